@@ -1,0 +1,70 @@
+"""Everything Latchwork refuses, in one tree.
+
+    LatchworkError
+    ├── ExpressionError      an expression that has no meaning (two models mixed, a comparison used as a truth value)
+    ├── ModelError           a description that contradicts itself or is incomplete
+    │   ├── SpeedsError      a definition of generalized speeds that cannot be solved for q̇
+    │   └── VelocityError    a declared velocity that disagrees with the coordinates
+    ├── ProgramError         straight-line code that breaks its own rules
+    ├── EvaluationError      numbers that are missing, unknown, or not finite
+    ├── IntegrationError     a run that could not go on
+    └── FileError            a file or text that cannot be read as a model
+
+A message has three parts: what is wrong with which named thing; the values seen; what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class LatchworkError(Exception):
+    """Base of every error that Latchwork raises on purpose."""
+
+
+class ExpressionError(LatchworkError):
+    """An expression that has no meaning."""
+
+
+class ModelError(LatchworkError):
+    """A description that contradicts itself or is incomplete."""
+
+
+class SpeedsError(ModelError):
+    """A definition of generalized speeds that cannot be solved for q̇."""
+
+
+class VelocityError(ModelError):
+    """A declared velocity that disagrees with the coordinates."""
+
+
+class ProgramError(LatchworkError):
+    """Straight-line code that breaks its own rules."""
+
+
+class EvaluationError(LatchworkError):
+    """Numbers that are missing, unknown, or not finite."""
+
+
+class IntegrationError(LatchworkError):
+    """A run that could not go on."""
+
+
+class FileError(LatchworkError):
+    """A file or text that cannot be read as a model; says where: ``source:line:column``."""
+
+    def __init__(self, message: str, source: str = "", line: int = 0, column: int = 0) -> None:
+        self.message, self.source, self.line, self.column = message, source, line, column
+        where = ":".join(str(part) for part in (source, line, column) if part)
+        super().__init__(f"{where}: {message}" if where else message)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``" Did you mean 'q1'?"`` where a known name is close, else the known names."""
+    names = [str(item) for item in known]
+    close = difflib.get_close_matches(name, names, n=1)
+    if close:
+        return f" Did you mean '{close[0]}'?"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f" Known: {shown}." if names else ""

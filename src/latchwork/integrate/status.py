@@ -1,0 +1,19 @@
+"""Why a stepper came back; the value is the message."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Status(Enum):
+    """In the order of the numbers that the steppers return."""
+
+    END = "the end was reached"
+    FULL = "the record is full"
+    TOO_MANY = "more steps were needed than allowed"
+    TOO_SMALL = "the step became too small for the tolerance: the solution grows without bound, or jumps"
+    NOT_FINITE = "the derivative is not finite"
+
+
+END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE = range(5)  # the same, for kernels
+STATUS = tuple(Status)

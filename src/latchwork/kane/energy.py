@@ -1,0 +1,135 @@
+"""Energies, momenta and powers of a system in motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from latchwork.kane.forces import Wrenches, add_load, load_wrenches
+from latchwork.kane.motion import Motion, mixed
+from latchwork.mechanics.loads import Load
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.ops import ZERO
+from latchwork.symbolic.traverse import rebuild
+
+if TYPE_CHECKING:
+    from latchwork.kane.equations import Equations
+
+
+def kinetic(motion: Motion) -> Expr:
+    """K = Σ ½ m v² + ½ ω · I · ω."""
+    v = motion.velocities(mixed)
+    total = Expr(motion.g, ZERO)
+    for body in motion.system.bodies:
+        velocity = v[body.center]
+        total = total + 0.5 * body.mass * velocity.dot(velocity)
+        if body.inertia is not None and body.frame is not None:
+            omega = Vector(body.frame.tree, {body.frame: motion.w[body.frame]})
+            total = total + 0.5 * omega.dot(body.inertia.dot(omega))
+    return total
+
+
+def potential(motion: Motion, added: Iterable[Load] = ()) -> Expr:
+    """V = -Σ m g · p + Σ potentials of springs."""
+    system = motion.system
+    total = Expr(motion.g, ZERO)
+    if system.gravity is not None:
+        for body in system.bodies:
+            total = total - body.mass * system.gravity.dot(body.center.position())
+    for load in (*system.loads, *added):
+        if load.potential is not None:
+            total = total + load.potential
+    return Expr(motion.g, rebuild(motion.g, [total.node], motion.kinematics.replaced)[0])
+
+
+def power(motion: Motion, added: Iterable[Load] = ()) -> Expr:
+    """A = Σ R · v + Σ T · ω over all loads."""
+    wrenches = load_wrenches(motion, mixed)
+    for load in added:
+        add_load(wrenches, load.forces, load.torques)
+    return power_of(wrenches)
+
+
+def power_of(wrenches: Wrenches) -> Expr:
+    """Σ R · v + Σ T · ω."""
+    motion = wrenches.motion
+    v = motion.velocities(mixed)
+    total = Expr(motion.g, ZERO)
+    for point, force in wrenches.forces.items():
+        total = total + force.dot(v[point])
+    for frame, torque in wrenches.torques.items():
+        total = total + Vector(frame.tree, {frame: torque}).dot(Vector(frame.tree, {frame: motion.w[frame]}))
+    return total
+
+
+def inertia_wrenches_in_full(equations: Equations) -> Wrenches:
+    """R* = -m a and T* = -(I · α + ω × I · ω), with u̇ as symbols."""
+    from latchwork.kane.forces import inertia_wrenches
+
+    motion = equations.derivation.motion
+    tree, rates = motion.system.tree, equations.system.u_rates
+    wrenches = inertia_wrenches(motion, mixed, onto=Wrenches(motion))
+    for s, rate in enumerate(rates):
+        ws = motion.partial_w(s)
+        vs = motion.partial_v(s, mixed, ws)
+        for body in motion.system.bodies:
+            if body.center in vs:
+                wrenches.push(body.center, vs[body.center] * (-1.0 * body.mass * rate))
+            if body.inertia is not None and body.frame in ws:
+                torque = body.inertia.dot(Vector(tree, {body.frame: ws[body.frame]})) * (-1.0 * rate)
+                wrenches.twist(body.frame, torque.components(body.frame))
+    return wrenches
+
+
+def inertia_power(equations: Equations) -> Expr:
+    """A* = Σ R* · v + Σ T* · ω."""
+    return power_of(inertia_wrenches_in_full(equations))
+
+
+def drive_power(equations: Equations) -> Expr:
+    """Power of whatever enforces the motion that is prescribed in time: -(R + R*) · v_t - (T + T*) · ω_t.
+
+    v_t and ω_t are the velocity remainders; without time in the coordinates' rates they vanish.
+    """
+    motion = equations.derivation.motion
+    g = motion.g
+    wrenches = inertia_wrenches_in_full(equations)
+    loads = load_wrenches(motion, mixed)
+    for load in equations.added:
+        add_load(loads, load.forces, load.torques)
+    for point, force in loads.forces.items():
+        wrenches.push(point, force)
+    for frame, torque in loads.torques.items():
+        wrenches.twist(frame, torque)
+    rest = dict.fromkeys(motion.speeds, ZERO)
+    v = motion.velocities(mixed)
+    total = Expr(g, ZERO)
+    for point, force in wrenches.forces.items():
+        remainder = v[point].rebuilt(rest)
+        if not remainder.is_zero:
+            total = total - force.dot(remainder)
+    for frame, torque in wrenches.torques.items():
+        w = rebuild(g, list(motion.w[frame]), rest)
+        remainder = Vector(frame.tree, {frame: (w[0], w[1], w[2])})
+        if not remainder.is_zero:
+            total = total - Vector(frame.tree, {frame: torque}).dot(remainder)
+    return total
+
+
+def linear_momentum(motion: Motion) -> Vector:
+    """Σ m v."""
+    v = motion.velocities(mixed)
+    return sum((v[body.center] * body.mass for body in motion.system.bodies), start=Vector(motion.system.tree, {}))
+
+
+def angular_momentum(motion: Motion, about: Point) -> Vector:
+    """Σ I · ω + p × m v."""
+    v = motion.velocities(mixed)
+    total = Vector(motion.system.tree, {})
+    for body in motion.system.bodies:
+        total = total + body.center.position(about).cross(v[body.center] * body.mass)
+        if body.inertia is not None and body.frame is not None:
+            total = total + body.inertia.dot(Vector(body.frame.tree, {body.frame: motion.w[body.frame]}))
+    return total

@@ -1,0 +1,390 @@
+"""Equations: what a derivation gives, frozen. Symbolic matrices to read, programs to evaluate."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.errors import EvaluationError
+from latchwork.kane import energy, tables
+from latchwork.kane.derive import Derivation, derive
+from latchwork.kane.forces import Wrenches, add_load, generalized_forces, inertia_wrenches, load_wrenches
+from latchwork.kane.linear import solve_ltdl
+from latchwork.kane.motion import mixed
+from latchwork.kane.speeds import matrices
+from latchwork.kane.values import argument_vector
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.loads import Load
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.system import System
+from latchwork.mechanics.vector import Vector
+from latchwork.program.function import Function
+from latchwork.program.ir import Program
+from latchwork.program.lower import lower
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.tidy import tidy
+from latchwork.symbolic.traverse import Operations, count_literal, count_shared, rebuild
+
+if TYPE_CHECKING:
+    from latchwork.kane.tables import Table
+
+
+class Equations:
+    """Kane's equations F_r + F_r* = 0, unconstrained: M u̇ = f with q̇ = W u + X."""
+
+    def __init__(self, derivation: Derivation, added: tuple[Load, ...] = ()) -> None:
+        self.derivation = derivation
+        self.system: System = derivation.system
+        self.added = added
+
+    # --- names and symbols --------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self.system.name
+
+    @property
+    def q(self) -> tuple[Expr, ...]:
+        return self.system.q
+
+    @property
+    def u(self) -> tuple[Expr, ...]:
+        return self.system.u
+
+    @property
+    def r(self) -> tuple[Expr, ...]:
+        return self.system.r
+
+    @property
+    def p(self) -> tuple[Expr, ...]:
+        return self.system.p
+
+    @property
+    def t(self) -> Expr:
+        return self.system.t
+
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        return tuple(symbol.name for symbol in self.system.q)
+
+    @property
+    def u_names(self) -> tuple[str, ...]:
+        return tuple(symbol.name for symbol in self.system.u)
+
+    # --- symbolic -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def M(self) -> Matrix:
+        """Mass matrix: F_r* = -(M u̇ + h)."""
+        rows = [[self._expr(node) for node in row] for row in self.derivation.M]
+        return Matrix(rows) if rows else Matrix.zeros(self.system.graph, 0, 0)
+
+    @cached_property
+    def f(self) -> Matrix:
+        """f = Fr - h, so that M u̇ = f."""
+        return self._column(self.derivation.f)
+
+    @cached_property
+    def Fr(self) -> Matrix:
+        """Generalized active forces, F_r = Σ v_r · R + Σ ω_r · T.  [Gillespie Eq. 32]"""
+        d = self.derivation
+        wrenches = load_wrenches(d.motion, d.settle)
+        for load in self.added:
+            add_load(wrenches, load.forces, load.torques)
+        return self._tidied(generalized_forces(wrenches, d.settle))
+
+    @cached_property
+    def h(self) -> Matrix:
+        """What remains of the inertia forces with u̇ = 0: F_r* = -(M u̇ + h)."""
+        d = self.derivation
+        return self._tidied(generalized_forces(inertia_wrenches(d.motion, d.settle), d.settle))
+
+    @cached_property
+    def Fr_star(self) -> Matrix:
+        """Generalized inertia forces F_r* = -(M u̇ + h).  [Gillespie Eq. 33]"""
+        return -1.0 * (self.M @ Matrix.column(list(self.system.u_rates)) + self.h)
+
+    @cached_property
+    def _kinematical(self) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+        return matrices(self.system, self.derivation.kinematics)
+
+    @property
+    def Y(self) -> Matrix:
+        """u = Y q̇ + Z, as the speeds were defined.  [Gillespie Eq. 1]"""
+        return self._kinematical[0]
+
+    @property
+    def Z(self) -> Matrix:
+        """u = Y q̇ + Z, as the speeds were defined.  [Gillespie Eq. 1]"""
+        return self._kinematical[1]
+
+    @property
+    def W(self) -> Matrix:
+        """q̇ = W u + X.  [Gillespie Eq. 2]"""
+        return self._kinematical[2]
+
+    @property
+    def X(self) -> Matrix:
+        """q̇ = W u + X.  [Gillespie Eq. 2]"""
+        return self._kinematical[3]
+
+    @cached_property
+    def qdot_expressions(self) -> Matrix:
+        """q̇ in terms of u: the kinematical differential equations."""
+        return self._column(list(self.derivation.kinematics.q_rates))
+
+    @cached_property
+    def udot_expressions(self) -> Matrix:
+        """u̇ in terms of t, q, u, r, p: the dynamical differential equations, solved."""
+        d = self.derivation
+        return self._column(solve_ltdl(self.system.graph, d.M, d.f))
+
+    @cached_property
+    def operations(self) -> Operations:
+        """Operations of u̇ after sharing."""
+        return count_shared(list(self.udot_expressions))
+
+    @cached_property
+    def operations_literal(self) -> Operations:
+        """Operations of u̇ as printed, nothing shared: how the papers count."""
+        return count_literal(list(self.udot_expressions))
+
+    # --- velocities ---------------------------------------------------------------------------------------------
+
+    def velocity(self, point: Point) -> Vector:
+        """Velocity of a point in N in terms of speeds."""
+        return self.derivation.motion.velocities(mixed)[point]
+
+    def angular_velocity(self, frame: Frame) -> Vector:
+        """Angular velocity of a frame in N in terms of speeds."""
+        return Vector(self.system.tree, {frame: self.derivation.motion.w[frame]})
+
+    def acceleration(self, point: Point) -> Vector:
+        """Acceleration of a point in N, in terms of u̇: a = Σ v_r u̇_r + a_t."""
+        motion = self.derivation.motion
+        total = motion.accelerations_t(mixed)[point]
+        for s, rate in enumerate(self.system.u_rates):
+            partial = motion.partial_v(s, mixed, motion.partial_w(s)).get(point)
+            if partial is not None:
+                total = total + partial * rate
+        return total
+
+    def angular_acceleration(self, frame: Frame) -> Vector:
+        """Angular acceleration of a frame in N, in terms of u̇."""
+        motion, tree = self.derivation.motion, self.system.tree
+        total = Vector(tree, {frame: motion.alpha_t[frame]})
+        for s, rate in enumerate(self.system.u_rates):
+            partial = motion.partial_w(s).get(frame)
+            if partial is not None:
+                total = total + Vector(tree, {frame: partial}) * rate
+        return total
+
+    def partial_velocities(self) -> Table:
+        """The table of the books: v_r and ω_r of every point and frame that matters."""
+        return tables.partial_velocities(self)
+
+    # --- energy -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def kinetic_energy(self) -> Expr:
+        """K = Σ ½ m v² + ½ ω · I · ω."""
+        return energy.kinetic(self.derivation.motion)
+
+    @cached_property
+    def potential_energy(self) -> Expr:
+        """V of gravity and springs; loads without a potential are not in it."""
+        return energy.potential(self.derivation.motion, self.added)
+
+    @cached_property
+    def power(self) -> Expr:
+        """Power of all loads, Σ R · v + Σ T · ω: the activity A."""
+        return energy.power(self.derivation.motion, self.added)
+
+    @cached_property
+    def inertia_power(self) -> Expr:
+        """The inertia activity A* = Σ R* · v + Σ T* · ω, in terms of u̇.  [Buffinton Eq. 6.4]"""
+        return energy.inertia_power(self)
+
+    def linear_momentum(self) -> Vector:
+        """Σ m v."""
+        return energy.linear_momentum(self.derivation.motion)
+
+    def angular_momentum(self, about: Point | None = None) -> Vector:
+        """Σ I · ω + p × m v about a point (default: the origin)."""
+        return energy.angular_momentum(self.derivation.motion, about or self.system.tree.origin)
+
+    @cached_property
+    def generalized_momenta(self) -> Matrix:
+        """∂K/∂u_r."""
+        return Matrix.column([self.kinetic_energy.diff(u) for u in self.system.u])
+
+    # --- numbers ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def arguments(self) -> tuple[Expr, ...]:
+        """The inputs of every program: (t, q, u, r, p)."""
+        s = self.system
+        return (s.t, *s.q, *s.u, *s.r, *s.p)
+
+    def program(self, expressions: Any) -> Program:
+        """Straight-line code of expressions (q̇ and u̇ in them are replaced) as functions of (t, q, u, r, p)."""
+        return lower(self.system.graph, self._closed([self._node(e) for e in _flat(expressions)]), self.arguments)
+
+    @cached_property
+    def udot_program(self) -> Program:
+        return self.program(self.udot_expressions)
+
+    @cached_property
+    def _udot(self) -> Function:
+        return Function(self.udot_program)
+
+    def udot(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> NDArray[np.float64]:
+        """u̇ as numbers. States are sequences in the order of ``q_names``, ``u_names``, or mappings by name."""
+        x = argument_vector(self.system, t, q, u, r, p)
+        value = self._udot(x)
+        if not np.isfinite(value).all():
+            self._explain(x, value)
+        return value
+
+    def qdot(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> NDArray[np.float64]:
+        """q̇ as numbers."""
+        return np.asarray(self.evaluate(self.qdot_expressions, q, u, t=t, p=p)).ravel()
+
+    def evaluate(self, what: Any, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Any:
+        """Numbers for an expression, a matrix, a list of expressions, or a vector (measures in N)."""
+        x = argument_vector(self.system, t, q, u, r, p)
+        value = Function(self.program(what))(x)
+        if not np.isfinite(value).all():
+            raise EvaluationError(f"{what} of '{self.name}' is not finite ({value}) at {self._state_text(x)}.")
+        if isinstance(what, Matrix):
+            return value.reshape(what.shape)
+        return float(value[0]) if isinstance(what, Expr) else value
+
+    def _explain(self, x: NDArray[np.float64], value: NDArray[np.float64]) -> None:
+        """Why u̇ is not finite: the kinematics, the mass matrix, or a load."""
+        raise EvaluationError(tables.why_not_finite(self, x, value))
+
+    def _state_text(self, x: NDArray[np.float64]) -> str:
+        names = [symbol.name for symbol in self.arguments[: 1 + len(self.q) + len(self.u)]]
+        return ", ".join(f"{name} = {value:.6g}" for name, value in zip(names, x, strict=False))
+
+    # --- further equations --------------------------------------------------------------------------------------
+
+    def with_loads(self, *loads: Load) -> Equations:
+        """The equations with loads added afterwards: F_r + v_r · R; nothing is derived again.  [Buffinton §6.3.9]"""
+        d = self.derivation
+        wrenches = Wrenches(d.motion)
+        for load in loads:
+            add_load(wrenches, load.forces, load.torques)
+        g = self.system.graph
+        extra = generalized_forces(wrenches, d.settle)
+        f = [g.add(a, b) for a, b in zip(d.f, extra, strict=True)]
+        system = _with_new_symbols(self.system, f)
+        derivation = Derivation(system, d.kinematics, d.motion, d.settle, d.M, f, d.form)
+        return Equations(derivation, (*self.added, *loads))
+
+    def in_speeds(self, **definitions: Expr) -> Equations:
+        """The same equations in other speeds w = J u + b, each given as an expression in u (or q̇).
+
+        u = T w + S gives Tᵀ M T ẇ = Tᵀ (f - M (Ṫ w + Ṡ)): joint space to operational space, and back.
+        """
+        from latchwork.kane.transform import in_speeds
+
+        return in_speeds(self, definitions)
+
+    # --- to read ------------------------------------------------------------------------------------------------
+
+    def report(self) -> str:
+        """Information report: bodies, tree, q/u map, speeds, equations, counts."""
+        from latchwork.kane.report import report
+
+        return report(self)
+
+    def __repr__(self) -> str:
+        return f"<Kane's equations of '{self.name}': {len(self.u)} speeds, {len(self.q)} coordinates; {self.operations}>"
+
+    def __str__(self) -> str:
+        from latchwork.kane.report import literal
+
+        return literal(self)
+
+    def latex(self) -> str:
+        from latchwork.kane.report import literal_latex
+
+        return literal_latex(self)
+
+    def html(self) -> str:
+        """A page that needs no network: equations as MathML, tables, counts."""
+        from latchwork.kane.report import html
+
+        return html(self)
+
+    def _repr_latex_(self) -> str:
+        return f"$$\n{self.latex()}\n$$"
+
+    # --- helpers ------------------------------------------------------------------------------------------------
+
+    def _expr(self, node: int) -> Expr:
+        return Expr(self.system.graph, node)
+
+    def _column(self, nodes: list[int]) -> Matrix:
+        entries = [self._expr(node) for node in nodes]
+        return Matrix.column(entries) if entries else Matrix.zeros(self.system.graph, 0, 1)
+
+    def _tidied(self, nodes: list[int]) -> Matrix:
+        entries = [self._expr(node) for node in nodes]
+        short = count_shared(entries).total <= 3000
+        return self._column([e.node for e in (tidy(entries) if short else entries)])
+
+    def _node(self, value: Any) -> int:
+        from latchwork.symbolic.expr import operand
+
+        return operand(self.system.graph, value)
+
+    def _closed(self, nodes: list[int]) -> list[int]:
+        """q̇ and u̇ replaced by what they are."""
+        g = self.system.graph
+        wanted = {symbol.node for symbol in self.system.u_rates}
+        replaced = dict(self.derivation.kinematics.replaced)
+        from latchwork.symbolic.traverse import reachable
+
+        if wanted & set(reachable(g, nodes)):
+            replaced |= {rate.node: e.node for rate, e in zip(self.system.u_rates, self.udot_expressions, strict=True)}
+        return rebuild(g, nodes, replaced)
+
+
+def equations(system: System) -> Equations:
+    """Kane's equations of a system."""
+    return Equations(derive(system))
+
+
+def _flat(what: Any) -> list[Any]:
+    if isinstance(what, Vector):
+        return list(what.measures(what.tree.newtonian))
+    if isinstance(what, Point):
+        return _flat(what.position())
+    if isinstance(what, Expr) or not hasattr(what, "__iter__"):
+        return [what]
+    return [entry for item in what for entry in _flat(item)]
+
+
+def _with_new_symbols(system: System, nodes: list[int]) -> System:
+    """The system with inputs and parameters that only later loads mention."""
+    from dataclasses import replace
+
+    from latchwork.symbolic.traverse import reachable
+
+    known = set(system.r) | set(system.p)
+    g = system.graph
+    fresh = [Expr(g, i) for i in reachable(g, nodes) if i in g.symbols and g.symbols[i].kind in ("input", "parameter")]
+    fresh = [symbol for symbol in fresh if symbol not in known]
+    if not fresh:
+        return system
+    values = {**system.values, **{s: v for s in fresh if (v := g.symbols[s.node].value) is not None}}
+    r = system.r + tuple(s for s in fresh if s.kind == "input")
+    p = system.p + tuple(s for s in fresh if s.kind == "parameter")
+    return replace(system, r=r, p=p, values=values)

@@ -1,0 +1,174 @@
+"""Linear equations on the graph: small blocks solved literally, symmetric positive ones by elimination."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from latchwork.symbolic.graph import Graph
+from latchwork.symbolic.ops import ZERO
+
+Rows = list[list[int]]
+Simplify = Callable[[list[int]], list[int]]
+
+
+def solve_ltdl(g: Graph, M: Sequence[Sequence[int]], f: Sequence[int]) -> list[int]:
+    """x of M x = f by M = Lᵀ D L, unknowns eliminated from the last to the first.
+
+    For a tree whose speeds are numbered outward no zero of M is filled in. M must be symmetric and positive; nothing is
+    pivoted, so a vanishing pivot shows up as a division by zero in the numbers, never as a wrong formula.
+    """
+    n = len(f)
+    add, sub, mul, div = g.add, g.sub, g.mul, g.div
+    H = [list(row) for row in M]
+    L: Rows = [[ZERO] * n for _ in range(n)]
+    x = list(f)
+    for k in range(n - 1, -1, -1):
+        active = [i for i in range(k) if H[k][i] != ZERO]
+        row = H[k]
+        for i in active:
+            L[k][i] = div(row[i], row[k])
+        for i in active:
+            a = L[k][i]
+            Hi = H[i]
+            for j in active:
+                if j <= i:
+                    Hi[j] = sub(Hi[j], mul(a, row[j]))
+            x[i] = sub(x[i], mul(a, x[k]))
+    y = [div(x[k], H[k][k]) if x[k] != ZERO else ZERO for k in range(n)]
+    for k in range(n):
+        for i in range(k):
+            if L[k][i] != ZERO:
+                y[k] = sub(y[k], mul(L[k][i], y[i]))
+    _ = add
+    return y
+
+
+def solve_small(g: Graph, A: Rows, b: list[int], numbers: np.ndarray, simplify: Simplify) -> list[int]:
+    """x of A x = b, literally: unknowns that stand alone first, then blocks of two and three by cofactors, larger ones
+
+    by elimination with pivots chosen on ``numbers``, the values of A at a random state.
+    """
+    n = len(b)
+    x = [ZERO] * n
+    rows, columns = set(range(n)), set(range(n))
+    A, b = [list(row) for row in A], list(b)
+    order: list[tuple[int, int, list[int]]] = []
+    while rows:  # a column with one entry left is solved for last, from its row
+        found = _column_with_one_entry(A, rows, columns)
+        if found is None:
+            break
+        i, j = found
+        order.append((i, j, sorted(columns - {j})))
+        rows.discard(i)
+        columns.discard(j)
+    while rows:
+        found = _row_with_one_entry(A, rows, columns)
+        if found is None:
+            break
+        i, j = found
+        x[j] = g.div(b[i], A[i][j])
+        rows.discard(i)
+        columns.discard(j)
+        for k in rows:
+            b[k] = g.sub(b[k], g.mul(A[k][j], x[j]))
+    for block_rows, block_columns in _blocks(A, sorted(rows), sorted(columns)):
+        part = _solve_block(g, A, b, block_rows, block_columns, numbers, simplify)
+        for j, value in zip(block_columns, part, strict=True):
+            x[j] = value
+    for i, j, others in reversed(order):
+        total = b[i]
+        for k in others:
+            total = g.sub(total, g.mul(A[i][k], x[k]))
+        x[j] = g.div(total, A[i][j])
+    return x
+
+
+def _column_with_one_entry(A: Rows, rows: set[int], columns: set[int]) -> tuple[int, int] | None:
+    for j in sorted(columns):
+        entries = [i for i in rows if A[i][j] != ZERO]
+        if len(entries) == 1:
+            return entries[0], j
+    return None
+
+
+def _row_with_one_entry(A: Rows, rows: set[int], columns: set[int]) -> tuple[int, int] | None:
+    for i in sorted(rows):
+        entries = [j for j in columns if A[i][j] != ZERO]
+        if len(entries) == 1:
+            return i, entries[0]
+    return None
+
+
+def _blocks(A: Rows, rows: list[int], columns: list[int]) -> list[tuple[list[int], list[int]]]:
+    """Connected components of the bipartite graph of rows and columns."""
+    blocks, left = [], set(rows)
+    while left:
+        block, frontier, touched = set(), {min(left)}, set()
+        while frontier:
+            i = frontier.pop()
+            block.add(i)
+            fresh = {j for j in columns if A[i][j] != ZERO} - touched
+            touched |= fresh
+            frontier |= {k for k in left - block if any(A[k][j] != ZERO for j in fresh)}
+        blocks.append((sorted(block), sorted(touched)))
+        left -= block
+    return blocks
+
+
+def _solve_block(g: Graph, A: Rows, b: list[int], rows: list[int], columns: list[int], numbers: np.ndarray,
+                 simplify: Simplify) -> list[int]:  # fmt: skip
+    block = [[A[i][j] for j in columns] for i in rows]
+    rhs = [b[i] for i in rows]
+    if len(rows) <= 3:
+        return _by_cofactors(g, block, rhs, simplify)
+    return _by_elimination(g, block, rhs, numbers[np.ix_(rows, columns)])
+
+
+def determinant(g: Graph, A: Rows) -> int:
+    """Laplace's expansion; for blocks of at most three."""
+    if len(A) == 1:
+        return A[0][0]
+    total = ZERO
+    for j in range(len(A)):
+        minor = [row[:j] + row[j + 1 :] for row in A[1:]]
+        term = g.mul(A[0][j], determinant(g, minor)) if A[0][j] != ZERO else ZERO
+        total = g.add(total, term) if j % 2 == 0 else g.sub(total, term)
+    return total
+
+
+def _by_cofactors(g: Graph, A: Rows, b: list[int], simplify: Simplify) -> list[int]:
+    """Cramer's rule."""
+    n = len(b)
+    replaced = [[[b[i] if k == j else A[i][k] for k in range(n)] for i in range(n)] for j in range(n)]
+    values = simplify([determinant(g, A), *(determinant(g, matrix) for matrix in replaced)])
+    return [g.div(value, values[0]) for value in values[1:]]
+
+
+def _by_elimination(g: Graph, A: Rows, b: list[int], numbers: np.ndarray) -> list[int]:
+    """Gauss-Jordan with full pivoting on the numbers."""
+    n = len(b)
+    A, b, N = [list(row) for row in A], list(b), np.array(numbers, dtype=float)
+    pivots: list[tuple[int, int]] = []
+    free_rows, free_columns = set(range(n)), set(range(n))
+    for _ in range(n):
+        i, j = max(
+            ((i, j) for i in sorted(free_rows) for j in sorted(free_columns)), key=lambda ij: (abs(N[ij]), (-ij[0], -ij[1]))
+        )
+        free_rows.discard(i)
+        free_columns.discard(j)
+        pivots.append((i, j))
+        for k in range(n):
+            if k == i or A[k][j] == ZERO:
+                continue
+            factor = g.div(A[k][j], A[i][j])
+            N[k] -= N[k, j] / N[i, j] * N[i]
+            b[k] = g.sub(b[k], g.mul(factor, b[i]))
+            for m in free_columns:
+                A[k][m] = g.sub(A[k][m], g.mul(factor, A[i][m]))
+            A[k][j] = ZERO
+    x = [ZERO] * n
+    for i, j in pivots:
+        x[j] = g.div(b[i], A[i][j])
+    return x

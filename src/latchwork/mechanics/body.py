@@ -1,0 +1,55 @@
+"""Particles and rigid bodies, and inertia dyadics about any point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from latchwork.mechanics.algebra import UNITS, Square
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Dyadic, Vector
+from latchwork.symbolic.expr import Expr, operand
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body (frame, mass centre, mass, central inertia), or a particle (no frame, no inertia)."""
+
+    name: str
+    center: Point
+    mass: Expr
+    frame: Frame | None = None
+    inertia: Dyadic | None = None
+
+    @property
+    def is_particle(self) -> bool:
+        return self.frame is None
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def inertia_about(self, point: Point) -> Dyadic:
+        """I_P = I_center + m (p² U - p p), p from the point to the mass centre."""
+        frame = self.frame or self.center.tree.newtonian
+        shift = steiner(frame, self.mass, self.center.position(point))
+        return shift if self.inertia is None else self.inertia + shift
+
+
+def inertia(frame: Frame, xx: Any = 0.0, yy: Any = 0.0, zz: Any = 0.0,
+            xy: Any = 0.0, yz: Any = 0.0, zx: Any = 0.0) -> Dyadic:  # fmt: skip
+    """Inertia dyadic with these scalars (products of inertia as they stand in the matrix) in a frame."""
+    a, b, c, d, e, f = (operand(frame.graph, value) for value in (xx, yy, zz, xy, yz, zx))
+    square: Square = ((a, d, f), (d, b, e), (f, e, c))
+    return Dyadic(frame.tree, {(frame, frame): square})
+
+
+def unit_dyadic(frame: Frame) -> Dyadic:
+    """U = xx + yy + zz."""
+    return Dyadic(frame.tree, {(frame, frame): UNITS})
+
+
+def steiner(frame: Frame, mass: Any, p: Vector) -> Dyadic:
+    """The inertia of a particle: m (p² U - p p), written in a frame."""
+    p = p.to(frame)
+    return (unit_dyadic(frame) * p.dot(p) - p.outer(p)) * mass

@@ -1,0 +1,159 @@
+"""Loads: forces at points, torques on frames, and the elements that are made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from latchwork.errors import ModelError
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.derivative import dt
+from latchwork.symbolic.expr import Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Force:
+    """A force at a point; with ``reaction``, the opposite force at another point."""
+
+    point: Point
+    vector: Vector
+    reaction: Point | None = None
+    name: str = ""
+
+    @property
+    def forces(self) -> list[tuple[Point, Vector]]:
+        pair = [(self.point, self.vector)]
+        return pair if self.reaction is None else [*pair, (self.reaction, -self.vector)]
+
+    torques: tuple[tuple[Frame, Vector], ...] = ()
+    potential: Expr | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Torque:
+    """A torque on a frame; with ``reaction``, the opposite torque on another frame."""
+
+    frame: Frame
+    vector: Vector
+    reaction: Frame | None = None
+    name: str = ""
+
+    @property
+    def torques(self) -> list[tuple[Frame, Vector]]:
+        pair = [(self.frame, self.vector)]
+        return pair if self.reaction is None else [*pair, (self.reaction, -self.vector)]
+
+    forces: tuple[tuple[Point, Vector], ...] = ()
+    potential: Expr | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Spring:
+    """A linear spring and damper along the line PQ: force k (d - d0) + c ḋ towards each other, V = ½ k (d - d0)²."""
+
+    p: Point
+    q: Point
+    stiffness: Any
+    length: Any = 0.0
+    damping: Any = 0.0
+    name: str = ""
+
+    @property
+    def forces(self) -> list[tuple[Point, Vector]]:
+        pull = self._direction * self._spring + self._damper()
+        return [(self.p, pull), (self.q, -pull)]
+
+    @property
+    def torques(self) -> list[tuple[Frame, Vector]]:
+        return []
+
+    @property
+    def potential(self) -> Expr | None:
+        stretch = self._distance - self.length
+        return 0.5 * self.stiffness * stretch * stretch
+
+    @property
+    def dissipative(self) -> list[tuple[Point, Vector]]:
+        """The damper's share of the forces, which has no potential."""
+        pull = self._damper()
+        return [] if pull.is_zero else [(self.p, pull), (self.q, -pull)]
+
+    @property
+    def _line(self) -> Vector:
+        return self.q.position(self.p)
+
+    @property
+    def _distance(self) -> Expr:
+        return self._line.magnitude()
+
+    @property
+    def _direction(self) -> Vector:
+        return self._line / self._distance if not _is_zero(self.length) else self._line
+
+    @property
+    def _spring(self) -> Expr:
+        """k (d - d0) along the unit vector; with d0 = 0 the force is k times the vector itself, without a square root."""
+        return self.stiffness if _is_zero(self.length) else self.stiffness * (self._distance - self.length)
+
+    def _damper(self) -> Vector:
+        line = self._line
+        if _is_zero(self.damping):
+            return Vector(line.tree, {})
+        return line * (self.damping * line.dot(line.dt_in(line.tree.newtonian)) / line.dot(line))
+
+
+@dataclass(frozen=True, eq=False)
+class Torsion:
+    """A torsional spring and damper: torque -k (θ - θ0) - c θ̇ along an axis on a frame, the opposite on another."""
+
+    frame: Frame
+    reaction: Frame | None
+    axis: Vector
+    angle: Expr
+    stiffness: Any = 0.0
+    rest: Any = 0.0
+    damping: Any = 0.0
+    name: str = ""
+
+    @property
+    def forces(self) -> list[tuple[Point, Vector]]:
+        return []
+
+    @property
+    def torques(self) -> list[tuple[Frame, Vector]]:
+        moment = self.axis * (-1.0 * self.stiffness * (self.angle - self.rest)) + self._damper()
+        return self._pair(moment)
+
+    @property
+    def potential(self) -> Expr | None:
+        turn = self.angle - self.rest
+        return 0.5 * self.stiffness * turn * turn
+
+    @property
+    def dissipative(self) -> list[tuple[Frame, Vector]]:
+        """The damper's share of the torques, which has no potential."""
+        moment = self._damper()
+        return [] if moment.is_zero else self._pair(moment)
+
+    def _damper(self) -> Vector:
+        return self.axis * (-1.0 * self.damping * dt(self.angle))
+
+    def _pair(self, moment: Vector) -> list[tuple[Frame, Vector]]:
+        pair = [(self.frame, moment)]
+        return pair if self.reaction is None else [*pair, (self.reaction, -moment)]
+
+
+Load = Force | Torque | Spring | Torsion
+
+
+def require_vector(value: object, what: str) -> Vector:
+    """A vector, or an error that says what it is for."""
+    if not isinstance(value, Vector):
+        raise ModelError(f"{what} is a vector; got {value!r}. For example F*N.x.")
+    return value
+
+
+def _is_zero(value: Any) -> bool:
+    return not isinstance(value, Expr) and float(value) == 0.0 or isinstance(value, Expr) and value == 0.0

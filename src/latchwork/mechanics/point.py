@@ -1,0 +1,85 @@
+"""Points: a tree of position vectors, rooted at an origin fixed in the Newtonian frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from latchwork.errors import ModelError
+from latchwork.mechanics.vector import Vector
+
+if TYPE_CHECKING:
+    from latchwork.mechanics.frame import Frame
+    from latchwork.mechanics.tree import Tree
+
+
+class Point:
+    """A point, located by a vector from its parent."""
+
+    def __init__(self, tree: Tree, name: str, parent: Point | None = None, offset: Vector | None = None) -> None:
+        self.tree = tree
+        self.name = name
+        self.parent = parent
+        self.offset = offset if offset is not None else Vector(tree, {})
+        self.depth = 0 if parent is None else parent.depth + 1
+        self.moved: Vector | None = None
+        tree.register_point(self)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def at(self, name: str, offset: Vector) -> Point:
+        """A new point at ``offset`` from this one."""
+        if not isinstance(offset, Vector):
+            raise ModelError(
+                f"point '{name}' is located by a vector from '{self.name}'; got {offset!r}. For example L*A.x."
+            )
+        for frame in offset.parts:
+            self.tree.must_own(frame)
+        return Point(self.tree, name, self, offset)
+
+    def position(self, other: Point | None = None) -> Vector:
+        """The vector from another point (default: the origin) to this one."""
+        total = _from_root(self)
+        return total - _from_root(other) if other is not None else total
+
+    def velocity(self, frame: Frame | None = None, fixed: Point | None = None) -> Vector:
+        """Velocity in a frame (default: Newtonian), in terms of q̇. For any other frame name a point fixed in it."""
+        frame = frame or self.tree.newtonian
+        if frame is not self.tree.newtonian and fixed is None:
+            raise ModelError(
+                f"the velocity of '{self.name}' in '{frame.name}' needs a point fixed in '{frame.name}'. "
+                f"Write {self.name}.velocity({frame.name}, fixed=point)."
+            )
+        return self.position(fixed).dt_in(frame)
+
+    def acceleration(self) -> Vector:
+        """Acceleration in the Newtonian frame, where the velocity is declared (``moves``) in terms of speeds.
+
+        Accelerations worked out from coordinates belong to the equations: ``equations.acceleration(point)``.
+        """
+        if self.moved is None:
+            raise ModelError(
+                f"the acceleration of '{self.name}' needs generalized speeds. Ask the equations: "
+                f"model.equations().acceleration({self.name})."
+            )
+        return self.moved.dt_in(self.tree.newtonian)
+
+    def moves(self, reference: Frame, velocity: Vector) -> None:
+        """Declare the velocity of this point in ``reference`` (the Newtonian frame).
+
+        It is used when equations are derived, and checked there against the coordinates at random states.
+        """
+        self.tree.must_be_newtonian(reference, f"the velocity of '{self.name}'")
+        self.moved = velocity
+
+
+def _from_root(point: Point) -> Vector:
+    chain: list[Vector] = []
+    step: Point | None = point
+    while step is not None:
+        chain.append(step.offset)
+        step = step.parent
+    total = Vector(point.tree, {})
+    for offset in reversed(chain):
+        total = total + offset
+    return total

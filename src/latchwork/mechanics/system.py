@@ -1,0 +1,47 @@
+"""What a model says, frozen: the input of every derivation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from latchwork.mechanics.body import Body
+from latchwork.mechanics.joints import Link
+from latchwork.mechanics.loads import Load
+from latchwork.mechanics.tree import Tree
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.graph import Graph
+
+
+@dataclass(frozen=True)
+class System:
+    """Bodies, loads and the definition of the speeds.
+
+    ``definitions`` holds u = Y q̇ + Z as {u: expression in q̇}; ``direct`` holds q̇ = W u + X for coordinates whose joint
+    says so, as {q̇: expression in u}; ``zero`` holds the motion constraints built into the speeds.
+    """
+
+    name: str
+    tree: Tree
+    t: Expr
+    q: tuple[Expr, ...]
+    u: tuple[Expr, ...]
+    r: tuple[Expr, ...]
+    p: tuple[Expr, ...]
+    q_rates: tuple[Expr, ...]
+    u_rates: tuple[Expr, ...]
+    values: Mapping[Expr, float]
+    definitions: Mapping[Expr, Expr]
+    direct: Mapping[Expr, Expr]
+    zero: tuple[Expr, ...]
+    bodies: tuple[Body, ...]
+    loads: tuple[Load, ...]
+    gravity: Vector | None
+    links: tuple[Link, ...] = ()
+    quaternions: tuple[tuple[Expr, ...], ...] = ()
+    former_speeds: Mapping[Expr, Expr] = field(default_factory=dict)
+
+    @property
+    def graph(self) -> Graph:
+        return self.tree.graph

@@ -1,0 +1,53 @@
+"""The geometry of one model: its graph, its tree of frames and its tree of points, and the names they go by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from latchwork.errors import ExpressionError, ModelError
+from latchwork.symbolic.graph import Graph
+
+if TYPE_CHECKING:
+    from latchwork.mechanics.frame import Frame
+    from latchwork.mechanics.point import Point
+
+
+class Tree:
+    """Frames and points in the order they were made: a parent always stands before its children."""
+
+    def __init__(self, graph: Graph) -> None:
+        from latchwork.mechanics.frame import Frame
+        from latchwork.mechanics.point import Point
+
+        self.graph = graph
+        self.frames: dict[str, Frame] = {}
+        self.points: dict[str, Point] = {}
+        self.newtonian = Frame(self, "N")
+        self.origin = Point(self, "O")
+
+    def register_frame(self, frame: Frame) -> None:
+        self._register(self.frames, frame.name, frame, "frame")
+
+    def register_point(self, point: Point) -> None:
+        self._register(self.points, point.name, point, "point")
+
+    def _register(self, table: dict, name: str, item: object, what: str) -> None:  # type: ignore[type-arg]
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"a {what} needs a name that is a non-empty text; got {name!r}.")
+        if name in table:
+            raise ModelError(f"the model '{self.graph.name}' has a {what} named '{name}' already. Choose another name.")
+        table[name] = item
+
+    def must_own(self, frame: Frame) -> None:
+        if frame.tree is not self:
+            raise ExpressionError(
+                f"frame '{frame.name}' belongs to the model '{frame.graph.name}', not to '{self.graph.name}': one "
+                "vector cannot hold frames of two models. Create the frames in the same model."
+            )
+
+    def must_be_newtonian(self, frame: Frame, what: str) -> None:
+        if frame is not self.newtonian:
+            raise ModelError(
+                f"{what} can only be declared in the Newtonian frame '{self.newtonian.name}', not in '{frame.name}'. "
+                "Add the motion of the frame in between and declare the sum."
+            )

@@ -1,0 +1,1 @@
+"""The compiler of the kernel language: syntax trees in, LLVM's text out."""

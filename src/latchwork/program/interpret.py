@@ -1,0 +1,31 @@
+"""The meaning of a Program. Every other executor is tested against this one, bit for bit."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+
+from latchwork.errors import EvaluationError
+from latchwork.program import libm, scalar, sincos
+from latchwork.program.ir import OPS, Program
+from latchwork.program.kernel import divide, fabs, sqrt
+
+PYTHON: dict[str, Callable[..., float]] = {
+    "neg": operator.neg, "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": divide,
+    "sqrt": sqrt, "exp": libm.exp, "log": libm.log, "sin": sincos.sin, "cos": sincos.cos,
+    "asin": libm.asin, "acos": libm.acos, "atan": libm.atan, "sinh": libm.sinh, "cosh": libm.cosh, "tanh": libm.tanh,
+    "asinh": libm.asinh, "acosh": libm.acosh, "atanh": libm.atanh, "atan2": libm.atan2, "pow": libm.pow,
+    "abs": fabs, "sign": scalar.sign, "min": scalar.minimum, "max": scalar.maximum,
+    "lt": scalar.less, "le": scalar.less_equal, "eq": scalar.equal, "select": scalar.select,
+}  # fmt: skip
+
+
+def evaluate(program: Program, x: Sequence[float]) -> list[float]:
+    """The outputs of a program for the inputs x."""
+    if len(x) != len(program.inputs):
+        raise EvaluationError(f"{len(x)} numbers were given for {len(program.inputs)} inputs. Give one for each.")
+    slot = [*map(float, x), *program.constants]
+    for opcode, *args in program.code.tolist():
+        op = OPS[opcode]
+        slot.append(PYTHON[op.name](*(slot[i] for i in args[: op.arity])))
+    return [slot[i] for i in program.outputs]

@@ -1,0 +1,119 @@
+"""Kernels: functions in a small subset of Python that run as Python and as machine code, with the same bits.
+
+    @kernel
+    def dot(n: i64, a: f64p, b: f64p) -> f64:
+        total = 0.0
+        for i in range(n):
+            total += a[i] * b[i]
+        return total
+
+    dot(3, a, b)                 # ordinary Python, NumPy arrays as pointers: the meaning
+    native(dot)                  # the same source as machine code (module `native`)
+
+The language: assignments, ``while``, ``for i in range(...)``, ``if``, ``break``, ``continue``, ``return``, tuples as
+results, subscripts, arithmetic, comparisons, calls of kernels, of the intrinsics below and of the C library (`libm`),
+and module-level numbers and tuples of numbers as constants. A variable has one type. Anything else is refused by name.
+
+Three rules keep both runs equal. Division is written ``divide(a, b)``, since ``/`` raises on zero in Python. Integers
+must stay within 64 bits, since Python's do not wrap. ``int(x)`` needs a finite x within 64 bits.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from array import array
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+f64: TypeAlias = float
+i64: TypeAlias = int
+f64p: TypeAlias = NDArray[np.float64]
+i64p: TypeAlias = NDArray[np.int64]
+i32p: TypeAlias = NDArray[np.int32]
+executor: TypeAlias = Callable[[i32p, f64p, f64p], None]  # runs bytecode on slots, writes the outputs
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Kernel(Generic[P, R]):
+    """A function of the kernel language. Calling it runs its Python source."""
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        self.function = function
+        self.name = f"{function.__module__}.{function.__qualname__}"
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*map(_pointer, args), **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name}>"
+
+
+def _pointer(argument: Any) -> Any:
+    """Arrays as memoryviews, whose elements are Python's own floats and integers."""
+    return argument.reshape(-1).data if isinstance(argument, np.ndarray) else argument
+
+
+def kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """Mark a function as a kernel; it is compiled when first asked for, never at import."""
+    return Kernel(function)
+
+
+def offset(p: Any, i: int) -> Any:
+    """``p + i``: the pointer i elements further on."""
+    return p[i:]
+
+
+def divide(a: float, b: float) -> float:
+    """``a / b`` of IEEE 754: x/0 = ±inf, 0/0 = nan."""
+    if b != 0.0:
+        return a / b
+    if a == 0.0 or a != a or b != b:
+        return math.nan
+    return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def sqrt(x: float) -> float:
+    """``√x`` of IEEE 754: nan below zero, √−0 = −0."""
+    return math.sqrt(x) if x >= 0.0 else math.nan
+
+
+def floor(x: float) -> float:
+    """The largest integer not above x, as a float; keeps the sign of zero."""
+    return math.copysign(float(math.floor(x)), x) if math.fabs(x) < 2.0**52 else x
+
+
+def fabs(x: float) -> float:
+    """``|x|``: the sign bit cleared."""
+    return math.fabs(x)
+
+
+def copysign(x: float, sign: float) -> float:
+    """``|x|`` with the sign bit of ``sign``."""
+    return math.copysign(x, sign)
+
+
+def bits(x: float) -> int:
+    """The 64 bits of a double as a signed integer."""
+    return int(struct.unpack("<q", struct.pack("<d", x))[0])
+
+
+def from_bits(i: int) -> float:
+    """The double whose 64 bits are i."""
+    return float(struct.unpack("<d", struct.pack("<q", i))[0])
+
+
+def local_f64(n: int) -> Any:
+    """n doubles of scratch, undefined until written; n is a constant."""
+    return memoryview(array("d", [math.nan] * n))
+
+
+def local_i64(n: int) -> Any:
+    """n integers of scratch, undefined until written; n is a constant."""
+    return memoryview(array("q", [-(2**62)] * n))

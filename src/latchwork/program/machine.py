@@ -1,0 +1,62 @@
+"""LLVM: its text becomes object code, and object code becomes functions of this process.
+
+The two steps are apart so that object code can come from a cache or from another process. Strict IEEE 754: neither
+the text nor the passes reassociate, contract or flush.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from latchwork.program.cache import cached
+
+LEVEL = 1  # of code generation: as fast as 2 on what we generate, and quicker to build
+PASSES = ("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "simplify_cfg")
+
+_engines: list[Any] = []  # an engine owns its code: kept as long as the process
+
+
+def _llvm() -> Any:
+    """llvmlite, imported when machine code is first needed."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+def _machine(llvm: Any) -> Any:
+    """This processor, with all it can do."""
+    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=LEVEL, jit=True)
+
+
+def object_code(text: str, passes: Sequence[str] = PASSES) -> bytes:
+    """The object code of a module for this processor, from the cache where it is known."""
+    llvm = _llvm()
+    version = ".".join(map(str, llvm.llvm_version_info))
+    cpu = f"{llvm.get_default_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    return cached((text, version, cpu, str(LEVEL), *passes), lambda: _compile(llvm, text, passes))
+
+
+def _compile(llvm: Any, text: str, passes: Sequence[str]) -> bytes:
+    """Optimise a module and generate its code."""
+    machine, module = _machine(llvm), llvm.parse_assembly(text)
+    manager = llvm.create_new_module_pass_manager()
+    for name in passes:
+        getattr(manager, f"add_{name}_pass")()
+    manager.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=LEVEL)))
+    return bytes(machine.emit_object(module))
+
+
+def link(code: bytes, symbols: Sequence[str], outside: Mapping[str, int]) -> list[int]:
+    """Load object code; the addresses of its symbols. ``outside`` are the addresses it needs."""
+    llvm = _llvm()
+    for name, address in outside.items():
+        llvm.add_symbol(name, address)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(llvm))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    _engines.append(engine)
+    return [int(engine.get_function_address(symbol)) for symbol in symbols]

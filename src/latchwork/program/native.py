@@ -1,0 +1,79 @@
+"""Machine code from kernels, made when first asked for and kept.
+
+``native(kernel)`` is a C function; pointers are addresses. A call releases Python's lock, so runs go in parallel.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from latchwork.program.codegen.emit import emit
+from latchwork.program.kernel import Kernel
+from latchwork.program.machine import link, object_code
+
+CTYPES: dict[str, Any] = {"f64": ctypes.c_double, "i64": ctypes.c_int64}  # everything else is an address
+_lock = threading.Lock()
+_known: dict[Kernel[..., Any], Native] = {}
+
+
+@dataclass(frozen=True)
+class Native:
+    """A kernel as machine code: its address, and a C function to call it by."""
+
+    name: str
+    address: int
+    function: Callable[..., Any]
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*args)
+
+
+def native(kernel: Kernel[..., Any]) -> Native:
+    """The machine code of a kernel that gives nothing or one number."""
+    return natives(kernel)[0]
+
+
+def natives(*kernels: Kernel[..., Any]) -> tuple[Native, ...]:
+    """The machine code of several kernels, compiled together where it is not there yet."""
+    with _lock:
+        missing = [kernel for kernel in kernels if kernel not in _known]
+        if missing:
+            _build(missing)
+    return tuple(_known[kernel] for kernel in kernels)
+
+
+def _build(kernels: list[Kernel[..., Any]]) -> None:
+    """Compile a module with these kernels in front."""
+    module = emit(kernels)
+    outside = {function.symbol: function.address for function in module.foreign.values()}
+    addresses = link(object_code(str(module)), [kernel.name for kernel in kernels], outside)
+    for kernel, address in zip(kernels, addresses, strict=True):
+        form = module.kernels[kernel]
+        kinds = [CTYPES.get(kind, ctypes.c_void_p) for _, kind in form.parameters]
+        result = CTYPES[form.results[0]] if form.results else None
+        _known[kernel] = Native(kernel.name, address, ctypes.CFUNCTYPE(result, *kinds)(address))
+
+
+def invoke(kernel: Kernel[..., Any], *args: Any) -> Any:
+    """Run a kernel as machine code, on arrays, numbers and executors."""
+    return native(kernel).function(*[_argument(arg) for arg in args])
+
+
+def interpret(kernel: Kernel[..., Any], *args: Any) -> Any:
+    """Run a kernel as Python, on the same arguments: the meaning of `invoke`."""
+    return kernel(*args)
+
+
+def _argument(arg: Any) -> Any:
+    """Arrays, kernels and machine code by address; numbers as they are."""
+    if isinstance(arg, np.ndarray):
+        return arg.ctypes.data
+    if isinstance(arg, Kernel):
+        return native(arg).address
+    return arg.address if isinstance(arg, Native) else arg

@@ -1,0 +1,130 @@
+"""The bytecode machine: programs as data, run by one kernel that is compiled once.
+
+Bytecode is one block of 32-bit integers: a header ``(operations, first slot, outputs, 0)``, a row of four per
+operation, then the output slots. Sine and cosine of one angle become one row, which writes both slots.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.program.ir import OPS, Program
+from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, offset, sqrt
+from latchwork.program.libm import acos, acosh, asin, asinh, atan, atan2, atanh, cosh, exp, log, pow, sinh, tanh
+from latchwork.program.scalar import equal, less, less_equal, maximum, minimum, select, sign
+from latchwork.program.sincos import sincos
+
+NEG, ADD, SUB, MUL, DIV, SQRT, EXP, LOG, SIN, COS, ASIN, ACOS, ATAN, SINH, COSH, TANH, ASINH, ACOSH, ATANH = range(19)
+ATAN2, POW, ABS, SIGN, MIN, MAX, LT, LE, EQ, SELECT = range(19, len(OPS))
+SINCOS, SKIP = len(OPS), len(OPS) + 1  # known to bytecode only
+HEADER = 4
+
+
+def encode(program: Program) -> NDArray[np.int32]:
+    """The bytecode of a checked program, read-only."""
+    rows = np.maximum(program.code, 0)
+    _pair(rows, program)
+    header = np.array([len(program), program.first, len(program.outputs), 0])
+    code = np.concatenate([header, rows.ravel(), program.outputs]).astype(np.int32)
+    code.setflags(write=False)
+    return code
+
+
+def _pair(rows: NDArray[np.int32], program: Program) -> None:
+    """Join ``sin a`` and ``cos a``: the first of them writes both, the other is skipped; a lone one writes a spare."""
+    waiting: dict[tuple[int, int], int] = {}  # (angle, column of the missing partner): row
+    for i in np.flatnonzero((rows[:, 0] == SIN) | (rows[:, 0] == COS)).tolist():
+        angle, column = int(rows[i, 1]), 2 if rows[i, 0] == SIN else 3
+        first = waiting.pop((angle, column), i)
+        if first == i:
+            rows[i] = (SINCOS, angle, program.slots, program.slots)
+            waiting[angle, 5 - column] = i
+        else:
+            rows[i, 0] = SKIP
+        rows[first, column] = program.first + i
+
+
+@kernel
+def operate(op: i64, a: f64, b: f64) -> f64:
+    """One operation of one or two operands."""
+    if op == ADD:
+        return a + b
+    elif op == MUL:
+        return a * b
+    elif op == SUB:
+        return a - b
+    elif op == NEG:
+        return -a
+    elif op == DIV:
+        return divide(a, b)
+    elif op == SQRT:
+        return sqrt(a)
+    elif op == EXP:
+        return exp(a)
+    elif op == LOG:
+        return log(a)
+    elif op == ASIN:
+        return asin(a)
+    elif op == ACOS:
+        return acos(a)
+    elif op == ATAN:
+        return atan(a)
+    elif op == SINH:
+        return sinh(a)
+    elif op == COSH:
+        return cosh(a)
+    elif op == TANH:
+        return tanh(a)
+    elif op == ASINH:
+        return asinh(a)
+    elif op == ACOSH:
+        return acosh(a)
+    elif op == ATANH:
+        return atanh(a)
+    elif op == ATAN2:
+        return atan2(a, b)
+    elif op == POW:
+        return pow(a, b)
+    elif op == ABS:
+        return fabs(a)
+    elif op == SIGN:
+        return sign(a)
+    elif op == MIN:
+        return minimum(a, b)
+    elif op == MAX:
+        return maximum(a, b)
+    elif op == LT:
+        return less(a, b)
+    elif op == LE:
+        return less_equal(a, b)
+    else:
+        return equal(a, b)
+
+
+@kernel
+def run(code: i32p, z: f64p, out: f64p) -> None:
+    """Run bytecode on slots whose inputs and constants are in place; write the outputs."""
+    row = HEADER
+    for i in range(code[1], code[1] + code[0]):
+        op = code[row]
+        a = code[row + 1]
+        b = code[row + 2]
+        if op < SELECT:
+            z[i] = operate(op, z[a], z[b])
+        elif op == SINCOS:
+            z[b], z[code[row + 3]] = sincos(z[a])
+        elif op == SELECT:
+            z[i] = select(z[a], z[b], z[code[row + 3]])
+        row += 4
+    for j in range(code[2]):
+        out[j] = z[code[row + j]]
+
+
+@kernel
+def run_many(k: i64, n: i64, code: i32p, x: f64p, z: f64p, out: f64p) -> None:
+    """Run bytecode on k rows of n inputs; write k rows of outputs."""
+    for row in range(k):
+        for i in range(n):
+            z[i] = x[row * n + i]
+        run(code, z, offset(out, row * code[2]))

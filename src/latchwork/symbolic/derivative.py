@@ -1,0 +1,129 @@
+"""Derivatives on the graph: forward (one direction, all outputs), reverse (one output, all symbols), in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from latchwork.errors import ExpressionError
+from latchwork.symbolic.expr import Expr, graph_of, operand
+from latchwork.symbolic.graph import Graph
+from latchwork.symbolic.ops import ADD, MUL, NEG, ONE, OPS, SUB, SYMBOL, ZERO
+from latchwork.symbolic.traverse import reachable
+
+
+def tangents(graph: Graph, roots: Sequence[int], direction: Mapping[int, int]) -> list[int]:
+    """Forward mode: ẏ = Σ ∂y/∂x ẋ for every root y, given ẋ for some leaves x (all others zero)."""
+    dot: dict[int, int] = {leaf: rate for leaf, rate in direction.items() if rate != ZERO}
+    nodes, add, mul = graph.nodes, graph.add, graph.mul
+    for i in reachable(graph, roots):
+        node = nodes[i]
+        op = node[0]
+        if op == SYMBOL or i in dot:
+            continue
+        if not any(a in dot for a in node[1:]):
+            continue
+        if op == ADD:
+            rate = add(dot.get(node[1], ZERO), dot.get(node[2], ZERO))
+        elif op == SUB:
+            rate = graph.sub(dot.get(node[1], ZERO), dot.get(node[2], ZERO))
+        elif op == MUL:
+            rate = add(mul(dot.get(node[1], ZERO), node[2]), mul(node[1], dot.get(node[2], ZERO)))
+        elif op == NEG:
+            rate = graph.neg(dot[node[1]])
+        else:
+            rate = ZERO
+            partials = OPS[op].partials(graph, i, node[1:])
+            for a, partial in zip(node[1:], partials, strict=True):
+                if a in dot:
+                    rate = add(rate, mul(partial, dot[a]))
+        if rate != ZERO:
+            dot[i] = rate
+    return [dot.get(root, ZERO) for root in roots]
+
+
+def adjoints(graph: Graph, root: int) -> dict[int, int]:
+    """Reverse mode: ∂root/∂node for every node that the root depends on."""
+    bar: dict[int, int] = {root: ONE} if root >= 0 else {}
+    for i in reversed(reachable(graph, [root])):
+        node = graph.nodes[i]
+        if node[0] == SYMBOL or bar.get(i, ZERO) == ZERO:
+            continue
+        for a, partial in zip(node[1:], OPS[node[0]].partials(graph, i, node[1:]), strict=True):
+            if a >= 0 and partial != ZERO:
+                bar[a] = graph.add(bar.get(a, ZERO), graph.mul(bar[i], partial))
+    return bar
+
+
+def derivative(expression: Expr, symbol: Expr) -> Expr:
+    """∂ expression / ∂ symbol."""
+    leaf = _leaf(expression.graph, symbol)
+    return Expr(expression.graph, tangents(expression.graph, [expression.node], {leaf: ONE})[0])
+
+
+def gradient(expression: Expr, symbols: Sequence[Expr]) -> list[Expr]:
+    """∂ expression / ∂ symbol for many symbols, by one reverse sweep."""
+    bar = adjoints(expression.graph, expression.node)
+    return [Expr(expression.graph, bar.get(_leaf(expression.graph, s), ZERO)) for s in symbols]
+
+
+def jacobian(expressions: Sequence[Expr], symbols: Sequence[Expr]) -> list[list[Expr]]:
+    """∂ expressions / ∂ symbols, forward or reverse, whichever takes fewer sweeps."""
+    graph = graph_of([*expressions, *symbols])
+    if graph is None:
+        return [[] for _ in expressions]
+    if len(symbols) > len(expressions):
+        return [gradient(operand_expr(graph, e), symbols) for e in expressions]
+    roots = [operand(graph, e) for e in expressions]
+    columns = [tangents(graph, roots, {_leaf(graph, s): ONE}) for s in symbols]
+    return [[Expr(graph, column[i]) for column in columns] for i in range(len(roots))]
+
+
+def directional(expressions: Sequence[Expr], direction: Mapping[Expr, object]) -> list[Expr]:
+    """Σ ∂y/∂x ẋ for every expression y along a direction {x: ẋ}."""
+    graph = graph_of([*expressions, *direction])
+    if graph is None:
+        return list(expressions)
+    along = {_leaf(graph, x): operand(graph, rate) for x, rate in direction.items()}
+    return [Expr(graph, node) for node in tangents(graph, [operand(graph, e) for e in expressions], along)]
+
+
+def rates(graph: Graph, roots: Sequence[int]) -> dict[int, int]:
+    """The time derivative of each leaf the roots depend on: dt(q) = q̇, dt(u) = u̇, dt(t) = 1, held inputs 0."""
+    along = {}
+    rate_of = {symbol.derivative_of: leaf for leaf, symbol in graph.symbols.items() if symbol.derivative_of != ZERO}
+    for leaf in reachable(graph, roots):
+        symbol = graph.symbols.get(leaf)
+        if symbol is None or symbol.kind in ("parameter", "input"):
+            continue
+        if symbol.kind == "time":
+            along[leaf] = ONE
+        elif leaf in rate_of:
+            along[leaf] = rate_of[leaf]
+        else:
+            raise ExpressionError(
+                f"dt cannot differentiate '{symbol.name}' ({symbol.kind}) of '{graph.name}': second derivatives of "
+                "coordinates are not symbols. Introduce a speed for it and differentiate the speed."
+            )
+    return along
+
+
+def dt(expression: Expr) -> Expr:
+    """Total time derivative; dt(q) is the symbol q̇, dt(u) the symbol u̇, whatever the speeds turn out to be."""
+    if not isinstance(expression, Expr):
+        if hasattr(expression, "dt_in"):
+            raise ExpressionError("the derivative of a vector depends on the frame. Use vector.dt_in(frame).")
+        return operand_expr(Graph("numbers"), 0.0)
+    graph = expression.graph
+    along = rates(graph, [expression.node])
+    return Expr(graph, tangents(graph, [expression.node], along)[0])
+
+
+def operand_expr(graph: Graph, value: object) -> Expr:
+    """A number or expression as an expression of the graph."""
+    return Expr(graph, operand(graph, value))
+
+
+def _leaf(graph: Graph, symbol: Expr) -> int:
+    if not isinstance(symbol, Expr) or not symbol.is_symbol:
+        raise ExpressionError(f"derivatives are taken with respect to symbols, not '{symbol}'.")
+    return symbol.node if symbol.graph is graph else -(10**9)

@@ -1,0 +1,146 @@
+"""Expressions as presentation MathML (the core elements only)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.sax.saxutils import escape
+
+from latchwork.symbolic.printing.names import GREEK, split_name
+from latchwork.symbolic.printing.numbers import decimal, typeset_ratio
+from latchwork.symbolic.printing.style import (
+    AND, ATOM, COMPARE, FACTOR, OR, POWER, PRODUCT, SUM, Piece, Style, fractioned,
+)  # fmt: skip
+
+TIMES, APPLY, DOT, MINUS = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>", "<mo>&#xB7;</mo>", "<mo>&#x2212;</mo>"
+ACCENTS = {1: "<mo>&#x2D9;</mo>", 2: "<mo>&#xA8;</mo>"}
+INFIX = {
+    "lt": ("<mo>&lt;</mo>", COMPARE), "le": ("<mo>&#x2264;</mo>", COMPARE), "eq": ("<mo>=</mo>", COMPARE),
+    "and": ("<mo>&#x2227;</mo>", AND), "or": ("<mo>&#x2228;</mo>", OR),
+}  # fmt: skip
+FUNCTIONS = {name: name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "min", "max", "atan2")} | {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln", "sign": "sgn",
+    "asinh": "arsinh", "acosh": "arcosh", "atanh": "artanh",
+}  # fmt: skip
+AROUND = {
+    "abs": "<mrow><mo>|</mo>{}<mo>|</mo></mrow>",
+    "sqrt": "<msqrt>{}</msqrt>",
+    "exp": "<msup><mi>e</mi>{}</msup>",
+}
+
+
+def row(*parts: str) -> str:
+    return f"<mrow>{''.join(parts)}</mrow>"
+
+
+def in_parentheses(*parts: str) -> str:
+    return row("<mo>(</mo>", *parts, "<mo>)</mo>")
+
+
+def in_brackets(*parts: str) -> str:
+    return row("<mo>[</mo>", *parts, "<mo>]</mo>")
+
+
+def wrap(piece: Piece, level: int) -> str:
+    """The piece, in parentheses where it holds together more loosely than asked."""
+    return piece.body if piece.level >= level else in_parentheses(piece.body)
+
+
+def number(value: float) -> Piece:
+    if value < 0:
+        return Piece(row(MINUS, number(-value).body), SUM)
+    ratio = typeset_ratio(value)
+    if ratio is not None and ratio.denominator != 1:
+        return Piece(f"<mfrac><mn>{ratio.numerator}</mn><mn>{ratio.denominator}</mn></mfrac>", FACTOR)
+    mantissa, _, exponent = decimal(value).partition("e")
+    if exponent:
+        front = "" if mantissa == "1" else f"<mn>{mantissa}</mn>{DOT}"
+        return Piece(row(front, f"<msup><mn>10</mn>{number(float(exponent)).body}</msup>"), PRODUCT)
+    return Piece(f"<mn>{mantissa}</mn>", ATOM)
+
+
+def letters(word: str) -> str:
+    return f"<mn>{word}</mn>" if word.isdigit() else f"<mi>{escape(GREEK.get(word, word))}</mi>"
+
+
+def symbol(name: str, dots: int) -> Piece:
+    base, subscripts = split_name(name)
+    body = letters(base)
+    if dots:
+        body = f'<mover accent="true">{body}{ACCENTS[dots]}</mover>'
+    if not subscripts:
+        return Piece(body, ATOM)
+    below = "<mo>,</mo>".join(map(letters, subscripts))
+    return Piece(f"<msub>{body}{row(below) if len(subscripts) > 1 else below}</msub>", ATOM)
+
+
+def total(terms: Sequence[tuple[bool, Piece]]) -> Piece:
+    if not terms:
+        return number(0.0)
+    (negative, first), *rest = terms
+    signed = [(MINUS if minus else "<mo>+</mo>") + wrap(piece, PRODUCT) for minus, piece in rest]
+    return Piece(row(MINUS * negative, wrap(first, PRODUCT), *signed), SUM)
+
+
+def product(
+    numbers: Sequence[float], factors: Sequence[Piece], under: Sequence[float], below: Sequence[Piece]
+) -> Piece:
+    top, bottom = fractioned(number, numbers, factors, under, below)
+    if bottom:
+        return Piece(f"<mfrac>{_joined(top).body}{_joined(bottom).body}</mfrac>", FACTOR)
+    return _joined(top)
+
+
+def _joined(pieces: Sequence[Piece]) -> Piece:
+    """Factors side by side, with a dot where two numbers would meet."""
+    if len(pieces) == 1:
+        return pieces[0]
+    parts = [wrap(pieces[0], PRODUCT)]
+    for piece in pieces[1:]:
+        factor = wrap(piece, FACTOR)
+        parts += [DOT if factor.startswith(("<mn>", "<msup><mn>")) else TIMES, factor]
+    return Piece(row(*parts), PRODUCT, pieces[-1].reaches)
+
+
+def power(base: Piece, exponent: Piece) -> Piece:
+    return Piece(f"<msup>{wrap(base, ATOM)}{exponent.body}</msup>", POWER)
+
+
+def call(name: str, args: Sequence[Piece], exponent: int) -> Piece:
+    bodies = [piece.body for piece in args]
+    if name in FUNCTIONS:
+        word = f"<mi>{FUNCTIONS[name]}</mi>"
+        raised = f"<msup>{word}<mn>{exponent}</mn></msup>" if exponent != 1 else word
+        bare = len(args) == 1 and args[0].level == ATOM
+        return Piece(row(raised, APPLY, bodies[0] if bare else in_parentheses("<mo>,</mo>".join(bodies))), FACTOR, True)
+    if exponent != 1:
+        return power(call(name, args, 1), number(exponent))
+    if name == "pow":
+        return power(*args)
+    if name == "not":
+        return Piece(row("<mo>&#xAC;</mo>", wrap(args[0], ATOM)), FACTOR)
+    if name == "select":
+        return Piece(_cases(*bodies), FACTOR)
+    if name in AROUND:
+        return Piece(AROUND[name].format(bodies[0]), POWER if name == "exp" else ATOM)
+    sign, level = INFIX[name]
+    return Piece(row(sign.join(wrap(piece, level + 1) for piece in args)), level)
+
+
+def _cases(condition: str, a: str, b: str) -> str:
+    rows = table([[a, row("<mtext>if&#xA0;</mtext>", condition)], [b, "<mtext>otherwise</mtext>"]])
+    return row("<mo>{</mo>", rows)
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows and columns of MathML."""
+    cells = ("".join(f"<mtd>{entry}</mtd>" for entry in entries) for entries in rows)
+    return f"<mtable>{''.join(f'<mtr>{line}</mtr>' for line in cells)}</mtable>"
+
+
+def summary(operations: int, symbols: Sequence[Piece]) -> Piece:
+    names = "<mo>,</mo>".join(piece.body for piece in symbols)
+    opening = f"<mo>&#x27E8;</mo><mn>{operations}</mn><mtext>&#xA0;operations of&#xA0;</mtext>"
+    return Piece(row(opening, names, "<mo>&#x27E9;</mo>"), ATOM)
+
+
+MATHML = Style(number, symbol, total, product, power, call, summary)

@@ -1,0 +1,71 @@
+"""Expressions as program text: Python's operators, the package's functions, numbers that read back exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from latchwork.symbolic.printing.numbers import plain
+from latchwork.symbolic.printing.style import AND, ATOM, COMPARE, FACTOR, OR, POWER, PRODUCT, SUM, Piece, Style
+
+INFIX = {"lt": (" < ", COMPARE), "le": (" <= ", COMPARE), "and": (" & ", AND), "or": (" | ", OR)}
+WORDS = {"eq": "equal", "select": "where"}
+
+
+def wrap(piece: Piece, level: int) -> str:
+    """The piece, in parentheses where it holds together more loosely than asked."""
+    return piece.body if piece.level >= level else f"({piece.body})"
+
+
+def number(value: float) -> Piece:
+    body = plain(value)
+    return Piece(body, FACTOR if body[0] == "-" else PRODUCT if "/" in body else ATOM)
+
+
+def symbol(name: str, dots: int) -> Piece:
+    return Piece("dt(" * dots + name + ")" * dots, ATOM)
+
+
+def total(terms: Sequence[tuple[bool, Piece]]) -> Piece:
+    if not terms:
+        return Piece("0", ATOM)
+    (negative, first), *rest = terms
+    signed = [(" - " if minus else " + ") + wrap(piece, PRODUCT) for minus, piece in rest]
+    return Piece("-" * negative + wrap(first, PRODUCT) + "".join(signed), SUM)
+
+
+def product(
+    numbers: Sequence[float], factors: Sequence[Piece], under: Sequence[float], below: Sequence[Piece]
+) -> Piece:
+    top = [*map(number, numbers), *factors] or [Piece("1", ATOM)]
+    bottom = [*map(number, under), *below]
+    if len(top) == 1 and not bottom:
+        return top[0]
+    body = "*".join([wrap(top[0], PRODUCT), *(wrap(piece, FACTOR) for piece in top[1:])])
+    if bottom:
+        divisor = "*".join(wrap(piece, FACTOR) for piece in bottom)
+        body += f"/({divisor})" if len(bottom) > 1 else f"/{divisor}"
+    return Piece(body, PRODUCT)
+
+
+def power(base: Piece, exponent: Piece) -> Piece:
+    return Piece(f"{wrap(base, ATOM)}**{wrap(exponent, ATOM)}", POWER)
+
+
+def call(name: str, args: Sequence[Piece], exponent: int) -> Piece:
+    if exponent != 1:
+        return power(call(name, args, 1), number(exponent))
+    if name == "pow":
+        return power(*args)
+    if name == "not":
+        return Piece("~" + wrap(args[0], ATOM), FACTOR)
+    if name in INFIX:
+        sign, level = INFIX[name]
+        return Piece(sign.join(wrap(piece, level + 1) for piece in args), level)
+    return Piece(f"{WORDS.get(name, name)}({', '.join(piece.body for piece in args)})", ATOM)
+
+
+def summary(operations: int, symbols: Sequence[Piece]) -> Piece:
+    return Piece(f"<{operations} operations of {', '.join(piece.body for piece in symbols)}>", ATOM)
+
+
+TEXT = Style(number, symbol, total, product, power, call, summary)

@@ -1,0 +1,50 @@
+"""What a form of writing must provide, and the parts that the typeset forms have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from latchwork.symbolic.printing.numbers import typeset_ratio
+
+COMPARE, OR, AND, SUM, PRODUCT, FACTOR, POWER, ATOM = range(8)  # how tightly a piece holds together, loosest first
+
+
+class Piece(NamedTuple):
+    """Something written: its text, how tightly it holds together, and whether it reaches right, as sin x does."""
+
+    body: str
+    level: int
+    reaches: bool = False
+
+
+class Style(NamedTuple):
+    """A form of writing: one function for each thing that can be written."""
+
+    number: Callable[[float], Piece]
+    symbol: Callable[[str, int], Piece]  # name, number of time derivatives
+    sum: Callable[[Sequence[tuple[bool, Piece]]], Piece]  # (negative, term)
+    product: Callable[[Sequence[float], Sequence[Piece], Sequence[float], Sequence[Piece]], Piece]  # top, under
+    power: Callable[[Piece, Piece], Piece]
+    call: Callable[[str, Sequence[Piece], int], Piece]  # name of the operation, arguments, whole exponent
+    summary: Callable[[int, Sequence[Piece]], Piece]  # operations, symbols
+
+
+def fractioned(
+    number: Callable[[float], Piece],
+    numbers: Sequence[float],
+    factors: Sequence[Piece],
+    under_numbers: Sequence[float],
+    under: Sequence[Piece],
+) -> tuple[list[Piece], list[Piece]]:
+    """What to set above and below the bar: ½ x has no bar, x / (2 y) has one; functions come last."""
+    ordered, below = (sorted(pieces, key=lambda piece: piece.reaches) for pieces in (factors, under))
+    ratios = [(typeset_ratio(value), 1) for value in numbers] + [(typeset_ratio(value), -1) for value in under_numbers]
+    coefficient = Fraction(1)
+    for ratio, exponent in ratios:
+        if ratio is None:
+            return [*map(number, numbers), *ordered] or [number(1.0)], [*map(number, under_numbers), *below]
+        coefficient *= ratio**exponent
+    p, q = coefficient.as_integer_ratio() if below else (float(coefficient), 1)
+    return [number(p)] * (p != 1 or not ordered) + ordered, [number(q)] * (q != 1) + below

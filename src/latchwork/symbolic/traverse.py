@@ -1,0 +1,141 @@
+"""Walks over the graph, none of them recursive: what is reached, what is used how often, substitution, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from latchwork.errors import ExpressionError
+from latchwork.symbolic.expr import Expr, graph_of, operand
+from latchwork.symbolic.graph import Graph
+from latchwork.symbolic.ops import ADD, COS, DIV, MUL, NEG, OPS, SIN, SUB, SYMBOL, TAN
+
+
+def reachable(graph: Graph, roots: Iterable[int]) -> list[int]:
+    """The nodes that the roots depend on, themselves included, in ascending (topological) order."""
+    nodes = graph.nodes
+    stack = [root for root in roots if root >= 0]
+    seen = set(stack)
+    while stack:
+        node = nodes[stack.pop()]
+        if node[0] != SYMBOL:
+            for a in node[1:]:
+                if a >= 0 and a not in seen:
+                    seen.add(a)
+                    stack.append(a)
+    return sorted(seen)
+
+
+def use_counts(graph: Graph, roots: Sequence[int]) -> dict[int, int]:
+    """How many times each reachable node is an argument or a root."""
+    counts = dict.fromkeys(reachable(graph, roots), 0)
+    for node in counts:
+        if graph.nodes[node][0] != SYMBOL:
+            for a in graph.nodes[node][1:]:
+                if a >= 0:
+                    counts[a] += 1
+    for root in roots:
+        if root >= 0:
+            counts[root] += 1
+    return counts
+
+
+def rebuild(graph: Graph, roots: Sequence[int], replaced: dict[int, int]) -> list[int]:
+    """The roots with nodes replaced, folding on the way. Untouched parts stay the nodes they are."""
+    new = dict(replaced)
+    for node in reachable(graph, roots):
+        if node in new or graph.nodes[node][0] == SYMBOL:
+            continue
+        op, *args = graph.nodes[node]
+        moved = tuple(new.get(a, a) for a in args)
+        if moved != tuple(args):
+            new[node] = graph.make(op, moved)
+    return [new.get(root, root) for root in roots]
+
+
+def substitute(expressions: Sequence[Expr], values: Mapping[Expr, Any]) -> list[Expr]:
+    """All symbols replaced at once in several expressions of one model."""
+    graph = graph_of(expressions)
+    if graph is None:
+        return list(expressions)
+    replaced = {}
+    for symbol, value in values.items():
+        if not isinstance(symbol, Expr) or not symbol.is_symbol:
+            raise ExpressionError(f"only symbols can be replaced, not '{symbol}'. Give {{symbol: value}}.")
+        if symbol.graph is graph:
+            replaced[symbol.node] = operand(graph, value)
+    return [Expr(graph, node) for node in rebuild(graph, [operand(graph, e) for e in expressions], replaced)]
+
+
+@dataclass(frozen=True)
+class Operations:
+    """How many operations an evaluation takes: ``multiplies`` include divisions, ``adds`` subtractions and negations."""
+
+    multiplies: int
+    adds: int
+    trig: int
+    others: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.multiplies + self.adds + self.trig + self.others
+
+    def __add__(self, other: Operations) -> Operations:
+        return Operations(
+            self.multiplies + other.multiplies,
+            self.adds + other.adds,
+            self.trig + other.trig,
+            self.others + other.others,
+        )
+
+    def __str__(self) -> str:
+        rest = f", {self.others} other" if self.others else ""
+        return f"{self.multiplies} multiplies and divides, {self.adds} adds and subtracts, {self.trig} sines and cosines{rest}"
+
+
+CLASS_OF = {MUL: 0, DIV: 0, ADD: 1, SUB: 1, NEG: 1, SIN: 2, COS: 2}
+
+
+def _classes(graph: Graph, node: int) -> tuple[int, int, int, int]:
+    """One operation of a node by class; tan is a sine, a cosine and a division, as it is evaluated."""
+    op = graph.nodes[node][0]
+    if op == SYMBOL:
+        return (0, 0, 0, 0)
+    if op == TAN:
+        return (1, 0, 2, 0)
+    kind = CLASS_OF.get(op, 3)
+    return (int(kind == 0), int(kind == 1), int(kind == 2), int(kind == 3))
+
+
+def count_shared(expressions: Sequence[Expr]) -> Operations:
+    """Operations when every common subexpression is evaluated once."""
+    graph = graph_of(expressions)
+    if graph is None:
+        return Operations(0, 0, 0)
+    rows = [_classes(graph, i) for i in reachable(graph, [e.node for e in expressions])]
+    return Operations(*(sum(column) for column in zip(*rows, strict=True))) if rows else Operations(0, 0, 0)
+
+
+def count_literal(expressions: Sequence[Expr]) -> Operations:
+    """Operations in the expressions as written, nothing shared: how the papers count.
+
+    A leading minus costs nothing: -(a b) + c reads as c - a b.
+    """
+    graph = graph_of(expressions)
+    if graph is None:
+        return Operations(0, 0, 0)
+    total: dict[int, tuple[int, int, int, int]] = {}
+    for i in reachable(graph, [e.node for e in expressions]):
+        row = graph.nodes[i]
+        parts = [] if row[0] == SYMBOL else [total[a] for a in row[1:] if a >= 0]
+        own = (0, 0, 0, 0) if row[0] == NEG else _classes(graph, i)
+        total[i] = tuple(map(sum, zip(own, *parts, strict=True)))  # type: ignore[assignment]
+    rows = [total[e.node] for e in expressions if e.node >= 0]
+    return Operations(*(sum(column) for column in zip(*rows, strict=True))) if rows else Operations(0, 0, 0)
+
+
+def operation_name(graph: Graph, node: int) -> str:
+    """The name of a node's operation; 'symbol' for leaves."""
+    op = graph.nodes[node][0]
+    return "symbol" if op == SYMBOL else OPS[op].name

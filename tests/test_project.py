@@ -1,0 +1,84 @@
+"""Promises of the project as a whole: a quick import, one version, files that belong anywhere, pages that run."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SLOW = ["llvmlite", "matplotlib", "scipy", "sympy", "yaml"]
+WRITTEN = {".git", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv", "__pycache__", "_build"}
+WRITTEN_AT_TOP = {"build", "demo", "dist"}
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|work|Users)/\w|(?<!\w)[A-Z]:\\{1,2}Users\\")
+PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+EXAMPLE_AND_OUTPUT = re.compile(r"^```python\n(.*?)^```$.*?^```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def python(code: str) -> str:
+    """What a fresh interpreter prints."""
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+
+
+def files() -> list[Path]:
+    """The project's own files, without what tools and targets write."""
+    found = (path for path in ROOT.rglob("*") if path.is_file())
+    parts = ((path, path.relative_to(ROOT).parts) for path in found)
+    return sorted(path for path, part in parts if WRITTEN.isdisjoint(part) and part[0] not in WRITTEN_AT_TOP)
+
+
+def run(code: str, where: str) -> str:
+    """What a block of documentation prints when it is run as a script."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(code, where, "exec"), {"__name__": "__main__"})
+    return out.getvalue()
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """An empty folder to work in, and no screen."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+
+
+def test_import_is_light():
+    """``import latchwork`` loads none of the slow libraries."""
+    loaded = python("import json, sys, latchwork; print(json.dumps(sorted(sys.modules)))")
+    assert sorted(set(SLOW) & set(json.loads(loaded))) == []
+
+
+def test_one_version():
+    """``latchwork.__version__`` is the version in pyproject.toml."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert python("import latchwork; print(latchwork.__version__)").strip() == project["version"]
+
+
+def test_no_file_knows_a_machine():
+    """No file names a folder of the machine it was written on."""
+    texts = {path: path.read_text(encoding="utf-8", errors="ignore") for path in files()}
+    assert [str(path.relative_to(ROOT)) for path, text in texts.items() if MACHINE_PATH.search(text)] == []
+
+
+@pytest.mark.usefixtures("desk")
+def test_readme_example_prints_what_it_says():
+    """The first Python block of the README runs, and prints the text block that follows it."""
+    example = EXAMPLE_AND_OUTPUT.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert example is not None, "README.md needs a ```python block followed by a ```text block with its output"
+    assert run(example[1], "README.md").rstrip() == example[2].rstrip()
+
+
+@pytest.mark.usefixtures("desk")
+@pytest.mark.parametrize("page", ["tutorial.md", "migrating.md"])
+def test_pages_run(page):
+    """The Python blocks of a page, one after the other, are a script that runs."""
+    blocks = PYTHON_BLOCK.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
+    assert blocks
+    run("\n".join(blocks), page)
