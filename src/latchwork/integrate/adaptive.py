@@ -10,9 +10,10 @@ IV.2 (order 5: 0.17 = 1/5 − 3/4 · 0.04).
 from __future__ import annotations
 
 from latchwork.integrate.status import END, FULL, NOT_FINITE, TOO_MANY, TOO_SMALL
-from latchwork.integrate.steppers import accept, combine, derivative, not_finite, record, step
+from latchwork.integrate.steppers import accept, advance_fixed, combine, derivative, not_finite, record, step
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
 from latchwork.program.libm import pow
+from latchwork.program.native import together
 from latchwork.program.scalar import maximum, minimum
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
@@ -107,3 +108,6 @@ def advance_adaptive(
             memory[H] = h * (minimum(0.9, factor(err, 1.0)) if err - err == 0.0 else SHRINK)
             grow = 1.0
     return END
+
+
+together(derivative, advance_fixed, first_step, advance_adaptive)

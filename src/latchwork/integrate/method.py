@@ -51,7 +51,8 @@ class RK4:
         record, counts = Record(problem.t, x, k[0]), np.array([0, 0, -1])
         chunk = problem.steps_per_call(tableau)
         for first in range(0, last, chunk):
-            stop, rows = min(first + chunk, last), record.room(chunk // self.every + 2)
+            stop = min(first + chunk, last)
+            rows = record.room((stop - first) // self.every + 2)
             status = problem.call(
                 advance_fixed, f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, problem.t, self.step,
                 problem.t_end, first, stop, last, self.every, x, k, counts, *rows[:3],

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from latchwork.kane.forces import Wrenches, add_load, load_wrenches
+from latchwork.kane.forces import Wrenches, add_load, inertia_wrenches, load_wrenches
 from latchwork.kane.motion import Motion, mixed
+from latchwork.mechanics.algebra import scale3
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
-from latchwork.symbolic.ops import ZERO
+from latchwork.symbolic.ops import MINUS_ONE, ZERO
 from latchwork.symbolic.traverse import rebuild
 
 if TYPE_CHECKING:
@@ -66,11 +67,14 @@ def power_of(wrenches: Wrenches) -> Expr:
 
 def inertia_wrenches_in_full(equations: Equations) -> Wrenches:
     """R* = -m a and T* = -(I · α + ω × I · ω), with u̇ as symbols."""
-    from latchwork.kane.forces import inertia_wrenches
-
     motion = equations.derivation.motion
     tree, rates = motion.system.tree, equations.system.u_rates
-    wrenches = inertia_wrenches(motion, mixed, onto=Wrenches(motion))
+    wrenches = Wrenches(motion)
+    resting = inertia_wrenches(motion, mixed)
+    for point, force in resting.forces.items():
+        wrenches.push(point, -force)
+    for frame, torque in resting.torques.items():
+        wrenches.twist(frame, scale3(motion.g, MINUS_ONE, torque))
     for s, rate in enumerate(rates):
         ws = motion.partial_w(s)
         vs = motion.partial_v(s, mixed, ws)

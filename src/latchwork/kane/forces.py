@@ -17,7 +17,8 @@ from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
-from latchwork.symbolic.ops import MINUS_ONE, ZERO
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.ops import MINUS_ONE, ONE, ZERO
 
 
 @dataclass
@@ -81,13 +82,13 @@ def _dot_declared(motion: Motion, velocity: Vector, R: Vector, F: list[int]) -> 
                 F[r] = motion.g.add(F[r], dot3(motion.g, partial, a))
 
 
-def load_wrenches(motion: Motion, settle: Settle) -> Wrenches:
-    """Gravity and all loads, with q̇ replaced by speeds."""
+def load_wrenches(motion: Motion, settle: Settle, gravity: bool = True) -> Wrenches:
+    """All loads, with or without gravity, with q̇ replaced by speeds."""
     system = motion.system
     wrenches = Wrenches(motion)
     for load in system.loads:
         add_load(wrenches, load.forces, load.torques)
-    if system.gravity is not None:
+    if gravity and system.gravity is not None:
         for body in system.bodies:
             if body.mass.node != ZERO:
                 wrenches.push(body.center, system.gravity * body.mass)
@@ -106,18 +107,26 @@ def add_load(wrenches: Wrenches, forces: object, torques: object) -> None:
             wrenches.twist(frame, motion.in_speeds(torque.components(frame)))
 
 
-def inertia_wrenches(motion: Motion, settle: Settle, onto: Wrenches | None = None) -> Wrenches:
-    """m a_t and I·α_t + ω × I·ω of every body (u̇ = 0); with ``onto``, taken away from other wrenches."""
-    g = motion.g
-    wrenches = onto or Wrenches(motion)
-    a = motion.accelerations_t(settle)
-    sign = MINUS_ONE if onto is not None else -2
+def inertia_wrenches(motion: Motion, settle: Settle) -> Wrenches:
+    """m a_t and I·α_t + ω × I·ω of every body (u̇ = 0)."""
+    return _less_inertia(Wrenches(motion), motion.accelerations_t(settle), ONE)
+
+
+def net_wrenches(motion: Motion, settle: Settle) -> Wrenches:
+    """Loads less inertia (u̇ = 0), gravity as an upward acceleration of the origin."""
+    gravity = motion.system.gravity
+    a = motion.accelerations_t(settle, None if gravity is None else -gravity.rebuilt(motion.kinematics.replaced))
+    return _less_inertia(load_wrenches(motion, settle, gravity=False), a, MINUS_ONE)
+
+
+def _less_inertia(wrenches: Wrenches, a: dict[Point, Vector], sign: int) -> Wrenches:
+    motion = wrenches.motion
     for body in motion.system.bodies:
-        force = a[body.center] * body.mass
+        force = a[body.center] * Expr(motion.g, motion.g.mul(sign, body.mass.node))
         if not force.is_zero:
-            wrenches.push(body.center, force if onto is None else -force)
+            wrenches.push(body.center, force)
         for frame, torque in _inertia_torques(motion, body).items():
-            wrenches.twist(frame, scale3(g, sign, torque))
+            wrenches.twist(frame, scale3(motion.g, sign, torque))
     return wrenches
 
 
@@ -141,7 +150,7 @@ def _inertia_torques(motion: Motion, body: Body) -> dict[Frame, Triple]:
 
 
 def mass_matrix(motion: Motion, settle: Settle) -> list[list[int]]:
-    """M_rs = Σ m v_r · v_s + ω_r · I · ω_s, one column of momenta at a time."""
+    """M_rs = Σ m v_r · v_s + ω_r · I · ω_s, one column of momenta at a time: for any trees whatever."""
     n = len(motion.speeds)
     M = [[ZERO] * n for _ in range(n)]
     for s in range(n):

@@ -22,7 +22,7 @@ from latchwork.mechanics.system import System
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.ops import ONE, ZERO
-from latchwork.symbolic.traverse import rebuild
+from latchwork.symbolic.traverse import reachable, rebuild
 
 Settle = Callable[[Vector, Point], Vector]
 
@@ -67,6 +67,7 @@ class Motion:
         self.kinematics = kinematics
         self.g = system.graph
         self.speeds = [u.node for u in system.u]
+        self._speed_index = {u: r for r, u in enumerate(self.speeds)}
         self._declared_frames, self._declared_points = recognise(self)
 
     # --- building blocks ----------------------------------------------------------------------------------------
@@ -78,13 +79,12 @@ class Motion:
 
     def partials(self, a: Triple) -> dict[int, Triple]:
         """∂a/∂u_r for the speeds r that a depends on."""
-        if a == NULL:
-            return {}
         found = {}
-        for r, u in enumerate(self.speeds):
-            d = tangents(self.g, a, {u: ONE})
-            if d != [ZERO, ZERO, ZERO]:
-                found[r] = (d[0], d[1], d[2])
+        for u in reachable(self.g, a):
+            if u in self._speed_index:
+                d = tangents(self.g, a, {u: ONE})
+                if d != [ZERO, ZERO, ZERO]:
+                    found[self._speed_index[u]] = (d[0], d[1], d[2])
         return found
 
     def in_speeds(self, a: Triple) -> Triple:
@@ -159,7 +159,8 @@ class Motion:
             if declared is not None:
                 edges[point] = PointEdge(point, None, (), declared)
             else:
-                edges[point] = PointEdge(point, point.parent, tuple(map(self._part, *zip(*point.offset.parts.items(), strict=True))) if point.offset.parts else (), None)
+                parts = tuple(self._part(frame, p) for frame, p in point.offset.parts.items())
+                edges[point] = PointEdge(point, point.parent, parts, None)
         return edges
 
     def _part(self, frame: Frame, p: Triple) -> PointPart:
@@ -179,13 +180,14 @@ class Motion:
             found[point] = settle(found[edge.parent] + Vector(tree, shares), point)
         return found
 
-    def accelerations_t(self, settle: Settle) -> dict[Point, Vector]:
-        """a of every point with u̇ = 0."""
+    def accelerations_t(self, settle: Settle, origin: Vector | None = None) -> dict[Point, Vector]:
+        """a of every point with u̇ = 0; an acceleration of the origin stands for uniform gravity upside down."""
         tree = self.system.tree
-        found = {tree.origin: Vector(tree, {})}
+        base = Vector(tree, {}) if origin is None else origin
+        found = {tree.origin: base}
         for point, edge in self.point_edges.items():
             if edge.velocity is not None:
-                found[point] = settle(self._derivative(edge.velocity), point)
+                found[point] = settle(base + self._derivative(edge.velocity), point)
                 continue
             assert edge.parent is not None
             shares = Vector(tree, {part.frame: self._acceleration_share(part) for part in edge.parts})

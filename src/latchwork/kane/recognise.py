@@ -70,11 +70,13 @@ def _worked_out_spins(motion: Motion) -> dict[Frame, Triple]:
 
 
 def _worked_out_velocities(motion: Motion, spins: dict[Frame, Triple]) -> dict[Point, Vector]:
-    """v of every point, from the coordinates."""
+    """v of every point, from the coordinates; where a point is not located, as declared."""
     g, tree = motion.g, motion.system.tree
     found = {tree.origin: Vector(tree, {})}
     for point in tree.points.values():
-        if point.parent is not None:
+        if not point.located and point.moved is not None:
+            found[point] = point.moved.rebuilt(motion.kinematics.replaced)
+        elif point.parent is not None:
             shares = {f: add3(g, motion.rate(p), cross3(g, spins[f], p)) for f, p in point.offset.parts.items()}
             found[point] = found[point.parent] + Vector(tree, shares)
     return found

@@ -149,6 +149,15 @@ class Frame:
         recipe = {"cosines": [[Expr(self.graph, value) for value in row] for row in rows]}
         return Frame(self.tree, name, self, Cosines(square, _spin_of(self.graph, square)), recipe)
 
+    def spinning(self, name: str, x: Any = 0.0, y: Any = 0.0, z: Any = 0.0) -> Frame:
+        """A frame of which only the spin in this one is known, ω = x self.x + y self.y + z self.z.
+
+        For wheels and rotors whose angle is left out of the coordinates: their orientation must not matter, so what is
+        fixed in the body (its inertia) is written in this frame.
+        """
+        spin = tuple(operand(self.graph, value) for value in (x, y, z))
+        return Frame(self.tree, name, self, Cosines(UNITS, spin), {"spinning": _list(self, (x, y, z))})  # type: ignore[arg-type]
+
     # --- orientation and angular velocity -----------------------------------------------------------------------
 
     def ancestry(self) -> list[Frame]:

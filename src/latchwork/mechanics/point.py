@@ -22,6 +22,7 @@ class Point:
         self.offset = offset if offset is not None else Vector(tree, {})
         self.depth = 0 if parent is None else parent.depth + 1
         self.moved: Vector | None = None
+        self.located = True
         tree.register_point(self)
 
     def __repr__(self) -> str:
@@ -39,6 +40,13 @@ class Point:
 
     def position(self, other: Point | None = None) -> Vector:
         """The vector from another point (default: the origin) to this one."""
+        base = other or self.tree.origin
+        if _anchor(self) is not _anchor(base):
+            raise ModelError(
+                f"the position of '{self.name}' from '{base.name}' is not known: between them stands "
+                f"'{(_anchor(self) or _anchor(base)).name}', of which only the velocity is declared. "  # type: ignore[union-attr]
+                "Ask for a position on one side of it, or locate it by a vector."
+            )
         total = _from_root(self)
         return total - _from_root(other) if other is not None else total
 
@@ -64,13 +72,23 @@ class Point:
             )
         return self.moved.dt_in(self.tree.newtonian)
 
-    def moves(self, reference: Frame, velocity: Vector) -> None:
+    def moves(self, reference: Frame, velocity: Vector, located: bool = True) -> None:
         """Declare the velocity of this point in ``reference`` (the Newtonian frame).
 
-        It is used when equations are derived, and checked there against the coordinates at random states.
+        It is used when equations are derived, and checked there against the coordinates at random states. A point whose
+        place the coordinates do not tell (a wheel's contact, a cart on ignored coordinates) is not ``located``: its
+        velocity is what is declared, and nothing is checked.
         """
         self.tree.must_be_newtonian(reference, f"the velocity of '{self.name}'")
-        self.moved = velocity
+        self.moved, self.located = velocity, located
+
+
+def _anchor(point: Point) -> Point | None:
+    """The nearest point up the tree, itself included, that is not located; None where all are."""
+    step: Point | None = point
+    while step is not None and step.located:
+        step = step.parent
+    return step
 
 
 def _from_root(point: Point) -> Vector:

@@ -10,22 +10,25 @@ from numpy.typing import ArrayLike, NDArray
 from latchwork.errors import EvaluationError
 from latchwork.program import vm
 from latchwork.program.ir import Program, check
-from latchwork.program.native import natives
+from latchwork.program.kernel import Kernel
+from latchwork.program.native import Native, invoke, native
 
 
 class Function:
-    """A checked program with its bytecode and its slots. One call at a time: a lock keeps threads apart."""
+    """A checked program with its bytecode, its slots, and what executes it. A lock keeps threads apart.
 
-    def __init__(self, program: Program) -> None:
+    ``executor`` is called as ``run(code, z, out)``: the bytecode machine, or machine code made for this program.
+    """
+
+    def __init__(self, program: Program, executor: Kernel[..., None] | Native = vm.run) -> None:
         self.program = check(program)
         self.code = vm.encode(program)
-        self.executor = vm.run
-        run, self._run_many = natives(vm.run, vm.run_many)
+        self.executor = executor
+        self._call = executor.function if isinstance(executor, Native) else native(executor).function
         self._lock = threading.Lock()
         self._z, self._out = self.workspace(), np.empty(len(program.outputs))
         self._x = self._z[: len(program.inputs)]
         self._addresses = (self.code.ctypes.data, self._z.ctypes.data, self._out.ctypes.data)
-        self._call = run.function
 
     def workspace(self) -> NDArray[np.float64]:
         """Fresh slots with the constants in place, and a spare one at the end."""
@@ -49,7 +52,7 @@ class Function:
             self._refuse(rows.shape)
         k, n = rows.shape
         out, z = np.empty((k, len(self._out))), self.workspace()
-        self._run_many(k, n, self.code.ctypes.data, rows.ctypes.data, z.ctypes.data, out.ctypes.data)
+        invoke(vm.run_many, self.executor, k, n, self.code, rows, z, out)
         return out
 
     def _refuse(self, shape: tuple[int, ...]) -> None:

@@ -7,7 +7,6 @@ Slots are numbered: the inputs first, then the constants, then one slot per oper
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -91,7 +90,7 @@ class Program:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the content; equal programs have equal fingerprints, in every process."""
-        names = json.dumps([self.inputs, self.code.shape, self.outputs]).encode()
+        names = repr((*map(str, self.inputs), *self.code.shape, *map(int, self.outputs))).encode()
         numbers = np.array(self.constants, dtype="<f8").tobytes()
         return hashlib.sha256(b"\0".join([names, numbers, self.code.astype("<i4").tobytes()])).hexdigest()
 

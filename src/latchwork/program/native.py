@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.program.codegen.emit import emit
 from latchwork.program.kernel import Kernel
 from latchwork.program.machine import link, object_code
 
 CTYPES: dict[str, Any] = {"f64": ctypes.c_double, "i64": ctypes.c_int64}  # everything else is an address
 _lock = threading.Lock()
 _known: dict[Kernel[..., Any], Native] = {}
+_groups: dict[Kernel[..., Any], tuple[Kernel[..., Any], ...]] = {}
 
 
 @dataclass(frozen=True)
@@ -35,21 +35,26 @@ class Native:
 
 
 def native(kernel: Kernel[..., Any]) -> Native:
-    """The machine code of a kernel that gives nothing or one number."""
-    return natives(kernel)[0]
+    """The machine code of a kernel that gives nothing or one number, and of its group."""
+    found = _known.get(kernel)
+    if found is None:
+        with _lock:
+            missing = [item for item in _groups.get(kernel, (kernel,)) if item not in _known]
+            if missing:
+                _build(missing)
+        found = _known[kernel]
+    return found
 
 
-def natives(*kernels: Kernel[..., Any]) -> tuple[Native, ...]:
-    """The machine code of several kernels, compiled together where it is not there yet."""
-    with _lock:
-        missing = [kernel for kernel in kernels if kernel not in _known]
-        if missing:
-            _build(missing)
-    return tuple(_known[kernel] for kernel in kernels)
+def together(*kernels: Kernel[..., Any]) -> None:
+    """Say that these kernels are used together: where one is asked for, all are compiled, in one go."""
+    _groups.update(dict.fromkeys(kernels, kernels))
 
 
 def _build(kernels: list[Kernel[..., Any]]) -> None:
-    """Compile a module with these kernels in front."""
+    """Compile a module with these kernels in front; the compiler itself is imported here, at first need."""
+    from latchwork.program.codegen.emit import emit
+
     module = emit(kernels)
     outside = {function.symbol: function.address for function in module.foreign.values()}
     addresses = link(object_code(str(module)), [kernel.name for kernel in kernels], outside)

@@ -1,7 +1,8 @@
 """The bytecode machine: programs as data, run by one kernel that is compiled once.
 
 Bytecode is one block of 32-bit integers: a header ``(operations, first slot, outputs, 0)``, a row of four per
-operation, then the output slots. Sine and cosine of one angle become one row, which writes both slots.
+operation, then the output slots. Sine and cosine of one angle become one row, which writes both slots. Sums,
+differences and products, most of every program, share one path without a branch: a processor cannot guess their order.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.program.ir import OPS, Program
-from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, offset, sqrt
+from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, kernel, offset, sqrt
 from latchwork.program.libm import acos, acosh, asin, asinh, atan, atan2, atanh, cosh, exp, log, pow, sinh, tanh
+from latchwork.program.native import together
 from latchwork.program.scalar import equal, less, less_equal, maximum, minimum, select, sign
 from latchwork.program.sincos import sincos
 
@@ -19,6 +21,8 @@ NEG, ADD, SUB, MUL, DIV, SQRT, EXP, LOG, SIN, COS, ASIN, ACOS, ATAN, SINH, COSH,
 ATAN2, POW, ABS, SIGN, MIN, MAX, LT, LE, EQ, SELECT = range(19, len(OPS))
 SINCOS, SKIP = len(OPS), len(OPS) + 1  # known to bytecode only
 HEADER = 4
+IS_SUM = (0.0, 1.0, 0.0, 0.0)  # by opcode, from NEG to MUL
+IS_PRODUCT = (0.0, 0.0, 0.0, 1.0)
 
 
 def encode(program: Program) -> NDArray[np.int32]:
@@ -46,15 +50,17 @@ def _pair(rows: NDArray[np.int32], program: Program) -> None:
 
 
 @kernel
+def arithmetic(op: i64, a: f64, b: f64) -> f64:
+    """``a + b``, ``a − b`` or ``a b``: all three are computed, one is kept."""
+    total, difference, product = a + b, a - b, a * b
+    linear = total if IS_SUM[op] != 0.0 else difference
+    return product if IS_PRODUCT[op] != 0.0 else linear
+
+
+@kernel
 def operate(op: i64, a: f64, b: f64) -> f64:
-    """One operation of one or two operands."""
-    if op == ADD:
-        return a + b
-    elif op == MUL:
-        return a * b
-    elif op == SUB:
-        return a - b
-    elif op == NEG:
+    """Any other operation of one or two operands."""
+    if op == NEG:
         return -a
     elif op == DIV:
         return divide(a, b)
@@ -110,7 +116,9 @@ def run(code: i32p, z: f64p, out: f64p) -> None:
         op = code[row]
         a = code[row + 1]
         b = code[row + 2]
-        if op < SELECT:
+        if op >= ADD and op <= MUL:
+            z[i] = arithmetic(op, z[a], z[b])
+        elif op < SELECT:
             z[i] = operate(op, z[a], z[b])
         elif op == SINCOS:
             z[b], z[code[row + 3]] = sincos(z[a])
@@ -122,9 +130,12 @@ def run(code: i32p, z: f64p, out: f64p) -> None:
 
 
 @kernel
-def run_many(k: i64, n: i64, code: i32p, x: f64p, z: f64p, out: f64p) -> None:
-    """Run bytecode on k rows of n inputs; write k rows of outputs."""
+def run_many(run: executor, k: i64, n: i64, code: i32p, x: f64p, z: f64p, out: f64p) -> None:
+    """Run a program on k rows of n inputs; write k rows of outputs."""
     for row in range(k):
         for i in range(n):
             z[i] = x[row * n + i]
         run(code, z, offset(out, row * code[2]))
+
+
+together(run, run_many)

@@ -2,9 +2,29 @@
 
 from latchwork.symbolic.derivative import directional, dt, gradient, jacobian
 from latchwork.symbolic.expr import (
-    Expr, acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, equal, exp, log, maximum, minimum, sign, sin, sinh,
-    sqrt, tan, tanh, where,
-)  # fmt: skip
+    Expr,
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    cos,
+    cosh,
+    equal,
+    exp,
+    log,
+    maximum,
+    minimum,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.printing import latex, listing, mathml, text

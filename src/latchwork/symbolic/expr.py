@@ -91,8 +91,9 @@ class Expr:
         return 1.0 - self
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Expr):
+        if isinstance(other, Expr) and not (self.is_constant and other.is_constant):
             return self.node == other.node and self.graph is other.graph
+        other = float(other) if isinstance(other, Expr) else other
         return self.is_constant and isinstance(other, (int, float)) and float(self) == other
 
     def __hash__(self) -> int:

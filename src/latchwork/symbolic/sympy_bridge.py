@@ -146,9 +146,7 @@ def _power(graph: Graph, args: list[int]) -> int:
     return graph.pow(a, b)
 
 
-SAME = (
-    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "sign",
-)  # fmt: skip
+SAME = "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp sign".split()
 INWARD: dict[str, Make] = {name: _named(BY_NAME[name]) for name in SAME} | {
     "Abs": _named(BY_NAME["abs"]),
     "Add": _folded(BY_NAME["add"]),
@@ -215,7 +213,7 @@ class _Inward:
         """A symbol or a number; None for what has arguments to convert first."""
         if isinstance(node, self.leaves) and node in self.symbols:
             return operand(self.graph, self.symbols[node])
-        if node.is_number and not node.args:
+        if not node.args and node.is_number:
             return self.graph.constant(_real(node))
         if node.func.__name__ in ("BooleanTrue", "BooleanFalse"):
             return ONE if node else ZERO
@@ -236,20 +234,23 @@ class _Inward:
         return INWARD[node.func.__name__](self.graph, [self.done[id(child)][1] for child in _children(node)])
 
     def quotient(self, node: Any) -> int:
-        """A product with all its negative powers under one division."""
+        """A product with its denominators and negative powers under one division."""
         over, under = ONE, ONE
         for base, exponent in map(_split, node.args):
-            factor = self.done[id(base)][1]
-            if exponent is None:
-                over = self.graph.mul(over, factor)
+            if base.is_Rational:
+                over = self.graph.mul(over, self.graph.constant(float(base.p)))
+                under = self.graph.mul(under, self.graph.constant(float(base.q)))
+            elif exponent is None:
+                over = self.graph.mul(over, self.done[id(base)][1])
             else:
-                under = self.graph.mul(under, self.graph.pow(factor, self.graph.constant(exponent)))
+                factor = self.graph.pow(self.done[id(base)][1], self.graph.constant(exponent))
+                under = self.graph.mul(under, factor)
         return self.graph.div(over, under)
 
 
 def _split(factor: Any) -> tuple[Any, float | None]:
     """(base, exponent) of a factor that belongs under the bar; (factor, None) of any other."""
-    if factor.is_Pow and factor.exp.is_Number and factor.exp.is_negative:
+    if factor.is_Pow and factor.exp.is_Number and factor.exp.is_negative and not factor.base.is_Rational:
         return factor.base, -float(factor.exp)
     return factor, None
 

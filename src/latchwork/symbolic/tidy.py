@@ -6,8 +6,9 @@ Three steps, repeated while they help:
     close      like terms merge, sin² + cos² = 1, common factors come out (Horner)
     assemble   binary operations again, pairs of operands that occur most often first, so that they are shared
 
-Products of sums are multiplied out only where terms then cancel. All this happens in a scratch graph whose nodes are
-numbered by what they mean, so that neither the choices nor the counts depend on the order in which a model was written.
+Products of sums are multiplied out only where that is shorter in the end. All this happens in a scratch graph whose
+nodes are numbered by what they mean, so that neither the choices nor the counts depend on the order in which a model
+was written.
 """
 
 from __future__ import annotations
@@ -31,19 +32,21 @@ Monomial = tuple[tuple[int, int], ...]  # (atom, exponent), atoms ascending, exp
 Term = tuple[float, Monomial]  # coefficient times monomial
 Poly = dict[Monomial, float]  # Σ coefficient · monomial
 
-RANK = {"parameter": 0, "time": 1, "coordinate": 1, "auxiliary": 1, "rate": 2, "speed": 2, "input": 3, "acceleration": 4}
+RANK = {kind: rank for rank, kinds in enumerate([
+    ["parameter"], ["time", "coordinate", "auxiliary"], ["rate", "speed"], ["input"], ["acceleration"],
+]) for kind in kinds}  # fmt: skip
 COMMUTATIVE = frozenset({ADD, MUL, MIN, MAX, EQ})
 OTHER = {SIN: COS, COS: SIN}
 TERMS = 200  # a longer sum is left as it is
 FACTORS = 40  # so is a longer product
 EXPANDED = 40  # so is a product of sums with more terms than this
-PAIRED = 16  # up to so many terms, every two are compared for common factors
-ROUNDS = 8
+ROUNDS = 8  # at most, and for large inputs fewer:
+WORK = 2000  # operations read in one way, all rounds together
 CANCELLED = 2.0**-50  # a coefficient this much smaller than its parts is rounding
 
 
 class Way(NamedTuple):
-    """One way to rewrite: which sums lose their bounds, what is tried first, and what comes out in front."""
+    """One way to rewrite; none is best for all, so each is tried."""
 
     open_shared: bool  # sums used more than once are taken apart
     expand: bool  # products of sums are multiplied out before factoring
@@ -53,8 +56,6 @@ class Way(NamedTuple):
 
 WAYS = [
     Way(open_shared=False, expand=False, factor=True, variables_first=True),
-    Way(open_shared=False, expand=False, factor=True, variables_first=False),
-    Way(open_shared=False, expand=False, factor=False, variables_first=True),
     Way(open_shared=True, expand=False, factor=True, variables_first=True),
     Way(open_shared=True, expand=False, factor=True, variables_first=False),
     Way(open_shared=True, expand=True, factor=True, variables_first=True),
@@ -68,33 +69,35 @@ def tidy(expressions: Sequence[Expr]) -> list[Expr]:
     if graph is None:
         return list(expressions)
     roots = [operand(graph, e) for e in expressions]
-    scratch, origin = Graph(graph.name), {}
-    copy = _copied(graph, roots, scratch, origin)
+    scratch = Graph(graph.name)
+    copied = _copied(graph, roots, scratch)
+    copy = _moved(graph, roots, scratch, copied)
     best = _shortest(scratch, copy)
     if best == copy:
         return list(expressions)
-    back = dict(origin)
+    back = {copied[i]: i for i in copied if i in graph.symbols}
     for i in reachable(scratch, best):
         if i not in back:
-            back[i] = graph.make(scratch.nodes[i][0], _moved(scratch, i, graph, back))
-    return [Expr(graph, back[i] if i >= 0 else graph.constant(scratch.value(i))) for i in best]
+            back[i] = graph.make(scratch.nodes[i][0], tuple(_moved(scratch, scratch.nodes[i][1:], graph, back)))
+    return [Expr(graph, i) for i in _moved(scratch, best, graph, back)]
 
 
 def _shortest(graph: Graph, roots: list[int]) -> list[int]:
     """The best of all ways to read and factor, applied again until nothing is gained."""
-    best, cost = roots, _cost(graph, roots)
-    for _ in range(ROUNDS):
-        mixed = _mixed(graph, [best, *_candidates(graph, best)])
-        if (found := _cost(graph, mixed)) >= cost:
+    best = roots
+    for _ in range(min(ROUNDS, 1 + WORK // (1 + len(graph.nodes)))):
+        found = _mixed(graph, [best, *_candidates(graph, best)])
+        if not _shorter(graph, found, best):
             break
-        best, cost = mixed, found
+        best = found
     return best
 
 
-def _cost(graph: Graph, roots: Sequence[int]) -> tuple[int, int]:
-    """Operations with everything shared; among equals, operations as written."""
-    expressions = [Expr(graph, i) for i in roots]
-    return count_shared(expressions).total, count_literal(expressions).total
+def _shorter(graph: Graph, new: Sequence[int], old: Sequence[int]) -> bool:
+    """Fewer operations with everything shared; where that is equal, fewer operations as written."""
+    a, b = ([Expr(graph, i) for i in roots] for roots in (new, old))
+    change = count_shared(a).total - count_shared(b).total
+    return change < 0 or (change == 0 and count_literal(a).total < count_literal(b).total)
 
 
 def _candidates(graph: Graph, roots: list[int]) -> Iterator[list[int]]:
@@ -109,35 +112,35 @@ def _candidates(graph: Graph, roots: list[int]) -> Iterator[list[int]]:
 
 def _mixed(graph: Graph, candidates: list[list[int]]) -> list[int]:
     """The best candidate, then each root (equal ones together) from the candidate where it costs the whole least."""
-    best = min(candidates, key=lambda roots: _cost(graph, roots))
-    cost = _cost(graph, best)
+    best = candidates[0]
+    for other in candidates[1:]:
+        best = other if _shorter(graph, other, best) else best
     for i in range(len(best)):
         for other in candidates:
             trial = [other[i] if root == best[i] else root for root in best]
-            if trial != best and (found := _cost(graph, trial)) < cost:
-                best, cost = trial, found
+            if trial != best and _shorter(graph, trial, best):
+                best = trial
     return best
 
 
 # --- a graph numbered by meaning ----------------------------------------------------------------------------------
 
 
-def _copied(graph: Graph, roots: Sequence[int], scratch: Graph, origin: dict[int, int]) -> list[int]:
-    """The roots in a scratch graph: symbols by kind and name, then nodes by height and structure."""
+def _copied(graph: Graph, roots: Sequence[int], scratch: Graph) -> dict[int, int]:
+    """What lies under the roots, in a scratch graph: symbols by kind and name, then nodes by height and structure."""
     new: dict[int, int] = {}
     for i in _by_meaning(graph, roots):
         symbol = graph.symbols.get(i)
         if symbol is None:
-            new[i] = scratch.make(graph.nodes[i][0], _moved(graph, i, scratch, new))
+            new[i] = scratch.make(graph.nodes[i][0], tuple(_moved(graph, graph.nodes[i][1:], scratch, new)))
         else:
             new[i] = scratch.symbol(symbol.name, symbol.kind)
-            origin[new[i]] = i
-    return [new[i] if i >= 0 else scratch.constant(graph.value(i)) for i in roots]
+    return new
 
 
-def _moved(source: Graph, i: int, target: Graph, new: Mapping[int, int]) -> tuple[int, ...]:
-    """The arguments of a node, in another graph."""
-    return tuple(new[a] if a >= 0 else target.constant(source.value(a)) for a in source.nodes[i][1:])
+def _moved(source: Graph, nodes: Iterable[int], target: Graph, new: Mapping[int, int]) -> list[int]:
+    """Nodes and constants of one graph in another."""
+    return [new[i] if i >= 0 else target.constant(source.value(i)) for i in nodes]
 
 
 def _by_meaning(graph: Graph, roots: Sequence[int]) -> list[int]:
@@ -161,21 +164,19 @@ def _by_meaning(graph: Graph, roots: Sequence[int]) -> list[int]:
 
 def _times(a: Monomial, b: Monomial, power: int = 1) -> Monomial:
     """a · b ** power."""
+    if not b:
+        return a
     exponents = dict(a)
     for atom, e in b:
         exponents[atom] = exponents.get(atom, 0) + power * e
-    return tuple(sorted((atom, e) for atom, e in exponents.items() if e))
+    return tuple(sorted([factor for factor in exponents.items() if factor[1]]))
 
 
 def _common(a: Monomial, b: Monomial) -> Monomial:
     """The largest monomial in both: factors with factors, divisors with divisors."""
     other = dict(b)
-    both = ((atom, e, other.get(atom, 0)) for atom, e in a)
-    return tuple((atom, min(e, f, key=abs)) for atom, e, f in both if e * f > 0)
-
-
-def _divides(a: Monomial, b: Monomial) -> bool:
-    return _common(a, b) == a
+    both = [(atom, e, other[atom]) for atom, e in a if atom in other]
+    return tuple([(atom, min(e, f, key=abs)) for atom, e, f in both if e * f > 0])
 
 
 def _common_of(monomials: Iterable[Monomial]) -> Monomial:
@@ -187,10 +188,14 @@ def _common_of(monomials: Iterable[Monomial]) -> Monomial:
     return first
 
 
-def _multiplies(c: float, m: Monomial) -> int:
-    """Multiplications and divisions of a term as written."""
+def _degrees(m: Monomial) -> tuple[int, int]:
+    """How many factors, how many divisors."""
     top = sum(e for _, e in m if e > 0)
-    bottom = sum(-e for _, e in m if e < 0)
+    return top, top - sum(e for _, e in m)
+
+
+def _multiplies(c: float, top: int, bottom: int) -> int:
+    """Multiplications and divisions of a term as written."""
     return max(top - 1, 0) + bottom + int(top > 0 and abs(c) != 1.0)
 
 
@@ -198,10 +203,10 @@ def _accumulate(poly: Poly, m: Monomial, c: float) -> None:
     """poly += c m; a term that cancels goes."""
     before = poly.get(m, 0.0)
     total = before + c
-    if abs(total) > CANCELLED * max(abs(before), abs(c)):
-        poly[m] = total
-    else:
+    if total == 0.0 or abs(total) < CANCELLED * max(abs(before), abs(c)):
         poly.pop(m, None)
+    else:
+        poly[m] = total
 
 
 def _sum(a: Poly, b: Poly, scale: float = 1.0) -> Poly:
@@ -213,11 +218,8 @@ def _sum(a: Poly, b: Poly, scale: float = 1.0) -> Poly:
 
 
 def _product(a: Term, b: Term, power: int = 1) -> Term:
-    """a · b ** power; a coefficient that underflows is an error, as one that overflows."""
-    c = a[0] * b[0] ** power
-    if c == 0.0 and a[0] and b[0]:
-        raise FloatingPointError
-    return c, _times(a[1], b[1], power)
+    """a · b ** power."""
+    return a[0] * b[0] ** power, _times(a[1], b[1], power)
 
 
 # --- atoms and closed sums ----------------------------------------------------------------------------------------
@@ -273,7 +275,7 @@ class Forms:
 
     def cost(self, term: Term) -> int:
         """Operations of a term, those of the sums in it included."""
-        return _multiplies(*term) + sum(self.atoms[a].cost for a, _ in term[1])
+        return _multiplies(term[0], *_degrees(term[1])) + sum(self.atoms[a].cost for a, _ in term[1])
 
     def close(self, poly: Poly, shared: bool = False) -> Term:
         """A sum as one term: coefficient, common factors, and an atom for what remains; the cheapest by the rules."""
@@ -317,11 +319,16 @@ class Forms:
 
     def _cancelled(self, poly: Poly) -> Poly:
         """m (a + b) - m b = m a: sums multiplied out where a term meets its like."""
+        while found := next(self._meetings(poly), None):
+            poly = found
+        return poly
+
+    def _meetings(self, poly: Poly) -> Iterator[Poly]:
+        """The sum with one factor multiplied out, where that makes terms merge."""
         for m, a in self._sums(poly):
             opened = self._open(poly, m, a)
             if len(opened) < len(poly) - 1 + len(self.atoms[a].flat) <= TERMS:
-                return self._cancelled(opened)
-        return poly
+                yield opened
 
     def _multiplied(self, poly: Poly) -> Poly:
         """All products of sums multiplied out, and squares of sines or cosines replaced where terms vanish by that."""
@@ -376,41 +383,28 @@ class Forms:
 
 
 def _groups(poly: Poly) -> Iterator[tuple[Term, list[Monomial]]]:
-    """Common divisors of terms with what they divide, and terms with one number in front."""
-    divisors = {_common(a, b) for a, b in combinations(poly, 2)} if len(poly) <= PAIRED else _single_divisors(poly)
-    for divisor in sorted(divisors - {()}):
-        members = [m for m in poly if _divides(divisor, m)]
-        yield (_number(poly, members), divisor), members
-    numbers = defaultdict(list)
+    """All that the terms with a certain factor, divisor or number have in common, and those terms."""
+    having: dict[tuple[int, float], list[Monomial]] = defaultdict(list)
     for m, c in poly.items():
-        if abs(c) != 1.0 and m:
-            numbers[abs(c)].append(m)
-    for number, members in numbers.items():
-        if len(members) > 1:
-            yield (number, _common_of(members)), members
-
-
-def _single_divisors(poly: Poly) -> set[Monomial]:
-    """For each factor (or divisor), what all terms that have it have in common."""
-    having = defaultdict(list)
-    for m in poly:
+        if m and abs(c) != 1.0:
+            having[-1, abs(c)].append(m)
         for a, e in m:
             having[a, e > 0].append(m)
-    return {_common_of(members) for members in having.values() if len(members) > 1}
-
-
-def _number(poly: Poly, members: Sequence[Monomial]) -> float:
-    """The size that all coefficients have, or 1."""
-    sizes = {abs(poly[m]) for m in members}
-    return sizes.pop() if len(sizes) == 1 else 1.0
+    for members in having.values():
+        if len(members) > 1:
+            sizes = {abs(poly[m]) for m in members}
+            yield (sizes.pop() if len(sizes) == 1 else 1.0, _common_of(members)), members
 
 
 def _gain(poly: Poly, divisor: Term, members: Sequence[Monomial]) -> int:
     """Multiplications saved when the divisor comes out of the members."""
     number, factors = divisor
-    before = sum(_multiplies(poly[m], m) for m in members)
-    inside = sum(_multiplies(poly[m] / number, _times(m, factors, -1)) for m in members)
-    return before - inside - sum(abs(e) for _, e in factors) - int(number != 1.0)
+    top, bottom = _degrees(factors)
+    saved = -top - bottom - int(number != 1.0)
+    for m in members:
+        c, (up, down) = poly[m], _degrees(m)
+        saved += _multiplies(c, up, down) - _multiplies(c / number, up - top, down - bottom)
+    return saved
 
 
 def _scale(row: Poly) -> float:
@@ -579,7 +573,8 @@ class Assembly:
         self.sums: dict[int, int] = {}  # row of an atom
         self.scaled: dict[int, Term] = {}  # operand of the sums: a product with a positive number in front
         self.factors: dict[int, tuple[int, Monomial]] = {}  # operand of the products: an atom, or a divisor
-        self._share(roots)
+        self.product_pairs = self._share_products(roots)
+        self.sum_pairs = self._share_sums()
         for a in self.used:
             self.nodes[a] = self._atom(a)
         self.roots = [self._term(self._signed(term)) for term in roots]
@@ -594,36 +589,32 @@ class Assembly:
         sign = -1.0 if a in self.flipped else 1.0
         return [(sign * c, m) for c, m in map(self._signed, self.forms.atoms[a].args)]
 
-    def _share(self, roots: list[Term]) -> None:
-        """One row of operands for each product and each sum, and the pairs they share."""
+    def _share_products(self, roots: list[Term]) -> Pairs:
+        """A row of factors for each monomial; all its divisors together are one operand, their product a row too."""
         atoms = self.forms.atoms
         monomials = [m for a in self.used for _, m in atoms[a].args] + [m for _, m in roots]
-        below = [_times((), tuple(f for f in m if f[1] < 0), -1) for m in monomials]
-        factor_index = {(a, ()): i for i, a in enumerate(self.used, 1)}
-        rows = []
-        for m in dict.fromkeys([*below, *monomials]):
-            row = [factor_index[a, ()] for a, e in m for _ in range(e)]
-            divisor = _times((), tuple(f for f in m if f[1] < 0), -1)
-            if divisor:
-                row.append(factor_index.setdefault((-1, divisor), len(factor_index) + 1))
+        operands: dict[tuple[int, Monomial], int] = {(a, ()): i for i, a in enumerate(self.used, 1)}
+        rows: list[list[int]] = []
+        for m in dict.fromkeys([*map(_divisor, monomials), *monomials]):
+            row = [operands[a, ()] for a, e in m for _ in range(e)]
+            if divisor := _divisor(m):
+                row.append(operands.setdefault((-1, divisor), len(operands) + 1))
             self.products[m] = len(rows)
             rows.append(row)
-        self.factors = {i: f for f, i in factor_index.items()}
-        rank = [atoms[a].rank if a >= 0 else self.forms.rank(d) for a, d in self.factors.values()]
-        self.product_pairs = Pairs(rows, rank)
-        term_index: dict[Term, int] = {}
-        rows = []
-        for a in self.used:
-            if atoms[a].op == ADD:
-                self.sums[a] = len(rows)
-                rows.append([self._operand(term_index, term) for term in self._args(a)])
-        self.scaled = {i: term for term, i in term_index.items()}
-        self.sum_pairs = Pairs(rows, [self.forms.rank(m) for _, m in term_index])
+        self.factors = {i: factor for factor, i in operands.items()}
+        return Pairs(rows, [atoms[a].rank if a >= 0 else self.forms.rank(d) for a, d in operands])
 
-    @staticmethod
-    def _operand(index: dict[Term, int], term: Term) -> int:
-        i = index.setdefault((abs(term[0]), term[1]), len(index) + 1)
-        return i if term[0] > 0.0 else -i
+    def _share_sums(self) -> Pairs:
+        """A row of signed terms for each sum."""
+        operands: dict[Term, int] = {}
+        rows: list[list[int]] = []
+        for a in self.used:
+            if self.forms.atoms[a].op == ADD:
+                self.sums[a] = len(rows)
+                signed = [(c > 0.0, operands.setdefault((abs(c), m), len(operands) + 1)) for c, m in self._args(a)]
+                rows.append([i if positive else -i for positive, i in signed])
+        self.scaled = {i: term for term, i in operands.items()}
+        return Pairs(rows, [self.forms.rank(m) for _, m in operands])
 
     def _atom(self, a: int) -> int:
         atom = self.forms.atoms[a]
@@ -671,6 +662,11 @@ class Assembly:
 
     def _is_divisor(self, x: int) -> bool:
         return x in self.factors and self.factors[x][0] < 0
+
+
+def _divisor(m: Monomial) -> Monomial:
+    """The divisors of a monomial, as factors."""
+    return tuple((a, -e) for a, e in m if e < 0)
 
 
 def _used(forms: Forms, roots: Sequence[Term]) -> list[int]:

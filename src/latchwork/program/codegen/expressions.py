@@ -58,9 +58,9 @@ class Expressions(Writer):
         self.refuse(node, "a constant is a float, a 64-bit integer, or a tuple of either.")
 
     def on_Name(self, node: ast.Name) -> Value:
-        if node.id in self.variables:
+        if node.id in self.assigned:
             return self.load(self.variables[node.id])
-        if node.id in self.globals:
+        if node.id in self.globals and node.id not in self.variables:
             return self.constant(node, self.globals[node.id])
         self.refuse(node, "it has no value here. Assign it first, on every path.")
 

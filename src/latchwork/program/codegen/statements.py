@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import Any
 
 from latchwork.program.codegen.calls import Calls
 from latchwork.program.codegen.signature import ELEMENT, LLVM, tree
 from latchwork.program.codegen.writer import Value
+
+LEAVES = (ast.Return, ast.Break, ast.Continue)
 
 
 class Statements(Calls):
@@ -21,7 +24,7 @@ class Statements(Calls):
         for name, kind in self.form.parameters:
             self.bind(node, name, Value(kind, f"%{name}"))
         self.block(node.body)
-        if self.form.results and not ends(node.body):
+        if self.form.results and not ends(node.body, ast.Return):
             self.refuse(node.body[-1], "the kernel may end without a result. End every path with 'return'.")
         self.lines.append("  unreachable" if self.form.results else "  ret void")
         return ["entry:", *self.entry, *self.lines]
@@ -41,6 +44,7 @@ class Statements(Calls):
         if place.type != value.type:
             self.refuse(node, f"'{name}' is {place.type} and cannot become {value.type}. Use another name.")
         self.store(value, place.ref)
+        self.assigned.add(name)
 
     def put(self, target: ast.expr, value: Value) -> None:
         """Store into a variable or into ``p[i]``."""
@@ -110,10 +114,15 @@ class Statements(Calls):
     def do_If(self, node: ast.If) -> None:
         yes, no, end = self.labels("then", "else", "endif")
         self.branch(self.value(node.test, "bit"), yes, no)
+        before, after = self.assigned, []
         for label, statements in ((yes, node.body), (no, node.orelse)):
+            self.assigned = set(before)
             self.mark(label)
             self.block(statements)
             self.jump(end)
+            if not ends(statements, LEAVES):
+                after.append(self.assigned)
+        self.assigned = set.intersection(*after) if after else before
         self.mark(end)
 
     def do_While(self, node: ast.While) -> None:
@@ -130,9 +139,11 @@ class Statements(Calls):
         """The body of a loop."""
         if node.orelse:
             self.refuse(node, "a loop has no 'else' here.")
+        before = set(self.assigned)  # the body may not run at all
         self.loops.append((again, end))
         self.block(node.body)
         self.loops.pop()
+        self.assigned = before
 
     def do_For(self, node: ast.For) -> None:
         """``for i in range(start, stop, step)``: a hidden counter, copied to i at each turn."""
@@ -146,8 +157,10 @@ class Statements(Calls):
         order = "slt" if not step.ref.startswith("-") else "sgt"
         self.branch(self.assign("bit", f"icmp {order} i64 {now.ref}, {stop.ref}"), body, end)
         self.mark(body)
+        before = set(self.assigned)
         self.put(node.target, now)
         self.loop(node, again, end)
+        self.assigned = before
         self.jump(again)
         self.mark(again)
         self.store(self.assign("i64", f"add nsw i64 {self.load(counter).ref}, {step.ref}"), counter.ref)
@@ -181,9 +194,9 @@ def _is_integer(node: ast.expr) -> bool:
     return ast.unparse(node).lstrip("-").isdigit()
 
 
-def ends(statements: Sequence[ast.stmt]) -> bool:
-    """Whether every path through the statements ends in ``return``."""
+def ends(statements: Sequence[ast.stmt], kinds: Any) -> bool:
+    """Whether every path through the statements ends in one of these kinds."""
     last = statements[-1] if statements else None
     if isinstance(last, ast.If):
-        return ends(last.body) and ends(last.orelse)
-    return isinstance(last, ast.Return)
+        return ends(last.body, kinds) and ends(last.orelse, kinds)
+    return isinstance(last, kinds)

@@ -24,6 +24,7 @@ class Writer:
         self.module, self.kernel, self.form = module, kernel, form
         self.globals: dict[str, Any] = kernel.function.__globals__
         self.variables: dict[str, Value] = {}
+        self.assigned: set[str] = set()  # variables that have a value on every path to this point
         self.entry: list[str] = []
         self.lines: list[str] = []
         self.count = 0

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 from latchwork.symbolic.printing.names import GREEK, SPELLED, split_name
 from latchwork.symbolic.printing.numbers import decimal, typeset_ratio
-from latchwork.symbolic.printing.style import (
-    AND, ATOM, COMPARE, FACTOR, OR, POWER, PRODUCT, SUM, Piece, Style, fractioned,
-)  # fmt: skip
+from latchwork.symbolic.printing.style import Level, Piece, Style, fractioned
 
 INFIX = {
-    "lt": (" < ", COMPARE), "le": (r" \le ", COMPARE), "eq": (" = ", COMPARE),
-    "and": (r" \land ", AND), "or": (r" \lor ", OR),
+    "lt": (" < ", Level.COMPARE), "le": (r" \le ", Level.COMPARE), "eq": (" = ", Level.COMPARE),
+    "and": (r" \land ", Level.AND), "or": (r" \lor ", Level.OR),
 }  # fmt: skip
 AROUND = {"abs": r"\left|{}\right|", "sqrt": r"\sqrt{{{}}}", "exp": "e^{{{}}}"}
 FUNCTIONS = {
@@ -34,12 +32,14 @@ def number(value: float) -> Piece:
     ratio = typeset_ratio(value)
     if ratio is not None and ratio.denominator != 1:
         sign = "-" if ratio < 0 else ""
-        return Piece(rf"{sign}\frac{{{abs(ratio.numerator)}}}{{{ratio.denominator}}}", SUM if sign else FACTOR)
+        return Piece(
+            rf"{sign}\frac{{{abs(ratio.numerator)}}}{{{ratio.denominator}}}", Level.SUM if sign else Level.FACTOR
+        )
     mantissa, _, exponent = decimal(value).partition("e")
     if exponent:
         front = "" if mantissa == "1" else rf"{mantissa} \cdot "
-        return Piece(rf"{front}10^{{{exponent}}}", SUM if value < 0 else PRODUCT)
-    return Piece(mantissa, SUM if value < 0 else ATOM)
+        return Piece(rf"{front}10^{{{exponent}}}", Level.SUM if value < 0 else Level.PRODUCT)
+    return Piece(mantissa, Level.SUM if value < 0 else Level.ATOM)
 
 
 def letters(word: str) -> str:
@@ -63,15 +63,15 @@ def symbol(name: str, dots: int) -> Piece:
     body = letters(base)
     if dots:
         body = rf"\{'d' * dots}ot{{{body}}}"
-    return Piece(body + (f"_{{{','.join(map(letters, subscripts))}}}" if subscripts else ""), ATOM)
+    return Piece(body + (f"_{{{','.join(map(letters, subscripts))}}}" if subscripts else ""), Level.ATOM)
 
 
 def total(terms: Sequence[tuple[bool, Piece]]) -> Piece:
     if not terms:
-        return Piece("0", ATOM)
+        return Piece("0", Level.ATOM)
     (negative, first), *rest = terms
-    signed = [(" - " if minus else " + ") + wrap(piece, PRODUCT) for minus, piece in rest]
-    return Piece("-" * negative + wrap(first, PRODUCT) + "".join(signed), SUM)
+    signed = [(" - " if minus else " + ") + wrap(piece, Level.PRODUCT) for minus, piece in rest]
+    return Piece("-" * negative + wrap(first, Level.PRODUCT) + "".join(signed), Level.SUM)
 
 
 def product(
@@ -79,7 +79,7 @@ def product(
 ) -> Piece:
     top, bottom = fractioned(number, numbers, factors, under, below)
     if bottom:
-        return Piece(rf"\frac{{{_joined(top).body}}}{{{_joined(bottom).body}}}", FACTOR)
+        return Piece(rf"\frac{{{_joined(top).body}}}{{{_joined(bottom).body}}}", Level.FACTOR)
     return _joined(top)
 
 
@@ -89,42 +89,44 @@ def _joined(pieces: Sequence[Piece]) -> Piece:
         return pieces[0]
     body = ""
     for piece in pieces:
-        factor = wrap(piece, FACTOR if body else PRODUCT)
+        factor = wrap(piece, Level.FACTOR if body else Level.PRODUCT)
         dot = r" \cdot " if factor[0].isdigit() else " "
         body += (dot if body else "") + factor
-    return Piece(body, PRODUCT, pieces[-1].reaches)
+    return Piece(body, Level.PRODUCT, pieces[-1].reaches)
 
 
 def power(base: Piece, exponent: Piece) -> Piece:
-    return Piece(f"{wrap(base, ATOM)}^{{{exponent.body}}}", POWER)
+    return Piece(f"{wrap(base, Level.ATOM)}^{{{exponent.body}}}", Level.POWER)
 
 
 def call(name: str, args: Sequence[Piece], exponent: int) -> Piece:
     bodies = [piece.body for piece in args]
     if name in FUNCTIONS:
         raised = f"^{{{exponent}}}" if exponent != 1 else ""
-        bare = len(args) == 1 and args[0].level == ATOM
+        bare = len(args) == 1 and args[0].level == Level.ATOM
         return Piece(
-            FUNCTIONS[name] + raised + (f" {bodies[0]}" if bare else rf"\left({', '.join(bodies)}\right)"), FACTOR, True
+            FUNCTIONS[name] + raised + (f" {bodies[0]}" if bare else rf"\left({', '.join(bodies)}\right)"),
+            Level.FACTOR,
+            True,
         )
     if exponent != 1:
         return power(call(name, args, 1), number(exponent))
     if name == "pow":
         return power(*args)
     if name == "not":
-        return Piece(r"\lnot " + wrap(args[0], ATOM), FACTOR)
+        return Piece(r"\lnot " + wrap(args[0], Level.ATOM), Level.FACTOR)
     if name == "select":
         rows = rf"{bodies[1]} & \text{{if }} {bodies[0]} \\ {bodies[2]} & \text{{otherwise}}"
-        return Piece(rf"\begin{{cases}} {rows} \end{{cases}}", FACTOR)
+        return Piece(rf"\begin{{cases}} {rows} \end{{cases}}", Level.FACTOR)
     if name in AROUND:
-        return Piece(AROUND[name].format(bodies[0]), POWER if name == "exp" else ATOM)
+        return Piece(AROUND[name].format(bodies[0]), Level.POWER if name == "exp" else Level.ATOM)
     sign, level = INFIX[name]
     return Piece(sign.join(wrap(piece, level + 1) for piece in args), level)
 
 
 def summary(operations: int, symbols: Sequence[Piece]) -> Piece:
     names = ", ".join(piece.body for piece in symbols)
-    return Piece(rf"\langle {operations} \text{{ operations of }} {names} \rangle", ATOM)
+    return Piece(rf"\langle {operations} \text{{ operations of }} {names} \rangle", Level.ATOM)
 
 
 LATEX = Style(number, symbol, total, product, power, call, summary)

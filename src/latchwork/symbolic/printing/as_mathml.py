@@ -7,15 +7,14 @@ from xml.sax.saxutils import escape
 
 from latchwork.symbolic.printing.names import GREEK, split_name
 from latchwork.symbolic.printing.numbers import decimal, typeset_ratio
-from latchwork.symbolic.printing.style import (
-    AND, ATOM, COMPARE, FACTOR, OR, POWER, PRODUCT, SUM, Piece, Style, fractioned,
-)  # fmt: skip
+from latchwork.symbolic.printing.style import Level, Piece, Style, fractioned
 
 TIMES, APPLY, DOT, MINUS = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>", "<mo>&#xB7;</mo>", "<mo>&#x2212;</mo>"
 ACCENTS = {1: "<mo>&#x2D9;</mo>", 2: "<mo>&#xA8;</mo>"}
 INFIX = {
-    "lt": ("<mo>&lt;</mo>", COMPARE), "le": ("<mo>&#x2264;</mo>", COMPARE), "eq": ("<mo>=</mo>", COMPARE),
-    "and": ("<mo>&#x2227;</mo>", AND), "or": ("<mo>&#x2228;</mo>", OR),
+    "lt": ("<mo>&lt;</mo>", Level.COMPARE), "le": ("<mo>&#x2264;</mo>", Level.COMPARE),
+    "eq": ("<mo>=</mo>", Level.COMPARE), "and": ("<mo>&#x2227;</mo>", Level.AND),
+    "or": ("<mo>&#x2228;</mo>", Level.OR),
 }  # fmt: skip
 FUNCTIONS = {name: name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "min", "max", "atan2")} | {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln", "sign": "sgn",
@@ -47,15 +46,15 @@ def wrap(piece: Piece, level: int) -> str:
 
 def number(value: float) -> Piece:
     if value < 0:
-        return Piece(row(MINUS, number(-value).body), SUM)
+        return Piece(row(MINUS, number(-value).body), Level.SUM)
     ratio = typeset_ratio(value)
     if ratio is not None and ratio.denominator != 1:
-        return Piece(f"<mfrac><mn>{ratio.numerator}</mn><mn>{ratio.denominator}</mn></mfrac>", FACTOR)
+        return Piece(f"<mfrac><mn>{ratio.numerator}</mn><mn>{ratio.denominator}</mn></mfrac>", Level.FACTOR)
     mantissa, _, exponent = decimal(value).partition("e")
     if exponent:
         front = "" if mantissa == "1" else f"<mn>{mantissa}</mn>{DOT}"
-        return Piece(row(front, f"<msup><mn>10</mn>{number(float(exponent)).body}</msup>"), PRODUCT)
-    return Piece(f"<mn>{mantissa}</mn>", ATOM)
+        return Piece(row(front, f"<msup><mn>10</mn>{number(float(exponent)).body}</msup>"), Level.PRODUCT)
+    return Piece(f"<mn>{mantissa}</mn>", Level.ATOM)
 
 
 def letters(word: str) -> str:
@@ -68,17 +67,17 @@ def symbol(name: str, dots: int) -> Piece:
     if dots:
         body = f'<mover accent="true">{body}{ACCENTS[dots]}</mover>'
     if not subscripts:
-        return Piece(body, ATOM)
+        return Piece(body, Level.ATOM)
     below = "<mo>,</mo>".join(map(letters, subscripts))
-    return Piece(f"<msub>{body}{row(below) if len(subscripts) > 1 else below}</msub>", ATOM)
+    return Piece(f"<msub>{body}{row(below) if len(subscripts) > 1 else below}</msub>", Level.ATOM)
 
 
 def total(terms: Sequence[tuple[bool, Piece]]) -> Piece:
     if not terms:
         return number(0.0)
     (negative, first), *rest = terms
-    signed = [(MINUS if minus else "<mo>+</mo>") + wrap(piece, PRODUCT) for minus, piece in rest]
-    return Piece(row(MINUS * negative, wrap(first, PRODUCT), *signed), SUM)
+    signed = [(MINUS if minus else "<mo>+</mo>") + wrap(piece, Level.PRODUCT) for minus, piece in rest]
+    return Piece(row(MINUS * negative, wrap(first, Level.PRODUCT), *signed), Level.SUM)
 
 
 def product(
@@ -86,7 +85,7 @@ def product(
 ) -> Piece:
     top, bottom = fractioned(number, numbers, factors, under, below)
     if bottom:
-        return Piece(f"<mfrac>{_joined(top).body}{_joined(bottom).body}</mfrac>", FACTOR)
+        return Piece(f"<mfrac>{_joined(top).body}{_joined(bottom).body}</mfrac>", Level.FACTOR)
     return _joined(top)
 
 
@@ -94,15 +93,15 @@ def _joined(pieces: Sequence[Piece]) -> Piece:
     """Factors side by side, with a dot where two numbers would meet."""
     if len(pieces) == 1:
         return pieces[0]
-    parts = [wrap(pieces[0], PRODUCT)]
+    parts = [wrap(pieces[0], Level.PRODUCT)]
     for piece in pieces[1:]:
-        factor = wrap(piece, FACTOR)
+        factor = wrap(piece, Level.FACTOR)
         parts += [DOT if factor.startswith(("<mn>", "<msup><mn>")) else TIMES, factor]
-    return Piece(row(*parts), PRODUCT, pieces[-1].reaches)
+    return Piece(row(*parts), Level.PRODUCT, pieces[-1].reaches)
 
 
 def power(base: Piece, exponent: Piece) -> Piece:
-    return Piece(f"<msup>{wrap(base, ATOM)}{exponent.body}</msup>", POWER)
+    return Piece(f"<msup>{wrap(base, Level.ATOM)}{exponent.body}</msup>", Level.POWER)
 
 
 def call(name: str, args: Sequence[Piece], exponent: int) -> Piece:
@@ -110,18 +109,20 @@ def call(name: str, args: Sequence[Piece], exponent: int) -> Piece:
     if name in FUNCTIONS:
         word = f"<mi>{FUNCTIONS[name]}</mi>"
         raised = f"<msup>{word}<mn>{exponent}</mn></msup>" if exponent != 1 else word
-        bare = len(args) == 1 and args[0].level == ATOM
-        return Piece(row(raised, APPLY, bodies[0] if bare else in_parentheses("<mo>,</mo>".join(bodies))), FACTOR, True)
+        bare = len(args) == 1 and args[0].level == Level.ATOM
+        return Piece(
+            row(raised, APPLY, bodies[0] if bare else in_parentheses("<mo>,</mo>".join(bodies))), Level.FACTOR, True
+        )
     if exponent != 1:
         return power(call(name, args, 1), number(exponent))
     if name == "pow":
         return power(*args)
     if name == "not":
-        return Piece(row("<mo>&#xAC;</mo>", wrap(args[0], ATOM)), FACTOR)
+        return Piece(row("<mo>&#xAC;</mo>", wrap(args[0], Level.ATOM)), Level.FACTOR)
     if name == "select":
-        return Piece(_cases(*bodies), FACTOR)
+        return Piece(_cases(*bodies), Level.FACTOR)
     if name in AROUND:
-        return Piece(AROUND[name].format(bodies[0]), POWER if name == "exp" else ATOM)
+        return Piece(AROUND[name].format(bodies[0]), Level.POWER if name == "exp" else Level.ATOM)
     sign, level = INFIX[name]
     return Piece(row(sign.join(wrap(piece, level + 1) for piece in args)), level)
 
@@ -140,7 +141,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 def summary(operations: int, symbols: Sequence[Piece]) -> Piece:
     names = "<mo>,</mo>".join(piece.body for piece in symbols)
     opening = f"<mo>&#x27E8;</mo><mn>{operations}</mn><mtext>&#xA0;operations of&#xA0;</mtext>"
-    return Piece(row(opening, names, "<mo>&#x27E9;</mo>"), ATOM)
+    return Piece(row(opening, names, "<mo>&#x27E9;</mo>"), Level.ATOM)
 
 
 MATHML = Style(number, symbol, total, product, power, call, summary)

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from latchwork.symbolic.printing.numbers import plain
-from latchwork.symbolic.printing.style import AND, ATOM, COMPARE, FACTOR, OR, POWER, PRODUCT, SUM, Piece, Style
+from latchwork.symbolic.printing.style import Level, Piece, Style
 
-INFIX = {"lt": (" < ", COMPARE), "le": (" <= ", COMPARE), "and": (" & ", AND), "or": (" | ", OR)}
+INFIX = {
+    "lt": (" < ", Level.COMPARE),
+    "le": (" <= ", Level.COMPARE),
+    "and": (" & ", Level.AND),
+    "or": (" | ", Level.OR),
+}
 WORDS = {"eq": "equal", "select": "where"}
 
 
@@ -18,37 +23,37 @@ def wrap(piece: Piece, level: int) -> str:
 
 def number(value: float) -> Piece:
     body = plain(value)
-    return Piece(body, FACTOR if body[0] == "-" else PRODUCT if "/" in body else ATOM)
+    return Piece(body, Level.FACTOR if body[0] == "-" else Level.PRODUCT if "/" in body else Level.ATOM)
 
 
 def symbol(name: str, dots: int) -> Piece:
-    return Piece("dt(" * dots + name + ")" * dots, ATOM)
+    return Piece("dt(" * dots + name + ")" * dots, Level.ATOM)
 
 
 def total(terms: Sequence[tuple[bool, Piece]]) -> Piece:
     if not terms:
-        return Piece("0", ATOM)
+        return Piece("0", Level.ATOM)
     (negative, first), *rest = terms
-    signed = [(" - " if minus else " + ") + wrap(piece, PRODUCT) for minus, piece in rest]
-    return Piece("-" * negative + wrap(first, PRODUCT) + "".join(signed), SUM)
+    signed = [(" - " if minus else " + ") + wrap(piece, Level.PRODUCT) for minus, piece in rest]
+    return Piece("-" * negative + wrap(first, Level.PRODUCT) + "".join(signed), Level.SUM)
 
 
 def product(
     numbers: Sequence[float], factors: Sequence[Piece], under: Sequence[float], below: Sequence[Piece]
 ) -> Piece:
-    top = [*map(number, numbers), *factors] or [Piece("1", ATOM)]
+    top = [*map(number, numbers), *factors] or [Piece("1", Level.ATOM)]
     bottom = [*map(number, under), *below]
     if len(top) == 1 and not bottom:
         return top[0]
-    body = "*".join([wrap(top[0], PRODUCT), *(wrap(piece, FACTOR) for piece in top[1:])])
+    body = "*".join([wrap(top[0], Level.PRODUCT), *(wrap(piece, Level.FACTOR) for piece in top[1:])])
     if bottom:
-        divisor = "*".join(wrap(piece, FACTOR) for piece in bottom)
+        divisor = "*".join(wrap(piece, Level.FACTOR) for piece in bottom)
         body += f"/({divisor})" if len(bottom) > 1 else f"/{divisor}"
-    return Piece(body, PRODUCT)
+    return Piece(body, Level.PRODUCT)
 
 
 def power(base: Piece, exponent: Piece) -> Piece:
-    return Piece(f"{wrap(base, ATOM)}**{wrap(exponent, ATOM)}", POWER)
+    return Piece(f"{wrap(base, Level.ATOM)}**{wrap(exponent, Level.ATOM)}", Level.POWER)
 
 
 def call(name: str, args: Sequence[Piece], exponent: int) -> Piece:
@@ -57,15 +62,15 @@ def call(name: str, args: Sequence[Piece], exponent: int) -> Piece:
     if name == "pow":
         return power(*args)
     if name == "not":
-        return Piece("~" + wrap(args[0], ATOM), FACTOR)
+        return Piece("~" + wrap(args[0], Level.ATOM), Level.FACTOR)
     if name in INFIX:
         sign, level = INFIX[name]
         return Piece(sign.join(wrap(piece, level + 1) for piece in args), level)
-    return Piece(f"{WORDS.get(name, name)}({', '.join(piece.body for piece in args)})", ATOM)
+    return Piece(f"{WORDS.get(name, name)}({', '.join(piece.body for piece in args)})", Level.ATOM)
 
 
 def summary(operations: int, symbols: Sequence[Piece]) -> Piece:
-    return Piece(f"<{operations} operations of {', '.join(piece.body for piece in symbols)}>", ATOM)
+    return Piece(f"<{operations} operations of {', '.join(piece.body for piece in symbols)}>", Level.ATOM)
 
 
 TEXT = Style(number, symbol, total, product, power, call, summary)

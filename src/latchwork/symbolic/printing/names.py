@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-LOWER = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega"
-)
-UPPER = "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
-GREEK = dict(zip(LOWER.split(), "αβγδεζηθικλμνξπρστυφχψω", strict=True)) | dict(
-    zip(UPPER.split(), "ΓΔΘΛΞΠΣΥΦΨΩ", strict=True)
-)
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
+    "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
+    "tau": "τ", "upsilon": "υ", "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
+    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ",
+    "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+}  # fmt: skip
 SPELLED = {letter: name for name, letter in GREEK.items()}
 
 NaturalKey = tuple[str | int, ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -26,7 +25,7 @@ def typeset_ratio(value: float) -> Fraction | None:
 def decimal(value: float) -> str:
     """The shortest decimal that reads back as the same double: ``2``, ``0.1``, ``1e-7``."""
     if value == int(value) and abs(value) < 1e16:
-        return str(int(value)) if value or math.copysign(1.0, value) > 0.0 else "-0.0"
+        return str(int(value))
     mantissa, _, exponent = repr(value).partition("e")
     return f"{mantissa}e{int(exponent)}" if exponent else mantissa
 

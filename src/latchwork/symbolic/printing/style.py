@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import IntEnum
 from fractions import Fraction
 from typing import NamedTuple
 
 from latchwork.symbolic.printing.numbers import typeset_ratio
 
-COMPARE, OR, AND, SUM, PRODUCT, FACTOR, POWER, ATOM = range(8)  # how tightly a piece holds together, loosest first
+
+class Level(IntEnum):
+    """How tightly a piece holds together, loosest first."""
+
+    COMPARE = 1
+    OR = 2
+    AND = 3
+    SUM = 4
+    PRODUCT = 5
+    FACTOR = 6
+    POWER = 7
+    ATOM = 8
 
 
 class Piece(NamedTuple):

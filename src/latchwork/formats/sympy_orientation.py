@@ -1,0 +1,64 @@
+"""Orientations that SymPy keeps as direction cosines, recognised as what they were: simple turns, Euler parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# θ = offset·π/2 + factor·x for (sin θ, cos θ) = (± sin x, ± cos x) or (± cos x, ± sin x): {(swapped, ±, ±): (offset, factor)}
+ANGLES = {
+    (False, 1, 1): (0, 1), (False, -1, 1): (0, -1), (False, 1, -1): (2, -1), (False, -1, -1): (2, 1),
+    (True, 1, 1): (1, -1), (True, 1, -1): (1, 1), (True, -1, 1): (-1, 1), (True, -1, -1): (-1, -1),
+}  # fmt: skip
+PARITIES = {(1, 1, 1): 0, (1, -1, -1): 1, (-1, 1, -1): 2, (-1, -1, 1): 3}  # signs of e0², e1², e2², e3² on the diagonal
+
+
+def as_turn(matrix: Any) -> tuple[int, Any] | None:
+    """(axis, angle) of a simple rotation about a coordinate axis, else None."""
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        rest = [matrix[k, i], matrix[k, j], matrix[i, k], matrix[j, k]]
+        paired = matrix[i, i] == matrix[j, j] and matrix[i, j] == -matrix[j, i]
+        if matrix[k, k] == 1 and paired and not any(rest):
+            angle = _angle(matrix[j, i], matrix[i, i])
+            if angle is not None:
+                return k, angle
+    return None
+
+
+def _angle(sine: Any, cosine: Any) -> Any:
+    """θ with this sine and cosine, where both are written with the same x or are numbers; else None."""
+    from sympy import atan2, pi
+
+    if sine.is_number and cosine.is_number:
+        return atan2(sine, cosine)
+    (s, first, x), (c, second, y) = _signed(sine), _signed(cosine)
+    if x is None or x != y or {first, second} != {"sin", "cos"}:
+        return None
+    offset, factor = ANGLES[first == "cos", s, c]
+    return offset * pi / 2 + factor * x
+
+
+def _signed(value: Any) -> tuple[int, str, Any]:
+    """(±1, 'sin' or 'cos', x) of ± sin x or ± cos x."""
+    for sign in (1, -1):
+        name = (sign * value).func.__name__
+        if name in ("sin", "cos"):
+            return sign, name, (sign * value).args[0]
+    return 1, "", None
+
+
+def as_quaternion(matrix: Any) -> tuple[Any, ...] | None:
+    """Euler parameters e0 ... e3 (scalar first) whose squares stand on the diagonal, else None."""
+    from sympy.core.function import AppliedUndef
+
+    found: dict[int, Any] = {}
+    for e in matrix.atoms(AppliedUndef):
+        signs = tuple((matrix[k, k].diff(e) / (2 * e)) for k in range(3))
+        if signs in PARITIES:
+            found[PARITIES[signs]] = e
+    if len(found) != 4 or len(matrix.atoms(AppliedUndef)) != 4:
+        return None
+    e0, e1, e2, e3 = (found[k] for k in range(4))
+    skew = (matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1])
+    same = all((s - 4 * e0 * e).expand() == 0 for s, e in zip(skew, (e1, e2, e3), strict=True))
+    return (e0, e1, e2, e3) if same else None
