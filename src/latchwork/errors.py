@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class LatchworkError(Exception):
@@ -48,7 +49,11 @@ class EvaluationError(LatchworkError):
 
 
 class IntegrationError(LatchworkError):
-    """A run that could not go on."""
+    """A run that could not go on; ``solution`` (or ``run``) holds what had been computed until then."""
+
+    def __init__(self, message: str, solution: Any = None, run: Any = None) -> None:
+        super().__init__(message)
+        self.solution, self.run = solution, run
 
 
 class FileError(LatchworkError):

@@ -64,6 +64,7 @@ SHORT = [  # as it comes, multiplies, adds and trig when shared
     ("a*u1 + b - a*u1", 0, 0, 0),
     ("0.1*a + b + 0.2*a - 0.3*a", 0, 0, 0),
     ("(a + b)*u1 - b*u1", 1, 0, 0),
+    ("(a + b)*u1 - a*u1 - b*u1", 0, 0, 0),
     ("a*sin(q1)**2*b + b*cos(q1)**2*a", 1, 0, 0),
     ("a - a*cos(q1)**2; sin(q1)", 2, 0, 1),
     ("1 - cos(q1)**2; sin(q1)", 1, 0, 1),
@@ -129,7 +130,7 @@ def test_two_link_arm_as_written_by_hand():
     """M22 = M d², M12 = M22 + M L d c2, M11 = M22 + L ((m + M) L + 2 M d c2); h = M L d s2 (-u2 (2 u1 + u2), u1²)."""
     before = two_links()
     after = tidy(before)
-    assert count_shared(after) == Operations(multiplies=14, adds=6, trig=2)
+    assert count_shared(after) == Operations(multiplies=13, adds=7, trig=2)
     assert values(after, 3) == pytest.approx(values(before, 3), rel=1e-11, abs=1e-13)
 
 
@@ -166,7 +167,7 @@ def sums_of_products(seed: int, names: dict[str, Expr]) -> list[Expr]:
     return [total(2) for _ in range(rng.choice([1, 2, 4]))]
 
 
-RANDOM = [(make, seed) for make in (straight_line, sums_of_products) for seed in range(25)]
+RANDOM = [(make, seed) for make in (straight_line, sums_of_products) for seed in range(12)]
 
 
 @pytest.mark.parametrize(("make", "seed"), RANDOM)
@@ -202,7 +203,7 @@ def test_nothing_shorter_gives_the_same_expressions():
 
 
 def test_a_divisor_that_vanishes_is_left_alone():
-    """(a + b) (a - b) - a a + b b is zero only when multiplied out; its reciprocal stays a division."""
+    """(a + b) u - a u - b u is zero only when multiplied out; a division by it stays as it is."""
     s = symbols()
     zero = (s["a"] + s["b"]) * s["u1"] - s["a"] * s["u1"] - s["b"] * s["u1"]
     before = [s["c"] / zero]

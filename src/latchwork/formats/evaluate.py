@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from latchwork.errors import FileError, LatchworkError, did_you_mean
+from latchwork.errors import ExpressionError, FileError, LatchworkError, did_you_mean
 from latchwork.formats.expressions import Code, Step, compiled
 from latchwork.formats.functions import ADVICE, CONDITION, FRAME, FUNCTIONS, INFIX, NAMED, POINT, PREFIX, SCALAR, VECTOR
 from latchwork.formats.places import Place, Text, shown
@@ -20,7 +20,7 @@ from latchwork.model import Model
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.graph import Graph
 
-LARGEST = 30_000  # new operations that one expression may cause
+LARGEST = 20_000  # new operations that one expression may cause
 
 
 class Value(NamedTuple):
@@ -67,11 +67,12 @@ class Scope:
         own: Mapping[str, Any] = self.tree.frames if kind == FRAME else self.tree.points
         return own.get(name) or self.aliases.get((kind, name))
 
-    def look_up(self, kind: str, name: str, place: Place) -> Any:
-        """A frame or point, or an error that says which names there are."""
+    def look_up(self, kind: str, name: str, text: Text, offset: int = 0) -> Any:
+        """A frame or point that a text names, or an error that says which there are."""
         found = self.find(kind, name)
         if found is None:
-            raise place.error(f"there is no {kind} '{shown(name)}'.{did_you_mean(name, self.names(kind))}")
+            hint = did_you_mean(name, self.names(kind))
+            raise text.at(offset).error(f"there is no {kind} '{shown(name)}'.{hint}")
         return found
 
     def names(self, kind: str) -> list[str]:
@@ -85,21 +86,21 @@ class Scope:
 def evaluated(code: Code, scope: Scope) -> Value:
     """The value of an expression: scalar, vector or condition."""
     stack: list[Value] = []
-    budget = LARGEST
-    for step in code.steps:
-        before = len(scope.graph.nodes)
-        try:
+    step, budget = code.steps[0], LARGEST
+    try:
+        for step in code.steps:
+            before = len(scope.graph.nodes)
             stack.append(ACTIONS[step.action](code, scope, step, stack))
-        except FileError:
-            raise
-        except (LatchworkError, ArithmeticError, ValueError) as problem:
-            raise code.text.at(step.offset).error(str(problem)) from None
-        budget -= 0 if _is_kinematic(step) else len(scope.graph.nodes) - before
-        if budget < 0:
-            raise code.text.at(step.offset).error(
-                f"this expression grows beyond {LARGEST} operations here, as nested dt(...) does. Introduce a speed, and "
-                "differentiate that."
-            )
+            budget -= 0 if _is_kinematic(step) else len(scope.graph.nodes) - before
+            if budget < 0:
+                raise ExpressionError(
+                    f"this expression grows beyond {LARGEST} operations here, as nested dt(...) does. Introduce a speed, and "
+                    "differentiate that."
+                )
+    except FileError:
+        raise
+    except (LatchworkError, ArithmeticError) as problem:
+        raise code.text.at(step.offset).error(str(problem)) from None
     return stack[0]
 
 
@@ -171,12 +172,12 @@ def _symbol(code: Code, scope: Scope, step: Step, stack: list[Value]) -> Value:
 
 def _axis(code: Code, scope: Scope, step: Step, stack: list[Value]) -> Value:
     name, axis = step.value
-    frame = scope.look_up(FRAME, name, code.text.at(step.offset))
+    frame = scope.look_up(FRAME, name, code.text, step.offset)
     return Value(VECTOR, getattr(frame, axis))
 
 
 def _named(code: Code, scope: Scope, step: Step, stack: list[Value]) -> Value:
-    return Value(step.action, scope.look_up(step.action, step.value, code.text.at(step.offset)))
+    return Value(step.action, scope.look_up(step.action, step.value, code.text, step.offset))
 
 
 def _prefix(code: Code, scope: Scope, step: Step, stack: list[Value]) -> Value:

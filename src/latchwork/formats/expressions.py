@@ -37,15 +37,15 @@ class Code:
     text: Text
     steps: tuple[Step, ...]
 
-    def names(self) -> Iterator[tuple[str, str, int]]:
-        """Everything named: its kind (scalar, frame, point), the name, where."""
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Everything named: its kind (scalar, frame, point) and the name."""
         for step in self.steps:
             if step.action == "symbol":
-                yield SCALAR, step.value, step.offset
+                yield SCALAR, step.value
             elif step.action == "axis":
-                yield FRAME, step.value[0], step.offset
+                yield FRAME, step.value[0]
             elif step.action in NAMED:
-                yield step.action, step.value, step.offset
+                yield step.action, step.value
 
 
 @dataclass

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from latchwork.errors import FileError
+from latchwork.errors import FileError, LatchworkError
 
 SHOWN = 40
 ESCAPES = {"'": re.compile("''"), '"': re.compile(r"\\.")}
@@ -23,6 +25,16 @@ class Place:
     def error(self, message: str) -> FileError:
         """The one error for what is wrong here."""
         return FileError(message, self.source, self.line, self.column)
+
+    @contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Whatever the package refuses inside is an error at this place, unless it has its own."""
+        try:
+            yield
+        except FileError:
+            raise
+        except (LatchworkError, ArithmeticError) as problem:
+            raise self.error(str(problem)) from None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from latchwork.errors import ModelError
+from latchwork.formats.sympy_model import SympyModel
 from latchwork.formats.sympy_orientation import as_quaternion, as_turn
 from latchwork.formats.sympy_symbols import Names, Symbols
 from latchwork.kane.sample import numbers
@@ -17,6 +18,7 @@ from latchwork.mechanics.frame import Cosines, Frame
 from latchwork.mechanics.system import System
 from latchwork.mechanics.vector import Dyadic, Vector
 from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import SYMBOL
 
 TOLERANCE = 1e-9  # of velocities at random states of order one
@@ -54,23 +56,21 @@ def agree(system: System, pairs: Iterable[tuple[Vector, Vector]]) -> list[bool]:
     return list(gap <= TOLERANCE * (1.0 + np.abs(values).max(axis=(0, 2, 3))))
 
 
-def has_long_rates(system: System, kinematics: Kinematics) -> bool:
+def has_long_rates(kinematics: Kinematics, graph: Graph) -> bool:
     """Whether some q̇ is anything but one of the speeds: then velocities are shorter as they were declared."""
-    nodes = system.graph.nodes
-    return any(node < 0 or nodes[node][0] != SYMBOL for node in kinematics.q_rates)
+    return any(node < 0 or graph.nodes[node][0] != SYMBOL for node in kinematics.q_rates)
 
 
 class Frames:
     """Frames by what they are in SymPy, and vectors written in them."""
 
-    def __init__(self, system: System, symbols: Symbols, newtonian: Any, kinematics: Kinematics) -> None:
-        self.system, self.symbols, self.newtonian, self.kinematics = system, symbols, newtonian, kinematics
-        self.tree = system.tree
-        self.names = Names()
-        self.made: dict[Any, Frame] = {newtonian: self.tree.newtonian}
-        self.names.taken.add("N")
+    def __init__(self, model: SympyModel, symbols: Symbols, newtonian: Any, kinematics: Kinematics) -> None:
+        self.model, self.symbols, self.newtonian, self.kinematics = model, symbols, newtonian, kinematics
+        self.tree = model.origin.tree
+        self.names = Names({"N"})
         self.names.original["N"] = newtonian.name
-        self.quaternions: list[tuple[Expr, ...]] = []
+        self.made: dict[Any, Frame] = {newtonian: model.frame}
+        self.items: dict[Frame, Any] = {model.frame: newtonian}
         self._oriented = parents(newtonian, lambda frame: frame._dcm_dict)
         self._spun = parents(newtonian, lambda frame: frame._ang_vel_dict)
         self._omega = {newtonian: Vector(self.tree, {})}
@@ -105,7 +105,14 @@ class Frames:
             self._oriented |= parents(item, lambda frame: frame._dcm_dict)
         for child in lineage(item, self._oriented, self.made):
             self.made[child] = self._spinning(child) if self._oriented[child] is None else self._turned(child)
+            self.items[self.made[child]] = child
         return self.made[item]
+
+    def home(self, frame: Frame) -> Frame:
+        """The frame at the top of those that a frame is oriented by: N, or one of which only the spin is known."""
+        while frame.parent is not None and self._oriented[self.items[frame]] is not None:
+            frame = frame.parent
+        return frame
 
     def _turned(self, item: Any) -> Frame:
         """A frame by its direction cosines in its parent: a simple turn, Euler parameters, or the nine of them."""
@@ -118,7 +125,7 @@ class Frames:
         quaternion = as_quaternion(matrix)
         if quaternion is not None:
             e = tuple(self.symbols.motion(list(quaternion), what))
-            self.quaternions.append(e)
+            self.model.keep_unit(e)
             return parent.quaternion(name, *e)
         entries = self.symbols.motion(list(matrix), what)
         return parent.cosines(name, [entries[3 * i : 3 * i + 3] for i in range(3)])
@@ -169,8 +176,8 @@ class Frames:
                 checked.append((item, spin))
                 pairs.append((spin, self.in_speeds(self.made[item].relative_spin())))
             queue += [other for other in self.made if other not in queue]
-        long = has_long_rates(self.system, self.kinematics)
-        for (item, spin), same in zip(checked, agree(self.system, pairs), strict=True):
+        long = has_long_rates(self.kinematics, self.tree.graph)
+        for (item, spin), same in zip(checked, agree(self.model.system(), pairs), strict=True):
             frame = self.made[item]
             if long or not same:
                 frame.spin(self.tree.newtonian, self.omega(item))

@@ -20,8 +20,7 @@ class Points:
         self.names = Names({"O"})
         self.made: dict[Any, Point] = {}
         self._above: dict[Any, Any] = {}
-        self._velocity: dict[Any, Vector] = {}
-        self._inverse = {}
+        self.velocity: dict[Any, Vector] = {}
 
     def point(self, item: Any) -> Point:
         """A point, the points it is located by first."""
@@ -63,16 +62,15 @@ class Points:
         for item, point in self.made.items():
             worked = self._worked_out(item, point)
             given = self._declared(item)
-            self._velocity[item] = worked if given is None else self._in_speeds(given, item)
+            self.velocity[item] = worked if given is None else self._in_speeds(given, item)
             if given is not None and point is not self.tree.origin:
                 checked.append(item)
-                pairs.append((self._velocity[item], worked))
-        system = self.frames.system
-        long = has_long_rates(system, self.frames.kinematics)
-        for item, same in zip(checked, agree(system, pairs), strict=True):
+                pairs.append((self.velocity[item], worked))
+        long = has_long_rates(self.frames.kinematics, self.tree.graph)
+        for item, same in zip(checked, agree(self.frames.model.system(), pairs), strict=True):
             located = same and self._above[item] is not None
             if long or not located:
-                self.made[item].moves(self.tree.newtonian, self._velocity[item], located=located)
+                self.made[item].moves(self.tree.newtonian, self.velocity[item], located=located)
 
     def _in_speeds(self, velocity: Any, item: Any) -> Vector:
         return self.frames.in_speeds(self.frames.vector(velocity, f"the velocity of point '{item.name}'"))
@@ -81,10 +79,9 @@ class Points:
         """v of the point it is located by, plus Σ ṗ_F + ω_F × p_F."""
         if self._above[item] is None:
             return Vector(self.tree, {})
-        total = self._velocity[self._above[item]]
-        frames = {frame: key for key, frame in self.frames.made.items()}
+        total = self.velocity[self._above[item]]
         for frame, part in point.offset.parts.items():
             rate = tangents(self.tree.graph, list(part), self.frames.kinematics.along)
             total = total + Vector(self.tree, {frame: (rate[0], rate[1], rate[2])})
-            total = total + self.frames.omega(frames[frame]).to(frame).cross(Vector(self.tree, {frame: part}))
+            total = total + self.frames.omega(self.frames.items[frame]).to(frame).cross(Vector(self.tree, {frame: part}))
         return total

@@ -1,0 +1,1 @@
+"""Runs: modes, events and trajectories."""

@@ -59,7 +59,7 @@ class RK4:
             )  # fmt: skip
             record.keep(rows, int(counts[0]))
             if STATUS[status] is Status.NOT_FINITE:
-                problem.fail(Status.NOT_FINITE, record.t, int(counts[2]))
+                problem.fail(Status.NOT_FINITE, record.t, int(counts[2]), record)
             problem.progress(record.t)
         return record.solution(Stats(last, 0, 1 + last * (tableau.stages - 1)))
 
@@ -106,7 +106,7 @@ class DormandPrince:
             record.keep(rows, int(counts[RECORDED]))
             problem.progress(record.t)
         if status is not Status.END:
-            problem.fail(status, float(memory[T]), int(counts[COMPONENT]))
+            problem.fail(status, float(memory[T]), int(counts[COMPONENT]), record)
         steps, rejected, start = int(counts[STEPS]), int(counts[REJECTED]), 1 if self.first_step else 2
         return record.solution(Stats(steps, rejected, start + (steps + rejected) * (tableau.stages - 1)))
 

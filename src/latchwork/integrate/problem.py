@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from latchwork.errors import IntegrationError
-from latchwork.integrate.solution import Array
+from latchwork.integrate.solution import Array, Record, Stats
 from latchwork.integrate.status import Status
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.tableau import Tableau
@@ -50,13 +50,14 @@ class Problem:
         cost = tableau.stages * (len(self.function.program) + tableau.stages * self.n + 1)
         return max(16, min(most, OPERATIONS_PER_CALL // cost))
 
-    def fail(self, status: Status, t: float, component: int = -1) -> None:
-        """Say why the run stopped, where, and which state it was."""
+    def fail(self, status: Status, t: float, component: int = -1, record: Record | None = None) -> None:
+        """Say why the run stopped, where, and which state it was; what was computed goes along as ``error.solution``."""
         names = self.function.program.inputs[1:]
         state = f" (of '{names[component]}')" if component >= 0 else ""
         raise IntegrationError(
             f"The run from t = {self.t!r} to {self.t_end!r} stopped at t = {t!r}: {status.value}{state}. "
-            "Check the model near that time, or choose another step or tolerance."
+            "Check the model near that time, or choose another step or tolerance.",
+            solution=None if record is None else record.solution(Stats(record.steps, 0, 0)),
         )
 
 

@@ -87,6 +87,11 @@ class Record:
         """The time of the last sample."""
         return float(next(part[0][-1] for part in reversed(self.parts) if len(part[0])))
 
+    @property
+    def steps(self) -> int:
+        """How many samples there are after the first."""
+        return sum(len(part[0]) for part in self.parts) - 1
+
     def solution(self, stats: Stats) -> Solution:
         """All rows together."""
         t, x, dx, bend = (np.concatenate(column) for column in zip(*self.parts, strict=True))

@@ -9,16 +9,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from latchwork.mechanics.joints import QUATERNION
+from latchwork.mechanics.printing import written_sum
 from latchwork.mechanics.system import System
 from latchwork.symbolic.expr import Expr
-from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.printing import FORMS, latex, listing, mathml, text
 from latchwork.symbolic.traverse import count_literal
 
 if TYPE_CHECKING:
     from latchwork.kane.equations import Equations
 
-LONG = 120  # operations in one line beyond which subexpressions get names
+LONG = 60  # operations in one line beyond which subexpressions get names
 WRITE: dict[str, Callable[[Expr], str]] = {"text": text, "latex": latex, "mathml": lambda e: mathml(e, inner=True)}
 SYSTEM = {
     "text": ("M*dt(u)", "f"),
@@ -44,7 +44,7 @@ def literal(equations: Equations) -> str:
 def literal_latex(equations: Equations) -> str:
     """The equations as one ``aligned`` environment, without dollar signs."""
     blocks = [r" \\".join(f"\n{a} &= {b}" for a, b in block.lines) for block in equation_blocks(equations, "latex")]
-    return rf"\begin{{aligned}}{r' \\[1ex]'.join(blocks)}" + "\n" + r"\end{aligned}"
+    return r"\begin{aligned}" + r" \\[1ex]".join(blocks) + "\n" + r"\end{aligned}"
 
 
 def equation_blocks(equations: Equations, form: str) -> list[Block]:
@@ -53,12 +53,12 @@ def equation_blocks(equations: Equations, form: str) -> list[Block]:
     definitions = [(write(u), write(e)) for u, e in speed_definitions(equations.system).items()]
     zero = [(write(e), "<mn>0</mn>" if form == "mathml" else "0") for e in equations.system.zero]
     blocks = [Block("Definitions of the speeds", definitions), Block("Motion constraints built into the speeds", zero)]
-    qdot, rows = list(zip(equations.system.q_rates, equations.qdot_expressions, strict=True)), dynamical_rows(equations)
-    if max((count_literal([*pair]).total for pair in (*qdot, *rows)), default=0) > LONG:
+    if _longest_line(equations) > LONG:
         blocks.append(Block("Kinematical and dynamical differential equations", _listed(equations, form)))
     else:
-        blocks.append(Block("Kinematical differential equations", [(write(a), write(b)) for a, b in qdot]))
-        blocks.append(Block("Dynamical differential equations", [(write(a), write(b)) for a, b in rows]))
+        qdot = zip(equations.system.q_rates, equations.qdot_expressions, strict=True)
+        blocks.append(Block("Kinematical differential equations", [(write(rate), write(e)) for rate, e in qdot]))
+        blocks.append(Block("Dynamical differential equations", dynamical_lines(equations, form)))
     return [block for block in blocks if block.lines]
 
 
@@ -71,13 +71,22 @@ def speed_definitions(system: System) -> dict[Expr, Expr]:
     return {u: found[u] for u in system.u if u in found}
 
 
-def dynamical_rows(equations: Equations) -> list[tuple[Expr, Expr]]:
-    """u̇_r = f_r / M_rr where M is diagonal, else Σ_s M_rs u̇_s = f_r."""
-    rates = equations.system.u_rates
+def _longest_line(equations: Equations) -> int:
+    """Operations in the longest line if every equation is written out."""
+    n, M = len(equations.u), equations.M.tolist()
+    solved = list(equations.udot_expressions) if equations.M.is_diagonal else []
+    rows = [count_literal([*M[r], equations.f[r]]).total for r in range(n)]
+    return max([count_literal([e]).total for e in (*equations.qdot_expressions, *solved)] + rows, default=0)
+
+
+def dynamical_lines(equations: Equations, form: str) -> list[tuple[str, str]]:
+    """u̇_r = f_r / M_rr where M is diagonal, else Σ_s M_rs u̇_s = f_r, the terms in the order of the speeds."""
+    write, g = WRITE[form], equations.system.graph
+    rates = [write(rate) for rate in equations.system.u_rates]
     if equations.M.is_diagonal:
-        return list(zip(rates, equations.udot_expressions, strict=True))
-    left = equations.M @ Matrix.column(rates)
-    return list(zip(left, equations.f, strict=True))
+        return [(rate, write(e)) for rate, e in zip(rates, equations.udot_expressions, strict=True)]
+    rows = [list(zip((e.node for e in row), rates, strict=True)) for row in equations.M.tolist()]
+    return [(written_sum(g, row, form), write(f)) for row, f in zip(rows, equations.f, strict=True)]
 
 
 def _listed(equations: Equations, form: str) -> list[tuple[str, str]]:

@@ -27,60 +27,57 @@ if TYPE_CHECKING:
     from latchwork.mechanics.vector import Dyadic, Vector
     from latchwork.symbolic.graph import Graph
 
-Axis = tuple[Frame, int]
-Term = tuple[int, tuple[Axis, ...]]  # a measure number and one unit vector, or the two of a dyad
-
 
 def vector_text(v: Vector) -> str:
     """``L*u1*A.y + L*(u1 + u2)*B.y``; zero is ``0``."""
-    return _written(v.tree.graph, vector_terms(v), "text")
+    return _vector(v, "text")
 
 
 def vector_latex(v: Vector) -> str:
     """LaTeX, without dollar signs."""
-    return _written(v.tree.graph, vector_terms(v), "latex")
+    return _vector(v, "latex")
 
 
 def vector_mathml(v: Vector, inner: bool = False) -> str:
     """A MathML element for a line of its own; ``inner`` leaves out the enclosing ``<math>``."""
-    return _in_math(_written(v.tree.graph, vector_terms(v), "mathml"), inner)
+    return _in_math(_vector(v, "mathml"), inner)
 
 
 def dyadic_text(d: Dyadic) -> str:
     """``I1*(C.x|C.x) + I2*(C.y|C.y)``; zero is ``0``."""
-    return _written(d.tree.graph, dyadic_terms(d), "text")
+    return _dyadic(d, "text")
 
 
 def dyadic_latex(d: Dyadic) -> str:
     """LaTeX, without dollar signs; the unit vectors of a dyad stand side by side."""
-    return _written(d.tree.graph, dyadic_terms(d), "latex")
+    return _dyadic(d, "latex")
 
 
 def dyadic_mathml(d: Dyadic, inner: bool = False) -> str:
     """A MathML element for a line of its own; ``inner`` leaves out the enclosing ``<math>``."""
-    return _in_math(_written(d.tree.graph, dyadic_terms(d), "mathml"), inner)
+    return _in_math(_dyadic(d, "mathml"), inner)
 
 
-# --- terms --------------------------------------------------------------------------------------------------------
+def _vector(v: Vector, form: str) -> str:
+    """Frames in the order of the tree, then x, y, z."""
+    unit = UNITS[form]
+    return written_sum(
+        v.tree.graph, [(v.parts[f][k], unit(f, k)) for f in _in_order(v.tree, v.parts) for k in range(3)], form
+    )
 
 
-def vector_terms(v: Vector) -> list[Term]:
-    """The measure numbers that are not zero: frames in the order of the tree, then x, y, z."""
-    frames = _in_order(v.tree, v.parts)
-    return [(v.parts[f][k], ((f, k),)) for f in frames for k in range(3) if v.parts[f][k] != ZERO]
-
-
-def dyadic_terms(d: Dyadic) -> list[Term]:
-    """The measure numbers that are not zero: frames in the order of the tree, then row by row."""
+def _dyadic(d: Dyadic, form: str) -> str:
+    """Frames in the order of the tree, then row by row."""
+    unit, dyad = UNITS[form], DYADS[form]
     lefts, rights = (_in_order(d.tree, side) for side in ([f for f, _ in d.parts], [f for _, f in d.parts]))
     pairs = [(left, right) for left in lefts for right in rights if (left, right) in d.parts]
-    return [
-        (d.parts[pair][i][j], ((pair[0], i), (pair[1], j)))
-        for pair in pairs
+    terms = [
+        (d.parts[left, right][i][j], dyad.format(unit(left, i), unit(right, j)))
+        for left, right in pairs
         for i in range(3)
         for j in range(3)
-        if d.parts[pair][i][j] != ZERO
     ]
+    return written_sum(d.tree.graph, terms, form)
 
 
 def _in_order(tree: Tree, frames: Iterable[Frame]) -> list[Frame]:
@@ -131,14 +128,14 @@ WHOLE: dict[str, Callable[[Expr], str]] = {"text": text, "latex": latex, "mathml
 # --- writing ------------------------------------------------------------------------------------------------------
 
 
-def _written(graph: Graph, terms: Sequence[Term], form: str) -> str:
-    """Σ measure · unit, a unit coefficient left out, a sum in parentheses."""
-    signed = []
-    measures = _measures(graph, [node for node, _ in terms], form)
-    for (node, axes), (negative, measure) in zip(terms, measures, strict=True):
-        units = [UNITS[form](*axis) for axis in axes]
-        unit = units[0] if len(units) == 1 else DYADS[form].format(*units)
-        signed.append((negative, _times(graph, node, measure, unit, form)))
+def written_sum(graph: Graph, terms: Iterable[tuple[int, str]], form: str) -> str:
+    """Σ node · unit in the order given: zeros and ones left out, sums in parentheses, units as they are written."""
+    kept = [(node, unit) for node, unit in terms if node != ZERO]
+    measures = _measures(graph, [node for node, _ in kept], form)
+    signed = [
+        (negative, _times(graph, node, measure, unit, form))
+        for (node, unit), (negative, measure) in zip(kept, measures, strict=True)
+    ]
     return FORMS[form].sum(signed).body
 
 

@@ -71,15 +71,13 @@ def tidy(expressions: Sequence[Expr]) -> list[Expr]:
     roots = [operand(graph, e) for e in expressions]
     scratch = Graph(graph.name)
     copied = _copied(graph, roots, scratch)
-    copy = _moved(graph, roots, scratch, copied)
-    best = _shortest(scratch, copy)
-    if best == copy:
-        return list(expressions)
+    best = _shortest(scratch, _moved(graph, roots, scratch, copied))
     back = {copied[i]: i for i in copied if i in graph.symbols}
     for i in reachable(scratch, best):
         if i not in back:
             back[i] = graph.make(scratch.nodes[i][0], tuple(_moved(scratch, scratch.nodes[i][1:], graph, back)))
-    return [Expr(graph, i) for i in _moved(scratch, best, graph, back)]
+    found = _moved(scratch, best, graph, back)
+    return [Expr(graph, i) for i in (found if _shorter(graph, found, roots) else roots)]
 
 
 def _shortest(graph: Graph, roots: list[int]) -> list[int]:
@@ -319,7 +317,7 @@ class Forms:
 
     def _cancelled(self, poly: Poly) -> Poly:
         """m (a + b) - m b = m a: sums multiplied out where a term meets its like."""
-        while found := next(self._meetings(poly), None):
+        while (found := next(self._meetings(poly), None)) is not None:
             poly = found
         return poly
 

@@ -1,0 +1,51 @@
+"""The order in which the entries of a file can be made: each after what it mentions, otherwise as the file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from latchwork.errors import FileError
+from latchwork.formats.places import Text, shown
+
+
+@dataclass(eq=False)
+class Task:
+    """One entry: its name and place, what makes it, and the entries that must be made before."""
+
+    name: Text
+    make: Callable[[], object]
+    needs: list[Task] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Make it; whatever the model refuses is an error of this entry."""
+        with self.name.place.blamed():
+            self.make()
+
+
+def in_order(tasks: Sequence[Task]) -> list[Task]:
+    """Depth first along ``needs``, without recursion."""
+    done: dict[Task, None] = {}
+    for root in tasks:
+        path: dict[Task, Iterator[Task]] = {root: iter(root.needs)} if root not in done else {}
+        while path:
+            task, rest = next(reversed(path.items()))
+            following = next((need for need in rest if need not in done and need is not task), None)
+            if following is None:
+                done[task] = None
+                del path[task]
+            elif following in path:
+                raise _circle([*path], following)
+            else:
+                path[following] = iter(following.needs)
+    return list(done)
+
+
+def _circle(path: list[Task], start: Task) -> FileError:
+    names = [shown(task.name.value) for task in (*path[path.index(start) :], start)]
+    if len(names) > 8:
+        names = [*names[:4], "...", *names[-3:]]
+    return start.name.place.error(
+        f"'{names[0]}' depends on itself: {' needs '.join(names)}. Break the circle: each entry may only use entries that do "
+        "not need it."
+    )

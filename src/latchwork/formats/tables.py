@@ -1,0 +1,185 @@
+"""The words of a model file, one row each: the reader, the schema and the reference page follow these tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Union
+
+from latchwork.mechanics.joints import JOINTS
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A mapping with these keys; of ``one_of``, exactly one is given."""
+
+    name: str
+    fields: Mapping[str, Field]
+    one_of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Named:
+    """A mapping from names that the file gives to items."""
+
+    item: Item
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list of items; with ``or_one`` a single item stands for a list of one. ``count`` fixes the length."""
+
+    item: Item
+    or_one: bool = False
+    count: int = 0
+
+
+Item = Union[str, Shape, Named, Listed]  # a text names a row of KINDS
+
+
+@dataclass(frozen=True)
+class Field:
+    """What stands under a key, and what it means."""
+
+    item: Item
+    about: str
+    needed: bool = False
+
+
+# Kinds of single values, and what they are, in words.
+KINDS: dict[str, str] = {
+    "version": "the number 1",
+    "text": "any text",
+    "name": "a name: letters, digits and _, starting with a letter",
+    "number": "a number, or an expression of numbers such as pi/12",
+    "value": "a number, an expression of numbers, or null where a run must give it",
+    "scalar": "a scalar expression",
+    "definition": "a scalar expression linear in dt(q), or null for a speed that a joint defines",
+    "vector": "a vector expression such as L*A.x + q1*A.y; 0 is the zero vector",
+    "expression": "a scalar or vector expression",
+    "frame": "the name of a frame, or of the joint or body that carries it",
+    "point": "the name of a point, or of the joint (its origin) or body (its mass centre) it belongs to",
+    "joint": "the name of a joint",
+    "joint type": f"one of {', '.join(JOINTS)}",
+}
+
+ROTATE = Shape("rotate", {
+    "angle": Field("scalar", "angle of the turn", needed=True),
+    "axis": Field("vector", "axis of the turn, fixed in the parent", needed=True),
+})  # fmt: skip
+SEQUENCE = Shape("sequence", {
+    "sequence": Field("text", "axes of successive turns, e.g. zxz", needed=True),
+    "angles": Field(Listed("scalar"), "one angle for each axis", needed=True),
+})  # fmt: skip
+FRAME = Shape("frame", {
+    "parent": Field("frame", "what it is turned from; N unless given"),
+    "rotate": Field(ROTATE, "a simple rotation"),
+    "body": Field(SEQUENCE, "turns about the new axes"),
+    "space": Field(SEQUENCE, "turns about the parent's axes"),
+    "quaternion": Field(Listed("scalar", count=4), "Euler parameters, scalar first"),
+    "cosines": Field(Listed(Listed("scalar", count=3), count=3), "row i, column j: (axis i of the parent) · (axis j of the new frame)"),
+    "spin": Field("vector", "declared angular velocity in N, checked against the coordinates"),
+}, one_of=("rotate", "body", "space", "quaternion", "cosines"))  # fmt: skip
+POINT = Shape("point", {
+    "from": Field("point", "where it is measured from; O unless given"),
+    "at": Field("vector", "position relative to that point", needed=True),
+    "moves": Field("vector", "declared velocity in N, checked against the coordinates"),
+})  # fmt: skip
+JOINT = Shape("joint", {
+    "type": Field("joint type", "which row of the table of joints", needed=True),
+    "inboard": Field("frame", "frame or joint it is mounted on; N unless given"),
+    "at": Field("point", "a point fixed there; the inboard joint's origin, or O, unless given"),
+    "axis": Field("vector", "axis of a revolute, prismatic or cylindrical joint; the inboard z axis unless given"),
+    "q": Field(Listed("name", or_one=True), "names of its coordinates"),
+    "u": Field(Listed("name", or_one=True), "names of its speeds"),
+    "spin": Field("vector", "declared angular velocity of its frame in N, checked against the coordinates"),
+    "moves": Field("vector", "declared velocity of its origin in N, checked against the coordinates"),
+})  # fmt: skip
+INERTIA = Shape("inertia", {
+    **{key: Field("scalar", f"moment of inertia {key}") for key in ("xx", "yy", "zz")},
+    **{key: Field("scalar", f"product of inertia {key}, as it stands in the matrix") for key in ("xy", "yz", "zx")},
+    "frame": Field("frame", "frame of these scalars; the body's unless given"),
+})  # fmt: skip
+BODY = Shape("body", {
+    "frame": Field("frame", "the frame it is fixed in", needed=True),
+    "center": Field("point", "its mass centre", needed=True),
+    "mass": Field("scalar", "its mass", needed=True),
+    "inertia": Field(Listed(INERTIA, or_one=True), "its inertia; a list is a sum"),
+    "about": Field("point", "the point of the body that the inertia is about; the mass centre unless given"),
+})  # fmt: skip
+PARTICLE = Shape("particle", {
+    "point": Field("point", "where it is", needed=True),
+    "mass": Field("scalar", "its mass", needed=True),
+})  # fmt: skip
+
+LABEL = Field("text", "a name to find it by")
+STIFFNESS = {"stiffness": Field("scalar", "k; 0 unless given"), "damping": Field("scalar", "c; 0 unless given")}
+LOAD = Shape("load", {
+    "gravity": Field("vector", "acceleration of gravity, on every body"),
+    "force": Field(Shape("force", {
+        "at": Field("point", "where it acts", needed=True),
+        "vector": Field("vector", "the force", needed=True),
+        "reaction": Field("point", "where the opposite force acts"),
+        "name": LABEL,
+    }), "a force at a point"),
+    "torque": Field(Shape("torque", {
+        "on": Field("frame", "what it acts on", needed=True),
+        "vector": Field("vector", "the torque", needed=True),
+        "reaction": Field("frame", "what the opposite torque acts on"),
+        "name": LABEL,
+    }), "a torque on a frame or body"),
+    "spring": Field(Shape("spring", {
+        "between": Field(Listed("point", count=2), "its two ends", needed=True),
+        **STIFFNESS,
+        "length": Field("scalar", "natural length; 0 unless given"),
+        "name": LABEL,
+    }), "a linear spring and damper between two points"),
+    "torsion": Field(Shape("torsion", {
+        "on": Field("frame", "what it acts on", needed=True),
+        "reaction": Field("frame", "what the opposite torque acts on"),
+        "axis": Field("vector", "the axis of the torque", needed=True),
+        "angle": Field("scalar", "the angle it resists", needed=True),
+        **STIFFNESS,
+        "rest": Field("scalar", "angle at rest; 0 unless given"),
+        "name": LABEL,
+    }), "a torsional spring and damper: -k (angle - rest) - c dt(angle)"),
+    "actuate": Field(Shape("actuate", {
+        "joint": Field("joint", "a revolute or prismatic joint", needed=True),
+        "effort": Field("scalar", "torque or force along its axis", needed=True),
+        "name": LABEL,
+    }), "a motor or ram in a joint"),
+    "resist": Field(Shape("resist", {
+        "joint": Field("joint", "a revolute or prismatic joint", needed=True),
+        **STIFFNESS,
+        "rest": Field("scalar", "coordinate at rest; 0 unless given"),
+        "name": LABEL,
+    }), "a spring and damper in a joint"),
+}, one_of=("gravity", "force", "torque", "spring", "torsion", "actuate", "resist"))  # fmt: skip
+RUN = Shape("run", {
+    "until": Field("number", "end of the run, in seconds"),
+    "q": Field(Named("number"), "initial coordinates; 0 unless given"),
+    "u": Field(Named("number"), "initial speeds; 0 unless given"),
+    "inputs": Field(Named("number"), "values of inputs, instead of those of the model"),
+    "parameters": Field(Named("number"), "values of parameters, instead of those of the model"),
+    "method": Field("text", "integration method"),
+    "plot": Field(Listed("scalar"), "what to plot against time"),
+})  # fmt: skip
+MODEL = Shape("model", {
+    "latchwork": Field("version", "version of this format", needed=True),
+    "name": Field("text", "name of the model", needed=True),
+    "parameters": Field(Named("value"), "constants, each with its value"),
+    "inputs": Field(Named("number"), "quantities given from outside during a run, each with its value at rest"),
+    "coordinates": Field(Listed("name"), "generalized coordinates q, besides those of the joints"),
+    "speeds": Field(Named("definition"), "generalized speeds u, besides those of the joints; u = dt(q) unless given"),
+    "zero": Field(Listed("scalar"), "motion constraints built into the speeds: expressions linear in dt(q) that vanish"),
+    "let": Field(Named("expression"), "names for expressions that are used elsewhere in the file"),
+    "frames": Field(Named(FRAME), "reference frames"),
+    "points": Field(Named(POINT), "points"),
+    "joints": Field(Named(JOINT), "joints; each carries a frame of its own name and a point NAME_o"),
+    "bodies": Field(Named(BODY), "rigid bodies"),
+    "particles": Field(Named(PARTICLE), "particles"),
+    "loads": Field(Listed(LOAD), "forces and torques, and elements made of them"),
+    "run": Field(RUN, "how to run it, for `latchwork run`"),
+})  # fmt: skip
+SHAPES = (MODEL, FRAME, ROTATE, SEQUENCE, POINT, JOINT, BODY, INERTIA, PARTICLE, LOAD,
+          *(f.item for f in LOAD.fields.values() if isinstance(f.item, Shape)), RUN)  # fmt: skip

@@ -1,0 +1,103 @@
+"""simulate: a model, a start and an end, to a trajectory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from latchwork.errors import EvaluationError, IntegrationError, ModelError
+from latchwork.hybrid.right_side import RightSide, right_side
+from latchwork.hybrid.trajectory import Trajectory
+from latchwork.integrate.method import DormandPrince, Method, integrate
+from latchwork.integrate.solution import Solution
+from latchwork.kane.equations import Equations
+from latchwork.kane.values import argument_vector
+from latchwork.model import Model
+
+UNIT = 1e-6  # how far from unit length a quaternion may start
+
+
+def simulate(model: Model | Equations, until: float, q: Any = None, u: Any = None, *,
+             inputs: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None,
+             start: float = 0.0, method: Method | None = None, every: float | None = None,
+             progress: Callable[[float], None] | None = None) -> Trajectory:  # fmt: skip
+    """Run a mechanism from ``start`` to ``until``.
+
+    ``q`` and ``u`` are sequences or mappings by name (speeds left out start at 0). ``inputs`` are numbers, held, or
+    expressions in t, q and u. ``every`` asks for samples at even times; otherwise they are the method's own steps, and
+    ``run.at(t)`` gives anything in between. ``method`` is ``lw.DormandPrince(...)`` or ``lw.RK4(step)``.
+    """
+    equations = model.equations() if isinstance(model, Model) else model
+    if not isinstance(equations, Equations):
+        raise ModelError(f"simulate takes a Model or Equations; got {model!r}.")
+    if not equations.u:
+        raise ModelError(f"'{equations.name}' has no coordinates, so nothing can move. Add coordinates or joints.")
+    t0, t_end = _span(start, until)
+    side, held = right_side(equations, inputs)
+    x0, rest = _start(equations, q, u, held, parameters, t0)
+    try:
+        solution = integrate(side.function, x0, t0, t_end, rest, method or DormandPrince(), progress)
+    except IntegrationError as error:
+        raise _explained(error, side, rest) from None
+    return _trajectory(side, solution, rest, every)
+
+
+def _span(start: Any, until: Any) -> tuple[float, float]:
+    t0, t_end = float(start), float(until)
+    if not (math.isfinite(t0) and math.isfinite(t_end) and t_end > t0):
+        raise EvaluationError(f"a run goes from start = {start} to until = {until}. Give a finite end after the start.")
+    return t0, t_end
+
+
+def _start(equations: Equations, q: Any, u: Any, held: Mapping[str, float], parameters: Any,
+           t0: float) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    system = equations.system
+    if u is None or isinstance(u, Mapping):
+        u = {name: 0.0 for name in equations.u_names} | {_name(key): value for key, value in (u or {}).items()}
+    if q is None or isinstance(q, Mapping):
+        q = _rest_quaternions(equations) | {_name(key): value for key, value in (q or {}).items()}
+    x = argument_vector(system, t0, q, u, held, parameters)
+    n = len(system.q) + len(system.u)
+    _must_be_unit(equations, x)
+    return np.append(x[1 : 1 + n], 0.0), x[1 + n :]
+
+
+def _name(key: Any) -> str:
+    return key.name if hasattr(key, "is_symbol") and key.is_symbol else str(key)
+
+
+def _rest_quaternions(equations: Equations) -> dict[str, float]:
+    """Quaternions that are not given start unturned: (1, 0, 0, 0)."""
+    return {e.name: float(i == 0) for four in equations.system.quaternions for i, e in enumerate(four)}
+
+
+def _must_be_unit(equations: Equations, x: np.ndarray) -> None:
+    names = [symbol.name for symbol in equations.arguments]
+    for four in equations.system.quaternions:
+        values = x[[names.index(e.name) for e in four]]
+        if abs(np.linalg.norm(values) - 1.0) > UNIT:
+            raise EvaluationError(
+                f"the quaternion ({', '.join(e.name for e in four)}) starts as {values.tolist()}, of length "
+                f"{np.linalg.norm(values):.6g}. Give it unit length."
+            )
+
+
+def _trajectory(side: RightSide, solution: Solution, rest: np.ndarray, every: float | None) -> Trajectory:
+    t, x = solution.t, solution.x
+    if every is not None:
+        if not every > 0:
+            raise EvaluationError(f"samples every {every} s cannot be had. Give a positive interval.")
+        count = math.floor((t[-1] - t[0]) / every * (1.0 + 1e-12))
+        t = np.append(t[0] + every * np.arange(count + 1), [] if abs(t[0] + count * every - t[-1]) < 1e-9 * every else [t[-1]])
+        t = np.minimum(t, solution.t[-1])
+        x = solution.at(t)
+    return Trajectory(side, t, x, rest, solution)
+
+
+def _explained(error: IntegrationError, side: RightSide, rest: np.ndarray) -> IntegrationError:
+    """The error with the names of this mechanism, and the run up to there."""
+    run = None if error.solution is None else _trajectory(side, error.solution, rest, None)
+    return IntegrationError(f"'{side.equations.name}': {error}", error.solution, run)

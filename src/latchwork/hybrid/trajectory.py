@@ -1,0 +1,184 @@
+"""Trajectory: what a run gives, frozen. States, and anything that is a function of them, at and between the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.hybrid.right_side import RightSide
+from latchwork.integrate.solution import Solution
+from latchwork.kane.equations import Equations
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.tree import Tree
+from latchwork.mechanics.vector import Vector
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.traverse import rebuild
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What can be checked of a run: the energy balance, the unit length of quaternions, and what it cost."""
+
+    energy_start: float
+    energy_end: float
+    work: float
+    energy_error: float
+    quaternion_error: float
+    steps: int
+    rejected: int
+    evaluations: int
+
+    def __str__(self) -> str:
+        lines = [
+            f"energy (K + V)   {self.energy_start:.9g} at the start, {self.energy_end:.9g} at the end",
+            f"work done on it  {self.work:.9g}",
+            f"energy balance   off by at most {self.energy_error:.3g}",
+            f"steps            {self.steps} taken, {self.rejected} rejected, {self.evaluations} evaluations",
+        ]
+        if self.quaternion_error:
+            lines.insert(3, f"quaternions      off unit length by at most {self.quaternion_error:.3g}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """States at some times. ``samples[what]`` gives any expression, point or vector there."""
+
+    side: RightSide = field(repr=False)
+    t: Array
+    x: Array = field(repr=False)
+    rest: Array = field(repr=False)
+
+    @property
+    def equations(self) -> Equations:
+        return self.side.equations
+
+    def __getitem__(self, what: Any) -> Array:
+        """Numbers along the run: a name, an expression (or its text), a point, a vector (measures in N), or a frame.
+
+        Scalars give one number per sample, vectors and points three, frames nine direction cosines.
+        """
+        nodes, shape = self._nodes(what)
+        values = self._evaluate(nodes)
+        return np.asarray(values[:, 0] if shape == () else values.reshape(len(self.t), *shape))
+
+    def _nodes(self, what: Any) -> tuple[list[int], tuple[int, ...]]:
+        tree = self.equations.system.tree
+        if isinstance(what, str):
+            what = self._named(what)
+        if isinstance(what, Point):
+            what = what.position()
+        if isinstance(what, Vector):
+            return list(what.components(tree.newtonian)), (3,)
+        if isinstance(what, Frame):
+            return [e.node for row in tree.newtonian.direction_cosines(what) for e in row], (3, 3)
+        if isinstance(what, Expr):
+            return [what.node], ()
+        raise EvaluationError(
+            f"a run cannot be asked for {what!r}. Ask for a name, an expression, a point, a vector or a frame."
+        )
+
+    def _named(self, name: str) -> Any:
+        system = self.equations.system
+        symbols = {symbol.name: symbol for symbol in self.equations.arguments}
+        points = system.tree.points
+        if name in symbols:
+            return symbols[name]
+        if name in points:
+            return points[name]
+        if name.isidentifier():
+            raise EvaluationError(f"'{name}' is not in the run of '{system.name}'.{did_you_mean(name, [*symbols, *points])}")
+        return _parsed(name, symbols, system.tree)
+
+    def _evaluate(self, nodes: list[int]) -> Array:
+        system, g = self.equations.system, self.equations.system.graph
+        closed = rebuild(g, self.equations._closed(nodes), self.side.laws)
+        arguments = [system.t, *system.q, *system.u, self.side.work, *system.r, *system.p]
+        rows = np.column_stack([self.t, self.x, np.broadcast_to(self.rest, (len(self.t), len(self.rest)))])
+        return Function(lower(g, closed, arguments)).many(rows)
+
+    @property
+    def energy(self) -> Array:
+        """K + V along the run."""
+        return self[self.equations.kinetic_energy + self.equations.potential_energy]
+
+    @property
+    def work(self) -> Array:
+        """Work done on the mechanism since the start by loads without a potential and by prescribed motion."""
+        return self.x[:, -1]
+
+    @property
+    def q(self) -> Array:
+        """Coordinates, one row per sample."""
+        return self.x[:, : len(self.equations.q)]
+
+    @property
+    def u(self) -> Array:
+        """Speeds, one row per sample."""
+        return self.x[:, len(self.equations.q) : -1]
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory(Samples):
+    """A run: its samples ``t``, what lies between them (``at``), its events, and its audit."""
+
+    solution: Solution = field(repr=False)
+    events: tuple[Any, ...] = ()
+
+    def at(self, t: ArrayLike) -> Samples:
+        """The run at any times between start and end."""
+        when = np.atleast_1d(np.asarray(t, dtype=float))
+        return Samples(self.side, when, self.solution.at(when), self.rest)
+
+    @property
+    def audit(self) -> Audit:
+        """The checks of this run."""
+        full = Samples(self.side, self.solution.t, self.solution.x, self.rest)
+        energy, work = full.energy, full.work
+        names = [symbol.name for symbol in self.equations.arguments[1:]]
+        norms = [
+            np.abs(np.linalg.norm(full.x[:, [names.index(e.name) for e in four]], axis=1) - 1.0).max()
+            for four in self.equations.system.quaternions
+        ]
+        stats = self.solution.stats
+        return Audit(
+            float(energy[0]), float(energy[-1]), float(work[-1]),
+            float(np.abs(energy - energy[0] - work).max()), float(max(norms, default=0.0)),
+            stats.steps, stats.rejected, stats.evaluations,
+        )  # fmt: skip
+
+    def plot(self, *what: Any, path: str | None = None) -> Any:
+        """A figure of anything against time, one panel each; saved where ``path`` is given."""
+        from latchwork.view.plots import plot_run
+
+        return plot_run(self, what or self.equations.q_names, path)
+
+    def smooth(self, points: int = 600) -> Samples:
+        """The run on an even grid, fine enough to draw."""
+        return self.at(np.linspace(self.t[0], self.t[-1], points))
+
+    def to_dict(self, what: Sequence[Any] | None = None) -> dict[str, list[float]]:
+        """Columns of numbers by name, for JSON and CSV."""
+        names = what or [*self.equations.q_names, *self.equations.u_names]
+        return {"t": self.t.tolist()} | {str(name): self[name].tolist() for name in names}
+
+
+def _parsed(text: str, symbols: dict[str, Expr], tree: Tree) -> Any:
+    """An expression given as text, read against the whitelist of model files."""
+    from latchwork.formats.evaluate import Scope, Value, evaluated
+    from latchwork.formats.expressions import compiled
+    from latchwork.formats.functions import SCALAR
+    from latchwork.formats.places import Place, Text
+
+    scope = Scope(tree.graph, tree, {name: Value(SCALAR, symbol) for name, symbol in symbols.items()})
+    return evaluated(compiled(Text(text, Place("run[...]"))), scope).it

@@ -1,0 +1,46 @@
+"""Plots: anything of a run against time, one panel each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from latchwork.hybrid.trajectory import Trajectory
+
+COLORS = ("#1f6feb", "#d1495b", "#2a9d8f", "#e09f3e", "#6a4c93")
+
+
+def figure(width: float, height: float) -> Figure:
+    """A figure that belongs to no window: it can be saved, and shown by a notebook."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(made)
+    return made
+
+
+def plot_run(run: Trajectory, what: Sequence[Any], path: str | None = None) -> Figure:
+    """One panel per quantity on a common time axis; three-component quantities show x, y and z."""
+    smooth = run.smooth()
+    made = figure(8.0, 1.0 + 1.7 * len(what))
+    panels = made.subplots(len(what), 1, sharex=True, squeeze=False)[:, 0]
+    for panel, item in zip(panels, what, strict=True):
+        values = smooth[item].reshape(len(smooth.t), -1)
+        for k in range(values.shape[1]):
+            label = f"{item}.{'xyz'[k]}" if values.shape[1] == 3 else str(item)
+            panel.plot(smooth.t, values[:, k], color=COLORS[k % len(COLORS)], linewidth=1.5, label=label)
+        panel.set_ylabel(str(item))
+        panel.grid(alpha=0.25)
+        panel.margins(x=0)
+        if values.shape[1] > 1:
+            panel.legend(frameon=False, loc="upper right")
+        panel.ticklabel_format(axis="y", useOffset=False)
+    panels[-1].set_xlabel("t")
+    panels[0].set_title(run.equations.name)
+    if path is not None:
+        made.savefig(path, dpi=130)
+    return made
