@@ -1,10 +1,11 @@
-"""From the entries of a file to a model: symbols first, then each entry once what it mentions is there, then the loads."""
+"""From the entries of a file to a model: symbols, then each entry once what it mentions is there, then the loads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from latchwork.formats import makers
@@ -15,7 +16,7 @@ from latchwork.formats.resolve import Task, in_order
 from latchwork.formats.shapes import Entry, Given, uses
 
 Maker = Callable[[Build, Any], None]
-LATER: dict[str, Maker] = {"spin": makers.spin, "moves": makers.moves}  # they mention speeds, and nothing waits for them
+LATER: dict[str, Maker] = {"spin": makers.spin, "moves": makers.moves}  # they mention speeds; nothing waits for them
 
 # Sections whose entries may mention each other, in the order they are made in unless they do.
 MADE: dict[str, tuple[Maker, tuple[str, ...]]] = {
@@ -122,7 +123,7 @@ class Plan:
     def _chain(self, names: list[Text]) -> None:
         """Coordinates and speeds take their places in the order of the list."""
         tasks = [self.providers[SCALAR, name.value] for name in names]
-        for before, after in zip(tasks, tasks[1:], strict=False):
+        for before, after in pairwise(tasks):
             if before is not after:
                 after.needs.append(before)
 

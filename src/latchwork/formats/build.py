@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from latchwork.errors import did_you_mean
-from latchwork.formats.evaluate import Scope, Value, scalar, vector
-from latchwork.formats.expressions import Code
+from latchwork.errors import ExpressionError, did_you_mean
+from latchwork.formats.expressions import scalar, vector
 from latchwork.formats.functions import SCALAR
 from latchwork.formats.places import shown
+from latchwork.formats.postfix import Code
+from latchwork.formats.scope import Scope, Value
 from latchwork.formats.shapes import JOINT, Reference
+from latchwork.mechanics.joints import Link
 from latchwork.mechanics.vector import Vector
 from latchwork.model import Model
 from latchwork.symbolic.expr import Expr
@@ -29,7 +31,7 @@ class Build:
         model = Model(name)
         return Build(model, Scope(model.graph, model.frame.tree, {"t": Value(SCALAR, model.time)}))
 
-    def scalar(self, code: Code | None) -> Expr | float:
+    def scalar(self, code: Code | None) -> Any:
         """What an expression says; 0 where none is given."""
         return 0.0 if code is None else scalar(code, self.scope)
 
@@ -42,10 +44,12 @@ class Build:
         if reference is None:
             return None
         name = reference.text.value
-        if reference.kind != JOINT:
-            return self.scope.look_up(reference.kind, name, reference.text)
+        with reference.text.place.blamed():
+            return self._joint(name) if reference.kind == JOINT else self.scope.look_up(reference.kind, name)
+
+    def _joint(self, name: str) -> Link:
         if name not in self.model.links:
-            raise reference.text.place.error(f"there is no joint '{shown(name)}'.{did_you_mean(name, self.model.links)}")
+            raise ExpressionError(f"there is no joint '{shown(name)}'.{did_you_mean(name, self.model.links)}")
         return self.model.links[name]
 
     def add(self, *symbols: Expr) -> None:

@@ -1,7 +1,7 @@
 """What an expression may say: operators and functions, one row each, with the kinds they take and give.
 
-A kind is scalar, vector, condition (a comparison; 1 where it holds and 0 elsewhere, when used as a number), or the name of
-a frame or point.
+A kind is scalar, vector, condition (a comparison; used as a number it is 1 where it holds and 0 elsewhere), or the name
+of a frame or point.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def speed(build: Build, given: Given) -> None:
 def let(build: Build, given: Given) -> None:
     name = given.name.value
     if not NAME.match(name) or name in RESERVED or name in FUNCTIONS:
-        raise given.name.place.error(f"'{shown(name)}' cannot be a name under 'let'. Use letters, digits and _, e.g. z1.")
+        raise given.name.place.error(f"'{shown(name)}' cannot be a name under 'let'. Use letters and digits, e.g. z1.")
     if name in build.scope.symbols:
         raise given.name.place.error(f"'{name}' is the name of something else already. Choose another under 'let'.")
     build.scope.symbols[name] = evaluated(given.value, build.scope)
@@ -137,6 +137,10 @@ def load(build: Build, entry: Entry) -> None:
     LOADS[key](build, given)
 
 
+def _paired(build: Build, e: Entry) -> dict[str, Any]:
+    return {"reaction": build.found(e.get("reaction")), "name": _label(e)}
+
+
 def _elastic(build: Build, e: Entry, rest: str) -> dict[str, Any]:
     return {key: build.scalar(e.get(key)) for key in ("stiffness", rest, "damping")} | {"name": _label(e)}
 
@@ -147,12 +151,13 @@ def _label(e: Entry) -> str:
 
 LOADS: dict[str, Callable[[Build, Any], Any]] = {
     "gravity": lambda b, e: b.model.gravity(b.vector(e)),
-    "force": lambda b, e: b.model.force(b.found(e["at"]), b.vector(e["vector"]), b.found(e.get("reaction")), _label(e)),
-    "torque": lambda b, e: b.model.torque(b.found(e["on"]), b.vector(e["vector"]), b.found(e.get("reaction")), _label(e)),
+    "force": lambda b, e: b.model.force(b.found(e["at"]), b.vector(e["vector"]), **_paired(b, e)),
+    "torque": lambda b, e: b.model.torque(b.found(e["on"]), b.vector(e["vector"]), **_paired(b, e)),
     "spring": lambda b, e: b.model.spring(*map(b.found, e["between"]), **_elastic(b, e, "length")),
     "torsion": lambda b, e: b.model.torsion(
-        b.found(e["on"]), b.found(e.get("reaction")), b.vector(e["axis"]), b.scalar(e["angle"]), **_elastic(b, e, "rest")
+        b.found(e["on"]), b.found(e.get("reaction")), b.vector(e["axis"]), b.scalar(e["angle"]),
+        **_elastic(b, e, "rest"),
     ),
     "actuate": lambda b, e: b.model.actuate(b.found(e["joint"]), b.scalar(e["effort"]), _label(e)),
     "resist": lambda b, e: b.model.resist(b.found(e["joint"]), **_elastic(b, e, "rest")),
-}
+}  # fmt: skip

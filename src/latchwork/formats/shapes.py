@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from latchwork.errors import FileError, did_you_mean
-from latchwork.formats.evaluate import constant
-from latchwork.formats.expressions import Code, compiled
+from latchwork.formats.expressions import constant
 from latchwork.formats.functions import FRAME, POINT
 from latchwork.formats.places import Place, Text, shown
+from latchwork.formats.postfix import Code, compiled
 from latchwork.formats.tables import KINDS, Item, Listed, Named, Shape
 from latchwork.formats.yaml_nodes import Listing, Mapping, Node
 from latchwork.mechanics.joints import JOINTS
@@ -124,9 +124,9 @@ def _listed(node: Node, listed: Listed, path: str) -> list[Any]:
     if not isinstance(node, Listing):
         if listed.or_one:
             return [read(node, listed.item, path)]
-        raise node.place.error(f"{path} is a list; found {_found(node)}. Write it in [ ], or one item to a line after '- '.")
+        raise node.place.error(f"{path} is a list; found {_found(node)}. Write it in [ ], or each item after '- '.")
     if listed.count and len(node.items) != listed.count:
-        raise node.place.error(f"{path} is a list of {listed.count}; found {len(node.items)} items. Give {listed.count}.")
+        raise node.place.error(f"{path} is a list of {listed.count}; found {len(node.items)}. Give {listed.count}.")
     return [read(item, listed.item, _inside(path, i)) for i, item in enumerate(node.items, 1)]
 
 

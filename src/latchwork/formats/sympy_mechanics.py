@@ -113,12 +113,13 @@ def build(given: Description) -> SympyModel:
     points.declare()
     frames.declare()
     _must_meet(frames, points, model)
+    configuration = tuple(symbols.motion(given.configuration, "a configuration constraint"))
     names = {"symbols": symbols.names, "frames": frames.names, "points": points.names, "bodies": bodies}
     model.imported = Imported(
         names={kind: dict(table.original) for kind, table in names.items()},
         symbols=dict(symbols.known),
         dependent=dependent,
-        configuration=tuple(symbols.motion(given.configuration, "a configuration constraint")),
+        configuration=configuration,
     )
     return model
 

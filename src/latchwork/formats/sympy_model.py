@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,12 +50,9 @@ class SympyModel(Model):
 
     def symbols_only(self) -> System:
         """The system with its kinematics left open: enough to give numbers to symbols."""
-        open_rates = SympyModel(self.name)
-        open_rates.__dict__ |= self.__dict__
-        zero = Expr(self.graph, ZERO)
-        open_rates._definitions = {}
-        open_rates._direct = {dt(q): zero for q in self._coordinates}
-        return Model.system(open_rates)
+        unfinished = copy.copy(self)
+        unfinished._direct = dict.fromkeys(map(dt, self._coordinates), Expr(self.graph, ZERO))
+        return unfinished.system()
 
     def keep_unit(self, quaternion: Sequence[Expr]) -> None:
         """Coordinates that are Euler parameters, of unit length along every run."""

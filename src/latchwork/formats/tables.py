@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Union
 
 from latchwork.mechanics.joints import JOINTS
 
@@ -34,7 +33,7 @@ class Listed:
     count: int = 0
 
 
-Item = Union[str, Shape, Named, Listed]  # a text names a row of KINDS
+Item = str | Shape | Named | Listed  # a text names a row of KINDS
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ FRAME = Shape("frame", {
     "body": Field(SEQUENCE, "turns about the new axes"),
     "space": Field(SEQUENCE, "turns about the parent's axes"),
     "quaternion": Field(Listed("scalar", count=4), "Euler parameters, scalar first"),
-    "cosines": Field(Listed(Listed("scalar", count=3), count=3), "row i, column j: (axis i of the parent) · (axis j of the new frame)"),
+    "cosines": Field(Listed(Listed("scalar", count=3), count=3), "three rows: (axis i of the parent) · (axis j of this)"),
     "spin": Field("vector", "declared angular velocity in N, checked against the coordinates"),
 }, one_of=("rotate", "body", "space", "quaternion", "cosines"))  # fmt: skip
 POINT = Shape("point", {
@@ -155,13 +154,24 @@ LOAD = Shape("load", {
         "name": LABEL,
     }), "a spring and damper in a joint"),
 }, one_of=("gravity", "force", "torque", "spring", "torsion", "actuate", "resist"))  # fmt: skip
+METHOD = Shape("method", {
+    "DormandPrince": Field(Shape("DormandPrince", {
+        "rtol": Field("number", "relative tolerance"),
+        "atol": Field("number", "absolute tolerance"),
+        "max_step": Field("number", "longest step"),
+    }), "adaptive steps, order 5(4)"),
+    "RK4": Field(Shape("RK4", {
+        "step": Field("number", "length of every step", needed=True),
+    }), "fixed steps, order 4"),
+}, one_of=("DormandPrince", "RK4"))  # fmt: skip
 RUN = Shape("run", {
     "until": Field("number", "end of the run, in seconds"),
     "q": Field(Named("number"), "initial coordinates; 0 unless given"),
     "u": Field(Named("number"), "initial speeds; 0 unless given"),
-    "inputs": Field(Named("number"), "values of inputs, instead of those of the model"),
+    "inputs": Field(Named("scalar"), "what inputs do, instead of staying at rest: numbers, or expressions in t, q and u"),
     "parameters": Field(Named("number"), "values of parameters, instead of those of the model"),
-    "method": Field("text", "integration method"),
+    "every": Field("number", "samples at even intervals of time; the method's own steps unless given"),
+    "method": Field(METHOD, "integration method"),
     "plot": Field(Listed("scalar"), "what to plot against time"),
 })  # fmt: skip
 MODEL = Shape("model", {
@@ -171,7 +181,7 @@ MODEL = Shape("model", {
     "inputs": Field(Named("number"), "quantities given from outside during a run, each with its value at rest"),
     "coordinates": Field(Listed("name"), "generalized coordinates q, besides those of the joints"),
     "speeds": Field(Named("definition"), "generalized speeds u, besides those of the joints; u = dt(q) unless given"),
-    "zero": Field(Listed("scalar"), "motion constraints built into the speeds: expressions linear in dt(q) that vanish"),
+    "zero": Field(Listed("scalar"), "motion constraints built into the speeds: expressions linear in dt(q), to vanish"),
     "let": Field(Named("expression"), "names for expressions that are used elsewhere in the file"),
     "frames": Field(Named(FRAME), "reference frames"),
     "points": Field(Named(POINT), "points"),
@@ -181,5 +191,3 @@ MODEL = Shape("model", {
     "loads": Field(Listed(LOAD), "forces and torques, and elements made of them"),
     "run": Field(RUN, "how to run it, for `latchwork run`"),
 })  # fmt: skip
-SHAPES = (MODEL, FRAME, ROTATE, SEQUENCE, POINT, JOINT, BODY, INERTIA, PARTICLE, LOAD,
-          *(f.item for f in LOAD.fields.values() if isinstance(f.item, Shape)), RUN)  # fmt: skip

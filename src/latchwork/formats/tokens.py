@@ -40,8 +40,8 @@ def tokens(text: Text) -> Iterator[Token]:
         found = TOKEN.match(text.value, offset)
         if found is None:
             raise text.at(offset).error(
-                f"unexpected character {text.value[offset]!r} in an expression. Expressions are made of numbers, names, "
-                "functions and + - * / ** ( )."
+                f"unexpected character {text.value[offset]!r} in an expression. Use numbers, names, functions and "
+                "+ - * / ** ( )."
             )
         if found.lastgroup and found.lastgroup != "blank":
             kind = "name" if found.lastgroup == "quoted" else found.lastgroup

@@ -1,7 +1,7 @@
-"""YAML as a tree of texts, lists and mappings, each with its place; built from events, refusing what a model never needs.
+"""YAML as a tree of texts, lists and mappings, each with its place; what a model never needs is refused.
 
-No types are guessed (a coordinate may be called ``y`` or ``on``), nothing is shared (anchors, aliases, merges) and nothing
-is constructed (tags).
+No types are guessed (a coordinate may be called ``y`` or ``on``), nothing is shared (anchors, aliases, merges) and
+nothing is constructed (tags). The tree is built from events, so that depth and size cost nothing before they are judged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DEEPEST = 20  # mappings and lists inside each other
 
 UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 TOO_LONG = re.compile(rf"[^\n]{{{LONGEST_LINE}}}")
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same events, fifty times faster where libyaml is there
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same events, from libyaml where it is there
 
 
 @dataclass
@@ -53,7 +53,8 @@ def compose(text: str, source: str) -> Node:
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         place = Place(source, mark.line + 1, mark.column + 1) if mark else Place(source)
-        raise place.error(f"this is not YAML: {problem.problem or problem.context}. Check quotes, colons and indentation.") from None
+        found = problem.problem or problem.context
+        raise place.error(f"this is not YAML: {found}. Check quotes, colons and indentation.") from None
     except yaml.YAMLError as problem:
         raise Place(source).error(f"this is not YAML: {problem}. Write the model as YAML text.") from None
 
@@ -98,7 +99,7 @@ def _tree(events: Iterator[Any], page: str, source: str) -> Node:
             if not isinstance(node, Text):
                 open_nodes.append(node)
             if len(open_nodes) > DEEPEST:
-                raise place.error(f"lists and mappings are nested more than {DEEPEST} deep. Model files need four levels.")
+                raise place.error(f"lists and mappings are nested more than {DEEPEST} deep. A model needs six levels.")
     if not root:
         raise Place(source).error("the file is empty. Start it with 'latchwork: 1'.")
     return root[0]
@@ -108,7 +109,8 @@ def _refuse_sharing(event: Any, place: Place) -> None:
     if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
         sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
         raise place.error(
-            f"'{sign}{shown(event.anchor)}': anchors and aliases have no place in a model file. Write the value out, or use 'let'."
+            f"'{sign}{shown(event.anchor)}': anchors and aliases have no place in a model file. Write the value out, or name "
+            "it under 'let'."
         )
     if event.tag is not None:
         raise place.error(f"the tag '{shown(event.tag)}' has no place in a model file. Remove it.")
@@ -136,6 +138,6 @@ def _key(node: Node, parent: Mapping) -> Text:
         raise node.place.error("a key must be a name, not a list or a mapping. Quote it if it is meant as text.")
     if node.value in parent.items:
         before = parent.items[node.value][0].place
-        raise node.place.error(f"'{shown(node.value)}' is given twice here, first on line {before.line}. Remove one of them.")
+        raise node.place.error(f"'{shown(node.value)}' is given twice, first on line {before.line}. Remove one of them.")
     return node
 

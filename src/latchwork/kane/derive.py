@@ -7,7 +7,7 @@ and inertia are handed down the tree together or apart. All forms are equal; whi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from latchwork.kane.composite import composite_mass_matrix, is_nested
 from latchwork.kane.forces import generalized_forces, inertia_wrenches, load_wrenches, mass_matrix, net_wrenches
@@ -19,8 +19,12 @@ from latchwork.symbolic.tidy import tidy
 from latchwork.symbolic.traverse import count_shared
 
 FEW_SPEEDS = 12  # up to here every form is tried; beyond, the one form that suits long chains
-SHORT = 400  # operations up to which a form is tidied
+SHORT = 150  # operations up to which a form is tidied without being asked
+BRIEF = 150  # cost of f up to which both manners are tidied
 TRIG_COST = 10  # multiplications that a sine or cosine is worth
+
+
+Form = tuple[int, str, str, Settle, list[int]]  # cost, place, manner, where vectors are written, f
 
 
 @dataclass(frozen=True)
@@ -43,14 +47,22 @@ def derive(system: System) -> Derivation:
     columns = composite_mass_matrix if is_nested(motion) else mass_matrix
     places = _places(system)
     M = min((columns(motion, settle) for settle in places.values()), key=lambda rows: _cost(system, *rows))
+    forms = [(_cost(system, f), name, manner, settle, f) for name, manner, settle, f in _forms(motion, places)]
     best: tuple[int, Derivation] | None = None
-    for (name, settle), (manner, write) in _forms(places):
-        rows, f = _tidied(system, M, write(motion, settle))
+    for _, name, manner, settle, f in _promising(forms):
+        rows, f = _tidied(system, M, f)
         price = _cost(system, *rows, f)
         if best is None or price < best[0]:
-            best = price, Derivation(system, kinematics, motion, settle, rows, f, f"{name}, {manner}")
+            best = price, Derivation(system, kinematics, motion, settle, rows, f, f"{name}, loads and inertia {manner}")
     assert best is not None
     return best[1]
+
+
+def _promising(forms: list[Form]) -> list[Form]:
+    """The shortest form of each manner where they are short, the shortest of all where they are long."""
+    ranked = sorted(forms, key=lambda form: form[0])
+    other = next((form for form in ranked if form[2] != ranked[0][2]), None)
+    return ranked[:1] if other is None or ranked[0][0] > BRIEF else [ranked[0], other]
 
 
 def _places(system: System) -> dict[str, Settle]:
@@ -60,11 +72,10 @@ def _places(system: System) -> dict[str, Settle]:
     return {"local frames": Local(system)}
 
 
-def _forms(places: dict[str, Settle]) -> Iterable[tuple[tuple[str, Settle], tuple[str, Callable[..., list[int]]]]]:
-    manners = (("loads and inertia apart", _forces_apart), ("loads and inertia together", _forces_together))
-    for place in places.items():
-        for manner in manners if len(places) > 1 else manners[1:]:
-            yield place, manner
+def _forms(motion: Motion, places: dict[str, Settle]) -> Iterable[tuple[str, str, Settle, list[int]]]:
+    for manner, write in MANNERS.items():
+        for name, settle in places.items():
+            yield name, manner, settle, write(motion, settle)
 
 
 def _forces_apart(motion: Motion, settle: Settle) -> list[int]:
@@ -79,10 +90,20 @@ def _forces_together(motion: Motion, settle: Settle) -> list[int]:
     return generalized_forces(net_wrenches(motion, settle), settle)
 
 
-def _tidied(system: System, M: list[list[int]], f: list[int]) -> tuple[list[list[int]], list[int]]:
+MANNERS: dict[str, Callable[[Motion, Settle], list[int]]] = {"apart": _forces_apart, "together": _forces_together}
+
+
+def shortened(derivation: Derivation) -> Derivation:
+    """The same equations with everything tidied that can be, however long that takes."""
+    M, f = _tidied(derivation.system, derivation.M, derivation.f, limit=None)
+    return replace(derivation, M=M, f=f, form=f"{derivation.form}, shortened")
+
+
+def _tidied(system: System, M: list[list[int]], f: list[int],
+            limit: int | None = SHORT) -> tuple[list[list[int]], list[int]]:  # fmt: skip
     g, n = system.graph, len(f)
     entries = [Expr(g, M[i][j]) for i in range(n) for j in range(i + 1)] + [Expr(g, node) for node in f]
-    if count_shared(entries).total > SHORT:
+    if limit is not None and count_shared(entries).total > limit:
         return M, f
     nodes = iter([e.node for e in tidy(entries)])
     lower = [[next(nodes) for _ in range(i + 1)] for i in range(n)]

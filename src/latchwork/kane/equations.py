@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from latchwork.errors import EvaluationError
 from latchwork.kane import energy, tables
-from latchwork.kane.derive import Derivation, derive
+from latchwork.kane.derive import SHORT, Derivation, derive, shortened
 from latchwork.kane.forces import Wrenches, add_load, generalized_forces, inertia_wrenches, load_wrenches
 from latchwork.kane.linear import solve_ltdl
 from latchwork.kane.motion import mixed
@@ -296,6 +296,10 @@ class Equations:
 
         return in_speeds(self, definitions)
 
+    def shortened(self) -> Equations:
+        """The same equations, rewritten to take fewer operations; small systems are short already."""
+        return Equations(shortened(self.derivation), self.added)
+
     # --- to read ------------------------------------------------------------------------------------------------
 
     def report(self) -> str:
@@ -337,7 +341,7 @@ class Equations:
 
     def _tidied(self, nodes: list[int]) -> Matrix:
         entries = [self._expr(node) for node in nodes]
-        short = count_shared(entries).total <= 3000
+        short = count_shared(entries).total <= SHORT
         return self._column([e.node for e in (tidy(entries) if short else entries)])
 
     def _node(self, value: Any) -> int:

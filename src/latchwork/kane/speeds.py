@@ -46,6 +46,7 @@ def solve_speeds(system: System) -> Kinematics:
         known.update(zip((rate.node for rate in unknown), solved, strict=True))
     q_rates = tuple(known[rate.node] for rate in system.q_rates)
     along = {q.node: rate for q, rate in zip(system.q, q_rates, strict=True)} | {system.t.node: ONE}
+    known.update({former.node: value.node for former, value in system.former_speeds.items()})
     return Kinematics(q_rates, known, along)
 
 

@@ -41,11 +41,12 @@ class Point:
     def position(self, other: Point | None = None) -> Vector:
         """The vector from another point (default: the origin) to this one."""
         base = other or self.tree.origin
-        if _anchor(self) is not _anchor(base):
+        adrift = {_anchor(self), _anchor(base)}
+        if len(adrift) > 1:
+            between = ", ".join(f"'{point.name}'" for point in adrift if point is not None)
             raise ModelError(
-                f"the position of '{self.name}' from '{base.name}' is not known: between them stands "
-                f"'{(_anchor(self) or _anchor(base)).name}', of which only the velocity is declared. "  # type: ignore[union-attr]
-                "Ask for a position on one side of it, or locate it by a vector."
+                f"the position of '{self.name}' from '{base.name}' is not known: of {between} only the velocity is "
+                "declared. Ask for a position between points that are located by each other."
             )
         total = _from_root(self)
         return total - _from_root(other) if other is not None else total

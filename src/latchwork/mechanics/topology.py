@@ -86,12 +86,13 @@ def _pose_symbols(body: Body) -> set[int]:
         nodes += point.offset.nodes()
         frames |= {below for frame in point.offset.parts for below in frame.ancestry()}
         point = point.parent
-    nodes += [node for frame in frames for node in _edge_nodes(frame)]
+    nodes += [node for frame in frames for node in edge_nodes(frame)]
     g = body.mass.graph
     return {node for node in reachable(g, nodes) if node in g.symbols}
 
 
-def _edge_nodes(frame: Frame) -> list[int]:
+def edge_nodes(frame: Frame) -> list[int]:
+    """What the orientation of a frame in its parent is made of."""
     if frame.edge is None:
         return []
     return [frame.edge.angle] if isinstance(frame.edge, Turn) else [a for row in frame.edge.matrix for a in row]

@@ -17,7 +17,7 @@ import heapq
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import combinations
 from typing import NamedTuple
@@ -40,8 +40,7 @@ OTHER = {SIN: COS, COS: SIN}
 TERMS = 200  # a longer sum is left as it is
 FACTORS = 40  # so is a longer product
 EXPANDED = 40  # so is a product of sums with more terms than this
-ROUNDS = 8  # at most, and for large inputs fewer:
-WORK = 2000  # operations read in one way, all rounds together
+WORK = 1500  # operations read in all ways and rounds together; the first way is always tried
 CANCELLED = 2.0**-50  # a coefficient this much smaller than its parts is rounding
 
 
@@ -82,25 +81,28 @@ def tidy(expressions: Sequence[Expr]) -> list[Expr]:
 
 def _shortest(graph: Graph, roots: list[int]) -> list[int]:
     """The best of all ways to read and factor, applied again until nothing is gained."""
-    best = roots
-    for _ in range(min(ROUNDS, 1 + WORK // (1 + len(graph.nodes)))):
-        found = _mixed(graph, [best, *_candidates(graph, best)])
+    best, left = roots, WORK // (1 + len(reachable(graph, roots)))
+    while left > 0 or best is roots:
+        ways = WAYS[: max(left, 1)]
+        found = _mixed(graph, [best, *_candidates(graph, best, ways)])
         if not _shorter(graph, found, best):
             break
-        best = found
+        best, left = found, left - len(ways)
     return best
 
 
 def _shorter(graph: Graph, new: Sequence[int], old: Sequence[int]) -> bool:
     """Fewer operations with everything shared; where that is equal, fewer operations as written."""
+    if list(new) == list(old):
+        return False
     a, b = ([Expr(graph, i) for i in roots] for roots in (new, old))
     change = count_shared(a).total - count_shared(b).total
     return change < 0 or (change == 0 and count_literal(a).total < count_literal(b).total)
 
 
-def _candidates(graph: Graph, roots: list[int]) -> Iterator[list[int]]:
+def _candidates(graph: Graph, roots: list[int], ways: Sequence[Way]) -> Iterator[list[int]]:
     """The roots rewritten in each way; one that meets a vanishing divisor or an overflow is dropped."""
-    for way in WAYS:
+    for way in ways:
         try:
             forms = Forms(way)
             yield Assembly(graph, forms, read(graph, roots, forms)).roots
@@ -186,6 +188,7 @@ def _common_of(monomials: Iterable[Monomial]) -> Monomial:
     return first
 
 
+@lru_cache(maxsize=1 << 14)
 def _degrees(m: Monomial) -> tuple[int, int]:
     """How many factors, how many divisors."""
     top = sum(e for _, e in m if e > 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -94,18 +95,11 @@ class Operations:
         return f"{self.multiplies} multiplies and divides, {self.adds} adds and subtracts, {self.trig} sines and cosines{rest}"
 
 
-CLASS_OF = {MUL: 0, DIV: 0, ADD: 1, SUB: 1, NEG: 1, SIN: 2, COS: 2}
-
-
-def _classes(graph: Graph, node: int) -> tuple[int, int, int, int]:
-    """One operation of a node by class; tan is a sine, a cosine and a division, as it is evaluated."""
-    op = graph.nodes[node][0]
-    if op == SYMBOL:
-        return (0, 0, 0, 0)
-    if op == TAN:
-        return (1, 0, 2, 0)
-    kind = CLASS_OF.get(op, 3)
-    return (int(kind == 0), int(kind == 1), int(kind == 2), int(kind == 3))
+NOTHING = (0, 0, 0, 0)
+CLASSES: dict[int, tuple[int, int, int, int]] = {op: (0, 0, 0, 1) for op in OPS} | {
+    SYMBOL: NOTHING, MUL: (1, 0, 0, 0), DIV: (1, 0, 0, 0), ADD: (0, 1, 0, 0), SUB: (0, 1, 0, 0), NEG: (0, 1, 0, 0),
+    SIN: (0, 0, 1, 0), COS: (0, 0, 1, 0), TAN: (1, 0, 2, 0),  # a tangent is a sine over a cosine
+}  # fmt: skip
 
 
 def count_shared(expressions: Sequence[Expr]) -> Operations:
@@ -113,8 +107,9 @@ def count_shared(expressions: Sequence[Expr]) -> Operations:
     graph = graph_of(expressions)
     if graph is None:
         return Operations(0, 0, 0)
-    rows = [_classes(graph, i) for i in reachable(graph, [e.node for e in expressions])]
-    return Operations(*(sum(column) for column in zip(*rows, strict=True))) if rows else Operations(0, 0, 0)
+    nodes = graph.nodes
+    times = Counter([nodes[i][0] for i in reachable(graph, [e.node for e in expressions])])
+    return Operations(*(sum(CLASSES[op][k] * count for op, count in times.items()) for k in range(4)))
 
 
 def count_literal(expressions: Sequence[Expr]) -> Operations:
@@ -129,7 +124,7 @@ def count_literal(expressions: Sequence[Expr]) -> Operations:
     for i in reachable(graph, [e.node for e in expressions]):
         row = graph.nodes[i]
         parts = [] if row[0] == SYMBOL else [total[a] for a in row[1:] if a >= 0]
-        own = (0, 0, 0, 0) if row[0] == NEG else _classes(graph, i)
+        own = NOTHING if row[0] == NEG else CLASSES[row[0]]
         total[i] = tuple(map(sum, zip(own, *parts, strict=True)))  # type: ignore[assignment]
     rows = [total[e.node] for e in expressions if e.node >= 0]
     return Operations(*(sum(column) for column in zip(*rows, strict=True))) if rows else Operations(0, 0, 0)

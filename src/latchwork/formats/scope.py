@@ -1,0 +1,79 @@
+"""The names that an expression may use, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from latchwork.errors import ExpressionError, did_you_mean
+from latchwork.formats.functions import FRAME, NAMED, POINT, SCALAR
+from latchwork.formats.places import shown
+from latchwork.mechanics.body import Body
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.joints import Link
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.tree import Tree
+from latchwork.model import Model
+from latchwork.symbolic.graph import Graph
+
+
+class Value(NamedTuple):
+    """What an expression is so far: its kind and the thing itself."""
+
+    kind: str
+    it: Any
+
+
+@dataclass
+class Scope:
+    """The names an expression may use: symbols (and what a file defines under ``let``), frames and points.
+
+    ``aliases`` lets a joint or body stand for its frame and point; ``declared`` holds names that are still to be made,
+    for hints.
+    """
+
+    graph: Graph
+    tree: Tree | None = None
+    symbols: dict[str, Value] = field(default_factory=dict)
+    aliases: dict[tuple[str, str], Frame | Point] = field(default_factory=dict)
+    declared: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    memo: dict[tuple[str, ...], Value] = field(default_factory=dict)
+
+    @staticmethod
+    def of(model: Model) -> Scope:
+        """All names of a model."""
+        scope = Scope(model.graph, model.frame.tree, {name: Value(SCALAR, e) for name, e in model.symbols.items()})
+        for link in model.links.values():
+            scope.alias(link)
+        for body in model.bodies.values():
+            scope.alias(body)
+        return scope
+
+    def alias(self, item: Link | Body) -> None:
+        """Let the name of a joint or body stand for its frame and its point."""
+        point = item.origin if isinstance(item, Link) else item.center
+        self.aliases.setdefault((POINT, item.name), point)
+        if item.frame is not None:
+            self.aliases.setdefault((FRAME, item.name), item.frame)
+
+    def find(self, kind: str, name: str) -> Any:
+        """A frame or point by its own name or an alias, or None."""
+        if self.tree is None:
+            return None
+        own: Mapping[str, Any] = self.tree.frames if kind == FRAME else self.tree.points
+        return own.get(name) or self.aliases.get((kind, name))
+
+    def look_up(self, kind: str, name: str) -> Any:
+        """A frame or point, or an error that says which there are."""
+        found = self.find(kind, name)
+        if found is None:
+            raise ExpressionError(f"there is no {kind} '{shown(name)}'.{did_you_mean(name, self.names(kind))}")
+        return found
+
+    def names(self, kind: str) -> list[str]:
+        """The names of a kind, for a hint."""
+        made: Iterable[str] = self.symbols
+        if kind in NAMED and self.tree is not None:
+            made = self.tree.frames if kind == FRAME else self.tree.points
+        return list(dict.fromkeys((*made, *self.declared.get(kind, ()))))
