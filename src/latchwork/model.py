@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.kane.equations import Equations, equations
@@ -19,9 +19,13 @@ from latchwork.mechanics.vector import Dyadic, Vector
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.graph import Graph
 
+if TYPE_CHECKING:
+    from latchwork.kane.advice import Advice
+
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 RESERVED = frozenset(
-    "t dt sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt abs sign min max where pi".split()
+    "t dt pi sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt abs sign min max where "
+    "dot cross position velocity angular_velocity magnitude".split()
 )
 
 
@@ -43,6 +47,7 @@ class Model:
         self._definitions: dict[Expr, Expr] = {}
         self._direct: dict[Expr, Expr] = {}
         self._zero: list[Expr] = []
+        self._speeds_given = False
         self._parameters: list[Expr] = []
         self._inputs: list[Expr] = []
         self._bodies: dict[str, Body] = {}
@@ -95,6 +100,21 @@ class Model:
         return tuple(self._loads)
 
     @property
+    def uniform_gravity(self) -> Vector | None:
+        """The acceleration of gravity, if there is one."""
+        return self._gravity
+
+    @property
+    def definitions(self) -> dict[Expr, Expr]:
+        """The speeds that were given a definition, u = Y q̇ + Z; those of joints are not among them."""
+        return dict(self._definitions)
+
+    @property
+    def zero(self) -> tuple[Expr, ...]:
+        """The motion constraints built into the speeds."""
+        return tuple(self._zero)
+
+    @property
     def symbols(self) -> dict[str, Expr]:
         """Every named symbol: time, parameters, coordinates, speeds, inputs."""
         return dict(self._symbols)
@@ -136,7 +156,9 @@ class Model:
         ``zero`` lists motion constraints built into the speeds: expressions linear in q̇ that must vanish. Without
         arguments every coordinate that has no speed yet gets its own rate: u1 = q̇1, ...
         """
-        if not definitions and not zero:
+        if definitions or zero:
+            self._speeds_given = True
+        else:
             definitions = self._default_definitions()
         made = []
         for name, definition in definitions.items():
@@ -147,7 +169,7 @@ class Model:
         return tuple(made)
 
     def _default_definitions(self) -> dict[str, Expr]:
-        defined = {rate for rate in self._direct}
+        defined = {*self._direct, *self._definitions.values()}
         fresh = {}
         for q in self._coordinates:
             if self._rates[q] not in defined:
@@ -164,12 +186,12 @@ class Model:
     def _named(self, name: str, kind: str, value: float | None = None) -> Expr:
         if not isinstance(name, str) or not NAME.match(name) or name in RESERVED:
             raise ModelError(
-                f"'{name}' cannot name a {kind} of '{self.name}': names are letters, digits and _ starting with a letter, "
-                "and not a function's name. Choose another, e.g. 'q1'."
+                f"'{name}' cannot name a {kind} of '{self.name}': names are letters, digits and _, a letter first, "
+                "and are not a function's name. Choose another, e.g. 'q1'."
             )
         if name in self._symbols:
             kind_before = self._symbols[name].kind
-            raise ModelError(f"'{self.name}' has a {kind_before} named '{name}' already. Choose another name for the {kind}.")
+            raise ModelError(f"'{self.name}' has a {kind_before} named '{name}' already. Name the {kind} otherwise.")
         if value is not None:
             try:
                 value = float(value)
@@ -217,7 +239,8 @@ class Model:
     # --- joints -------------------------------------------------------------------------------------------------
 
     def joint(self, kind: str, name: str, inboard: Frame | Link | None = None, at: Point | None = None,
-              axis: Vector | None = None, q: Sequence[str] | None = None, u: Sequence[str] | None = None) -> Link:  # fmt: skip
+              axis: Vector | None = None, q: Sequence[str] | None = None,
+              u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """A joint by the name of its row (``latchwork.JOINTS``): the outboard frame and origin it carries.
 
         ``inboard`` is the frame (or link) it is mounted on, ``at`` a point fixed there (default: the link's origin).
@@ -230,7 +253,7 @@ class Model:
         if row.has_axis and axis is None:
             axis = frame.z
         if not row.has_axis and axis is not None:
-            raise ModelError(f"joint '{name}': a {kind} joint has no axis of its own; it uses the axes of '{frame.name}'.")
+            raise ModelError(f"joint '{name}': a {kind} joint has no axis of its own; it uses those of '{frame.name}'.")
         q_names = self._joint_names(name, "q", row.q_suffixes, q)
         u_names = self._joint_names(name, "u", row.u_suffixes, u)
         coordinates = self.coordinates(*q_names)
@@ -248,7 +271,8 @@ class Model:
         if given is not None:
             names = [given] if isinstance(given, str) else list(given)
             if len(names) != len(suffixes):
-                raise ModelError(f"joint '{name}' has {len(suffixes)} {letter}'s; got the names {names}. Give one for each.")
+                count = f"{len(suffixes)} {letter}'s"
+                raise ModelError(f"joint '{name}' has {count}; got the names {names}. Give one for each.")
             return names
         if len(suffixes) == 1:
             return [f"{letter}_{name}"]
@@ -325,7 +349,7 @@ class Model:
         """A motor in a revolute joint (torque) or a ram in a prismatic one (force), acting between its two sides."""
         if link.joint.name not in ("revolute", "prismatic") or link.axis is None:
             raise ModelError(
-                f"'{link.name}' is a {link.joint.name} joint: an actuator needs one axis. Use model.torque or model.force."
+                f"'{link.name}' is a {link.joint.name} joint: an actuator needs one axis. Use model.torque or force."
             )
         if link.joint.name == "revolute":
             return self.torque(link, link.axis * effort, reaction=link.inboard, name=name)
@@ -340,7 +364,7 @@ class Model:
 
             effort = -1.0 * stiffness * (link.q[0] - rest) - damping * dt(link.q[0])
             return self.force(link.origin, link.axis * effort, reaction=link.base, name=name)
-        raise ModelError(f"'{link.name}' is a {link.joint.name} joint: a joint spring needs one axis. Use model.torsion.")
+        raise ModelError(f"'{link.name}' is a {link.joint.name} joint: its spring needs one axis. Use model.torsion.")
 
     def _add_load(self, load: Any) -> Any:
         self._loads.append(load)
@@ -362,7 +386,7 @@ class Model:
 
     def system(self) -> System:
         """What has been described so far, frozen."""
-        if self._coordinates and not self._definitions and len(self._direct) < len(self._coordinates):
+        if not self._speeds_given:
             self.speeds()
         symbols = [*self._parameters, *self._inputs]
         values = {s: v for s in symbols if (v := self.graph.symbols[s.node].value) is not None}
@@ -390,3 +414,9 @@ class Model:
     def equations(self) -> Equations:
         """Kane's equations, unconstrained: F_r + F_r* = 0."""
         return equations(self.system())
+
+    def advise(self) -> Advice:
+        """Advice on generalized speeds: alternatives side by side, with their operation counts."""
+        from latchwork.kane.advice import advise
+
+        return advise(self.system())

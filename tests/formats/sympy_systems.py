@@ -84,7 +84,7 @@ def swinging_support():
 
 
 def pendulum_in_x_and_y():
-    """Two coordinates, a dependent speed, its acceleration constraint given (test_linearize_pendulum_kane_nonminimal)."""
+    """Two coordinates, a dependent speed, its acceleration constraint given (test_linearize_pendulum_kane_...)."""
     q1, q2, u1, u2 = dynamicsymbols("q1 q2 u1 u2")
     L, m, g = symbols("L m g")
     N = ReferenceFrame("N")
@@ -312,8 +312,8 @@ def bicycle():
     bar = steer.locatenew("bar", d3 * H.z - d1 * H.x)
     axle = steer.locatenew("axle", fork * H.x + offset * H.z)
     tread = axle.locatenew("tread", rf * (H.y.dot(Y.z) * H.y - Y.z).normalize())
-    rides = [(hub, touch, rear), (steer, hub, F), (rider, hub, F), (bar, steer, H), (axle, steer, H), (tread, axle, front)]
-    for point, other, body in rides:
+    rides = [(hub, touch, rear), (steer, hub, F), (rider, hub, F), (bar, steer, H), (axle, steer, H)]
+    for point, other, body in (*rides, (tread, axle, front)):
         point.v2pt_theory(other, N, body)
     bodies = [
         RigidBody("frame", rider, F, m1, (inertia(F0, a[0], a[1], a[2], 0, 0, a[3]), rider)),
@@ -430,7 +430,7 @@ def chaos_pendulum():
 
 
 def four_bar():
-    """Three links and the ground, the loop closed by two constraints (test_four_bar_linkage_with_manual_constraints)."""
+    """Three links and the ground, the loop closed by two constraints (test_four_bar_linkage_with_...)."""
     q, u = dynamicsymbols("q1:4"), dynamicsymbols("u1:4")
     l, rho = symbols("l1:5"), symbols("rho")
     links = [RigidBody(f"link{i}", mass=rho * length) for i, length in enumerate(l)]
@@ -439,9 +439,8 @@ def four_bar():
     system = System.from_newtonian(links[0])
     for i in range(3):
         a, b = links[i], links[i + 1]
-        system.add_joints(
-            PinJoint(f"J{i}", a, b, q[i], u[i], parent_point=l[i] / 2 * a.x, child_point=-l[i + 1] / 2 * b.x, joint_axis=a.z)
-        )
+        places = {"parent_point": l[i] / 2 * a.x, "child_point": -l[i + 1] / 2 * b.x}
+        system.add_joints(PinJoint(f"J{i}", a, b, q[i], u[i], joint_axis=a.z, **places))
     loop = links[3].masscenter.pos_from(links[0].masscenter) + l[0] / 2 * links[0].x + l[3] / 2 * links[3].x
     system.add_holonomic_constraints(loop.dot(links[0].x), loop.dot(links[0].y))
     system.q_ind, system.q_dep, system.u_ind, system.u_dep = q[:1], q[1:], u[:1], u[1:]

@@ -8,7 +8,8 @@ import pytest
 from latchwork.errors import EvaluationError, ProgramError
 from latchwork.program.function import Function
 from latchwork.program.interpret import PYTHON, evaluate
-from latchwork.program.ir import OPCODE, OPS, Counts, Program, check
+from latchwork.program.ir import OPCODE, OPS, Program, check
+from latchwork.symbolic.traverse import Operations
 
 
 def code(*rows: tuple[object, ...]) -> np.ndarray:
@@ -62,7 +63,7 @@ def test_a_program_cannot_be_changed():
 
 def test_counts_follow_the_books():
     """Divisions are multiplies, signs are adds, sine and cosine are trig."""
-    assert example().counts == Counts(multiplies=2, adds=1, trig=1, others=2)
+    assert example().counts == Operations(multiplies=2, adds=1, trig=1, others=2)
     assert example().counts.total == len(example()) == 6
 
 

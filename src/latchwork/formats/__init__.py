@@ -1,0 +1,89 @@
+"""Models from elsewhere and back: model files (YAML), and SymPy's mechanics."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from latchwork.errors import FileError, did_you_mean
+
+if TYPE_CHECKING:
+    from latchwork.formats.yaml_reader import RunSettings
+    from latchwork.model import Model
+
+__all__ = ["dump", "load", "loads", "read_file"]
+
+SUFFIXES = (".yaml", ".yml")
+
+
+def load(source: Any) -> Model:
+    """A model from a file (``.yaml``), or from a SymPy ``KanesMethod`` or ``System``."""
+    if isinstance(source, str | os.PathLike):
+        return read_file(source)[0]
+    if type(source).__module__.partition(".")[0] == "sympy":
+        return _from_sympy(source)
+    raise FileError(
+        f"a model cannot be loaded from {source!r:.80} ({type(source).__name__}). Give the path of a .yaml file, or a SymPy "
+        "KanesMethod or System."
+    )
+
+
+def loads(text: str, source: str = "text") -> Model:
+    """A model from the text of a model file; ``source`` is what errors call it."""
+    from latchwork.formats.yaml_reader import read_model
+
+    return read_model(text, source)[0]
+
+
+def dump(model: Model, run: RunSettings | None = None) -> str:
+    """A model as the text of a model file, which reads back to the same equations."""
+    from latchwork.formats.yaml_writer import dump
+
+    return dump(model, run)
+
+
+def read_file(path: str | os.PathLike[str]) -> tuple[Model, RunSettings]:
+    """A model file's model and its run settings."""
+    from latchwork.formats.yaml_reader import read_model
+
+    return read_model(text_of(path), os.fspath(path))
+
+
+def text_of(path: str | os.PathLike[str]) -> str:
+    """The text of a model file, or one error that says why it cannot be had."""
+    name = os.fspath(path)
+    if Path(name).suffix.lower() not in SUFFIXES:
+        raise FileError(f"the format of '{name}' is not known. Model files end in {' or '.join(SUFFIXES)}.", name)
+    try:
+        data = Path(name).read_bytes()
+    except FileNotFoundError:
+        raise FileError(f"there is no file '{name}'.{_nearby(Path(name))}", name) from None
+    except OSError as problem:
+        raise FileError(f"'{name}' cannot be read: {problem.strerror}. Check that it is a file you may read.", name) from None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        before = data[: problem.start]
+        line, column = before.count(b"\n") + 1, problem.start - before.rfind(b"\n")
+        raise FileError("this is not UTF-8 text. Save the model as UTF-8.", name, line, column) from None
+
+
+def _nearby(path: Path) -> str:
+    """A hint from the other model files of the folder."""
+    folder = path.parent
+    found = sorted(p.name for p in folder.iterdir() if p.suffix in SUFFIXES) if folder.is_dir() else []
+    return did_you_mean(path.name, found)
+
+
+def _from_sympy(source: Any) -> Model:
+    from latchwork.formats import sympy_mechanics
+
+    readers = {"KanesMethod": sympy_mechanics.from_kanes_method, "System": sympy_mechanics.from_system}
+    for base in type(source).__mro__:
+        if base.__name__ in readers:
+            return readers[base.__name__](source)
+    raise FileError(
+        f"SymPy's {type(source).__name__} is not a model of a mechanism. Give a KanesMethod or a System of "
+        "sympy.physics.mechanics."
+    )

@@ -21,9 +21,9 @@ LATER: dict[str, Maker] = {"spin": makers.spin, "moves": makers.moves}  # they m
 # Sections whose entries may mention each other, in the order they are made in unless they do.
 MADE: dict[str, tuple[Maker, tuple[str, ...]]] = {
     "speeds": (makers.speed, (SCALAR,)),
+    "joints": (makers.joint, (FRAME, POINT)),
     "frames": (makers.frame, (FRAME,)),
     "points": (makers.point, (POINT,)),
-    "joints": (makers.joint, (FRAME, POINT)),
     "let": (makers.let, (SCALAR,)),
     "bodies": (makers.body, (FRAME, POINT)),
     "particles": (makers.particle, (POINT,)),

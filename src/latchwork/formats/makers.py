@@ -85,12 +85,16 @@ def joint(build: Build, given: Given) -> None:
 
 
 def joint_names(given: Given, letter: str) -> list[str]:
-    """The names of a joint's coordinates or speeds: those given, else those that Model gives."""
+    """The names of a joint's coordinates or speeds: those given, else the usual ones."""
     if letter in given.value:
         return [text.value for text in given.value[letter]]
-    row = JOINTS[given.value["type"]]
-    suffixes = row.q_suffixes if letter == "q" else row.u_suffixes
-    stem = f"{letter}_{given.name.value}"
+    return usual_names(given.value["type"], given.name.value, letter)
+
+
+def usual_names(kind: str, name: str, letter: str) -> list[str]:
+    """What Model calls the coordinates or speeds of a joint unless told otherwise."""
+    suffixes = JOINTS[kind].q_suffixes if letter == "q" else JOINTS[kind].u_suffixes
+    stem = f"{letter}_{name}"
     return [stem if len(suffixes) == 1 else f"{stem}_{suffix}" for suffix in suffixes]
 
 

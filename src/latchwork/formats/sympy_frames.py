@@ -135,8 +135,8 @@ class Frames:
         what, parent = f"the angular velocity of frame '{item.name}'", self._spun.get(item)
         if parent is None:
             raise ModelError(
-                f"frame '{item.name}' hangs in the air: SymPy knows neither its orientation nor its angular velocity in "
-                f"'{self.newtonian.name}'. Orient it, or set its angular velocity."
+                f"frame '{item.name}' hangs in the air: SymPy knows neither its orientation nor its angular velocity "
+                f"in '{self.newtonian.name}'. Orient it, or set its angular velocity."
             )
         omega = item._ang_vel_dict[parent]
         written = [frame for _, frame in omega.args]
@@ -145,8 +145,8 @@ class Frames:
             return self.tree.newtonian.spinning(self.names.new(item.name, "F"), *measures)
         if any(frame in parents(item, lambda frame: frame._dcm_dict) for frame in written):
             raise ModelError(
-                f"{what} is written along axes whose orientation SymPy does not know: {omega}. Orient '{item.name}', or "
-                f"write its angular velocity in '{self.newtonian.name}' along other axes."
+                f"{what} is written along axes whose orientation SymPy does not know: {omega}. Orient "
+                f"'{item.name}', or write its angular velocity in '{self.newtonian.name}' along other axes."
             )
         base = self.frame(parent)
         return base.spinning(self.names.new(item.name, "F"), *self.vector(omega, what).measures(base))

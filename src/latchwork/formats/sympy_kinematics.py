@@ -6,15 +6,21 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from latchwork.errors import SpeedsError
+from latchwork.errors import ModelError, SpeedsError
+from latchwork.formats.sympy_model import SympyModel
+from latchwork.formats.sympy_symbols import Symbols
 from latchwork.kane.linear import solve_small
 from latchwork.kane.sample import numbers
+from latchwork.kane.speeds import Kinematics
 from latchwork.mechanics.system import System
-from latchwork.symbolic.derivative import tangents
+from latchwork.symbolic.derivative import dt, tangents
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ONE, ZERO
@@ -22,9 +28,77 @@ from latchwork.symbolic.tidy import tidy
 from latchwork.symbolic.traverse import count_shared, reachable, rebuild
 
 RANK_TOLERANCE = 1e-9  # relative to the largest singular value, at random states of order one
+TOLERANCE = 1e-9  # of constraints at random states of order one
 SHORT = 1000  # operations up to which the determinants of a small block are tidied
 
 Rows = list[list[int]]
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a SymPy model says: expressions that vanish, bodies, and pairs (point or frame, vector) of loads."""
+
+    name: str
+    frame: Any
+    q: Sequence[Any]
+    u: Sequence[Any]
+    dependent: Sequence[Any]
+    auxiliary: Sequence[Any]
+    kinematics: Sequence[Any]
+    velocity: Sequence[Any]
+    configuration: Sequence[Any]
+    acceleration: Sequence[Any]
+    bodies: Sequence[Any]
+    loads: Sequence[Any]
+
+
+def take_speeds(model: SympyModel, symbols: Symbols, given: Description) -> dict[str, Expr]:
+    """Coordinates and speeds with q̇ = W u + X; returns the dependent speeds in terms of the others."""
+    g = model.graph
+    q = [symbols.coordinate(item) for item in given.q]
+    u = [model.speed(symbols.name(item)) for item in given.u]
+    left = [Expr(g, g.symbol(symbols.name(item), "speed")) for item in given.dependent]
+    for item, made in zip((*given.u, *given.dependent), (*u, *left), strict=True):
+        symbols.speed(item, made)
+    symbols.zero(given.auxiliary)
+    rows = [e.node for e in symbols.motion(given.kinematics, "a kinematical differential equation")]
+    velocity = [e.node for e in symbols.motion(given.velocity, "a velocity constraint")]
+    found = None if left else definitions(g, rows, [each.node for each in u])
+    if found is not None:
+        model.defined({Expr(g, leaf): Expr(g, node) for leaf, node in found.items()})
+        return {}
+    rates, system = [dt(each).node for each in q], model.symbols_only()
+    solution = solved(system, rows, rates, "the kinematical differential equations")
+    rows = rebuild(g, velocity, dict(zip(rates, solution, strict=True)))
+    leaves = [each.node for each in left]
+    eliminated = solved(system, rows, leaves, "the velocity constraints") if left else []
+    model.directly([Expr(g, node) for node in rebuild(g, solution, dict(zip(leaves, eliminated, strict=True)))])
+    for item, node in zip(given.dependent, eliminated, strict=True):
+        symbols.speed(item, Expr(g, node))
+    return {each.name: Expr(g, node) for each, node in zip(left, eliminated, strict=True)}
+
+
+def must_follow(model: SympyModel, symbols: Symbols, given: Description, kinematics: Kinematics) -> None:
+    """Acceleration constraints that were given hold along the motion that the velocity constraints allow."""
+    if not given.acceleration:
+        return
+    g, t = model.graph, symbols.time
+    along = kinematics.along | {u.node: dt(u).node for u in model.system().u}
+    moving = [*given.u, *given.dependent]
+    rates = tangents(g, [symbols.known[u].node for u in moving], along)
+    local = copy.copy(symbols)
+    local.known = symbols.known | {u.diff(t): Expr(g, rate) for u, rate in zip(moving, rates, strict=True)}
+    rows = [e.node for e in local.motion(given.acceleration, "an acceleration constraint")]
+    values = numbers(model.system(), rebuild(g, rows, kinematics.replaced))
+    if not np.abs(values).max() < TOLERANCE:
+        raise ModelError(
+            f"the acceleration constraints of the {given.name} are not the time derivatives of its velocity "
+            f"constraints: they are off by {np.abs(values).max():.3g} at a random state. Leave them out; they are "
+            "worked out."
+        )
+
+
+# --- linear equations ---------------------------------------------------------------------------------------------
 
 
 def coefficients(g: Graph, rows: Sequence[int], unknown: Sequence[int], what: str) -> tuple[Rows, list[int]]:

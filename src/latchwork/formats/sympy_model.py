@@ -19,8 +19,8 @@ class Imported:
     """How an imported model hangs together with SymPy's.
 
     ``names`` gives SymPy's name for each name of the model, by kind: symbols, frames, points, bodies; ``symbols`` what
-    each of SymPy's symbols became; ``dependent`` the dependent speeds in terms of the independent ones; ``configuration``
-    the configuration constraints, which vanish along the motion if they vanish at its start.
+    each of SymPy's symbols became; ``dependent`` the dependent speeds in terms of the independent ones;
+    ``configuration`` the configuration constraints, which vanish along the motion if they vanish at its start.
     """
 
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-# θ = offset·π/2 + factor·x for (sin θ, cos θ) = (± sin x, ± cos x) or (± cos x, ± sin x): {(swapped, ±, ±): (offset, factor)}
+# θ = offset·π/2 + factor·x, where (sin θ, cos θ) is (± sin x, ± cos x) or, swapped, (± cos x, ± sin x):
+# {(swapped, sign of sin θ, sign of cos θ): (offset, factor)}
 ANGLES = {
     (False, 1, 1): (0, 1), (False, -1, 1): (0, -1), (False, 1, -1): (2, -1), (False, -1, -1): (2, 1),
     (True, 1, 1): (1, -1), (True, 1, -1): (1, 1), (True, -1, 1): (-1, 1), (True, -1, -1): (-1, -1),

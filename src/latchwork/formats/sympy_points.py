@@ -30,21 +30,27 @@ class Points:
             self.made[child] = self._root_point(child) if self._above[child] is None else self._located(child)
         return self.made[item]
 
+    def at_rest(self, item: Any) -> bool:
+        """Whether SymPy says that a point does not move in N."""
+        velocity = self._declared(item)
+        return velocity is not None and not velocity.args
+
     def _declared(self, item: Any) -> Any:
         return item._vel_dict.get(self.frames.newtonian)
 
     def _root(self, item: Any) -> Any:
-        """The nearest point at rest, or else with a velocity, among those whose positions hang together."""
+        """The nearest point at rest, or else with the shortest velocity, among those whose positions hang together."""
         moving = [point for point in parents(item, lambda point: point._pos_dict) if self._declared(point) is not None]
         if not moving:
             raise ModelError(
-                f"point '{item.name}' has no velocity in '{self.frames.newtonian.name}', nor has any point it is located "
-                f"by. Set one: {item.name}.set_vel({self.frames.newtonian.name}, ...)."
+                f"point '{item.name}' has no velocity in '{self.frames.newtonian.name}', nor has any point it is "
+                f"located by. Set one: {item.name}.set_vel({self.frames.newtonian.name}, ...)."
             )
-        return next((point for point in moving if not self._declared(point).args), moving[0])
+        fixed = [point for point in moving if self.at_rest(point)]
+        return fixed[0] if fixed else min(moving, key=lambda point: _length(self._declared(point)))
 
     def _root_point(self, item: Any) -> Point:
-        if not self._declared(item).args and self.tree.origin not in self.made.values():
+        if self.at_rest(item) and self.tree.origin not in self.made.values():
             self.names.original["O"] = item.name
             return self.tree.origin
         return self.tree.origin.at(self.names.new(item.name, "P"), Vector(self.tree, {}))
@@ -83,5 +89,10 @@ class Points:
         for frame, part in point.offset.parts.items():
             rate = tangents(self.tree.graph, list(part), self.frames.kinematics.along)
             total = total + Vector(self.tree, {frame: (rate[0], rate[1], rate[2])})
-            total = total + self.frames.omega(self.frames.items[frame]).to(frame).cross(Vector(self.tree, {frame: part}))
+            omega = self.frames.omega(self.frames.items[frame]).to(frame)
+            total = total + omega.cross(Vector(self.tree, {frame: part}))
         return total
+
+
+def _length(velocity: Any) -> int:
+    return sum(1 + int(entry.count_ops()) for measures, _ in velocity.args for entry in measures if entry != 0)

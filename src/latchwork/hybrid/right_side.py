@@ -61,8 +61,8 @@ def _split_inputs(equations: Equations, inputs: Mapping[Any, Any]) -> tuple[dict
                                                equations.derivation.kinematics.replaced)[0]  # fmt: skip
         elif callable(value):
             raise EvaluationError(
-                f"input '{name}' of '{system.name}' is a Python function. Give a number, or an expression in t, q and u "
-                "(it is compiled with the equations); for anything else advance in pieces and hold the input in each."
+                f"input '{name}' of '{system.name}' is a Python function. Give a number, or an expression in t, q "
+                "and u (it is compiled with the equations); for anything else advance in pieces, holding the input."
             )
         else:
             held[name] = value

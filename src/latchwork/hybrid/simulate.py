@@ -91,8 +91,8 @@ def _trajectory(side: RightSide, solution: Solution, rest: np.ndarray, every: fl
         if not every > 0:
             raise EvaluationError(f"samples every {every} s cannot be had. Give a positive interval.")
         count = math.floor((t[-1] - t[0]) / every * (1.0 + 1e-12))
-        t = np.append(t[0] + every * np.arange(count + 1), [] if abs(t[0] + count * every - t[-1]) < 1e-9 * every else [t[-1]])
-        t = np.minimum(t, solution.t[-1])
+        even = np.minimum(t[0] + every * np.arange(count + 1), t[-1])
+        t = even if t[-1] - even[-1] < 1e-9 * every else np.append(even, t[-1])
         x = solution.at(t)
     return Trajectory(side, t, x, rest, solution)
 

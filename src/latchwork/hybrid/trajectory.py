@@ -97,7 +97,8 @@ class Samples:
         if name in points:
             return points[name]
         if name.isidentifier():
-            raise EvaluationError(f"'{name}' is not in the run of '{system.name}'.{did_you_mean(name, [*symbols, *points])}")
+            hint = did_you_mean(name, [*symbols, *points])
+            raise EvaluationError(f"'{name}' is not in the run of '{system.name}'.{hint}")
         return _parsed(name, symbols, system.tree)
 
     def _evaluate(self, nodes: list[int]) -> Array:

@@ -51,7 +51,7 @@ class Problem:
         return max(16, min(most, OPERATIONS_PER_CALL // cost))
 
     def fail(self, status: Status, t: float, component: int = -1, record: Record | None = None) -> None:
-        """Say why the run stopped, where, and which state it was; what was computed goes along as ``error.solution``."""
+        """Say why the run stopped, where, and which state it was; ``error.solution`` holds what was computed."""
         names = self.function.program.inputs[1:]
         state = f" (of '{names[component]}')" if component >= 0 else ""
         raise IntegrationError(

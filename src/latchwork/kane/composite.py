@@ -151,7 +151,7 @@ class Composites:
         return Composite(c.frame, c.base, T, (tuple(J[0]), tuple(J[1]), tuple(J[2])))  # type: ignore[arg-type]
 
     def _record(self, c: Composite, upto: Frame | None) -> Composite:
-        """Note a composite for its frame and every frame below it down to (not including) ``upto``; the last is returned."""
+        """Note a composite for its frame and every frame below it, down to but without ``upto``, where it ends up."""
         while c.frame is not upto:
             self.of_frame.setdefault(c.frame, []).append(c)
             parent = self.motion.frame_edges[c.frame].parent
@@ -164,9 +164,10 @@ class Composites:
         """R J Rᵀ; for a turn the trace of the turned block is kept."""
         edge = c.frame.edge
         if not isinstance(edge, Turn):
-            matrix = edge.matrix  # type: ignore[union-attr]
+            assert edge is not None
+            matrix = edge.matrix
             full = matmul(self.g, matmul(self.g, matrix, c.J), transpose(matrix))
-            return (full[0], (full[0][1], *full[1][1:]), (full[0][2], full[1][2], full[2][2]))  # type: ignore[return-value]
+            return (full[0], (full[0][1], *full[1][1:]), (full[0][2], full[1][2], full[2][2]))
         g, k = self.g, edge.axis
         i, j = (k + 1) % 3, (k + 2) % 3
         J = [list(row) for row in c.J]
@@ -282,12 +283,12 @@ def _slide_momentum(composites: Composites, point: Point, edge: PointEdge, veloc
     g = composites.g
     for group in composites.groups.get(point, []):
         frame, H = group.frame, cross3(g, group.S, velocity.components(group.frame))
-        while frame is not None and frame not in composites.riding[point]:  # what turns beyond the slide has its own column
-            parent = composites.motion.frame_edges[frame].parent
-            H = frame.carry(H, parent) if parent is not None else NULL
-            frame = parent
-        if frame is not None:
-            wrenches.twist(frame, H)
+        below: Frame | None = frame
+        while below is not None and below not in composites.riding[point]:  # beyond the slide: has its own column
+            frame, below = below, composites.motion.frame_edges[below].parent
+            H = frame.carry(H, below) if below is not None else NULL
+        if below is not None:
+            wrenches.twist(below, H)
     for part in edge.parts:
         wrenches.twist(part.frame, cross3(g, part.p, momentum.components(part.frame)))
     if edge.parent is not None and edge.parent.parent is not None:

@@ -82,8 +82,8 @@ def inertia_wrenches_in_full(equations: Equations) -> Wrenches:
             if body.center in vs:
                 wrenches.push(body.center, vs[body.center] * (-1.0 * body.mass * rate))
             if body.inertia is not None and body.frame in ws:
-                torque = body.inertia.dot(Vector(tree, {body.frame: ws[body.frame]})) * (-1.0 * rate)
-                wrenches.twist(body.frame, torque.components(body.frame))
+                momentum = body.inertia.dot(Vector(tree, {body.frame: ws[body.frame]}))
+                wrenches.twist(body.frame, (momentum * (-1.0 * rate)).components(body.frame))
     return wrenches
 
 

@@ -236,7 +236,8 @@ class Equations:
 
     @cached_property
     def udot_program(self) -> Program:
-        return self.program(self.udot_expressions)
+        """u̇ as straight-line code of (t, q, u, r, p)."""
+        return lower(self.system.graph, [e.node for e in self.udot_expressions], self.arguments)
 
     @cached_property
     def _udot(self) -> Function:
@@ -309,7 +310,8 @@ class Equations:
         return report(self)
 
     def __repr__(self) -> str:
-        return f"<Kane's equations of '{self.name}': {len(self.u)} speeds, {len(self.q)} coordinates; {self.operations}>"
+        sizes = f"{len(self.u)} speeds, {len(self.q)} coordinates"
+        return f"<Kane's equations of '{self.name}': {sizes}; {self.operations}>"
 
     def __str__(self) -> str:
         from latchwork.kane.report import literal

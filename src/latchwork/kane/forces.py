@@ -2,8 +2,8 @@
 
     Σ v_r · R + Σ ω_r · T  =  Σ_edges (∂ṗ/∂u_r) · R_acc  +  Σ_frames (∂r/∂u_r) · T_acc
 
-A force on a point is a force on its parent plus a torque p × R on each frame that p is written in; a torque on a frame is
-a torque on its parent. So every force is handed down the tree once, and only what an edge adds is dotted.
+A force on a point is a force on its parent plus a torque p × R on each frame that p is written in; a torque on a frame
+is a torque on its parent. So every force is handed down the tree once, and only what an edge adds is dotted.
 [Gillespie Eqs. 32, 33]
 """
 
@@ -69,7 +69,8 @@ def generalized_forces(wrenches: Wrenches, settle: Settle, upto: int | None = No
             if r < n:
                 F[r] = g.add(F[r], dot3(g, partial, T))
         if frame_edge.parent is not None:
-            torques[frame_edge.parent] = add3(g, torques.get(frame_edge.parent, NULL), frame.carry(T, frame_edge.parent))
+            handed_down = frame.carry(T, frame_edge.parent)
+            torques[frame_edge.parent] = add3(g, torques.get(frame_edge.parent, NULL), handed_down)
     return F
 
 

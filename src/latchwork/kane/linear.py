@@ -20,7 +20,7 @@ def solve_ltdl(g: Graph, M: Sequence[Sequence[int]], f: Sequence[int]) -> list[i
     pivoted, so a vanishing pivot shows up as a division by zero in the numbers, never as a wrong formula.
     """
     n = len(f)
-    add, sub, mul, div = g.add, g.sub, g.mul, g.div
+    sub, mul, div = g.sub, g.mul, g.div
     H = [list(row) for row in M]
     L: Rows = [[ZERO] * n for _ in range(n)]
     x = list(f)
@@ -41,7 +41,6 @@ def solve_ltdl(g: Graph, M: Sequence[Sequence[int]], f: Sequence[int]) -> list[i
         for i in range(k):
             if L[k][i] != ZERO:
                 y[k] = sub(y[k], mul(L[k][i], y[i]))
-    _ = add
     return y
 
 
@@ -105,7 +104,8 @@ def _blocks(A: Rows, rows: list[int], columns: list[int]) -> list[tuple[list[int
     """Connected components of the bipartite graph of rows and columns."""
     blocks, left = [], set(rows)
     while left:
-        block, frontier, touched = set(), {min(left)}, set()
+        block, frontier = set[int](), {min(left)}
+        touched: set[int] = set()
         while frontier:
             i = frontier.pop()
             block.add(i)
@@ -143,7 +143,7 @@ def _by_cofactors(g: Graph, A: Rows, b: list[int], simplify: Simplify) -> list[i
     n = len(b)
     replaced = [[[b[i] if k == j else A[i][k] for k in range(n)] for i in range(n)] for j in range(n)]
     values = simplify([determinant(g, A), *(determinant(g, matrix) for matrix in replaced)])
-    return [g.div(value, values[0]) for value in values[1:]]
+    return simplify([g.div(value, values[0]) for value in values[1:]])
 
 
 def _by_elimination(g: Graph, A: Rows, b: list[int], numbers: np.ndarray) -> list[int]:
@@ -153,9 +153,8 @@ def _by_elimination(g: Graph, A: Rows, b: list[int], numbers: np.ndarray) -> lis
     pivots: list[tuple[int, int]] = []
     free_rows, free_columns = set(range(n)), set(range(n))
     for _ in range(n):
-        i, j = max(
-            ((i, j) for i in sorted(free_rows) for j in sorted(free_columns)), key=lambda ij: (abs(N[ij]), (-ij[0], -ij[1]))
-        )
+        entries = [(i, j) for i in sorted(free_rows) for j in sorted(free_columns)]
+        i, j = max(entries, key=lambda ij: abs(N[ij]))
         free_rows.discard(i)
         free_columns.discard(j)
         pivots.append((i, j))

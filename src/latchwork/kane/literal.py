@@ -93,7 +93,8 @@ def _listed(equations: Equations, form: str) -> list[tuple[str, str]]:
     """q̇, the lower triangle of M, and f as assignments that share subexpressions; then M u̇ = f."""
     n, symbol = len(equations.u), FORMS[form].symbol
     entries = [(i, j) for i in range(n) for j in range(i + 1) if not equations.M.is_zero(i, j)]
-    named = [(WRITE[form](rate), e) for rate, e in zip(equations.system.q_rates, equations.qdot_expressions, strict=True)]
+    rates = map(WRITE[form], equations.system.q_rates)
+    named = list(zip(rates, equations.qdot_expressions, strict=True))
     named += [(symbol(f"M_{i + 1}_{j + 1}", 0).body, equations.M[i, j]) for i, j in entries]
     named += [(symbol(f"f_{i + 1}", 0).body, e) for i, e in enumerate(equations.f)]
     return [*_under_names(named, form), SYSTEM[form]]

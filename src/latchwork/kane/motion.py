@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from latchwork.kane.recognise import recognise
+from latchwork.kane.recognise import recognise, short_relative_spins
 from latchwork.kane.speeds import Kinematics
 from latchwork.mechanics.algebra import NULL, Triple, add3, cross3
 from latchwork.mechanics.frame import Frame, Turn, relative_spin
@@ -68,6 +68,8 @@ class Motion:
         self.g = system.graph
         self.speeds = [u.node for u in system.u]
         self._speed_index = {u: r for r, u in enumerate(self.speeds)}
+        self._short_spins: dict[Frame, Triple] = {}
+        self._short_spins = short_relative_spins(self)
         self._declared_frames, self._declared_points = recognise(self)
 
     # --- building blocks ----------------------------------------------------------------------------------------
@@ -98,7 +100,7 @@ class Motion:
             theta = tangents(self.g, [frame.edge.angle], self.kinematics.along)[0]
             k = frame.edge.axis
             return tuple(theta if i == k else ZERO for i in range(3))  # type: ignore[return-value]
-        return self.in_speeds(relative_spin(frame))
+        return self._short_spins[frame] if frame in self._short_spins else self.in_speeds(relative_spin(frame))
 
     # --- frames -------------------------------------------------------------------------------------------------
 
@@ -131,8 +133,8 @@ class Motion:
         for frame, edge in self.frame_edges.items():
             total = edge.rate
             if edge.parent is not None:
-                base = edge.parent.carry(self.w[edge.parent], frame)
-                total = add3(g, add3(g, edge.parent.carry(found[edge.parent], frame), total), cross3(g, base, edge.spin))
+                alpha, omega = (edge.parent.carry(a[edge.parent], frame) for a in (found, self.w))
+                total = add3(g, add3(g, alpha, total), cross3(g, omega, edge.spin))
             found[frame] = total
         return found
 
@@ -142,7 +144,7 @@ class Motion:
         for frame, edge in self.frame_edges.items():
             own = edge.partials.get(s, NULL)
             if edge.parent in found:
-                own = add3(self.g, edge.parent.carry(found[edge.parent], frame), own)  # type: ignore[union-attr,index]
+                own = add3(self.g, edge.parent.carry(found[edge.parent], frame), own)
             if own != NULL:
                 found[frame] = own
         return found

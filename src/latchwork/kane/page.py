@@ -26,12 +26,30 @@ p, figcaption { color: var(--soft); margin: .25rem 0 .75rem; }
 .wide { overflow-x: auto; -webkit-overflow-scrolling: touch; }
 table { border-collapse: collapse; }
 caption { display: none; }
-th, td { text-align: left; padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--rule); vertical-align: baseline; }
-th { white-space: nowrap; } thead th { color: var(--soft); font-weight: 600; font-size: .85rem; } tbody th { font-weight: 500; }
+th, td { text-align: left; vertical-align: baseline; padding: .35rem .9rem .35rem 0; }
+th, td { border-bottom: 1px solid var(--rule); }
+th { white-space: nowrap; font-weight: 500; }
+thead th { color: var(--soft); font-weight: 600; font-size: .85rem; }
 .equations td { border: 0; padding: .3rem .45rem .3rem 0; } .equations td:first-child { text-align: right; }
 pre { margin: .5rem 0; padding: .75rem 1rem; background: var(--band); border-radius: .4rem; overflow-x: auto;
       line-height: 1.15; display: inline-block; max-width: 100%; }
-math { font-size: 1.08em; font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", "DejaVu Math TeX Gyre", math; }
+math { font-size: 1.08em;
+       font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", "DejaVu Math TeX Gyre", math; }
+"""
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<title>{name}</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>{name}</h1>
+<p>Kane's equations, derived by Latchwork.</p>
+{body}
+</body>
+</html>
 """
 MANY_SPEEDS = 20  # beyond which a table with a column for each is no longer read
 
@@ -48,12 +66,7 @@ def html(equations: Equations) -> str:
         _section("Operations", information.operations(equations), f"Form kept: {equations.derivation.form}."),
         _energies(equations),
     ]
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
-        f"<title>{name}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{name}</h1>\n<p>Kane's equations, derived by Latchwork.</p>\n" + "\n".join(sections) + "\n</body>\n</html>\n"
-    )
+    return PAGE.format(name=name, style=STYLE, body="\n".join(filter(None, sections)))
 
 
 def _described(equations: Equations) -> list[Table]:

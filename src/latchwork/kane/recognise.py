@@ -2,7 +2,8 @@
 
 With u_i = ω·c_i the angular velocity *is* u1 c1 + u2 c2 + u3 c3, however long it looks in terms of q̇. Velocities are
 declared by the analyst (``spin``, ``moves``) and checked here against the coordinates, or recognised here: where every
-coefficient of u is the same whole number at random states, the short form replaces the long one.
+coefficient of u is the same whole number at random states, the short form replaces the long one. So is the spin of a
+frame relative to its parent.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from latchwork.errors import VelocityError
-from latchwork.kane.sample import numbers
+from latchwork.kane.sample import arguments, numbers, random_states
 from latchwork.mechanics.algebra import NULL, Triple, add3, cross3
-from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.frame import Cosines, Frame, Turn
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
-from latchwork.symbolic.derivative import tangents
-from latchwork.symbolic.ops import ONE, SYMBOL, ZERO
-from latchwork.symbolic.traverse import rebuild
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+from latchwork.symbolic.ops import SYMBOL, ZERO
 
 if TYPE_CHECKING:
     from latchwork.kane.motion import Motion
@@ -31,7 +32,8 @@ MANY = 24  # speeds beyond which nothing is looked for
 def recognise(motion: Motion) -> tuple[dict[Frame, Triple], dict[Point, Vector]]:
     """Frames and points whose velocity in N is declared, or turns out short."""
     tree = motion.system.tree
-    declared = any(f.spun is not None for f in tree.frames.values()) or any(p.moved is not None for p in tree.points.values())
+    given = [frame.spun for frame in tree.frames.values()] + [point.moved for point in tree.points.values()]
+    declared = any(velocity is not None for velocity in given)
     searched = len(motion.speeds) <= MANY and _has_long_rates(motion)
     if not declared and not searched:
         return {}, {}
@@ -40,17 +42,21 @@ def recognise(motion: Motion) -> tuple[dict[Frame, Triple], dict[Point, Vector]]
     worked = _worked_out_velocities(motion, spins)
     points = _declared_points(motion, worked)
     if searched:
-        for frame, spin in spins.items():
-            if frame not in frames and not _is_plain(motion, spin):
-                short = _short_form(motion, spin)
-                if short is not None:
-                    frames[frame] = short
-        for point, velocity in worked.items():
-            if point not in points and not all(_is_plain(motion, part) for part in velocity.parts.values()):
-                found = _short_velocity(motion, point, velocity)
-                if found is not None:
-                    points[point] = found
+        long_spins = {f: w for f, w in spins.items() if f not in frames and not _is_plain(motion, w)}
+        long_velocities = {
+            p: v for p, v in worked.items() if p not in points and not all(_is_plain(motion, a) for a in v.parts.values())
+        }
+        at_random = _AtRandomStates(motion, long_spins, long_velocities)
+        frames |= at_random.short_spins()
+        points |= at_random.short_velocities()
     return frames, points
+
+
+def short_relative_spins(motion: Motion) -> dict[Frame, Triple]:
+    """Frames whose spin in their parent turns out short, as that of a ball joint does: ω = u1 b1 + u2 b2 + u3 b3."""
+    frames = [frame for frame in motion.system.tree.frames.values() if isinstance(frame.edge, Cosines)]
+    spins = {frame: motion.relative_spin(frame) for frame in frames}
+    return _AtRandomStates(motion, {f: w for f, w in spins.items() if not _is_plain(motion, w)}, {}).short_spins()
 
 
 def _has_long_rates(motion: Motion) -> bool:
@@ -118,29 +124,94 @@ def _must_agree(motion: Motion, what: str, frame: Frame, declared: Triple, worke
 
 def _is_plain(motion: Motion, a: Triple) -> bool:
     """Constant coefficients of u already."""
-    return all(x < 0 for u in motion.speeds for x in tangents(motion.g, a, {u: ONE}))
+    return all(x < 0 for partial in motion.partials(a).values() for x in partial)
 
 
-def _short_form(motion: Motion, a: Triple) -> Triple | None:
-    """Σ c_r u_r for each measure number, where all coefficients are whole numbers of at most 1; else None."""
-    g = motion.g
-    coefficients = [tangents(g, a, {u: ONE}) for u in motion.speeds]
-    rest = rebuild(g, list(a), dict.fromkeys(motion.speeds, ZERO))
-    values = numbers(motion.system, [node for column in coefficients for node in column] + rest)
-    whole = np.rint(values[0])
-    if np.abs(values - whole).max() > TOLERANCE or np.abs(whole).max() > 1 or np.any(whole[-3:]):
-        return None
-    total = [ZERO, ZERO, ZERO]
-    for r, u in enumerate(motion.speeds):
-        for k in range(3):
-            total[k] = g.add(total[k], g.mul(g.constant(float(whole[3 * r + k])), u))
-    return total[0], total[1], total[2]
+class _AtRandomStates:
+    """Coefficients of u and remainders of velocities as numbers, from one program: v = Σ v_r u_r + v_t at u = e_r, 0."""
+
+    def __init__(self, motion: Motion, spins: dict[Frame, Triple], velocities: dict[Point, Vector]) -> None:
+        self.motion, self.spins, self.velocities = motion, spins, velocities
+        parts = [part for v in velocities.values() for part in v.parts.values()]
+        nodes = [node for a in (*spins.values(), *parts) for node in a]
+        nodes += self._orientation_nodes() if velocities else []
+        self.values = self._evaluated(nodes) if spins or velocities else np.empty((0, 0, 0))
+
+    def _orientation_nodes(self) -> list[int]:
+        edges = [frame.edge for frame in self.motion.system.tree.frames.values() if frame.edge is not None]
+        return [x for e in edges for x in ([e.angle] if isinstance(e, Turn) else [x for row in e.matrix for x in row])]
+
+    def _evaluated(self, nodes: list[int]) -> np.ndarray:
+        """Axes: state, speed (the last one: none), node; coefficients are differences from the remainder."""
+        system, n = self.motion.system, len(self.motion.speeds)
+        x = np.repeat(random_states(system)[:, None], n + 1, axis=1)
+        first = 1 + len(system.q)
+        x[:, :, first : first + n] = np.eye(n + 1, n)
+        rows = x.reshape(-1, x.shape[-1])
+        return Function(lower(system.graph, nodes, arguments(system))).many(rows).reshape(len(x), n + 1, -1)
+
+    def short_spins(self) -> dict[Frame, Triple]:
+        """ω of frames that turn out short, in themselves."""
+        found = {}
+        for i, frame in enumerate(self.spins):
+            short = self._short(self.values[:, :, 3 * i : 3 * i + 3])
+            if short is not None:
+                found[frame] = short
+        return found
+
+    def short_velocities(self) -> dict[Point, Vector]:
+        """v of points that turn out short, in the first frame of the tree in which they are."""
+        found: dict[Point, Vector] = {}
+        if not self.velocities:
+            return found
+        orientations, first = self._orientations(), 3 * len(self.spins)
+        for point, velocity in self.velocities.items():
+            total = np.zeros((*self.values.shape[:2], 3))
+            for frame in velocity.parts:
+                total += np.einsum("sij,srj->sri", orientations[frame], self.values[:, :, first : first + 3])
+                first += 3
+            for frame, R in orientations.items():
+                short = self._short(np.einsum("sji,srj->sri", R, total))
+                if short is not None:
+                    found[point] = Vector(velocity.tree, {frame: short})
+                    break
+        return found
+
+    def _orientations(self) -> dict[Frame, np.ndarray]:
+        """R with a_N = R a_F at every state, for every frame F."""
+        tree = self.motion.system.tree
+        found = {tree.newtonian: np.tile(np.eye(3), (len(self.values), 1, 1))}
+        i = self.values.shape[2] - len(self._orientation_nodes())
+        for frame in tree.frames.values():
+            if isinstance(frame.edge, Turn):
+                R, i = _turns(frame.edge.axis, self.values[:, -1, i]), i + 1
+            elif frame.edge is not None:
+                R, i = self.values[:, -1, i : i + 9].reshape(-1, 3, 3), i + 9
+            else:
+                continue
+            assert frame.parent is not None
+            found[frame] = found[frame.parent] @ R
+        return found
+
+    def _short(self, values: np.ndarray) -> Triple | None:
+        """Σ c_r u_r for each measure number, where all coefficients are whole numbers of at most 1; else None."""
+        coefficients = values[:, :-1] - values[:, -1:]
+        whole = np.rint(coefficients[0])
+        agree = np.abs(coefficients - whole).max() <= TOLERANCE and np.abs(values[:, -1]).max() <= TOLERANCE
+        if not agree or np.abs(whole).max() > 1:
+            return None
+        g, total = self.motion.g, [ZERO, ZERO, ZERO]
+        for row, u in zip(whole, self.motion.speeds, strict=True):
+            for k in range(3):
+                total[k] = g.add(total[k], g.mul(g.constant(float(row[k])), u))
+        return total[0], total[1], total[2]
 
 
-def _short_velocity(motion: Motion, point: Point, velocity: Vector) -> Vector | None:
-    """The velocity in the first frame of the tree in which it is short."""
-    for frame in motion.system.tree.frames.values():
-        short = _short_form(motion, velocity.components(frame))
-        if short is not None:
-            return Vector(velocity.tree, {frame: short})
-    return None
+def _turns(axis: int, angles: np.ndarray) -> np.ndarray:
+    """Rotations about coordinate axis 0, 1 or 2."""
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    R = np.tile(np.eye(3), (len(angles), 1, 1))
+    R[:, i, i] = R[:, j, j] = np.cos(angles)
+    R[:, j, i] = np.sin(angles)
+    R[:, i, j] = -R[:, j, i]
+    return R

@@ -59,7 +59,8 @@ def matrices(system: System, kinematics: Kinematics) -> tuple[Matrix, Matrix, Ma
     Z = rebuild(g, definitions, dict.fromkeys(rates, ZERO))
     W = [tangents(g, kinematics.q_rates, {u.node: ONE}) for u in system.u]
     X = rebuild(g, kinematics.q_rates, {u.node: ZERO for u in system.u})
-    return _from_columns(system, Y, len(definitions)), _column(system, Z), _from_columns(system, W, len(rates)), _column(system, X)
+    n, m = len(definitions), len(rates)
+    return _from_columns(system, Y, n), _column(system, Z), _from_columns(system, W, m), _column(system, X)
 
 
 def _all_definitions(system: System) -> dict[Expr, Expr]:
@@ -98,9 +99,10 @@ def _linear_in_rates(system: System, names: list[str], rows: list[int],
     for name, entries in zip(names, A, strict=True):
         seen = set(reachable(g, entries)) & rates
         if seen and not _vanishes_in(system, entries, seen):
+            among = ", ".join(sorted(g.symbols[i].name for i in seen))
             raise SpeedsError(
-                f"speed '{name}' of '{system.name}' is not linear in {', '.join(sorted(g.symbols[i].name for i in seen))}. "
-                "Generalized speeds are linear combinations of coordinate rates; the coefficients may depend on q and t."
+                f"speed '{name}' of '{system.name}' is not linear in {among}. Generalized speeds are linear "
+                "combinations of coordinate rates; the coefficients may depend on q and t."
             )
     A = [rebuild(g, entries, dict.fromkeys(rates, ZERO)) for entries in A]
     return A, rebuild(g, rows, dict.fromkeys(rates, ZERO))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 from latchwork.kane.motion import FrameEdge, Local, Motion, mixed
 from latchwork.kane.singular import why_not_finite

@@ -36,7 +36,7 @@ def read(given: Any, symbols: Sequence[Expr], what: str, model: str,
     if len(values) != len(symbols):
         names = ", ".join(symbol.name for symbol in symbols)
         raise EvaluationError(
-            f"{what} of '{model}' are {len(symbols)} numbers ({names}); got {len(values)}. Give one for each, or a dict."
+            f"{what} of '{model}' are {len(symbols)} numbers ({names}); got {len(values)}. Give one for each."
         )
     return np.array([_number(value, f"{symbol.name} ({what})") for symbol, value in zip(symbols, values, strict=True)])
 

@@ -57,10 +57,10 @@ class Frame:
         self.parent = parent
         self.edge = edge
         self.recipe = recipe or {}
-        self.depth = 0 if parent is None else parent.depth + 1
+        self.depth: int = 0 if parent is None else parent.depth + 1
         self.spun: Vector | None = None
         self._paths: dict[Frame, tuple[Step, ...]] = {}
-        self.axis_homes = tuple(
+        self.axis_homes: tuple[Frame, ...] = tuple(
             parent.axis_homes[k] if parent is not None and isinstance(edge, Turn) and edge.axis == k else self
             for k in range(3)
         )
@@ -281,7 +281,7 @@ def _merge(g: Graph, steps: list[Step]) -> tuple[Step, ...]:
 def _rodrigues(g: Graph, angle: int, axis: Triple, name: str) -> Cosines:
     """R = c U + s [λ×] + (1 - c) λ λᵀ, ω = θ̇ λ, for a unit vector λ fixed in both frames."""
     if rates(g, list(axis)) and any(tangents(g, list(axis), rates(g, list(axis)))[k] != ZERO for k in range(3)):
-        raise ModelError(f"frame '{name}': the axis of a simple rotation must be fixed in the parent; it varies in time.")
+        raise ModelError(f"frame '{name}': the axis of a simple rotation must be fixed in the parent; it varies.")
     norm = g.sqrt(dot3(g, axis, axis))
     axis = tuple(g.div(component, norm) for component in axis)  # type: ignore[assignment]
     c, s = g.cos(angle), g.sin(angle)

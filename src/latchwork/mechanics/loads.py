@@ -94,7 +94,7 @@ class Spring:
 
     @property
     def _spring(self) -> Expr:
-        """k (d - d0) along the unit vector; with d0 = 0 the force is k times the vector itself, without a square root."""
+        """k (d - d0) along the unit vector; with d0 = 0 simply k along the vector itself, without a square root."""
         return self.stiffness if _is_zero(self.length) else self.stiffness * (self._distance - self.length)
 
     def _damper(self) -> Vector:
@@ -156,4 +156,4 @@ def require_vector(value: object, what: str) -> Vector:
 
 
 def _is_zero(value: Any) -> bool:
-    return not isinstance(value, Expr) and float(value) == 0.0 or isinstance(value, Expr) and value == 0.0
+    return (not isinstance(value, Expr) and float(value) == 0.0) or (isinstance(value, Expr) and value == 0.0)

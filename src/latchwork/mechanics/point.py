@@ -20,7 +20,7 @@ class Point:
         self.name = name
         self.parent = parent
         self.offset = offset if offset is not None else Vector(tree, {})
-        self.depth = 0 if parent is None else parent.depth + 1
+        self.depth: int = 0 if parent is None else parent.depth + 1
         self.moved: Vector | None = None
         self.located = True
         tree.register_point(self)

@@ -8,8 +8,8 @@ r"""Vectors and dyadics for people to read: measure numbers times unit vectors, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from html import escape
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 from latchwork.mechanics.frame import AXES, Frame
 from latchwork.symbolic.expr import Expr

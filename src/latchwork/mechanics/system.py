@@ -19,8 +19,8 @@ class System:
     """Bodies, loads and the definition of the speeds.
 
     ``definitions`` holds u = Y q̇ + Z as {u: expression in q̇}; ``direct`` holds q̇ = W u + X for coordinates whose joint
-    says so, as {q̇: expression in u}; ``zero`` holds the motion constraints built into the speeds; ``former_speeds`` says
-    what speeds of an earlier choice, which loads may mention, are in terms of u.
+    says so, as {q̇: expression in u}; ``zero`` holds the motion constraints built into the speeds; ``former_speeds``
+    says what speeds of an earlier choice, which loads may mention, are in terms of u.
     """
 
     name: str

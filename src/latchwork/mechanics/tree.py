@@ -31,7 +31,7 @@ class Tree:
     def register_point(self, point: Point) -> None:
         self._register(self.points, point.name, point, "point")
 
-    def _register(self, table: dict, name: str, item: object, what: str) -> None:  # type: ignore[type-arg]
+    def _register(self, table: dict, name: str, item: object, what: str) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"a {what} needs a name that is a non-empty text; got {name!r}.")
         if name in table:

@@ -128,7 +128,7 @@ class Vector:
                 total = total + f.angular_velocity(frame).to(f).cross(Vector(self.tree, {f: part}))
         return total
 
-    def diff(self, symbol: Expr, frame: Frame | None = None) -> Vector:
+    def diff(self, symbol: Expr) -> Vector:
         """Partial derivative with the unit vectors held (for speeds: the partial velocity)."""
         g = self.tree.graph
         parts = {}

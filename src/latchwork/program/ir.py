@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.errors import ProgramError
+from latchwork.symbolic.traverse import Operations
 
 
 class Op(NamedTuple):
@@ -37,21 +38,6 @@ OPS = (
 )  # fmt: skip
 OPCODE = {op.name: code for code, op in enumerate(OPS)}
 ARITY = np.array([op.arity for op in OPS])
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Operations of a program: divisions count as multiplies, subtractions and signs as adds."""
-
-    multiplies: int
-    adds: int
-    trig: int
-    others: int
-
-    @property
-    def total(self) -> int:
-        """All operations."""
-        return self.multiplies + self.adds + self.trig + self.others
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +81,12 @@ class Program:
         return hashlib.sha256(b"\0".join([names, numbers, self.code.astype("<i4").tobytes()])).hexdigest()
 
     @cached_property
-    def counts(self) -> Counts:
+    def counts(self) -> Operations:
         """Operations by kind."""
         total = dict.fromkeys(("multiplies", "adds", "trig", "others"), 0)
         for op, times in zip(OPS, np.bincount(self.code[:, 0], minlength=len(OPS)).tolist(), strict=True):
             total[op.kind] += times
-        return Counts(**total)
+        return Operations(**total)
 
     def listing(self) -> str:
         """The program to read, one operation per line: ``z7 = z3 * u1``."""

@@ -10,7 +10,7 @@ from latchwork.errors import EvaluationError
 from latchwork.program.ir import OPCODE, Program
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
-from latchwork.symbolic.ops import COS, OPS, SIN, SYMBOL, TAN
+from latchwork.symbolic.ops import COS, DIV, OPS, SIN, SYMBOL, TAN
 from latchwork.symbolic.traverse import reachable
 
 OPCODE_OF = {op: OPCODE[row.name] for op, row in OPS.items() if row.name in OPCODE}
@@ -25,40 +25,11 @@ def lower(graph: Graph, outputs: Sequence[int], inputs: Sequence[Expr]) -> Progr
     needed = reachable(graph, outputs)
     slot = {symbol.node: i for i, symbol in enumerate(inputs)}
     _must_be_given(graph, needed, slot)
-    constants: dict[int, int] = {}
-    for i in needed:
-        if nodes[i][0] != SYMBOL:
-            for a in nodes[i][1:]:
-                if a < 0 and a not in constants:
-                    constants[a] = len(inputs) + len(constants)
-    for a in outputs:
-        if a < 0 and a not in constants:
-            constants[a] = len(inputs) + len(constants)
-    slot.update(constants)
-    code: list[tuple[int, int, int, int]] = []
-    ready = len(inputs) + len(constants)
-    trigonometric: dict[tuple[int, int], int] = {}
-
-    def emit(op: int, *args: int) -> int:
-        code.append((OPCODE_OF[op], *args, *(-1,) * (3 - len(args))))  # type: ignore[arg-type]
-        return ready + len(code) - 1
-
-    def once(op: int, argument: int) -> int:
-        """A sine or cosine that a tangent may have asked for already."""
-        if (op, argument) not in trigonometric:
-            trigonometric[op, argument] = emit(op, slot[argument])
-        return trigonometric[op, argument]
-
-    for i in needed:
-        op, *args = nodes[i]
-        if op == SYMBOL:
-            continue
-        if op == TAN:
-            slot[i] = emit(_DIV, once(SIN, args[0]), once(COS, args[0]))
-        elif op in (SIN, COS):
-            slot[i] = once(op, args[0])
-        else:
-            slot[i] = emit(op, *(slot[a] for a in args))
+    used = {a for i in needed for a in nodes[i] if a < 0} | {a for a in outputs if a < 0}
+    constants = sorted(used, reverse=True)
+    slot.update({a: len(inputs) + k for k, a in enumerate(constants)})
+    first = len(inputs) + len(constants)
+    code = _emit([nodes[i] for i in needed], needed, slot, first)
     return Program(
         inputs=tuple(symbol.name for symbol in inputs),
         constants=tuple(graph.value(a) for a in constants),
@@ -67,11 +38,42 @@ def lower(graph: Graph, outputs: Sequence[int], inputs: Sequence[Expr]) -> Progr
     )
 
 
-_DIV = next(op for op, row in OPS.items() if row.name == "div")
+def _emit(rows: Sequence[tuple[int, ...]], names: Sequence[int], slot: dict[int, int], first: int) -> list[int]:
+    """Four numbers for each operation; ``slot`` learns where each node's value is."""
+    code: list[int] = []
+    trigonometric: dict[tuple[int, int], int] = {}
+
+    def once(op: int, argument: int) -> int:
+        """The slot of a sine or cosine, which a tangent may have asked for already."""
+        if (op, argument) not in trigonometric:
+            trigonometric[op, argument] = first + len(code) // 4
+            code.extend((OPCODE_OF[op], slot[argument], -1, -1))
+        return trigonometric[op, argument]
+
+    for i, row in zip(names, rows, strict=True):
+        op = row[0]
+        if op == SYMBOL:
+            continue
+        if op in (SIN, COS):
+            slot[i] = once(op, row[1])
+            continue
+        if op == TAN:
+            sine, cosine = once(SIN, row[1]), once(COS, row[1])
+            slot[i] = first + len(code) // 4
+            code += (OPCODE_OF[DIV], sine, cosine, -1)
+            continue
+        slot[i] = first + len(code) // 4
+        if len(row) == 3:
+            code += (OPCODE_OF[op], slot[row[1]], slot[row[2]], -1)
+        elif len(row) == 2:
+            code += (OPCODE_OF[op], slot[row[1]], -1, -1)
+        else:
+            code += (OPCODE_OF[op], slot[row[1]], slot[row[2]], slot[row[3]])
+    return code
 
 
 def _must_be_given(graph: Graph, needed: Sequence[int], slot: dict[int, int]) -> None:
     missing = [graph.symbols[i].name for i in needed if i in graph.symbols and i not in slot]
     if missing:
-        kinds = ", ".join(f"'{name}'" for name in missing[:6])
-        raise EvaluationError(f"{kinds} of '{graph.name}' have no value here. Give values for them, or replace them first.")
+        names = ", ".join(f"'{name}'" for name in missing[:6])
+        raise EvaluationError(f"{names} of '{graph.name}' have no value here. Give values, or replace them first.")

@@ -8,8 +8,39 @@ from typing import Any
 from latchwork.errors import ExpressionError
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import (
-    ABS, ACOS, ACOSH, ADD, ASIN, ASINH, ATAN, ATAN2, ATANH, BY_NAME, COMPARISONS, COS, COSH, DIV, EQ, EXP, LE, LOG, LT,
-    MAX, MIN, MUL, ONE, OPS, POW, SIGN, SIN, SINH, SQRT, SUB, SYMBOL, TAN, TANH,
+    ABS,
+    ACOS,
+    ACOSH,
+    ADD,
+    ASIN,
+    ASINH,
+    ATAN,
+    ATAN2,
+    ATANH,
+    BY_NAME,
+    COMPARISONS,
+    COS,
+    COSH,
+    DIV,
+    EQ,
+    EXP,
+    LE,
+    LOG,
+    LT,
+    MAX,
+    MIN,
+    MUL,
+    ONE,
+    OPS,
+    POW,
+    SIGN,
+    SIN,
+    SINH,
+    SQRT,
+    SUB,
+    SYMBOL,
+    TAN,
+    TANH,
 )  # fmt: skip
 
 Scalar = "Expr | float | int"
@@ -227,7 +258,7 @@ def _reversed(op: int, a: Expr, b: Any) -> Expr:
 def _must_be_condition(*conditions: Expr) -> None:
     for condition in conditions:
         if not is_condition(condition):
-            raise ExpressionError(f"'{condition}' is not a condition. Use & | ~ and where with comparisons such as a < b.")
+            raise ExpressionError(f"'{condition}' is not a condition. Use & | ~ and where with comparisons like a < b.")
 
 
 def is_condition(value: Expr) -> bool:

@@ -16,13 +16,37 @@ from dataclasses import dataclass
 
 from latchwork.errors import ExpressionError
 from latchwork.symbolic.ops import (
-    ABS, ADD, COS, DIV, EQ, EXP, FIRST_CONSTANTS, LE, LOG, LT, MAX, MIN, MINUS_ONE, MUL, NEG, ONE, OPS, POW, SELECT,
-    SIN, SQRT, SUB, SYMBOL, TWO, ZERO,
-)  # fmt: skip
+    ABS,
+    ADD,
+    BY_NAME,
+    COS,
+    DIV,
+    EQ,
+    EXP,
+    FIRST_CONSTANTS,
+    LE,
+    LOG,
+    LT,
+    MAX,
+    MIN,
+    MINUS_ONE,
+    MUL,
+    NEG,
+    ONE,
+    OPS,
+    POW,
+    SELECT,
+    SIN,
+    SQRT,
+    SUB,
+    SYMBOL,
+    TWO,
+    ZERO,
+)
 
 KINDS = ("time", "coordinate", "speed", "input", "parameter", "rate", "acceleration", "auxiliary")
-ODD = frozenset(op for op, row in OPS.items() if row.name in {"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "sign"})
-EVEN = frozenset(op for op, row in OPS.items() if row.name in {"cos", "cosh", "abs"})
+ODD = frozenset(BY_NAME[name] for name in "sin tan asin atan sinh tanh asinh atanh sign".split())
+EVEN = frozenset(BY_NAME[name] for name in "cos cosh abs".split())
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def substitute(expressions: Sequence[Expr], values: Mapping[Expr, Any]) -> list[
 
 @dataclass(frozen=True)
 class Operations:
-    """How many operations an evaluation takes: ``multiplies`` include divisions, ``adds`` subtractions and negations."""
+    """Operations of an evaluation; divisions are among ``multiplies``, subtractions and signs among ``adds``."""
 
     multiplies: int
     adds: int
@@ -91,8 +91,9 @@ class Operations:
         )
 
     def __str__(self) -> str:
-        rest = f", {self.others} other" if self.others else ""
-        return f"{self.multiplies} multiplies and divides, {self.adds} adds and subtracts, {self.trig} sines and cosines{rest}"
+        parts = [f"{self.multiplies} multiplies and divides", f"{self.adds} adds and subtracts"]
+        parts += [f"{self.trig} sines and cosines", *([f"{self.others} other"] if self.others else [])]
+        return ", ".join(parts)
 
 
 NOTHING = (0, 0, 0, 0)

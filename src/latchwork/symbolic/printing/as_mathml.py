@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.sax.saxutils import escape
+from html import escape
 
 from latchwork.symbolic.printing.names import GREEK, split_name
 from latchwork.symbolic.printing.numbers import decimal, typeset_ratio

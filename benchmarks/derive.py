@@ -1,0 +1,221 @@
+"""What deriving costs: Latchwork against SymPy's ``KanesMethod`` in one run, and Latchwork alone against size.
+
+    python benchmarks/derive.py [--out FOLDER] [--repeats N] [--links 5 10 20]
+
+Prints Markdown, writes ``derive.json`` and ``derive.png``. A time is that of describing a mechanism and of forming M and
+f of M u̇ = f; the smallest and the median of several runs are given. Mechanisms: planar chains of uniform rods, angles
+absolute (each rod from the vertical) or relative (from the rod before), u = q̇, gravity; and a seeded random tree of bodies
+on revolute, universal and ball joints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy.core.cache import clear_cache
+from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+import latchwork as lw
+
+ANGLES = ("absolute", "relative")
+SIZES = (5, 10, 20, 40, 70, 100)
+TREES = (5, 10, 20, 40)
+JOINTS = ("revolute", "universal", "ball")
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds of several runs."""
+
+    least: float
+    median: float
+    runs: int
+
+    def __str__(self) -> str:
+        return f"{_shown(self.least)} ({_shown(self.median)})"
+
+
+def measure(job: Callable[[], Any], repeats: int, longest: float = 20.0) -> Times:
+    """Repeat a job, fewer times where it takes long."""
+    seconds: list[float] = []
+    while len(seconds) < repeats and sum(seconds) < longest:
+        clear_cache()
+        gc.collect()
+        start = time.perf_counter()
+        job()
+        seconds.append(time.perf_counter() - start)
+    return Times(min(seconds), statistics.median(seconds), len(seconds))
+
+
+def _shown(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1.0 else f"{1e3 * seconds:.1f} ms"
+
+
+# --- mechanisms ---------------------------------------------------------------------------------------------------
+
+
+def chain(n: int, angles: str) -> lw.Model:
+    """A planar chain of n rods, hanging along N.x."""
+    model = lw.Model(f"{n} links")
+    m, l, J, g = model.parameters(m=1.0, l=1.0, J=1.0 / 12.0, g=9.8)
+    q = model.coordinates(*(f"q{i}" for i in range(n)))
+    joint, inboard = model.origin, model.frame
+    for i in range(n):
+        base = model.frame if angles == "absolute" else inboard
+        inboard = base.rotated(f"A{i}", q[i], model.frame.z)
+        center = joint.at(f"C{i}", l / 2 * inboard.x)
+        model.body(f"rod{i}", inboard, center, m, lw.inertia(inboard, zz=J))
+        joint = joint.at(f"P{i}", l * inboard.x)
+    model.gravity(g * model.frame.x)
+    return model
+
+
+def sympy_chain(n: int, angles: str) -> KanesMethod:
+    """The same chain in SymPy, velocities by the two-point theorem."""
+    m, l, J, g = sympy.symbols("m l J g")
+    q, u = dynamicsymbols(f"q0:{n}"), dynamicsymbols(f"u0:{n}")
+    N, joint = ReferenceFrame("N"), Point("O")
+    joint.set_vel(N, 0)
+    inboard, bodies, loads = N, [], []
+    for i in range(n):
+        base, speed = (N, u[i]) if angles == "absolute" else (inboard, sum(u[: i + 1]))
+        inboard = base.orientnew(f"A{i}", "Axis", [q[i], N.z])
+        inboard.set_ang_vel(N, speed * N.z)
+        center, outboard = joint.locatenew(f"C{i}", l / 2 * inboard.x), joint.locatenew(f"P{i}", l * inboard.x)
+        for point in (center, outboard):
+            point.v2pt_theory(joint, N, inboard)
+        bodies.append(RigidBody(f"rod{i}", center, inboard, m, (inertia(inboard, 0, 0, J), center)))
+        loads.append((center, m * g * N.x))
+        joint = outboard
+    kd = [a.diff() - b for a, b in zip(q, u, strict=True)]
+    return KanesMethod(N, q, u, kd_eqs=kd, bodies=bodies, forcelist=loads)
+
+
+def tree(n: int, seed: int = 40) -> lw.Model:
+    """A random tree of n bodies in space."""
+    rng = np.random.default_rng(seed)
+    model = lw.Model(f"tree of {n}")
+    links: list[Any] = []
+    for i in range(n):
+        parent = links[rng.integers(max(0, i - 4), i)] if i else None
+        frame, origin = (parent.frame, parent.origin) if parent else (model.frame, model.origin)
+        base = origin.at(f"B{i}", _vector(frame, rng))
+        link = model.joint(JOINTS[rng.integers(len(JOINTS))], f"j{i}", frame, at=base)
+        center = link.origin.at(f"C{i}", _vector(link.frame, rng))
+        xx, yy, zz = rng.uniform(0.5, 1.0, 3)
+        model.body(f"b{i}", link.frame, center, rng.uniform(1.0, 2.0), lw.inertia(link.frame, xx=xx, yy=yy, zz=zz))
+        links.append(link)
+    model.gravity(-9.8 * model.frame.z)
+    return model
+
+
+def _vector(frame: Any, rng: np.random.Generator) -> Any:
+    return frame.vector(*rng.uniform(-1.0, 1.0, 3))
+
+
+# --- jobs ---------------------------------------------------------------------------------------------------------
+
+
+def derive(model: lw.Model) -> tuple[Any, Any]:
+    eq = model.equations()
+    return eq.M, eq.f
+
+
+def derive_sympy(n: int, angles: str) -> tuple[Any, Any]:
+    kane = sympy_chain(n, angles)
+    kane.kanes_equations()
+    return kane.mass_matrix, kane.forcing
+
+
+def against_sympy(links: list[int], repeats: int) -> list[dict[str, Any]]:
+    rows = []
+    for angles in ANGLES:
+        for n in links:
+            described = sympy_chain(n, angles)
+            rival = measure(lambda n=n, angles=angles: derive_sympy(n, angles), min(repeats, 3))
+            native = measure(lambda n=n, angles=angles: derive(chain(n, angles)), repeats)
+            loaded = measure(lambda given=described: derive(lw.load(given)), repeats)
+            rows.append({"angles": angles, "links": n, "SymPy": rival, "native": native, "lw.load": loaded})
+    return rows
+
+
+def against_size(repeats: int) -> list[dict[str, Any]]:
+    rows = [("chain, absolute angles", n, lambda n=n: chain(n, "absolute")) for n in SIZES]
+    rows += [("chain, relative angles", n, lambda n=n: chain(n, "relative")) for n in SIZES]
+    rows += [("spatial tree", n, lambda n=n: tree(n)) for n in TREES]
+    return [
+        {
+            "kind": kind,
+            "bodies": n,
+            "speeds": len(make().system().u),
+            "describe": measure(make, repeats),
+            "derive": measure(lambda make=make: derive(make()), repeats),
+        }
+        for kind, n, make in rows
+    ]
+
+
+# --- report -------------------------------------------------------------------------------------------------------
+
+
+def markdown(rivals: list[dict[str, Any]], sizes: list[dict[str, Any]]) -> str:
+    """Two tables: least time (median), and ratios of least times."""
+    lines = ["| angles | links | SymPy KanesMethod | Latchwork | ratio | lw.load and derive | ratio |", "|" + "---|" * 7]
+    for row in rivals:
+        ratios = [row["SymPy"].least / row[key].least for key in ("native", "lw.load")]
+        cells = [row["angles"], row["links"], row["SymPy"], row["native"], f"{ratios[0]:.0f}", row["lw.load"], f"{ratios[1]:.0f}"]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    lines += ["", "| mechanism | bodies | speeds | describe | describe and derive |", "|" + "---|" * 5]
+    for row in sizes:
+        lines.append("| " + " | ".join(str(row[key]) for key in ("kind", "bodies", "speeds", "describe", "derive")) + " |")
+    return "\n".join(lines)
+
+
+def plot(rivals: list[dict[str, Any]], sizes: list[dict[str, Any]], path: Path) -> None:
+    """Cost against size, both axes logarithmic."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7.0, 4.5), layout="constrained")
+    for kind in dict.fromkeys(row["kind"] for row in sizes):
+        rows = [row for row in sizes if row["kind"] == kind]
+        axes.loglog([row["bodies"] for row in rows], [row["derive"].least for row in rows], "o-", label=kind)
+    for angles in ANGLES:
+        rows = [row for row in rivals if row["angles"] == angles]
+        seconds = [row["SymPy"].least for row in rows]
+        axes.loglog([row["links"] for row in rows], seconds, "s--", label=f"SymPy, chain, {angles} angles")
+    axes.set(xlabel="bodies", ylabel="seconds to describe and derive M and f")
+    axes.grid(which="both", alpha=0.3)
+    axes.legend()
+    figure.savefig(path, dpi=150)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--links", type=int, nargs="*", default=[5, 10, 20])
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    derive(chain(2, "absolute"))  # what is made once (machine code) is not counted
+    rivals, sizes = against_sympy(options.links, options.repeats), against_size(options.repeats)
+    print(markdown(rivals, sizes))
+    plain = {"against SymPy": rivals, "against size": sizes}
+    (options.out / "derive.json").write_text(json.dumps(plain, default=asdict, indent=2) + "\n", encoding="utf-8")
+    plot(rivals, sizes, options.out / "derive.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""Buffinton, §6.5.2: the two-link robot grasps a particle that slides in a horizontal slot.
+
+Apart, robot and particle have three degrees of freedom. Grasped, P2 moves as P3 does: two motion constraints, built into
+the speeds, leave one.
+"""
+
+import math
+
+import latchwork as lw
+from buffinton_3_two_revolute import printed as robot
+from latchwork import cos, dt, sin
+from published import agree, letters
+
+
+def build(grasped: bool = True) -> lw.Model:
+    """The robot of §6.3 and the particle P3, apart or grasped."""
+    model = lw.Model("robot with its grasp" if grasped else "robot and particle")
+    m, L, g, m3 = model.parameters(m=1.0, L=0.5, g=9.81, m3=2.0)
+    T_A, T_AB = model.inputs(T_A=0.0, T_AB=0.0)
+    q1, q2, q3 = model.coordinates("q1", "q2", "q3")
+
+    N, O = model.frame, model.origin
+    A = N.rotated("A", q1, N.z)
+    B = A.rotated("B", q2, A.z)
+    P1 = O.at("P1", L * A.x)
+    P2 = P1.at("P2", L * B.x)
+    P3 = O.at("P3", q3 * N.x)
+    if grasped:
+        slip = P2.velocity() - P3.velocity()
+        model.speeds(u1=dt(q1), zero=[slip.dot(N.x), slip.dot(N.y)])
+    else:
+        model.speeds(u1=dt(q1), u2=dt(q2), u3=dt(q3))
+
+    model.particle("P1", P1, m)
+    model.particle("P2", P2, m)
+    model.particle("P3", P3, m3)
+    model.gravity(-g * N.y)
+    model.torque(A, T_A * A.z, name="shoulder")
+    model.torque(B, T_AB * B.z, reaction=A, name="elbow")
+    return model
+
+
+SHOW = ("q1", "q2", "q3", "u1")
+DRAW = ("O", "P1", "P2")
+
+
+def run(model: lw.Model) -> lw.Trajectory:
+    """The elbow falls and rises; the particle slides to and fro along the slot."""
+    q1 = math.pi / 5
+    return lw.simulate(model, until=4.0, q={"q1": q1, "q2": -2 * q1, "q3": math.cos(q1)}, u={"u1": 0.0})
+
+
+def compare_apart() -> lw.Equations:
+    """Eqs. 6.21-6.25 as corrected, and 6.73, 6.74 for the particle."""
+    model = build(grasped=False)
+    eq, s = model.equations(), letters(model)
+    active, inertia = robot(s)
+    agree(eq, eq.Fr, [*active, 0])
+    agree(eq, eq.Fr_star, [*inertia, -s.m3 * dt(s.u3)])
+    return eq
+
+
+def compare_grasped() -> lw.Equations:
+    """Eqs. 6.71, 6.72, and 6.75: F_1 + F_1* + α21 (F_2 + F_2*) + α31 (F_3 + F_3*) = 0."""
+    model = build()
+    eq, s = model.equations(), letters(model)
+    c12, u1 = cos(s.q1 + s.q2), s.u1
+    a21, a31 = -(cos(s.q1) + c12) / c12, s.L * sin(s.q2) / c12
+    agree(eq, eq.W, [1, a21, a31])
+
+    # u̇2 and u̇3 from the constraints, differentiated: u_k = α_k1 u1
+    rates = {s.q1: u1, s.q2: a21 * u1}
+    du2, du3 = (a * dt(u1) + sum(a.diff(q) * rate for q, rate in rates.items()) * u1 for a in (a21, a31))
+    letters_apart = letters(model)
+    letters_apart.u2, letters_apart.u3 = u1, u1
+    mL2, mgL, s2, c2 = s.m * s.L**2, s.m * s.g * s.L, sin(s.q2), cos(s.q2)
+    u2 = a21 * u1
+    F1 = s.T_A - mgL * (2 * cos(s.q1) + c12) - mL2 * (
+        (3 + 2 * c2) * dt(u1) + (1 + c2) * du2 + s2 * (u1**2 - (u1 + u2) ** 2))  # fmt: skip
+    F2 = s.T_AB - mgL * c12 - mL2 * ((1 + c2) * dt(u1) + du2 + s2 * u1**2)
+    agree(eq, [eq.Fr[0] + eq.Fr_star[0]], [F1 + a21 * F2 - a31 * s.m3 * du3])
+    return eq
+
+
+def main() -> None:
+    print(compare_apart())
+    grasped = compare_grasped()
+    print("", grasped, grasped.partial_velocities(), sep="\n\n")
+
+    moved = run(build())
+    points = moved.equations.system.tree.points
+    slip = moved[points["P2"]] - moved[points["P3"]]
+    assert abs(slip).max() < 1e-6, "the grasp holds"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Gillespie, Example 3: a shopping cart with a castered front wheel.
+
+The rear wheels do not slip sideways. That motion constraint cannot be integrated, so the cart has four coordinates; it
+is built into the definition of the speeds, so there are three of them. A caster that rolls leaves two, a caster that is
+stuck leaves one.
+"""
+
+import latchwork as lw
+from latchwork import cos, dt, sin
+from published import agree, letters
+
+
+def build(caster: str = "rolling") -> lw.Model:
+    """The cart pushed by a force F and a moment tau; the caster is "free" to slip, "rolling", or "stuck"."""
+    model = lw.Model(f"shopping cart, caster {caster}")
+    m_B, m_C, I_B = model.parameters(m_B=20.0, m_C=1.0, I_B=3.0)
+    L1, L2, L3 = model.parameters(L1=0.4, L2=0.7, L3=0.1)
+    F, tau = model.inputs(F=0.0, tau=0.0)
+    q1, q2, q3, q4 = model.coordinates("q1", "q2", "q3", "q4")
+
+    N, O = model.frame, model.origin
+    B = N.rotated("B", q3, N.z)
+    C = B.rotated("C", q4, B.z)
+    P1 = O.at("P1", q1 * N.x + q2 * N.y)
+    Bo = P1.at("Bo", L1 * B.x)
+    P2 = P1.at("P2", L2 * B.x)
+    P3 = P2.at("P3", -L3 * C.x)
+
+    v = P1.velocity()
+    speeds = {"u1": v.dot(B.x), "u2": dt(q3), "u3": dt(q3 + q4)}
+    zero = [v.dot(B.y)]
+    if caster != "free":
+        ahead = v.dot(B.x) * B.x + P3.position(P1).dt_in(N)
+        zero.append(ahead.dot(C.y))
+        del speeds["u3"]
+    if caster == "stuck":
+        zero.append(dt(q4))
+        del speeds["u2"]
+    model.speeds(**speeds, zero=zero)
+
+    model.body("basket", frame=B, center=Bo, mass=m_B, inertia=lw.inertia(B, zz=I_B))
+    model.particle("caster", P3, m_C)
+    model.force(P1, F * B.x, name="push")
+    model.torque(B, tau * B.z, name="turn")
+    return model
+
+
+SHOW = ("q3", "q4", "u1", "u2")
+DRAW = ("P1", "P2", "P3")
+
+
+def run(model: lw.Model) -> lw.Trajectory:
+    """Pushed backwards: the caster swings round to trail."""
+    q = {"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": 0.15}
+    return lw.simulate(model, until=4.0, q=q, u={"u1": -0.2}, inputs={"F": -5.0})
+
+
+def rolling(s) -> tuple[list[lw.Expr], list[lw.Expr]]:
+    """F_r and F_r* of Eq. 63, with u3 from Eq. 60."""
+    s4, c4, mC = sin(s.q4), cos(s.q4), s.m_C
+    u1, u2, u3 = s.u1, s.u2, (s.L2 * cos(s.q4) * s.u2 - sin(s.q4) * s.u1) / s.L3
+    F_star = [
+        (s.L1 * s.m_B + s.L2 * mC * c4**2) * u2**2 - s.L3 * mC * c4 * u3**2 - mC * s4 * c4 * u1 * u2
+        - (s.m_B + mC * c4**2) * dt(u1) - s.L2 * mC * s4 * c4 * dt(u2),
+        mC * s.L2**2 * s4 * c4 * u2**2 - s.L2 * s.L3 * mC * s4 * u3**2 - (s.L1 * s.m_B + s.L2 * mC * s4**2) * u1 * u2
+        - s.L2 * mC * s4 * c4 * dt(u1) - (s.I_B + s.m_B * s.L1**2 + mC * s.L2**2 * s4**2) * dt(u2),
+    ]  # fmt: skip
+    return [s.F, s.tau], F_star
+
+
+def stuck(s) -> tuple[list[lw.Expr], list[lw.Expr]]:
+    """F_1 and F_1* of Eqs. 66 and 67 with q̇4 = 0 and the sign of the u1 u2 term corrected: velocity terms cancel."""
+    s4, c4 = sin(s.q4), cos(s.q4)
+    Z2 = s.L3 - s.L2 * c4
+    Z5 = s.I_B + s.L2 * s.m_C * (s.L2 - s.L3 * c4) + s.m_B * s.L1**2
+    inertia = s.m_B + Z5 * s4**2 / Z2**2 + s.m_C * (1 - s.L3 * s4**2 / Z2)
+    return [s.F - s4 * s.tau / Z2], [-inertia * dt(s.u1)]
+
+
+def main() -> None:
+    model = build("free")
+    eq, s = model.equations(), letters(model)
+    c3, s3 = cos(s.q3), sin(s.q3)
+    agree(eq, eq.W, [c3, 0, 0, s3, 0, 0, 0, 1, 0, 0, -1, 1])  # Eq. 57
+    slip = eq.velocity(model.points["P3"]).dot(model.frames["C"].y)
+    agree(eq, [slip], [-sin(s.q4) * s.u1 + s.L2 * cos(s.q4) * s.u2 - s.L3 * s.u3])  # Eq. 59
+    print(eq)
+
+    for caster, paper, where in (("rolling", rolling, "Eq. 63"), ("stuck", stuck, "Eq. 67, corrected")):
+        model = build(caster)
+        eq = model.equations()
+        active, inertia = paper(letters(model))
+        agree(eq, eq.Fr, active)
+        agree(eq, eq.Fr_star, inertia)
+        print("", eq, eq.partial_velocities(), sep="\n\n")
+        print(f"\nGillespie, {where}")
+        for r, (F, F_star) in enumerate(zip(active, inertia, strict=True), start=1):
+            print(f"  F_{r} = {F}\n  F_{r}* = {F_star}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""The JSON Schema of model files, from the tables that the reader follows: editors complete and check with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from latchwork.formats.tables import KINDS, MODEL, Item, Listed, Named, Shape
+from latchwork.mechanics.joints import JOINTS
+
+SCALAR = {"type": ["number", "string"]}
+NULLABLE = {"type": ["number", "string", "null"]}
+TEXT = {"type": "string"}
+
+SINGLES: dict[str, dict[str, Any]] = {
+    "version": {"const": 1},
+    "text": {"type": ["string", "number", "boolean"]},
+    "name": {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"},
+    "number": SCALAR,
+    "value": NULLABLE,
+    "scalar": SCALAR,
+    "definition": NULLABLE,
+    "vector": SCALAR,
+    "expression": SCALAR,
+    "frame": TEXT,
+    "point": TEXT,
+    "joint": TEXT,
+    "joint type": {"enum": list(JOINTS)},
+}
+
+
+def schema() -> dict[str, Any]:
+    """The schema as nested dictionaries, ready for ``json.dumps``."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Latchwork model file",
+        **_of(MODEL),
+    }
+
+
+def _of(item: Item) -> dict[str, Any]:
+    return WRITERS[type(item)](item)
+
+
+def _single(kind: str) -> dict[str, Any]:
+    return {**SINGLES[kind], "description": KINDS[kind]}
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    written: dict[str, Any] = {
+        "type": "object",
+        "properties": {key: {**_of(field.item), "description": field.about} for key, field in shape.fields.items()},
+        "required": [key for key, field in shape.fields.items() if field.needed],
+        "additionalProperties": False,
+    }
+    return written | ({"oneOf": [{"required": [key]} for key in shape.one_of]} if shape.one_of else {})
+
+
+def _named(named: Named) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": _of(named.item)}
+
+
+def _listed(listed: Listed) -> dict[str, Any]:
+    item = _of(listed.item)
+    written = {"type": "array", "items": item}
+    if listed.count:
+        written |= {"minItems": listed.count, "maxItems": listed.count}
+    return {"anyOf": [item, written]} if listed.or_one else written
+
+
+WRITERS: dict[type, Callable[[Any], dict[str, Any]]] = {str: _single, Shape: _shape, Named: _named, Listed: _listed}

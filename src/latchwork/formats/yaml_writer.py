@@ -1,0 +1,233 @@
+"""Models to model files: what ``read_model`` reads back gives the same equations, operation for operation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from latchwork.errors import FileError
+from latchwork.formats.literal import Literal, is_sum
+from latchwork.formats.makers import usual_names
+from latchwork.formats.tables import METHOD, Shape
+from latchwork.formats.tokens import TOKEN
+from latchwork.formats.yaml_reader import RunSettings
+from latchwork.formats.yaml_text import document
+from latchwork.mechanics.algebra import Square
+from latchwork.mechanics.body import Body
+from latchwork.mechanics.frame import AXES, Frame
+from latchwork.mechanics.joints import Link
+from latchwork.mechanics.loads import Force, Load, Spring, Torque, Torsion
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.model import Model
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.ops import MINUS_ONE, ONE, ZERO
+
+INERTIA = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}
+
+
+def dump(model: Model, run: RunSettings | None = None) -> str:
+    """A model as the text of a model file."""
+    return document(Writer(model).sections(run))
+
+
+class Writer:
+    """The sections of a model, as nested texts."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.literal = Literal(model.graph)
+        self.scalar = self.literal.scalar
+
+    def sections(self, run: RunSettings | None) -> dict[str, Any]:
+        model, kinds = self.model, self._by_kind()
+        bodies, links = model.bodies.values(), model.links
+        written = {
+            "latchwork": "1",
+            "name": model.name,
+            "parameters": {s.name: self._value(s) for s in kinds["parameter"]},
+            "inputs": {s.name: self._value(s) for s in kinds["input"]},
+            "coordinates": [q.name for q in self._listed(kinds["coordinate"], [q for k in links.values() for q in k.q])],
+            "speeds": self._speeds(kinds["speed"]),
+            "zero": [self.scalar(e) for e in model.zero],
+            "let": {},
+            "joints": {name: self._joint(link) for name, link in links.items()},
+            "frames": {frame.name: self._frame(frame) for frame in self._own_frames()},
+            "points": {point.name: self._point(point) for point in self._own_points()},
+            "bodies": {body.name: self._body(body) for body in bodies if not body.is_particle},
+            "particles": {b.name: {"point": b.center.name, "mass": self.scalar(b.mass)} for b in bodies if b.is_particle},
+            "loads": self._loads(),
+            "run": self._run(run) if run is not None else {},
+        }
+        return written | {"let": self.literal.let}
+
+    # --- symbols ------------------------------------------------------------------------------------------------
+
+    def _by_kind(self) -> dict[str, list[Expr]]:
+        kinds: dict[str, list[Expr]] = {"parameter": [], "input": [], "coordinate": [], "speed": [], "time": []}
+        for symbol in self.model.symbols.values():
+            kinds[symbol.kind].append(symbol)
+        return kinds
+
+    def _value(self, symbol: Expr) -> str | None:
+        value = self.model.graph.symbols[symbol.node].value
+        return None if value is None else self.scalar(value)
+
+    def _listed(self, symbols: list[Expr], theirs: Iterable[Expr]) -> list[Expr]:
+        """The symbols that do not belong to joints; all of them where there are both, to keep their order."""
+        belonging = set(theirs)
+        own = [symbol for symbol in symbols if symbol not in belonging]
+        return symbols if own and belonging else own
+
+    def _speeds(self, speeds: list[Expr]) -> dict[str, str | None]:
+        definitions = self.model.definitions
+        theirs = [u for link in self.model.links.values() for u in link.u]
+        for u in set(speeds) - set(theirs) - set(definitions):
+            raise FileError(
+                f"speed '{u}' of '{self.model.name}' has no definition u = Y q̇ + Z that a file could hold. Define it with "
+                "model.speeds(...)."
+            )
+        return {u.name: self.scalar(definitions[u]) if u in definitions else None for u in self._listed(speeds, theirs)}
+
+    # --- geometry -----------------------------------------------------------------------------------------------
+
+    def vector(self, v: Vector) -> str:
+        """Measure numbers times unit vectors, in the order they stand in."""
+        terms = [(part[k], f"{_quoted(f.name)}.{AXES[k]}") for f, part in v.parts.items() for k in range(3)]
+        signed = [self._term(node, unit) for node, unit in terms if node != ZERO]
+        total = "".join(f" {sign} {term}" for sign, term in signed).removeprefix(" + ")
+        return "-" + total.removeprefix(" - ") if total.startswith(" - ") else total or "0"
+
+    def _term(self, node: int, unit: str) -> tuple[str, str]:
+        """The sign and the rest of one measure number times its unit vector."""
+        if node in (ONE, MINUS_ONE):
+            return "+" if node == ONE else "-", unit
+        written = self.scalar(Expr(self.model.graph, node))
+        if is_sum(written):
+            return "+", f"({written})*{unit}"
+        rest = written.removeprefix("-")
+        if rest != written and self.literal.reads_as(f"-({rest})", node):
+            return "-", f"{rest}*{unit}"
+        return "+", f"{written}*{unit}"
+
+    def _own_frames(self) -> list[Frame]:
+        carried = {link.frame for link in self.model.links.values()}
+        return [f for f in self.model.frames.values() if f.parent and f not in carried and "within" not in f.recipe]
+
+    def _frame(self, frame: Frame) -> dict[str, Any]:
+        assert frame.parent is not None
+        home = frame.parent
+        while "within" in home.recipe and home.recipe["within"] == frame.name and home.parent:
+            home = home.parent
+        ((kind, how),) = frame.recipe.items()
+        written = {"parent": home.name, kind: RECIPES[kind](self, how)}
+        return written if frame.spun is None else {**written, "spin": self.vector(frame.spun)}
+
+    def _own_points(self) -> list[Point]:
+        carried = {link.origin for link in self.model.links.values()}
+        return [point for point in self.model.points.values() if point.parent and point not in carried]
+
+    def _point(self, point: Point) -> dict[str, Any]:
+        assert point.parent is not None
+        written = {"from": point.parent.name, "at": self.vector(point.offset)}
+        return written if point.moved is None else {**written, "moves": self.vector(point.moved)}
+
+    def _joint(self, link: Link) -> dict[str, Any]:
+        written: dict[str, Any] = {"type": link.joint.name, "inboard": link.inboard.name, "at": link.base.name}
+        if link.axis is not None:
+            written["axis"] = self.vector(link.axis)
+        for letter, symbols in (("q", link.q), ("u", link.u)):
+            names = [symbol.name for symbol in symbols]
+            if names != usual_names(link.joint.name, link.name, letter):
+                written[letter] = names
+        if link.frame.spun is not None:
+            written["spin"] = self.vector(link.frame.spun)
+        if link.origin.moved is not None:
+            written["moves"] = self.vector(link.origin.moved)
+        return written
+
+    # --- bodies and loads ---------------------------------------------------------------------------------------
+
+    def _body(self, body: Body) -> dict[str, Any]:
+        assert body.frame is not None
+        written: dict[str, Any] = {"frame": body.frame.name, "center": body.center.name, "mass": self.scalar(body.mass)}
+        parts = body.inertia.parts if body.inertia is not None else {}
+        inertia = [self._inertia(body, frame, square) for (frame, _), square in parts.items()]
+        if body.inertia is not None:
+            written["inertia"] = inertia if len(inertia) > 1 else {} if not inertia else inertia[0]
+        return written
+
+    def _inertia(self, body: Body, frame: Frame, square: Square) -> dict[str, str]:
+        if any(square[i][j] != square[j][i] for i, j in INERTIA.values()):
+            raise FileError(f"the inertia of '{body.name}' is not symmetric and cannot be written. Give a symmetric one.")
+        scalars = {key: square[i][j] for key, (i, j) in INERTIA.items() if square[i][j] != ZERO}
+        written = {key: self.scalar(Expr(self.model.graph, node)) for key, node in scalars.items()}
+        return written if frame is body.frame else {**written, "frame": frame.name}
+
+    def _loads(self) -> list[dict[str, Any]]:
+        gravity = self.model.uniform_gravity
+        written: list[dict[str, Any]] = [] if gravity is None else [{"gravity": self.vector(gravity)}]
+        for load in self.model.loads:
+            key, fields = LOADS[type(load)]
+            entry = {name: value for name, value in fields(self, load).items() if value is not None}
+            written.append({key: entry | ({"name": load.name} if load.name else {})})
+        return written
+
+    def _run(self, run: RunSettings) -> dict[str, Any]:
+        numbers = {key: {name: self.scalar(x) for name, x in getattr(run, key).items()} for key in RUN_VALUES}
+        written = {
+            "until": None if run.until is None else self.scalar(run.until),
+            **numbers,
+            "every": None if run.every is None else self.scalar(run.every),
+            "method": None if run.method is None else self._method(run.method),
+            "plot": list(run.plot),
+        }
+        return {key: value for key, value in written.items() if value not in (None, {}, [])}
+
+    def _method(self, method: Any) -> dict[str, Any]:
+        name = type(method).__name__
+        shape = METHOD.fields[name].item
+        assert isinstance(shape, Shape)
+        values = {key: getattr(method, key) for key in shape.fields}
+        return {name: {key: self.scalar(value) for key, value in values.items() if value < math.inf}}
+
+
+def _quoted(name: str) -> str:
+    """A frame's name inside an expression."""
+    found = TOKEN.match(name)
+    if found and found.lastgroup == "name" and found.end() == len(name):
+        return name
+    if "`" in name:
+        raise FileError(f"the name '{name}' cannot be written in an expression. Choose one without backquotes.")
+    return f"`{name}`"
+
+
+def _named(item: Frame | Point | None) -> str | None:
+    return None if item is None else item.name
+
+
+RECIPES: dict[str, Callable[[Writer, Any], Any]] = {
+    "rotate": lambda w, how: {"angle": w.scalar(how["angle"]), "axis": w.vector(how["axis"])},
+    "body": lambda w, how: {"sequence": how["sequence"], "angles": [*map(w.scalar, how["angles"])]},
+    "space": lambda w, how: {"sequence": how["sequence"], "angles": [*map(w.scalar, how["angles"])]},
+    "quaternion": lambda w, how: [*map(w.scalar, how)],
+    "cosines": lambda w, how: [[*map(w.scalar, row)] for row in how],
+}
+
+
+def _elastic(w: Writer, load: Any, rest: str) -> dict[str, str]:
+    written = {key: w.scalar(getattr(load, key)) for key in ("stiffness", rest, "damping")}
+    return {key: value for key, value in written.items() if value != "0"}
+
+
+LOADS: dict[type[Load], tuple[str, Callable[[Writer, Any], dict[str, Any]]]] = {
+    Force: ("force", lambda w, f: {"at": f.point.name, "vector": w.vector(f.vector), "reaction": _named(f.reaction)}),
+    Torque: ("torque", lambda w, f: {"on": f.frame.name, "vector": w.vector(f.vector), "reaction": _named(f.reaction)}),
+    Spring: ("spring", lambda w, f: {"between": [f.p.name, f.q.name], **_elastic(w, f, "length")}),
+    Torsion: ("torsion", lambda w, f: {
+        "on": f.frame.name, "reaction": _named(f.reaction), "axis": w.vector(f.axis), "angle": w.scalar(f.angle),
+        **_elastic(w, f, "rest"),
+    }),
+}  # fmt: skip
+RUN_VALUES = ("q", "u", "inputs", "parameters")
