@@ -2,10 +2,11 @@
 
     python benchmarks/derive.py [--out FOLDER] [--repeats N] [--links 5 10 20]
 
-Prints Markdown, writes ``derive.json`` and ``derive.png``. A time is that of describing a mechanism and of forming M and
-f of M u̇ = f; the smallest and the median of several runs are given. Mechanisms: planar chains of uniform rods, angles
-absolute (each rod from the vertical) or relative (from the rod before), u = q̇, gravity; and a seeded random tree of bodies
-on revolute, universal and ball joints.
+Prints Markdown, writes ``derive.json`` and ``derive.png``. A time is that of describing a mechanism and of forming M
+and f of M u̇ = f (for ``lw.load``: of taking over the description in SymPy, and the same); the smallest and the median
+of several runs are given, SymPy's cache cleared before each. Mechanisms: planar chains of uniform rods, angles absolute
+(each rod from the vertical) or relative (from the rod before), u = q̇, gravity; and a seeded random tree of bodies on
+revolute, universal and ball joints.
 """
 
 from __future__ import annotations
@@ -170,15 +171,22 @@ def against_size(repeats: int) -> list[dict[str, Any]]:
 
 def markdown(rivals: list[dict[str, Any]], sizes: list[dict[str, Any]]) -> str:
     """Two tables: least time (median), and ratios of least times."""
-    lines = ["| angles | links | SymPy KanesMethod | Latchwork | ratio | lw.load and derive | ratio |", "|" + "---|" * 7]
-    for row in rivals:
-        ratios = [row["SymPy"].least / row[key].least for key in ("native", "lw.load")]
-        cells = [row["angles"], row["links"], row["SymPy"], row["native"], f"{ratios[0]:.0f}", row["lw.load"], f"{ratios[1]:.0f}"]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    lines += ["", "| mechanism | bodies | speeds | describe | describe and derive |", "|" + "---|" * 5]
-    for row in sizes:
-        lines.append("| " + " | ".join(str(row[key]) for key in ("kind", "bodies", "speeds", "describe", "derive")) + " |")
-    return "\n".join(lines)
+    keys = ["angles", "links", "SymPy", "native", "lw.load"]
+    compared = [[*(row[key] for key in keys), _ratio(row, "native"), _ratio(row, "lw.load")] for row in rivals]
+    heads = ["angles", "links", "SymPy KanesMethod", "Latchwork", "lw.load and derive", "ratio", "ratio (lw.load)"]
+    keys = ["kind", "bodies", "speeds", "describe", "derive"]
+    grown = table(["mechanism", *keys[1:-1], "describe and derive"], [[row[key] for key in keys] for row in sizes])
+    return "\n\n".join([table(heads, compared), grown])
+
+
+def table(heads: list[str], rows: list[list[Any]]) -> str:
+    """Rows as Markdown."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def _ratio(row: dict[str, Any], key: str) -> str:
+    return f"{row['SymPy'].least / row[key].least:.0f}"
 
 
 def plot(rivals: list[dict[str, Any]], sizes: list[dict[str, Any]], path: Path) -> None:

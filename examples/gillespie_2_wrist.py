@@ -8,6 +8,7 @@ import latchwork as lw
 from latchwork import cos, dt, sin
 from published import agree, letters
 
+
 def build(speeds: str = "w . c") -> lw.Model:
     """Links A and B without mass, C with its mass centre at L c3; ``speeds`` is "w . c" or "dt(q)"."""
     model = lw.Model("spherical wrist" if speeds == "w . c" else "spherical wrist, u = dt(q)")

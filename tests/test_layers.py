@@ -35,6 +35,7 @@ SHARED = {"errors"}  # outside the order: imported by all, imports none
 # Imports inside a function that reach to the right: (file, layer), each a convenience in one place.
 LATE = {
     ("hybrid/trajectory.py", "view"),  # run.plot
+    ("hybrid/trajectory.py", "formats"),  # run["u1 + u2"]
 }
 
 FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))

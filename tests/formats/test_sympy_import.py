@@ -155,6 +155,47 @@ def test_points_without_a_place_keep_their_velocity():
         points["A_star"].position()
 
 
+def drifting_cart(located):
+    """A cart that steers by q and drives at u2, its place left out of the coordinates."""
+    model = lw.Model("cart")
+    m, J, a = model.parameters(m=2.0, J=0.3, a=0.4)
+    q, travel = model.coordinates("q", "travel")
+    _, u2 = model.speeds(u1=lw.dt(q), u2=lw.dt(travel))
+    A = model.frame.rotated("A", q, model.frame.z)
+    D = model.origin.at("D", 0 * A.x)
+    D.moves(model.frame, u2 * A.x, located=located)
+    model.body("cart", A, D.at("C", a * A.x), m, lw.inertia(A, zz=J))
+    return model.equations()
+
+
+def test_declared_velocity_of_a_point_that_is_not_located_is_taken_as_it_is():
+    """M = diag(J + m a², m), f = (-m a u1 u2, m a u1²); located points are still checked."""
+    eq = drifting_cart(located=False)
+    state = {"q": [0.3, 5.0], "u": [0.7, 1.1]}
+    assert eq.evaluate(eq.M, **state) == pytest.approx(np.diag([0.3 + 2 * 0.16, 2.0]))
+    assert eq.evaluate(eq.f, **state).ravel() == pytest.approx([-0.8 * 0.7 * 1.1, 0.8 * 0.49])
+    with pytest.raises(VelocityError, match="velocity of point 'D' in N disagrees"):
+        drifting_cart(located=True)
+
+
+def wheel_on_an_arm(oriented):
+    """A round wheel on a universal joint, with its angle or with its spin alone."""
+    model = lw.Model("wheel on an arm")
+    q1, q2, q3 = model.coordinates("q1", "q2", "q3")
+    A = model.frame.rotated("A", q1, model.frame.z)
+    B = A.rotated("B", q2, A.x)
+    wheel = B.rotated("W", q3, B.y) if oriented else B.spinning("W", y=lw.dt(q3))
+    model.body("wheel", wheel, model.origin.at("C", 0.5 * B.y), 1.5, lw.inertia(B, xx=0.2, yy=0.4, zz=0.2))
+    model.torque(wheel, 0.1 * B.y - 0.2 * B.z, reaction=B)
+    return model.equations()
+
+
+def test_a_round_wheel_needs_no_angle():
+    """A frame that is only spinning gives the same accelerations as one that is oriented."""
+    state = [0.3, 0.4, 0.9], [0.5, -0.6, 0.7]
+    assert wheel_on_an_arm(False).udot(*state) == pytest.approx(wheel_on_an_arm(True).udot(*state), rel=1e-13)
+
+
 def test_dependent_speeds_and_constraints_are_at_hand():
     """u_dep = D u + E and the configuration constraints come along as expressions of the model."""
     model = lw.load(made.cart_and_bob(constrained=True))

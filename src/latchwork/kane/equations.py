@@ -12,7 +12,7 @@ from latchwork.errors import EvaluationError
 from latchwork.kane import energy, tables
 from latchwork.kane.derive import SHORT, Derivation, derive, shortened
 from latchwork.kane.forces import Wrenches, add_load, generalized_forces, inertia_wrenches, load_wrenches
-from latchwork.kane.linear import solve_ltdl
+from latchwork.kane.linear import Massless, solve_ltdl
 from latchwork.kane.motion import mixed
 from latchwork.kane.speeds import matrices
 from latchwork.kane.values import argument_vector
@@ -141,7 +141,13 @@ class Equations:
     def udot_expressions(self) -> Matrix:
         """u̇ in terms of t, q, u, r, p: the dynamical differential equations, solved."""
         d = self.derivation
-        return self._column(solve_ltdl(self.system.graph, d.M, d.f))
+        try:
+            return self._tidied(solve_ltdl(self.system.graph, d.M, d.f))
+        except Massless as massless:
+            raise EvaluationError(
+                f"speed '{self.u[massless.k].name}' of '{self.name}' moves no mass, so dt({self.u[massless.k].name}) is "
+                "not determined. Give mass or inertia to a body that it moves, or remove the coordinate."
+            ) from None
 
     @cached_property
     def operations(self) -> Operations:

@@ -13,6 +13,14 @@ Rows = list[list[int]]
 Simplify = Callable[[list[int]], list[int]]
 
 
+class Massless(ArithmeticError):
+    """The pivot of unknown ``k`` vanishes identically."""
+
+    def __init__(self, k: int) -> None:
+        super().__init__(k)
+        self.k = k
+
+
 def solve_ltdl(g: Graph, M: Sequence[Sequence[int]], f: Sequence[int]) -> list[int]:
     """x of M x = f by M = Lᵀ D L, unknowns eliminated from the last to the first.
 
@@ -25,6 +33,8 @@ def solve_ltdl(g: Graph, M: Sequence[Sequence[int]], f: Sequence[int]) -> list[i
     L: Rows = [[ZERO] * n for _ in range(n)]
     x = list(f)
     for k in range(n - 1, -1, -1):
+        if H[k][k] == ZERO:
+            raise Massless(k)
         active = [i for i in range(k) if H[k][i] != ZERO]
         row = H[k]
         for i in active:
@@ -36,7 +46,7 @@ def solve_ltdl(g: Graph, M: Sequence[Sequence[int]], f: Sequence[int]) -> list[i
                 if j <= i:
                     Hi[j] = sub(Hi[j], mul(a, row[j]))
             x[i] = sub(x[i], mul(a, x[k]))
-    y = [div(x[k], H[k][k]) if x[k] != ZERO else ZERO for k in range(n)]
+    y = [div(x[k], H[k][k]) for k in range(n)]
     for k in range(n):
         for i in range(k):
             if L[k][i] != ZERO:

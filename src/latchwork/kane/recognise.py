@@ -42,14 +42,22 @@ def recognise(motion: Motion) -> tuple[dict[Frame, Triple], dict[Point, Vector]]
     worked = _worked_out_velocities(motion, spins)
     points = _declared_points(motion, worked)
     if searched:
+        frames |= {f: w for f, w in spins.items() if f not in frames and _hides_long_steps(motion, f, w)}
         long_spins = {f: w for f, w in spins.items() if f not in frames and not _is_plain(motion, w)}
-        long_velocities = {
-            p: v for p, v in worked.items() if p not in points and not all(_is_plain(motion, a) for a in v.parts.values())
-        }
+        long_velocities = {p: v for p, v in worked.items() if p not in points and not _all_plain(motion, v)}
         at_random = _AtRandomStates(motion, long_spins, long_velocities)
         frames |= at_random.short_spins()
         points |= at_random.short_velocities()
     return frames, points
+
+
+def _hides_long_steps(motion: Motion, frame: Frame, spin: Triple) -> bool:
+    """A spin in N that folded to its short form already, while the spin in the parent is long."""
+    return frame.parent is not None and _is_plain(motion, spin) and not _is_plain(motion, motion.relative_spin(frame))
+
+
+def _all_plain(motion: Motion, v: Vector) -> bool:
+    return all(_is_plain(motion, a) for a in v.parts.values())
 
 
 def short_relative_spins(motion: Motion) -> dict[Frame, Triple]:

@@ -46,6 +46,7 @@ from latchwork.symbolic.ops import (
 
 KINDS = ("time", "coordinate", "speed", "input", "parameter", "rate", "acceleration", "auxiliary")
 ODD = frozenset(BY_NAME[name] for name in "sin tan asin atan sinh tanh asinh atanh sign".split())
+SUMS = (ADD, SUB)
 EVEN = frozenset(BY_NAME[name] for name in "cos cosh abs".split())
 
 
@@ -168,6 +169,8 @@ class Graph:
             return x[1]
         if y[0] == SUB and y[2] == a:
             return y[1]
+        if x[1] < 0 > y[1] and x[0] in SUMS and y[0] in SUMS:  # (c + x) + (d + y) = (c + d) + (x + y)
+            return self._constants_joined(x, y, 1.0)
         if (x[0] == MUL or y[0] == MUL) and (merged := self._like_terms(a, b, 1.0)) is not None:
             return merged
         return self._node((ADD, a, b))
@@ -199,9 +202,17 @@ class Graph:
                 return self.neg(y[2] if y[1] == a else y[1])
             if y[0] == SUB and y[1] == a:
                 return y[2]
+            if x[1] < 0 > y[1] and x[0] in SUMS and y[0] in SUMS:
+                return self._constants_joined(x, y, -1.0)
             if (x[0] == MUL or y[0] == MUL) and (merged := self._like_terms(a, b, -1.0)) is not None:
                 return merged
         return self._node((SUB, a, b))
+
+    def _constants_joined(self, x: tuple[int, ...], y: tuple[int, ...], sign: float) -> int:
+        """(c ± x) ± (d ± y) with one constant in front."""
+        constant = self.constant(self.value(x[1]) + sign * self.value(y[1]))
+        first = x[2] if x[0] == ADD else self.neg(x[2])
+        return self.add(constant, (self.add if (y[0] == ADD) == (sign > 0) else self.sub)(first, y[2]))
 
     def _like_terms(self, a: int, b: int, sign: float) -> int | None:
         """c x ± d x = (c ± d) x for constants c, d; k sin² x + k cos² x = k."""

@@ -192,7 +192,6 @@ class _Inward:
 
     def __init__(self, graph: Graph, symbols: Mapping[Any, Expr]) -> None:
         self.graph, self.symbols = graph, symbols
-        self.leaves = tuple({type(leaf) for leaf in symbols})
         self.done: dict[int, tuple[Any, int]] = {}
 
     def convert(self, root: Any) -> int:
@@ -211,7 +210,7 @@ class _Inward:
 
     def leaf(self, node: Any) -> int | None:
         """A symbol or a number; None for what has arguments to convert first."""
-        if isinstance(node, self.leaves) and node in self.symbols:
+        if (node.is_Symbol or node.is_Derivative or _undefined(node)) and node in self.symbols:
             return operand(self.graph, self.symbols[node])
         if not node.args and node.is_number:
             return self.graph.constant(_real(node))

@@ -9,7 +9,7 @@ from latchwork.symbolic.printing.names import GREEK, split_name
 from latchwork.symbolic.printing.numbers import decimal, typeset_ratio
 from latchwork.symbolic.printing.style import Level, Piece, Style, fractioned
 
-TIMES, APPLY, DOT, MINUS = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>", "<mo>&#xB7;</mo>", "<mo>&#x2212;</mo>"
+TIMES, APPLY, DOT, MINUS = "<mo>&#x2062;</mo>", '<mspace width="0.17em"/>', "<mo>&#xB7;</mo>", "<mo>&#x2212;</mo>"
 ACCENTS = {1: "<mo>&#x2D9;</mo>", 2: "<mo>&#xA8;</mo>"}
 INFIX = {
     "lt": ("<mo>&lt;</mo>", Level.COMPARE), "le": ("<mo>&#x2264;</mo>", Level.COMPARE),
@@ -65,7 +65,7 @@ def symbol(name: str, dots: int) -> Piece:
     base, subscripts = split_name(name)
     body = letters(base)
     if dots:
-        body = f'<mover accent="true">{body}{ACCENTS[dots]}</mover>'
+        body = f'<mover>{body}{ACCENTS[dots]}</mover>'
     if not subscripts:
         return Piece(body, Level.ATOM)
     below = "<mo>,</mo>".join(map(letters, subscripts))

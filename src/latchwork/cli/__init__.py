@@ -1,0 +1,66 @@
+"""The command line: ``latchwork derive FILE``, ``run``, ``info``, ``schema``, ``demo``, ``version``.
+
+Results go to stdout, progress and errors to stderr. Exit codes:
+
+    0    done
+    1    an error of this program
+    2    wrong usage
+    3    a file that cannot be read as a model
+    4    a model without equations
+    5    a run that failed
+    130  interrupted
+    141  the reader of stdout went away
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from latchwork.cli.options import Usage, parser
+from latchwork.cli.terminal import excerpt, say
+from latchwork.errors import EvaluationError, FileError, IntegrationError, LatchworkError
+
+CODES: tuple[tuple[type[Exception], int], ...] = (  # the first that fits
+    (Usage, 2),
+    (FileError, 3),
+    (IntegrationError, 5),
+    (EvaluationError, 5),
+    (LatchworkError, 4),
+    (OSError, 2),
+    (Exception, 1),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit as stop:  # argparse has said why
+        return int(stop.code or 0)
+    try:
+        options.command(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at exit
+        return 141
+    except KeyboardInterrupt:
+        say("latchwork: interrupted")
+        return 130
+    except Exception as problem:
+        if options.debug:
+            raise
+        return _explained(problem)
+    return 0
+
+
+def _explained(problem: Exception) -> int:
+    code = next(code for kind, code in CODES if isinstance(problem, kind))
+    if code == 1:
+        say(f"latchwork: error: {type(problem).__name__}: {problem}. This is a bug; --debug shows where.")
+    else:
+        say(f"latchwork: error: {problem}")
+    if isinstance(problem, FileError):
+        say(excerpt(problem))
+    return code
