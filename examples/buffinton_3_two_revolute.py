@@ -48,6 +48,11 @@ def added(model: lw.Model) -> list[lw.Force | lw.Torque]:
     ]
 
 
+def variants() -> list[lw.Model]:
+    """In joint space and in operational space."""
+    return [build(), build(operational=True)]
+
+
 SHOW = ("q1", "q2", "u1", "u2")
 DRAW = ("O", "P1", "P2")
 

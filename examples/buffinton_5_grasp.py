@@ -40,6 +40,11 @@ def build(grasped: bool = True) -> lw.Model:
     return model
 
 
+def variants() -> list[lw.Model]:
+    """Grasped, and apart."""
+    return [build(), build(grasped=False)]
+
+
 SHOW = ("q1", "q2", "q3", "u1")
 DRAW = ("O", "P1", "P2")
 

@@ -33,6 +33,11 @@ def build(rolling: bool = False) -> lw.Model:
     return model
 
 
+def variants() -> list[lw.Model]:
+    """Rolling with one speed, sliding with two."""
+    return [build(rolling=True), build()]
+
+
 SHOW = ("q1", "q2", "u1")
 DRAW = ("Bo", "Rim")
 

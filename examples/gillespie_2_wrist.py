@@ -34,6 +34,11 @@ def build(speeds: str = "w . c") -> lw.Model:
     return model
 
 
+def variants() -> list[lw.Model]:
+    """In both sets of speeds."""
+    return [build(), build("dt(q)")]
+
+
 SHOW = ("q1", "q2", "q3")
 DRAW = ("O", "Co")
 VIEW = "yx"

@@ -45,14 +45,20 @@ def build(caster: str = "rolling") -> lw.Model:
     return model
 
 
+def variants() -> list[lw.Model]:
+    """Two speeds, three, and one."""
+    return [build("rolling"), build("free"), build("stuck")]
+
+
 SHOW = ("q3", "q4", "u1", "u2")
 DRAW = ("P1", "P2", "P3")
 
 
 def run(model: lw.Model) -> lw.Trajectory:
-    """Pushed backwards: the caster swings round to trail."""
-    q = {"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": 0.15}
-    return lw.simulate(model, until=4.0, q=q, u={"u1": -0.2}, inputs={"F": -5.0})
+    """Pushed off with the caster the wrong way round: it swings back to trail, and the cart is steered to and fro."""
+    tau = 6.0 * sin(1.6 * model.time)
+    q = {"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": 2.9}
+    return lw.simulate(model, until=6.0, q=q, u={"u1": 0.2}, inputs={"F": 4.0, "tau": tau})
 
 
 def rolling(s) -> tuple[list[lw.Expr], list[lw.Expr]]:

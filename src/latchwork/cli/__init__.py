@@ -18,8 +18,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from latchwork.cli.options import Usage, parser
-from latchwork.cli.terminal import excerpt, say
+from latchwork.cli.options import parser
+from latchwork.cli.terminal import Usage, excerpt, say
 from latchwork.errors import EvaluationError, FileError, IntegrationError, LatchworkError
 
 CODES: tuple[tuple[type[Exception], int], ...] = (  # the first that fits

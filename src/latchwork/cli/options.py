@@ -3,27 +3,69 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
-from latchwork.cli import commands
+from latchwork.cli import derive, others, run
 
-
-class Usage(Exception):
-    """A command line that cannot be carried out."""
+Command = Callable[[argparse.Namespace], None]
 
 
 def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
-    main = argparse.ArgumentParser(prog="latchwork", description="Kane's equations from a model file, to read and to run.")
-    main.add_argument("--debug", action="store_true", help="show where an error arose")
-    main.set_defaults(debug=False)
+    main = argparse.ArgumentParser(prog="latchwork", description="Kane's equations of a model file, to read and to run.")
     words = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _derive(words)
     _run(words)
     _info(words)
-    _add(words, "schema", commands.schema, "the JSON Schema of model files").add_argument(
-        "-o", "--output", metavar="FILE", help="write to a file"
-    )
-    _add(words, "demo", commands.demo, "derive and simulate the gallery: equations, plots, one page")
-    _add(words, "version", commands.version, "the version of this program")
+    schema = _command(words, "schema", others.schema, "the JSON Schema of model files")
+    schema.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
+    _command(words, "demo", others.demo, "derive and simulate the gallery: equations, plots, one page")
+    _command(words, "version", others.version, "the version of this program")
     return main
+
+
+def _command(words: Any, name: str, command: Command, about: str) -> argparse.ArgumentParser:
+    added: argparse.ArgumentParser = words.add_parser(name, help=about, description=about)
+    added.add_argument("--debug", action="store_true", help="show where in the program an error arose")
+    added.set_defaults(command=command)
+    return added
+
+
+def _on_file(words: Any, name: str, command: Command, about: str) -> argparse.ArgumentParser:
+    added = _command(words, name, command, about)
+    added.add_argument("file", metavar="FILE", help="a model file (.yaml)")
+    added.add_argument("--progress", action="store_true", help="say on stderr what is being done, terminal or not")
+    return added
+
+
+def _derive(words: Any) -> None:
+    added = _on_file(words, "derive", derive.derive, "Kane's equations of a model")
+    forms = added.add_mutually_exclusive_group()
+    for form, about in (
+        ("latex", "as LaTeX"),
+        ("html", "as a page that needs no network"),
+        ("sympy", "as Python that makes the SymPy matrices q, u, qdot, M, f"),
+        ("json", "as assignments for a program"),
+    ):
+        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=about)
+    added.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
+
+
+def _run(words: Any) -> None:
+    added = _on_file(words, "run", run.run, "simulate a model")
+    added.add_argument("--until", type=float, metavar="T", help="end of the run in seconds, instead of the file's")
+    added.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE",
+        help="an initial coordinate or speed, a parameter or an input, instead of the file's; may be repeated",
+    )  # fmt: skip
+    forms = added.add_mutually_exclusive_group()
+    forms.add_argument("--json", action="store_true", help="columns of numbers and the audit, for a program")
+    forms.add_argument("--csv", action="store_true", help="columns of numbers, one line to a sample")
+    added.add_argument("--plot", metavar="IMAGE", help="draw what the file lists under run.plot, or the coordinates")
+    added.add_argument("-o", "--output", metavar="DIR", help="write run.csv, run.json and run.png to a folder")
+
+
+def _info(words: Any) -> None:
+    added = _on_file(words, "info", others.info, "the information report: bodies, tree, coordinates, loads, counts")
+    added.add_argument("--json", action="store_true", help="the same for a program")

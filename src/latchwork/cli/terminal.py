@@ -12,10 +12,22 @@ WIDTH = 100
 INTERVAL = 0.1  # seconds between two lines of progress
 
 
+class Usage(Exception):
+    """A command line that cannot be carried out."""
+
+
 def say(text: str) -> None:
     """A line on stderr, if there is something to say."""
     if text:
         print(text, file=sys.stderr)
+
+
+def write(text: str, path: str | None) -> None:
+    """A result to stdout, or to a file."""
+    if path is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    else:
+        Path(path).write_text(text, encoding="utf-8")
 
 
 def excerpt(problem: FileError) -> str:
@@ -28,26 +40,27 @@ def excerpt(problem: FileError) -> str:
         return ""
     line, column = lines[problem.line - 1].replace("\t", " "), problem.column - 1
     start = max(0, column - WIDTH // 2) if len(line) > WIDTH else 0
-    return f"    {line[start : start + WIDTH]}\n    {' ' * (column - start)}^"
+    shown = "".join(character if character.isprintable() else "?" for character in line[start : start + WIDTH])
+    return f"    {shown}\n    {' ' * (column - start)}^"
 
 
 class Progress:
     """One line on stderr that says what is being done; silent unless someone watches."""
 
     def __init__(self, wanted: bool) -> None:
-        self.shown = wanted or sys.stderr.isatty()
+        self.terminal = sys.stderr.isatty()
+        self.shown = wanted or self.terminal
         self.last = 0.0
 
     def __call__(self, text: str, now: bool = True) -> None:
-        """Show a text; ``now=False`` may leave it out when the last one is fresh."""
+        """Show a text; without ``now`` it may be left out while the last one is fresh."""
         if self.shown and (now or time.monotonic() - self.last >= INTERVAL):
             self.last = time.monotonic()
-            print(f"\r\x1b[K{text}" if sys.stderr.isatty() else text, end=self._end(), file=sys.stderr, flush=True)
+            sys.stderr.write(f"\r\x1b[K{text}" if self.terminal else f"{text}\n")
+            sys.stderr.flush()
 
     def done(self) -> None:
         """Clear the line."""
-        if self.shown and sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-    def _end(self) -> str:
-        return "" if sys.stderr.isatty() else "\n"
+        if self.terminal:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -24,8 +24,8 @@ def load(source: Any) -> Model:
     if type(source).__module__.partition(".")[0] == "sympy":
         return _from_sympy(source)
     raise FileError(
-        f"a model cannot be loaded from {source!r:.80} ({type(source).__name__}). Give the path of a .yaml file, or a SymPy "
-        "KanesMethod or System."
+        f"a model cannot be loaded from {source!r:.80} ({type(source).__name__}). Give the path of a .yaml file, or a "
+        "SymPy KanesMethod or System."
     )
 
 
@@ -54,13 +54,13 @@ def text_of(path: str | os.PathLike[str]) -> str:
     """The text of a model file, or one error that says why it cannot be had."""
     name = os.fspath(path)
     if Path(name).suffix.lower() not in SUFFIXES:
-        raise FileError(f"the format of '{name}' is not known. Model files end in {' or '.join(SUFFIXES)}.", name)
+        raise FileError(f"this is not a model file: names of those end in {' or '.join(SUFFIXES)}. Rename it.", name)
     try:
         data = Path(name).read_bytes()
     except FileNotFoundError:
-        raise FileError(f"there is no file '{name}'.{_nearby(Path(name))}", name) from None
+        raise FileError(f"there is no such file.{_nearby(Path(name))}", name) from None
     except OSError as problem:
-        raise FileError(f"'{name}' cannot be read: {problem.strerror}. Check that it is a file you may read.", name) from None
+        raise FileError(f"it cannot be read: {problem.strerror}. Check that it is a file you may read.", name) from None
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as problem:

@@ -1,7 +1,7 @@
 """Expressions as texts that read back as the very same node: as a person would write them, or literally where not.
 
-The usual printer gathers sums and products; where that would change how they are nested, and with it what subexpressions
-are shared, the graph is written out as it stands. What is long, deep or shared gets a name of its own under ``let``.
+The usual printer gathers sums and products; where that would change how they are nested, and with it what is shared,
+the graph is written out as it stands. What is long, deep or shared gets a name of its own under ``let``.
 """
 
 from __future__ import annotations

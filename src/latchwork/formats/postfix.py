@@ -113,8 +113,8 @@ class Yard:
         if axis.value not in AXES:
             raise self.error(
                 axis.offset,
-                f"'{shown(name.value)}.{shown(axis.value)}' means nothing: the only attributes are the unit vectors of a "
-                "frame. Write A.x, A.y or A.z.",
+                f"'{shown(name.value)}.{shown(axis.value)}' means nothing: the only attributes are unit vectors of "
+                "frames. Write A.x, A.y or A.z.",
             )
         self._push(Step("axis", (name.value, axis.value), name.offset))
         return next(rest)

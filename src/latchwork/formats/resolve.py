@@ -46,6 +46,6 @@ def _circle(path: list[Task], start: Task) -> FileError:
     if len(names) > 8:
         names = [*names[:4], "...", *names[-3:]]
     return start.name.place.error(
-        f"'{names[0]}' depends on itself: {' needs '.join(names)}. Break the circle: an entry may only use entries that "
-        "do not need it."
+        f"'{names[0]}' depends on itself: {' needs '.join(names)}. Break the circle: an entry may only use entries "
+        "that do not need it."
     )

@@ -62,7 +62,7 @@ def _named(named: Named) -> dict[str, Any]:
 
 def _listed(listed: Listed) -> dict[str, Any]:
     item = _of(listed.item)
-    written = {"type": "array", "items": item}
+    written: dict[str, Any] = {"type": "array", "items": item}
     if listed.count:
         written |= {"minItems": listed.count, "maxItems": listed.count}
     return {"anyOf": [item, written]} if listed.or_one else written

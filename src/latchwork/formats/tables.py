@@ -76,7 +76,7 @@ FRAME = Shape("frame", {
     "body": Field(SEQUENCE, "turns about the new axes"),
     "space": Field(SEQUENCE, "turns about the parent's axes"),
     "quaternion": Field(Listed("scalar", count=4), "Euler parameters, scalar first"),
-    "cosines": Field(Listed(Listed("scalar", count=3), count=3), "three rows: (axis i of the parent) · (axis j of this)"),
+    "cosines": Field(Listed(Listed("scalar", count=3), count=3), "rows: (axis i of the parent) · (axis j of this)"),
     "spin": Field("vector", "declared angular velocity in N, checked against the coordinates"),
 }, one_of=("rotate", "body", "space", "quaternion", "cosines"))  # fmt: skip
 POINT = Shape("point", {
@@ -166,9 +166,9 @@ METHOD = Shape("method", {
 }, one_of=("DormandPrince", "RK4"))  # fmt: skip
 RUN = Shape("run", {
     "until": Field("number", "end of the run, in seconds"),
-    "q": Field(Named("number"), "initial coordinates; 0 unless given"),
+    "q": Field(Named("number"), "initial coordinates; 0 (quaternions unturned) unless given"),
     "u": Field(Named("number"), "initial speeds; 0 unless given"),
-    "inputs": Field(Named("scalar"), "what inputs do, instead of staying at rest: numbers, or expressions in t, q and u"),
+    "inputs": Field(Named("scalar"), "inputs, instead of their values at rest: numbers, or expressions in t, q and u"),
     "parameters": Field(Named("number"), "values of parameters, instead of those of the model"),
     "every": Field("number", "samples at even intervals of time; the method's own steps unless given"),
     "method": Field(METHOD, "integration method"),

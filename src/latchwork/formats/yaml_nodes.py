@@ -1,7 +1,7 @@
 """YAML as a tree of texts, lists and mappings, each with its place; what a model never needs is refused.
 
 No types are guessed (a coordinate may be called ``y`` or ``on``), nothing is shared (anchors, aliases, merges) and
-nothing is constructed (tags). The tree is built from events, so that depth and size cost nothing before they are judged.
+nothing is constructed (tags). The tree is built from events, so that depth costs nothing before it is judged.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def _refuse_sharing(event: Any, place: Place) -> None:
     if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
         sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
         raise place.error(
-            f"'{sign}{shown(event.anchor)}': anchors and aliases have no place in a model file. Write the value out, or name "
-            "it under 'let'."
+            f"'{sign}{shown(event.anchor)}': anchors and aliases have no place in a model file. Write the value out, "
+            "or name it under 'let'."
         )
     if event.tag is not None:
         raise place.error(f"the tag '{shown(event.tag)}' has no place in a model file. Remove it.")
@@ -138,6 +138,6 @@ def _key(node: Node, parent: Mapping) -> Text:
         raise node.place.error("a key must be a name, not a list or a mapping. Quote it if it is meant as text.")
     if node.value in parent.items:
         before = parent.items[node.value][0].place
-        raise node.place.error(f"'{shown(node.value)}' is given twice, first on line {before.line}. Remove one of them.")
+        raise node.place.error(f"'{shown(node.value)}' is given twice, first on line {before.line}. Remove one.")
     return node
 

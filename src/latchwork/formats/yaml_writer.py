@@ -42,21 +42,23 @@ class Writer:
 
     def sections(self, run: RunSettings | None) -> dict[str, Any]:
         model, kinds = self.model, self._by_kind()
-        bodies, links = model.bodies.values(), model.links
+        links, bodies = model.links, [body for body in model.bodies.values() if not body.is_particle]
+        particles = [body for body in model.bodies.values() if body.is_particle]
+        of_joints = [q for link in links.values() for q in link.q]
         written = {
             "latchwork": "1",
             "name": model.name,
             "parameters": {s.name: self._value(s) for s in kinds["parameter"]},
             "inputs": {s.name: self._value(s) for s in kinds["input"]},
-            "coordinates": [q.name for q in self._listed(kinds["coordinate"], [q for k in links.values() for q in k.q])],
+            "coordinates": [q.name for q in self._listed(kinds["coordinate"], of_joints)],
             "speeds": self._speeds(kinds["speed"]),
             "zero": [self.scalar(e) for e in model.zero],
             "let": {},
             "joints": {name: self._joint(link) for name, link in links.items()},
             "frames": {frame.name: self._frame(frame) for frame in self._own_frames()},
             "points": {point.name: self._point(point) for point in self._own_points()},
-            "bodies": {body.name: self._body(body) for body in bodies if not body.is_particle},
-            "particles": {b.name: {"point": b.center.name, "mass": self.scalar(b.mass)} for b in bodies if b.is_particle},
+            "bodies": {body.name: self._body(body) for body in bodies},
+            "particles": {body.name: {"point": body.center.name, "mass": self.scalar(body.mass)} for body in particles},
             "loads": self._loads(),
             "run": self._run(run) if run is not None else {},
         }
@@ -85,8 +87,8 @@ class Writer:
         theirs = [u for link in self.model.links.values() for u in link.u]
         for u in set(speeds) - set(theirs) - set(definitions):
             raise FileError(
-                f"speed '{u}' of '{self.model.name}' has no definition u = Y q̇ + Z that a file could hold. Define it with "
-                "model.speeds(...)."
+                f"speed '{u}' of '{self.model.name}' has no definition u = Y q̇ + Z that a file could hold. Define it "
+                "with model.speeds(...)."
             )
         return {u.name: self.scalar(definitions[u]) if u in definitions else None for u in self._listed(speeds, theirs)}
 
@@ -160,7 +162,7 @@ class Writer:
 
     def _inertia(self, body: Body, frame: Frame, square: Square) -> dict[str, str]:
         if any(square[i][j] != square[j][i] for i, j in INERTIA.values()):
-            raise FileError(f"the inertia of '{body.name}' is not symmetric and cannot be written. Give a symmetric one.")
+            raise FileError(f"the inertia of '{body.name}' is not symmetric. Give one that is; others cannot be written.")
         scalars = {key: square[i][j] for key, (i, j) in INERTIA.items() if square[i][j] != ZERO}
         written = {key: self.scalar(Expr(self.model.graph, node)) for key, node in scalars.items()}
         return written if frame is body.frame else {**written, "frame": frame.name}

@@ -20,7 +20,7 @@ from latchwork.symbolic.traverse import count_shared
 
 FEW_SPEEDS = 12  # up to here every form is tried; beyond, the one form that suits long chains
 SHORT = 150  # operations up to which a form is tidied without being asked
-BRIEF = 150  # cost of f up to which both manners are tidied
+BRIEF = 80  # cost of f up to which both manners are tidied
 TRIG_COST = 10  # multiplications that a sine or cosine is worth
 
 

@@ -142,12 +142,14 @@ class Equations:
         """u̇ in terms of t, q, u, r, p: the dynamical differential equations, solved."""
         d = self.derivation
         try:
-            return self._tidied(solve_ltdl(self.system.graph, d.M, d.f))
+            solved = solve_ltdl(self.system.graph, d.M, d.f)
         except Massless as massless:
+            name = self.u[massless.k].name
             raise EvaluationError(
-                f"speed '{self.u[massless.k].name}' of '{self.name}' moves no mass, so dt({self.u[massless.k].name}) is "
-                "not determined. Give mass or inertia to a body that it moves, or remove the coordinate."
+                f"speed '{name}' of '{self.name}' moves no mass, so dt({name}) is not determined. Give mass or inertia "
+                "to a body that it moves, or remove the coordinate."
             ) from None
+        return self._tidied(solved) if self.M.is_diagonal else self._column(solved)
 
     @cached_property
     def operations(self) -> Operations:

@@ -40,7 +40,7 @@ OTHER = {SIN: COS, COS: SIN}
 TERMS = 200  # a longer sum is left as it is
 FACTORS = 40  # so is a longer product
 EXPANDED = 40  # so is a product of sums with more terms than this
-WORK = 1500  # operations read in all ways and rounds together; the first way is always tried
+WORK = 500  # operations read in all ways and rounds together; the first way is always tried
 CANCELLED = 2.0**-50  # a coefficient this much smaller than its parts is rounding
 
 

@@ -1,0 +1,126 @@
+"""``latchwork run``: a model file simulated; numbers, plots and the audit."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from latchwork.cli.derive import derived
+from latchwork.cli.terminal import Progress, Usage, write
+from latchwork.errors import FileError, did_you_mean
+
+if TYPE_CHECKING:
+    from latchwork.formats.yaml_reader import RunSettings
+    from latchwork.hybrid.trajectory import Trajectory
+    from latchwork.kane.equations import Equations
+
+SETTING = {"coordinate": "q", "speed": "u", "input": "inputs", "parameter": "parameters"}
+
+
+def run(options: argparse.Namespace) -> None:
+    """Simulate, and write what was asked for."""
+    progress = Progress(options.progress)
+    equations, settings = derived(options.file, progress)
+    settings = changed(settings, equations, options.set, options.until)
+    if settings.until is None:
+        raise Usage(f"{options.file} does not say how long to run. Give --until T, or 'until' under 'run' in the file.")
+    trajectory = simulated(equations, settings, progress)
+    if options.plot:
+        trajectory.plot(*settings.plot, path=options.plot)
+    if options.output:
+        _to_folder(trajectory, settings, Path(options.output))
+    if options.json or options.csv:
+        write((as_json if options.json else as_csv)(trajectory, settings), None)
+    elif not options.output:
+        write(summary(trajectory), None)
+
+
+def changed(settings: RunSettings, equations: Equations, sets: list[str], until: float | None) -> RunSettings:
+    """The file's settings with those of the command line."""
+    symbols = {symbol.name: symbol for symbol in equations.arguments[1:]}
+    for text in sets:
+        name, value = _setting(text)
+        if name not in symbols:
+            raise Usage(f"--set {text}: '{equations.name}' has no '{name}'.{did_you_mean(name, symbols)}")
+        key = SETTING[symbols[name].kind]
+        change: dict[str, Any] = {key: {**getattr(settings, key), name: value}}
+        settings = dataclasses.replace(settings, **change)
+    return settings if until is None else dataclasses.replace(settings, until=until)
+
+
+def _setting(text: str) -> tuple[str, float]:
+    from latchwork.formats.expressions import constant
+    from latchwork.formats.places import Place, Text
+    from latchwork.formats.postfix import compiled
+
+    name, equals, value = text.partition("=")
+    try:
+        return name.strip(), constant(compiled(Text(value, Place("--set"))))
+    except FileError as problem:
+        found = problem.message if equals else "there is no '='."
+        raise Usage(f"--set takes NAME=VALUE, such as q1=pi/6; got '{text}': {found}") from None
+
+
+def simulated(equations: Equations, settings: RunSettings, progress: Progress) -> Trajectory:
+    """The run that the settings describe."""
+    from latchwork.hybrid.simulate import simulate
+
+    assert settings.until is not None
+    unturned = {e for four in equations.system.quaternions for e in four}  # simulate knows how these start
+    at_rest = {symbol.name: 0.0 for symbol in equations.q if symbol not in unturned}
+    trajectory = simulate(
+        equations, settings.until, at_rest | settings.q, settings.u,
+        inputs=settings.inputs, parameters=settings.parameters, method=settings.method, every=settings.every,
+        progress=lambda t: progress(f"simulating: t = {t:.6g} of {settings.until:.6g}", now=False),
+    )  # fmt: skip
+    progress.done()
+    return trajectory
+
+
+def columns(trajectory: Trajectory, settings: RunSettings) -> dict[str, list[float]]:
+    """Time, coordinates, speeds, and what the file plots besides."""
+    equations = trajectory.equations
+    names = dict.fromkeys((*equations.q_names, *equations.u_names, *settings.plot))
+    return trajectory.to_dict(list(names))
+
+
+def as_json(trajectory: Trajectory, settings: RunSettings) -> str:
+    """Columns by name and the audit."""
+    facts: dict[str, Any] = {
+        "name": trajectory.equations.name,
+        "columns": columns(trajectory, settings),
+        "audit": dataclasses.asdict(trajectory.audit),
+    }
+    return json.dumps(facts)
+
+
+def as_csv(trajectory: Trajectory, settings: RunSettings) -> str:
+    """A line of names, then one line for each sample; numbers read back exactly."""
+    table = columns(trajectory, settings)
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(table)
+    lines.writerows(zip(*table.values(), strict=True))
+    return text.getvalue()
+
+
+def summary(trajectory: Trajectory) -> str:
+    """Where the run ended, and its audit."""
+    equations = trajectory.equations
+    states = dict(zip((*equations.q_names, *equations.u_names), trajectory.x[-1], strict=False))
+    width = max(len(name) for name in states)
+    lines = [f"{equations.name}: t = {trajectory.t[0]:.6g} to {trajectory.t[-1]:.6g}, {len(trajectory.t)} samples", ""]
+    lines += [f"{name:<{width}}  {value: .12g}" for name, value in states.items()]
+    return "\n".join([*lines, "", str(trajectory.audit)])
+
+
+def _to_folder(trajectory: Trajectory, settings: RunSettings, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    write(as_csv(trajectory, settings), str(folder / "run.csv"))
+    write(as_json(trajectory, settings), str(folder / "run.json"))
+    trajectory.plot(*settings.plot, path=str(folder / "run.png"))

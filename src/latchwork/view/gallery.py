@@ -1,0 +1,113 @@
+"""The gallery: the scripts in examples/, which an installed package carries along.
+
+An example is a module with ``build()`` (a model), ``run(model)`` (a trajectory), ``SHOW`` (what to plot against time) and
+``DRAW`` (points to join by a line). Some have ``variants()``, the models it derives, and ``VIEW``, the plane to look at.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from latchwork.errors import FileError
+from latchwork.hybrid.trajectory import Trajectory
+from latchwork.model import Model
+
+NAMES = (
+    "gillespie_1_disk",
+    "gillespie_2_wrist",
+    "gillespie_3_cart",
+    "buffinton_3_two_revolute",
+    "buffinton_4_revolute_prismatic",
+    "buffinton_5_grasp",
+    "double_pendulum",
+    "spinning_top",
+    "chain",
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """One script of the gallery."""
+
+    name: str
+    module: ModuleType
+
+    @property
+    def title(self) -> str:
+        """The first sentence of the script, without its full stop."""
+        return self._paragraphs[0].rstrip(".")
+
+    @property
+    def story(self) -> str:
+        """What else the script says about itself."""
+        return " ".join(self._paragraphs[1:])
+
+    @property
+    def _paragraphs(self) -> list[str]:
+        first, _, rest = " ".join((self.module.__doc__ or self.name).split()).partition(". ")
+        return [first, rest] if rest else [first]
+
+    @property
+    def show(self) -> tuple[str, ...]:
+        return tuple(self.module.SHOW)
+
+    @property
+    def draw(self) -> tuple[str, ...]:
+        return tuple(self.module.DRAW)
+
+    @property
+    def view(self) -> str:
+        """The two axes of N that lie in the picture, to the right and upwards."""
+        return getattr(self.module, "VIEW", "xy")
+
+    def models(self) -> list[Model]:
+        """The models that the example derives; the first is the one that runs."""
+        found: list[Model] = self.module.variants() if hasattr(self.module, "variants") else [self.module.build()]
+        return found
+
+    def run(self, model: Model) -> Trajectory:
+        moved: Trajectory = self.module.run(model)
+        return moved
+
+    def main(self) -> None:
+        """Print the equations, and compare them with the published ones."""
+        self.module.main()
+
+
+def folder() -> Path:
+    """Where the scripts are: inside an installed package, or beside the sources of a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    for place in (package / "examples", package.parents[1] / "examples"):
+        if (place / f"{NAMES[0]}.py").is_file():
+            return place
+    raise FileError(
+        f"the examples are neither in {package / 'examples'} nor beside the sources. Install latchwork again."
+    )
+
+
+def load(name: str) -> Example:
+    """An example by the name of its script."""
+    path = folder() / f"{name}.py"
+    spec = spec_from_file_location(f"latchwork_example_{name}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise FileError(f"there is no example '{name}'. The gallery has {', '.join(NAMES)}.")
+    module = module_from_spec(spec)
+    with _siblings(path.parent):
+        spec.loader.exec_module(module)
+    return Example(name, module)
+
+
+@contextmanager
+def _siblings(place: Path) -> Iterator[None]:
+    """While a script is loaded, the modules beside it can be imported, as when it is run."""
+    sys.path.insert(0, str(place))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(place))

@@ -1,0 +1,128 @@
+"""Every script of the gallery runs, agrees with its paper, needs no SymPy, and can be written to a file and read again."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import latchwork as lw
+from latchwork.view import gallery
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+HELPERS = {"published"}
+VARIANTS = [(name, k) for name in gallery.NAMES for k in range(len(gallery.load(name).models()))]
+
+WITHOUT_SYMPY = """
+import sys
+sys.modules["sympy"] = None
+from latchwork.view import gallery
+for name in gallery.NAMES:
+    for model in gallery.load(name).models():
+        eq = model.equations()
+        str(eq), eq.report(), eq.partial_velocities().html(), eq.latex(), eq.operations
+"""
+
+
+def model(name: str, k: int = 0) -> lw.Model:
+    return gallery.load(name).models()[k]
+
+
+def test_every_script_is_in_the_gallery():
+    """A script that lies in examples/ is shown, and tested below."""
+    assert {path.stem for path in EXAMPLES.glob("*.py")} - HELPERS == set(gallery.NAMES)
+
+
+@pytest.mark.parametrize("name", gallery.NAMES)
+def test_example_agrees_with_its_source(name, capsys):
+    """``main`` prints the equations and asserts them against the published ones."""
+    gallery.load(name).main()
+    assert "=" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", gallery.NAMES)
+def test_example_is_also_a_script(name):
+    """``python examples/name.py`` works from anywhere."""
+    done = subprocess.run([sys.executable, str(EXAMPLES / f"{name}.py")], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_examples_need_no_sympy():
+    """All examples are derived and printed with SymPy out of reach."""
+    subprocess.run([sys.executable, "-c", WITHOUT_SYMPY], check=True)
+
+
+@pytest.mark.parametrize("name", gallery.NAMES)
+def test_energy_of_the_run_is_accounted_for(name):
+    """K + V changes by the work of the loads and by nothing else, to 1e-6 of the energy that moves."""
+    example = gallery.load(name)
+    run = example.run(example.models()[0])
+    assert run.audit.energy_error < 1e-6 * max(1.0, abs(run.energy).max())
+
+
+@pytest.mark.parametrize(("name", "k"), VARIANTS)
+def test_round_trip_through_yaml(name, k):
+    """A model written to YAML and read again has the same equations: the same counts, the same numbers."""
+    before = model(name, k)
+    after = lw.loads(lw.dump(before))
+    eq, again = before.equations(), after.equations()
+    assert (again.operations, again.operations_literal) == (eq.operations, eq.operations_literal)
+    q, u = [0.3 + 0.1 * i for i in range(len(eq.q))], [0.2 - 0.1 * i for i in range(len(eq.u))]
+    assert again.udot(q, u).tolist() == eq.udot(q, u).tolist()
+
+
+# --- structural zeros ---------------------------------------------------------------------------------------------
+
+PLANAR = [
+    "gillespie_1_disk",
+    "gillespie_3_cart",
+    "buffinton_3_two_revolute",
+    "buffinton_4_revolute_prismatic",
+    "buffinton_5_grasp",
+    "double_pendulum",
+    "chain",
+]
+
+
+def test_wrist_mass_matrix_is_diagonal_and_constant():
+    """With u_i = ω·c_i nothing but I1 + M L², I2 + M L² and I3 is left of M: zeros that are not computed."""
+    M = model("gillespie_2_wrist").equations().M
+    assert [M.is_zero(i, j) for i in range(3) for j in range(3)] == [i != j for i in range(3) for j in range(3)]
+    assert {symbol.kind for symbol in M.free_symbols} == {"parameter"}
+
+
+def test_wrist_counts():
+    """Gillespie's Table 3: 29 multiplies and divides, 16 adds, 10 sines and cosines; 5 of these after sharing."""
+    eq = model("gillespie_2_wrist").equations()
+    literal, shared = eq.operations_literal, eq.operations
+    assert literal.multiplies <= 29
+    assert literal.adds <= 16
+    assert literal.trig <= 10
+    assert shared.trig <= 5
+
+
+@pytest.mark.parametrize(("name", "k"), [(name, k) for name, k in VARIANTS if name in PLANAR])
+def test_nothing_leaves_the_plane(name, k):
+    """Velocities have no z component and angular velocities no other, as zeros of the graph, in every frame."""
+    eq = model(name, k).equations()
+    tree = eq.system.tree
+    for point in tree.points.values():
+        assert eq.velocity(point).measures(tree.newtonian)[2] == 0.0
+    for frame in tree.frames.values():
+        assert eq.angular_velocity(frame).measures(frame)[:2] == (0.0, 0.0)
+
+
+def test_top_mass_matrix_is_constant():
+    """Speeds that are ω in the body make M constant and diagonal."""
+    M = model("spinning_top").equations().M
+    assert M.is_diagonal
+    assert {symbol.kind for symbol in M.free_symbols} == {"parameter"}
+
+
+def test_robot_mass_matrix_does_not_know_where_it_points():
+    """M of the two-link robot depends on q2 alone, that of the sliding robot on its reach alone."""
+    for name in ("buffinton_3_two_revolute", "buffinton_4_revolute_prismatic"):
+        kinds = {symbol.name for symbol in model(name).equations().M.free_symbols if symbol.kind == "coordinate"}
+        assert kinds == {"q2"}
