@@ -39,7 +39,7 @@ def test_every_script_is_in_the_gallery():
 def test_example_agrees_with_its_source(name, capsys):
     """``main`` prints the equations and asserts them against the published ones."""
     gallery.load(name).main()
-    assert "=" in capsys.readouterr().out
+    assert capsys.readouterr().out.strip()
 
 
 @pytest.mark.parametrize("name", gallery.NAMES)
