@@ -55,10 +55,10 @@ DRAW = ("P1", "P2", "P3")
 
 
 def run(model: lw.Model) -> lw.Trajectory:
-    """Pushed off with the caster the wrong way round: it swings back to trail, and the cart is steered to and fro."""
-    tau = 6.0 * sin(1.6 * model.time)
+    """Pushed off with the caster the wrong way round: it swings back to trail, and the cart is steered round a bend."""
+    tau = 4.0 * cos(0.9 * model.time)
     q = {"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": 2.9}
-    return lw.simulate(model, until=6.0, q=q, u={"u1": 0.2}, inputs={"F": 4.0, "tau": tau})
+    return lw.simulate(model, until=9.0, q=q, u={"u1": 0.5}, inputs={"tau": tau})
 
 
 def rolling(s) -> tuple[list[lw.Expr], list[lw.Expr]]:

@@ -294,32 +294,41 @@ def add_loads(built: Built, mechanism: Mechanism) -> None:
 
 
 def build_by_hand(mechanism: Mechanism, definitions: Any) -> Built:
-    """The same without joints: coordinates, frames and points, and speeds by ``definitions(q) -> {name: expression}``.
+    """The same without joints: coordinates, frames and points; ``definitions(rates, q, t)`` gives the speeds.
 
-    Quaternions are four coordinates, and their unit length a motion constraint among the speeds.
+    ``rates`` are q̇, and ω for a quaternion. Quaternions are four coordinates, and their unit length a motion constraint among the speeds.
     """
-    built, zero, q = Built(lw.Model(mechanism.name)), [], []
+    built, zero, q, rates = Built(lw.Model(mechanism.name)), [], [], []
     for i, part in enumerate(mechanism.parts):
-        frame, point = mount(built, part, i)
+        inboard, base = mount(built, part, i)
         joint = lw.JOINTS[part.kind]
         own = built.model.coordinates(*(f"q{i}_{suffix}" for suffix in joint.q_suffixes))
-        q += own
         slides, turns = own[: len(joint.slides)], own[len(joint.slides) :]
-        axes = [frame.vector(*part.axis)] if joint.has_axis else [getattr(frame, a) for a in joint.slides]
-        offset = sum((s * a for s, a in zip(slides, axes, strict=False)), start=frame.x * 0.0)
-        if part.kind in ("ball", "free"):
-            zero.append(sum(e * lw.dt(e) for e in turns))
-            frame = frame.quaternion(f"F{i}", *turns)
-        elif joint.has_axis and turns:
-            frame = frame.rotated(f"F{i}", turns[0], axes[0])
-        elif turns:
-            frame = frame.body_fixed(f"F{i}", joint.turns, *turns)
-        else:
-            frame = frame.rotated(f"F{i}", 0.0, frame.x)
-        carry(built, part, i, frame, point.at(f"o{i}", offset))
-    built.model.speeds(**definitions(q), zero=zero)
+        axes = [inboard.vector(*part.axis)] if joint.has_axis else [getattr(inboard, a) for a in joint.slides]
+        offset = sum((s * a for s, a in zip(slides, axes, strict=False)), start=inboard.x * 0.0)
+        frame, turning = turned_by_hand(part, inboard, f"F{i}", turns)
+        carry(built, part, i, frame, base.at(f"o{i}", offset))
+        built.links.append(lw.Link(f"L{i}", joint, inboard, base, frame, built.origins[i], own, (), axes[0] if axes else None))
+        q += own
+        rates += [*map(lw.dt, slides), *turning]
+        zero += [sum(e * lw.dt(e) for e in turns)] if len(turns) == 4 else []
+    built.model.speeds(**definitions(rates, q, built.model.time), zero=zero)
     add_loads(built, mechanism)
     return built
+
+
+def turned_by_hand(part: Part, inboard: lw.Frame, name: str, turns: Any) -> tuple[lw.Frame, list[lw.Expr]]:
+    """The outboard frame, and the rates of the turns: those of the angles, or ω."""
+    if len(turns) == 4:
+        frame = inboard.quaternion(name, *turns)
+        return frame, list(frame.relative_spin().measures(frame))
+    if not turns:
+        return inboard.rotated(name, 0.0, inboard.x), []
+    joint = lw.JOINTS[part.kind]
+    rates = [lw.dt(angle) for angle in turns]
+    if joint.has_axis:
+        return inboard.rotated(name, turns[0], inboard.vector(*part.axis)), rates
+    return inboard.body_fixed(name, joint.turns, *turns), rates
 
 
 # --- the same dynamics a second way -----------------------------------------------------------------------------------
@@ -474,30 +483,27 @@ class Lagrange:
 
     # --- energies ---------------------------------------------------------------------------------------------------
 
-    def bilinear(self, a: list[tuple[Dual, Dual]], b: list[tuple[Dual, Dual]]) -> np.ndarray:
-        """Σ m ẋ·ẏ + tr(Ṙ E Ṡᵀ) of two batches of rates: twice the kinetic energy where they are one."""
+    def bilinear(self, a: list[tuple[Dual, Dual]], b: list[tuple[Dual, Dual]], pairs: str = "ab") -> np.ndarray:
+        """Σ m ẋ·ẏ + tr(Ṙ E Ṡᵀ) for all pairs of rows of two batches of rates."""
         total: Any = 0.0
         for part, (Ra, _), (Rb, _), xa, xb in zip(self.mechanism.parts, a, b, self.centers(a), self.centers(b), strict=True):
-            xx, yy, zz, xy, yz, zx = part.inertia
-            I = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
-            E = 0.5 * np.trace(I) * np.eye(3) - I
-            total = total + part.mass * np.einsum("ai,bi->ab", xa.rate, xb.rate)
-            total = total + np.einsum("aij,jk,bik->ab", Ra.rate, E, Rb.rate, optimize=True)
+            total = total + part.mass * np.einsum(f"{pairs[0]}i,{pairs[-1]}i->{pairs}", xa.rate, xb.rate)
+            total = total + np.einsum(f"{pairs[0]}ij,{pairs[-1]}ij->{pairs}", Ra.rate @ second_moments(part), Rb.rate)
         return total
 
     def kinetic(self, poses: list[tuple[Dual, Dual]]) -> np.ndarray:
         """K of each row of a batch."""
-        return 0.5 * np.array([self.bilinear(row, row)[0, 0] for row in rows_of(poses)])
+        return 0.5 * self.bilinear(poses, poses, pairs="a")
 
-    def potential(self, poses: list[tuple[Dual, Dual]], xi: Any) -> np.ndarray:
-        """V of gravity, springs and torsion springs, of each row of a batch."""
+    def potential(self, poses: list[tuple[Dual, Dual]], xi: Any, rams: bool = True) -> np.ndarray:
+        """V of gravity, springs and springs in joints, of each row of a batch; with or without those of prismatic joints."""
         total = np.zeros(len(poses[0][1].value), dtype=complex)
         if self.mechanism.gravity:
             total += sum(G * part.mass * x.value[:, 2] for part, x in zip(self.mechanism.parts, self.centers(poses), strict=True))
         for load in self.mechanism.loads:
             if isinstance(load, Coil):
                 total += 0.5 * load.stiffness * (self.distance(poses, load).value - load.length) ** 2
-            if isinstance(load, Hinge):
+            if isinstance(load, Hinge) and (rams or self.mechanism.parts[load.part].kind == "revolute"):
                 angle = self.state.q[load.part][0] + np.atleast_2d(xi)[:, self.first[load.part]]
                 total += 0.5 * load.stiffness * (angle - load.rest) ** 2
         return total
@@ -579,12 +585,11 @@ class Solved:
     forces: np.ndarray
 
 
-def rows_of(poses: list[tuple[Dual, Dual]]) -> list[list[tuple[Dual, Dual]]]:
-    """A batch as single rows."""
-    def row(a: Dual, k: int) -> Dual:
-        return Dual(a.value[k : k + 1], a.rate[k : k + 1])
-
-    return [[(row(R, k), row(x, k)) for R, x in poses] for k in range(len(poses[0][1].value))]
+def second_moments(part: Part) -> np.ndarray:
+    """E = ½ tr(I) U − I."""
+    xx, yy, zz, xy, yz, zx = part.inertia
+    I = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
+    return 0.5 * np.trace(I) * np.eye(3) - I
 
 
 def relative_error(found: Any, true: Any) -> float:

@@ -13,7 +13,7 @@ Command = Callable[[argparse.Namespace], None]
 
 def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
-    main = argparse.ArgumentParser(prog="latchwork", description="Kane's equations of a model file, to read and to run.")
+    main = argparse.ArgumentParser(prog="latchwork", description="Kane's equations of model files, to read and run.")
     words = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _derive(words)
     _run(words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -16,10 +16,12 @@ from latchwork.formats.resolve import Task, in_order
 from latchwork.formats.shapes import Entry, Given, uses
 
 Maker = Callable[[Build, Any], None]
+Key = tuple[str, str]  # kind and name
 LATER: dict[str, Maker] = {"spin": makers.spin, "moves": makers.moves}  # they mention speeds; nothing waits for them
 
-# Sections whose entries may mention each other, in the order they are made in unless they do.
+# Sections whose entries may mention each other, in the order they are made in unless they do, and what a name there is.
 MADE: dict[str, tuple[Maker, tuple[str, ...]]] = {
+    "coordinates": (makers.coordinate, (SCALAR,)),
     "speeds": (makers.speed, (SCALAR,)),
     "joints": (makers.joint, (FRAME, POINT)),
     "frames": (makers.frame, (FRAME,)),
@@ -28,6 +30,7 @@ MADE: dict[str, tuple[Maker, tuple[str, ...]]] = {
     "bodies": (makers.body, (FRAME, POINT)),
     "particles": (makers.particle, (POINT,)),
 }
+LAST_NAMED = ("joints", "bodies", "particles")  # their names stand for frames and points where no other has the name
 
 
 def assembled(entry: Entry) -> Build:
@@ -62,50 +65,28 @@ class Plan:
     """The tasks of a file and which of them provides what."""
 
     build: Build
-    tasks: list[Task] = field(default_factory=list)
-    providers: dict[tuple[str, str], Task] = field(default_factory=dict)
-    values: dict[Task, Any] = field(default_factory=dict)
+    tasks: dict[Task, Any] = field(default_factory=dict)  # each with the entry it is made from
+    providers: dict[Key, Task] = field(default_factory=dict)
 
     def planned(self, entry: Entry) -> list[Task]:
         """All tasks, each knowing what it needs."""
-        for name in self._own(entry, "coordinates"):
-            self._add(name, name, makers.coordinate, [(SCALAR, name.value)])
-        for section, (make, kinds) in MADE.items():
-            for given in self._own(entry, section):
-                self._add(given.name, given, make, [(kind, given.name.value) for kind in kinds])
-        self._joints(entry.get("joints", []))
+        sections = {section: self._add(_own(entry, section), make) for section, (make, _) in MADE.items()}
+        for section in sorted(sections, key=LAST_NAMED.__contains__):
+            for task in sections[section]:
+                for kind, name in _provided(section, self.tasks[task]):
+                    if self.build.scope.find(kind, name) is None:  # N and O are there already
+                        self.providers.setdefault((kind, name), task)
         self.build.scope.declared = self._names()
-        for task, value in self.values.items():
+        for task, value in self.tasks.items():
             task.needs += self._needs(value)
         self._chain(entry.get("coordinates", []))
         self._chain([given.name for given in entry.get("speeds", [])])
-        return self.tasks
+        return list(self.tasks)
 
-    def _own(self, entry: Entry, section: str) -> list[Any]:
-        """The entries of a section, without the coordinates and speeds that are listed here but belong to a joint."""
-        joints = entry.get("joints", [])
-        if section == "coordinates":
-            theirs = {name for given in joints for name in makers.joint_names(given, "q")}
-            return [name for name in entry.get(section, []) if name.value not in theirs]
-        if section == "speeds":
-            theirs = {name for given in joints for name in makers.joint_names(given, "u")}
-            return [given for given in entry.get(section, []) if not _is_listed_only(given, theirs)]
-        return entry.get(section, [])
-
-    def _add(self, name: Text, value: Any, make: Maker, keys: Iterable[tuple[str, str]]) -> None:
-        task = Task(name, partial(make, self.build, value))
-        self.tasks.append(task)
-        self.values[task] = value
-        for key in keys:
-            self.providers.setdefault(key, task)
-
-    def _joints(self, joints: list[Given]) -> None:
-        """A joint also provides its origin, its coordinates and its speeds."""
-        for given in joints:
-            task = self.providers[FRAME, given.name.value]
-            names = [*makers.joint_names(given, "q"), *makers.joint_names(given, "u")]
-            for key in ((POINT, f"{given.name.value}_o"), *((SCALAR, name) for name in names)):
-                self.providers.setdefault(key, task)
+    def _add(self, entries: list[Any], make: Maker) -> list[Task]:
+        tasks = {Task(_name(value), partial(make, self.build, value)): value for value in entries}
+        self.tasks |= tasks
+        return list(tasks)
 
     def _names(self) -> dict[str, list[str]]:
         return {kind: [name for k, name in self.providers if k == kind] for kind in (SCALAR, FRAME, POINT)}
@@ -126,6 +107,31 @@ class Plan:
         for before, after in pairwise(tasks):
             if before is not after:
                 after.needs.append(before)
+
+
+def _name(value: Any) -> Text:
+    return value if isinstance(value, Text) else value.name
+
+
+def _own(entry: Entry, section: str) -> list[Any]:
+    """The entries of a section, without the coordinates and speeds that are listed but belong to a joint."""
+    joints = entry.get("joints", [])
+    if section == "coordinates":
+        theirs = {name for given in joints for name in makers.joint_names(given, "q")}
+        return [name for name in entry.get(section, []) if name.value not in theirs]
+    if section == "speeds":
+        theirs = {name for given in joints for name in makers.joint_names(given, "u")}
+        return [given for given in entry.get(section, []) if not _is_listed_only(given, theirs)]
+    return entry.get(section, [])
+
+
+def _provided(section: str, value: Any) -> Iterator[Key]:
+    """What an entry provides; a joint also its origin, its coordinates and its speeds."""
+    name = _name(value).value
+    yield from ((kind, name) for kind in MADE[section][1])
+    if section == "joints":
+        yield POINT, f"{name}_o"
+        yield from ((SCALAR, symbol) for letter in "qu" for symbol in makers.joint_names(value, letter))
 
 
 def _is_listed_only(given: Given, theirs: set[str]) -> bool:

@@ -12,13 +12,13 @@ from latchwork.formats.postfix import Code, Step
 from latchwork.formats.scope import Scope, Value
 from latchwork.symbolic.expr import Expr, operand
 
-LARGEST = 20_000  # new operations that one expression may cause
+LARGEST = 10_000  # operations that an expression may cause beyond those it writes
 
 
 def evaluated(code: Code, scope: Scope) -> Value:
     """The value of an expression: scalar, vector or condition."""
     stack: list[Value] = []
-    step, budget = code.steps[0], LARGEST
+    step, budget = code.steps[0], LARGEST + 2 * len(code.steps)
     try:
         for step in code.steps:
             before = len(scope.graph.nodes)
@@ -26,8 +26,8 @@ def evaluated(code: Code, scope: Scope) -> Value:
             budget -= 0 if _is_kinematic(step) else len(scope.graph.nodes) - before
             if budget < 0:
                 raise ExpressionError(
-                    f"this expression grows beyond {LARGEST} operations, as nested dt(...) does. Introduce a speed and "
-                    "differentiate that."
+                    f"this expression grows by more than {LARGEST} operations, as nested dt(...) does. Introduce a speed "
+                    "and differentiate that."
                 )
     except FileError:
         raise

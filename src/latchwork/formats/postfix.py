@@ -141,7 +141,7 @@ class Yard:
 
     def _misplaced(self, token: Token) -> FileError:
         inside = self.stack[-1] if self.stack else None
-        if token.value == ")" and inside and inside.action == "call" and len(self.steps) == inside.start:
+        if token.value == ")" and inside and inside.action == "call" and inside.count == 0:
             return self._wrong_count(inside, 0)
         found = f"'{shown(token.value)}'" if token.value else "the end"
         return self.error(

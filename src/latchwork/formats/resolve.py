@@ -30,7 +30,7 @@ def in_order(tasks: Sequence[Task]) -> list[Task]:
         path: dict[Task, Iterator[Task]] = {root: iter(root.needs)} if root not in done else {}
         while path:
             task, rest = next(reversed(path.items()))
-            following = next((need for need in rest if need not in done and need is not task), None)
+            following = next((need for need in rest if need not in done), None)
             if following is None:
                 done[task] = None
                 del path[task]

@@ -59,7 +59,7 @@ class Scope:
 
     def find(self, kind: str, name: str) -> Any:
         """A frame or point by its own name or an alias, or None."""
-        if self.tree is None:
+        if self.tree is None or kind not in NAMED:
             return None
         own: Mapping[str, Any] = self.tree.frames if kind == FRAME else self.tree.points
         return own.get(name) or self.aliases.get((kind, name))

@@ -164,6 +164,15 @@ class Trajectory(Samples):
 
         return plot_run(self, what or self.equations.q_names, path)
 
+    def draw(self, *points: Any, view: str = "xy", path: str | None = None) -> Any:
+        """A picture of the motion: the line through some points at even times, and the path of the last.
+
+        ``view`` names the two axes of N that lie in the picture, to the right and upwards.
+        """
+        from latchwork.view.motion import draw_motion
+
+        return draw_motion(self, points, view, path)
+
     def smooth(self, points: int = 600) -> Samples:
         """The run on an even grid, fine enough to draw."""
         return self.at(np.linspace(self.t[0], self.t[-1], points))

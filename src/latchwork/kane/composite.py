@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latchwork.kane.forces import Wrenches, generalized_forces
-from latchwork.kane.motion import Motion, PointEdge, Settle
+from latchwork.kane.motion import Motion, PointEdge, PointPart, Settle
 from latchwork.mechanics.algebra import NULL, Square, Triple, add3, cross3, dot3, matmul, matvec, scale3, transpose
 from latchwork.mechanics.frame import Frame, Turn
 from latchwork.mechanics.point import Point
@@ -29,31 +29,51 @@ EMPTY: Square = (NULL, NULL, NULL)
 
 @dataclass(frozen=True)
 class Composite:
-    """What rides on a frame, beyond a point: first moment S and inertia J, measures in the frame."""
+    """What rides on a frame, beyond a point: first moment S and inertia J, measures in the frame.
+
+    Where one vector has parts in several moving frames, ``between`` holds those that still lead from the point to here.
+    """
 
     frame: Frame
     base: Point
     S: Triple
     J: Square
+    between: tuple[PointPart, ...] = ()
 
 
 def is_nested(motion: Motion) -> bool:
-    """Whether along every path of points a step's frame is on or above the frames of the steps before it, or else
+    """Whether no path of points comes back to a frame it has left.
 
-    shares no moving frame with them. Then no step crosses back over a joint, and composites are exact.
+    A step's frame is on or above the frames of the steps before it, down to the first that shares no moving frame with
+    it; none further down shares one either. Then no step crosses back over a joint, and composites are exact.
     """
     moving = _moving_ancestors(motion)
-    frames_on_path: dict[Point, frozenset[Frame]] = {motion.system.tree.origin: frozenset()}
+    paths: dict[Point, tuple[Frame, ...]] = {motion.system.tree.origin: ()}
     for point, edge in motion.point_edges.items():
-        above = frozenset() if edge.parent is None else frames_on_path[edge.parent]
-        own = [part.frame for part in sorted(edge.parts, key=lambda part: part.frame.depth) if moving[part.frame]]
-        for frame in own:
-            for other in above:
-                if other not in moving[frame] and not moving[frame].isdisjoint(moving[other]):
+        path = () if edge.parent is None else paths[edge.parent]
+        for part in _outward(edge):
+            if moving[part.frame] and part.frame not in path[-1:]:
+                if not _goes_on(moving, path, part.frame):
                     return False
-            above |= {frame}
-        frames_on_path[point] = above
+                path = (*path, part.frame)
+        paths[point] = path
     return True
+
+
+def _goes_on(moving: dict[Frame, frozenset[Frame]], path: tuple[Frame, ...], frame: Frame) -> bool:
+    """Whether a step in this frame may follow the frames of a path."""
+    left = False
+    for other in reversed(path):
+        if moving[frame].isdisjoint(moving[other]):
+            left = True
+        elif left or other not in moving[frame]:
+            return False
+    return True
+
+
+def _outward(edge: PointEdge) -> list[PointPart]:
+    """The parts of one vector as steps from the parent to the point, the deeper frames further out."""
+    return sorted(edge.parts, key=lambda part: part.frame.depth)
 
 
 def _moving_ancestors(motion: Motion) -> dict[Frame, frozenset[Frame]]:
@@ -112,18 +132,17 @@ class Composites:
     def _join(self, groups: list[Composite], new: Composite) -> None:
         """Composites of one frame that hang at one point are one composite."""
         for i, old in enumerate(groups):
-            if old.frame is new.frame and old.base is new.base:
+            if old.frame is new.frame and old.base is new.base and old.between == new.between:
                 J = add_squares(self.g, old.J, new.J)
-                groups[i] = Composite(old.frame, old.base, add3(self.g, old.S, new.S), J)
+                groups[i] = Composite(old.frame, old.base, add3(self.g, old.S, new.S), J, old.between)
                 return
         groups.append(new)
 
     def _carried(self, edge: PointEdge, groups: list[Composite]) -> list[Composite]:
         """The composites beyond a point, seen from its parent: shifted along each step whose frame they ride on."""
         mu = self.mass.get(edge.point, ZERO)
-        for part in sorted(edge.parts, key=lambda part: -part.frame.depth):
-            if not self.moving[part.frame] or mu == ZERO:
-                continue
+        parts = [part for part in reversed(_outward(edge)) if self.moving[part.frame]]
+        for k, part in enumerate(parts if mu != ZERO else []):
             rest: list[Composite] = []
             S, J = NULL, EMPTY
             for group in groups:
@@ -133,7 +152,7 @@ class Composites:
                 else:
                     rest.append(group)
             base = edge.parent if edge.parent is not None else edge.point
-            groups = [*rest, self._shifted(Composite(part.frame, base, S, J), mu, part.p)]
+            groups = [*rest, self._shifted(Composite(part.frame, base, S, J, tuple(parts[k + 1 :])), mu, part.p)]
         return groups
 
     def _shifted(self, c: Composite, mu: int, p: Triple) -> Composite:
@@ -148,7 +167,7 @@ class Composites:
                         J[i][i] = g.add(J[i][i], g.mul(Q[k], p[k]))
             else:
                 J[i][j] = J[j][i] = g.sub(g.sub(J[i][j], g.mul(S[i], p[j])), g.mul(p[i], T[j]))
-        return Composite(c.frame, c.base, T, (tuple(J[0]), tuple(J[1]), tuple(J[2])))  # type: ignore[arg-type]
+        return Composite(c.frame, c.base, T, (tuple(J[0]), tuple(J[1]), tuple(J[2])), c.between)  # type: ignore[arg-type]
 
     def _record(self, c: Composite, upto: Frame | None) -> Composite:
         """Note a composite for its frame and every frame below it, down to but without ``upto``, where it ends up."""
@@ -157,7 +176,7 @@ class Composites:
             parent = self.motion.frame_edges[c.frame].parent
             if parent is None:
                 break
-            c = Composite(parent, c.base, c.frame.carry(c.S, parent), self._turned(c, parent))
+            c = Composite(parent, c.base, c.frame.carry(c.S, parent), self._turned(c, parent), c.between)
         return c
 
     def _turned(self, c: Composite, parent: Frame) -> Square:
@@ -246,6 +265,8 @@ def _frame_column(composites: Composites, frame: Frame, s: int, rate: Triple, se
         P = cross3(g, rate, c.S)
         if P != NULL and c.base.parent is not None:
             wrenches.push(c.base, settle(Vector(frame.tree, {frame: P}), c.base))
+        for part in c.between:
+            wrenches.twist(part.frame, cross3(g, part.p, frame.carry(P, part.frame)))
     for r, other in edge.partials.items():
         if r <= s:
             same[r][s] = g.add(same[r][s], dot3(g, other, H))

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from latchwork.errors import EvaluationError
 from latchwork.kane import energy, tables
+from latchwork.kane.articulated import articulated_udot
+from latchwork.kane.carriers import NotATree
 from latchwork.kane.derive import SHORT, Derivation, derive, shortened
 from latchwork.kane.forces import Wrenches, add_load, generalized_forces, inertia_wrenches, load_wrenches
-from latchwork.kane.linear import Massless, solve_ltdl
+from latchwork.kane.linear import Massless, ltdl_operations, solve_ltdl
 from latchwork.kane.motion import mixed
 from latchwork.kane.speeds import matrices
 from latchwork.kane.values import argument_vector
@@ -31,6 +33,8 @@ from latchwork.symbolic.traverse import Operations, count_literal, count_shared,
 
 if TYPE_CHECKING:
     from latchwork.kane.tables import Table
+
+FEWEST_FOR_SWEEPS = 4  # speeds below which solving M u̇ = f is always shorter, and reads better
 
 
 class Equations:
@@ -140,6 +144,9 @@ class Equations:
     @cached_property
     def udot_expressions(self) -> Matrix:
         """u̇ in terms of t, q, u, r, p: the dynamical differential equations, solved."""
+        recursive = self._carrier_by_carrier()
+        if recursive is not None:
+            return self._column(recursive)
         d = self.derivation
         try:
             solved = solve_ltdl(self.system.graph, d.M, d.f)
@@ -150,6 +157,18 @@ class Equations:
                 "to a body that it moves, or remove the coordinate."
             ) from None
         return self._tidied(solved) if self.M.is_diagonal else self._column(solved)
+
+    def _carrier_by_carrier(self) -> list[int] | None:
+        """u̇ by sweeps over the tree, where there is a tree and that is shorter than solving M u̇ = f."""
+        d = self.derivation
+        if len(self.u) < FEWEST_FOR_SWEEPS:
+            return None
+        try:
+            swept = articulated_udot(d.motion, self.added)
+        except NotATree:
+            return None
+        solving = count_shared([self._expr(node) for row in (*d.M, d.f) for node in row]).total + ltdl_operations(d.M)
+        return swept if count_shared([self._expr(node) for node in swept]).total < solving else None
 
     @cached_property
     def operations(self) -> Operations:

@@ -32,11 +32,7 @@ def select(c: f64, a: f64, b: f64) -> f64:
 @kernel
 def sign(x: f64) -> f64:
     """±1 by sign; zero and nan are returned as they are."""
-    if x > 0.0:
-        return 1.0
-    if x < 0.0:
-        return -1.0
-    return x
+    return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else x)
 
 
 @kernel

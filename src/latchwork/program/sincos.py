@@ -73,10 +73,26 @@ def cos(x: f64) -> f64:
 
 
 @kernel
+def turned(x: f64, hi: f64, lo: f64, k: i64) -> tuple[f64, f64]:
+    """``(sin x, cos x)`` where ``|x| = k π/2 + hi + lo``; without a branch."""
+    s, c = sine(hi, lo), cosine(hi, lo)
+    odd = k & 1 == 1
+    s, c = (c if odd else s), (s if odd else c)
+    return (s if k & 2 == 0 else -s) * copysign(1.0, x), c if (k + 1) & 2 == 0 else -c
+
+
+@kernel
 def sincos(x: f64) -> tuple[f64, f64]:
     """``(sin x, cos x)`` by one reduction; the bits of `sin` and of `cos`."""
     hi, lo, k = reduce(fabs(x))
-    s, c = sine(hi, lo), cosine(hi, lo)
-    if k & 1 == 1:
-        s, c = c, s
-    return (s if k & 2 == 0 else -s) * copysign(1.0, x), c if (k + 1) & 2 == 0 else -c
+    return turned(x, hi, lo, k)
+
+
+@kernel
+def sincos_medium(x: f64) -> tuple[f64, f64]:
+    """`sincos` below MEDIUM, without a branch, for several angles at once.
+
+    The reduction needs no case of its own up to π/4: there it gives (|x|, 0, 0) by itself.
+    """
+    hi, lo, k = cody_waite(fabs(x))
+    return turned(x, hi, lo, k)

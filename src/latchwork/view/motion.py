@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from latchwork.errors import EvaluationError
 from latchwork.view.plots import COLORS, figure
 
 if TYPE_CHECKING:
@@ -14,34 +15,42 @@ if TYPE_CHECKING:
 
     from latchwork.hybrid.trajectory import Trajectory
 
-INK = "#202733"
 INSTANTS = 25
+WIDTH = 4.6  # inches
 
 
-def draw_motion(run: Trajectory, points: Sequence[Any], view: str = "xy", width: float = 4.6) -> Figure:
+def draw_motion(run: Trajectory, points: Sequence[Any], view: str = "xy", path: str | None = None) -> Figure:
     """Stroboscopic picture in the plane of two axes of N: later positions are darker, the last has its joints marked."""
+    _must_be_points(run, points, view)
     axes = ["xyz".index(axis) for axis in view]
-    path = run.smooth(900)[points[-1]][:, axes]
+    trace = run.smooth(900)[points[-1]][:, axes]
     flashes = run.smooth(INSTANTS)
     lines = np.stack([flashes[point][:, axes] for point in points])  # point, instant, axis
-    made = figure(width, _height(width, np.vstack([path, lines.reshape(-1, 2)])))
+    made = figure(WIDTH, _height(np.vstack([trace, lines.reshape(-1, 2)])))
     panel = made.add_subplot()
-    panel.plot(path[:, 0], path[:, 1], color=COLORS[1], linewidth=0.9, alpha=0.9, solid_joinstyle="round")
+    panel.plot(trace[:, 0], trace[:, 1], color=COLORS[1], linewidth=0.9, alpha=0.9, solid_joinstyle="round")
     for k in range(INSTANTS):
         fade = 0.12 + 0.43 * k / INSTANTS
         panel.plot(lines[:, k, 0], lines[:, k, 1], color=COLORS[0], linewidth=1.0, alpha=fade, solid_capstyle="round")
     panel.plot(lines[:, -1, 0], lines[:, -1, 1], "o-", color=COLORS[0], linewidth=2.0, markersize=3.5)
     panel.set_aspect("equal", adjustable="datalim")
-    panel.set_xlabel(f"{view[0]}, m", color=INK)
-    panel.set_ylabel(f"{view[1]}, m", color=INK)
-    panel.tick_params(labelsize=8, length=3)
+    panel.set_xlabel(view[0])
+    panel.set_ylabel(view[1])
     panel.grid(alpha=0.2)
-    for side in ("top", "right"):
-        panel.spines[side].set_visible(False)
+    panel.spines[["top", "right"]].set_visible(False)
+    if path is not None:
+        made.savefig(path, dpi=130)
     return made
 
 
-def _height(width: float, places: np.ndarray) -> float:
+def _must_be_points(run: Trajectory, points: Sequence[Any], view: str) -> None:
+    if len(view) != 2 or set(view) - set("xyz"):
+        raise EvaluationError(f"a view is two of the axes x, y, z, such as 'xy'; got {view!r}.")
+    if not points:
+        raise EvaluationError(f"a picture of '{run.equations.name}' needs points to join. For example run.draw(O, P).")
+
+
+def _height(places: np.ndarray) -> float:
     """High enough for what is drawn, within reason."""
     across, up = np.ptp(places, axis=0) + 1e-9
-    return float(np.clip(width * up / across, 0.45 * width, 1.0 * width)) + 0.4
+    return float(np.clip(WIDTH * up / across, 0.45 * WIDTH, 1.0 * WIDTH)) + 0.4

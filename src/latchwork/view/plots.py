@@ -23,10 +23,17 @@ def figure(width: float, height: float) -> Figure:
     return made
 
 
-def plot_run(run: Trajectory, what: Sequence[Any], path: str | None = None) -> Figure:
+def settled(made: Figure) -> Figure:
+    """The figure with its panels where they are, so that saving it again does not lay it out again."""
+    made.draw_without_rendering()
+    made.set_layout_engine("none")
+    return made
+
+
+def plot_run(run: Trajectory, what: Sequence[Any], path: str | None = None, width: float = 8.0) -> Figure:
     """One panel per quantity on a common time axis; three-component quantities show x, y and z."""
     smooth = run.smooth()
-    made = figure(8.0, 1.0 + 1.7 * len(what))
+    made = figure(width, 0.7 + min(1.7, 0.28 * width) * len(what))
     panels = made.subplots(len(what), 1, sharex=True, squeeze=False)[:, 0]
     for panel, item in zip(panels, what, strict=True):
         values = smooth[item].reshape(len(smooth.t), -1)
@@ -34,7 +41,8 @@ def plot_run(run: Trajectory, what: Sequence[Any], path: str | None = None) -> F
             label = f"{item}.{'xyz'[k]}" if values.shape[1] == 3 else str(item)
             panel.plot(smooth.t, values[:, k], color=COLORS[k % len(COLORS)], linewidth=1.5, label=label)
         panel.set_ylabel(str(item))
-        panel.grid(alpha=0.25)
+        panel.grid(alpha=0.2)
+        panel.spines[["top", "right"]].set_visible(False)
         panel.margins(x=0)
         if values.shape[1] > 1:
             panel.legend(frameon=False, loc="upper right")

@@ -1,10 +1,16 @@
-"""Figures as SVG text that stands inside a page, and takes the page's own colour for its letters and lines."""
+"""Figures as SVG text that stands inside a page and takes its colours: letters and axes in the page's own, lines in
+
+``--line-0``, ``--line-1``, ... where the page defines them.
+"""
 
 from __future__ import annotations
 
 import io
 import re
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
+
+from latchwork.view.plots import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,14 +26,23 @@ NUMBERED = re.compile(r' id="[a-z]+[a-z0-9]*(?:\.[a-z]+)*_\d+"')
 LONG_NUMBER = re.compile(r"(-?\d+\.\d{2})\d+")
 
 
-def inline_svg(figure: Figure, label: str) -> str:
-    """The figure as one ``<svg>`` element that scales to its column."""
+def for_a_page() -> AbstractContextManager[None]:
+    """Inside, figures are drawn in the ink that a page replaces by its own; in print it is as good as black."""
     from matplotlib import rc_context
 
+    context: AbstractContextManager[None] = rc_context(INSIDE)
+    return context
+
+
+def inline_svg(figure: Figure, label: str) -> str:
+    """A figure drawn ``for_a_page`` as one ``<svg>`` element that scales to its column."""
     text = io.StringIO()
-    with rc_context(INSIDE):
+    with for_a_page():
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     body = DROPPED.sub("", text.getvalue()).replace(INK, "currentColor").strip()
     body = LONG_NUMBER.sub(r"\1", NUMBERED.sub("", body))
-    head = re.sub(r' (?:width|height)="[^"]*"', "", body[: body.index(">")])
-    return f'{head} role="img" aria-label="{label}"{body[body.index(">") :]}'
+    for k, color in enumerate(COLORS):
+        body = body.replace(color, f"var(--line-{k}, {color})")
+    end = body.index(">")
+    head = re.sub(r' (?:width|height)="[^"]*"', "", body[:end])
+    return f'{head} role="img" aria-label="{label}"{body[end:]}'

@@ -15,12 +15,12 @@ from latchwork.program.codegen.statements import Statements
 from latchwork.program.kernel import Kernel
 
 
-def emit(roots: Sequence[Kernel[..., Any]]) -> Module:
-    """One module with the roots visible from outside and every other function internal to it."""
+def emit(roots: Sequence[Kernel[..., Any]], inside: bool = False) -> Module:
+    """One module with the roots visible from outside, or ``inside`` it, and every other function internal to it."""
     module = Module()
     for kernel in roots:
         module.add(kernel)
-    visible, written = set(module.kernels), 0
+    visible, written = set() if inside else set(module.kernels), 0
     while written < len(module.kernels):  # writing one body may add kernels
         kernel, form = list(module.kernels.items())[written]
         linkage = "dso_local" if kernel in visible else "internal"

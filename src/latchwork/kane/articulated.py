@@ -1,0 +1,251 @@
+"""u̇ of a tree without its mass matrix: one sweep in, one sweep out, so the cost grows with the number of bodies.
+
+Seen at its base, everything beyond a joint answers an acceleration (α, a) with the wrench
+
+    n = J α + B a - n0,   f = Bᵀ α + A a - f0
+
+(an articulated body). Along a joint's own direction λ the wrench is free, which gives its speed's derivative in terms of
+the acceleration of the parent, and what is left of the body for the parent to carry:
+
+    U = I λ,   D = λ·U,   u̇ = (λ·p - U·(α, a)) / D,   I ← I - U Uᵀ / D,   p ← p - U (λ·p) / D
+
+The loads p are those of the mechanism less its inertia forces at u̇ = 0, so velocities do not enter the sweeps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from latchwork.kane.carriers import Carrier, Carriers, NotATree
+from latchwork.kane.forces import Wrenches, add_load, net_wrenches
+from latchwork.kane.motion import Local, Motion
+from latchwork.mechanics.algebra import (
+    NULL, UNITS, Square, Triple, add3, cross3, dot3, matmul, matvec, scale3, sub3, transpose,
+)  # fmt: skip
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.loads import Load
+from latchwork.mechanics.vector import add_squares
+from latchwork.symbolic.graph import Graph
+from latchwork.symbolic.ops import ZERO
+
+Pair = tuple[Triple, Triple]  # rotational part, translational part
+
+
+@dataclass
+class Articulated:
+    """Inertia (J, B, A) and load (n, f) about a carrier's base, measures in its frame."""
+
+    J: Square
+    B: Square
+    A: Square
+    n: Triple = NULL
+    f: Triple = NULL
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What an eliminated speed leaves behind for the sweep out: u̇ = τ - u·(α, a)."""
+
+    speed: int
+    direction: Pair
+    u: Pair
+    tau: int
+
+
+def articulated_udot(motion: Motion, added: tuple[Load, ...] = ()) -> list[int]:
+    """u̇ carrier by carrier; NotATree where the mechanism is none."""
+    carriers = Carriers(motion)
+    g = motion.g
+    bodies = {carrier: _rigid(g, carrier) for carrier in carriers.all}
+    _apply_loads(carriers, bodies, added)
+    joints: dict[Carrier, list[Joint]] = {}
+    for carrier in reversed(carriers.all):
+        body = bodies[carrier]
+        joints[carrier] = [_eliminate(g, body, s, (rate, NULL)) for s, rate in reversed(carrier.turns.items())]
+        _hand_down(g, carrier, body, bodies, joints[carrier])
+    return _sweep_out(g, carriers, joints)
+
+
+def _rigid(g: Graph, carrier: Carrier) -> Articulated:
+    """n = J α + S × a, f = m a - S × α."""
+    x, y, z = carrier.S
+    B: Square = ((ZERO, g.neg(z), y), (z, ZERO, g.neg(x)), (g.neg(y), x, ZERO))
+    m = carrier.mass
+    return Articulated(carrier.J, B, ((m, ZERO, ZERO), (ZERO, m, ZERO), (ZERO, ZERO, m)))
+
+
+def _apply_loads(carriers: Carriers, bodies: dict[Carrier, Articulated], added: tuple[Load, ...]) -> None:
+    """Loads less inertia at u̇ = 0, about the base of the carrier each acts on."""
+    motion, g = carriers.motion, carriers.g
+    settle = Local(motion.system)
+    wrenches: Wrenches = net_wrenches(motion, settle)
+    for load in added:
+        add_load(wrenches, load.forces, load.torques)
+    for point, force in wrenches.forces.items():
+        carrier, x = carriers.place[point]
+        if carrier is not carriers.ground:
+            a = force.components(carrier.frame)
+            body = bodies[carrier]
+            body.f, body.n = add3(g, body.f, a), add3(g, body.n, cross3(g, x, a))
+    for frame, torque in wrenches.torques.items():
+        carrier = _carrier_of(carriers, frame)
+        if carrier is not None:
+            bodies[carrier].n = add3(g, bodies[carrier].n, torque)
+
+
+def _carrier_of(carriers: Carriers, frame: Frame) -> Carrier | None:
+    """A carrier that turns with a frame."""
+    if frame not in carriers.moving:
+        return None
+    if frame not in carriers.of_frame:
+        raise NotATree
+    return carriers.of_frame[frame][0][0]
+
+
+def _eliminate(g: Graph, body: Articulated, speed: int, direction: Pair) -> Joint:
+    """Free the body along a direction; what remains replaces it."""
+    turn, slide = direction
+    u_n = add3(g, matvec(g, body.J, turn), matvec(g, body.B, slide))
+    u_f = add3(g, _tmatvec(g, body.B, turn), matvec(g, body.A, slide))
+    D = g.add(dot3(g, turn, u_n), dot3(g, slide, u_f))
+    if D == ZERO:
+        raise NotATree
+    tau = g.div(g.add(dot3(g, turn, body.n), dot3(g, slide, body.f)), D)
+    w_n, w_f = _over(g, u_n, D), _over(g, u_f, D)
+    body.n = sub3(g, body.n, scale3(g, tau, u_n))
+    body.f = sub3(g, body.f, scale3(g, tau, u_f))
+    body.J = _less_outer(g, body.J, w_n, u_n, symmetric=True)
+    body.B = _less_outer(g, body.B, w_n, u_f)
+    body.A = _less_outer(g, body.A, w_f, u_f, symmetric=True)
+    _clear(body, direction)
+    return Joint(speed, direction, (w_n, w_f), tau)
+
+
+def _over(g: Graph, a: Triple, D: int) -> Triple:
+    """a / D."""
+    return g.div(a[0], D), g.div(a[1], D), g.div(a[2], D)
+
+
+def _tmatvec(g: Graph, m: Square, a: Triple) -> Triple:
+    """mᵀ a."""
+    return matvec(g, transpose(m), a)
+
+
+def _less_outer(g: Graph, m: Square, a: Triple, b: Triple, symmetric: bool = False) -> Square:
+    """m - a b; where a b is symmetric, one half is computed."""
+    rows = [[g.sub(m[i][j], g.mul(a[i], b[j])) if j >= i or not symmetric else ZERO for j in range(3)] for i in range(3)]
+    if symmetric:
+        rows = [[rows[min(i, j)][max(i, j)] for j in range(3)] for i in range(3)]
+    return (rows[0][0], rows[0][1], rows[0][2]), (rows[1][0], rows[1][1], rows[1][2]), (rows[2][0], rows[2][1], rows[2][2])
+
+
+def _clear(body: Articulated, direction: Pair) -> None:
+    """Along a coordinate axis that was freed nothing remains: these entries are zero exactly."""
+    turn, slide = direction
+    if slide == NULL and turn in UNITS:
+        k = UNITS.index(turn)
+        body.J, body.B = _without(body.J, k, k), _without(body.B, k, None)
+        body.n = _zeroed(body.n, k)
+    elif turn == NULL and slide in UNITS:
+        k = UNITS.index(slide)
+        body.A, body.B = _without(body.A, k, k), _without(body.B, None, k)
+        body.f = _zeroed(body.f, k)
+
+
+def _zeroed(a: Triple, k: int) -> Triple:
+    return tuple(ZERO if i == k else a[i] for i in range(3))  # type: ignore[return-value]
+
+
+def _without(m: Square, row: int | None, column: int | None) -> Square:
+    return tuple(  # type: ignore[return-value]
+        tuple(ZERO if i == row or j == column else m[i][j] for j in range(3)) for i in range(3)
+    )
+
+
+def _hand_down(g: Graph, carrier: Carrier, body: Articulated, bodies: dict[Carrier, Articulated],
+               joints: list[Joint]) -> None:  # fmt: skip
+    """What is left goes to the parent: turned into its frame, freed along slides, moved to its base."""
+    parent = carrier.parent
+    assert parent is not None
+    grounded = parent.parent is None
+    body = _turned(g, body, carrier.frame, parent.frame)
+    if carrier.free or grounded:
+        body = Articulated(_NOTHING, _NOTHING, body.A, NULL, body.f)
+    joints += [_eliminate(g, body, s, (NULL, rate)) for s, rate in reversed(carrier.slides.items())]
+    if grounded:
+        return
+    target, d = bodies[parent], carrier.d
+    shifted = _shifted(g, body, d)
+    target.J, target.B = add_squares(g, target.J, shifted.J), add_squares(g, target.B, shifted.B)
+    target.A = add_squares(g, target.A, shifted.A)
+    target.n, target.f = add3(g, target.n, shifted.n), add3(g, target.f, shifted.f)
+
+
+_NOTHING: Square = (NULL, NULL, NULL)
+
+
+def _turned(g: Graph, body: Articulated, frame: Frame, other: Frame) -> Articulated:
+    """The same in another frame: R m Rᵀ and R a."""
+    if not frame.path(other):
+        return body
+    return Articulated(
+        _similar(g, body.J, frame, other, True), _similar(g, body.B, frame, other, False),
+        _similar(g, body.A, frame, other, True), frame.carry(body.n, other), frame.carry(body.f, other),
+    )  # fmt: skip
+
+
+def _similar(g: Graph, m: Square, frame: Frame, other: Frame, symmetric: bool) -> Square:
+    rows = [frame.carry(row, other) for row in m]
+    columns = [frame.carry((rows[0][j], rows[1][j], rows[2][j]), other) for j in range(3)]
+    turned = transpose((columns[0], columns[1], columns[2]))
+    if not symmetric:
+        return turned
+    return (
+        turned[0],
+        (turned[0][1], turned[1][1], turned[1][2]),
+        (turned[0][2], turned[1][2], turned[2][2]),
+    )
+
+
+def _shifted(g: Graph, body: Articulated, d: Triple) -> Articulated:
+    """Moments about a base d before: B' = B + d× A, J' = J + d× Bᵀ - B' d×, n' = n + d × f."""
+    if d == NULL:
+        return body
+    x, y, z = d
+    cross: Square = ((ZERO, g.neg(z), y), (z, ZERO, g.neg(x)), (g.neg(y), x, ZERO))
+    B = add_squares(g, body.B, matmul(g, cross, body.A))
+    left = matmul(g, cross, transpose(body.B))
+    right = matmul(g, B, cross)
+    J = [[g.sub(g.add(body.J[i][j], left[i][j]), right[i][j]) if j >= i else ZERO for j in range(3)] for i in range(3)]
+    full = [[J[min(i, j)][max(i, j)] for j in range(3)] for i in range(3)]
+    square: Square = tuple(tuple(row) for row in full)  # type: ignore[assignment]
+    return Articulated(square, B, body.A, add3(g, body.n, cross3(g, d, body.f)), body.f)
+
+
+def _sweep_out(g: Graph, carriers: Carriers, joints: dict[Carrier, list[Joint]]) -> list[int]:
+    """Accelerations from the ground outward; each joint's u̇ on the way."""
+    udot = [ZERO] * len(carriers.motion.speeds)
+    moves: dict[Carrier, Pair] = {carriers.ground: (NULL, NULL)}
+    for carrier in carriers.all:
+        parent = carrier.parent
+        assert parent is not None
+        alpha, a = moves[parent]
+        a = add3(g, a, cross3(g, alpha, carrier.d))
+        if carrier.free:
+            alpha = NULL
+        turns = len(carrier.turns)
+        for joint in reversed(joints[carrier][turns:]):
+            a = _accelerate(g, joint, alpha, a, udot)[1]
+        alpha, a = parent.frame.carry(alpha, carrier.frame), parent.frame.carry(a, carrier.frame)
+        for joint in reversed(joints[carrier][:turns]):
+            alpha, a = _accelerate(g, joint, alpha, a, udot)
+        moves[carrier] = alpha, a
+    return udot
+
+
+def _accelerate(g: Graph, joint: Joint, alpha: Triple, a: Triple, udot: list[int]) -> Pair:
+    """u̇ = τ - u·(α, a), then its share of the acceleration."""
+    rate = g.sub(joint.tau, g.add(dot3(g, joint.u[0], alpha), dot3(g, joint.u[1], a)))
+    udot[joint.speed] = rate
+    turn, slide = joint.direction
+    return add3(g, alpha, scale3(g, rate, turn)), add3(g, a, scale3(g, rate, slide))

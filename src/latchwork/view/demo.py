@@ -1,0 +1,77 @@
+"""``latchwork demo``: derive and simulate the gallery, print the equations, write plots and one page."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from latchwork.hybrid.trajectory import Trajectory
+from latchwork.kane.equations import Equations
+from latchwork.view import gallery
+from latchwork.view.demo_page import page
+from latchwork.view.gallery import Example
+from latchwork.view.motion import draw_motion
+from latchwork.view.plots import plot_run, settled
+from latchwork.view.svg import for_a_page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An example with what became of it: equations of every variant; the run of the first, drawn and plotted."""
+
+    example: Example
+    equations: tuple[Equations, ...]
+    run: Trajectory
+    drawn: Figure
+    plotted: Figure
+    seconds: float  # that deriving the first variant took
+
+
+def main(out: str = "demo", quiet: bool = False) -> int:
+    """Write ``out/index.html`` and a plot for each example; the equations go to standard output unless ``quiet``."""
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    gallery.load(gallery.NAMES[0]).models()[0].equations()  # loads what is loaded once, before anything is timed
+    items = []
+    for k, name in enumerate(gallery.NAMES, start=1):
+        item = show(gallery.load(name))
+        item.drawn.savefig(folder / f"{name}_motion.png", dpi=110, facecolor="white")
+        item.plotted.savefig(folder / f"{name}.png", dpi=110, facecolor="white")
+        items.append(item)
+        _progress(k, item)
+        if not quiet:
+            _print_equations(item)
+    index = folder / "index.html"
+    index.write_text(page(items), encoding="utf-8")
+    print(f"open {index} (the plots are beside it)")
+    return 0
+
+
+def show(example: Example) -> Shown:
+    """Derive every variant of an example, run the first, draw and plot its motion."""
+    first, *others = example.models()
+    begin = perf_counter()
+    eq = first.equations()
+    seconds = perf_counter() - begin
+    run = example.run(first)
+    with for_a_page():
+        drawn = settled(draw_motion(run, example.draw, example.view))
+        plotted = settled(plot_run(run, example.show, width=5.6))
+    return Shown(example, (eq, *(model.equations() for model in others)), run, drawn, plotted, seconds)
+
+
+def _progress(k: int, item: Shown) -> None:
+    what = f"derived in {1e3 * item.seconds:.0f} ms, {item.run.audit.steps} steps of {item.run.equations.name}"
+    print(f"[{k}/{len(gallery.NAMES)}] {item.example.name:32} {what}", file=sys.stderr, flush=True)
+
+
+def _print_equations(item: Shown) -> None:
+    for eq in item.equations:
+        print(f"{eq}\n\n{eq.partial_velocities()}\n" if len(eq.u) <= 4 else f"{eq!r}\n")
+    print(f"{item.run.audit}\n")

@@ -1,0 +1,114 @@
+"""The page of the demo: one file, no network, for a laptop or a phone, by day or by night."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from latchwork.kane import information
+from latchwork.kane.equations import Equations
+from latchwork.kane.literal import Block, equation_blocks
+from latchwork.kane.page import STYLE
+from latchwork.view.svg import inline_svg
+
+if TYPE_CHECKING:
+    from latchwork.view.demo import Shown
+
+FEW = 4  # speeds up to which equations are shown in full
+LAYOUT = """
+@media (prefers-color-scheme: dark) {
+  :root { --line-0: #6ea8ff; --line-1: #f0788a; --line-2: #58c4b4; --line-3: #f0bd6a; --line-4: #b39ddb; }
+}
+body { max-width: 72rem; }
+header p { font-size: 1.05rem; max-width: 44rem; }
+section.item { border-top: 1px solid var(--rule); margin-top: 3rem; padding-top: .5rem; }
+section.item > h2 { font-size: 1.3rem; margin-top: 1rem; }
+h3 { font-size: 1rem; margin: 1.6rem 0 .3rem; }
+.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1rem 2rem;
+            align-items: center; margin: 1rem 0; }
+.columns { display: flex; flex-wrap: wrap; gap: 0 3.5rem; } .columns > * { min-width: 0; }
+figure { margin: 0; } figure svg { width: 100%; height: auto; max-height: 30rem; display: block; }
+details { margin: .8rem 0; } summary { cursor: pointer; color: var(--soft); }
+summary:hover { color: var(--ink); }
+a { color: inherit; text-decoration-color: var(--rule); text-underline-offset: .2em; } code { font-size: .9em; }
+mover > mo:last-child { font-size: 1.35em; } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+@media print { details > * { display: block; } }
+"""
+
+
+def page(items: Sequence[Shown]) -> str:
+    """All examples, one after the other, under a table that sums them up."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
+        f"<title>Latchwork: the gallery</title>\n<style>{STYLE}{LAYOUT}</style>\n</head>\n<body>\n"
+        "<header><h1>Latchwork: the gallery</h1><p>Each mechanism below was described in a short script, derived by "
+        "Kane's method, compared with its published equations, and run. The numbers are those of this run.</p></header>\n"
+        f"{_summary(items)}\n" + "\n".join(_item(item) for item in items) + "\n</body>\n</html>\n"
+    )
+
+
+def _summary(items: Sequence[Shown]) -> str:
+    heads = ("mechanism", "speeds", "operations in dt(u)", "derived, ms", "run, s", "steps", "energy off by")
+    rows = "".join(_summary_row(item) for item in items)
+    head = "".join(f'<th scope="col"{"" if k == 0 else NUMBER}>{text}</th>' for k, text in enumerate(heads))
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+NUMBER = ' class="number"'
+
+
+def _summary_row(item: Shown) -> str:
+    eq, audit = item.equations[0], item.run.audit
+    cells = [
+        str(len(eq.u)), str(eq.operations.total), f"{1e3 * item.seconds:.1f}", f"{item.run.t[-1]:g}",
+        str(audit.steps), f"{audit.energy_error:.1e}",
+    ]  # fmt: skip
+    numbers = "".join(f"<td{NUMBER}>{cell}</td>" for cell in cells)
+    name = item.example.name
+    return f'<tr><th scope="row"><a href="#{name}">{escape(eq.name)}</a></th>{numbers}</tr>'
+
+
+def _item(item: Shown) -> str:
+    example, (first, *others) = item.example, item.equations
+    return (
+        f'<section class="item" id="{example.name}"><h2>{escape(example.title)}</h2>'
+        f"<p>{escape(example.story)}</p><p><code>examples/{example.name}.py</code></p>"
+        f"{_pictures(item)}{_equations(first)}{_audit(item)}" + "".join(_variant(eq) for eq in others) + "</section>"
+    )
+
+
+def _pictures(item: Shown) -> str:
+    name = escape(item.run.equations.name)
+    drawn = inline_svg(item.drawn, f"{name} in motion")
+    plotted = inline_svg(item.plotted, f"{name}: {escape(', '.join(item.example.show))} against time")
+    return f'<div class="pictures"><figure>{drawn}</figure><figure>{plotted}</figure></div>'
+
+
+def _equations(eq: Equations) -> str:
+    """Definitions, kinematical and dynamical equations; the table of partial velocities; counts."""
+    if len(eq.u) > FEW:
+        return f"<p>{len(eq.u)} speeds; {escape(str(eq.operations))} in the solved equations.</p>"
+    *kinematics, dynamics = (_block(block) for block in equation_blocks(eq, "mathml"))
+    table = f'<div><h3>Partial velocities</h3><div class="wide">{eq.partial_velocities().html()}</div></div>'
+    counts = f'<div><h3>Operations</h3><div class="wide">{information.operations(eq).html()}</div></div>'
+    return f'<div class="columns">{"".join(kinematics)}</div>{dynamics}<div class="columns">{table}{counts}</div>'
+
+
+def _block(block: Block) -> str:
+    rows = "".join(f"<tr>{_math(left)}<td>=</td>{_math(right)}</tr>" for left, right in block.lines)
+    table = f'<div class="wide"><table class="equations"><tbody>{rows}</tbody></table></div>'
+    return f"<div><h3>{escape(block.title)}</h3>{table}</div>"
+
+
+def _math(body: str) -> str:
+    return f'<td><math displaystyle="true">{body}</math></td>'
+
+
+def _audit(item: Shown) -> str:
+    return f"<h3>The run</h3><pre>{escape(str(item.run.audit))}</pre>"
+
+
+def _variant(eq: Equations) -> str:
+    return f"<details><summary>{escape(eq.name)}</summary>{_equations(eq)}</details>"

@@ -1,0 +1,71 @@
+"""The schema says what the reader does, and the reference page names every word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from latchwork.formats import tables
+from latchwork.formats.functions import FUNCTIONS
+from latchwork.formats.schema import SINGLES, schema
+from latchwork.formats.shapes import SINGLES as READERS
+from latchwork.formats.tables import KINDS, MODEL, Item, Listed, Named, Shape
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "model-files.md").read_text(encoding="utf-8")
+
+
+def shapes(item: Item = MODEL) -> Iterator[Shape]:
+    """Every shape below an item."""
+    if isinstance(item, Shape):
+        yield item
+        for field in item.fields.values():
+            yield from shapes(field.item)
+    elif isinstance(item, Named | Listed):
+        yield from shapes(item.item)
+
+
+def test_every_kind_has_a_reader_and_a_schema():
+    """No kind of value is known to one table only."""
+    assert SINGLES.keys() == READERS.keys() == KINDS.keys()
+
+
+def test_the_schema_is_json():
+    """The schema survives being written and read."""
+    assert json.loads(json.dumps(schema())) == schema()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.yaml")), ids=lambda path: path.stem)
+def test_examples_fit_the_schema(path):
+    """What the reader takes, the schema takes."""
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(yaml.safe_load(path.read_text(encoding="utf-8")), schema())
+
+
+@pytest.mark.parametrize("shape", sorted(shapes(), key=lambda shape: shape.name), ids=lambda shape: shape.name)
+def test_the_page_names_every_key(shape):
+    """Every key of every mapping is on the reference page, with what it means."""
+    missing = [key for key, field in shape.fields.items() if f"| `{key}` | {field.about} |" not in PAGE]
+    assert missing == []
+
+
+def test_the_page_names_every_function():
+    """Every function of expressions is on the reference page."""
+    assert [name for name in FUNCTIONS if f"`{name}(" not in PAGE] == []
+
+
+def test_the_example_of_the_page_is_a_file():
+    """The full example of the page is a file that runs as an example."""
+    text = PAGE.partition("```yaml\n")[2].partition("```")[0]
+    assert text == (ROOT / "examples" / "double_pendulum.yaml").read_text(encoding="utf-8")
+
+
+def test_the_tables_are_reached():
+    """Every shape that is defined is part of the format."""
+    defined = [value for value in vars(tables).values() if isinstance(value, Shape)]
+    reached = list(shapes())
+    assert [shape.name for shape in defined if shape not in reached] == []

@@ -1,0 +1,84 @@
+"""Whatever a file holds, it is a model or it is one FileError."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import latchwork as lw
+from latchwork.formats.expressions import parse
+from latchwork.formats.yaml_reader import read_model
+
+EXAMPLES = [path.read_text() for path in sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))]
+WORDS = (
+    "q1 q2 u1 m L t N O A B P N.x A.y . ' ` sin cos atan2 dt where dot cross velocity position angular_velocity magnitude "
+    "min equal ( ) ( ) , + - * / ** < <= == & | ~ 0 1 2 1e9 .5 1e400 pi __class__ foo : [ ] { } # \\n"
+).split()
+YAML = "latchwork: name: parameters: frames: joints: loads: run: let: - [ ] { } , : & * ! | > ' \" # % @ ` 1 q1 N.x ~ null".split()
+
+
+def small() -> lw.Model:
+    """A model with one of each."""
+    model = lw.Model("small")
+    _, L = model.parameters(m=1.0, L=2.0)
+    q1, q2 = model.coordinates("q1", "q2")
+    model.speeds(u1=lw.dt(q1), u2=lw.dt(q2))
+    A = model.frame.rotated("A", q1, model.frame.z)
+    A.rotated("B", q2, A.x)
+    model.origin.at("P", L * A.x)
+    return model
+
+
+def reads_or_is_refused(text: str) -> None:
+    """No error but a FileError that says where."""
+    try:
+        read_model(text, "fuzz")
+    except lw.FileError as problem:
+        assert (problem.source, problem.line > 0, problem.column > 0) == ("fuzz", True, True)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> str:
+    """A valid file with a few pieces cut, doubled or replaced."""
+    text = draw(st.sampled_from(EXAMPLES))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(text)))
+        end = min(len(text), start + draw(st.integers(0, 12)))
+        new = draw(st.sampled_from(["", text[start:end] * 2, *WORDS, *YAML]) | st.text(max_size=4))
+        text = text[:start] + new + text[end:]
+    return text
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=25).map("".join) | st.text(max_size=40))
+@settings(max_examples=400)
+def test_expressions(text):
+    """Random tokens and random characters are an expression, or one FileError."""
+    try:
+        assert isinstance(parse(text, small()), lw.Expr | lw.Vector)
+    except lw.FileError as problem:
+        assert problem.line >= 1
+
+
+@given(st.text(max_size=200) | st.lists(st.sampled_from([*YAML, "\n", "\n  ", " "]), max_size=40).map(" ".join))
+@settings(max_examples=300)
+def test_pages(text):
+    """Random text never gives anything but a FileError."""
+    reads_or_is_refused(text)
+
+
+@given(mutated())
+@settings(max_examples=300)
+def test_damaged_files(text):
+    """A file that was good and has been damaged is a model or one FileError."""
+    reads_or_is_refused(text)
+
+
+@pytest.mark.campaign
+@given(mutated())
+@settings(max_examples=20_000)
+def test_damaged_files_at_length(text):
+    """The same for a long time."""
+    reads_or_is_refused(text)

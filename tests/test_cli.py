@@ -1,0 +1,271 @@
+"""The command line: results on stdout, errors in one line on stderr, exit codes that scripts can use."""
+
+from __future__ import annotations
+
+import csv
+import importlib.metadata
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import latchwork as lw
+from latchwork.cli import main
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+DISK, PENDULUM = str(EXAMPLES / "disk_on_ramp.yaml"), str(EXAMPLES / "double_pendulum.yaml")
+HEAD = "latchwork: 1\nname: x\n"
+
+
+@pytest.fixture
+def model_file(tmp_path):
+    """A function that writes a model file and gives its path."""
+
+    def write(text: str) -> str:
+        path = tmp_path / "model.yaml"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A fresh interpreter."""
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+
+
+# --- derive -------------------------------------------------------------------------------------------------------
+
+
+def test_derive_prints_the_equations(capsys):
+    """Text for people, and nothing on stderr when nobody watches."""
+    assert main(["derive", DISK]) == 0
+    out, err = capsys.readouterr()
+    assert out == f"{lw.load(DISK).equations()}\n"
+    assert err == ""
+
+
+@pytest.mark.parametrize(("form", "method"), [("--latex", "latex"), ("--html", "html")])
+def test_derive_in_other_forms(capsys, form, method):
+    """The forms of the Python interface."""
+    assert main(["derive", form, DISK]) == 0
+    assert capsys.readouterr().out.strip() == getattr(lw.load(DISK).equations(), method)().strip()
+
+
+def test_derive_for_programs(capsys):
+    """Assignments in order, with names and counts."""
+    assert main(["derive", "--json", PENDULUM]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["q"], facts["u"], facts["r"]) == (["q1", "q2"], ["u1", "u2"], ["T"])
+    names = [name for name, _ in facts["assignments"] if not name.startswith("z")]
+    assert names == ["qdot[0]", "qdot[1]", "M[0][0]", "M[0][1]", "M[1][0]", "M[1][1]", "f[0]", "f[1]"]
+
+
+def test_derive_for_sympy(capsys):
+    """Python that makes the same matrices in SymPy."""
+    assert main(["derive", "--sympy", DISK]) == 0
+    made: dict[str, object] = {}
+    exec(capsys.readouterr().out, made)
+    assert str(made["M"]) == "Matrix([[m, 0], [0, J/r**2]])"
+
+
+def test_derive_to_a_file(tmp_path, capsys):
+    """-o writes to a file and keeps stdout quiet."""
+    assert main(["derive", DISK, "-o", str(tmp_path / "disk.txt")]) == 0
+    assert capsys.readouterr().out == ""
+    assert (tmp_path / "disk.txt").read_text(encoding="utf-8").startswith("Kane's equations")
+
+
+# --- info, schema, version ----------------------------------------------------------------------------------------
+
+
+def test_info_is_the_report(capsys):
+    """The information report."""
+    assert main(["info", PENDULUM]) == 0
+    assert capsys.readouterr().out == lw.load(PENDULUM).equations().report()
+
+
+def test_info_for_programs(capsys):
+    """The same facts as JSON."""
+    assert main(["info", "--json", PENDULUM]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["joints"]["elbow"] == {"type": "revolute", "inboard": "shoulder", "at": "E"}
+    assert facts["parameters"]["L"] == 0.5
+
+
+def test_schema(capsys, tmp_path):
+    """A JSON Schema, to stdout or to a file."""
+    assert main(["schema"]) == 0
+    assert main(["schema", "-o", str(tmp_path / "schema.json")]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "schema.json").read_text(encoding="utf-8"))
+
+
+def test_version(capsys, monkeypatch):
+    """The version of the installed package."""
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: f"1.2.3 of {name}")
+    assert main(["version"]) == 0
+    assert capsys.readouterr().out == "latchwork 1.2.3 of latchwork\n"
+
+
+# --- run ----------------------------------------------------------------------------------------------------------
+
+
+def test_run_ends_where_simulate_ends(capsys):
+    """The summary shows the last state and the audit."""
+    run = lw.simulate(lw.load(DISK), until=2.0, q={"q1": 14, "q2": 0}, u={"u1": 7, "u2": -4})
+    assert main(["run", DISK]) == 0
+    out = capsys.readouterr().out
+    assert f"{run['q1'][-1]:.12g}" in out
+    assert str(run.audit) in out
+
+
+def test_run_for_programs(capsys):
+    """Columns by name, with what the file plots, at the times it asks for."""
+    assert main(["run", "--json", PENDULUM, "--until", "0.1"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert list(facts["columns"]) == ["t", "q1", "q2", "u1", "u2", "dot(velocity(B), N.x)"]
+    assert facts["columns"]["t"][:3] == pytest.approx([0.0, 0.01, 0.02])
+    assert facts["audit"]["energy_error"] < 1e-6
+
+
+def test_run_as_a_table(capsys):
+    """A line of names, then numbers."""
+    assert main(["run", "--csv", DISK, "--set", "q1=2*pi", "--set", "m=3"]) == 0
+    names, first, *_ = csv.reader(capsys.readouterr().out.splitlines())
+    assert names == ["t", "q1", "q2", "u1", "u2", "u1 + u2"]
+    assert float(first[1]) == pytest.approx(6.283185307179586)
+
+
+def test_run_to_a_folder(tmp_path, capsys):
+    """Numbers and a picture, and nothing on stdout."""
+    folder = tmp_path / "deep" / "out"
+    assert main(["run", DISK, "--until", "0.1", "-o", str(folder), "--plot", str(tmp_path / "disk.png")]) == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["run.csv", "run.json", "run.png"]
+    assert (tmp_path / "disk.png").read_bytes().startswith(b"\x89PNG")
+    assert capsys.readouterr().out == ""
+
+
+def test_quaternions_start_unturned(model_file, capsys):
+    """A file need not say where a free body starts."""
+    text = HEAD + "joints: {f: {type: free}}\nbodies: {b: {frame: f, center: f, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}}\n"
+    assert main(["run", "--json", model_file(text), "--until", "1", "--set", "u_f_vx=1"]) == 0
+    columns = json.loads(capsys.readouterr().out)["columns"]
+    assert (columns["q_f_e0"][-1], columns["q_f_px"][-1]) == (pytest.approx(1.0), pytest.approx(1.0))
+
+
+def test_progress_goes_to_stderr(capsys):
+    """--progress says what is being done; stdout stays the result."""
+    assert main(["run", "--progress", "--csv", DISK, "--until", "0.1"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("t,q1")
+    assert "deriving the equations of disk on a ramp" in err
+
+
+# --- errors -------------------------------------------------------------------------------------------------------
+
+
+def test_a_bad_file_is_shown_where_it_is_bad(model_file, capsys):
+    """One line that names file, line and column, and the line itself with a caret."""
+    path = model_file(HEAD + "coordinates: [q1]\nlet: {a: 2*q2}\n")
+    assert main(["derive", path]) == 3
+    first, line, caret = capsys.readouterr().err.splitlines()
+    assert first == f"latchwork: error: {path}:4:12: unknown name 'q2' in an expression. Known: t, q1, a."
+    assert (line, caret) == ("    let: {a: 2*q2}", "               ^")
+
+
+def test_a_long_line_is_cut(model_file, capsys):
+    """The excerpt stays on one line of a terminal, with the caret in it."""
+    assert main(["derive", model_file(HEAD + "let: {a: " + "1 + " * 5000 + "oops}\n")]) == 3
+    _, line, caret = capsys.readouterr().err.splitlines()
+    assert len(line) <= 104
+    assert line[caret.index("^") :].startswith("oops")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "code", "message"),
+    [
+        (["derive"], "", 3, "the file is empty"),
+        (["derive"], HEAD + "coordinates: [q1, q2]\nspeeds: {u1: dt(q1)}\n", 4, "speeds"),
+        (["run"], HEAD + "coordinates: [q]\npoints: {P: {at: q*N.x}}\nparticles: {p: {point: P, mass: 1}}\n", 2, "--until"),
+        (["run", "--until", "1"], HEAD, 4, "has no coordinates"),
+        (["run", "--until", "-1"], HEAD + "joints: {a: {type: revolute}}\nbodies: {b: {frame: a, center: a, mass: 1, "
+         "inertia: {zz: 1}}}\n", 5, "a run goes from"),
+        (["run", "--until", "1"], HEAD + "parameters: {m: null}\ncoordinates: [q]\npoints: {P: {at: q*N.x}}\n"
+         "particles: {p: {point: P, mass: m}}\n", 5, "m"),
+        (["run", "--until", "1", "--set", "q=x"], HEAD, 2, "--set takes NAME=VALUE"),
+        (["run", "--until", "1", "--set", "q"], HEAD, 2, "there is no '='"),
+        (["run", "--until", "1", "--set", "q=1"], HEAD, 2, "has no 'q'"),
+    ],
+)  # fmt: skip
+def test_exit_codes(model_file, capsys, arguments, text, code, message):
+    """2 wrong usage, 3 a bad file, 4 a model without equations, 5 a run that failed; no traceback."""
+    assert main([arguments[0], model_file(text), *arguments[1:]]) == code
+    err = capsys.readouterr().err
+    assert err.startswith("latchwork: error: ")
+    assert message in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["frobnicate"], ["derive"], ["derive", "--latex", "--html", DISK], ["run", DISK, "--until", "x"]]
+)
+def test_wrong_usage(capsys, arguments):
+    """What argparse refuses is exit code 2."""
+    assert main(arguments) == 2
+    assert "usage: latchwork" in capsys.readouterr().err
+
+
+def test_output_that_cannot_be_written(tmp_path, capsys):
+    """A path that cannot be written is wrong usage, not a bug."""
+    assert main(["derive", DISK, "-o", str(tmp_path / "no" / "such" / "folder")]) == 2
+    assert "latchwork: error: " in capsys.readouterr().err
+
+
+def test_bugs_and_debug(monkeypatch, capsys):
+    """An unexpected error is exit code 1 and one line; --debug lets it through."""
+    monkeypatch.setattr(lw.Model, "equations", lambda self: 1 / 0)
+    assert main(["derive", DISK]) == 1
+    assert "This is a bug" in capsys.readouterr().err
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
+        main(["derive", "--debug", DISK])
+
+
+def test_interrupted(monkeypatch, capsys):
+    """Ctrl-C is exit code 130."""
+
+    def interrupt(self: lw.Model) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lw.Model, "equations", interrupt)
+    assert main(["derive", DISK]) == 130
+    assert capsys.readouterr().err == "latchwork: interrupted\n"
+
+
+# --- as a process -------------------------------------------------------------------------------------------------
+
+
+def test_as_a_module():
+    """``python -m latchwork`` is the same command."""
+    done = python("-m", "latchwork", "derive", str(EXAMPLES / "nothing.yaml"))
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "there is no such file" in done.stderr
+
+
+def test_a_reader_that_goes_away():
+    """A closed pipe ends the command without a word."""
+    command = [sys.executable, "-m", "latchwork", "run", "--csv", PENDULUM]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+def test_start_is_light():
+    """Deriving needs neither SymPy nor matplotlib."""
+    code = "import sys; from latchwork.cli import main; main(['derive', sys.argv[1]]); print(sorted(sys.modules))"
+    loaded = python("-c", code, DISK).stdout
+    assert "'yaml'" in loaded
+    assert "'sympy'" not in loaded
+    assert "'matplotlib'" not in loaded
