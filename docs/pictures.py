@@ -1,38 +1,45 @@
-"""The pictures in these pages, from the gallery itself: ``python docs/pictures.py`` writes docs/images/."""
+"""The pictures in these pages, from the examples themselves: ``python docs/pictures.py`` writes docs/images/."""
 
 from __future__ import annotations
 
-import io
 import re
+from contextlib import chdir
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from matplotlib import rc_context
-from matplotlib.figure import Figure
 
 from latchwork.view import gallery
-from latchwork.view.motion import draw_motion
 from latchwork.view.svg import DROPPED, INSIDE, LONG_NUMBER
 
-IMAGES = Path(__file__).resolve().parent / "images"
-ON_PAPER = INSIDE | {"savefig.facecolor": "white", "savefig.edgecolor": "white"}
-
-
-def write(figure: Figure, path: Path) -> None:
-    """The figure as a small SVG file on white."""
-    text = io.StringIO()
-    figure.savefig(text, format="svg", facecolor="white", metadata={"Date": None, "Creator": None})
-    body = LONG_NUMBER.sub(r"\1", DROPPED.sub("", text.getvalue()))
-    path.write_text(re.sub(r"\n\s*", "\n", body).strip() + "\n", encoding="utf-8")
+HERE = Path(__file__).resolve().parent
+IMAGES = HERE / "images"
+ON_PAPER = INSIDE | {"figure.facecolor": "white"}
+FIRST_EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
-    for name in gallery.NAMES:
-        example = gallery.load(name)
-        run = example.run(example.models()[0])
-        with rc_context(ON_PAPER):
-            write(draw_motion(run, example.draw, example.view), IMAGES / f"{name}.svg")
-        print(f"{name}.svg", (IMAGES / f"{name}.svg").stat().st_size)
+    with rc_context(ON_PAPER), TemporaryDirectory() as folder, chdir(folder):
+        _readme(Path("readme.svg"))
+        for name in gallery.NAMES:
+            example = gallery.load(name)
+            example.run(example.models()[0]).draw(*example.draw, view=example.view, path=f"{name}.svg")
+        for path in sorted(Path().glob("*.svg")):
+            (IMAGES / path).write_text(_small(path.read_text(encoding="utf-8")), encoding="utf-8")
+            print(f"docs/images/{path}: {(IMAGES / path).stat().st_size} bytes")
+
+
+def _readme(path: Path) -> None:
+    """The picture that the first example of the README draws."""
+    example = FIRST_EXAMPLE.search((HERE.parent / "README.md").read_text(encoding="utf-8"))
+    assert example is not None
+    exec(example[1].replace("double_pendulum.svg", str(path)))
+
+
+def _small(svg: str) -> str:
+    """Without dates, comments, and digits that no eye can see."""
+    return re.sub(r"\n\s*", "\n", LONG_NUMBER.sub(r"\1", DROPPED.sub("", svg))).strip() + "\n"
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ G = 9.81
 H = 1e-30  # complex step: exact to rounding
 KINDS = "revolute prismatic cylindrical universal gimbal ball planar free weld".split()
 SPEEDS = dict(zip(KINDS, (1, 1, 2, 2, 3, 3, 3, 6, 0), strict=True))
+SIZES = (1, 2, 3, 4, 5, 6, 2, 3, 4, 8, 10, 12)
 SKEW = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0), (0.6, 0.0, 0.8), (0.48, -0.6, 0.64)]
 
 Triple = tuple[float, float, float]
@@ -171,7 +172,7 @@ def random_mechanism(seed: int, bodies: int | None = None, kinds: list[str] = KI
     rng = random.Random(seed)
     moves = bool(seed % 2) if rheonomic is None else rheonomic
     first = random_part(rng, 0, [kind for kind in kinds if kind != "weld"], moves, aside)
-    count = 1 + seed % 12 if bodies is None else bodies
+    count = SIZES[seed % 12] if bodies is None else bodies
     parts = [first, *(random_part(rng, i, kinds, moves, aside) for i in range(1, count))]
     return Mechanism(f"tree {seed}", tuple(parts), tuple(random_loads(rng, parts)) if loads else (), rheonomic=moves)
 

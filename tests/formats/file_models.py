@@ -148,4 +148,19 @@ def long_expression() -> lw.Model:
     return model
 
 
-MODELS = [disk, every_joint, every_frame, declared, declared_in_joints, cart, mixed, long_expression]
+def adrift() -> lw.Model:
+    """A frame of which only the spin is known, and a point of which only the velocity is."""
+    model = lw.Model("adrift")
+    q1 = model.coordinate("q1")
+    m, r, J = model.parameters(m=1.0, r=0.3, J=0.2)
+    (u1,) = model.speeds(u1=dt(q1))
+    A = model.frame.rotated("A", q1, model.frame.z)
+    wheel = A.spinning("wheel", y=2 * u1 / r)
+    cart = model.origin.at("cart", 0 * A.x)
+    cart.moves(model.frame, r * u1 * A.x, located=False)
+    model.body("wheel", wheel, cart.at("hub", r * A.z), m, lw.inertia(A, J, 2 * J, J))
+    model.force(cart, m * A.x)
+    return model
+
+
+MODELS = [adrift, disk, every_joint, every_frame, declared, declared_in_joints, cart, mixed, long_expression]

@@ -103,6 +103,12 @@ GEOMETRY = [
     ("frames: {A: {rotate: {angle: 1, axis: A.x}}}", (3, 10), "'A' depends on itself: A needs A"),
     ("points: {P: {from: Q, at: N.x}, Q: {from: P, at: N.x}}", (3, 10), "'P' depends on itself: P needs Q needs P"),
     ("points: {P: {at: 3}}", (3, 18), "a vector is needed here"),
+    ("points: {P: {at: N.x, located: no}}", (3, 32), "points.P.located is true or false; found 'no'"),
+    ("points: {P: {at: N.x, located: false}}", (3, 10), "'P' is not located: declare its velocity with 'moves'"),
+    (
+        "coordinates: [q]\npoints: {P: {at: 0, moves: dt(q)*N.x, located: false}}\nspeeds: {u: 'dot(velocity(P), N.x)'}",
+        (5, 18), "the position of 'P' from 'O' is not known",
+    ),
     ("points: {P: {at: B.x}}", (3, 18), "there is no frame 'B'"),
     ("points: {P: {from: R, at: N.x}}", (3, 20), "there is no point 'R'. Known: O, P"),
     ("points: {O: {at: N.x}}", (3, 10), "has a point named 'O' already"),

@@ -68,8 +68,8 @@ class Plan:
     tasks: dict[Task, Any] = field(default_factory=dict)  # each with the entry it is made from
     providers: dict[Key, Task] = field(default_factory=dict)
 
-    def planned(self, entry: Entry) -> list[Task]:
-        """All tasks, each knowing what it needs."""
+    def planned(self, entry: Entry) -> list[list[Task]]:
+        """The tasks by section, each knowing what it needs."""
         sections = {section: self._add(_own(entry, section), make) for section, (make, _) in MADE.items()}
         for section in sorted(sections, key=LAST_NAMED.__contains__):
             for task in sections[section]:
@@ -81,7 +81,7 @@ class Plan:
             task.needs += self._needs(value)
         self._chain(entry.get("coordinates", []))
         self._chain([given.name for given in entry.get("speeds", [])])
-        return list(self.tasks)
+        return list(sections.values())
 
     def _add(self, entries: list[Any], make: Maker) -> list[Task]:
         tasks = {Task(_name(value), partial(make, self.build, value)): value for value in entries}

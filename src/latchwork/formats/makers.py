@@ -60,12 +60,14 @@ FRAMES: dict[str, Callable[[Build, Frame, str, Any], Frame]] = {
     "space": lambda b, a, name, e: a.space_fixed(name, e["sequence"].value, *map(b.scalar, e["angles"])),
     "quaternion": lambda b, a, name, e: a.quaternion(name, *map(b.scalar, e)),
     "cosines": lambda b, a, name, e: a.cosines(name, [[b.scalar(code) for code in row] for row in e]),
+    "spinning": lambda b, a, name, e: a.spinning(name, *map(b.scalar, e)),
 }
 
 
 def point(build: Build, given: Given) -> None:
     start = build.found(given.value.get("from")) or build.model.origin
-    start.at(given.name.value, build.vector(given.value["at"]))
+    made = start.at(given.name.value, build.vector(given.value["at"]))
+    made.located = _located(given)
 
 
 def joint(build: Build, given: Given) -> None:
@@ -80,8 +82,17 @@ def joint(build: Build, given: Given) -> None:
         q=joint_names(given, "q"),
         u=joint_names(given, "u"),
     )
+    link.origin.located = _located(given)
     build.add(*link.q, *link.u)
     build.scope.alias(link)
+
+
+def _located(given: Given) -> bool:
+    """Whether the coordinates tell where a point is; if not, its velocity must be declared."""
+    located: bool = given.value.get("located", True)
+    if not located and "moves" not in given.value:
+        raise given.name.place.error(f"'{given.name.value}' is not located: declare its velocity with 'moves'.")
+    return located
 
 
 def joint_names(given: Given, letter: str) -> list[str]:
@@ -105,7 +116,7 @@ def spin(build: Build, given: Given) -> None:
 def moves(build: Build, given: Given) -> None:
     name = given.name.value
     moving = build.model.links[name].origin if "type" in given.value else build.model.points[name]
-    moving.moves(build.model.frame, build.vector(given.value["moves"]))
+    moving.moves(build.model.frame, build.vector(given.value["moves"]), located=moving.located)
 
 
 # --- bodies and loads ---------------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from latchwork.errors import FileError
@@ -23,22 +24,33 @@ class Task:
             self.make()
 
 
-def in_order(tasks: Sequence[Task]) -> list[Task]:
-    """Depth first along ``needs``, without recursion."""
+def in_order(sections: Iterable[Iterable[Task]]) -> list[Task]:
+    """Each section in its own order as long as what comes next has what it needs; where none has, what it needs first."""
     done: dict[Task, None] = {}
-    for root in tasks:
-        path: dict[Task, Iterator[Task]] = {root: iter(root.needs)} if root not in done else {}
-        while path:
-            task, rest = next(reversed(path.items()))
-            following = next((need for need in rest if need not in done), None)
-            if following is None:
-                done[task] = None
-                del path[task]
-            elif following in path:
-                raise _circle([*path], following)
-            else:
-                path[following] = iter(following.needs)
+    waiting = [deque(section) for section in sections]
+    while any(waiting):
+        before = len(done)
+        for queue in waiting:
+            while queue and all(need in done for need in queue[0].needs):
+                done.setdefault(queue.popleft())
+        if len(done) == before and any(waiting):
+            _with_needs(next(queue[0] for queue in waiting if queue), done)
     return list(done)
+
+
+def _with_needs(root: Task, done: dict[Task, None]) -> None:
+    """A task after all that it needs, depth first, without recursion."""
+    path: dict[Task, Iterator[Task]] = {root: iter(root.needs)}
+    while path:
+        task, rest = next(reversed(path.items()))
+        following = next((need for need in rest if need not in done), None)
+        if following is None:
+            done.setdefault(task)
+            del path[task]
+        elif following in path:
+            raise _circle([*path], following)
+        else:
+            path[following] = iter(following.needs)
 
 
 def _circle(path: list[Task], start: Task) -> FileError:

@@ -15,6 +15,7 @@ TEXT = {"type": "string"}
 SINGLES: dict[str, dict[str, Any]] = {
     "version": {"const": 1},
     "text": {"type": ["string", "number", "boolean"]},
+    "truth": {"type": "boolean"},
     "name": {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"},
     "number": SCALAR,
     "value": NULLABLE,

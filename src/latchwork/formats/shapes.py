@@ -156,6 +156,12 @@ def _version(text: Text, path: str) -> str:
     return text.value
 
 
+def _truth(text: Text, path: str) -> bool:
+    if text.value not in ("true", "false"):
+        raise text.place.error(f"{path} is true or false; found '{shown(text.value)}'. Write one of them.")
+    return text.value == "true"
+
+
 def _name(text: Text, path: str) -> Text:
     if not NAME.match(text.value):
         raise text.place.error(
@@ -194,6 +200,7 @@ NULLABLE = frozenset({"value", "definition"})
 SINGLES: dict[str, Callable[[Text, str], Any]] = {
     "version": _version,
     "text": lambda text, path: text,
+    "truth": _truth,
     "name": _name,
     "number": _number,
     "value": _or_null(_number),

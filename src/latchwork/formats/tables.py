@@ -49,6 +49,7 @@ class Field:
 KINDS: dict[str, str] = {
     "version": "the number 1",
     "text": "any text",
+    "truth": "true or false",
     "name": "a name: letters, digits and _, starting with a letter",
     "number": "a number, or an expression of numbers such as pi/12",
     "value": "a number, an expression of numbers, or null where a run must give it",
@@ -77,12 +78,14 @@ FRAME = Shape("frame", {
     "space": Field(SEQUENCE, "turns about the parent's axes"),
     "quaternion": Field(Listed("scalar", count=4), "Euler parameters, scalar first"),
     "cosines": Field(Listed(Listed("scalar", count=3), count=3), "rows: (axis i of the parent) · (axis j of this)"),
+    "spinning": Field(Listed("scalar", count=3), "spin alone: measures of its angular velocity along the parent's axes"),
     "spin": Field("vector", "declared angular velocity in N, checked against the coordinates"),
-}, one_of=("rotate", "body", "space", "quaternion", "cosines"))  # fmt: skip
+}, one_of=("rotate", "body", "space", "quaternion", "cosines", "spinning"))  # fmt: skip
 POINT = Shape("point", {
     "from": Field("point", "where it is measured from; O unless given"),
     "at": Field("vector", "position relative to that point", needed=True),
     "moves": Field("vector", "declared velocity in N, checked against the coordinates"),
+    "located": Field("truth", "false where the coordinates do not tell its place: then nothing is checked"),
 })  # fmt: skip
 JOINT = Shape("joint", {
     "type": Field("joint type", "which row of the table of joints", needed=True),
@@ -93,6 +96,7 @@ JOINT = Shape("joint", {
     "u": Field(Listed("name", or_one=True), "names of its speeds"),
     "spin": Field("vector", "declared angular velocity of its frame in N, checked against the coordinates"),
     "moves": Field("vector", "declared velocity of its origin in N, checked against the coordinates"),
+    "located": Field("truth", "false where the coordinates do not tell the place of its origin"),
 })  # fmt: skip
 INERTIA = Shape("inertia", {
     **{key: Field("scalar", f"moment of inertia {key}") for key in ("xx", "yy", "zz")},

@@ -132,8 +132,11 @@ class Writer:
 
     def _point(self, point: Point) -> dict[str, Any]:
         assert point.parent is not None
-        written = {"from": point.parent.name, "at": self.vector(point.offset)}
-        return written if point.moved is None else {**written, "moves": self.vector(point.moved)}
+        return {"from": point.parent.name, "at": self.vector(point.offset)} | self._moves(point)
+
+    def _moves(self, point: Point) -> dict[str, Any]:
+        moves = {} if point.moved is None else {"moves": self.vector(point.moved)}
+        return moves if point.located else {**moves, "located": "false"}
 
     def _joint(self, link: Link) -> dict[str, Any]:
         written: dict[str, Any] = {"type": link.joint.name, "inboard": link.inboard.name, "at": link.base.name}
@@ -145,9 +148,7 @@ class Writer:
                 written[letter] = names
         if link.frame.spun is not None:
             written["spin"] = self.vector(link.frame.spun)
-        if link.origin.moved is not None:
-            written["moves"] = self.vector(link.origin.moved)
-        return written
+        return written | self._moves(link.origin)
 
     # --- bodies and loads ---------------------------------------------------------------------------------------
 
@@ -215,6 +216,7 @@ RECIPES: dict[str, Callable[[Writer, Any], Any]] = {
     "space": lambda w, how: {"sequence": how["sequence"], "angles": [*map(w.scalar, how["angles"])]},
     "quaternion": lambda w, how: [*map(w.scalar, how)],
     "cosines": lambda w, how: [[*map(w.scalar, row)] for row in how],
+    "spinning": lambda w, how: [*map(w.scalar, how)],
 }
 
 

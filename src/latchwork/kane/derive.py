@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 
 from latchwork.kane.composite import composite_mass_matrix, is_nested
 from latchwork.kane.forces import generalized_forces, inertia_wrenches, load_wrenches, mass_matrix, net_wrenches
-from latchwork.kane.motion import Local, Motion, Settle, mixed, newtonian
+from latchwork.kane.motion import FEW_SPEEDS, Local, Motion, Settle, mixed, newtonian
 from latchwork.kane.speeds import Kinematics, solve_speeds
 from latchwork.mechanics.system import System
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.tidy import tidy
 from latchwork.symbolic.traverse import count_shared
 
-FEW_SPEEDS = 12  # up to here every form is tried; beyond, the one form that suits long chains
 SHORT = 150  # operations up to which a form is tidied without being asked
 BRIEF = 80  # cost of f up to which both manners are tidied
 TRIG_COST = 10  # multiplications that a sine or cosine is worth

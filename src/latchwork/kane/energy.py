@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from latchwork.kane.forces import Wrenches, add_load, inertia_wrenches, load_wrenches
-from latchwork.kane.motion import Motion, mixed
+from latchwork.kane.motion import FEW_SPEEDS, Motion, Settle, mixed, newtonian
 from latchwork.mechanics.algebra import scale3
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point
@@ -19,9 +19,14 @@ if TYPE_CHECKING:
     from latchwork.kane.equations import Equations
 
 
+def _place(motion: Motion) -> Settle:
+    """Where velocities are written: as in the books where there are few speeds, in N where there are many."""
+    return mixed if len(motion.speeds) <= FEW_SPEEDS else newtonian
+
+
 def kinetic(motion: Motion) -> Expr:
     """K = Σ ½ m v² + ½ ω · I · ω."""
-    v = motion.velocities(mixed)
+    v = motion.velocities(_place(motion))
     total = Expr(motion.g, ZERO)
     for body in motion.system.bodies:
         velocity = v[body.center]
@@ -47,7 +52,7 @@ def potential(motion: Motion, added: Iterable[Load] = ()) -> Expr:
 
 def power(motion: Motion, added: Iterable[Load] = ()) -> Expr:
     """A = Σ R · v + Σ T · ω over all loads."""
-    wrenches = load_wrenches(motion, mixed)
+    wrenches = load_wrenches(motion, _place(motion))
     for load in added:
         add_load(wrenches, load.forces, load.torques)
     return power_of(wrenches)
@@ -56,7 +61,7 @@ def power(motion: Motion, added: Iterable[Load] = ()) -> Expr:
 def power_of(wrenches: Wrenches) -> Expr:
     """Σ R · v + Σ T · ω."""
     motion = wrenches.motion
-    v = motion.velocities(mixed)
+    v = motion.velocities(_place(motion))
     total = Expr(motion.g, ZERO)
     for point, force in wrenches.forces.items():
         total = total + force.dot(v[point])
@@ -99,6 +104,9 @@ def drive_power(equations: Equations) -> Expr:
     """
     motion = equations.derivation.motion
     g = motion.g
+    rest = dict.fromkeys(motion.speeds, ZERO)
+    if not _moves_at_rest(motion, rest):
+        return Expr(g, ZERO)
     wrenches = inertia_wrenches_in_full(equations)
     loads = load_wrenches(motion, mixed)
     for load in equations.added:
@@ -107,7 +115,6 @@ def drive_power(equations: Equations) -> Expr:
         wrenches.push(point, force)
     for frame, torque in loads.torques.items():
         wrenches.twist(frame, torque)
-    rest = dict.fromkeys(motion.speeds, ZERO)
     v = motion.velocities(mixed)
     total = Expr(g, ZERO)
     for point, force in wrenches.forces.items():
@@ -120,6 +127,15 @@ def drive_power(equations: Equations) -> Expr:
         if not remainder.is_zero:
             total = total - Vector(frame.tree, {frame: torque}).dot(remainder)
     return total
+
+
+def _moves_at_rest(motion: Motion, rest: dict[int, int]) -> bool:
+    """Whether anything moves while all speeds vanish: whether motion is prescribed in time."""
+    steps = [edge.spin for edge in motion.frame_edges.values()]
+    for edge in motion.point_edges.values():
+        steps += [part.dp for part in edge.parts]
+        steps += list(edge.velocity.parts.values()) if edge.velocity is not None else []
+    return any(node != ZERO for node in rebuild(motion.g, [node for step in steps for node in step], rest))
 
 
 def linear_momentum(motion: Motion) -> Vector:

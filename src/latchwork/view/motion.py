@@ -36,7 +36,7 @@ def draw_motion(run: Trajectory, points: Sequence[Any], view: str = "xy", path: 
     panel.set_aspect("equal", adjustable="datalim")
     panel.set_xlabel(view[0])
     panel.set_ylabel(view[1])
-    panel.grid(alpha=0.2)
+    panel.grid(alpha=0.15)
     panel.spines[["top", "right"]].set_visible(False)
     if path is not None:
         made.savefig(path, dpi=130)

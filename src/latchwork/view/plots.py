@@ -41,7 +41,7 @@ def plot_run(run: Trajectory, what: Sequence[Any], path: str | None = None, widt
             label = f"{item}.{'xyz'[k]}" if values.shape[1] == 3 else str(item)
             panel.plot(smooth.t, values[:, k], color=COLORS[k % len(COLORS)], linewidth=1.5, label=label)
         panel.set_ylabel(str(item))
-        panel.grid(alpha=0.2)
+        panel.grid(alpha=0.15)
         panel.spines[["top", "right"]].set_visible(False)
         panel.margins(x=0)
         if values.shape[1] > 1:

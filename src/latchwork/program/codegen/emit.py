@@ -15,19 +15,19 @@ from latchwork.program.codegen.statements import Statements
 from latchwork.program.kernel import Kernel
 
 
-def emit(roots: Sequence[Kernel[..., Any]], inside: bool = False) -> Module:
-    """One module with the roots visible from outside, or ``inside`` it, and every other function internal to it."""
+def emit(roots: Sequence[Kernel[..., Any]], visible: bool = True) -> Module:
+    """One module with the roots visible from outside, or not, and every other function internal to it."""
     module = Module()
     for kernel in roots:
         module.add(kernel)
-    visible, written = set() if inside else set(module.kernels), 0
+    shown, written = set(module.kernels) if visible else set(), 0
     while written < len(module.kernels):  # writing one body may add kernels
         kernel, form = list(module.kernels.items())[written]
-        linkage = "dso_local" if kernel in visible else "internal"
+        linkage = "dso_local" if kernel in shown else "internal"
         arguments = ", ".join(f"{LLVM[kind]} %{name}" for name, kind in form.parameters)
         writer = Statements(module, kernel, form)
         lines = writer.body()
-        inline = "" if kernel in visible or writer.has_loops else " alwaysinline"
+        inline = "" if kernel in shown or writer.has_loops else " alwaysinline"
         head = f'define {linkage} {form.result} @"{form.symbol}"({arguments}) nounwind{inline} {{'
         module.functions.append("\n".join([head, *lines, "}"]))
         written += 1
