@@ -149,7 +149,8 @@ def test_run_to_a_folder(tmp_path, capsys):
 
 def test_quaternions_start_unturned(model_file, capsys):
     """A file need not say where a free body starts."""
-    text = HEAD + "joints: {f: {type: free}}\nbodies: {b: {frame: f, center: f, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}}\n"
+    body = "{frame: f, center: f, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}"
+    text = HEAD + f"joints: {{f: {{type: free}}}}\nbodies: {{b: {body}}}\n"
     assert main(["run", "--json", model_file(text), "--until", "1", "--set", "u_f_vx=1"]) == 0
     columns = json.loads(capsys.readouterr().out)["columns"]
     assert (columns["q_f_e0"][-1], columns["q_f_px"][-1]) == (pytest.approx(1.0), pytest.approx(1.0))
@@ -188,7 +189,7 @@ def test_a_long_line_is_cut(model_file, capsys):
     [
         (["derive"], "", 3, "the file is empty"),
         (["derive"], HEAD + "coordinates: [q1, q2]\nspeeds: {u1: dt(q1)}\n", 4, "speeds"),
-        (["run"], HEAD + "coordinates: [q]\npoints: {P: {at: q*N.x}}\nparticles: {p: {point: P, mass: 1}}\n", 2, "--until"),
+        (["run"], HEAD + "joints: {a: {type: prismatic}}\nparticles: {p: {point: a, mass: 1}}\n", 2, "--until"),
         (["run", "--until", "1"], HEAD, 4, "has no coordinates"),
         (["run", "--until", "-1"], HEAD + "joints: {a: {type: revolute}}\nbodies: {b: {frame: a, center: a, mass: 1, "
          "inertia: {zz: 1}}}\n", 5, "a run goes from"),

@@ -1,4 +1,4 @@
-"""Every script of the gallery runs, agrees with its paper, needs no SymPy, and can be written to a file and read again."""
+"""Every script of the gallery runs, agrees with its source, needs no SymPy, and survives a model file."""
 
 from __future__ import annotations
 

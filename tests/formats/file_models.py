@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from random import Random
 
 import latchwork as lw
 from latchwork import cos, dt, sin
@@ -160,6 +161,29 @@ def adrift() -> lw.Model:
     cart.moves(model.frame, r * u1 * A.x, located=False)
     model.body("wheel", wheel, cart.at("hub", r * A.z), m, lw.inertia(A, J, 2 * J, J))
     model.force(cart, m * A.x)
+    return model
+
+
+def random_tree(seed: int) -> lw.Model:
+    """Up to eight bodies on joints of any type, joined in any way."""
+    random = Random(seed)
+    model = lw.Model(f"tree {seed}")
+    g = model.parameter("g", 9.81)
+    links = [model.revolute("root")]
+    for i in range(random.randint(1, 8)):
+        kind, base = random.choice(list(lw.JOINTS)), random.choice(links)
+        x, y, z = base.frame.x, base.frame.y, base.frame.z
+        axis = random.choice([x, y, -z, random.uniform(-1, 1) * x + random.uniform(-1, 1) * y + z])
+        at = base.origin.at(f"a{i}", random.uniform(-1, 1) * x + random.uniform(-1, 1) * y)
+        link = model.joint(kind, f"j{i}", base, at=at, axis=axis if lw.JOINTS[kind].has_axis else None)
+        center = link.origin.at(f"c{i}", random.uniform(-1, 1) * link.frame.x + random.uniform(-1, 1) * link.frame.z)
+        m = model.parameter(f"m{i}", random.uniform(1, 2))
+        inertia = lw.inertia(link.frame, *(random.uniform(1, 2) * m for _ in range(3)), xy=0.1)
+        model.body(f"b{i}", link, center, m, inertia, about=random.choice([None, link.origin]))
+        model.spring(random.choice(links), link, m, random.choice([0.0, 0.5]), 0.1)
+        links.append(link)
+    model.body("root", links[0], model.origin, 1.0, lw.inertia(links[0].frame, zz=g))
+    model.gravity(-g * model.frame.z)
     return model
 
 

@@ -370,9 +370,12 @@ def conical_chain(n=3):
     for i in range(n):
         frame = inboard.orientnew(f"A{i}", "Body", q[3 * i : 3 * i + 3], "XYZ")
         center = joint.locatenew(f"C{i}", l / 2 * frame.z)
+        outboard = joint.locatenew(f"J{i}", l * frame.z)
+        for point in (center, outboard):
+            point.v2pt_theory(joint, N, frame)
         bodies.append(RigidBody(f"rod{i}", center, frame, m, (inertia(frame, J, J, J / 10), center)))
         loads.append((center, m * g * N.z))
-        joint, inboard = joint.locatenew(f"J{i}", l * frame.z), frame
+        joint, inboard = outboard, frame
     return kane(N, q, u, [a.diff(t) - b for a, b in zip(q, u, strict=True)], bodies, loads)
 
 

@@ -152,7 +152,9 @@ def test_refused(model, text, column, message):
     assert column in (None, caught.value.column)
 
 
-@pytest.mark.parametrize("text", ["-" * 40_000 + "q1", "q1" + "+q1" * 16_000, "2" + "**1" * 16_000, "(q1)" + "*(q1)" * 9_000])
+@pytest.mark.parametrize(
+    "text", ["-" * 40_000 + "q1", "q1" + "+q1" * 16_000, "2" + "**1" * 16_000, "(q1)" + "*(q1)" * 9_000]
+)
 def test_long_is_not_deep(model, text):
     """Chains of operators as long as an expression may be are no trouble."""
     assert isinstance(parse(text, model), lw.Expr)
@@ -167,5 +169,5 @@ def test_nothing_is_executed(model, monkeypatch):
     for name in ("eval", "exec", "compile", "__import__"):
         monkeypatch.setattr(f"builtins.{name}", forbidden)
     for text in ("__import__('os').system('true')", "exec(1)", "(lambda: 0)()", "P.__init__.__globals__"):
-        with pytest.raises(lw.FileError, match="there is no function|unexpected character|means nothing"):
+        with pytest.raises(lw.FileError, match=r"there is no function|unexpected character|means nothing"):
             parse(text, model)

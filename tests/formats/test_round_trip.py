@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from formats.file_models import MODELS, disk, every_joint
 
 import latchwork as lw
+from formats.file_models import MODELS, disk, every_joint, random_tree
 from latchwork.formats import read_file
 from latchwork.formats.yaml_reader import RunSettings, read_model
 
@@ -40,6 +40,14 @@ def test_numbers_survive(make):
     """A model read back gives the same u̇, its coordinates and speeds in the same order."""
     before, after = twins(make())
     assert (after.q_names, after.u_names) == (before.q_names, before.u_names)
+    assert numbers(after) == pytest.approx(numbers(before), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_trees_survive(seed):
+    """Operations and numbers are the same on random trees."""
+    before, after = twins(random_tree(seed))
+    assert after.operations == before.operations
     assert numbers(after) == pytest.approx(numbers(before), rel=1e-12, abs=1e-12)
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from latchwork.errors import FileError
 from latchwork.formats import tables
 from latchwork.formats.functions import FUNCTIONS
 from latchwork.formats.schema import SINGLES, schema
 from latchwork.formats.shapes import SINGLES as READERS
 from latchwork.formats.tables import KINDS, MODEL, Item, Listed, Named, Shape
+from latchwork.formats.yaml_reader import read_model
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "model-files.md").read_text(encoding="utf-8")
@@ -39,11 +42,55 @@ def test_the_schema_is_json():
     assert json.loads(json.dumps(schema())) == schema()
 
 
+def misfits(value: Any, rule: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Where a value breaks a schema, as far as ours go: types, keys, items, choices."""
+    if "anyOf" in rule:
+        found = [list(misfits(value, choice, path)) for choice in rule["anyOf"]]
+        yield from min(found, key=len)
+        return
+    if not isinstance(value, JSON[str(rule.get("type"))]):
+        yield f"{path}: {value!r} is no {rule['type']}"
+    elif isinstance(value, dict):
+        known, rest = rule.get("properties", {}), rule.get("additionalProperties")
+        yield from (f"{path} lacks {key}" for key in rule.get("required", []) if key not in value)
+        for key, item in value.items():
+            if key in known or rest:
+                yield from misfits(item, known.get(key, rest), f"{path}.{key}")
+            else:
+                yield f"{path} has {key}"
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from misfits(item, rule["items"], f"{path}.{i}")
+
+
+JSON: dict[str, Any] = {
+    "object": dict, "array": list, "string": str, "boolean": bool, "None": object,
+    "['number', 'string']": (int, float, str),
+    "['number', 'string', 'null']": (int, float, str, type(None)),
+    "['string', 'number', 'boolean']": (str, float, bool),
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.yaml")), ids=lambda path: path.stem)
 def test_examples_fit_the_schema(path):
     """What the reader takes, the schema takes."""
-    jsonschema = pytest.importorskip("jsonschema")
-    jsonschema.validate(yaml.safe_load(path.read_text(encoding="utf-8")), schema())
+    assert list(misfits(yaml.safe_load(path.read_text(encoding="utf-8")), schema())) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("{latchwork: 1}", " lacks name"),
+        ("{latchwork: 1, name: x, frame: {}}", " has frame"),
+        ("{latchwork: 1, name: x, points: {P: {at: [1]}}}", ".points.P.at: [1] is no ['number', 'string']"),
+        ("{latchwork: 1, name: x, loads: {}}", ".loads: {} is no array"),
+    ],
+)
+def test_what_the_reader_refuses_the_schema_refuses(text, where):
+    """Unknown and missing keys and wrong types do not fit."""
+    assert list(misfits(yaml.safe_load(text), schema())) == [where]
+    with pytest.raises(FileError, match=r"needs the key|has no key|found"):
+        read_model(text)
 
 
 @pytest.mark.parametrize("shape", sorted(shapes(), key=lambda shape: shape.name), ids=lambda shape: shape.name)

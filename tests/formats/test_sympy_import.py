@@ -125,7 +125,7 @@ def test_simple_rotations_stay_turns():
     N, P, angles = ReferenceFrame("N"), Point("P"), [q, -q, c - q, made.pi / 2 - q, q + made.pi, made.pi / 3]
     P.set_vel(N, 0)
     frames = [N.orientnew(f"A{i}", "Axis", [angle, N.y]) for i, angle in enumerate(angles)]
-    frames.append(N.orientnew("B", "Axis", [q, N.x + N.y]))
+    frames.append(N.orientnew("B", "Axis", [q, N.x + N.y + N.z]))
     bodies = [RigidBody(f"b{i}", P, frame, 1, (inertia(frame, 1, 2, 3), P)) for i, frame in enumerate(frames)]
     u = dynamicsymbols("u")
     model = lw.load(made.kane(N, [q], [u], [q.diff(t) - u], bodies, None))
@@ -136,6 +136,18 @@ def test_simple_rotations_stay_turns():
     expected = [float(N.dcm(frame).T.subs(known)[0, 2]) for frame in frames[:-1]]
     eq = model.equations()
     assert eq.evaluate(cosines, q=[0.4], u=[0], p={"c": 0.3}) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("sequence", "xyz xzy yxz yzx zxy zyx xyx xzx yxy yzy zxz zyz".split())
+def test_sequences_stay_sequences(sequence):
+    """Three turns about body axes are recognised, in whichever order."""
+    q, u = dynamicsymbols("q1:4"), dynamicsymbols("u1:4")
+    N = ReferenceFrame("N")
+    A = N.orientnew("A", "Body", [q[0], -q[1], q[2]], sequence)
+    body = RigidBody("body", made.fixed_origin(N), A, 1)
+    frame = lw.load(made.kane(N, q, u, [a.diff(t) - b for a, b in zip(q, u, strict=True)], [body], None)).frames["A"]
+    assert frame.recipe["body"]["sequence"] == sequence
+    assert [str(angle) for angle in frame.recipe["body"]["angles"]] == ["q1", "-q2", "q3"]
 
 
 def test_velocities_that_follow_from_positions_are_not_declared():

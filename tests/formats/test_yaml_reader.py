@@ -26,7 +26,7 @@ def refused(text: str, message: str) -> tuple[int, int]:
 PAGES = [
     ("empty", "", (1, 1), "the file is empty"),
     ("comment only", "# nothing\n", (1, 1), "the file is empty"),
-    ("binary junk", HEAD + "parameters: {m: \x00\x01}\n", (3, 17), "unexpected character '.x00': model files are plain text"),
+    ("binary junk", HEAD + "parameters: {m: \x00\x01}\n", (3, 17), "unexpected character '.x00': .* plain text"),
     ("lone surrogate", HEAD + "a: \ud800\n", (3, 4), "unexpected character"),
     ("not YAML", HEAD + "frames: {A: [}\n", (3, 14), "this is not YAML"),
     ("bad indentation", HEAD + "frames:\n  A: {}\n B: {}\n", (5, 2), "this is not YAML"),
@@ -34,7 +34,7 @@ PAGES = [
     ("a list", "- 1\n- 2\n", (1, 1), "the file is a mapping with the keys latchwork, name, .*; found a list"),
     ("a word", "hello\n", (1, 1), "the file is a mapping .* found 'hello'"),
     ("two documents", HEAD + "---\n" + HEAD, (3, 1), "a second document starts here"),
-    ("alias bomb", HEAD + "let: {a: &a [1,1], b: &b [*a,*a], c: [*b,*b]}\n", (3, 10), "'&a': anchors and aliases have no place"),
+    ("alias bomb", HEAD + "let: {a: &a [1,1], b: &b [*a,*a], c: [*b,*b]}\n", (3, 10), "'&a': anchors and aliases have"),
     ("alias", HEAD + "let: {a: *a}\n", (3, 10), "'.a': anchors and aliases have no place"),
     ("tag", HEAD + "let: {a: !!python/object/apply:os.system [ls]}\n", (3, 10), "the tag 'tag:yaml.org,2002:python"),
     ("local tag", HEAD + "let: {a: !x 1}\n", (3, 10), "the tag '!x' has no place"),
@@ -44,7 +44,8 @@ PAGES = [
     ("deep mappings", HEAD + "loads: " + "{a: " * 10_000, (3, 84), "nested more than 20 deep"),
     ("deep blocks", HEAD + "".join(f"{' ' * i}a:\n" for i in range(100)), (23, 21), "nested more than 20 deep"),
     ("too large", HEAD + "# x\n" * 600_000, (1, 1), "the file has 2400021 characters; the limit is 2000000"),
-    ("a long line", HEAD + "let: {a: " + "1+" * 500_000 + "1}\n", (3, 100_001), "this line has more than 100000 characters"),
+    ("a long line", HEAD + "let: {a: " + "1+" * 500_000 + "1}\n", (3, 100_001), "this line has more than 100000"),
+    ("a long text", HEAD + "let:\n  a: 1\n" + "    + 1\n" * 100_000, (4, 6), "this expression has 400001 characters"),
     ("a duplicate key", HEAD + "name: y\n", (3, 1), "'name' is given twice, first on line 2"),
     ("a duplicate entry", HEAD + "parameters: {m: 1, L: 2, m: 3}\n", (3, 26), "'m' is given twice"),
     ("a key that is a list", HEAD + "[a]: 1\n", (3, 1), "a key must be a name"),
@@ -106,7 +107,8 @@ GEOMETRY = [
     ("points: {P: {at: N.x, located: no}}", (3, 32), "points.P.located is true or false; found 'no'"),
     ("points: {P: {at: N.x, located: false}}", (3, 10), "'P' is not located: declare its velocity with 'moves'"),
     (
-        "coordinates: [q]\npoints: {P: {at: 0, moves: dt(q)*N.x, located: false}}\nspeeds: {u: 'dot(velocity(P), N.x)'}",
+        "coordinates: [q]\npoints: {P: {at: 0, moves: dt(q)*N.x, located: false}}\n"
+        "speeds: {u: 'dot(velocity(P), N.x)'}",
         (5, 18), "the position of 'P' from 'O' is not known",
     ),
     ("points: {P: {at: B.x}}", (3, 18), "there is no frame 'B'"),
@@ -116,9 +118,10 @@ GEOMETRY = [
     ("joints: {a: {type: ball, axis: N.x}}", (3, 10), "a ball joint has no axis of its own"),
     ("joints: {a: {type: revolute, q: [a, b]}}", (3, 10), "joint 'a' has 1 q's"),
     ("joints: {a: {type: revolute, inboard: b}, b: {type: revolute, inboard: a}}", (3, 10), "a needs b needs a"),
-    ("joints: {a: {type: revolute, q: q1}, b: {type: revolute, q: q1}}", (3, 38), "has a coordinate named 'q1' already"),
+    ("joints: {a: {type: revolute, q: q1}, b: {type: revolute, q: q1}}", (3, 38), "has a coordinate named 'q1'"),
     (
-        "coordinates: [q_a, x]\nframes: {F: {rotate: {angle: x, axis: N.z}}}\njoints: {a: {type: revolute, inboard: F}}",
+        "coordinates: [q_a, x]\nframes: {F: {rotate: {angle: x, axis: N.z}}}\n"
+        "joints: {a: {type: revolute, inboard: F}}",
         (3, 20), "'x' depends on itself: x needs a needs F needs x",
     ),
 ]  # fmt: skip
@@ -128,7 +131,7 @@ BODIES = [
     ("bodies: {b: {frame: N, center: O, mass: -1}}", (3, 10), "the mass of 'b' is -1"),
     ("bodies: {b: {frame: N, center: O, mass: 1, inertia: {xx: 1, xz: 2}}}", (3, 61), "has no key 'xz'"),
     ("bodies: {b: {frame: N, center: C, mass: 1}}", (3, 32), "there is no point 'C'"),
-    ("particles: {b: {point: O, mass: 1}}\nbodies: {b: {frame: N, center: O, mass: 1}}", (3, 13), "has a body named 'b' already"),
+    ("particles: {b: {point: O, mass: 1}}\nbodies: {b: {frame: N, center: O, mass: 1}}", (3, 13), "has a body named"),
     ("loads: {gravity: N.x}", (3, 8), "loads is a list; found a mapping"),
     ("loads: [{}]", (3, 9), "loads.1 needs exactly one of gravity, force, .*; found none of them"),
     ("loads: [{gravity: 9.81}]", (3, 19), "a vector is needed here; '9.81' is a scalar"),
@@ -238,9 +241,9 @@ def test_order_of_coordinates_and_speeds_can_be_fixed():
 
 
 def test_a_chain_of_many_frames_reads():
-    """Ten thousand frames in a row, last first, are no deeper than one."""
-    frames = "".join(f"  F{i}: {{parent: F{i - 1}, rotate: {{angle: {i}, axis: F{i - 1}.x}}}}\n" for i in range(3000, 0, -1))
-    text = HEAD + "frames:\n" + frames + "  F0: {rotate: {angle: 0, axis: N.x}}\n"
+    """Three thousand frames in a row, last first, are no deeper than one."""
+    rows = [f"  F{i}: {{parent: F{i - 1}, rotate: {{angle: {i}, axis: F{i - 1}.x}}}}\n" for i in range(3000, 0, -1)]
+    text = HEAD + "frames:\n" + "".join(rows) + "  F0: {rotate: {angle: 0, axis: N.x}}\n"
     assert len(read_model(text)[0].frames) == 3002
 
 

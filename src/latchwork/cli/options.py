@@ -20,7 +20,9 @@ def parser() -> argparse.ArgumentParser:
     _info(words)
     schema = _command(words, "schema", others.schema, "the JSON Schema of model files")
     schema.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
-    _command(words, "demo", others.demo, "derive and simulate the gallery: equations, plots, one page")
+    demo = _command(words, "demo", others.demo, "derive and simulate the gallery: equations, plots, one page")
+    demo.add_argument("-o", "--output", metavar="DIR", default="demo", help="where plots and page go (default: demo)")
+    demo.add_argument("--quiet", action="store_true", help="do not print the equations")
     _command(words, "version", others.version, "the version of this program")
     return main
 

@@ -63,7 +63,7 @@ def demo(options: argparse.Namespace) -> None:
     """The gallery."""
     from latchwork.view.demo import main
 
-    main()
+    main(options.output, options.quiet)
 
 
 def version(options: argparse.Namespace) -> None:

@@ -26,8 +26,8 @@ def evaluated(code: Code, scope: Scope) -> Value:
             budget -= 0 if _is_kinematic(step) else len(scope.graph.nodes) - before
             if budget < 0:
                 raise ExpressionError(
-                    f"this expression grows by more than {LARGEST} operations, as nested dt(...) does. Introduce a speed "
-                    "and differentiate that."
+                    f"this expression grows by more than {LARGEST} operations, as nested dt(...) does. Introduce a "
+                    "speed and differentiate that."
                 )
     except FileError:
         raise

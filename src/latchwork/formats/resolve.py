@@ -25,7 +25,7 @@ class Task:
 
 
 def in_order(sections: Iterable[Iterable[Task]]) -> list[Task]:
-    """Each section in its own order as long as what comes next has what it needs; where none has, what it needs first."""
+    """Each section in its own order while what comes next has what it needs; where none has, what it needs first."""
     done: dict[Task, None] = {}
     waiting = [deque(section) for section in sections]
     while any(waiting):

@@ -9,7 +9,7 @@ import numpy as np
 
 from latchwork.errors import ModelError
 from latchwork.formats.sympy_model import SympyModel
-from latchwork.formats.sympy_orientation import as_quaternion, as_turn
+from latchwork.formats.sympy_orientation import as_quaternion, as_sequence, as_turn
 from latchwork.formats.sympy_symbols import Names, Symbols
 from latchwork.kane.sample import numbers
 from latchwork.kane.speeds import Kinematics
@@ -110,18 +110,21 @@ class Frames:
 
     def home(self, frame: Frame) -> Frame:
         """The frame at the top of those that a frame is oriented by: N, or one of which only the spin is known."""
-        while frame.parent is not None and self._oriented[self.items[frame]] is not None:
+        while frame.parent is not None and (frame not in self.items or self._oriented[self.items[frame]] is not None):
             frame = frame.parent
         return frame
 
     def _turned(self, item: Any) -> Frame:
-        """A frame by its direction cosines in its parent: a simple turn, Euler parameters, or the nine of them."""
+        """A frame by its direction cosines in its parent: a turn, a sequence, Euler parameters, or the nine of them."""
         parent, matrix = self.made[self._oriented[item]], self._oriented[item].dcm(item)
         name, what = self.names.new(item.name, "F"), f"the orientation of frame '{item.name}'"
         turn = as_turn(matrix)
         if turn is not None:
             (angle,) = self.symbols.motion([turn[1]], what)
             return parent.rotated(name, angle, Vector(self.tree, {parent: UNITS[turn[0]]}))
+        sequence = as_sequence(matrix)
+        if sequence is not None:
+            return parent.body_fixed(name, sequence[0], *self.symbols.motion(list(sequence[1]), what))
         quaternion = as_quaternion(matrix)
         if quaternion is not None:
             e = tuple(self.symbols.motion(list(quaternion), what))
@@ -161,7 +164,7 @@ class Frames:
             if child in self._spun:
                 spin = self.vector(child._ang_vel_dict[above[child]], f"the angular velocity of frame '{child.name}'")
             else:
-                spin = self.frame(child).relative_spin()
+                spin = self.frame(child).angular_velocity(self.frame(above[child]))
             self._omega[child] = base + self.in_speeds(spin)
         return self._omega[item]
 
@@ -174,7 +177,7 @@ class Frames:
             if parent is not None:
                 spin = self.omega(item) - self.omega(parent)
                 checked.append((item, spin))
-                pairs.append((spin, self.in_speeds(self.made[item].relative_spin())))
+                pairs.append((spin, self.in_speeds(self.made[item].angular_velocity(self.made[parent]))))
             queue += [other for other in self.made if other not in queue]
         long = has_long_rates(self.kinematics, self.tree.graph)
         for (item, spin), same in zip(checked, agree(self.model.system(), pairs), strict=True):

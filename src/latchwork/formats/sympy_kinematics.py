@@ -67,7 +67,7 @@ def take_speeds(model: SympyModel, symbols: Symbols, given: Description) -> dict
     if found is not None:
         model.defined({Expr(g, leaf): Expr(g, node) for leaf, node in found.items()})
         return {}
-    rates, system = [dt(each).node for each in q], model.symbols_only()
+    rates, system = [dt(each).node for each in q], model.system()
     solution = solved(system, rows, rates, "the kinematical differential equations")
     rows = rebuild(g, velocity, dict(zip(rates, solution, strict=True)))
     leaves = [each.node for each in left]

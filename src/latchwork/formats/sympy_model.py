@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from latchwork.mechanics.system import System
 from latchwork.model import Model
 from latchwork.symbolic.derivative import dt
 from latchwork.symbolic.expr import Expr
-from latchwork.symbolic.ops import ZERO
 
 
 @dataclass(frozen=True)
@@ -35,6 +32,7 @@ class SympyModel(Model):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.imported = Imported()
+        self._speeds_given = True
 
     def speed(self, name: str) -> Expr:
         """A generalized speed whose kinematics follow."""
@@ -47,12 +45,6 @@ class SympyModel(Model):
     def directly(self, rates: Sequence[Expr]) -> None:
         """Rates of all coordinates in terms of the speeds, q̇ = W u + X."""
         self._direct |= {dt(q): rate for q, rate in zip(self._coordinates, rates, strict=True)}
-
-    def symbols_only(self) -> System:
-        """The system with its kinematics left open: enough to give numbers to symbols."""
-        unfinished = copy.copy(self)
-        unfinished._direct = dict.fromkeys(map(dt, self._coordinates), Expr(self.graph, ZERO))
-        return unfinished.system()
 
     def keep_unit(self, quaternion: Sequence[Expr]) -> None:
         """Coordinates that are Euler parameters, of unit length along every run."""

@@ -1,7 +1,9 @@
-"""Orientations that SymPy keeps as direction cosines, recognised as what they were: simple turns, Euler parameters."""
+"""Orientations that SymPy keeps as direction cosines, recognised as turns, sequences of turns, or Euler parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
 # θ = offset·π/2 + factor·x, where (sin θ, cos θ) is (± sin x, ± cos x) or, swapped, (± cos x, ± sin x):
@@ -24,6 +26,46 @@ def as_turn(matrix: Any) -> tuple[int, Any] | None:
             if angle is not None:
                 return k, angle
     return None
+
+
+def as_sequence(matrix: Any) -> tuple[str, tuple[Any, ...]] | None:
+    """('zxz', angles) of three turns about axes fixed in the body, R = R_i(a) R_j(b) R_k(c); None if it is not that."""
+    candidates = sorted(_sequences(matrix), key=lambda found: sum(angle.count_ops() for angle in found[1]))
+    for axes, angles in candidates:
+        if _turns(axes, angles) == matrix.as_mutable():
+            return "".join("xyz"[axis] for axis in axes), angles
+    return None
+
+
+def _sequences(R: Any) -> Iterator[tuple[tuple[int, ...], tuple[Any, ...]]]:
+    """Axes and angles that some of the entries speak for; e = ±1 is the sense of i, j, k."""
+    from sympy import cos, sin
+
+    for i, j, k in permutations(range(3)):
+        e = 1 if (j - i) % 3 == 1 else -1
+        sign, name, x = _signed(e * R[i, k])
+        if name == "sin":  # R_ik = e sin b, R_ij = -e cos b sin c, R_jk = -e sin a cos b
+            a, c = _angle(-e * R[j, k] / cos(x), R[k, k] / cos(x)), _angle(-e * R[i, j] / cos(x), R[i, i] / cos(x))
+            if a is not None and c is not None:
+                yield (i, j, k), (a, sign * x, c)
+        sign, name, x = _signed(R[i, i])
+        for b in (x, -x) if name == "cos" and sign > 0 else ():  # R_ii = cos b, R_ij = sin b sin c, R_ji = sin a sin b
+            a, c = _angle(R[j, i] / sin(b), -e * R[k, i] / sin(b)), _angle(R[i, j] / sin(b), e * R[i, k] / sin(b))
+            if a is not None and c is not None:
+                yield (i, j, i), (a, b, c)
+
+
+def _turns(axes: tuple[int, ...], angles: tuple[Any, ...]) -> Any:
+    """R_i(a) R_j(b) R_k(c)."""
+    from sympy import cos, eye, sin
+
+    total = eye(3)
+    for k, angle in zip(axes, angles, strict=True):
+        i, j, turn = (k + 1) % 3, (k + 2) % 3, eye(3)
+        turn[i, i] = turn[j, j] = cos(angle)
+        turn[j, i], turn[i, j] = sin(angle), -sin(angle)
+        total = total * turn
+    return total
 
 
 def _angle(sine: Any, cosine: Any) -> Any:

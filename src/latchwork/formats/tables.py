@@ -78,7 +78,7 @@ FRAME = Shape("frame", {
     "space": Field(SEQUENCE, "turns about the parent's axes"),
     "quaternion": Field(Listed("scalar", count=4), "Euler parameters, scalar first"),
     "cosines": Field(Listed(Listed("scalar", count=3), count=3), "rows: (axis i of the parent) · (axis j of this)"),
-    "spinning": Field(Listed("scalar", count=3), "spin alone: measures of its angular velocity along the parent's axes"),
+    "spinning": Field(Listed("scalar", count=3), "spin alone: measures of its angular velocity on the parent's axes"),
     "spin": Field("vector", "declared angular velocity in N, checked against the coordinates"),
 }, one_of=("rotate", "body", "space", "quaternion", "cosines", "spinning"))  # fmt: skip
 POINT = Shape("point", {

@@ -117,8 +117,8 @@ def _refuse_sharing(event: Any, place: Place) -> None:
 
 
 def _node(event: Any, place: Place, page: str) -> Node:
+    raw = page[event.start_mark.index : event.end_mark.index]
     if isinstance(event, yaml.ScalarEvent):
-        raw = page[event.start_mark.index : event.end_mark.index]
         return Text(event.value, place, raw, event.style or "")
     return Mapping(place) if isinstance(event, yaml.MappingStartEvent) else Listing(place)
 

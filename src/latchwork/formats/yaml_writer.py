@@ -163,7 +163,7 @@ class Writer:
 
     def _inertia(self, body: Body, frame: Frame, square: Square) -> dict[str, str]:
         if any(square[i][j] != square[j][i] for i, j in INERTIA.values()):
-            raise FileError(f"the inertia of '{body.name}' is not symmetric, so it cannot be written. Give one that is.")
+            raise FileError(f"the inertia of '{body.name}' is not symmetric: it cannot be written. Give one that is.")
         scalars = {key: square[i][j] for key, (i, j) in INERTIA.items() if square[i][j] != ZERO}
         written = {key: self.scalar(Expr(self.model.graph, node)) for key, node in scalars.items()}
         return written if frame is body.frame else {**written, "frame": frame.name}

@@ -17,7 +17,7 @@ from latchwork.program.lower import lower
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ZERO
-from latchwork.symbolic.traverse import rebuild
+from latchwork.symbolic.traverse import reachable, rebuild
 
 ROUNDING = 1e-11  # a power below this at random states of order one is nothing
 
@@ -66,7 +66,21 @@ def _split_inputs(equations: Equations, inputs: Mapping[Any, Any]) -> tuple[dict
             )
         else:
             held[name] = value
-    return laws, held
+    return _without_each_other(equations, laws), held
+
+
+def _without_each_other(equations: Equations, laws: dict[int, int]) -> dict[int, int]:
+    """Laws that mention inputs which follow laws themselves, with those put in."""
+    g = equations.system.graph
+    for _ in laws:
+        laws = dict(zip(laws, rebuild(g, list(laws.values()), laws), strict=True))
+    circular = [g.symbols[node].name for node, law in laws.items() if not laws.keys().isdisjoint(reachable(g, [law]))]
+    if circular:
+        raise EvaluationError(
+            f"the laws of {', '.join(circular)} of '{equations.name}' depend on each other in a circle. "
+            "Write one of them in terms of t, q and u only."
+        )
+    return laws
 
 
 def _power(equations: Equations, laws: dict[int, int]) -> int:

@@ -15,7 +15,6 @@ from latchwork.integrate.solution import Solution
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
-from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Vector
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -99,7 +98,9 @@ class Samples:
         if name.isidentifier():
             hint = did_you_mean(name, [*symbols, *points])
             raise EvaluationError(f"'{name}' is not in the run of '{system.name}'.{hint}")
-        return _parsed(name, symbols, system.tree)
+        from latchwork.formats.expressions import parse_in
+
+        return parse_in(name, symbols, system.tree)
 
     def _evaluate(self, nodes: list[int]) -> Array:
         system, g = self.equations.system, self.equations.system.graph
@@ -182,13 +183,3 @@ class Trajectory(Samples):
         names = what or [*self.equations.q_names, *self.equations.u_names]
         return {"t": self.t.tolist()} | {str(name): self[name].tolist() for name in names}
 
-
-def _parsed(text: str, symbols: dict[str, Expr], tree: Tree) -> Any:
-    """An expression given as text, read against the whitelist of model files."""
-    from latchwork.formats.evaluate import Scope, Value, evaluated
-    from latchwork.formats.expressions import compiled
-    from latchwork.formats.functions import SCALAR
-    from latchwork.formats.places import Place, Text
-
-    scope = Scope(tree.graph, tree, {name: Value(SCALAR, symbol) for name, symbol in symbols.items()})
-    return evaluated(compiled(Text(text, Place("run[...]"))), scope).it

@@ -9,7 +9,7 @@ from latchwork.kane.forces import Wrenches, add_load, inertia_wrenches, load_wre
 from latchwork.kane.motion import FEW_SPEEDS, Motion, Settle, mixed, newtonian
 from latchwork.mechanics.algebra import scale3
 from latchwork.mechanics.loads import Load
-from latchwork.mechanics.point import Point
+from latchwork.mechanics.point import Point, anchor
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import MINUS_ONE, ZERO
@@ -38,12 +38,13 @@ def kinetic(motion: Motion) -> Expr:
 
 
 def potential(motion: Motion, added: Iterable[Load] = ()) -> Expr:
-    """V = -Σ m g · p + Σ potentials of springs."""
+    """V = -Σ m g · p + Σ potentials of springs; gravity on a body that is not located has none, it only does work."""
     system = motion.system
     total = Expr(motion.g, ZERO)
     if system.gravity is not None:
         for body in system.bodies:
-            total = total - body.mass * system.gravity.dot(body.center.position())
+            if anchor(body.center) is None:
+                total = total - body.mass * system.gravity.dot(body.center.position())
     for load in (*system.loads, *added):
         if load.potential is not None:
             total = total + load.potential

@@ -9,6 +9,8 @@ import numpy as np
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ZERO
 
+ORTHOGONAL = 1e-12  # products of rows, relative to their squares, at a random state
+
 Rows = list[list[int]]
 Simplify = Callable[[list[int]], list[int]]
 
@@ -69,7 +71,8 @@ def ltdl_operations(M: Sequence[Sequence[int]]) -> int:
 def solve_small(g: Graph, A: Rows, b: list[int], numbers: np.ndarray, simplify: Simplify) -> list[int]:
     """x of A x = b, literally: unknowns that stand alone first, then blocks of two and three by cofactors, larger ones
 
-    by elimination with pivots chosen on ``numbers``, the values of A at a random state.
+    by transposing where their rows are orthogonal, else by elimination. That, and the pivots, are judged on ``numbers``,
+    the values of A at a random state.
     """
     n = len(b)
     x = [ZERO] * n
@@ -145,7 +148,11 @@ def _solve_block(g: Graph, A: Rows, b: list[int], rows: list[int], columns: list
     rhs = [b[i] for i in rows]
     if len(rows) <= 3:
         return _by_cofactors(g, block, rhs, simplify)
-    return _by_elimination(g, block, rhs, numbers[np.ix_(rows, columns)])
+    values = numbers[np.ix_(rows, columns)]
+    products = values @ values.T
+    if np.abs(products - np.diag(np.diag(products))).max() < ORTHOGONAL * np.abs(products).max():
+        return _by_transposing(g, block, rhs, simplify)
+    return _by_elimination(g, block, rhs, values)
 
 
 def determinant(g: Graph, A: Rows) -> int:
@@ -166,6 +173,21 @@ def _by_cofactors(g: Graph, A: Rows, b: list[int], simplify: Simplify) -> list[i
     replaced = [[[b[i] if k == j else A[i][k] for k in range(n)] for i in range(n)] for j in range(n)]
     values = simplify([determinant(g, A), *(determinant(g, matrix) for matrix in replaced)])
     return simplify([g.div(value, values[0]) for value in values[1:]])
+
+
+def _by_transposing(g: Graph, A: Rows, b: list[int], simplify: Simplify) -> list[int]:
+    """x = Aᵀ D⁻¹ b where A Aᵀ = D is diagonal, as it is for Euler parameters; nothing is divided by but lengths."""
+    n = len(b)
+    squares = [ZERO] * n
+    for i, row in enumerate(A):
+        for entry in row:
+            squares[i] = g.add(squares[i], g.mul(entry, entry))
+    shares = [g.div(value, square) for value, square in zip(b, simplify(squares), strict=True)]
+    x = [ZERO] * n
+    for i, row in enumerate(A):
+        for j, entry in enumerate(row):
+            x[j] = g.add(x[j], g.mul(entry, shares[i]))
+    return simplify(x)
 
 
 def _by_elimination(g: Graph, A: Rows, b: list[int], numbers: np.ndarray) -> list[int]:

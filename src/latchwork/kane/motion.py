@@ -9,9 +9,10 @@ written in. All remainders are taken with u̇ = 0; partial velocities are the co
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import islice
+from typing import Any
 
 from latchwork.kane.recognise import recognise, short_relative_spins
 from latchwork.kane.speeds import Kinematics
@@ -61,7 +62,10 @@ class PointEdge:
 
 
 class Motion:
-    """The kinematics of one system; everything is worked out once, on demand."""
+    """The kinematics of one system; everything is worked out once, on demand.
+
+    Frames and points that are made later (where a load is added afterwards) are worked out when they are met.
+    """
 
     def __init__(self, system: System, kinematics: Kinematics) -> None:
         self.system = system
@@ -72,6 +76,10 @@ class Motion:
         self._short_spins: dict[Frame, Triple] = {}
         self._short_spins = short_relative_spins(self)
         self._declared_frames, self._declared_points = recognise(self)
+        self._frame_edges: dict[Frame, FrameEdge] = {}
+        self._point_edges: dict[Point, PointEdge] = {}
+        self._w: dict[Frame, Triple] = {system.tree.newtonian: NULL}
+        self._alpha_t: dict[Frame, Triple] = {system.tree.newtonian: NULL}
 
     # --- building blocks ----------------------------------------------------------------------------------------
 
@@ -105,33 +113,31 @@ class Motion:
 
     # --- frames -------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def frame_edges(self) -> dict[Frame, FrameEdge]:
-        edges = {}
-        for frame in self.system.tree.frames.values():
-            if frame.parent is None:
-                continue
+        for frame in _later(self.system.tree.frames, len(self._frame_edges) + 1):
             declared = self._declared_frames.get(frame)
             spin = declared if declared is not None else self.relative_spin(frame)
             parent = None if declared is not None or frame.parent.parent is None else frame.parent
-            edges[frame] = FrameEdge(frame, parent, spin, self.rate(spin), self.partials(spin))
-        return edges
+            self._frame_edges[frame] = FrameEdge(frame, parent, spin, self.rate(spin), self.partials(spin))
+        return self._frame_edges
 
-    @cached_property
+    @property
     def w(self) -> dict[Frame, Triple]:
         """Angular velocity of each frame, measures in itself."""
-        found: dict[Frame, Triple] = {self.system.tree.newtonian: NULL}
-        for frame, edge in self.frame_edges.items():
+        found = self._w
+        for frame in _later(self.system.tree.frames, len(found)):
+            edge = self.frame_edges[frame]
             base = NULL if edge.parent is None else edge.parent.carry(found[edge.parent], frame)
             found[frame] = add3(self.g, base, edge.spin)
         return found
 
-    @cached_property
+    @property
     def alpha_t(self) -> dict[Frame, Triple]:
         """Angular acceleration with u̇ = 0, measures in the frame itself."""
-        g = self.g
-        found: dict[Frame, Triple] = {self.system.tree.newtonian: NULL}
-        for frame, edge in self.frame_edges.items():
+        g, found = self.g, self._alpha_t
+        for frame in _later(self.system.tree.frames, len(found)):
+            edge = self.frame_edges[frame]
             total = edge.rate
             if edge.parent is not None:
                 alpha, omega = (edge.parent.carry(a[edge.parent], frame) for a in (found, self.w))
@@ -152,19 +158,16 @@ class Motion:
 
     # --- points -------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def point_edges(self) -> dict[Point, PointEdge]:
-        edges = {}
-        for point in self.system.tree.points.values():
-            if point.parent is None:
-                continue
+        for point in _later(self.system.tree.points, len(self._point_edges) + 1):
             declared = self._declared_points.get(point)
             if declared is not None:
-                edges[point] = PointEdge(point, None, (), declared)
+                self._point_edges[point] = PointEdge(point, None, (), declared)
             else:
                 parts = tuple(self._part(frame, p) for frame, p in point.offset.parts.items())
-                edges[point] = PointEdge(point, point.parent, parts, None)
-        return edges
+                self._point_edges[point] = PointEdge(point, point.parent, parts, None)
+        return self._point_edges
 
     def _part(self, frame: Frame, p: Triple) -> PointPart:
         dp = self.rate(p)
@@ -231,6 +234,11 @@ class Motion:
         return found
 
 
+def _later(table: dict[str, Any], known: int) -> Iterable[Any]:
+    """What a tree has got beyond the first few: a parent always stands before its children."""
+    return islice(table.values(), known, None) if known < len(table) else ()
+
+
 def mixed(v: Vector, point: Point) -> Vector:
     """Leave the vector in the frames it came in: the literal form of the books."""
     return v
@@ -255,4 +263,12 @@ class Local:
                 self.home[body.center] = body.frame
 
     def __call__(self, v: Vector, point: Point) -> Vector:
-        return v if v.is_zero else v.to(self.home[point])
+        return v if v.is_zero else v.to(self._frame_of(point))
+
+    def _frame_of(self, point: Point) -> Frame:
+        """Where a point rides; one that was made later, where its vector is written."""
+        if point not in self.home:
+            assert point.parent is not None
+            deepest = max(point.offset.parts, key=lambda frame: frame.depth, default=None)
+            self.home[point] = self._frame_of(point.parent) if deepest is None else deepest
+        return self.home[point]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import ModelError
-from latchwork.mechanics.algebra import UNITS, Square, Triple, add3, cross3, dot3, matvec, scale3, transpose, turn
+from latchwork.mechanics.algebra import NULL, UNITS, Square, Triple, add3, cross3, dot3, matvec, scale3, transpose, turn
 from latchwork.symbolic.derivative import rates, tangents
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.graph import Graph
@@ -59,6 +59,7 @@ class Frame:
         self.recipe = recipe or {}
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.spun: Vector | None = None
+        self._spin: Triple | None = None
         self._paths: dict[Frame, tuple[Step, ...]] = {}
         self.axis_homes: tuple[Frame, ...] = tuple(
             parent.axis_homes[k] if parent is not None and isinstance(edge, Turn) and edge.axis == k else self
@@ -205,6 +206,16 @@ class Frame:
                 total = total + sign * frame.relative_spin()
                 frame = frame.parent
         return total
+
+    def spin_measures(self) -> Triple:
+        """Measure numbers in this frame of its ω in the Newtonian frame, in terms of q̇; worked out outward, once."""
+        chain = [frame for frame in self.ancestry() if frame._spin is None]
+        for frame in reversed(chain):
+            parent = frame.parent
+            base = NULL if parent is None or parent._spin is None else parent.carry(parent._spin, frame)
+            frame._spin = add3(self.graph, base, relative_spin(frame)) if parent is not None else NULL
+        assert self._spin is not None
+        return self._spin
 
     def relative_spin(self) -> Vector:
         """ω of this frame in its parent, in terms of q̇, written in this frame."""

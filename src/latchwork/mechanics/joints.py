@@ -15,6 +15,7 @@ from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 
 QUATERNION = "quaternion"
+ROUNDING = 1e-12  # of the length of a unit vector
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,23 @@ class Link:
     u: tuple[Expr, ...]
     axis: Vector | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", None if self.axis is None else unit(self.axis))
+
     def __repr__(self) -> str:
         return self.name
 
 
+def unit(axis: Vector) -> Vector:
+    """The axis itself where its length is one, else the unit vector along it."""
+    length = axis.magnitude()
+    return axis if length.is_constant and abs(float(length) - 1.0) < ROUNDING else axis / length
+
+
 def place(joint: JointType, name: str, inboard: Frame, base: Point, axis: Vector | None,
           q: Sequence[Expr]) -> tuple[Frame, Point]:  # fmt: skip
-    """The outboard frame and origin for coordinates q."""
+    """The outboard frame and origin for coordinates q; an axis gives a direction, whatever its length."""
+    axis = None if axis is None else unit(axis)
     slides, turns = q[: len(joint.slides)], q[len(joint.slides) :]
     if axis is not None:
         origin = base.at(f"{name}_o", axis * slides[0]) if slides else base.at(f"{name}_o", axis * 0.0)

@@ -41,7 +41,7 @@ class Point:
     def position(self, other: Point | None = None) -> Vector:
         """The vector from another point (default: the origin) to this one."""
         base = other or self.tree.origin
-        adrift = {_anchor(self), _anchor(base)}
+        adrift = {anchor(self), anchor(base)}
         if len(adrift) > 1:
             between = ", ".join(f"'{point.name}'" for point in adrift if point is not None)
             raise ModelError(
@@ -84,7 +84,7 @@ class Point:
         self.moved, self.located = velocity, located
 
 
-def _anchor(point: Point) -> Point | None:
+def anchor(point: Point) -> Point | None:
     """The nearest point up the tree, itself included, that is not located; None where all are."""
     step: Point | None = point
     while step is not None and step.located:

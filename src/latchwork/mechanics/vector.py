@@ -125,7 +125,9 @@ class Vector:
             rate = tangents(g, list(part), rates(g, list(part)))
             total = total + Vector(self.tree, {f: (rate[0], rate[1], rate[2])})
             if f is not frame:
-                total = total + f.angular_velocity(frame).to(f).cross(Vector(self.tree, {f: part}))
+                fixed = frame is self.tree.newtonian
+                spin = f.spin_measures() if fixed else f.angular_velocity(frame).components(f)
+                total = total + Vector(self.tree, {f: cross3(g, spin, part)})
         return total
 
     def diff(self, symbol: Expr) -> Vector:

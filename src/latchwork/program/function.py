@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import EvaluationError
-from latchwork.program import vm
+from latchwork.program import tiers, vm
 from latchwork.program.ir import Program, check
 from latchwork.program.kernel import Kernel
 from latchwork.program.native import Native, invoke, native
@@ -26,6 +28,7 @@ class Function:
         self.executor = executor
         self._call = executor.function if isinstance(executor, Native) else native(executor).function
         self._lock = threading.Lock()
+        self._left = tiers.pays_after(program)
         self._z, self._out = self.workspace(), np.empty(len(program.outputs))
         self._x = self._z[: len(program.inputs)]
         self._addresses = (self.code.ctypes.data, self._z.ctypes.data, self._out.ctypes.data)
@@ -43,7 +46,9 @@ class Function:
         with self._lock:
             self._x[:] = x
             self._call(*self._addresses)
-            return self._out.copy()
+            out = self._out.copy()
+        self.used(1)
+        return out
 
     def many(self, x: ArrayLike) -> NDArray[np.float64]:
         """One row of outputs for each row of inputs."""
@@ -53,8 +58,44 @@ class Function:
         k, n = rows.shape
         out, z = np.empty((k, len(self._out))), self.workspace()
         invoke(vm.run_many, self.executor, k, n, self.code, rows, z, out)
+        self.used(k)
         return out
+
+    def compiled(self, wait: bool = False) -> bool:
+        """Whether machine code made for this program executes it. Where it does not, it is asked for.
+
+        It is made at the side and taken when ready; with ``wait`` it is made here and now. Numbers never change.
+        """
+        if not isinstance(self.executor, Native):
+            if wait:
+                self._take(tiers.compile_now(self.program))
+            else:
+                tiers.compile_aside(self.program, _taker(self))
+        return isinstance(self.executor, Native)
+
+    def used(self, times: int) -> None:
+        """Count evaluations; after many of them machine code pays, and is asked for."""
+        self._left -= times
+        if self._left < 0:
+            self._left = tiers.pays_after(self.program)
+            self.compiled()
+
+    def _take(self, found: Native | None) -> None:
+        if found is not None:
+            self.executor, self._call = found, found.function
 
     def _refuse(self, shape: tuple[int, ...]) -> None:
         names = ", ".join(self.program.inputs)
         raise EvaluationError(f"Inputs of shape {shape} do not fit. Give {len(self._x)} numbers: {names}.")
+
+
+def _taker(function: Function) -> Any:
+    """Hands machine code to a function, if it is still there."""
+    there = ref(function)
+
+    def take(found: Native) -> None:
+        waiting = there()
+        if waiting is not None:
+            waiting._take(found)
+
+    return take

@@ -10,30 +10,27 @@ for all, at the start of z; every other slot is a row of numbers, one for each l
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
 
 from latchwork.program.codegen.lanes import splat, widen
-from latchwork.program.codegen.library import (
-    SINCOS,
-    declarations,
-    inlined,
-    lane_by_lane,
-    over,
-    pair,
-    side_by_side,
-    vector,
-)
+from latchwork.program.codegen.library import declarations, inlined, lane_by_lane, pair, sincos_text, symbol, vector
 from latchwork.program.codegen.module import number
 from latchwork.program.interpret import PYTHON
 from latchwork.program.ir import OPS, Program
 from latchwork.program.kernel import Kernel
 from latchwork.program.libm import FOREIGN, Foreign
+from latchwork.program.machine import link, object_code
+from latchwork.program.native import Native
 from latchwork.program.schedule import SIN, TRIGONOMETRIC, Schedule, Unit, schedule
-from latchwork.program.sincos import sincos_medium
 
 SYMBOL = "latchwork_program"
-TOGETHER = 4  # angles in one vector
-CHUNK = 1500  # units in one function
+PASSES = ("always_inliner", "sroa")  # nothing more is left to gain in straight-line code, by measurement
+WIDTHS = (1, 2, 4, 8)  # of sine and cosine
+TOGETHER = 8  # angles in one vector
+CHUNK = 2000  # units in one function
 ARITHMETIC = {
     "neg": "fneg double {}", "add": "fadd double {}, {}", "sub": "fsub double {}, {}", "mul": "fmul double {}, {}",
     "div": "fdiv double {}, {}", "sqrt": "call double @llvm.sqrt.f64(double {})",
@@ -48,10 +45,41 @@ def _instruction(name: str, arity: int) -> str:
         return f"call double @{target.symbol}({', '.join(['double {}'] * arity)})"
     if isinstance(target, Kernel):
         return f'call double @"{target.name}"({", ".join(["double {}"] * arity)})'
-    return ARITHMETIC[name]
+    return ARITHMETIC.get(name, "")
 
 
 INSTRUCTION = [_instruction(op.name, op.arity) for op in OPS]
+
+
+def compiled(program: Program) -> Native:
+    """The program as machine code, compiled here and now or taken from the cache."""
+    return linked(program_code(program))
+
+
+def program_code(program: Program) -> bytes:
+    """The object code of a program."""
+    return object_code(text(program), PASSES)
+
+
+def linked(code: bytes) -> Native:
+    """The executor in the object code of a program."""
+    (address,), engine = link(code, [SYMBOL], _outside().addresses)
+    return Native(SYMBOL, address, ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(address), engine)
+
+
+class Outside(NamedTuple):
+    """Addresses by name, and the engine that owns some of them."""
+
+    addresses: dict[str, int]
+    engine: Any
+
+
+@cache
+def _outside() -> Outside:
+    """What compiled programs call: the C library, and our sine and cosine, compiled once."""
+    names = [symbol(width) for width in WIDTHS]
+    own, engine = link(object_code(sincos_text(WIDTHS)), names, {})
+    return Outside({item.symbol: item.address for item in FOREIGN} | dict(zip(names, own, strict=True)), engine)
 
 
 def text(program: Program, lanes: int = 1, shared: int = 0, chunk: int = CHUNK) -> str:
@@ -69,18 +97,10 @@ def _library(plan: Schedule, lanes: int) -> list[str]:
     used = [PYTHON[OPS[code].name] for code in sorted({op for op, _ in plan.rows.values()} - set(TRIGONOMETRIC))]
     foreign = [item for item in used if isinstance(item, Foreign)]
     kernels = [item for item in used if isinstance(item, Kernel)]
-    widths = sorted({_width(plan, unit, lanes) for unit in plan.units if plan.opcode(unit[0]) in TRIGONOMETRIC})
-    found = declarations(foreign, {lanes, *widths})
-    found += inlined(kernels, lanes)
-    for width in widths:
-        found += [*inlined([sincos_medium], width), side_by_side(width)]
+    found = [*declarations(lanes), *inlined(kernels, lanes)]
+    found += [f"declare double @{item.symbol}({', '.join(['double'] * item.arity)}) nounwind" for item in foreign]
+    found += [f"declare {pair(w)} @{symbol(w)}({vector(w)}) nounwind" for w in WIDTHS]
     return found + ([lane_by_lane(item, lanes) for item in foreign] if lanes > 1 else [])
-
-
-def _width(plan: Schedule, unit: Unit, lanes: int) -> int:
-    """Lanes for the angles of a unit: as many as there are instances, or a power of two that holds the angles."""
-    angles = len({plan.reads(slot)[0] for slot in unit})
-    return lanes if lanes > 1 else 1 << (angles - 1).bit_length()
 
 
 class _Writer:
@@ -92,16 +112,18 @@ class _Writer:
         self.made = {slot: k for k, units in enumerate(cut) for unit in units for slot in unit}
         program = plan.program
         self.constants = {len(program.inputs) + i: number(value) for i, value in enumerate(program.constants)}
+        self.lines: list[str] = []
+        self.known: set[int] = set()  # slots that have a name in this part
 
     def parts(self) -> Iterator[str]:
+        """The text of each part."""
         for k, units in enumerate(self.cut):
-            self.lines: list[str] = [f"define internal void @part.{k}(ptr noalias %z, ptr noalias %out) nounwind {{"]
-            self.loaded: set[int] = set()
+            self.lines = [f"define internal void @part.{k}(ptr noalias %z, ptr noalias %out) nounwind {{"]
+            self.known = set()
             for unit in units:
                 self.compute(unit)
-                for slot in unit:
-                    if self.last.get(slot, k) > k:
-                        self.store(slot, "%z", self.place(slot))
+            for slot in (slot for unit in units for slot in unit if self.last.get(slot, k) > k):
+                self.store(slot, "%z", self.place(slot))
             self.results(k)
             yield "\n".join([*self.lines, "  ret void", "}"])
 
@@ -124,23 +146,26 @@ class _Writer:
         """The operand that a slot is: a constant, a value made here, or one loaded from z."""
         if slot in self.constants:
             return f"#{self.constants[slot]}"
-        if slot not in self.loaded:
-            self.loaded.add(slot)
+        if slot not in self.known:
+            self.known.add(slot)
             self.load(slot)
         return f"%z{slot}"
 
     def load(self, slot: int) -> None:
+        """Take a slot from z; a shared input is one number, copied to every lane."""
         self.lines.append(f"  %p{slot} = getelementptr inbounds double, ptr %z, i64 {self.place(slot)}")
         if slot >= self.shared or self.lanes == 1:
             self.write(f"%z{slot} = load double, ptr %p{slot}, align 8")
             return
-        self.lines.append(f"  %one{slot} = load double, ptr %p{slot}, align 8")
-        self.lines.append(f"  %in{slot} = insertelement {vector(self.lanes)} undef, double %one{slot}, i32 0")
-        zeros = f"<{self.lanes} x i32> zeroinitializer"
-        kind = vector(self.lanes)
-        self.lines.append(f"  %z{slot} = shufflevector {kind} %in{slot}, {kind} undef, {zeros}")
+        kind, zeros = vector(self.lanes), f"<{self.lanes} x i32> zeroinitializer"
+        self.lines += [
+            f"  %one{slot} = load double, ptr %p{slot}, align 8",
+            f"  %in{slot} = insertelement {kind} undef, double %one{slot}, i32 0",
+            f"  %z{slot} = shufflevector {kind} %in{slot}, {kind} undef, {zeros}",
+        ]
 
     def store(self, slot: int, base: str, place: int) -> None:
+        """Write a slot to z or to the outputs."""
         value, name = self.ref(slot), f"%to.{base[1:]}{place}"
         self.lines.append(f"  {name} = getelementptr inbounds double, ptr {base}, i64 {place}")
         self.write(f"store double {value}, ptr {name}, align 8")
@@ -153,17 +178,16 @@ class _Writer:
         else:
             operands = [self.ref(i) for i in self.plan.reads(unit[0])]
             self.write(f"%z{unit[0]} = {INSTRUCTION[opcode].format(*operands)}")
-        self.loaded.update(unit)
+        self.known.update(unit)
 
     def trigonometry(self, unit: Unit) -> None:
         """One call for the angles of a unit; each sine and cosine is taken out of its lane."""
         angles = list(dict.fromkeys(self.plan.reads(slot)[0] for slot in unit))
-        width, name = _width(self.plan, unit, self.lanes), f"%both{unit[0]}"
+        width, name = self.lanes if self.lanes > 1 else 1 << (len(angles) - 1).bit_length(), f"%both{unit[0]}"
         x = self.gather(unit[0], angles, width)
-        self.lines.append(f"  {name} = call {pair(width)} {over(SINCOS, width)}({vector(width)} {x})")
+        self.lines.append(f"  {name} = call {pair(width)} @{symbol(width)}({vector(width)} {x})")
         for slot in unit:
-            which = int(self.plan.opcode(slot) != SIN)
-            lane = angles.index(self.plan.reads(slot)[0])
+            which, lane = int(self.plan.opcode(slot) != SIN), angles.index(self.plan.reads(slot)[0])
             whole = f"%z{slot}" if len(angles) == 1 else f"%all{slot}"
             self.lines.append(f"  {whole} = extractvalue {pair(width)} {name}, {which}")
             if len(angles) > 1:
@@ -172,16 +196,12 @@ class _Writer:
     def gather(self, tag: int, angles: list[int], width: int) -> str:
         """The angles side by side; lanes that are left over hold zero."""
         refs = [self.ref(i) for i in angles]
-        if len(angles) == 1:
-            ref = refs[0]
-            return ref if not ref.startswith("#") else splat(ref[1:], width) if width > 1 else ref[1:]
+        if len(refs) == 1:
+            constant = refs[0].startswith("#") and width > 1
+            return splat(refs[0][1:], width) if constant else refs[0].lstrip("#")
         whole = "zeroinitializer"
         for i, ref in enumerate(refs):
-            self.lines.append(
-                f"  %angle{tag}.{i} = insertelement {vector(width)} {whole}, double {ref.lstrip('#')}, i32 {i}"
-            )
-            whole = f"%angle{tag}.{i}"
+            name = f"%angle{tag}.{i}"
+            self.lines.append(f"  {name} = insertelement {vector(width)} {whole}, double {ref.lstrip('#')}, i32 {i}")
+            whole = name
         return whole
-
-
-OUTSIDE = FOREIGN

@@ -7,14 +7,19 @@ the text nor the passes reassociate, contract or flush.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from latchwork.program.cache import cached
 
 LEVEL = 1  # of code generation: as fast as 2 on what we generate, and quicker to build
 PASSES = ("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "simplify_cfg")
 
-_engines: list[Any] = []  # an engine owns its code: kept as long as the process
+
+class Linked(NamedTuple):
+    """Functions of this process: their addresses, and the engine that owns their code, to be kept as long as they."""
+
+    addresses: list[int]
+    engine: Any
 
 
 def _llvm() -> Any:
@@ -50,13 +55,12 @@ def _compile(llvm: Any, text: str, passes: Sequence[str]) -> bytes:
     return bytes(machine.emit_object(module))
 
 
-def link(code: bytes, symbols: Sequence[str], outside: Mapping[str, int]) -> list[int]:
-    """Load object code; the addresses of its symbols. ``outside`` are the addresses it needs."""
+def link(code: bytes, symbols: Sequence[str], outside: Mapping[str, int]) -> Linked:
+    """Load object code. ``outside`` are the addresses it needs."""
     llvm = _llvm()
     for name, address in outside.items():
         llvm.add_symbol(name, address)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(llvm))
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    _engines.append(engine)
-    return [int(engine.get_function_address(symbol)) for symbol in symbols]
+    return Linked([int(engine.get_function_address(symbol)) for symbol in symbols], engine)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,11 +24,12 @@ _groups: dict[Kernel[..., Any], tuple[Kernel[..., Any], ...]] = {}
 
 @dataclass(frozen=True)
 class Native:
-    """A kernel as machine code: its address, and a C function to call it by."""
+    """Machine code of this process: its address, a C function to call it by, and the engine that owns it."""
 
     name: str
     address: int
     function: Callable[..., Any]
+    engine: Any = field(repr=False, compare=False)
 
     def __call__(self, *args: Any) -> Any:
         return self.function(*args)
@@ -57,12 +58,12 @@ def _build(kernels: list[Kernel[..., Any]]) -> None:
 
     module = emit(kernels)
     outside = {function.symbol: function.address for function in module.foreign.values()}
-    addresses = link(object_code(str(module)), [kernel.name for kernel in kernels], outside)
-    for kernel, address in zip(kernels, addresses, strict=True):
+    linked = link(object_code(str(module)), [kernel.name for kernel in kernels], outside)
+    for kernel, address in zip(kernels, linked.addresses, strict=True):
         form = module.kernels[kernel]
         kinds = [CTYPES.get(kind, ctypes.c_void_p) for _, kind in form.parameters]
         result = CTYPES[form.results[0]] if form.results else None
-        _known[kernel] = Native(kernel.name, address, ctypes.CFUNCTYPE(result, *kinds)(address))
+        _known[kernel] = Native(kernel.name, address, ctypes.CFUNCTYPE(result, *kinds)(address), linked.engine)
 
 
 def invoke(kernel: Kernel[..., Any], *args: Any) -> Any:

@@ -8,7 +8,7 @@ makes sin exactly odd and cos exactly even.
 
 from __future__ import annotations
 
-from latchwork.program.kernel import bits, copysign, f64, f64p, fabs, i64, kernel, local_i64
+from latchwork.program.kernel import bits, copysign, f64, fabs, i64, kernel, local_i64
 from latchwork.program.reduction import cody_waite, payne_hanek
 
 QUARTER = 0.7853981633974483  # π/4, rounded
@@ -96,9 +96,3 @@ def sincos_medium(x: f64) -> tuple[f64, f64]:
     """
     hi, lo, k = cody_waite(fabs(x))
     return turned(x, hi, lo, k)
-
-
-@kernel
-def sincos_into(x: f64, out: f64p) -> None:
-    """`sincos`, written to memory: for compiled programs, where an angle is beyond MEDIUM."""
-    out[0], out[1] = sincos(x)

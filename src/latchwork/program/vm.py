@@ -15,7 +15,7 @@ from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i6
 from latchwork.program.libm import acos, acosh, asin, asinh, atan, atan2, atanh, cosh, exp, log, pow, sinh, tanh
 from latchwork.program.native import together
 from latchwork.program.scalar import equal, less, less_equal, maximum, minimum, select, sign
-from latchwork.program.sincos import sincos, sincos_into
+from latchwork.program.sincos import sincos
 
 NEG, ADD, SUB, MUL, DIV, SQRT, EXP, LOG, SIN, COS, ASIN, ACOS, ATAN, SINH, COSH, TANH, ASINH, ACOSH, ATANH = range(19)
 ATAN2, POW, ABS, SIGN, MIN, MAX, LT, LE, EQ, SELECT = range(19, len(OPS))
@@ -138,4 +138,4 @@ def run_many(run: executor, k: i64, n: i64, code: i32p, x: f64p, z: f64p, out: f
         run(code, z, offset(out, row * code[2]))
 
 
-together(run, run_many, sincos_into)
+together(run, run_many)

@@ -90,15 +90,14 @@ def directional(expressions: Sequence[Expr], direction: Mapping[Expr, object]) -
 def rates(graph: Graph, roots: Sequence[int]) -> dict[int, int]:
     """The time derivative of each leaf the roots depend on: dt(q) = q̇, dt(u) = u̇, dt(t) = 1, held inputs 0."""
     along = {}
-    rate_of = {symbol.derivative_of: leaf for leaf, symbol in graph.symbols.items() if symbol.derivative_of != ZERO}
     for leaf in reachable(graph, roots):
         symbol = graph.symbols.get(leaf)
         if symbol is None or symbol.kind in ("parameter", "input"):
             continue
         if symbol.kind == "time":
             along[leaf] = ONE
-        elif leaf in rate_of:
-            along[leaf] = rate_of[leaf]
+        elif leaf in graph.rate_of:
+            along[leaf] = graph.rate_of[leaf]
         else:
             raise ExpressionError(
                 f"dt cannot differentiate '{symbol.name}' ({symbol.kind}) of '{graph.name}': second derivatives of "

@@ -89,6 +89,7 @@ class Graph:
         self.nodes: list[tuple[int, ...]] = []
         self.index: dict[tuple[int, ...], int] = {}
         self.symbols: dict[int, Symbol] = {}
+        self.rate_of: dict[int, int] = {}  # leaf: the leaf that is its time derivative
         self.constants: list[float] = []
         self._constant_index: dict[float, int] = {}
         for value in FIRST_CONSTANTS:
@@ -100,6 +101,8 @@ class Graph:
         """A new leaf; names are kept distinct by the model that owns them."""
         node = self._node((SYMBOL, len(self.symbols)))
         self.symbols[node] = Symbol(name, kind, derivative_of, value)
+        if derivative_of != ZERO:
+            self.rate_of[derivative_of] = node
         return node
 
     def constant(self, value: float) -> int:

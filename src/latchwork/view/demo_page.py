@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from latchwork.view.demo import Shown
 
 FEW = 4  # speeds up to which equations are shown in full
+LONG_SIDE = 500  # characters of MathML
 LAYOUT = """
 @media (prefers-color-scheme: dark) {
   :root { --line-0: #6ea8ff; --line-1: #f0788a; --line-2: #58c4b4; --line-3: #f0bd6a; --line-4: #b39ddb; }
@@ -28,11 +29,14 @@ h3 { font-size: 1rem; margin: 1.6rem 0 .3rem; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1rem 2rem;
             align-items: center; margin: 1rem 0; }
 .columns { display: flex; flex-wrap: wrap; gap: 0 3.5rem; } .columns > * { min-width: 0; }
-figure { margin: 0; } figure svg { width: 100%; height: auto; max-height: 30rem; display: block; }
+figure { margin: 0; } figure svg { width: 100%; height: auto; max-height: 36rem; display: block; }
+.line { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem .5rem; margin: .5rem 0; }
+.line span { white-space: nowrap; }
 details { margin: .8rem 0; } summary { cursor: pointer; color: var(--soft); }
 summary:hover { color: var(--ink); }
 a { color: inherit; text-decoration-color: var(--rule); text-underline-offset: .2em; } code { font-size: .9em; }
-mover > mo:last-child { font-size: 1.35em; } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+mover > mo:last-child { font-size: 1.35em; } td.number, th.number
+{ text-align: right; font-variant-numeric: tabular-nums; }
 @media print { details > * { display: block; } }
 """
 
@@ -43,8 +47,9 @@ def page(items: Sequence[Shown]) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
         f"<title>Latchwork: the gallery</title>\n<style>{STYLE}{LAYOUT}</style>\n</head>\n<body>\n"
-        "<header><h1>Latchwork: the gallery</h1><p>Each mechanism below was described in a short script, derived by "
-        "Kane's method, compared with its published equations, and run. The numbers are those of this run.</p></header>\n"
+        "<header><h1>Latchwork: the gallery</h1><p>Each mechanism below is described in a short script, derived by "
+        "Kane's method, and run. The numbers are those of this run; the scripts compare the equations with the "
+        "published ones.</p></header>\n"
         f"{_summary(items)}\n" + "\n".join(_item(item) for item in items) + "\n</body>\n</html>\n"
     )
 
@@ -97,13 +102,17 @@ def _equations(eq: Equations) -> str:
 
 
 def _block(block: Block) -> str:
-    rows = "".join(f"<tr>{_math(left)}<td>=</td>{_math(right)}</tr>" for left, right in block.lines)
-    table = f'<div class="wide"><table class="equations"><tbody>{rows}</tbody></table></div>'
-    return f"<div><h3>{escape(block.title)}</h3>{table}</div>"
+    """Lines under one another at their equal signs; where left sides are long, each line by itself, broken there."""
+    if max(len(left) for left, _ in block.lines) > LONG_SIDE:
+        lines = "".join(f'<div class="line">{_math(left)}<span>= {_math(right)}</span></div>' for left, right in block.lines)
+    else:
+        rows = "".join(f"<tr><td>{_math(a)}</td><td>=</td><td>{_math(b)}</td></tr>" for a, b in block.lines)
+        lines = f'<table class="equations"><tbody>{rows}</tbody></table>'
+    return f'<div><h3>{escape(block.title)}</h3><div class="wide">{lines}</div></div>'
 
 
 def _math(body: str) -> str:
-    return f'<td><math displaystyle="true">{body}</math></td>'
+    return f'<math displaystyle="true">{body}</math>'
 
 
 def _audit(item: Shown) -> str:

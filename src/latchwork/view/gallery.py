@@ -1,7 +1,8 @@
 """The gallery: the scripts in examples/, which an installed package carries along.
 
-An example is a module with ``build()`` (a model), ``run(model)`` (a trajectory), ``SHOW`` (what to plot against time) and
-``DRAW`` (points to join by a line). Some have ``variants()``, the models it derives, and ``VIEW``, the plane to look at.
+An example is a module with ``build()`` (a model), ``run(model)`` (a trajectory), ``SHOW`` (what to plot against time)
+and ``DRAW`` (points to join by a line). Some have ``variants()``, the models they derive, and ``VIEW``, the plane to
+look at.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ WIDTH = 4.6  # inches
 
 
 def draw_motion(run: Trajectory, points: Sequence[Any], view: str = "xy", path: str | None = None) -> Figure:
-    """Stroboscopic picture in the plane of two axes of N: later positions are darker, the last has its joints marked."""
+    """A picture in the plane of two axes of N: later positions are darker, the last has its points marked."""
     _must_be_points(run, points, view)
     axes = ["xyz".index(axis) for axis in view]
     trace = run.smooth(900)[points[-1]][:, axes]

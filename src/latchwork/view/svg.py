@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import re
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from latchwork.view.plots import COLORS
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK = "#010203"  # stands for the page's colour until the text is written
-INSIDE = {
+INSIDE: dict[Any, Any] = {
     "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK,
     "grid.color": INK, "svg.fonttype": "none", "svg.hashsalt": "latchwork", "path.simplify_threshold": 0.4,
     "font.family": "sans-serif", "axes.facecolor": "none", "figure.facecolor": "none", "legend.labelcolor": INK,

@@ -12,9 +12,8 @@ from latchwork.program.codegen.module import INTRINSICS, number
 from latchwork.program.kernel import Kernel
 from latchwork.program.libm import Foreign
 
-SINCOS = f'@"{sincos.sincos.name}'
+ALONE = f'@"{sincos.sincos.name}"'
 MEDIUM = f'@"{sincos.sincos_medium.name}'
-SLOW = "latchwork_sincos"  # `sincos_into`, from outside
 
 
 def vector(width: int) -> str:
@@ -27,17 +26,15 @@ def pair(width: int) -> str:
     return f"{{ {vector(width)}, {vector(width)} }}"
 
 
-def over(symbol: str, width: int) -> str:
-    """A quoted symbol over lanes."""
-    return f'{symbol}"' if width == 1 else f'{symbol}.{width}"'
+def symbol(width: int) -> str:
+    """The name of `sincos` over lanes."""
+    return f"latchwork_sincos{width}"
 
 
-def declarations(foreign: Iterable[Foreign], widths: Iterable[int]) -> list[str]:
-    """Names from outside: intrinsics of every width, the C library, and the sine and cosine of large angles."""
-    scalar = [f"declare double @llvm.{form}" for form in INTRINSICS]
-    wide = [widen(line, width) for line in scalar for width in sorted(set(widths) - {1})]
-    libm = [f"declare double @{item.symbol}({', '.join(['double'] * item.arity)}) nounwind" for item in foreign]
-    return [*scalar, *wide, *libm, f"declare void @{SLOW}(double, ptr) nounwind"]
+def declarations(width: int) -> list[str]:
+    """The intrinsics, over lanes where there are several."""
+    return [widen(f"declare double @llvm.{form}", width) if width > 1 else f"declare double @llvm.{form}"
+            for form in INTRINSICS]  # fmt: skip
 
 
 def inlined(roots: Sequence[Kernel[..., Any]], width: int) -> list[str]:
@@ -45,42 +42,46 @@ def inlined(roots: Sequence[Kernel[..., Any]], width: int) -> list[str]:
     return emit(roots, visible=False).functions if width == 1 else emit_lanes(roots, width)
 
 
+def sincos_text(widths: Iterable[int]) -> str:
+    """A module with `sincos` over each of these widths."""
+    module, wide = emit([sincos.sincos, sincos.sincos_medium]), [width for width in widths if width > 1]
+    parts = [line for width in wide for line in (*declarations(width), *emit_lanes([sincos.sincos_medium], width))]
+    return "\n".join([str(module), *parts, *map(side_by_side, widths), ""])
+
+
 def side_by_side(width: int) -> str:
     """`sincos` of so many angles: without a branch while all are below MEDIUM, else one after the other."""
     x, both, limit = vector(width), pair(width), number(sincos.MEDIUM)
-    fabs = "@llvm.fabs.f64" if width == 1 else f"@llvm.fabs.v{width}f64"
+    fabs, medium = ("f64", f'{MEDIUM}"') if width == 1 else (f"v{width}f64", f'{MEDIUM}.{width}"')
     bits = "i1" if width == 1 else f"<{width} x i1>"
     lines = [
-        f"define internal {both} {over(SINCOS, width)}({x} %x) nounwind noinline {{",
-        "  %room = alloca [2 x double]",
-        "  %second = getelementptr inbounds double, ptr %room, i64 1",
-        f"  %a = call {x} {fabs}({x} %x)",
+        f"define dso_local {both} @{symbol(width)}({x} %x) nounwind {{",
+        f"  %a = call {x} @llvm.fabs.{fabs}({x} %x)",
         f"  %small = fcmp olt {x} %a, {limit if width == 1 else splat(limit, width)}",
         f"  %bits = bitcast {bits} %small to i{width}",
         f"  %all = icmp eq i{width} %bits, -1",
         "  br i1 %all, label %fast, label %slow\nfast:",
-        f"  %both = call {both} {over(MEDIUM, width)}({x} %x)",
+        f"  %both = call {both} {medium}({x} %x)",
         f"  ret {both} %both\nslow:",
+        *(line for i in range(width) for line in _one(i, width)),
+        f"  %r = insertvalue {both} undef, {x} %s{width}, 0",
+        f"  %rr = insertvalue {both} %r, {x} %c{width}, 1",
+        f"  ret {both} %rr\n}}",
     ]
-    s = c = "undef"
-    for i in range(width):
-        lines += _one(i, width, s, c)
-        s, c = f"%s{i}", f"%c{i}"
-    lines += [f"  %r = insertvalue {both} undef, {x} {s}, 0", f"  %rr = insertvalue {both} %r, {x} {c}, 1"]
-    return "\n".join([*lines, f"  ret {both} %rr", "}"])
+    return "\n".join(lines)
 
 
-def _one(i: int, width: int, s: str, c: str) -> list[str]:
-    """Lane i by the slow way; s and c hold the lanes before it."""
-    x = f"%x{i}" if width > 1 else "%x"
-    lines = [] if width == 1 else [f"  %x{i} = extractelement {vector(width)} %x, i32 {i}"]
-    lines.append(f"  call void @{SLOW}(double {x}, ptr %room)")
-    for name, place, before in (("s", "%room", s), ("c", "%second", c)):
-        if width == 1:
-            lines.append(f"  %{name}0 = load double, ptr {place}")
-        else:
-            lines.append(f"  %{name}{i}.1 = load double, ptr {place}")
-            lines.append(f"  %{name}{i} = insertelement {vector(width)} {before}, double %{name}{i}.1, i32 {i}")
+def _one(i: int, width: int) -> list[str]:
+    """Lane i alone; ``%s`` and ``%c`` gather the lanes up to it."""
+    x, scalar = vector(width), pair(1)
+    if width == 1:
+        call = f"  %y = call {scalar} {ALONE}(double %x)"
+        return [call, f"  %s1 = extractvalue {scalar} %y, 0", f"  %c1 = extractvalue {scalar} %y, 1"]
+    lines = [f"  %x{i} = extractelement {x} %x, i32 {i}", f"  %y{i} = call {scalar} {ALONE}(double %x{i})"]
+    for k, name in enumerate("sc"):
+        before = f"%{name}{i}" if i else "undef"
+        lines.append(f"  %{name}.{i} = extractvalue {scalar} %y{i}, {k}")
+        lines.append(f"  %{name}{i + 1} = insertelement {x} {before}, double %{name}.{i}, i32 {i}")
     return lines
 
 

@@ -1,0 +1,168 @@
+"""URDF: links and joints of a robot to a model.
+
+Damping acts as -d q̇ and friction as -f sign(q̇) unless ``losses=False``. Every revolute, continuous and prismatic joint
+that does not follow another has an input, its effort. Limits are kept as data: ``robot.limits``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from latchwork.errors import did_you_mean
+from latchwork.formats.robot import Robot
+from latchwork.formats.robot_build import build
+from latchwork.formats.robot_parts import (
+    FREE,
+    NOTHING,
+    PLANAR,
+    PRISMATIC,
+    REVOLUTE,
+    WELD,
+    Description,
+    Drive,
+    Inertial,
+    JointPart,
+    Limits,
+    LinkPart,
+    Mimic,
+)
+from latchwork.formats.robot_tree import followed, ordered, rooted
+from latchwork.formats.rotations import Pose, roll_pitch_yaw, snapped
+from latchwork.formats.xml_tree import Element, parse
+
+KINDS = {
+    "fixed": WELD,
+    "revolute": REVOLUTE,
+    "continuous": REVOLUTE,
+    "prismatic": PRISMATIC,
+    "planar": PLANAR,
+    "floating": FREE,
+}
+MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+ZERO3 = (0.0, 0.0, 0.0)
+EARTH = (0.0, 0.0, -9.81)
+ROUNDING = 1e-12  # of the largest moment: what CAD programs write for zero
+BASE_JOINT = "root_joint"
+
+
+def from_urdf(text: str, source: str = "text", *, losses: bool = True, floating: bool = False, parameters: bool = False,
+              gravity: Sequence[float] = EARTH) -> Robot:  # fmt: skip
+    """The model of a URDF text; ``source`` is what errors call it.
+
+    ``floating`` lets the root move freely in N (position, then a quaternion, scalar first). ``parameters`` keeps masses,
+    inertias and offsets as named parameters. ``gravity`` is an acceleration in the axes of the root.
+    """
+    return build(describe(parse(text, source), floating, gravity), losses, parameters)
+
+
+def describe(robot: Element, floating: bool = False, gravity: Sequence[float] = EARTH) -> Description:
+    """What the elements of a file say."""
+    if robot.tag != "robot":
+        raise robot.error(f"<{robot.tag}> is not a robot: URDF files hold one <robot>. Check the kind of the file.")
+    _refuse_macros(robot)
+    links = {link.name: link for link in map(_link, _distinct(robot, "link"))}
+    joints = [_joint(joint, links) for joint in _distinct(robot, "joint")]
+    if not links:
+        raise robot.error("this robot has no <link>. Add at least one.")
+    root = rooted(links, joints)
+    if floating:
+        name = BASE_JOINT if all(joint.name != BASE_JOINT for joint in joints) else f"{BASE_JOINT}_of_{root}"
+        world = "world" if "world" not in links else f"world_of_{root}"
+        joints.append(JointPart(name, FREE, world, root, links[root].place))
+        links[world] = LinkPart(world, links[root].place)
+        root = world
+    joints = followed(ordered(root, links, joints))
+    drives = [Drive(joint.name, joint.name) for joint in joints if joint.has_one_axis and joint.mimic is None]
+    x, y, z = gravity
+    return Description(robot.get("name") or "robot", root, links, joints, drives, (float(x), float(y), float(z)))
+
+
+def _refuse_macros(robot: Element) -> None:
+    for child in robot.children:
+        if child.tag.startswith("xacro:"):
+            raise child.error(f"<{child.tag}> is a macro: this file is xacro, not URDF. Expand it with xacro first.")
+
+
+def _distinct(robot: Element, tag: str) -> list[Element]:
+    """The elements with a tag; every name once."""
+    found: dict[str, Element] = {}
+    for element in robot.all(tag):
+        if "name" not in element.attributes and tag == "joint" and "type" not in element.attributes:
+            continue
+        name = element.text("name")
+        if name in found:
+            first = found[name].place.line
+            raise element.error(f"a second {tag} is named '{name}'; the first is in line {first}. Rename one of them.")
+        found[name] = element
+    return list(found.values())
+
+
+def _link(element: Element) -> LinkPart:
+    inertial = element.one("inertial")
+    return LinkPart(element.text("name"), element.place, NOTHING if inertial is None else _inertial(element, inertial))
+
+
+def _inertial(link: Element, element: Element) -> Inertial:
+    mass, moments = element.need("mass").number("value"), element.need("inertia")
+    xx, yy, zz, xy, xz, yz = (moments.number(key, 0.0 if key[1] != key[2] else None) for key in MOMENTS)
+    matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    name = link.text("name")
+    if mass < 0.0:
+        raise element.error(f"the mass of link '{name}' is {mass:g}. Give one that is not negative.")
+    if min(xx, yy, zz) < -ROUNDING * max(xx, yy, zz):
+        raise moments.error(f"link '{name}' has the moment of inertia {min(xx, yy, zz):g}. Give moments that are not negative.")
+    pose = _origin(element)
+    return Inertial(mass, np.zeros(3), matrix).seen_from(pose)
+
+
+def _origin(element: Element) -> Pose:
+    origin = element.one("origin")
+    if origin is None:
+        return Pose()
+    return Pose(roll_pitch_yaw(origin.numbers("rpy", 3, ZERO3)), np.array(origin.numbers("xyz", 3, ZERO3)))
+
+
+def _joint(element: Element, links: dict[str, LinkPart]) -> JointPart:
+    kind = KINDS[element.choice("type", list(KINDS))]
+    name = element.text("name")
+    dynamics = element.one("dynamics")
+    damping, friction = (0.0, 0.0) if dynamics is None else (dynamics.number(key, 0.0) for key in ("damping", "friction"))
+    return JointPart(
+        name, kind, _end(element, "parent", links), _end(element, "child", links), element.place, _origin(element),
+        _axis(element, kind), _limits(element), _mimic(element), damping=damping, friction=friction,
+    )  # fmt: skip
+
+
+def _end(joint: Element, tag: str, links: dict[str, LinkPart]) -> str:
+    element = joint.need(tag)
+    name = element.text("link")
+    if name not in links:
+        raise element.error(f"the {tag} of joint '{joint.text('name')}' is '{name}', which is no link.{did_you_mean(name, links)}")
+    return name
+
+
+def _axis(joint: Element, kind: str) -> np.ndarray:
+    element = joint.one("axis")
+    axis = np.array([1.0, 0.0, 0.0] if element is None else element.numbers("xyz", 3))
+    size = float(np.linalg.norm(axis))
+    if kind in (REVOLUTE, PRISMATIC, PLANAR) and not size > 1e-6:
+        raise (element or joint).error(f"the axis of joint '{joint.text('name')}' is {axis.tolist()}. Give a direction.")
+    return snapped(axis / size) if size else axis
+
+
+def _limits(joint: Element) -> Limits:
+    element = joint.one("limit")
+    if element is None:
+        return Limits()
+    free = joint.get("type") == "continuous"
+    lower, upper = (-np.inf, np.inf) if free else (element.number("lower", 0.0), element.number("upper", 0.0))
+    return Limits(lower, upper, element.number("velocity", np.inf), element.number("effort", np.inf))
+
+
+def _mimic(joint: Element) -> Mimic | None:
+    element = joint.one("mimic")
+    if element is None or KINDS[joint.get("type")] == WELD:
+        return None
+    return Mimic(element.text("joint"), element.number("multiplier", 1.0), element.number("offset", 0.0))

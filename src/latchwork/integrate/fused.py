@@ -1,0 +1,98 @@
+"""A step of a Runge-Kutta method as one Program: the stages of `steppers.step`, written out, with the same bits.
+
+Inputs are ``(t, h, end, x, k_0, rest)``, where k_0 = ẋ at x; outputs are the new state and its derivative. Compiled,
+a step is then one call; over lanes, one call for several instances.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from latchwork.integrate.status import END, FULL, NOT_FINITE
+from latchwork.integrate.steppers import not_finite, record
+from latchwork.integrate.tableau import Tableau
+from latchwork.program.ir import OPCODE, Program
+from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, kernel, offset
+
+SHARED = 3  # t, h and end come first
+ADD, MUL = OPCODE["add"], OPCODE["mul"]
+
+
+def fused(program: Program, tableau: Tableau) -> Program:
+    """One step for a program with inputs (t, x, rest) and outputs ẋ."""
+    return _Step(program, tableau).program()
+
+
+class _Step:
+    """The rows of a step while they are written."""
+
+    def __init__(self, program: Program, tableau: Tableau) -> None:
+        self.inner, self.tableau, self.n = program, tableau, len(program.outputs)
+        names, n = program.inputs, self.n
+        rates = tuple(f"dt({name})" for name in names[1 : 1 + n])
+        self.inputs = ("t", "h", "end", *names[1 : 1 + n], *rates, *names[1 + n :])
+        weights = sorted({float(value) for row in (*tableau.A, tableau.c) for value in row} | {0.0})
+        self.constants = (*program.constants, *weights)
+        first = len(self.inputs) + len(program.constants)
+        self.weight = {value: first + i for i, value in enumerate(weights)}
+        self.rows: list[tuple[int, int, int, int]] = []
+
+    def emit(self, opcode: int, a: int, b: int) -> int:
+        """Write an operation; its slot."""
+        self.rows.append((opcode, a, b, -1))
+        return len(self.inputs) + len(self.constants) + len(self.rows) - 1
+
+    def program(self) -> Program:
+        """Stage after stage; the argument of the last is the new state."""
+        n, x = self.n, list(range(SHARED, SHARED + self.n))
+        k = [list(range(SHARED + n, SHARED + 2 * n))]
+        for row, c in zip(self.tableau.A[1:], self.tableau.c[1:], strict=True):
+            state = [self.state(x[i], [float(a) for a in row], [stage[i] for stage in k]) for i in range(n)]
+            k.append(self.inline(self.time(float(c)), state))
+        return Program(self.inputs, self.constants, np.array(self.rows, dtype=np.int32), (*state, *k[-1]))
+
+    def time(self, c: float) -> int:
+        """``t + c h``, or the end where c is one."""
+        return 2 if c == 1.0 else self.emit(ADD, 0, self.emit(MUL, self.weight[c], 1))
+
+    def state(self, x: int, row: list[float], k: list[int]) -> int:
+        """``x + h (0 + Σ_j a_j k_j)``, summed in the order of `steppers.combine`."""
+        total = self.weight[0.0]
+        for a, stage in zip(row, k, strict=True):
+            total = self.emit(ADD, total, self.emit(MUL, self.weight[a], stage))
+        return self.emit(ADD, x, self.emit(MUL, 1, total))
+
+    def inline(self, t: int, state: list[int]) -> list[int]:
+        """The rows of the program for one stage; the slots of its outputs."""
+        rest = range(SHARED + 2 * self.n, len(self.inputs) + len(self.inner.constants))
+        first = len(self.inputs) + len(self.constants) + len(self.rows)
+        slot = np.array([t, *state, *rest, *range(first, first + len(self.inner)), -1])  # -1, the padding, is last
+        code = self.inner.code.copy()
+        code[:, 1:] = slot[code[:, 1:]]
+        self.rows += map(tuple, code.tolist())
+        return [int(slot[i]) for i in self.inner.outputs]
+
+
+@kernel
+def advance_fused(
+    run: executor, code: i32p, z: f64p, y: f64p, n: i64, t0: f64, h: f64, t_end: f64, first: i64, stop: i64, last: i64,
+    every: i64, counts: i64p, out_t: f64p, out_x: f64p, out_dx: f64p,
+) -> i64:  # fmt: skip
+    """`steppers.advance_fixed` with a fused step: z holds (t, h, end, x, ẋ, rest), y is scratch for the outputs."""
+    counts[0] = 0
+    for i in range(first, stop):
+        t = t0 + float(i) * h
+        z[0] = t
+        z[1] = h if i + 1 < last else t_end - t
+        z[2] = t0 + float(i + 1) * h if i + 1 < last else t_end
+        run(code, z, y)
+        for j in range(2 * n):
+            z[3 + j] = y[j]
+        counts[1] += 1
+        counts[2] = not_finite(n, offset(y, n))
+        if (i + 1) % every == 0 or i + 1 == last or counts[2] >= 0:
+            record(counts[0], n, z[2], y, offset(y, n), out_t, out_x, out_dx)
+            counts[0] += 1
+        if counts[2] >= 0:
+            return NOT_FINITE
+    return END if stop == last else FULL
