@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import latchwork as lw
-from latchwork.view import gallery
+from latchwork.view import demo, gallery
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 HELPERS = {"published"}
@@ -71,6 +72,16 @@ def test_round_trip_through_yaml(name, k):
     assert (again.operations, again.operations_literal) == (eq.operations, eq.operations_literal)
     q, u = [0.3 + 0.1 * i for i in range(len(eq.q))], [0.2 - 0.1 * i for i in range(len(eq.u))]
     assert again.udot(q, u).tolist() == eq.udot(q, u).tolist()
+
+
+def test_demo_is_one_page_that_needs_no_network(tmp_path, capsys):
+    """``latchwork demo`` writes a page with every example in it, and nothing on it is loaded from elsewhere."""
+    assert demo.main(str(tmp_path), quiet=True) == 0
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert [name for name in gallery.NAMES if f'id="{name}"' not in page] == []
+    assert re.findall(r"""(?:src|href)=["'](?!#)|@import|url\((?!#)|<script""", page) == []
+    assert len(list(tmp_path.glob("*.png"))) == 2 * len(gallery.NAMES)
+    assert capsys.readouterr().out.strip().startswith(f"open {tmp_path / 'index.html'}")
 
 
 # --- structural zeros ---------------------------------------------------------------------------------------------

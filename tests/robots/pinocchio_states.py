@@ -58,10 +58,17 @@ def free(q, v):
     return np.array([*q[:3], q[6], *q[3:6]]), T @ v, T, T_dot_v
 
 
+CONVERSIONS = {
+    "JointModelRUB": unbounded,
+    "JointModelRevoluteUnb": unbounded,
+    "JointModelPlanar": planar,
+    "JointModelFree": free,
+}
+
+
 def conversion(kind):
     """How a joint's coordinates are carried over, by Pinocchio's name of its kind."""
-    table = {"JointModelRUB": unbounded, "JointModelRevoluteUnb": unbounded, "JointModelPlanar": planar, "JointModelFree": free}
-    return next((convert for start, convert in table.items() if kind.startswith(start)), scalar)
+    return next((convert for start, convert in CONVERSIONS.items() if kind.startswith(start)), scalar)
 
 
 def random_state(robot, equations, model, rng):

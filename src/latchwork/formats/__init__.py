@@ -1,4 +1,4 @@
-"""Models from elsewhere and back: model files (YAML), and SymPy's mechanics."""
+"""Models from elsewhere and back: model files (YAML), robots (URDF, MJCF), and SymPy's mechanics."""
 
 from __future__ import annotations
 
@@ -14,18 +14,25 @@ if TYPE_CHECKING:
 
 __all__ = ["dump", "load", "loads", "read_file"]
 
-SUFFIXES = (".yaml", ".yml")
+ROBOT_SUFFIXES = (".urdf", ".mjcf", ".xml")
+SUFFIXES = (".yaml", ".yml", *ROBOT_SUFFIXES)
 
 
-def load(source: Any) -> Model:
-    """A model from a file (``.yaml``), or from a SymPy ``KanesMethod`` or ``System``."""
+def load(source: Any, **options: Any) -> Model:
+    """A model from a file (``.yaml``, ``.urdf``, MJCF as ``.xml``), or from a SymPy ``KanesMethod`` or ``System``.
+
+    Robots take options: ``losses=False`` leaves damping and friction out, ``parameters=True`` keeps masses, inertias
+    and offsets as parameters, ``gravity=(x, y, z)`` replaces the usual one; URDF's ``floating=True`` frees the base.
+    """
     if isinstance(source, str | os.PathLike):
-        return read_file(source)[0]
+        return read_file(source, **options)[0]
+    if options:
+        raise FileError(f"{_named(options)}: only robots from files take options. Leave them out.")
     if type(source).__module__.partition(".")[0] == "sympy":
         return _from_sympy(source)
     raise FileError(
-        f"a model cannot be loaded from {source!r:.80} ({type(source).__name__}). Give the path of a .yaml file, or a "
-        "SymPy KanesMethod or System."
+        f"a model cannot be loaded from {source!r:.80} ({type(source).__name__}). Give the path of a file "
+        f"({', '.join(SUFFIXES)}), or a SymPy KanesMethod or System."
     )
 
 
@@ -43,11 +50,22 @@ def dump(model: Model, run: RunSettings | None = None) -> str:
     return dump(model, run)
 
 
-def read_file(path: str | os.PathLike[str]) -> tuple[Model, RunSettings]:
-    """A model file's model and its run settings."""
-    from latchwork.formats.yaml_reader import read_model
+def read_file(path: str | os.PathLike[str], **options: Any) -> tuple[Model, RunSettings]:
+    """A model file's model and its run settings; a robot has none."""
+    from latchwork.formats.yaml_reader import RunSettings, read_model
 
-    return read_model(text_of(path), os.fspath(path))
+    text, name = text_of(path), os.fspath(path)
+    if Path(name).suffix.lower() in ROBOT_SUFFIXES:
+        from latchwork.formats.robot_files import read_robot
+
+        return read_robot(text, name, **options), RunSettings()
+    if options:
+        raise FileError(f"{_named(options)}: only robots take options. Leave them out.", name)
+    return read_model(text, name)
+
+
+def _named(options: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r:.20}" for name, value in options.items())
 
 
 def text_of(path: str | os.PathLike[str]) -> str:

@@ -132,8 +132,9 @@ class _Reader:
         check_joint(e, kind, parent == WORLD)
         link = self.body_names.any(f"{name} link")
         self.links[link] = LinkPart(link, e.place)
-        anchor = np.zeros(3) if kind in (FREE, PRISMATIC) else around.R @ e.numbers("pos", 3, (0.0, 0.0, 0.0)) + around.p
-        unit = self.settings.angle if kind in (REVOLUTE, BALL) else 1.0
+        turns = kind in (REVOLUTE, BALL)
+        anchor = around.R @ e.numbers("pos", 3, (0.0, 0.0, 0.0)) + around.p if turns else np.zeros(3)
+        unit = self.settings.angle if turns else 1.0
         one = kind in (REVOLUTE, PRISMATIC)
         return JointPart(
             name, kind, parent, link, e.place, Pose(np.eye(3), without_noise(anchor)), _axis(e, around),

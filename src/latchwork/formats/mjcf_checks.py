@@ -22,7 +22,7 @@ def check_sections(root: Element) -> None:
     for section in root.all("equality"):
         for row in section.children:
             if row.truth("active", True):
-                raise row.error(f"the equality constraint <{row.tag}> is not read. Remove it, or give it active=\"false\".")
+                raise row.error(f"the equality constraint <{row.tag}> is not read. Remove it, or make it inactive.")
     for section in root.all("tendon"):
         for row in section.children:
             _check_tendon(root, row)
@@ -31,7 +31,8 @@ def check_sections(root: Element) -> None:
 
 
 def _check_tendon(root: Element, tendon: Element) -> None:
-    defaults = {name: value for d in root.all("default") for t in d.all("tendon") for name, value in t.attributes.items()}
+    tables = [t.attributes for default in root.all("default") for t in default.all("tendon")]
+    defaults = {name: value for table in tables for name, value in table.items()}
     complete = Element(tendon.tag, {**defaults, **tendon.attributes}, tendon.place)
     for name in ACTIVE_TENDON:
         if any(complete.numbers(name, None, (0.0,))):
@@ -41,11 +42,11 @@ def _check_tendon(root: Element, tendon: Element) -> None:
 def _check_option(option: Element) -> None:
     for name in FLUID:
         if option.number(name, 0.0):
-            raise option.error(f"{name}=\"{option.get(name)}\" lets a fluid act on the bodies, which is not read. Remove it.")
+            raise option.error(f"{name}=\"{option.get(name)}\" lets a fluid act, which is not read. Remove it.")
     for flag in option.all("flag"):
         for name in FLAGS:
             if flag.get(name, "enable") != "enable":
-                raise flag.error(f"<flag {name}=\"{flag.get(name)}\"> is not read. Remove it, and what it switches off.")
+                raise flag.error(f"<flag {name}=\"{flag.get(name)}\"> is not read. Remove it and what it switches off.")
 
 
 def check_body_child(child: Element) -> None:
@@ -68,4 +69,5 @@ def check_joint(e: Element, kind: str, on_world: bool) -> None:
     refused = ["springdamper", "springyield", *(("stiffness",) if kind in (BALL, FREE) else ())]
     for name in refused:
         if any(e.numbers(name, None, (0.0,))):
-            raise e.error(f"{name}=\"{e.get(name)}\" of this {kind} joint is not read, and changes the motion. Remove it.")
+            given = f"{name}=\"{e.get(name)}\""
+            raise e.error(f"{given} of this {kind} joint is not read, and changes the motion. Remove it.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from latchwork.errors import did_you_mean
 from latchwork.formats.mjcf_settings import ACTUATORS, MAIN, Settings
@@ -57,8 +58,6 @@ def read_drives(root: Element, joints: list[JointPart], settings: Settings) -> l
 
 def _renamed(element: Element, drive: Drive, drives: dict[str, Drive]) -> Drive:
     """Actuators without a name are named after their joint; a name that is given stands once."""
-    from dataclasses import replace
-
     if element.get("name"):
         raise element.error(f"a second actuator is named '{drive.name}'. Rename one of them.")
     number = next(k for k in range(2, len(drives) + 3) if f"{drive.name}_{k}" not in drives)
@@ -73,7 +72,8 @@ def _drive(e: Element, joints: dict[str, JointPart], settings: Settings) -> Driv
     if name not in joints:
         raise e.error(f"this <{e.tag}> acts on joint '{name}', which is not there.{did_you_mean(name, joints)}")
     if not joints[name].has_one_axis:
-        raise e.error(f"this <{e.tag}> acts on the {joints[name].kind} joint '{name}'. Only hinges and slides are driven.")
+        kind = joints[name].kind
+        raise e.error(f"this <{e.tag}> acts on the {kind} joint '{name}'. Let it drive a hinge or a slide.")
     gain, bias = LAWS[e.tag](e)
     low, high = settings.limited(e, "forcelimited", "forcerange") or (-math.inf, math.inf)
     return Drive(e.get("name") or name, name, e.numbers("gear", None, (1.0,))[0], gain, bias, low, high)

@@ -78,12 +78,13 @@ def _geom(geom: Element, pose: Pose, settings: Settings) -> Inertial:
     kind = geom.get("type", "mesh" if "mesh" in geom.attributes else "sphere")
     density, mass = geom.number("density", WATER), geom.number("mass", -1.0)
     low, high = settings.groups
-    if kind in MASSLESS or not low <= geom.number("group", 0.0) <= high or mass == 0.0 or (mass < 0.0 and density == 0.0):
+    counts = low <= geom.number("group", 0.0) <= high and (mass > 0.0 or (mass < 0.0 and density != 0.0))
+    if kind in MASSLESS or not counts:
         return NOTHING
     if kind not in SHAPES or geom.truth("shellinertia", False):
         raise geom.error(
-            f"the mass of this <geom type=\"{kind}\"> is not worked out here (shapes known: {', '.join(SHAPES)}, filled). "
-            "Give its body an <inertial>."
+            f"the mass of this <geom type=\"{kind}\"> is not worked out here; that of {', '.join(SHAPES)} is, if they "
+            "are filled. Give its body an <inertial>."
         )
     count, volume, moments = SHAPES[kind]
     size, own = _measured(geom, count, settings)

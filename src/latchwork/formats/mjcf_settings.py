@@ -70,7 +70,7 @@ def read_settings(root: Element) -> Settings:
     compiler = Element("compiler", merged, root.place)
     for name, harmless in HARMLESS.items():
         if compiler.get(name, harmless) != harmless:
-            raise root.error(f'<compiler {name}="{compiler.get(name)}"> changes the robot in ways not read here. Remove it.')
+            raise root.error(f'<compiler {name}="{compiler.get(name)}"> is not read, and changes the robot. Remove it.')
     low, high = compiler.numbers("inertiagrouprange", 2, (0.0, 5.0))
     eulerseq = compiler.get("eulerseq", "xyz")
     if len(eulerseq) != 3 or set(eulerseq.lower()) - set("xyz"):
@@ -86,7 +86,9 @@ def read_settings(root: Element) -> Settings:
     )
 
 
-HARMLESS = {"coordinate": "local", "balanceinertia": "false", "boundmass": "0", "boundinertia": "0", "alignfree": "false"}
+HARMLESS = {
+    "coordinate": "local", "balanceinertia": "false", "boundmass": "0", "boundinertia": "0", "alignfree": "false",
+}  # fmt: skip
 
 
 def _classes(root: Element) -> dict[str, dict[str, dict[str, str]]]:
@@ -112,9 +114,10 @@ def _family(tag: str) -> str:
     return "actuator" if tag in ACTUATORS else tag
 
 
-def flat(element: Element, settings: Settings, active: str, pose: Pose | None = None) -> Iterator[tuple[Element, str, Pose]]:
+def flat(element: Element, settings: Settings, active: str,
+         around: Pose | None = None) -> Iterator[tuple[Element, str, Pose]]:  # fmt: skip
     """The children of a body with their active class and the pose of the <frame>s around them."""
-    pose = pose or Pose()
+    pose = around or Pose()
     for child in element.children:
         if child.tag == "frame":
             yield from flat(child, settings, child.get("childclass") or active, pose @ settings.pose(child))

@@ -46,7 +46,7 @@ class Robot(Model):
         self.joints: dict[str, RobotJoint] = {}
         self.drives: dict[str, Expr] = {}
 
-    def speed(self, names: Iterable[str]) -> tuple[Expr, ...]:
+    def bare_speeds(self, names: Iterable[str]) -> tuple[Expr, ...]:
         """Speeds whose meaning a joint gives when it is mounted."""
         return tuple(self._speed(name) for name in names)
 

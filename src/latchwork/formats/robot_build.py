@@ -58,8 +58,9 @@ class _Builder:
     def __init__(self, robot: Robot, description: Description, parameters: bool) -> None:
         self.robot, self.description, self.parameters = robot, description, parameters
         self.names = Names(robot.symbols)
-        self.frame_names = Names([*robot.frames, *description.links])
-        self.point_names = Names([*robot.points, *description.links])
+        self.frame_names, self.point_names = Names(robot.frames), Names(robot.points)
+        self.link_frames = {link: self.frame_names.any(link) for link in description.links}
+        self.link_points = {link: self.point_names.any(link) for link in description.links}
         self.at: dict[str, tuple[Frame, Point]] = {}
         self.symbols: dict[str, Symbols] = {}
 
@@ -86,13 +87,15 @@ class _Builder:
         if part is None or part.mimic is not None:
             return
         row = JOINTS[part.kind]
-        endings = ([""], [""]) if part.has_one_axis else ([f"_{s}" for s in row.q_suffixes], [f"_{s}" for s in row.u_suffixes])
-        q_names = [self.names.symbol(part.name + ending) for ending in endings[0]]
-        u_names = [self.names.symbol(part.name + ending, "u_") for ending in endings[1]]
+        q_names = [self.names.symbol(name) for name in _suffixed(part, row.q_suffixes)]
+        u_names = [self.names.symbol(name, "u_") for name in _suffixed(part, row.u_suffixes)]
         q = self.robot.coordinates(*q_names)
-        plain = _shift(placed) == 0.0
-        u = self.robot.speed(u_names) if plain else self.robot.speeds(**{u_names[0]: dt(q[0])})
-        self.symbols[part.name] = q, u
+        self.symbols[part.name] = q, self._speeds(u_names, q, _shift(placed) == 0.0)
+
+    def _speeds(self, names: list[str], q: tuple[Expr, ...], mounted: bool) -> tuple[Expr, ...]:
+        """Speeds that the joint explains when it is mounted, or that are rates by definition."""
+        definitions: dict[str, Any] = {name: dt(each) for name, each in zip(names, q, strict=False)}
+        return self.robot.bare_speeds(names) if mounted else self.robot.speeds(**definitions)
 
     # --- bodies -------------------------------------------------------------------------------------------------
 
@@ -108,8 +111,8 @@ class _Builder:
         if not placed.inertial.is_nothing:
             self._mass(body.name, frame, origin, placed.inertial)
         for link, pose in placed.links():
-            _turned(frame, link if link not in self.robot.frames else self.frame_names.any(link), pose.R)
-            origin.at(link if link not in self.robot.points else self.point_names.any(link), frame.vector(*map(float, pose.p)))
+            _turned(frame, self.link_frames[link], pose.R)
+            origin.at(self.link_points[link], frame.vector(*map(float, pose.p)))
 
     def _mass(self, name: str, frame: Frame, origin: Point, own: Inertial) -> None:
         center = origin.at(self.point_names.any(f"{name}_com"), self.vector(frame, f"c_{name}", own.center))
@@ -162,6 +165,10 @@ class _Builder:
             name += "_joint"
         self.point_names.any(f"{name}_o")
         return self.frame_names.any(name)
+
+
+def _suffixed(part: JointPart, suffixes: Sequence[str]) -> list[str]:
+    return [part.name] if part.has_one_axis else [f"{part.name}_{suffix}" for suffix in suffixes]
 
 
 def _shift(placed: Placed) -> float:

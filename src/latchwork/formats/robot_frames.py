@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from latchwork.formats.robot_merge import MergedBody
-from latchwork.formats.robot_parts import PLANAR, PRISMATIC, REVOLUTE, Inertial
+from latchwork.formats.robot_parts import PLANAR, PRISMATIC, REVOLUTE, Inertial, JointPart
 from latchwork.formats.rotations import Array, Pose, is_permutation, snapped, turn, without_noise, z_to
 
 ConstantTurn = tuple[int, float]
@@ -87,7 +87,7 @@ def _prismatic(body: MergedBody, seen: Pose) -> Placed:
 
 
 def _revolute(body: MergedBody, seen: Pose) -> Placed:
-    """Constant turns to the axis where it is not a coordinate axis, then the angle that leaves the fewest components."""
+    """Constant turns to an axis that is no coordinate axis, then the angle that leaves the fewest components."""
     assert body.joint is not None
     axis, along = snapped(seen.R @ body.joint.axis), body.joint.axis
     turns, k, sign = _towards(axis)
@@ -127,8 +127,8 @@ def _slide(body: MergedBody, ahead: float) -> float:
     """How far to slide the origin along the axis: components along it of the joint's offset and of what lies beyond."""
     joint = body.joint
     assert joint is not None
-    slides = [(float(joint.axis @ child.joint.pose.p), _is_along(child, joint.axis)) for child in body.children if child.joint]
-    beyond = [offset for offset, free in slides if not free]
+    others = [child.joint for child in body.children if child.joint is not None]
+    beyond = [float(joint.axis @ other.pose.p) for other in others if not _is_along(other, joint.axis)]
 
     def components(s: float) -> int:
         return (abs(ahead + s) > 1e-12) + sum(abs(offset - s) > 1e-12 for offset in beyond)
@@ -136,10 +136,9 @@ def _slide(body: MergedBody, ahead: float) -> float:
     return min([0.0, -ahead, *beyond], key=lambda s: (components(s), abs(ahead + s)))
 
 
-def _is_along(child: MergedBody, axis: Array) -> bool:
-    """Whether a child turns about a parallel axis, so that it can slide on."""
-    joint = child.joint
-    return joint is not None and joint.kind == REVOLUTE and abs(abs(joint.pose.R @ joint.axis @ axis) - 1.0) < 1e-12
+def _is_along(joint: JointPart, axis: Array) -> bool:
+    """Whether a joint further out turns about a parallel axis, so that it can slide on."""
+    return joint.kind == REVOLUTE and abs(abs(float(joint.pose.R @ joint.axis @ axis)) - 1.0) < 1e-12
 
 
 def _angles(body: MergedBody, G: Array, k: int) -> list[float]:

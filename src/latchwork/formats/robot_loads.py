@@ -21,7 +21,8 @@ def add_drives(robot: Robot, drives: Iterable[Drive], number: Number, names: Nam
     for drive in drives:
         joint = robot.joints[drive.joint]
         r = robot.drives[drive.name] = robot.input(names.symbol(drive.name, "r_"))
-        assert joint.value is not None and joint.rate is not None
+        assert joint.value is not None
+        assert joint.rate is not None
         gear = number(f"gear_{drive.name}", drive.gear)
         b0, b1, b2 = (number(f"b{i}_{drive.name}", b) for i, b in enumerate(drive.bias))
         effort = number(f"gain_{drive.name}", drive.gain) * r if drive.gain != 1.0 else r
@@ -61,7 +62,8 @@ def _between(robot: Robot, joint: RobotJoint, force: Vector | None, torque: Vect
 
 
 def _spring(robot: Robot, joint: RobotJoint, k: Any, rest: Any) -> None:
-    assert joint.axis is not None and joint.value is not None
+    assert joint.axis is not None
+    assert joint.value is not None
     if joint.kind == REVOLUTE:
         robot.torsion(joint.frame, joint.inboard, joint.axis, joint.value, k, rest)
     else:

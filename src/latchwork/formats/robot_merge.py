@@ -74,8 +74,8 @@ def _must_have_inertia(bodies: list[MergedBody]) -> None:
         joint = body.joint
         if joint is not None and joint.mimic is None and not heavy & {body.name, joint.name}:
             raise joint.place.error(
-                f"joint '{joint.name}' moves '{body.name}' and what is welded to it: mass {body.inertial.mass:g}, and no "
-                f"inertia that the joint could move. Give '{body.name}' mass and inertia, or make the joint fixed."
+                f"joint '{joint.name}' moves '{body.name}' and what is welded to it: mass {body.inertial.mass:g}, and "
+                f"no inertia that resists it. Give '{body.name}' mass and inertia, or make the joint fixed."
             )
 
 

@@ -18,7 +18,7 @@ def rooted(links: dict[str, LinkPart], joints: Iterable[JointPart]) -> str:
         other = carriers.setdefault(joint.child, joint)
         if other is not joint:
             raise joint.place.error(
-                f"joints '{other.name}' and '{joint.name}' both carry link '{joint.child}': links of a robot form a tree. "
+                f"joints '{other.name}' and '{joint.name}' both carry link '{joint.child}', and links form a tree. "
                 "Remove one of them."
             )
     roots = [link for link in links if link not in carriers]
@@ -26,7 +26,7 @@ def rooted(links: dict[str, LinkPart], joints: Iterable[JointPart]) -> str:
     if len(links) > MOST_LINKS:
         raise first.place.error(f"{len(links)} links are more than the {MOST_LINKS} a robot may have. Split it.")
     if not roots:
-        raise first.place.error(f"every link is carried by a joint, so {_cycle(first.name, carriers)} go round. Open the loop.")
+        raise first.place.error(f"no link is the root: {_cycle(first.name, carriers)} go round. Open the loop.")
     if len(roots) > 1:
         named = ", ".join(f"'{name}'" for name in roots[:6]) + (", ..." if len(roots) > 6 else "")
         raise links[roots[1]].place.error(
@@ -51,7 +51,8 @@ def ordered(root: str, links: dict[str, LinkPart], joints: Iterable[JointPart]) 
     lost = set(carriers) - {joint.child for joint in found}
     if lost:
         name = next(link for link in links if link in lost)
-        raise carriers[name].place.error(f"{_cycle(name, carriers)} go round, apart from the root '{root}'. Open the loop.")
+        loop = _cycle(name, carriers)
+        raise carriers[name].place.error(f"{loop} go round, apart from the root '{root}'. Open the loop.")
     return found
 
 
@@ -80,13 +81,14 @@ def _leader(joint: JointPart, joints: dict[str, JointPart]) -> Mimic:
                 f"joint '{passed[-1]}' follows '{mimic.joint}', which is no joint.{did_you_mean(mimic.joint, joints)}"
             )
         if mimic.joint in passed:
-            raise joint.place.error(f"joints {' -> '.join([*passed, mimic.joint])} follow each other in a ring. Let one lead.")
+            ring = " -> ".join([*passed, mimic.joint])
+            raise joint.place.error(f"joints {ring} follow each other in a ring. Let one of them lead.")
         other = joints[mimic.joint]
         if not (joint.has_one_axis and other.has_one_axis):
             odd = joint if not joint.has_one_axis else other
             raise joint.place.error(
-                f"joint '{joint.name}' follows '{other.name}', but '{odd.name}' is {odd.kind}. Only joints with one axis "
-                "follow and lead."
+                f"joint '{joint.name}' follows '{other.name}', but '{odd.name}' is a {odd.kind} joint. Let only joints "
+                "with one axis follow and lead."
             )
         if other.mimic is None:
             return mimic

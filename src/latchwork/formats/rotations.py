@@ -67,7 +67,7 @@ def about(axis: Sequence[float], angle: float) -> Array:
     return snapped(c * np.eye(3) + s * cross + (1 - c) * np.outer(unit, unit))
 
 
-def z_to(axis: Sequence[float]) -> Array:
+def z_to(axis: Sequence[float] | Array) -> Array:
     """The shortest rotation that takes z to an axis."""
     x, y, z = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
     if math.hypot(x, y) < EXACT:
@@ -105,7 +105,3 @@ class Pose:
     @property
     def inverse(self) -> Pose:
         return Pose(self.R.T, without_noise(-self.R.T @ self.p))
-
-    @property
-    def is_identity(self) -> bool:
-        return bool((self.R == np.eye(3)).all() and (self.p == 0.0).all())

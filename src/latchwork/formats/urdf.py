@@ -43,7 +43,7 @@ KINDS = {
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 ZERO3 = (0.0, 0.0, 0.0)
 EARTH = (0.0, 0.0, -9.81)
-ROUNDING = 1e-12  # of the largest moment: what CAD programs write for zero
+ROUNDING = 1e-15  # what CAD programs write for zero
 BASE_JOINT = "root_joint"
 
 
@@ -51,8 +51,8 @@ def from_urdf(text: str, source: str = "text", *, losses: bool = True, floating:
               gravity: Sequence[float] = EARTH) -> Robot:  # fmt: skip
     """The model of a URDF text; ``source`` is what errors call it.
 
-    ``floating`` lets the root move freely in N (position, then a quaternion, scalar first). ``parameters`` keeps masses,
-    inertias and offsets as named parameters. ``gravity`` is an acceleration in the axes of the root.
+    ``floating`` lets the root move freely in N (position, then a quaternion, scalar first). ``parameters`` keeps
+    masses, inertias and offsets as named parameters. ``gravity`` is an acceleration, measures in N.
     """
     return build(describe(parse(text, source), floating, gravity), losses, parameters)
 
@@ -111,8 +111,9 @@ def _inertial(link: Element, element: Element) -> Inertial:
     name = link.text("name")
     if mass < 0.0:
         raise element.error(f"the mass of link '{name}' is {mass:g}. Give one that is not negative.")
-    if min(xx, yy, zz) < -ROUNDING * max(xx, yy, zz):
-        raise moments.error(f"link '{name}' has the moment of inertia {min(xx, yy, zz):g}. Give moments that are not negative.")
+    least = min(xx, yy, zz)
+    if least < -ROUNDING * max(xx, yy, zz, 1.0):
+        raise moments.error(f"link '{name}' has the moment of inertia {least:g}. Give one that is not negative.")
     pose = _origin(element)
     return Inertial(mass, np.zeros(3), matrix).seen_from(pose)
 
@@ -127,11 +128,11 @@ def _origin(element: Element) -> Pose:
 def _joint(element: Element, links: dict[str, LinkPart]) -> JointPart:
     kind = KINDS[element.choice("type", list(KINDS))]
     name = element.text("name")
-    dynamics = element.one("dynamics")
-    damping, friction = (0.0, 0.0) if dynamics is None else (dynamics.number(key, 0.0) for key in ("damping", "friction"))
+    dynamics = element.one("dynamics") or Element("dynamics", {}, element.place)
     return JointPart(
         name, kind, _end(element, "parent", links), _end(element, "child", links), element.place, _origin(element),
-        _axis(element, kind), _limits(element), _mimic(element), damping=damping, friction=friction,
+        _axis(element, kind), _limits(element), _mimic(element),
+        damping=dynamics.number("damping", 0.0), friction=dynamics.number("friction", 0.0),
     )  # fmt: skip
 
 
@@ -139,7 +140,8 @@ def _end(joint: Element, tag: str, links: dict[str, LinkPart]) -> str:
     element = joint.need(tag)
     name = element.text("link")
     if name not in links:
-        raise element.error(f"the {tag} of joint '{joint.text('name')}' is '{name}', which is no link.{did_you_mean(name, links)}")
+        hint = did_you_mean(name, links)
+        raise element.error(f"the {tag} of joint '{joint.text('name')}' is '{name}', which is no link.{hint}")
     return name
 
 
@@ -148,7 +150,8 @@ def _axis(joint: Element, kind: str) -> np.ndarray:
     axis = np.array([1.0, 0.0, 0.0] if element is None else element.numbers("xyz", 3))
     size = float(np.linalg.norm(axis))
     if kind in (REVOLUTE, PRISMATIC, PLANAR) and not size > 1e-6:
-        raise (element or joint).error(f"the axis of joint '{joint.text('name')}' is {axis.tolist()}. Give a direction.")
+        name = joint.text("name")
+        raise (element or joint).error(f"the axis of joint '{name}' is {axis.tolist()}. Give a direction.")
     return snapped(axis / size) if size else axis
 
 

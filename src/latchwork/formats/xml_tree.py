@@ -79,7 +79,7 @@ class Element:
     def _number(self, name: str, word: str) -> float:
         value = float(word) if NUMBER.match(word) else math.nan
         if not math.isfinite(value):
-            raise self.error(f"'{shown(word)}' in the attribute {name} of <{self.tag}> is not a finite number. Mend it.")
+            raise self.error(f"'{shown(word)}' in {name} of <{self.tag}> is not a finite number. Write one.")
         return value
 
     def choice(self, name: str, known: Sequence[str], default: str = "") -> str:

@@ -6,16 +6,35 @@ a step is then one call; over lanes, one call for several instances.
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from latchwork.integrate.status import END, FULL, NOT_FINITE
 from latchwork.integrate.steppers import not_finite, record
 from latchwork.integrate.tableau import Tableau
+from latchwork.program.function import Function
 from latchwork.program.ir import OPCODE, Program
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, kernel, offset
+from latchwork.program.native import together
 
 SHARED = 3  # t, h and end come first
+LONGEST = 20_000  # operations of a step; beyond it a loop over the stages costs little in comparison
 ADD, MUL = OPCODE["add"], OPCODE["mul"]
+
+_functions: WeakKeyDictionary[Function, Function] = WeakKeyDictionary()
+
+
+def pays(program: Program, tableau: Tableau) -> bool:
+    """Whether a step is short enough to be written out."""
+    return len(program) * (tableau.stages - 1) <= LONGEST
+
+
+def fused_function(function: Function, tableau: Tableau) -> Function:
+    """The fused step of a function, made once."""
+    if function not in _functions:
+        _functions[function] = Function(fused(function.program, tableau))
+    return _functions[function]
 
 
 def fused(program: Program, tableau: Tableau) -> Program:
@@ -96,3 +115,34 @@ def advance_fused(
         if counts[2] >= 0:
             return NOT_FINITE
     return END if stop == last else FULL
+
+
+@kernel
+def advance_groups(
+    run: executor, code: i32p, z: f64p, y: f64p, groups: i64, n: i64, inputs: i64, t0: f64, h: f64, t_end: f64,
+    last: i64, start: f64p, final: f64p, stopped: i64p,
+) -> None:  # fmt: skip
+    """All steps of each group in turn: its (x, ẋ, rest) from ``start``, its last (x, ẋ) to ``final``.
+
+    ``stopped`` receives the steps taken by a group whose derivative became not finite, or −1.
+    """
+    for g in range(groups):
+        for j in range(inputs):
+            z[3 + j] = start[g * inputs + j]
+        stopped[g] = -1
+        for i in range(last):
+            t = t0 + float(i) * h
+            z[0] = t
+            z[1] = h if i + 1 < last else t_end - t
+            z[2] = t0 + float(i + 1) * h if i + 1 < last else t_end
+            run(code, z, y)
+            for j in range(2 * n):
+                z[3 + j] = y[j]
+            if not_finite(n, offset(y, n)) >= 0:
+                stopped[g] = i + 1
+                break
+        for j in range(2 * n):
+            final[g * 2 * n + j] = z[3 + j]
+
+
+together(advance_fused, advance_groups)

@@ -46,24 +46,28 @@ class RK4:
 
     def solve(self, problem: Problem) -> Solution:
         """``t_i = t0 + i step``; the last step is shortened to end at t_end."""
-        f, tableau, last = problem.function, RUNGE_KUTTA_4, self._count(problem)
+        f, tableau, last = problem.function, RUNGE_KUTTA_4, self.count(problem)
         z, x, k = problem.start(tableau)
         record, counts = Record(problem.t, x, k[0]), np.array([0, 0, -1])
-        chunk = problem.steps_per_call(tableau)
+        chunk, fused = problem.steps_per_call(tableau), problem.fused(tableau, last)
         for first in range(0, last, chunk):
             stop = min(first + chunk, last)
             rows = record.room((stop - first) // self.every + 2)
-            status = problem.call(
-                advance_fixed, f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, problem.t, self.step,
-                problem.t_end, first, stop, last, self.every, x, k, counts, *rows[:3],
-            )  # fmt: skip
+            span = (problem.t, self.step, problem.t_end, first, stop, last, self.every)
+            if fused is not None and fused.compiled():
+                status = problem.advance_fused(fused, span, x, k, counts, rows[:3])
+            else:
+                status = problem.call(
+                    advance_fixed, f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, *span, x, k,
+                    counts, *rows[:3],
+                )  # fmt: skip
             record.keep(rows, int(counts[0]))
             if STATUS[status] is Status.NOT_FINITE:
                 problem.fail(Status.NOT_FINITE, record.t, int(counts[2]), record)
             problem.progress(record.t)
         return record.solution(Stats(last, 0, 1 + last * (tableau.stages - 1)))
 
-    def _count(self, problem: Problem) -> int:
+    def count(self, problem: Problem) -> int:
         """How many steps lead to the end."""
         span = (problem.t_end - problem.t) / self.step
         if span > self.max_steps:
@@ -104,6 +108,7 @@ class DormandPrince:
             )  # fmt: skip
             status = STATUS[number]
             record.keep(rows, int(counts[RECORDED]))
+            f.used(int(counts[RECORDED]) * (tableau.stages - 1))
             problem.progress(record.t)
         if status is not Status.END:
             problem.fail(status, float(memory[T]), int(counts[COMPONENT]), record)

@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from latchwork.errors import IntegrationError
+from latchwork.integrate.fused import SHARED, advance_fused, fused_function, pays
 from latchwork.integrate.solution import Array, Record, Stats
 from latchwork.integrate.status import Status
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.tableau import Tableau
+from latchwork.program import tiers
 from latchwork.program.function import Function
+from latchwork.program.native import invoke
 
 OPERATIONS_PER_CALL = 20_000_000  # a stepper returns to Python at least this often
 
@@ -49,6 +52,21 @@ class Problem:
         """As many steps as keep a call short, so that an interrupt is heard; decided by counts, not by the clock."""
         cost = tableau.stages * (len(self.function.program) + tableau.stages * self.n + 1)
         return max(16, min(most, OPERATIONS_PER_CALL // cost))
+
+    def fused(self, tableau: Tableau, steps: int) -> Function | None:
+        """The step as one program, where it is short and the run is long enough for machine code to pay."""
+        program = self.function.program
+        long = steps * (tableau.stages - 1) >= tiers.pays_after(program)
+        return fused_function(self.function, tableau) if self.call is invoke and long and pays(program, tableau) else None
+
+    def advance_fused(self, fused: Function, span: tuple[Any, ...], x: Array, k: Array, counts: Any, rows: Any) -> int:
+        """`advance_fixed` by fused steps: x and k_0 go in and come out."""
+        z, y, n = fused.workspace(), np.empty(2 * self.n), self.n
+        z[SHARED : SHARED + 2 * n] = np.concatenate([x, k[0]])
+        z[SHARED + 2 * n : len(fused.program.inputs)] = self.rest
+        status = self.call(advance_fused, fused.executor, fused.code, z, y, n, *span, counts, *rows)
+        x[:], k[0] = y[:n], y[n:]
+        return int(status)
 
     def fail(self, status: Status, t: float, component: int = -1, record: Record | None = None) -> None:
         """Say why the run stopped, where, and which state it was; ``error.solution`` holds what was computed."""

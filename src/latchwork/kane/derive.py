@@ -45,6 +45,10 @@ def derive(system: System) -> Derivation:
     motion = Motion(system, kinematics)
     columns = composite_mass_matrix if is_nested(motion) else mass_matrix
     places = _places(system)
+    if len(places) == 1:
+        (name, settle), = places.items()
+        M, f = columns(motion, settle), _forces_together(motion, settle)
+        return Derivation(system, kinematics, motion, settle, M, f, f"{name}, loads and inertia together")
     M = min((columns(motion, settle) for settle in places.values()), key=lambda rows: _cost(system, *rows))
     forms = [(_cost(system, f), name, manner, settle, f) for name, manner, settle, f in _forms(motion, places)]
     best: tuple[int, Derivation] | None = None

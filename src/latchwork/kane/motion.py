@@ -26,7 +26,7 @@ from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import reachable, rebuild
 
 Settle = Callable[[Vector, Point], Vector]
-FEW_SPEEDS = 12  # up to here vectors stay in mixed frames, and every form of the equations is tried
+FEW_SPEEDS = 8  # up to here vectors stay in mixed frames, and every form of the equations is tried
 
 
 @dataclass(frozen=True)

@@ -117,8 +117,11 @@ def _vanishes_in(system: System, entries: list[int], rates: set[int]) -> bool:
 
 def _regular_values(system: System, A: list[list[int]], unknown: list[Expr], names: list[str]) -> np.ndarray:
     """A at a random state; refused where it is singular at every one of them."""
-    n = len(unknown)
-    values = numbers(system, [node for row in A for node in row]).reshape(-1, n, n)
+    n, entries = len(unknown), [node for row in A for node in row]
+    if all(node < 0 for node in entries):
+        values = np.array([[system.graph.value(node) for node in entries]]).reshape(1, n, n)
+    else:
+        values = numbers(system, entries).reshape(-1, n, n)
     for value in values:
         if np.isfinite(value).all():
             singular = np.linalg.svd(value, compute_uv=False)

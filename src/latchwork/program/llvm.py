@@ -51,14 +51,14 @@ def _instruction(name: str, arity: int) -> str:
 INSTRUCTION = [_instruction(op.name, op.arity) for op in OPS]
 
 
-def compiled(program: Program) -> Native:
+def compiled(program: Program, lanes: int = 1, shared: int = 0) -> Native:
     """The program as machine code, compiled here and now or taken from the cache."""
-    return linked(program_code(program))
+    return linked(program_code(program, lanes, shared))
 
 
-def program_code(program: Program) -> bytes:
+def program_code(program: Program, lanes: int = 1, shared: int = 0) -> bytes:
     """The object code of a program."""
-    return object_code(text(program), PASSES)
+    return object_code(text(program, lanes, shared), PASSES)
 
 
 def linked(code: bytes) -> Native:

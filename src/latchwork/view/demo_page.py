@@ -104,7 +104,7 @@ def _equations(eq: Equations) -> str:
 def _block(block: Block) -> str:
     """Lines under one another at their equal signs; where left sides are long, each line by itself, broken there."""
     if max(len(left) for left, _ in block.lines) > LONG_SIDE:
-        lines = "".join(f'<div class="line">{_math(left)}<span>= {_math(right)}</span></div>' for left, right in block.lines)
+        lines = "".join(f'<div class="line">{_math(a)}<span>= {_math(b)}</span></div>' for a, b in block.lines)
     else:
         rows = "".join(f"<tr><td>{_math(a)}</td><td>=</td><td>{_math(b)}</td></tr>" for a, b in block.lines)
         lines = f'<table class="equations"><tbody>{rows}</tbody></table>'
