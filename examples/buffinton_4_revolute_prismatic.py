@@ -6,7 +6,7 @@ B that is there at the moment: P̂ has a velocity, and no place that the coordin
 
 import latchwork as lw
 from latchwork import dt
-from published import agree, letters
+from published import agree, agree_table, letters
 
 
 def build() -> lw.Model:
@@ -60,12 +60,10 @@ def compare_kinematics(model: lw.Model, eq: lw.Equations) -> None:
         "Bo": (-s.L_T * A.x + reach_B * A.y, A.x),
         "Co": (-s.L_T * A.x + reach_C * A.y, A.x),
     }
-    rows = eq.partial_velocities().rows
     for name, (v1, v2) in table.items():
         agree(eq, [eq.velocity(p[name])], [v1 * s.u1 + v2 * s.u2])
-        agree(eq, rows[f"v_r^{name}"], [v1, v2])
-    for name in "ABC":
-        agree(eq, rows[f"w_r^{name}"], [A.z, 0 * A.z])
+    spins = {f"w_r^{name}": (A.z, 0 * A.z) for name in "ABC"}
+    agree_table(eq, "Buffinton, Table 6.2", spins | {f"v_r^{name}": row for name, row in table.items()})
     agree(eq, [eq.acceleration(p["Ao"])], [-s.L_A * dt(s.u1) * A.x - s.L_A * s.u1**2 * A.y])
     for name, reach in (("Bo", reach_B), ("Co", reach_C)):
         along = -s.L_T * dt(s.u1) + dt(s.u2) - reach * s.u1**2
@@ -85,11 +83,11 @@ def printed(s) -> tuple[list[lw.Expr], list[lw.Expr]]:
 def main() -> None:
     model = build()
     eq = model.equations()
+    print(eq)
     compare_kinematics(model, eq)
     active, inertia = printed(letters(model))
     agree(eq, eq.Fr, active)
     agree(eq, eq.Fr_star, inertia)
-    print(eq, eq.partial_velocities(), sep="\n\n")
     for r in range(2):
         print(f"\nBuffinton  F_{r + 1} = {active[r]}\n           F_{r + 1}* = {inertia[r]}")
 

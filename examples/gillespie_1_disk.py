@@ -7,7 +7,7 @@ import math
 
 import latchwork as lw
 from latchwork import dt, sin
-from published import agree, letters
+from published import agree, agree_table, letters
 
 
 def build(rolling: bool = False) -> lw.Model:
@@ -51,25 +51,27 @@ def compare_sliding() -> None:
     """Eqs. 6 and 36-40; F2 of Eq. 39 with the sign of Eq. 40."""
     model = build()
     eq, s = model.equations(), letters(model)
-    A, Bo, B = model.frames["A"], model.points["Bo"], model.frames["B"]
+    A, B, Bo = model.frames["A"], model.frames["B"], model.points["Bo"]
+    print(eq)
+    print("\nGillespie, Eq. 40:  -m g sin(phi) - F_f - m dt(u1) = 0,  -F_f - J/r^2 dt(u2) = 0")
     agree(eq, [*eq.Y, *eq.Z, *eq.W, *eq.X], [1, 0, 0, s.r, 0, 0, 1, 0, 0, 1 / s.r, 0, 0])
     agree(eq, [eq.velocity(Bo), eq.angular_velocity(B)], [s.u1 * A.x, s.u2 / s.r * A.z])
     agree(eq, [eq.acceleration(Bo), eq.angular_acceleration(B)], [dt(s.u1) * A.x, dt(s.u2) / s.r * A.z])
     agree(eq, eq.Fr, [-s.m * s.g * sin(s.phi) - s.F_f, -s.F_f])
     agree(eq, eq.Fr_star, [-s.m * dt(s.u1), -s.J / s.r**2 * dt(s.u2)])
-    print(eq, eq.partial_velocities(), sep="\n\n")
-    print("\nGillespie, Eq. 40:  -m g sin(phi) - F_f - m dt(u1) = 0,  -F_f - J/r^2 dt(u2) = 0\n")
+    agree_table(eq, "Gillespie, after Eq. 36", {"v_r^Bo": (A.x, 0 * A.x), "w_r^B": (0 * A.z, A.z / s.r)})
 
 
 def compare_rolling() -> None:
     """Eqs. 7, 41 and 42: u2 = D u1 with D = -1, and friction drops out."""
     model = build(rolling=True)
-    eq, s = model.equations(), letters(model)
+    eq, s, A = model.equations(), letters(model), model.frames["A"]
+    print("", eq, sep="\n\n")
+    print("\nGillespie, Eq. 42:  -m g sin(phi) - (m + J/r^2) dt(u1) = 0")
     agree(eq, [s.r * eq.W[1, 0]], [-1])
     agree(eq, eq.Fr, [-s.m * s.g * sin(s.phi)])
     agree(eq, eq.Fr_star, [-(s.m + s.J / s.r**2) * dt(s.u1)])
-    print(eq, eq.partial_velocities(), sep="\n\n")
-    print("\nGillespie, Eq. 42:  -m g sin(phi) - (m + J/r^2) dt(u1) = 0")
+    agree_table(eq, "Gillespie, before Eq. 41", {"v_r^Bo": (A.x,), "w_r^B": (-A.z / s.r,)})
 
 
 def main() -> None:

@@ -78,7 +78,7 @@ def table_3(plain: lw.Equations, chosen: lw.Equations) -> str:
         for paper, eq in zip(papers[kind], (plain, chosen), strict=True):
             row += [paper, getattr(eq.operations_literal, kind), getattr(eq.operations, kind)]
         rows.append(tuple(row))
-    return "\n".join("{:<18}{:>10}{:>9}{:>8}{:>15}{:>9}{:>8}".format(*row) for row in rows)
+    return "\n".join("{:<18}{:>10}{:>9}{:>8}{:>15}{:>9}{:>8}".format(*row).rstrip() for row in rows)
 
 
 def main() -> None:
@@ -92,6 +92,7 @@ def main() -> None:
     plain = build("dt(q)").equations()
     agree(plain, plain.qdot_expressions, plain.u)  # Eq. 48
     print(eq, eq.partial_velocities(), sep="\n\n")
+    print("\nGillespie, Eq. 49", *(f"  dt(u{r}) = {e}" for r, e in enumerate(udot, start=1)), sep="\n")
     print("\nGillespie, Table 3\n" + table_3(plain, eq))
 
     literal, shared = eq.operations_literal, eq.operations

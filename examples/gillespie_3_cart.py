@@ -7,7 +7,7 @@ stuck leaves one.
 
 import latchwork as lw
 from latchwork import cos, dt, sin
-from published import agree, letters
+from published import agree, agree_table, letters
 
 
 def build(caster: str = "rolling") -> lw.Model:
@@ -83,25 +83,56 @@ def stuck(s) -> tuple[list[lw.Expr], list[lw.Expr]]:
     return [s.F - s4 * s.tau / Z2], [-inertia * dt(s.u1)]
 
 
-def main() -> None:
+def rolling_table(s, B, C) -> dict[str, tuple[lw.Vector, ...]]:
+    """The table of partial velocities before Eq. 61."""
+    s4, c4 = sin(s.q4), cos(s.q4)
+    return {
+        "v_r^P1": (B.x, 0 * B.x),
+        "v_r^Bo": (B.x, s.L1 * B.y),
+        "v_r^P3": (B.x + s4 * C.y, s.L2 * B.y - s.L2 * c4 * C.y),
+        "w_r^B": (0 * B.z, B.z),
+    }
+
+
+def stuck_table(s, B, C) -> dict[str, tuple[lw.Vector, ...]]:
+    """The table of partial velocities after Eq. 65."""
+    turn = sin(s.q4) / (s.L3 - s.L2 * cos(s.q4))
+    return {
+        "v_r^P1": (B.x,),
+        "v_r^Bo": (B.x - s.L1 * turn * B.y,),
+        "v_r^P3": (B.x - s.L2 * turn * B.y + s.L3 * turn * C.y,),
+        "w_r^B": (-turn * B.z,),
+    }
+
+
+def compare_free() -> None:
+    """Eq. 57, and Eq. 59 for what rolling would forbid."""
     model = build("free")
     eq, s = model.equations(), letters(model)
     c3, s3 = cos(s.q3), sin(s.q3)
-    agree(eq, eq.W, [c3, 0, 0, s3, 0, 0, 0, 1, 0, 0, -1, 1])  # Eq. 57
+    agree(eq, eq.W, [c3, 0, 0, s3, 0, 0, 0, 1, 0, 0, -1, 1])
     slip = eq.velocity(model.points["P3"]).dot(model.frames["C"].y)
-    agree(eq, [slip], [-sin(s.q4) * s.u1 + s.L2 * cos(s.q4) * s.u2 - s.L3 * s.u3])  # Eq. 59
+    agree(eq, [slip], [-sin(s.q4) * s.u1 + s.L2 * cos(s.q4) * s.u2 - s.L3 * s.u3])
     print(eq)
 
-    for caster, paper, where in (("rolling", rolling, "Eq. 63"), ("stuck", stuck, "Eq. 67, corrected")):
-        model = build(caster)
-        eq = model.equations()
-        active, inertia = paper(letters(model))
-        agree(eq, eq.Fr, active)
-        agree(eq, eq.Fr_star, inertia)
-        print("", eq, eq.partial_velocities(), sep="\n\n")
-        print(f"\nGillespie, {where}")
-        for r, (F, F_star) in enumerate(zip(active, inertia, strict=True), start=1):
-            print(f"  F_{r} = {F}\n  F_{r}* = {F_star}")
+
+def compare(caster: str, where: str, forces, table) -> None:
+    """F_r, F_r* and the partial velocities with the caster rolling or stuck."""
+    model = build(caster)
+    eq, s, frames = model.equations(), letters(model), model.frames
+    active, inertia = forces(s)
+    agree(eq, eq.Fr, active)
+    agree(eq, eq.Fr_star, inertia)
+    print("", eq, f"Gillespie, {where}", sep="\n\n")
+    for r, (F, F_star) in enumerate(zip(active, inertia, strict=True), start=1):
+        print(f"  F_{r} = {F}\n  F_{r}* = {F_star}")
+    agree_table(eq, "Gillespie's table", table(s, frames["B"], frames["C"]))
+
+
+def main() -> None:
+    compare_free()
+    compare("rolling", "Eq. 63", rolling, rolling_table)
+    compare("stuck", "Eq. 67, corrected", stuck, stuck_table)
 
 
 if __name__ == "__main__":

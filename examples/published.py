@@ -30,6 +30,16 @@ def agree(eq: lw.Equations, derived: Iterable[Any], printed: Iterable[Any]) -> N
         assert gap <= TOLERANCE * size, f"'{eq.name}': derived {a}, printed {b}"
 
 
+def agree_table(eq: lw.Equations, title: str, rows: dict[str, tuple[lw.Vector, ...]]) -> None:
+    """Assert that partial velocities are those of a printed table, and print both."""
+    derived = eq.partial_velocities()
+    for label, printed in rows.items():
+        agree(eq, derived.rows[label], printed)
+    print(f"\n{derived}\n\n{title}")
+    for label, printed in rows.items():
+        print(f"  {label:10} " + ",   ".join(map(str, printed)))
+
+
 def _scalars(eq: lw.Equations, items: Iterable[Any]) -> list[Any]:
     N = eq.system.tree.newtonian
     return [e for item in items for e in (item.measures(N) if isinstance(item, lw.Vector) else [item])]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pytest import approx
 
 import latchwork as lw
 from latchwork import dt
@@ -46,9 +45,9 @@ def test_operational_space_is_a_congruence(arm):
     J = np.array([[joint.evaluate(w.diff(u), Q, U) for u in joint.u] for w in tip_speeds(joint, P2)])
     w = J @ U
     T = np.linalg.inv(J)
-    assert tip.evaluate(tip.M, Q, w) == approx(T.T @ joint.evaluate(joint.M, Q, U) @ T, rel=1e-12)
+    assert tip.evaluate(tip.M, Q, w) == pytest.approx(T.T @ joint.evaluate(joint.M, Q, U) @ T, rel=1e-12)
     w_rate = np.array([joint.evaluate(dt(w), Q, U) for w in tip_speeds(joint, P2)])
-    assert tip.udot(Q, w) == approx(w_rate, rel=1e-12)
+    assert tip.udot(Q, w) == pytest.approx(w_rate, rel=1e-12)
 
 
 def test_there_and_back_again(arm):
@@ -57,7 +56,7 @@ def test_there_and_back_again(arm):
     joint = model.equations()
     tip = joint.in_speeds(**dict(zip(("w1", "w2"), tip_speeds(joint, P2), strict=True)))
     back = tip.in_speeds(s1=dt(model.symbols["q1"]), s2=dt(model.symbols["q2"]))
-    assert back.udot(Q, U) == approx(joint.udot(Q, U), rel=1e-12)
+    assert back.udot(Q, U) == pytest.approx(joint.udot(Q, U), rel=1e-12)
 
 
 def test_loads_added_afterwards_come_along(arm):
@@ -67,7 +66,7 @@ def test_loads_added_afterwards_come_along(arm):
     tip = joint.in_speeds(**dict(zip(("w1", "w2"), tip_speeds(joint, P2), strict=True)))
     J = np.array([[joint.evaluate(w.diff(u), Q, U) for u in joint.u] for w in tip_speeds(joint, P2)])
     w_rate = np.array([joint.evaluate(dt(w), Q, U) for w in tip_speeds(joint, P2)])
-    assert tip.udot(Q, J @ U) == approx(w_rate, rel=1e-12)
+    assert tip.udot(Q, J @ U) == pytest.approx(w_rate, rel=1e-12)
 
 
 def test_dependent_speeds_are_refused(arm):
@@ -96,7 +95,7 @@ def test_shortened_equations_are_equal(arm):
     """Rewriting for fewer operations changes no number and never lengthens."""
     joint = arm[0].equations()
     short = joint.shortened()
-    assert short.udot(Q, U) == approx(joint.udot(Q, U), rel=1e-12)
+    assert short.udot(Q, U) == pytest.approx(joint.udot(Q, U), rel=1e-12)
     assert short.operations.total <= joint.operations.total
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from pytest import approx
 
 from latchwork.errors import EvaluationError
 from latchwork.program.function import Function
@@ -36,7 +35,7 @@ def test_a_tangent_shares_its_sine_and_cosine(symbols):
     graph, x, y = symbols
     program = check(lower(graph, [tan(x).node, sin(x).node, cos(x).node], [x, y]))
     assert len(program) == 3
-    assert evaluate(program, [0.7, 0.0]) == approx([math.tan(0.7), math.sin(0.7), math.cos(0.7)], rel=1e-15)
+    assert evaluate(program, [0.7, 0.0]) == pytest.approx([math.tan(0.7), math.sin(0.7), math.cos(0.7)], rel=1e-15)
 
 
 def test_constants_can_be_outputs(symbols):
@@ -50,7 +49,7 @@ def test_every_operation_of_the_graph_has_code(symbols):
     graph, x, y = symbols
     nodes = [graph.make(op, (x.node, y.node, x.node)[: row.arity]) for op, row in OPS.items()]
     program = check(lower(graph, nodes, [x, y]))
-    assert Function(program)([0.3, 0.8]).tolist() == approx(evaluate(program, [0.3, 0.8]), rel=0, abs=0, nan_ok=True)
+    assert Function(program)([0.3, 0.8]).tolist() == pytest.approx(evaluate(program, [0.3, 0.8]), rel=0, abs=0, nan_ok=True)
 
 
 def test_a_symbol_without_a_value_is_named(symbols):

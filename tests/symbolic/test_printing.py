@@ -34,7 +34,8 @@ from symbolic.plain import EXACT, NAMES, RECIPES, WRITTEN, evaluate, symbols, wr
 
 FUNCTIONS = WRITTEN | {"where": sym.where, "equal": sym.equal, "dt": dt}
 CORE = {
-    "math", "mrow", "mi", "mn", "mo", "msup", "msub", "mfrac", "msqrt", "mover", "mtext", "mtable", "mtr", "mtd", "mspace",
+    "math", "mrow", "mi", "mn", "mo", "msup", "msub", "mfrac", "msqrt", "mover", "mtext", "mtable", "mtr", "mtd",
+    "mspace",
 }  # fmt: skip
 
 # expression, text, LaTeX

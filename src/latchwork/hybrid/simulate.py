@@ -30,14 +30,10 @@ def simulate(model: Model | Equations, until: float, q: Any = None, u: Any = Non
     expressions in t, q and u. ``every`` asks for samples at even times; otherwise they are the method's own steps, and
     ``run.at(t)`` gives anything in between. ``method`` is ``lw.DormandPrince(...)`` or ``lw.RK4(step)``.
     """
-    equations = model.equations() if isinstance(model, Model) else model
-    if not isinstance(equations, Equations):
-        raise ModelError(f"simulate takes a Model or Equations; got {model!r}.")
-    if not equations.u:
-        raise ModelError(f"'{equations.name}' has no coordinates, so nothing can move. Add coordinates or joints.")
-    t0, t_end = _span(start, until)
+    equations = mechanism(model)
+    t0, t_end = span(start, until)
     side, held = right_side(equations, inputs)
-    x0, rest = _start(equations, q, u, held, parameters, t0)
+    x0, rest = start_of(equations, q, u, held, parameters, t0)
     try:
         solution = integrate(side.function, x0, t0, t_end, rest, method or DormandPrince(), progress)
     except IntegrationError as error:
@@ -45,15 +41,27 @@ def simulate(model: Model | Equations, until: float, q: Any = None, u: Any = Non
     return _trajectory(side, solution, rest, every)
 
 
-def _span(start: Any, until: Any) -> tuple[float, float]:
+def mechanism(model: Model | Equations) -> Equations:
+    """The equations to run, of something that can move."""
+    equations = model.equations() if isinstance(model, Model) else model
+    if not isinstance(equations, Equations):
+        raise ModelError(f"simulate takes a Model or Equations; got {model!r}.")
+    if not equations.u:
+        raise ModelError(f"'{equations.name}' has no coordinates, so nothing can move. Add coordinates or joints.")
+    return equations
+
+
+def span(start: Any, until: Any) -> tuple[float, float]:
+    """Start and end of a run, in order."""
     t0, t_end = float(start), float(until)
     if not (math.isfinite(t0) and math.isfinite(t_end) and t_end > t0):
         raise EvaluationError(f"a run goes from start = {start} to until = {until}. Give a finite end after the start.")
     return t0, t_end
 
 
-def _start(equations: Equations, q: Any, u: Any, held: Mapping[str, float], parameters: Any,
-           t0: float) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+def start_of(equations: Equations, q: Any, u: Any, held: Mapping[str, float], parameters: Any,
+             t0: float) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """The state at the start of a run, and the inputs and parameters held over it."""
     system = equations.system
     if u is None or isinstance(u, Mapping):
         u = {name: 0.0 for name in equations.u_names} | {_name(key): value for key, value in (u or {}).items()}
@@ -61,7 +69,7 @@ def _start(equations: Equations, q: Any, u: Any, held: Mapping[str, float], para
         q = _rest_quaternions(equations) | {_name(key): value for key, value in (q or {}).items()}
     x = argument_vector(system, t0, q, u, held, parameters)
     n = len(system.q) + len(system.u)
-    _must_be_unit(equations, x)
+    must_be_unit(equations, x[1:])
     return np.append(x[1 : 1 + n], 0.0), x[1 + n :]
 
 
@@ -74,8 +82,9 @@ def _rest_quaternions(equations: Equations) -> dict[str, float]:
     return {e.name: float(i == 0) for four in equations.system.quaternions for i, e in enumerate(four)}
 
 
-def _must_be_unit(equations: Equations, x: np.ndarray) -> None:
-    names = [symbol.name for symbol in equations.arguments]
+def must_be_unit(equations: Equations, x: np.ndarray) -> None:
+    """Refuse a state whose quaternions are not of unit length."""
+    names = equations.q_names
     for four in equations.system.quaternions:
         values = x[[names.index(e.name) for e in four]]
         if abs(np.linalg.norm(values) - 1.0) > UNIT:
@@ -88,13 +97,18 @@ def _must_be_unit(equations: Equations, x: np.ndarray) -> None:
 def _trajectory(side: RightSide, solution: Solution, rest: np.ndarray, every: float | None) -> Trajectory:
     t, x = solution.t, solution.x
     if every is not None:
-        if not every > 0:
-            raise EvaluationError(f"samples every {every} s cannot be had. Give a positive interval.")
-        count = math.floor((t[-1] - t[0]) / every * (1.0 + 1e-12))
-        even = np.minimum(t[0] + every * np.arange(count + 1), t[-1])
-        t = even if t[-1] - even[-1] < 1e-9 * every else np.append(even, t[-1])
+        t = even_times(t[0], t[-1], every)
         x = solution.at(t)
     return Trajectory(side, t, x, rest, solution)
+
+
+def even_times(t0: float, t_end: float, every: float) -> np.ndarray:
+    """Times ``t0 + i every``, and the end."""
+    if not every > 0:
+        raise EvaluationError(f"samples every {every} s cannot be had. Give a positive interval.")
+    count = math.floor((t_end - t0) / every * (1.0 + 1e-12))
+    even = np.minimum(t0 + every * np.arange(count + 1), t_end)
+    return even if t_end - even[-1] < 1e-9 * every else np.append(even, t_end)
 
 
 def _explained(error: IntegrationError, side: RightSide, rest: np.ndarray) -> IntegrationError:

@@ -106,7 +106,8 @@ class Samples:
         system, g = self.equations.system, self.equations.system.graph
         closed = rebuild(g, self.equations._closed(nodes), self.side.laws)
         arguments = [system.t, *system.q, *system.u, self.side.work, *system.r, *system.p]
-        rows = np.column_stack([self.t, self.x, np.broadcast_to(self.rest, (len(self.t), len(self.rest)))])
+        rest = np.broadcast_to(self.rest, (len(self.t), self.rest.shape[-1]))
+        rows = np.column_stack([self.t, self.x, rest])
         return Function(lower(g, closed, arguments)).many(rows)
 
     @property

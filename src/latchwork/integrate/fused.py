@@ -22,7 +22,7 @@ SHARED = 3  # t, h and end come first
 LONGEST = 20_000  # operations of a step; beyond it a loop over the stages costs little in comparison
 ADD, MUL = OPCODE["add"], OPCODE["mul"]
 
-_functions: WeakKeyDictionary[Function, Function] = WeakKeyDictionary()
+_functions: WeakKeyDictionary[Function, dict[str, Function]] = WeakKeyDictionary()  # by the name of the method
 
 
 def pays(program: Program, tableau: Tableau) -> bool:
@@ -32,9 +32,10 @@ def pays(program: Program, tableau: Tableau) -> bool:
 
 def fused_function(function: Function, tableau: Tableau) -> Function:
     """The fused step of a function, made once."""
-    if function not in _functions:
-        _functions[function] = Function(fused(function.program, tableau))
-    return _functions[function]
+    known = _functions.setdefault(function, {})
+    if tableau.name not in known:
+        known[tableau.name] = Function(fused(function.program, tableau))
+    return known[tableau.name]
 
 
 def fused(program: Program, tableau: Tableau) -> Program:

@@ -46,7 +46,7 @@ class RK4:
 
     def solve(self, problem: Problem) -> Solution:
         """``t_i = t0 + i step``; the last step is shortened to end at t_end."""
-        f, tableau, last = problem.function, RUNGE_KUTTA_4, self.count(problem)
+        f, tableau, last = problem.function, RUNGE_KUTTA_4, self.count(problem.t_end - problem.t)
         z, x, k = problem.start(tableau)
         record, counts = Record(problem.t, x, k[0]), np.array([0, 0, -1])
         chunk, fused = problem.steps_per_call(tableau), problem.fused(tableau, last)
@@ -67,15 +67,15 @@ class RK4:
             problem.progress(record.t)
         return record.solution(Stats(last, 0, 1 + last * (tableau.stages - 1)))
 
-    def count(self, problem: Problem) -> int:
-        """How many steps lead to the end."""
-        span = (problem.t_end - problem.t) / self.step
-        if span > self.max_steps:
+    def count(self, span: float) -> int:
+        """How many steps a span of time takes."""
+        steps = span / self.step
+        if steps > self.max_steps:
             raise IntegrationError(
-                f"{span:.3g} steps of {self.step!r} lead to t = {problem.t_end!r}, more than max_steps = "
+                f"{steps:.3g} steps of {self.step!r} are needed for {span!r} s, more than max_steps = "
                 f"{self.max_steps}. Take longer steps, or allow more."
             )
-        return max(math.ceil(span - SLIVER), 1 if span > 0.0 else 0)
+        return max(math.ceil(steps - SLIVER), 1 if steps > 0.0 else 0)
 
 
 @dataclass(frozen=True)

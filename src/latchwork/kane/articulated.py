@@ -88,9 +88,9 @@ def _apply_loads(carriers: Carriers, bodies: dict[Carrier, Articulated], added: 
             body = bodies[carrier]
             body.f, body.n = add3(g, body.f, a), add3(g, body.n, cross3(g, x, a))
     for frame, torque in wrenches.torques.items():
-        carrier = _carrier_of(carriers, frame)
-        if carrier is not None:
-            bodies[carrier].n = add3(g, bodies[carrier].n, torque)
+        turned = _carrier_of(carriers, frame)
+        if turned is not None:
+            bodies[turned].n = add3(g, bodies[turned].n, torque)
 
 
 def _carrier_of(carriers: Carriers, frame: Frame) -> Carrier | None:

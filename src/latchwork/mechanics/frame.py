@@ -247,6 +247,7 @@ def relative_spin(frame: Frame) -> Triple:
 
 def common_ancestor(a: Frame, b: Frame) -> Frame:
     """The deepest frame above both."""
+    a.tree.must_own(b)
     while a is not b:
         if a.depth >= b.depth:
             assert a.parent is not None, "frames of one model share a root"

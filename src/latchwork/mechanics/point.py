@@ -41,6 +41,7 @@ class Point:
     def position(self, other: Point | None = None) -> Vector:
         """The vector from another point (default: the origin) to this one."""
         base = other or self.tree.origin
+        self.tree.must_own(base)
         adrift = {anchor(self), anchor(base)}
         if len(adrift) > 1:
             between = ", ".join(f"'{point.name}'" for point in adrift if point is not None)

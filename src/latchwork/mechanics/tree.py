@@ -38,11 +38,12 @@ class Tree:
             raise ModelError(f"the model '{self.graph.name}' has a {what} named '{name}' already. Choose another name.")
         table[name] = item
 
-    def must_own(self, frame: Frame) -> None:
-        if frame.tree is not self:
+    def must_own(self, item: Frame | Point) -> None:
+        if item.tree is not self:
+            what = type(item).__name__.lower()
             raise ExpressionError(
-                f"frame '{frame.name}' belongs to the model '{frame.graph.name}', not to '{self.graph.name}': one "
-                "vector cannot hold frames of two models. Create the frames in the same model."
+                f"{what} '{item.name}' belongs to the model '{item.tree.graph.name}', not to '{self.graph.name}': one "
+                f"vector cannot hold {what}s of two models. Create the {what}s in the same model."
             )
 
     def must_be_newtonian(self, frame: Frame, what: str) -> None:

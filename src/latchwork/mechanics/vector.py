@@ -84,6 +84,8 @@ class Vector:
     def outer(self, other: Vector) -> Dyadic:
         """The dyad a b."""
         g = self.tree.graph
+        for frame in other.parts:
+            self.tree.must_own(frame)
         parts: dict[tuple[Frame, Frame], Square] = {}
         for f, a in self.parts.items():
             for h, b in other.parts.items():
@@ -196,6 +198,7 @@ class Dyadic:
             raise ExpressionError(f"a dyadic can only be added to a dyadic; got {other!r}.")
         parts = dict(self.parts)
         for key, square in other.parts.items():
+            self.tree.must_own(key[0])
             parts[key] = add_squares(self.tree.graph, parts[key], square) if key in parts else square
         return Dyadic(self.tree, parts)
 

@@ -19,7 +19,7 @@ from latchwork.program import vm
 from latchwork.program.ir import Program, check
 from latchwork.program.native import Native, invoke
 
-LANES = 4
+LANES = 8
 Array = NDArray[np.float64]
 T = TypeVar("T")
 

@@ -1,0 +1,90 @@
+"""Runs that step together: RK4 over the lanes of a vector, groups of runs in threads."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.integrate.fused import SHARED, advance_fused, advance_groups, fused, pays
+from latchwork.integrate.method import RK4
+from latchwork.integrate.problem import OPERATIONS_PER_CALL
+from latchwork.integrate.solution import Solution, Stats
+from latchwork.integrate.tableau import RUNGE_KUTTA_4
+from latchwork.program.batch import Lanes, grouped, parallel, shares
+from latchwork.program.function import Function
+from latchwork.program.ir import Program
+from latchwork.program.native import invoke
+from latchwork.program.tiers import pays_after
+
+Array = NDArray[np.float64]
+STAGES = RUNGE_KUTTA_4.stages - 1
+
+
+def lanes_pay(program: Program, method: RK4, runs: int, span: float) -> bool:
+    """Whether there are enough steps in all to pay for compiling them; decided by counts."""
+    evaluations = runs * method.count(span) * STAGES
+    return pays(program, RUNGE_KUTTA_4) and evaluations >= pays_after(program)
+
+
+def in_lanes(function: Function, method: RK4, x0: Array, rest: Array, times: Array,
+             threads: int | None) -> tuple[Array, list[int]]:  # fmt: skip
+    """States (run, sample, state) of runs from the rows of x0; and the runs to be looked at alone, which did not end."""
+    group = Groups(function, method, x0, rest, times)
+    parts = shares(len(group.start), threads, most=group.per_call)
+    parallel(group.run_ends if len(times) == 2 else group.run_samples, parts, threads)
+    x = group.x.transpose(0, 3, 1, 2).reshape(-1, len(times), x0.shape[1])[: len(x0)]
+    stopped = np.repeat(group.stopped >= 0, group.step.lanes)[: len(x0)]
+    return np.ascontiguousarray(x), np.flatnonzero(stopped).tolist()
+
+
+class Groups:
+    """Groups of runs: where they start, and what they come to."""
+
+    def __init__(self, function: Function, method: RK4, x0: Array, rest: Array, times: Array) -> None:
+        self.method, self.times, self.n = method, times, x0.shape[1]
+        self.step = Lanes(fused(function.program, RUNGE_KUTTA_4), shared=SHARED)
+        self.last = method.count(times[-1] - times[0])
+        rates = function.many(np.column_stack([np.full(len(x0), times[0]), x0, rest]))
+        self.start = grouped(np.column_stack([x0, rates, rest]), self.step.lanes)
+        self.x = np.empty((len(self.start), len(times), self.n, self.step.lanes))
+        self.x[:, 0] = self.start[:, : self.n]
+        wrong = ~np.isfinite(self.start[:, self.n : 2 * self.n]).all(axis=(1, 2))
+        self.stopped = np.where(wrong, 0, -1)
+
+    @property
+    def width(self) -> int:
+        """States of one group."""
+        return self.n * self.step.lanes
+
+    @property
+    def per_call(self) -> int:
+        """Groups that keep a call short, so that an interrupt is heard."""
+        return max(1, OPERATIONS_PER_CALL // (self.last * len(self.step.program) + 1))
+
+    def run_ends(self, part: slice) -> None:
+        """All steps of some groups; only the ends are kept."""
+        start, final = self.start[part], np.empty((part.stop - part.start, 2, self.n, self.step.lanes))
+        stopped, y = np.empty(len(start), dtype=np.int64), np.empty(2 * self.width)
+        invoke(
+            advance_groups, self.step.executor, self.step.code, self.step.workspace(), y, len(start), self.width,
+            start[0].size, self.times[0], self.method.step, self.times[-1], self.last, start, final, stopped,
+        )  # fmt: skip
+        self.x[part, 1] = final[:, 0]
+        self.stopped[part] = np.maximum(self.stopped[part], stopped)
+
+    def run_samples(self, part: slice) -> None:
+        """Some groups one after the other, with every step recorded and asked at the times of the samples."""
+        for g in range(part.start, part.stop):
+            z, y, counts = self.step.workspace(), np.empty(2 * self.width), np.array([0, 0, -1])
+            z[SHARED : SHARED + self.start[g].size] = self.start[g].ravel()
+            t, (x, dx) = np.empty(self.last + 1), np.empty((2, self.last + 1, self.width))
+            t[0], (x[0], dx[0]) = self.times[0], self.start[g, : 2 * self.n].reshape(2, -1)
+            invoke(
+                advance_fused, self.step.executor, self.step.code, z, y, self.width, self.times[0], self.method.step,
+                self.times[-1], 0, self.last, self.last, 1, counts, t[1:], x[1:], dx[1:],
+            )  # fmt: skip
+            if counts[2] >= 0:
+                self.stopped[g] = counts[1]
+                continue
+            solution = Solution(t, x, dx, np.zeros((self.last, self.width)), Stats(self.last, 0, 0))
+            self.x[g] = solution.at(self.times).reshape(len(self.times), self.n, -1)

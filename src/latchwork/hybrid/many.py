@@ -1,0 +1,128 @@
+"""simulate_many: one mechanism from many starts, with many parameters. Each run has the bits that it has alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from latchwork.errors import EvaluationError, IntegrationError, did_you_mean
+from latchwork.hybrid.lanes import in_lanes, lanes_pay
+from latchwork.hybrid.right_side import RightSide, right_side
+from latchwork.hybrid.simulate import even_times, mechanism, must_be_unit, span, start_of
+from latchwork.hybrid.trajectory import Samples
+from latchwork.integrate.method import RK4, DormandPrince, Method, integrate
+from latchwork.kane.equations import Equations
+from latchwork.model import Model
+from latchwork.program.batch import parallel, shares
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Many runs: states at the same times. ``failed`` says why a run stopped, by its row; its states are nan."""
+
+    side: RightSide = field(repr=False)
+    t: Array  # (samples,)
+    x: Array = field(repr=False)  # (runs, samples, states)
+    rest: Array = field(repr=False)  # (runs, inputs and parameters)
+    failed: dict[int, str]
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __getitem__(self, what: Any) -> Array:
+        """Numbers for every run and sample: a name, an expression, a point, a vector or a frame, as in a Trajectory."""
+        runs, samples, _ = self.x.shape
+        rest = np.repeat(self.rest, samples, axis=0)
+        values = Samples(self.side, np.tile(self.t, runs), self.x.reshape(runs * samples, -1), rest)[what]
+        return values.reshape(runs, samples, *values.shape[1:])
+
+    @property
+    def final(self) -> dict[str, Array]:
+        """Coordinates and speeds at the end, by name."""
+        equations = self.side.equations
+        return {name: self.x[:, -1, i] for i, name in enumerate((*equations.q_names, *equations.u_names))}
+
+
+def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], until: float, *,
+                  method: Method | None = None, inputs: Mapping[str, Any] | None = None, start: float = 0.0,
+                  every: float | None = None, threads: int | None = None) -> Runs:  # fmt: skip
+    """Run a mechanism once for each row of a table.
+
+    The table gives arrays by the names of coordinates, speeds, inputs and parameters; a single number holds for all.
+    What it leaves out is as in `simulate`. Samples are the start and the end, or even times with ``every``. Under
+    `RK4`, runs share vectors and step together; any other method takes each by itself, in threads.
+    """
+    equations = mechanism(model)
+    t0, t_end = span(start, until)
+    side, held = right_side(equations, inputs)
+    x0, rest = _starts(equations, table, held, t0)
+    times = np.array([t0, t_end]) if every is None else even_times(t0, t_end, every)
+    method = method or DormandPrince()
+    if isinstance(method, RK4) and lanes_pay(side.function.program, method, len(x0), t_end - t0):
+        x, stopped = in_lanes(side.function, method, x0, rest, times, threads)
+    else:
+        x, stopped = np.full((len(x0), len(times), x0.shape[1]), np.nan), range(len(x0))
+    failed = _alone(side, method, x0, rest, times, list(stopped), x, threads)
+    return Runs(side, times, x, rest, failed)
+
+
+def _starts(equations: Equations, table: Mapping[str, ArrayLike], held: Mapping[str, float],
+            t0: float) -> tuple[Array, Array]:  # fmt: skip
+    """States and held numbers of every run, one row each: those of the first run, with the columns put in."""
+    columns = {str(name): np.asarray(values, dtype=float) for name, values in table.items()}
+    runs = _length(columns)
+    first = {name: float(values[0] if values.ndim else values) for name, values in columns.items()}
+    x, rest = start_of(equations, *_by_kind(equations, first, held), t0)
+    rows = np.tile(np.concatenate([x, rest]), (runs, 1))
+    n = len(x)
+    place = [*equations.q_names, *equations.u_names, "", *(symbol.name for symbol in (*equations.r, *equations.p))]
+    for name, values in columns.items():
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(np.broadcast_to(values, runs))))
+            raise EvaluationError(f"'{name}' is not finite in row {row} of the table. Give a finite number.")
+        rows[:, place.index(name)] = values
+    for row in rows if equations.system.quaternions else ():
+        must_be_unit(equations, row[:n])
+    return rows[:, :n].copy(), rows[:, n:].copy()
+
+
+def _by_kind(equations: Equations, values: Mapping[str, float], held: Mapping[str, float]) -> list[dict[str, float]]:
+    """Values sorted into coordinates, speeds, inputs and parameters."""
+    kinds = [{symbol.name for symbol in symbols} for symbols in (equations.q, equations.u, equations.r, equations.p)]
+    for name in values:
+        if not any(name in kind for kind in kinds):
+            known = set().union(*kinds)
+            raise EvaluationError(f"'{name}' is nothing of '{equations.name}'.{did_you_mean(name, sorted(known))}")
+    q, u, r, p = ({name: value for name, value in values.items() if name in kind} for kind in kinds)
+    return [q, u, {**held, **r}, p]
+
+
+def _length(columns: Mapping[str, Array]) -> int:
+    """How many rows the table has."""
+    lengths = {name: len(values) for name, values in columns.items() if values.ndim == 1}
+    if not any(lengths.values()) or len(set(lengths.values())) > 1 or any(c.ndim > 1 for c in columns.values()):
+        shapes = ", ".join(f"{name} {values.shape}" for name, values in columns.items()) or "nothing"
+        raise EvaluationError(f"the table has {shapes}: no common number of rows. Give each column one number per run.")
+    return next(iter(lengths.values()))
+
+
+def _alone(side: RightSide, method: Method, x0: Array, rest: Array, times: Array, which: list[int], x: Array,
+           threads: int | None) -> dict[int, str]:  # fmt: skip
+    """Fill in these runs, each by itself; the reasons of those that stopped."""
+    failed: dict[int, str] = {}
+
+    def run(i: int) -> None:
+        try:
+            solution = integrate(side.function, x0[i], times[0], times[-1], rest[i], method)
+            x[i] = solution.at(times)
+        except IntegrationError as error:
+            x[i], failed[i] = np.nan, str(error)
+
+    parallel(lambda part: [run(i) for i in which[part]], shares(len(which), threads, most=64), threads)
+    return dict(sorted(failed.items()))
