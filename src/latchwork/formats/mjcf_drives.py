@@ -14,6 +14,8 @@ from latchwork.formats.xml_tree import Element
 Law = tuple[float, tuple[float, float, float]]
 DYNAMICS = ("dampratio", "timeconst", "delay", "damping", "armature", "cranklength")  # must be zero
 
+OTHERS = {"tendon", "site", "body", "cranksite", "slidersite"}
+
 
 def _general(e: Element) -> Law:
     plain = {"dyntype": ("none",), "gaintype": ("fixed",), "biastype": ("none", "affine")}
@@ -68,7 +70,10 @@ def _drive(e: Element, joints: dict[str, JointPart], settings: Settings) -> Driv
     for name in DYNAMICS:
         if any(e.numbers(name, None, (0.0,))):
             raise e.error(f"{name}=\"{e.get(name)}\" of <{e.tag}> is not read, and changes the motion. Remove it.")
-    name = e.text("joint")
+    name = e.get("joint") or e.get("jointinparent")
+    if not name:
+        others = sorted(OTHERS & e.attributes.keys())
+        raise e.error(f"this <{e.tag}> acts by its {others[0] if others else 'nothing'}. Let it act on a joint.")
     if name not in joints:
         raise e.error(f"this <{e.tag}> acts on joint '{name}', which is not there.{did_you_mean(name, joints)}")
     if not joints[name].has_one_axis:

@@ -4,8 +4,8 @@ Seen at its base, everything beyond a joint answers an acceleration (α, a) with
 
     n = J α + B a - n0,   f = Bᵀ α + A a - f0
 
-(an articulated body). Along a joint's own direction λ the wrench is free, which gives its speed's derivative in terms of
-the acceleration of the parent, and what is left of the body for the parent to carry:
+(an articulated body). Along a joint's own direction λ the wrench is free, which gives its speed's derivative in terms
+of the acceleration of the parent, and what is left of the body for the parent to carry:
 
     U = I λ,   D = λ·U,   u̇ = (λ·p - U·(α, a)) / D,   I ← I - U Uᵀ / D,   p ← p - U (λ·p) / D
 
@@ -20,7 +20,18 @@ from latchwork.kane.carriers import Carrier, Carriers, NotATree
 from latchwork.kane.forces import Wrenches, add_load, net_wrenches
 from latchwork.kane.motion import Local, Motion
 from latchwork.mechanics.algebra import (
-    NULL, UNITS, Square, Triple, add3, cross3, dot3, matmul, matvec, scale3, sub3, transpose,
+    NULL,
+    UNITS,
+    Square,
+    Triple,
+    add3,
+    cross3,
+    dot3,
+    matmul,
+    matvec,
+    scale3,
+    sub3,
+    transpose,
 )  # fmt: skip
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Load
@@ -133,10 +144,11 @@ def _tmatvec(g: Graph, m: Square, a: Triple) -> Triple:
 
 def _less_outer(g: Graph, m: Square, a: Triple, b: Triple, symmetric: bool = False) -> Square:
     """m - a b; where a b is symmetric, one half is computed."""
-    rows = [[g.sub(m[i][j], g.mul(a[i], b[j])) if j >= i or not symmetric else ZERO for j in range(3)] for i in range(3)]
-    if symmetric:
-        rows = [[rows[min(i, j)][max(i, j)] for j in range(3)] for i in range(3)]
-    return (rows[0][0], rows[0][1], rows[0][2]), (rows[1][0], rows[1][1], rows[1][2]), (rows[2][0], rows[2][1], rows[2][2])
+    def entry(i: int, j: int) -> int:
+        i, j = (min(i, j), max(i, j)) if symmetric else (i, j)
+        return g.sub(m[i][j], g.mul(a[i], b[j]))
+
+    return tuple(tuple(entry(i, j) for j in range(3)) for i in range(3))  # type: ignore[return-value]
 
 
 def _clear(body: Articulated, direction: Pair) -> None:

@@ -15,10 +15,9 @@ from latchwork.kane.motion import FEW_SPEEDS, Local, Motion, Settle, mixed, newt
 from latchwork.kane.speeds import Kinematics, solve_speeds
 from latchwork.mechanics.system import System
 from latchwork.symbolic.expr import Expr
-from latchwork.symbolic.tidy import tidy
+from latchwork.symbolic.tidy import SHORT, tidy
 from latchwork.symbolic.traverse import count_shared
 
-SHORT = 150  # operations up to which a form is tidied without being asked
 BRIEF = 80  # cost of f up to which both manners are tidied
 TRIG_COST = 10  # multiplications that a sine or cosine is worth
 

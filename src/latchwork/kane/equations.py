@@ -12,7 +12,7 @@ from latchwork.errors import EvaluationError
 from latchwork.kane import energy, tables
 from latchwork.kane.articulated import articulated_udot
 from latchwork.kane.carriers import NotATree
-from latchwork.kane.derive import SHORT, Derivation, derive, shortened
+from latchwork.kane.derive import Derivation, derive, shortened
 from latchwork.kane.forces import Wrenches, add_load, generalized_forces, inertia_wrenches, load_wrenches
 from latchwork.kane.linear import Massless, ltdl_operations, solve_ltdl
 from latchwork.kane.motion import mixed
@@ -28,7 +28,7 @@ from latchwork.program.ir import Program
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
-from latchwork.symbolic.tidy import tidy
+from latchwork.symbolic.tidy import SHORT, tidy
 from latchwork.symbolic.traverse import Operations, count_literal, count_shared, rebuild
 
 if TYPE_CHECKING:

@@ -69,10 +69,10 @@ def ltdl_operations(M: Sequence[Sequence[int]]) -> int:
 
 
 def solve_small(g: Graph, A: Rows, b: list[int], numbers: np.ndarray, simplify: Simplify) -> list[int]:
-    """x of A x = b, literally: unknowns that stand alone first, then blocks of two and three by cofactors, larger ones
+    """x of A x = b, literally: unknowns that stand alone first, then blocks.
 
-    by transposing where their rows are orthogonal, else by elimination. That, and the pivots, are judged on ``numbers``,
-    the values of A at a random state.
+    Blocks of two and three are solved by cofactors, larger ones by transposing where their rows are orthogonal, else by
+    elimination. That, and the pivots, are judged on ``numbers``, the values of A at a random state.
     """
     n = len(b)
     x = [ZERO] * n

@@ -136,7 +136,7 @@ def _is_plain(motion: Motion, a: Triple) -> bool:
 
 
 class _AtRandomStates:
-    """Coefficients of u and remainders of velocities as numbers, from one program: v = Σ v_r u_r + v_t at u = e_r, 0."""
+    """Coefficients of u and remainders of velocities as numbers, from one program: v = Σ v_r u_r + v_t at u = e_r."""
 
     def __init__(self, motion: Motion, spins: dict[Frame, Triple], velocities: dict[Point, Vector]) -> None:
         self.motion, self.spins, self.velocities = motion, spins, velocities

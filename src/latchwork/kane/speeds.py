@@ -14,8 +14,8 @@ from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.ops import ONE, ZERO
-from latchwork.symbolic.tidy import tidy
-from latchwork.symbolic.traverse import reachable, rebuild
+from latchwork.symbolic.tidy import SHORT, tidy
+from latchwork.symbolic.traverse import count_shared, reachable, rebuild
 
 RANK_TOLERANCE = 1e-9  # relative to the largest singular value, at random states of order one
 
@@ -43,7 +43,7 @@ def solve_speeds(system: System) -> Kinematics:
         targets = [u.node for u in system.definitions] + [ZERO] * len(system.zero)
         b = [g.sub(u, z) for u, z in zip(targets, Z, strict=True)]
         solved = solve_small(g, A, b, values, lambda nodes: _tidy_nodes(system, nodes))
-        known.update(zip((rate.node for rate in unknown), solved, strict=True))
+        known.update(zip((rate.node for rate in unknown), _tidy_nodes(system, solved), strict=True))
     q_rates = tuple(known[rate.node] for rate in system.q_rates)
     along = {q.node: rate for q, rate in zip(system.q, q_rates, strict=True)} | {system.t.node: ONE}
     known.update({former.node: value.node for former, value in system.former_speeds.items()})
@@ -139,4 +139,5 @@ def _regular_values(system: System, A: list[list[int]], unknown: list[Expr], nam
 
 
 def _tidy_nodes(system: System, nodes: list[int]) -> list[int]:
-    return [e.node for e in tidy([Expr(system.graph, node) for node in nodes])]
+    entries = [Expr(system.graph, node) for node in nodes]
+    return [e.node for e in tidy(entries)] if 0 < count_shared(entries).total <= SHORT else nodes

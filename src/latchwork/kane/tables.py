@@ -17,6 +17,7 @@ from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.printing import FORMS
+from latchwork.symbolic.tidy import SHORT, tidy
 from latchwork.symbolic.traverse import count_literal, rebuild
 
 if TYPE_CHECKING:
@@ -41,8 +42,16 @@ def partial_velocities(equations: Equations) -> Table:
     rows |= {_label(VELOCITY, point.name): row for point, row in _velocities(motion, loads).items()}
     last = None if any(not row[-1].is_zero for row in rows.values()) else -1
     heads: tuple[Cell, ...] = ("r", *equations.u, "t")
-    cells = tuple(row[:last] for row in rows.values())
+    cells = tuple(tuple(_tidied(v) for v in row[:last]) for row in rows.values())
     return Table(f"Partial velocities of '{equations.name}'", heads[:last], tuple(rows), cells)
+
+
+def _tidied(v: Vector) -> Vector:
+    """The vector with its measure numbers as short as they can be written, where that is quickly found."""
+    measures = [Expr(v.tree.graph, node) for node in v.nodes()]
+    if not 0 < count_literal(measures).total <= SHORT:
+        return v
+    return v.rebuilt({old.node: new.node for old, new in zip(measures, tidy(measures), strict=True) if old != new})
 
 
 def _label(letter: Sign, name: str) -> Sign:

@@ -40,6 +40,7 @@ OTHER = {SIN: COS, COS: SIN}
 TERMS = 200  # a longer sum is left as it is
 FACTORS = 40  # so is a longer product
 EXPANDED = 40  # so is a product of sums with more terms than this
+SHORT = 150  # operations up to which tidying is quick enough to be done without being asked
 WORK = 500  # operations read in all ways and rounds together; the first way is always tried
 CANCELLED = 2.0**-50  # a coefficient this much smaller than its parts is rounding
 
