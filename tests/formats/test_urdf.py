@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from formats.urdf_texts import ARM, CHAIN, EVERY_JOINT, GRIPPER, joint, link, random_robot, robot
 
 import latchwork as lw
+from formats.urdf_texts import ARM, CHAIN, EVERY_JOINT, GRIPPER, joint, link, random_robot, robot
 from latchwork.formats import xml_tree
 from latchwork.formats.urdf import from_urdf
 
@@ -114,11 +114,12 @@ def test_gravity_is_an_option():
 
 
 def test_neat_robots_stay_short():
-    """Quarter turns leave nothing behind: axes that are aligned in some other frame cost the same program."""
+    """Quarter turns leave nothing behind: the same arm mounted on a wall has the same program."""
     plain = robot(link("a"), link("b"), link("c"), joint("x", "revolute", "a", "b"),
                   joint("y", "revolute", "b", "c", xyz="0.5 0 0"))  # fmt: skip
     turned = plain.replace('rpy="0 0 0"/><parent link="a"', 'rpy="1.57079632679 0 3.14159265359"/><parent link="a"')
-    assert from_urdf(turned).equations().operations.trig == from_urdf(plain).equations().operations.trig
+    counts = [from_urdf(text, gravity=(0, 0, 0)).equations().operations for text in (plain, turned)]
+    assert counts[0] == counts[1]
 
 
 def test_load_by_suffix(tmp_path):
@@ -149,7 +150,7 @@ def test_a_robot_written_as_a_model_file_moves_alike():
 A, B, C = link("a"), link("b"), link("c")
 AB = joint("ab", "revolute", "a", "b")
 REFUSED = {
-    "not XML": ("<robot><link></robot>", r"^x:1:15: this is not well-formed XML: mismatched tag"),
+    "not XML": ("<robot><link></robot>", r"^x:1:16: this is not well-formed XML: mismatched tag"),
     "nothing": ("", r"^x:1:1: this is not well-formed XML: no element found"),
     "another kind of file": ("<sdf/>", r"^x:1:1: <sdf> is not a robot"),
     "a DTD": ('<!DOCTYPE robot SYSTEM "file:///secret"><robot/>', r"^x:1:\d+: a DOCTYPE with its entities is not read"),
@@ -172,11 +173,11 @@ REFUSED = {
         robot(A, B, C, joint("bc", "fixed", "b", "c"), joint("cb", "fixed", "c", "b")),
         "go round, apart from the root 'a'",
     ),
-    "an unknown joint type": (robot(A, B, AB.replace("revolute", "revolt")), r"type=\"revolt\"> is not known. Did you"),
+    "an unknown joint type": (robot(A, B, AB.replace("revolute", "revolt")), r"\"revolt\"> is not known. Did you"),
     "no joint type": (robot(A, B, '<joint name="j"/>'), r'<joint> needs an attribute type="..."'),
-    "a word for a number": (robot(A.replace("1.0", "heavy")), "'heavy' in value of <mass> is not a finite number"),
-    "infinity": (robot(A.replace("1.0", "1e999")), "'1e999' in value of <mass> is not a finite number"),
-    "underscores": (robot(A.replace("1.0", "1_0")), "'1_0' in value of <mass> is not a finite number"),
+    "a word for a number": (robot(A.replace("1.0", "heavy")), r"'heavy' in value of <mass> is not a number of at most 1e\+30"),
+    "infinity": (robot(A.replace("1.0", "1e999")), r"'1e999' in value of <mass> is not a number of at most 1e\+30"),
+    "underscores": (robot(A.replace("1.0", "1_0")), r"'1_0' in value of <mass> is not a number of at most 1e\+30"),
     "two numbers for three": (robot(A.replace('xyz="0 0 0"', 'xyz="0 0"')), "3 wanted, 2 seen"),
     "a negative mass": (robot(A.replace("1.0", "-1")), "the mass of link 'a' is -1"),
     "a negative moment": (robot(A.replace("0.02", "-2")), "link 'a' has the moment of inertia -2"),
@@ -187,7 +188,7 @@ REFUSED = {
     "no axis": (robot(A, B, AB.replace("0 0 1", "0 0 0")), r"the axis of joint 'ab' is \[0.0, 0.0, 0.0\]"),
     "following nobody": (
         robot(A, B, joint("ab", "revolute", "a", "b", '<mimic joint="ac"/>')),
-        r"'ab' follows 'ac', which is no joint. Did you mean 'ab'",
+        r"^x:4:1: joint 'ab' follows 'ac', which is no joint. Known: ab",
     ),
     "following itself": (
         robot(A, B, joint("ab", "revolute", "a", "b", '<mimic joint="ab"/>')),
@@ -202,7 +203,6 @@ REFUSED = {
         robot(A, B, C, joint("ab", "revolute", "a", "b", '<mimic joint="bc"/>'), joint("bc", "fixed", "b", "c")),
         "'bc' is a weld joint",
     ),
-    "numbers beyond measure": (robot(A, B, AB.replace('xyz="0 0 0"', 'xyz="1e300 1e300 0"')), "^x"),
 }  # fmt: skip
 
 

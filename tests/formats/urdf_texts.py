@@ -79,7 +79,8 @@ def random_robot(seed: int, links: int = 8) -> str:
 
     def axis() -> str:
         neat = rng.choice(("1 0 0", "0 1 0", "0 0 1", "0 0 -1", "0 -1 0"))
-        return neat if rng.random() < 0.7 else f"{rng.uniform(0.1, 1):.6g} {triple(1).split()[0]} {rng.uniform(-1, 1):.6g}"
+        odd = f"{rng.uniform(0.1, 1):.6g} {triple(1).split()[0]} {rng.uniform(-1, 1):.6g}"
+        return neat if rng.random() < 0.7 else odd
 
     def mass(i: int) -> str:
         if rng.random() < 0.15 and i < links - 1:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from robots.robot_data import MJCF, URDF
 
 import latchwork as lw
+from robots.robot_data import MJCF, URDF
 
 TOLERANCE = 1e-9
 STATES = 20
 NEED_DATA = pytest.mark.skipif(not URDF, reason="example-robot-data is not installed")
-SMALL = ["ur_description/ur5_robot", "panda_description/panda", "solo_description/solo", "finger_edu_description/finger_edu"]
+SMALL = [
+    "ur_description/ur5_robot",
+    "panda_description/panda",
+    "solo_description/solo",
+    "finger_edu_description/finger_edu",
+]
 
 # Operations of u̇ with the losses left out: at most these.
 OPERATIONS = [

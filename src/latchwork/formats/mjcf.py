@@ -131,7 +131,7 @@ class _Reader:
             raise e.error(f"a second joint is named '{name}'. Rename one of them.")
         check_joint(e, kind, parent == WORLD)
         link = self.body_names.any(f"{name} link")
-        self.links[link] = LinkPart(link, e.place)
+        self.links[link] = LinkPart(link, e.place, hidden=True)
         turns = kind in (REVOLUTE, BALL)
         anchor = around.R @ e.numbers("pos", 3, (0.0, 0.0, 0.0)) + around.p if turns else np.zeros(3)
         unit = self.settings.angle if turns else 1.0

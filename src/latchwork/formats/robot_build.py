@@ -59,8 +59,9 @@ class _Builder:
         self.robot, self.description, self.parameters = robot, description, parameters
         self.names = Names(robot.symbols)
         self.frame_names, self.point_names = Names(robot.frames), Names(robot.points)
-        self.link_frames = {link: self.frame_names.any(link) for link in description.links}
-        self.link_points = {link: self.point_names.any(link) for link in description.links}
+        links = [name for name, link in description.links.items() if not link.hidden]
+        self.link_frames = {link: self.frame_names.any(link) for link in links}
+        self.link_points = {link: self.point_names.any(link) for link in links}
         self.at: dict[str, tuple[Frame, Point]] = {}
         self.symbols: dict[str, Symbols] = {}
 
@@ -109,7 +110,7 @@ class _Builder:
             frame, origin = joint.frame, joint.origin
         self.at[body.name] = frame, origin
         if not placed.inertial.is_nothing:
-            self._mass(body.name, frame, origin, placed.inertial)
+            self._mass(body.title, frame, origin, placed.inertial)
         for link, pose in placed.links():
             _turned(frame, self.link_frames[link], pose.R)
             origin.at(self.link_points[link], frame.vector(*map(float, pose.p)))

@@ -26,9 +26,13 @@ LIGHT = 1e-300  # kg, kg m²: below this nothing can be accelerated
 
 @dataclass(eq=False)
 class MergedBody:
-    """Links that move as one. Everything is placed in the frame of the first link, which the joint carries."""
+    """Links that move as one. Everything is placed in the frame of the first link, ``name``, which the joint carries;
+
+    ``title`` is what messages call it.
+    """
 
     name: str
+    title: str
     joint: JointPart | None
     parent: MergedBody | None
     links: dict[str, Pose]
@@ -55,7 +59,8 @@ def merge(description: Description) -> list[MergedBody]:
     for first, mover in [(description.root, None), *((joint.child, joint) for joint in moving)]:
         parts = (description.links[link].inertial.seen_from(pose) for link, pose in groups[first].items())
         parent = None if mover is None else bodies[mover.parent]
-        bodies[first] = MergedBody(first, mover, parent, groups[first], combined(parts))
+        seen = {link: pose for link, pose in groups[first].items() if not description.links[link].hidden}
+        bodies[first] = MergedBody(first, next(iter(seen), first), mover, parent, seen, combined(parts))
         if parent is not None:
             parent.children.append(bodies[first])
     _must_have_inertia(list(bodies.values()))
@@ -74,8 +79,8 @@ def _must_have_inertia(bodies: list[MergedBody]) -> None:
         joint = body.joint
         if joint is not None and joint.mimic is None and not heavy & {body.name, joint.name}:
             raise joint.place.error(
-                f"joint '{joint.name}' moves '{body.name}' and what is welded to it: mass {body.inertial.mass:g}, and "
-                f"no inertia that resists it. Give '{body.name}' mass and inertia, or make the joint fixed."
+                f"joint '{joint.name}' moves '{body.title}' and what is welded to it: mass {body.inertial.mass:g}, and "
+                f"no inertia that resists it. Give '{body.title}' mass and inertia, or make the joint fixed."
             )
 
 

@@ -74,11 +74,12 @@ def combined(parts: Iterable[Inertial]) -> Inertial:
 
 @dataclass(frozen=True, eq=False)
 class LinkPart:
-    """A link: a frame with a name, and what is fixed in it."""
+    """A link: a frame with a name, and what is fixed in it. ``hidden`` ones stand between the joints of one body."""
 
     name: str
     place: Place
     inertial: Inertial = NOTHING
+    hidden: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from latchwork.formats.places import Place, shown
 LARGEST = 8_000_000  # characters of a file
 DEEPEST = 200  # elements inside elements
 MOST = 200_000  # elements of a file
+HUGE = 1e30  # beyond any robot: products of a few such numbers are still finite
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
@@ -68,7 +69,7 @@ class Element:
         return self.numbers(name, 1)[0]
 
     def numbers(self, name: str, count: int | None = None, default: Sequence[float] | None = None) -> list[float]:
-        """An attribute that is a row of finite numbers."""
+        """An attribute that is a row of numbers."""
         if default is not None and name not in self.attributes:
             return list(default)
         words = self.text(name).split()
@@ -78,8 +79,8 @@ class Element:
 
     def _number(self, name: str, word: str) -> float:
         value = float(word) if NUMBER.match(word) else math.nan
-        if not math.isfinite(value):
-            raise self.error(f"'{shown(word)}' in {name} of <{self.tag}> is not a finite number. Write one.")
+        if not abs(value) <= HUGE:
+            raise self.error(f"'{shown(word)}' in {name} of <{self.tag}> is not a number of at most {HUGE:g}. Mend it.")
         return value
 
     def choice(self, name: str, known: Sequence[str], default: str = "") -> str:

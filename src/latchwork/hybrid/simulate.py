@@ -112,6 +112,11 @@ def even_times(t0: float, t_end: float, every: float) -> np.ndarray:
 
 
 def _explained(error: IntegrationError, side: RightSide, rest: np.ndarray) -> IntegrationError:
-    """The error with the names of this mechanism, and the run up to there."""
-    run = None if error.solution is None else _trajectory(side, error.solution, rest, None)
-    return IntegrationError(f"'{side.equations.name}': {error}", error.solution, run)
+    """The error with the names of this mechanism, and the run up to there, as far as it is finite."""
+    solution = error.solution
+    if solution is not None:
+        last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1]) + 1
+        parts = (solution.t[:last], solution.x[:last], solution.dx[:last], solution.bend[: last - 1])
+        solution = Solution(*parts, solution.stats)
+    run = None if solution is None else _trajectory(side, solution, rest, None)
+    return IntegrationError(f"'{side.equations.name}': {error}", solution, run)

@@ -18,7 +18,7 @@ from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
-from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.traverse import rebuild
 
 Array = NDArray[np.float64]
@@ -49,7 +49,7 @@ class Audit:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Samples:
     """States at some times. ``samples[what]`` gives any expression, point or vector there."""
 
@@ -61,6 +61,10 @@ class Samples:
     @property
     def equations(self) -> Equations:
         return self.side.equations
+
+    def __repr__(self) -> str:
+        span = f"t = {self.t[0]:.6g} ... {self.t[-1]:.6g}" if len(self.t) else "no times"
+        return f"<{type(self).__name__} of '{self.equations.name}': {len(self.t)} samples, {span}>"
 
     def __getitem__(self, what: Any) -> Array:
         """Numbers along the run: a name, an expression (or its text), a point, a vector (measures in N), or a frame.
@@ -76,13 +80,13 @@ class Samples:
         if isinstance(what, str):
             what = self._named(what)
         if isinstance(what, Point):
-            what = what.position()
+            what = what.position(tree.origin)
         if isinstance(what, Vector):
-            return list(what.components(tree.newtonian)), (3,)
+            return [operand(tree.graph, e) for e in what.measures(tree.newtonian)], (3,)
         if isinstance(what, Frame):
             return [e.node for row in tree.newtonian.direction_cosines(what) for e in row], (3, 3)
         if isinstance(what, Expr):
-            return [what.node], ()
+            return [operand(tree.graph, what)], ()
         raise EvaluationError(
             f"a run cannot be asked for {what!r}. Ask for a name, an expression, a point, a vector or a frame."
         )
@@ -131,7 +135,7 @@ class Samples:
         return self.x[:, len(self.equations.q) : -1]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trajectory(Samples):
     """A run: its samples ``t``, what lies between them (``at``), its events, and its audit."""
 

@@ -23,7 +23,7 @@ body { margin: 0 auto; max-width: 64rem; padding: 1.5rem 1rem 4rem; color: var(-
        font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
 h1 { font-size: 1.6rem; margin: 0 0 .25rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
 p, figcaption { color: var(--soft); margin: .25rem 0 .75rem; }
-.wide { overflow-x: auto; -webkit-overflow-scrolling: touch; }
+.wide { overflow-x: auto; overflow-y: hidden; -webkit-overflow-scrolling: touch; }
 table { border-collapse: collapse; }
 caption { display: none; }
 th, td { text-align: left; vertical-align: baseline; padding: .35rem .9rem .35rem 0; }

@@ -32,7 +32,10 @@ def read(given: Any, symbols: Sequence[Expr], what: str, model: str,
     """Numbers for symbols, from a sequence in their order or a mapping by name or symbol."""
     if given is None or isinstance(given, Mapping):
         return _from_mapping(given or {}, symbols, what, model, defaults)
-    values = np.asarray(given, dtype=float).ravel()
+    try:
+        values = np.asarray(given, dtype=float).ravel()
+    except (TypeError, ValueError):
+        raise EvaluationError(f"{what} of '{model}' must be numbers; got {given!r}.") from None
     if len(values) != len(symbols):
         names = ", ".join(symbol.name for symbol in symbols)
         raise EvaluationError(

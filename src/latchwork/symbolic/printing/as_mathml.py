@@ -9,7 +9,7 @@ from latchwork.symbolic.printing.names import GREEK, split_name
 from latchwork.symbolic.printing.numbers import decimal, typeset_ratio
 from latchwork.symbolic.printing.style import Level, Piece, Style, fractioned
 
-TIMES, APPLY, DOT, MINUS = "<mo>&#x2062;</mo>", '<mspace width="0.17em"/>', "<mo>&#xB7;</mo>", "<mo>&#x2212;</mo>"
+TIMES, THIN, DOT, MINUS = "<mo>&#x2062;</mo>", '<mspace width="0.17em"/>', "<mo>&#xB7;</mo>", "<mo>&#x2212;</mo>"
 ACCENTS = {1: "<mo>&#x2D9;</mo>", 2: "<mo>&#xA8;</mo>"}
 INFIX = {
     "lt": ("<mo>&lt;</mo>", Level.COMPARE), "le": ("<mo>&#x2264;</mo>", Level.COMPARE),
@@ -96,7 +96,8 @@ def _joined(pieces: Sequence[Piece]) -> Piece:
     parts = [wrap(pieces[0], Level.PRODUCT)]
     for piece in pieces[1:]:
         factor = wrap(piece, Level.FACTOR)
-        parts += [DOT if factor.startswith(("<mn>", "<msup><mn>")) else TIMES, factor]
+        apart = THIN if piece.reaches else TIMES  # a function's name stands apart from the factor before it
+        parts += [DOT if factor.startswith(("<mn>", "<msup><mn>")) else apart, factor]
     return Piece(row(*parts), Level.PRODUCT, pieces[-1].reaches)
 
 
@@ -111,7 +112,7 @@ def call(name: str, args: Sequence[Piece], exponent: int) -> Piece:
         raised = f"<msup>{word}<mn>{exponent}</mn></msup>" if exponent != 1 else word
         bare = len(args) == 1 and args[0].level == Level.ATOM
         return Piece(
-            row(raised, APPLY, bodies[0] if bare else in_parentheses("<mo>,</mo>".join(bodies))), Level.FACTOR, True
+            row(raised, THIN, bodies[0] if bare else in_parentheses("<mo>,</mo>".join(bodies))), Level.FACTOR, True
         )
     if exponent != 1:
         return power(call(name, args, 1), number(exponent))

@@ -1,0 +1,148 @@
+"""Programs as C99: one function each, readable, with the bits of the interpreter (compiled as the Makefile says).
+
+Intermediate results are called z1, z2, ... (AUTOLEV's Z variables); inputs keep their names. The arguments of every
+function are arrays, in which inputs stand in groups: ``(t, q, u, r, p)`` of a mechanism.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from latchwork.program import sincos
+from latchwork.program.codegen.c_expressions import c_name, literal
+from latchwork.program.codegen.c_kernels import c_functions
+from latchwork.program.interpret import PYTHON
+from latchwork.program.ir import OPS, Program
+from latchwork.program.kernel import Kernel
+from latchwork.program.libm import Foreign
+from latchwork.program.schedule import SIN, TRIGONOMETRIC, Schedule, Unit, schedule
+
+KEYWORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main errno "
+    "NAN INFINITY NULL EOF stdin stdout stderr asm typeof linux unix I".split()
+)
+ARITHMETIC = {"neg": "-{}", "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}",
+              "sqrt": "sqrt({})", "abs": "fabs({})"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Group:
+    """Inputs that are one argument: its letter, what it is, the names in it; a single number where ``scalar``."""
+
+    letter: str
+    meaning: str
+    names: tuple[str, ...]
+    scalar: bool = False
+
+
+@dataclass(frozen=True)
+class CFunction:
+    """A program to export: the name of its result, and what it means."""
+
+    name: str
+    meaning: str
+    program: Program
+
+
+def legal(text: str, taken: Iterable[str] = ()) -> str:
+    """A name that C accepts, like the text: other characters become underscores, keywords and names taken get one."""
+    name = re.sub(r"\W", "_", text, flags=re.ASCII)
+    name = re.sub(r"_+", "_", name).strip("_") or "x"
+    name = f"x{name}" if name[0].isdigit() else name
+    used = {*taken, *KEYWORDS}
+    while name in used:
+        name += "_"
+    return name
+
+
+def head(prefix: str, function: CFunction, groups: Sequence[Group]) -> str:
+    """The declaration of a function."""
+    arguments = [f"double {g.letter}" if g.scalar else f"const double {g.letter}[]" for g in groups]
+    return f"void {prefix}_{function.name}({', '.join([*arguments, f'double {function.name}[]'])})"
+
+
+def definition(prefix: str, function: CFunction, groups: Sequence[Group]) -> str:
+    """The function itself."""
+    plan = schedule(function.program, 1)
+    names = _Names(plan, groups, function.name)
+    lines = [f"/* {function.meaning} */", head(prefix, function, groups), "{"]
+    lines += [f"    (void){group.letter};" for group in groups if group.letter not in names.used]
+    lines += [f"    const double {name} = {place};" for name, place in names.inputs]
+    lines += [f"    {line}" for unit in plan.units for line in _statements(plan, unit, names)]
+    lines += [f"    {function.name}[{i}] = {names[slot]};" for i, slot in enumerate(plan.outputs)]
+    return "\n".join([*lines, "}"])
+
+
+def support(programs: Iterable[Program]) -> list[str]:
+    """The static functions that these programs call: our sine and cosine, and what C has no operator for."""
+    kernels: dict[Kernel[..., Any], None] = {}
+    for program in programs:
+        plan = schedule(program, 1)
+        for unit in plan.units:
+            for target in (_trigonometric(plan, unit) or PYTHON[OPS[plan.opcode(unit[0])].name],):
+                if isinstance(target, Kernel):
+                    kernels[target] = None
+    return c_functions(kernels)
+
+
+def libm_names(programs: Iterable[Program]) -> list[str]:
+    """The functions of the C library that these programs call."""
+    used = {PYTHON[OPS[code].name] for program in programs for code in set(program.code[:, 0].tolist())}
+    return sorted(item.name for item in used if isinstance(item, Foreign))
+
+
+class _Names:
+    """What each slot is called: an input by its name, a constant by its digits, the rest z1, z2, ..."""
+
+    def __init__(self, plan: Schedule, groups: Sequence[Group], result: str) -> None:
+        program = plan.program
+        read = {i for unit in plan.units for slot in unit for i in plan.reads(slot)} | set(plan.outputs)
+        letters = {group.letter for group in groups}
+        taken = {*letters, result, *(f"z{i + 1}" for i in range(len(plan.rows)))}
+        self.inputs: list[tuple[str, str]] = []
+        self.of: dict[int, str] = {}
+        self.used: set[str] = set()
+        places = [(g.letter, g.letter if g.scalar else f"{g.letter}[{i}]") for g in groups for i in range(len(g.names))]
+        for slot, (letter, place) in enumerate(places):
+            if slot in read:
+                self.used.add(letter)
+                self.of[slot] = place if place == letter else legal(program.inputs[slot], taken)
+                taken.add(self.of[slot])
+                self.inputs += [(self.of[slot], place)] if place != letter else []
+        self.of |= {len(program.inputs) + i: literal(value) for i, value in enumerate(program.constants)}
+        self.of |= {slot: f"z{i + 1}" for i, slot in enumerate(slot for unit in plan.units for slot in unit)}
+
+    def __getitem__(self, slot: int) -> str:
+        return self.of[slot]
+
+
+def _trigonometric(plan: Schedule, unit: Unit) -> Kernel[..., Any] | None:
+    """The kernel of a unit of trigonometry: for both, or for one."""
+    if plan.opcode(unit[0]) not in TRIGONOMETRIC:
+        return None
+    if len(unit) == 2:
+        return sincos.sincos
+    return sincos.sin if plan.opcode(unit[0]) == SIN else sincos.cos
+
+
+def _statements(plan: Schedule, unit: Unit, names: _Names) -> list[str]:
+    """The statements of a unit."""
+    operands = [names[i] for i in plan.reads(unit[0])]
+    kernel = _trigonometric(plan, unit)
+    if len(unit) == 2:
+        s, c = (names[slot] for slot in sorted(unit, key=plan.opcode))
+        return [f"double {s}, {c};", f"{c_name(sincos.sincos)}({operands[0]}, &{s}, &{c});"]
+    return [f"const double {names[unit[0]]} = {_expression(plan.opcode(unit[0]), operands, kernel)};"]
+
+
+def _expression(opcode: int, operands: list[str], kernel: Kernel[..., Any] | None) -> str:
+    name = OPS[opcode].name
+    if name in ARITHMETIC:
+        return ARITHMETIC[name].format(*operands)
+    target = kernel or PYTHON[name]
+    called = c_name(target) if isinstance(target, Kernel) else name
+    return f"{called}({', '.join(operands)})"

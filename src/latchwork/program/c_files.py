@@ -1,0 +1,140 @@
+"""The files of an export to C: source, header, an example that calls every function, and a Makefile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from latchwork.program.c import CFunction, Group, definition, head, legal, libm_names, support
+from latchwork.program.codegen.c_expressions import literal
+
+MAKEFILE = """# Strict arithmetic: nothing contracted, no function of the C library folded. The bits are then Latchwork's own.
+CFLAGS = -O2 -std=c99 -Wall -Wextra -pedantic
+STRICT = -ffp-contract=off{folded}
+
+example: main.c {name}.c {name}.h
+\t$(CC) $(CFLAGS) $(STRICT) -o $@ main.c {name}.c -lm
+
+clean:
+\trm -f example
+
+.PHONY: clean
+"""
+GUARD = "#ifdef __cplusplus\nextern \"C\" {\n#endif"
+UNGUARD = "#ifdef __cplusplus\n}\n#endif"
+
+
+@dataclass(frozen=True)
+class CExport:
+    """What becomes one C file: a title, functions of the same groups of inputs, and values to start with."""
+
+    title: str
+    groups: tuple[Group, ...]
+    functions: tuple[CFunction, ...]
+    values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # by letter, where the model has some
+
+    @property
+    def prefix(self) -> str:
+        """What every name starts with, and how the files are called."""
+        return legal(self.title).lower()
+
+    @property
+    def arrays(self) -> list[Group]:
+        """The groups that are arrays, where they are not empty."""
+        return [group for group in self.groups if not group.scalar and group.names]
+
+    def write(self, directory: Path) -> list[Path]:
+        """Write the four files; their paths."""
+        texts = {f"{self.prefix}.c": source(self), f"{self.prefix}.h": header(self), "main.c": example(self),
+                 "Makefile": makefile(self)}  # fmt: skip
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (directory / name).write_text(text, encoding="utf-8", newline="\n")
+        return [directory / name for name in texts]
+
+
+def makefile(export: CExport) -> str:
+    """How to compile."""
+    folded = "".join(f" -fno-builtin-{name}" for name in libm_names(f.program for f in export.functions))
+    return MAKEFILE.format(name=export.prefix, folded=folded)
+
+
+def header(export: CExport) -> str:
+    """Sizes, indices and declarations."""
+    name, taken = export.prefix, {f"{export.prefix}_{function.name}" for function in export.functions}
+    parts = [f"/* {_comment(export.title)}: written by Latchwork. All quantities in the units of the model. */",
+             f"#ifndef {name.upper()}_H\n#define {name.upper()}_H\n", f"{GUARD}\n"]  # fmt: skip
+    for group in export.groups:
+        if group.scalar:
+            continue
+        parts.append(f"/* {group.letter}: {group.meaning} */")
+        parts.append(f"#define {name.upper()}_N{group.letter.upper()} {len(group.names)}")
+        if group.names:
+            parts.append(_enumeration(export, group, taken))
+        if export.values.get(group.letter):
+            parts.append(f"extern const double {name}_{group.letter}0[{len(group.names)}]; /* values of the model */")
+        parts.append("")
+    for function in export.functions:
+        parts.append(f"/* {_comment(function.meaning)} */\n{head(name, function, export.groups)};\n")
+    return "\n".join([*parts, UNGUARD, "\n#endif\n"])
+
+
+def _enumeration(export: CExport, group: Group, taken: set[str]) -> str:
+    """The indices of a group's names."""
+    names = []
+    for name in group.names:
+        names.append(legal(f"{export.prefix}_{legal(name)}", taken))
+        taken.add(names[-1])
+    return "enum {\n" + ",\n".join(f"    {name}" for name in names) + "\n};"
+
+
+def source(export: CExport) -> str:
+    """Static functions, values, then one function for each program."""
+    name, programs = export.prefix, [function.program for function in export.functions]
+    flags = "-ffp-contract=off" + "".join(f" -fno-builtin-{item}" for item in libm_names(programs))
+    parts = [
+        f"/* {_comment(export.title)}: written by Latchwork.\n\n   Compiled with {flags}\n   it gives Latchwork's own "
+        "bits; with other flags, the last digits may differ. */",
+        f"#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n#include \"{name}.h\"",
+        *support(programs),
+    ]
+    for letter, values in export.values.items():
+        if values:
+            numbers = ", ".join(map(literal, values))
+            parts.append(f"const double {name}_{letter}0[{len(values)}] = {{{numbers}}};")
+    parts += [definition(name, function, export.groups) for function in export.functions]
+    return "\n\n".join(parts) + "\n"
+
+
+def example(export: CExport) -> str:
+    """A program that calls every function once and prints what it gives."""
+    name, lines = export.prefix, []
+    for group in export.arrays:
+        values = export.values.get(group.letter) or tuple(0.1 * (i + 1) for i in range(len(group.names)))
+        numbers = ", ".join(literal(float(f"{value:.15g}")) for value in values)
+        if export.values.get(group.letter):
+            lines.append(f"    const double *{group.letter} = {name}_{group.letter}0;")
+        else:
+            lines.append(f"    const double {group.letter}[] = {{{numbers}}};")
+    lines += [f"    double {f.name}[{max(len(f.program.outputs), 1)}];" for f in export.functions]
+    given = {group.letter for group in export.arrays}
+    arguments = ["0.0" if g.scalar else g.letter if g.letter in given else "NULL" for g in export.groups]
+    for function in export.functions:
+        count = len(function.program.outputs)
+        lines.append(f"\n    {name}_{function.name}({', '.join([*arguments, function.name])});")
+        lines.append(f"    show(\"{function.name}\", {function.name}, {count});")
+    show = (
+        "static void show(const char *name, const double *value, int count)\n{\n    int i;\n"
+        "    printf(\"%s =\", name);\n    for (i = 0; i < count; i++)\n        printf(\" %.17g\", value[i]);\n"
+        "    printf(\"\\n\");\n}"
+    )
+    start = f"/* Every function of {name}.c, called once. */\n#include <stdio.h>\n\n#include \"{name}.h\"\n"
+    return "\n".join([start, show, "\nint main(void)\n{", *lines, "    return 0;", "}", ""])
+
+
+def _comment(text: str) -> str:
+    """A text that cannot end a comment."""
+    return " ".join(text.replace("*/", "* /").split())
+
+

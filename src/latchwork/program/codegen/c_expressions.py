@@ -1,0 +1,117 @@
+"""Expressions of the kernel language as C99, fully parenthesised: a table row per operator."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from typing import Any
+
+from latchwork.program import kernel as language
+from latchwork.program.codegen.signature import Signature, refuse, signature
+from latchwork.program.kernel import Kernel
+from latchwork.program.libm import Foreign
+
+TYPE = {"f64": "double", "i64": "int64_t", "bit": "int", "f64p": "double *", "i64p": "int64_t *"}
+BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+          ast.LShift: "<<", ast.RShift: ">>"}  # fmt: skip
+FLOORED = {ast.Mod: "lw_mod", ast.FloorDiv: "lw_div"}
+COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.Gt: ">", ast.GtE: ">=", ast.NotEq: "!="}
+UNARY = {ast.USub: "-", ast.Invert: "~", ast.Not: "!"}
+INTRINSIC: dict[Callable[..., Any], str] = {
+    language.divide: "({} / {})", language.sqrt: "sqrt({})", language.fabs: "fabs({})", language.floor: "floor({})",
+    language.copysign: "copysign({}, {})", language.bits: "lw_bits({})", language.offset: "({} + {})",
+}  # fmt: skip
+LOCAL = {language.local_f64: "double", language.local_i64: "int64_t"}
+# What C does not have under one name. Quotients of integers are rounded down, as in Python.
+HELPERS = {
+    "lw_bits": "static int64_t lw_bits(double x)\n{\n    int64_t i;\n    memcpy(&i, &x, sizeof i);\n    return i;\n}",
+    "lw_mod": "static int64_t lw_mod(int64_t a, int64_t b)\n{\n    return (a % b + b) % b;\n}",
+    "lw_div": "static int64_t lw_div(int64_t a, int64_t b)\n{\n    return (a - (a % b + b) % b) / b;\n}",
+}
+
+
+def literal(x: float) -> str:
+    """A number that C reads as the same bits."""
+    if math.isnan(x):
+        return "NAN"
+    text = "INFINITY" if math.isinf(x) else repr(abs(x))
+    return f"(-{text})" if math.copysign(1.0, x) < 0.0 else text
+
+
+def c_name(kernel: Kernel[..., Any]) -> str:
+    """The name of a kernel in C."""
+    return f"lw_{kernel.function.__name__}"
+
+
+class CExpressions:
+    """An expression of C for every expression of a kernel: ``on_X`` writes the syntax node X."""
+
+    def __init__(self, kernel: Kernel[..., Any], variables: dict[str, str]) -> None:
+        self.kernel, self.variables, self.form = kernel, variables, signature(kernel)
+        self.globals: dict[str, Any] = kernel.function.__globals__
+        self.calls: dict[Kernel[..., Any], Signature] = {}
+        self.tables: dict[str, str] = {}
+        self.scratch: list[str] = []
+
+    def value(self, node: ast.expr) -> str:
+        write = getattr(self, f"on_{type(node).__name__}", None)
+        text: str = write(node) if write else refuse(self.kernel, node, "it is not in the language.")
+        return text
+
+    def on_Constant(self, node: ast.Constant) -> str:
+        return literal(node.value) if isinstance(node.value, float) else str(node.value)
+
+    def on_Name(self, node: ast.Name) -> str:
+        if node.id in self.variables:
+            return node.id
+        item = self.globals[node.id]
+        if isinstance(item, tuple):
+            kind = "double" if isinstance(item[0], float) else "int64_t"
+            entries = ", ".join(literal(entry) if isinstance(entry, float) else str(entry) for entry in item)
+            self.tables[node.id] = f"static const {kind} lw_{node.id}[] = {{{entries}}};"
+            return f"lw_{node.id}"
+        return literal(item) if isinstance(item, float) else str(item)
+
+    def on_BinOp(self, node: ast.BinOp) -> str:
+        a, b = self.value(node.left), self.value(node.right)
+        floored = FLOORED.get(type(node.op))
+        return f"{floored}({a}, {b})" if floored else f"({a} {BINARY[type(node.op)]} {b})"
+
+    def on_UnaryOp(self, node: ast.UnaryOp) -> str:
+        return f"({UNARY[type(node.op)]}{self.value(node.operand)})"
+
+    def on_Compare(self, node: ast.Compare) -> str:
+        return f"({self.value(node.left)} {COMPARE[type(node.ops[0])]} {self.value(node.comparators[0])})"
+
+    def on_BoolOp(self, node: ast.BoolOp) -> str:
+        return f"({(' && ' if isinstance(node.op, ast.And) else ' || ').join(map(self.value, node.values))})"
+
+    def on_IfExp(self, node: ast.IfExp) -> str:
+        return f"({self.value(node.test)} ? {self.value(node.body)} : {self.value(node.orelse)})"
+
+    def on_Subscript(self, node: ast.Subscript) -> str:
+        return f"{self.value(node.value)}[{self.value(node.slice)}]"
+
+    def on_Call(self, node: ast.Call) -> str:
+        """A call that gives one number, or a place for scratch."""
+        name = ast.unparse(node.func)
+        target = self.globals.get(name)
+        arguments = [self.value(arg) for arg in node.args]
+        if target is None and name in ("float", "int"):
+            return f"({'double' if name == 'float' else 'int64_t'})({arguments[0]})"
+        if target in LOCAL:
+            self.scratch.append(f"{LOCAL[target]} scratch{len(self.scratch)}[{arguments[0]}];")
+            return f"scratch{len(self.scratch) - 1}"
+        if target in INTRINSIC:
+            return INTRINSIC[target].format(*arguments)
+        return f"{self.callee(node, target)}({', '.join(arguments)})"
+
+    def callee(self, node: ast.AST, target: Any) -> str:
+        """The name of a kernel or of a function of the C library."""
+        if isinstance(target, Foreign):
+            return target.name
+        if not isinstance(target, Kernel):
+            refuse(self.kernel, node, "only kernels, intrinsics and the C library are called in C.")
+        self.calls[target] = signature(target)
+        return c_name(target)
