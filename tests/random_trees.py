@@ -30,7 +30,7 @@ Triple = tuple[float, float, float]
 Place = tuple[int, Triple]  # a part (-1: the ground) and measure numbers in its frame
 
 
-# --- a mechanism as data --------------------------------------------------------------------------------------------
+# --- a mechanism as data ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,9 @@ def random_part(rng: random.Random, i: int, kinds: list[str], rheonomic: bool, a
         mass=rng.uniform(0.5, 2.0),
         inertia=random_inertia(rng),
         aside=None if elsewhere is None else (elsewhere, triple(rng, 0.5)),
-        sway=(rng.randrange(3), rng.uniform(0.1, 0.4), rng.uniform(0.5, 2.0)) if rheonomic and rng.random() < 0.3 else None,
+        sway=(rng.randrange(3), rng.uniform(0.1, 0.4), rng.uniform(0.5, 2.0))
+        if rheonomic and rng.random() < 0.3
+        else None,
         tilt=(rng.randrange(3), rng.uniform(-1.0, 1.0), 0.3 * (rheonomic and rng.random() < 0.5), rng.uniform(0.5, 2.0))
         if rng.random() < 0.3
         else None,
@@ -208,7 +210,7 @@ def random_state(mechanism: Mechanism, seed: int = 0) -> State:
     return State(rng.uniform(0.0, 2.0), q, u, rng.uniform(0.5, 1.5))
 
 
-# --- described to a Model -------------------------------------------------------------------------------------------
+# --- described to a Model ---------------------------------------------------------------------------------------------
 
 
 @dataclass(eq=False)
@@ -297,7 +299,7 @@ def add_loads(built: Built, mechanism: Mechanism) -> None:
 def build_by_hand(mechanism: Mechanism, definitions: Any) -> Built:
     """The same without joints: coordinates, frames and points; ``definitions(rates, q, t)`` gives the speeds.
 
-    ``rates`` are q̇, and ω for a quaternion. Quaternions are four coordinates, and their unit length a motion constraint among the speeds.
+    ``rates`` are q̇, and ω for a quaternion. Quaternions are four coordinates, their unit length a motion constraint.
     """
     built, zero, q, rates = Built(lw.Model(mechanism.name)), [], [], []
     for i, part in enumerate(mechanism.parts):
@@ -309,7 +311,9 @@ def build_by_hand(mechanism: Mechanism, definitions: Any) -> Built:
         offset = sum((s * a for s, a in zip(slides, axes, strict=False)), start=inboard.x * 0.0)
         frame, turning = turned_by_hand(part, inboard, f"F{i}", turns)
         carry(built, part, i, frame, base.at(f"o{i}", offset))
-        built.links.append(lw.Link(f"L{i}", joint, inboard, base, frame, built.origins[i], own, (), axes[0] if axes else None))
+        built.links.append(
+            lw.Link(f"L{i}", joint, inboard, base, frame, built.origins[i], own, (), axes[0] if axes else None)
+        )
         q += own
         rates += [*map(lw.dt, slides), *turning]
         zero += [sum(e * lw.dt(e) for e in turns)] if len(turns) == 4 else []
@@ -487,7 +491,9 @@ class Lagrange:
     def bilinear(self, a: list[tuple[Dual, Dual]], b: list[tuple[Dual, Dual]], pairs: str = "ab") -> np.ndarray:
         """Σ m ẋ·ẏ + tr(Ṙ E Ṡᵀ) for all pairs of rows of two batches of rates."""
         total: Any = 0.0
-        for part, (Ra, _), (Rb, _), xa, xb in zip(self.mechanism.parts, a, b, self.centers(a), self.centers(b), strict=True):
+        for part, (Ra, _), (Rb, _), xa, xb in zip(
+            self.mechanism.parts, a, b, self.centers(a), self.centers(b), strict=True
+        ):
             total = total + part.mass * np.einsum(f"{pairs[0]}i,{pairs[-1]}i->{pairs}", xa.rate, xb.rate)
             total = total + np.einsum(f"{pairs[0]}ij,{pairs[-1]}ij->{pairs}", Ra.rate @ second_moments(part), Rb.rate)
         return total
@@ -497,10 +503,12 @@ class Lagrange:
         return 0.5 * self.bilinear(poses, poses, pairs="a")
 
     def potential(self, poses: list[tuple[Dual, Dual]], xi: Any, rams: bool = True) -> np.ndarray:
-        """V of gravity, springs and springs in joints, of each row of a batch; with or without those of prismatic joints."""
+        """V of gravity, springs and springs in joints, by rows of a batch; rams are those of prismatic joints."""
         total = np.zeros(len(poses[0][1].value), dtype=complex)
         if self.mechanism.gravity:
-            total += sum(G * part.mass * x.value[:, 2] for part, x in zip(self.mechanism.parts, self.centers(poses), strict=True))
+            total += sum(
+                G * part.mass * x.value[:, 2] for part, x in zip(self.mechanism.parts, self.centers(poses), strict=True)
+            )
         for load in self.mechanism.loads:
             if isinstance(load, Coil):
                 total += 0.5 * load.stiffness * (self.distance(poses, load).value - load.length) ** 2

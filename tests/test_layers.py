@@ -22,6 +22,7 @@ ORDER = [
     ["model"],
     ["integrate"],
     ["hybrid"],
+    ["export", "bench"],
     ["control", "flexible"],
     ["formats"],
     ["realtime"],

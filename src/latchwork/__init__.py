@@ -51,13 +51,17 @@ from latchwork.symbolic.expr import (
 from latchwork.symbolic.matrix import Matrix
 
 if TYPE_CHECKING:
+    from latchwork.export import export_c
     from latchwork.formats import dump, load, loads
+    from latchwork.hybrid.many import simulate_many
     from latchwork.hybrid.simulate import simulate
     from latchwork.hybrid.trajectory import Trajectory
     from latchwork.integrate.method import RK4, DormandPrince
 
 _LATE = {
     "simulate": "latchwork.hybrid.simulate",
+    "simulate_many": "latchwork.hybrid.many",
+    "export_c": "latchwork.export",
     "Trajectory": "latchwork.hybrid.trajectory",
     "RK4": "latchwork.integrate.method",
     "DormandPrince": "latchwork.integrate.method",
@@ -107,6 +111,7 @@ __all__ = [
     "dump",
     "equal",
     "exp",
+    "export_c",
     "gradient",
     "inertia",
     "jacobian",
@@ -117,6 +122,7 @@ __all__ = [
     "minimum",
     "sign",
     "simulate",
+    "simulate_many",
     "sin",
     "sinh",
     "sqrt",
@@ -132,6 +138,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("latchwork")
+    if name == "bench":
+        from importlib import import_module
+
+        return import_module("latchwork.bench")
     if name in _LATE:
         from importlib import import_module
 

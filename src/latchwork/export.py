@@ -1,4 +1,4 @@
-"""Equations handed on: to C99, to plain Python, to CasADi and to JAX. Every export is tested against the interpreter."""
+"""Equations handed on: to C99, to plain Python, to CasADi, to JAX; each tested against the interpreter."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from latchwork.kane.equations import Equations
-from latchwork.program.c import CFunction, Group
+from latchwork.program.c import CFunction
 from latchwork.program.c_files import CExport
 from latchwork.program.ir import Program
+from latchwork.program.naming import Group
 from latchwork.symbolic.expr import Expr
 
 

@@ -31,15 +31,18 @@ FEATURES = {
         </body></body></frame></body></body>
 </worldbody>
 <actuator><motor joint="a1"/><position name="p" joint="a2" kp="5" kv=".3" gear="2" forcerange="-1 1"/>
-  <velocity joint="s" kv="2"/><general joint="a1" gainprm="2" biastype="affine" biasprm="1 2 3"/></actuator></mujoco>""",
+  <velocity joint="s" kv="2"/><general joint="a1" gainprm="2" biastype="affine" biasprm="1 2 3"/></actuator>
+</mujoco>""",
     "orientations": """
 <mujoco><compiler angle="radian" eulerseq="zyx" autolimits="false"/><worldbody>
   <body euler=".1 .2 .3"><joint axis="0 1 0"/><geom type="box" size=".1 .2 .3" xyaxes="1 1 0 0 1 1"/>
     <body axisangle="1 2 3 .5" pos=".3 0 0"><joint axis="1 0 0"/><geom type="capsule" size=".05 .2" zaxis="0 1 1"/>
-      <body quat="1 2 0 1" pos="0 .2 0"><joint/><geom type="ellipsoid" fromto="0 0 0 .1 .1 0" size=".03"/>
+      <body quat="1 2 0 1" pos="0 .2 0"><joint/>
+        <geom type="ellipsoid" fromto="0 0 0 .1 .1 0" size=".03"/>
         <geom type="box" fromto="0 0 0 0 .2 0" size=".02"/><geom type="cylinder" fromto="0 0 0 0 0 .2" size=".02"/>
         <body pos="0 0 .1"><joint type="slide"/>
-          <inertial pos="0 0 .1" quat="1 1 1 0" mass="2" diaginertia=".1 .2 .25"/></body></body></body></body></worldbody></mujoco>""",
+          <inertial pos="0 0 .1" quat="1 1 1 0" mass="2" diaginertia=".1 .2 .25"/></body></body></body></body>
+</worldbody></mujoco>""",
     "groups, total mass, explicit inertias overridden": """
 <mujoco><compiler inertiagrouprange="0 1" settotalmass="7" inertiafromgeom="true"/>
 <option><flag gravity="disable"/></option>

@@ -109,7 +109,7 @@ def test_a_torque_with_reaction_acts_on_the_relative_spin():
 
 def test_loads_on_the_ground_do_nothing():
     """Forces at fixed points and torques on N have no partial velocities."""
-    model, shoulder, *_ = robot()
+    model, *_ = robot()
     model.force(model.origin.at("peg", 2.0 * model.frame.x), 5.0 * model.frame.y)
     model.torque(model.frame, 5.0 * model.frame.y)
     assert model.equations().Fr.tolist() == [[0], [0], [0]]
@@ -118,7 +118,7 @@ def test_loads_on_the_ground_do_nothing():
 @pytest.mark.parametrize("length", [0.0, 0.6])
 def test_a_spring_pulls_by_its_stretch(length):
     """k (d − d0) towards each other: the gradient of ½ k (d − d0)²."""
-    model, _, elbow, ram = robot()
+    model, _, _, ram = robot()
     P, Q = ram.origin.at("P", 0.3 * ram.frame.z), model.origin.at("Q", 0.9 * model.frame.x + 0.4 * model.frame.z)
     model.spring(P, Q, stiffness=7.0, length=length)
     eq = model.equations()
@@ -218,7 +218,10 @@ def test_joints_of_several_axes_have_no_single_effort(how):
         (lambda m: m.force(m.origin, 3.0), "a force is a vector; got 3.0"),
         (lambda m: m.torque(m.origin, m.frame.x), "a frame, link or rigid body of 'robot' is needed here"),
         (lambda m: m.torque(m.frame, 3.0), "a torque is a vector; got 3.0"),
-        (lambda m: m.spring(m.origin, lw.Model("other").origin, 1.0), "a point, link or body of 'robot' is needed here"),
+        (
+            lambda m: m.spring(m.origin, lw.Model("other").origin, 1.0),
+            "a point, link or body of 'robot' is needed here",
+        ),
     ],
 )
 def test_loads_on_the_wrong_things_are_refused(load, match):
@@ -278,7 +281,7 @@ def test_potential_energies_are_gradients(seed):
     assert relative_error(eq.evaluate(eq.Fr, **state).ravel(), gradient(eq, state)) < 1e-12
 
 
-# --- added afterwards ---------------------------------------------------------------------------------------------------
+# --- added afterwards -------------------------------------------------------------------------------------------------
 
 
 def added_loads(model):
@@ -343,7 +346,9 @@ def test_added_loads_may_act_where_nothing_was():
     assert np.abs(later.udot(**STATE) - eq.udot(**STATE)).max() > 1.0
     assert later.udot(**STATE) == pytest.approx(again.udot(**STATE), rel=1e-12)
     assert later.evaluate(later.power, **STATE) == pytest.approx(again.evaluate(again.power, **STATE), rel=1e-12)
-    assert eq.evaluate(eq.velocity(tip), **STATE) == pytest.approx(again.evaluate(again.velocity(tip), **STATE), rel=1e-13)
+    assert eq.evaluate(eq.velocity(tip), **STATE) == pytest.approx(
+        again.evaluate(again.velocity(tip), **STATE), rel=1e-13
+    )
 
 
 def test_added_loads_bring_their_symbols():

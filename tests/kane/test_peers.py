@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from random_trees import (
-    Dual, Mechanism, Part, about, build, of_quaternion, random_mechanism, random_state, relative_error, second_moments,
+    Dual,
+    Mechanism,
+    Part,
+    about,
+    build,
+    of_quaternion,
+    random_mechanism,
+    random_state,
+    relative_error,
+    second_moments,
 )  # fmt: skip
 
 SEEDS = [*range(12), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(12, 200))]
@@ -33,7 +42,9 @@ def depth_first(mechanism: Mechanism) -> Mechanism:
 
 def tree(seed: int, free_inside: bool) -> Mechanism:
     """A tree without loads; free joints anywhere, or only on the ground and at its origin, as MuJoCo has them."""
-    mechanism = depth_first(random_mechanism(seed, bodies=2 + seed % 7, kinds=KINDS, rheonomic=False, loads=False, aside=0.0))
+    mechanism = depth_first(
+        random_mechanism(seed, bodies=2 + seed % 7, kinds=KINDS, rheonomic=False, loads=False, aside=0.0)
+    )
     inside = [part if part.kind != "free" or free_inside else grounded(part) for part in mechanism.parts]
     return replace(mechanism, parts=tuple(inside))
 
@@ -166,7 +177,9 @@ def text(numbers) -> str:
 # --- the law ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("peer", "free_inside"), [(pinocchio_answer, True), (mujoco_answer, False)], ids=["Pinocchio", "MuJoCo"])
+@pytest.mark.parametrize(
+    ("peer", "free_inside"), [(pinocchio_answer, True), (mujoco_answer, False)], ids=["Pinocchio", "MuJoCo"]
+)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_peer_finds_the_same_motion(seed, peer, free_inside):
     """M and u̇ of revolute, prismatic, ball and free joints under gravity; 1e-9 leaves room for the peer's rounding."""

@@ -5,15 +5,16 @@ Tolerances: both sides are exact but for rounding, which the condition of M (up 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import pytest
 
 import latchwork as lw
 from latchwork.kane import energy
+from latchwork.kane.articulated import articulated_udot
 from latchwork.kane.composite import composite_mass_matrix, is_nested
 from latchwork.kane.derive import _forces_apart, _forces_together
 from latchwork.kane.forces import mass_matrix
@@ -21,8 +22,19 @@ from latchwork.kane.motion import Local, Motion, mixed, newtonian
 from latchwork.kane.sample import numbers
 from latchwork.kane.speeds import solve_speeds
 from random_trees import (
-    H, Built, Lagrange, Mechanism, Solved, State, axial, build, build_by_hand, floating_mechanism, random_mechanism,
-    random_state, relative_error,
+    Built,
+    H,
+    Lagrange,
+    Mechanism,
+    Solved,
+    State,
+    axial,
+    build,
+    build_by_hand,
+    floating_mechanism,
+    random_mechanism,
+    random_state,
+    relative_error,
 )  # fmt: skip
 
 TREES = [*range(200), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(200, 400))]
@@ -59,27 +71,27 @@ class Case:
 
 
 @pytest.fixture(scope="module", params=TREES)
-def tree(request) -> Iterator[Case]:
+def tree(request) -> Case:
     """1 to 12 bodies, every joint type, every load; every second one with motion prescribed in time."""
     mechanism = random_mechanism(request.param)
-    yield Case(mechanism, random_state(mechanism, request.param))
+    return Case(mechanism, random_state(mechanism, request.param))
 
 
 @pytest.fixture(scope="module", params=SMALL)
-def small(request) -> Iterator[Case]:
+def small(request) -> Case:
     """1 to 4 bodies, vectors across frames as often as not."""
     mechanism = random_mechanism(request.param, bodies=1 + request.param % 4, aside=0.4)
-    yield Case(mechanism, random_state(mechanism, request.param))
+    return Case(mechanism, random_state(mechanism, request.param))
 
 
 @pytest.fixture(scope="module", params=FLOATING)
-def floating(request) -> Iterator[Case]:
+def floating(request) -> Case:
     """A tree in free flight with internal loads only."""
     mechanism = floating_mechanism(request.param, bodies=2 + request.param % 4)
-    yield Case(mechanism, random_state(mechanism, request.param))
+    return Case(mechanism, random_state(mechanism, request.param))
 
 
-# --- 200 trees ------------------------------------------------------------------------------------------------------
+# --- 200 trees --------------------------------------------------------------------------------------------------------
 
 
 def test_accelerations_are_those_of_lagrange(tree):
@@ -100,7 +112,7 @@ def test_mass_matrix_is_positive(tree):
 
 
 def test_energies_are_those_of_positions_and_rates(tree):
-    """K = Σ ½ m v² + ½ ω·I·ω and V = Σ m g z + Σ ½ k s²; what resists a prismatic joint is a force without potential."""
+    """K = Σ ½ m v² + ½ ω·I·ω and V = Σ m g z + Σ ½ k s²; what resists a prismatic joint has no potential."""
     lagrange, still = tree.lagrange, np.zeros((1, tree.lagrange.n))
     poses = lagrange.poses(still, lagrange.u)
     true = [lagrange.kinetic(poses)[0].real, lagrange.potential(poses, still, rams=False)[0].real]
@@ -121,7 +133,7 @@ def test_velocities_are_rates_of_positions(tree):
     assert relative_error(tree.numbers(tree.equations.angular_velocity(tree.built.frames[-1])), w) < 1e-13
 
 
-# --- small trees, and more laws -------------------------------------------------------------------------------
+# --- small trees, and more laws ---------------------------------------------------------------------------------------
 
 
 def test_active_forces_are_virtual_work_and_gradients(small):
@@ -150,7 +162,9 @@ def test_partial_velocities_sum_to_velocities(small):
     weights = [*small.equations.u, 1.0]
     poses = small.lagrange.poses([np.zeros(small.lagrange.n)], [small.lagrange.u])
     for i, x in enumerate(small.lagrange.centers(poses)):
-        v = sum((c * w for c, w in zip(rows[f"v_r^c{i}"], weights, strict=False)), start=0.0 * small.built.model.frame.x)
+        v = sum(
+            (c * w for c, w in zip(rows[f"v_r^c{i}"], weights, strict=False)), start=0.0 * small.built.model.frame.x
+        )
         assert relative_error(small.numbers(v), x.rate[0].real) < 1e-12
     for i, frame in enumerate(small.built.frames):
         w = sum((c * w for c, w in zip(rows[f"w_r^{frame.name}"], weights, strict=False)), start=0.0 * frame.x)
@@ -163,19 +177,37 @@ def test_inertia_activity_is_the_rate_of_kinetic_energy(small):
     assert relative_error(found, -small.lagrange.energy_rate(small.solved.udot)) < 1e-11
 
 
+def motion_of(case: Case) -> Motion:
+    """The kinematics of a mechanism, fresh."""
+    system = case.built.model.system()
+    return Motion(system, solve_speeds(system))
+
+
 def test_all_forms_agree(small):
     """Mixed, Newtonian and local frames, loads and inertia apart or together, columns or composites: one M, one f."""
-    system = small.built.model.system()
-    motion = Motion(system, solve_speeds(system))
+    motion = motion_of(small)
+    system = motion.system
     columns = [mass_matrix, composite_mass_matrix] if is_nested(motion) else [mass_matrix]
     places = [mixed, newtonian, Local(system)]
-    M = [numbers(system, sum(write(motion, place), [])) for write in columns for place in places]
+    M = [numbers(system, [*chain(*write(motion, place))]) for write in columns for place in places]
     f = [numbers(system, write(motion, place)) for write in (_forces_apart, _forces_together) for place in places]
     assert max(relative_error(other, M[0]) for other in M) < 1e-11
     assert max(relative_error(other, f[0]) for other in f) < 1e-11
 
 
-# --- other speeds ---------------------------------------------------------------------------------------------------
+SWEPT = [*range(10), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(10, 200))]
+
+
+@pytest.mark.parametrize("seed", SWEPT)
+def test_sweeps_over_a_tree_solve_the_equations(seed):
+    """u̇ by articulated bodies, inward and outward, is the solution of M u̇ = f; also for short trees."""
+    mechanism = random_mechanism(seed, bodies=1 + seed % 6, aside=0.0)
+    case = Case(mechanism, random_state(mechanism, seed))
+    swept = [lw.Expr(case.built.model.graph, node) for node in articulated_udot(motion_of(case))]
+    assert relative_error(case.numbers(swept), case.solved.udot) < 1e-11
+
+
+# --- other speeds -----------------------------------------------------------------------------------------------------
 
 
 def other_speeds(seed):
@@ -184,7 +216,9 @@ def other_speeds(seed):
     def definitions(rates, q, t):
         Q, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(len(rates), len(rates))))
         sums = [sum(float(a) * rate for a, rate in zip(row, rates, strict=True)) for row in Q]
-        return {f"w{i}": s * (1.5 + lw.sin(q[i])) + 0.3 * lw.cos(q[-1 - i]) + 0.2 * lw.sin(t) for i, s in enumerate(sums)}
+        return {
+            f"w{i}": s * (1.5 + lw.sin(q[i])) + 0.3 * lw.cos(q[-1 - i]) + 0.2 * lw.sin(t) for i, s in enumerate(sums)
+        }
 
     return definitions
 
@@ -228,7 +262,7 @@ def test_kinetic_energy_does_not_depend_on_the_speeds(pair):
     assert second == pytest.approx(first, rel=1e-11)
 
 
-# --- momentum -------------------------------------------------------------------------------------------------------
+# --- momentum ---------------------------------------------------------------------------------------------------------
 
 
 def test_linear_momentum_stays(floating):
@@ -246,7 +280,9 @@ def test_angular_momentum_stays(floating):
 def test_momentum_is_mass_times_velocity_of_the_centre(floating):
     """Σ m v = M v_C, with v_C from positions."""
     poses = floating.lagrange.poses([np.zeros(floating.lagrange.n)], [floating.lagrange.u])
-    true = sum(m * x.rate[0].real for m, x in zip(floating.mechanism.masses, floating.lagrange.centers(poses), strict=True))
+    true = sum(
+        m * x.rate[0].real for m, x in zip(floating.mechanism.masses, floating.lagrange.centers(poses), strict=True)
+    )
     assert relative_error(floating.numbers(floating.equations.linear_momentum()), true) < 1e-12
 
 
@@ -258,7 +294,7 @@ def test_external_loads_change_the_momentum(small):
     assert relative_error(small.numbers(rate), true) < 1e-10
 
 
-# --- declared velocities --------------------------------------------------------------------------------------------
+# --- declared velocities ----------------------------------------------------------------------------------------------
 
 
 def wrist(spin=None, sway=0.0):
@@ -326,22 +362,22 @@ def test_velocities_are_declared_in_the_newtonian_frame():
 # --- vectors that leave a frame and come back -------------------------------------------------------------------------
 
 
-def lengths(chain):
+def lengths(steps):
     """A particle at the end of vectors in frames A and B that turn about N.z, in one vector or in several."""
     model = lw.Model("pantograph")
     q1, q2 = model.coordinates("q1", "q2")
     A, B = (model.frame.rotated(name, q, model.frame.z) for name, q in (("A", q1), ("B", q2)))
     point = model.origin
-    for i, (a, b) in enumerate(chain):
+    for i, (a, b) in enumerate(steps):
         point = point.at(f"P{i}", a * A.x + b * B.x)
     model.particle("bob", point, 3.0)
     eq = model.equations()
     return eq.evaluate(eq.M, q=[0.3, 0.9], u=[0.0, 0.0])
 
 
-@pytest.mark.parametrize("chain", [[(1, 2)], [(1, 0), (0, 2)], [(0, 2), (1, 0)], [(0.4, 0), (0, 2), (0.6, 0)],
+@pytest.mark.parametrize("steps", [[(1, 2)], [(1, 0), (0, 2)], [(0, 2), (1, 0)], [(0.4, 0), (0, 2), (0.6, 0)],
                                    [(0.5, 1), (0.5, 1)]])  # fmt: skip
-def test_the_order_of_steps_does_not_matter(chain):
+def test_the_order_of_steps_does_not_matter(steps):
     """x = L1 a + L2 b has M12 = m L1 L2 cos(q1 − q2), however the vector is put together."""
     c = 6.0 * np.cos(0.6)
-    assert lengths(chain) == pytest.approx(np.array([[3.0, c], [c, 12.0]]), rel=1e-14)
+    assert lengths(steps) == pytest.approx(np.array([[3.0, c], [c, 12.0]]), rel=1e-14)

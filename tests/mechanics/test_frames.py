@@ -36,7 +36,7 @@ def check_spin(frame, reference, values, rates):
     assert along(lambda moved: cosines(reference, frame, moved), values, rates) == pytest.approx(R @ skew(w), abs=1e-12)
 
 
-# --- sequences ----------------------------------------------------------------------------------------------------------
+# --- sequences --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
@@ -75,10 +75,12 @@ def test_sequences_that_make_no_sense_are_refused(model, sequence, count):
         model.frame.body_fixed("B", sequence, *ANGLES[:count])
 
 
-# --- simple rotations -----------------------------------------------------------------------------------------------------
+# --- simple rotations -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, -1, 0), (0, 0, 2.5), (1, 1, 0), (0.3, -0.7, 0.5)])
+@pytest.mark.parametrize(
+    "axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, -1, 0), (0, 0, 2.5), (1, 1, 0), (0.3, -0.7, 0.5)]
+)
 def test_a_turn_about_any_axis(model, axis):
     """Rodrigues' formula about the unit vector along the axis; the axis itself stays."""
     (q,) = model.coordinates("q")
@@ -113,7 +115,7 @@ def test_an_angle_may_be_any_expression(model):
     assert w == pytest.approx([0.0, 2 * 0.7 * 0.3 * np.sin(0.4) + 0.49 * np.cos(0.4), 0.0], rel=1e-15)
 
 
-# --- quaternions and direction cosines ------------------------------------------------------------------------------------
+# --- quaternions and direction cosines --------------------------------------------------------------------------------
 
 
 def test_a_quaternion_turns_about_its_vector(model):
@@ -157,7 +159,7 @@ def test_a_spinning_frame_has_a_spin_and_no_angle(model):
     assert measures(W.angular_velocity(), A, {dt(q): 0.2}) == pytest.approx([0.0, 3.0, 0.2])
 
 
-# --- paths through the tree -------------------------------------------------------------------------------------------------
+# --- paths through the tree -------------------------------------------------------------------------------------------
 
 
 def branches(model):
@@ -181,7 +183,7 @@ def test_direction_cosines_are_orthonormal(model, first, second):
     """R Rᵀ = U and det R = 1 between any two frames, and the way back is the transpose."""
     frames, values = branches(model)
     R = cosines(frames[first], frames[second], values)
-    assert R @ R.T == pytest.approx(np.eye(3), abs=1e-14)
+    assert pytest.approx(np.eye(3), abs=1e-14) == R @ R.T
     assert np.linalg.det(R) == pytest.approx(1.0, abs=1e-14)
     assert cosines(frames[second], frames[first], values) == pytest.approx(R.T, abs=1e-14)
 
@@ -207,7 +209,7 @@ def test_spins_chain(model, first, second):
     check_spin(F, G, values, rates)
 
 
-# --- zeros and shared axes ----------------------------------------------------------------------------------------------------
+# --- zeros and shared axes --------------------------------------------------------------------------------------------
 
 
 def test_turns_about_one_axis_are_merged(model):
@@ -250,7 +252,7 @@ def test_a_negative_axis_is_a_turn_backwards(model):
     assert B.angular_velocity() == -dt(q) * model.frame.z
 
 
-# --- names --------------------------------------------------------------------------------------------------------------------
+# --- names ------------------------------------------------------------------------------------------------------------
 
 
 def test_names_of_frames_are_used_once(model):

@@ -70,8 +70,12 @@ def test_equations_use_the_same_velocities(joint):
     joint.model.body("body", joint.link.frame, joint.link.origin, 1.0, lw.inertia(joint.link.frame, 1.0, 1.0, 1.0))
     eq, N = joint.model.equations(), joint.model.frame
     w, v = joint.link.frame.angular_velocity(), joint.link.origin.velocity()
-    assert measures(eq.angular_velocity(joint.link.frame), N, joint.state) == pytest.approx(measures(w, N, joint.full), abs=1e-14)
-    assert measures(eq.velocity(joint.link.origin), N, joint.state) == pytest.approx(measures(v, N, joint.full), abs=1e-14)
+    assert measures(eq.angular_velocity(joint.link.frame), N, joint.state) == pytest.approx(
+        measures(w, N, joint.full), abs=1e-14
+    )
+    assert measures(eq.velocity(joint.link.origin), N, joint.state) == pytest.approx(
+        measures(v, N, joint.full), abs=1e-14
+    )
 
 
 def test_orientation_is_the_product_of_turns(joint):
@@ -108,7 +112,9 @@ def test_the_speeds_of_a_ball_are_its_angular_velocity():
     model = lw.Model("two balls")
     first = model.ball("A")
     second = model.ball("B", first)
-    model.body("body", second.frame, second.origin.at("C", 0.3 * second.frame.x), 1.0, lw.inertia(second.frame, 1, 1, 1))
+    model.body(
+        "body", second.frame, second.origin.at("C", 0.3 * second.frame.x), 1.0, lw.inertia(second.frame, 1, 1, 1)
+    )
     eq = model.equations()
     relative = eq.derivation.motion.frame_edges[second.frame].spin
     assert [lw.Expr(model.graph, node) for node in relative] == list(second.u)

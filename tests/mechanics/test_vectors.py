@@ -45,7 +45,7 @@ def world() -> World:
     return World()
 
 
-# --- algebra ----------------------------------------------------------------------------------------------------------------
+# --- algebra ----------------------------------------------------------------------------------------------------------
 
 
 def test_sums_and_multiples(world):
@@ -106,7 +106,7 @@ def test_substitution_replaces_measures(world):
     assert (world.q[3] * world.A.x).subs({world.q[3]: 2.0}) == 2.0 * world.A.x
 
 
-# --- dyadics ------------------------------------------------------------------------------------------------------------------
+# --- dyadics ----------------------------------------------------------------------------------------------------------
 
 
 def test_dyads(world):
@@ -135,7 +135,7 @@ def test_the_unit_dyadic_leaves_vectors_alone(world):
     assert world.square(unit_dyadic(world.B)) == pytest.approx(np.eye(3), abs=1e-15)
 
 
-# --- structure ----------------------------------------------------------------------------------------------------------------
+# --- structure --------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_written_in_a_frame_stays_there(world):
@@ -178,7 +178,7 @@ def test_equal_vectors_are_equal(world):
     assert a != world.A.x + 2.0 * world.B.z
 
 
-# --- points -------------------------------------------------------------------------------------------------------------------
+# --- points -----------------------------------------------------------------------------------------------------------
 
 
 def test_positions_add_up(world):
@@ -215,7 +215,7 @@ def test_accelerations_need_speeds(world):
         P.acceleration()
 
 
-# --- inertia ------------------------------------------------------------------------------------------------------------------
+# --- inertia ----------------------------------------------------------------------------------------------------------
 
 
 def steiner(mass, p):
@@ -248,7 +248,9 @@ def test_inertia_of_a_particle(world):
     """m (p² U − p p), zero about the particle itself."""
     P = world.model.origin.at("P", world.a)
     particle = world.model.particle("bob", P, 2.0)
-    assert world.square(particle.inertia_about(world.model.origin)) == pytest.approx(steiner(2.0, world.at(world.a)), abs=1e-13)
+    assert world.square(particle.inertia_about(world.model.origin)) == pytest.approx(
+        steiner(2.0, world.at(world.a)), abs=1e-13
+    )
     assert world.square(particle.inertia_about(P)) == pytest.approx(np.zeros((3, 3)), abs=1e-15)
 
 
@@ -261,7 +263,7 @@ def test_inertia_may_be_written_in_another_frame(world):
     assert world.square(second.inertia) == pytest.approx(world.square(first.inertia), abs=1e-15)
 
 
-# --- refused --------------------------------------------------------------------------------------------------------------------
+# --- refused ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

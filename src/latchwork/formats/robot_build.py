@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from latchwork.formats.robot import Names, Robot, RobotJoint
 from latchwork.formats.robot_frames import Placed, place
 from latchwork.formats.robot_loads import add_armatures, add_drives, add_passive
@@ -130,7 +132,7 @@ class _Builder:
             base = origin.at(self.point_names.any(f"{part.name}_base"), offset)
         for k, angle in placed.turns:
             frame = frame.rotated(self.frame_names.any(f"{part.name}_axis"), angle, (frame.x, frame.y, frame.z)[k])
-        if placed.cosines is not None:
+        if placed.cosines is not None and (placed.cosines != np.eye(3)).any():
             frame = _turned(frame, self.frame_names.any(f"{part.name}_axis"), placed.cosines)
         axis = frame.vector(*map(float, placed.axis)) if part.has_one_axis else None
         q, u = self._driving(part)

@@ -17,7 +17,7 @@ import numpy as np
 
 from latchwork.formats.robot_merge import MergedBody
 from latchwork.formats.robot_parts import PLANAR, PRISMATIC, REVOLUTE, Inertial, JointPart
-from latchwork.formats.rotations import Array, Pose, is_permutation, snapped, turn, without_noise, z_to
+from latchwork.formats.rotations import EXACT, Array, Pose, is_permutation, snapped, turn, without_noise, z_to
 
 ConstantTurn = tuple[int, float]
 TURN_COST, OFFSET_COST, ANGLE_COST = 14.0, 4.0, 2.0  # operations, roughly, of what a choice leads to
@@ -156,7 +156,7 @@ def _angles(body: MergedBody, G: Array, k: int) -> list[float]:
         x, y = float(vector @ G[:, i]), float(vector @ G[:, j])
         if math.hypot(x, y) > 1e-9:
             angle = math.remainder(math.atan2(y, x), math.pi / 2)
-            found.append(angle if abs(angle) > 1e-11 else 0.0)
+            found.append(angle if abs(angle) > EXACT else 0.0)
     return list(dict.fromkeys(found))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-EXACT = 1e-11  # radians: files write π/2 with eleven digits or so
+EXACT = 6e-12  # radians: files write π/2 with eleven digits or so
 NOISE = 1e-13  # what is left of a zero after some arithmetic, for numbers of order one
 QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 

@@ -28,7 +28,7 @@ def lanes_pay(program: Program, method: RK4, runs: int, span: float) -> bool:
 
 def in_lanes(function: Function, method: RK4, x0: Array, rest: Array, times: Array,
              threads: int | None) -> tuple[Array, list[int]]:  # fmt: skip
-    """States (run, sample, state) of runs from the rows of x0; and the runs to be looked at alone, which did not end."""
+    """States (run, sample, state) of runs from the rows of x0; and the runs that need to be taken alone."""
     group = Groups(function, method, x0, rest, times)
     parts = shares(len(group.start), threads, most=group.per_call)
     parallel(group.run_ends if len(times) == 2 else group.run_samples, parts, threads)

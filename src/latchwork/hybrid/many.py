@@ -67,8 +67,8 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
     if isinstance(method, RK4) and lanes_pay(side.function.program, method, len(x0), t_end - t0):
         x, stopped = in_lanes(side.function, method, x0, rest, times, threads)
     else:
-        x, stopped = np.full((len(x0), len(times), x0.shape[1]), np.nan), range(len(x0))
-    failed = _alone(side, method, x0, rest, times, list(stopped), x, threads)
+        x, stopped = np.full((len(x0), len(times), x0.shape[1]), np.nan), list(range(len(x0)))
+    failed = _alone(side, method, x0, rest, times, stopped, x, threads)
     return Runs(side, times, x, rest, failed)
 
 
@@ -78,7 +78,8 @@ def _starts(equations: Equations, table: Mapping[str, ArrayLike], held: Mapping[
     columns = {str(name): np.asarray(values, dtype=float) for name, values in table.items()}
     runs = _length(columns)
     first = {name: float(values[0] if values.ndim else values) for name, values in columns.items()}
-    x, rest = start_of(equations, *_by_kind(equations, first, held), t0)
+    q, u, r, p = _by_kind(equations, first, held)
+    x, rest = start_of(equations, q, u, r, p, t0)
     rows = np.tile(np.concatenate([x, rest]), (runs, 1))
     n = len(x)
     place = [*equations.q_names, *equations.u_names, "", *(symbol.name for symbol in (*equations.r, *equations.p))]
@@ -117,12 +118,12 @@ def _alone(side: RightSide, method: Method, x0: Array, rest: Array, times: Array
     """Fill in these runs, each by itself; the reasons of those that stopped."""
     failed: dict[int, str] = {}
 
-    def run(i: int) -> None:
-        try:
-            solution = integrate(side.function, x0[i], times[0], times[-1], rest[i], method)
-            x[i] = solution.at(times)
-        except IntegrationError as error:
-            x[i], failed[i] = np.nan, str(error)
+    def run(part: slice) -> None:
+        for i in which[part]:
+            try:
+                x[i] = integrate(side.function, x0[i], times[0], times[-1], rest[i], method).at(times)
+            except IntegrationError as error:
+                x[i], failed[i] = np.nan, str(error)
 
-    parallel(lambda part: [run(i) for i in which[part]], shares(len(which), threads, most=64), threads)
+    parallel(run, shares(len(which), threads, most=64), threads)
     return dict(sorted(failed.items()))

@@ -19,7 +19,7 @@ from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, kerne
 from latchwork.program.native import together
 
 SHARED = 3  # t, h and end come first
-LONGEST = 20_000  # operations of a step; beyond it a loop over the stages costs little in comparison
+LONGEST = 5_000  # operations of a step: beyond it, code written out four times is no faster than a loop over the stages
 ADD, MUL = OPCODE["add"], OPCODE["mul"]
 
 _functions: WeakKeyDictionary[Function, dict[str, Function]] = WeakKeyDictionary()  # by the name of the method

@@ -56,8 +56,9 @@ class Problem:
     def fused(self, tableau: Tableau, steps: int) -> Function | None:
         """The step as one program, where it is short and the run is long enough for machine code to pay."""
         program = self.function.program
-        long = steps * (tableau.stages - 1) >= tiers.pays_after(program)
-        return fused_function(self.function, tableau) if self.call is invoke and long and pays(program, tableau) else None
+        if self.call is not invoke or steps * (tableau.stages - 1) < tiers.pays_after(program):
+            return None
+        return fused_function(self.function, tableau) if pays(program, tableau) else None
 
     def advance_fused(self, fused: Function, span: tuple[Any, ...], x: Array, k: Array, counts: Any, rows: Any) -> int:
         """`advance_fixed` by fused steps: x and k_0 go in and come out."""

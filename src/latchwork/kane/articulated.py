@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latchwork.kane.carriers import Carrier, Carriers, NotATree
-from latchwork.kane.forces import Wrenches, add_load, net_wrenches
+from latchwork.kane.forces import net_wrenches
 from latchwork.kane.motion import Local, Motion
 from latchwork.mechanics.algebra import (
     NULL,
@@ -89,9 +89,7 @@ def _apply_loads(carriers: Carriers, bodies: dict[Carrier, Articulated], added: 
     """Loads less inertia at u̇ = 0, about the base of the carrier each acts on."""
     motion, g = carriers.motion, carriers.g
     settle = Local(motion.system)
-    wrenches: Wrenches = net_wrenches(motion, settle)
-    for load in added:
-        add_load(wrenches, load.forces, load.torques)
+    wrenches = net_wrenches(motion, settle, added)
     for point, force in wrenches.forces.items():
         carrier, x = carriers.place[point]
         if carrier is not carriers.ground:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from latchwork.kane.forces import Wrenches, add_load, inertia_wrenches, load_wrenches
+from latchwork.kane.forces import Wrenches, add_load, inertia_wrenches, load_wrenches, net_wrenches
 from latchwork.kane.motion import FEW_SPEEDS, Motion, Settle, mixed, newtonian
-from latchwork.mechanics.algebra import scale3
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point, anchor
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
-from latchwork.symbolic.ops import MINUS_ONE, ZERO
+from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import rebuild
 
 if TYPE_CHECKING:
@@ -71,31 +70,10 @@ def power_of(wrenches: Wrenches) -> Expr:
     return total
 
 
-def inertia_wrenches_in_full(equations: Equations) -> Wrenches:
-    """R* = -m a and T* = -(I · α + ω × I · ω), with u̇ as symbols."""
-    motion = equations.derivation.motion
-    tree, rates = motion.system.tree, equations.system.u_rates
-    wrenches = Wrenches(motion)
-    resting = inertia_wrenches(motion, mixed)
-    for point, force in resting.forces.items():
-        wrenches.push(point, -force)
-    for frame, torque in resting.torques.items():
-        wrenches.twist(frame, scale3(motion.g, MINUS_ONE, torque))
-    for s, rate in enumerate(rates):
-        ws = motion.partial_w(s)
-        vs = motion.partial_v(s, mixed, ws)
-        for body in motion.system.bodies:
-            if body.center in vs:
-                wrenches.push(body.center, vs[body.center] * (-1.0 * body.mass * rate))
-            if body.inertia is not None and body.frame in ws:
-                momentum = body.inertia.dot(Vector(tree, {body.frame: ws[body.frame]}))
-                wrenches.twist(body.frame, (momentum * (-1.0 * rate)).components(body.frame))
-    return wrenches
-
-
 def inertia_power(equations: Equations) -> Expr:
-    """A* = Σ R* · v + Σ T* · ω."""
-    return power_of(inertia_wrenches_in_full(equations))
+    """A* = Σ R* · v + Σ T* · ω with R* = -m a and T* = -(I · α + ω × I · ω)."""
+    motion = equations.derivation.motion.accelerating()
+    return -power_of(inertia_wrenches(motion, _place(motion)))
 
 
 def drive_power(equations: Equations) -> Expr:
@@ -108,14 +86,7 @@ def drive_power(equations: Equations) -> Expr:
     rest = dict.fromkeys(motion.speeds, ZERO)
     if not _moves_at_rest(motion, rest):
         return Expr(g, ZERO)
-    wrenches = inertia_wrenches_in_full(equations)
-    loads = load_wrenches(motion, mixed)
-    for load in equations.added:
-        add_load(loads, load.forces, load.torques)
-    for point, force in loads.forces.items():
-        wrenches.push(point, force)
-    for frame, torque in loads.torques.items():
-        wrenches.twist(frame, torque)
+    wrenches = net_wrenches(motion.accelerating(), mixed, equations.added)
     v = motion.velocities(mixed)
     total = Expr(g, ZERO)
     for point, force in wrenches.forces.items():

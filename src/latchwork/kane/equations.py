@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.errors import EvaluationError
-from latchwork.kane import energy, tables
+from latchwork.kane import energy, robotics, tables
 from latchwork.kane.articulated import articulated_udot
 from latchwork.kane.carriers import NotATree
 from latchwork.kane.derive import Derivation, derive, shortened
@@ -17,7 +17,7 @@ from latchwork.kane.forces import Wrenches, add_load, generalized_forces, inerti
 from latchwork.kane.linear import Massless, ltdl_operations, solve_ltdl
 from latchwork.kane.motion import mixed
 from latchwork.kane.speeds import matrices
-from latchwork.kane.values import argument_vector
+from latchwork.kane.values import argument_vector, read
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point
@@ -192,27 +192,35 @@ class Equations:
 
     def acceleration(self, point: Point) -> Vector:
         """Acceleration of a point in N, in terms of u̇: a = Σ v_r u̇_r + a_t."""
-        motion = self.derivation.motion
-        total = motion.accelerations_t(mixed)[point]
-        for s, rate in enumerate(self.system.u_rates):
-            partial = motion.partial_v(s, mixed, motion.partial_w(s)).get(point)
-            if partial is not None:
-                total = total + partial * rate
-        return total
+        return self.derivation.motion.accelerating().accelerations_t(mixed)[point]
 
     def angular_acceleration(self, frame: Frame) -> Vector:
         """Angular acceleration of a frame in N, in terms of u̇."""
-        motion, tree = self.derivation.motion, self.system.tree
-        total = Vector(tree, {frame: motion.alpha_t[frame]})
-        for s, rate in enumerate(self.system.u_rates):
-            partial = motion.partial_w(s).get(frame)
-            if partial is not None:
-                total = total + Vector(tree, {frame: partial}) * rate
-        return total
+        return Vector(self.system.tree, {frame: self.derivation.motion.accelerating().alpha_t[frame]})
+
+    def jacobian(self, what: Point | Frame) -> Matrix:
+        """∂v/∂u of a point or ∂ω/∂u of a frame, measures in N: three rows, a column for each speed."""
+        return robotics.jacobian(self.derivation.motion, what)
+
+    def center_of_mass(self) -> Vector:
+        """Σ m p / Σ m, from the origin."""
+        return robotics.center_of_mass(self.derivation.motion)
 
     def partial_velocities(self) -> Table:
         """The table of the books: v_r and ω_r of every point and frame that matters."""
         return tables.partial_velocities(self)
+
+    # --- forces -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def inverse_expressions(self) -> Matrix:
+        """M u̇ + h - F_r: the generalized forces that a motion needs besides the loads, in terms of u̇."""
+        return self._tidied(robotics.inverse_dynamics(self))
+
+    @cached_property
+    def gravity_forces(self) -> Matrix:
+        """F_r of gravity alone."""
+        return self._tidied(robotics.gravity_forces(self.derivation.motion))
 
     # --- energy -------------------------------------------------------------------------------------------------
 
@@ -281,6 +289,21 @@ class Equations:
     def qdot(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> NDArray[np.float64]:
         """q̇ as numbers."""
         return np.asarray(self.evaluate(self.qdot_expressions, q, u, t=t, p=p)).ravel()
+
+    @cached_property
+    def _inverse(self) -> Function:
+        arguments = (*self.arguments, *self.system.u_rates)
+        return Function(lower(self.system.graph, [e.node for e in self.inverse_expressions], arguments))
+
+    def inverse(self, q: Any = None, u: Any = None, udot: Any = None, r: Any = None, t: float = 0.0,
+                p: Any = None) -> NDArray[np.float64]:  # fmt: skip
+        """Inverse dynamics as numbers: the generalized forces, besides the loads, that give this u̇."""
+        x = argument_vector(self.system, t, q, u, r, p)
+        rates = read(udot, self.u, "accelerations udot", self.name)
+        value = self._inverse(np.concatenate([x, rates]))
+        if not np.isfinite(value).all():
+            raise EvaluationError(f"forces of '{self.name}' are not finite ({value}) at {self._state_text(x)}.")
+        return value
 
     def evaluate(self, what: Any, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Any:
         """Numbers for an expression, a matrix, a list of expressions, or a vector (measures in N)."""

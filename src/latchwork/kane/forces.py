@@ -9,12 +9,14 @@ is a torque on its parent. So every force is handed down the tree once, and only
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from latchwork.kane.motion import Motion, Settle
 from latchwork.mechanics.algebra import NULL, Triple, add3, cross3, dot3, matvec, scale3
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
@@ -113,11 +115,14 @@ def inertia_wrenches(motion: Motion, settle: Settle) -> Wrenches:
     return _less_inertia(Wrenches(motion), motion.accelerations_t(settle), ONE)
 
 
-def net_wrenches(motion: Motion, settle: Settle) -> Wrenches:
+def net_wrenches(motion: Motion, settle: Settle, added: Iterable[Load] = ()) -> Wrenches:
     """Loads less inertia (u̇ = 0), gravity as an upward acceleration of the origin."""
     gravity = motion.system.gravity
     a = motion.accelerations_t(settle, None if gravity is None else -gravity.rebuilt(motion.kinematics.replaced))
-    return _less_inertia(load_wrenches(motion, settle, gravity=False), a, MINUS_ONE)
+    wrenches = load_wrenches(motion, settle, gravity=False)
+    for load in added:
+        add_load(wrenches, load.forces, load.torques)
+    return _less_inertia(wrenches, a, MINUS_ONE)
 
 
 def _less_inertia(wrenches: Wrenches, a: dict[Point, Vector], sign: int) -> Wrenches:

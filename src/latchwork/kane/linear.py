@@ -9,6 +9,7 @@ import numpy as np
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ZERO
 
+PIVOT = 1e-9  # relative to the largest value: smaller constants are no pivots
 ORTHOGONAL = 1e-12  # products of rows, relative to their squares, at a random state
 
 Rows = list[list[int]]
@@ -71,8 +72,9 @@ def ltdl_operations(M: Sequence[Sequence[int]]) -> int:
 def solve_small(g: Graph, A: Rows, b: list[int], numbers: np.ndarray, simplify: Simplify) -> list[int]:
     """x of A x = b, literally: unknowns that stand alone first, then blocks.
 
-    Blocks of two and three are solved by cofactors, larger ones by transposing where their rows are orthogonal, else by
-    elimination. That, and the pivots, are judged on ``numbers``, the values of A at a random state.
+    Blocks of two and three are solved by cofactors, larger ones by transposing where their rows are orthogonal (judged
+    on ``numbers``, the values of A at a random state), else by elimination with constant pivots and least squares:
+    nothing is divided by that vanishes where A is regular.
     """
     n = len(b)
     x = [ZERO] * n
@@ -152,7 +154,7 @@ def _solve_block(g: Graph, A: Rows, b: list[int], rows: list[int], columns: list
     products = values @ values.T
     if np.abs(products - np.diag(np.diag(products))).max() < ORTHOGONAL * np.abs(products).max():
         return _by_transposing(g, block, rhs, simplify)
-    return _by_elimination(g, block, rhs, values)
+    return _by_elimination(g, block, rhs, values, simplify)
 
 
 def determinant(g: Graph, A: Rows) -> int:
@@ -190,28 +192,51 @@ def _by_transposing(g: Graph, A: Rows, b: list[int], simplify: Simplify) -> list
     return simplify(x)
 
 
-def _by_elimination(g: Graph, A: Rows, b: list[int], numbers: np.ndarray) -> list[int]:
-    """Gauss-Jordan with full pivoting on the numbers."""
+def _by_elimination(g: Graph, A: Rows, b: list[int], numbers: np.ndarray, simplify: Simplify) -> list[int]:
+    """Constants as pivots while there are any, for they never vanish; then what is left of the block."""
     n = len(b)
-    A, b, N = [list(row) for row in A], list(b), np.array(numbers, dtype=float)
-    pivots: list[tuple[int, int]] = []
-    free_rows, free_columns = set(range(n)), set(range(n))
-    for _ in range(n):
-        entries = [(i, j) for i in sorted(free_rows) for j in sorted(free_columns)]
-        i, j = max(entries, key=lambda ij: abs(N[ij]))
-        free_rows.discard(i)
-        free_columns.discard(j)
-        pivots.append((i, j))
-        for k in range(n):
-            if k == i or A[k][j] == ZERO:
-                continue
-            factor = g.div(A[k][j], A[i][j])
-            N[k] -= N[k, j] / N[i, j] * N[i]
-            b[k] = g.sub(b[k], g.mul(factor, b[i]))
-            for m in free_columns:
-                A[k][m] = g.sub(A[k][m], g.mul(factor, A[i][m]))
-            A[k][j] = ZERO
-    x = [ZERO] * n
-    for i, j in pivots:
-        x[j] = g.div(b[i], A[i][j])
+    A, b, x = [list(row) for row in A], list(b), [ZERO] * n
+    rows, columns = set(range(n)), set(range(n))
+    least = PIVOT * float(np.abs(numbers).max())
+    solved: list[tuple[int, int, list[int]]] = []
+    while True:
+        sizes = {(i, j): abs(g.value(A[i][j])) for i in sorted(rows) for j in sorted(columns) if A[i][j] < 0}
+        i, j = max(sizes, key=lambda ij: sizes[ij], default=(-1, -1))
+        if sizes.get((i, j), 0.0) <= least:
+            break
+        rows.discard(i)
+        columns.discard(j)
+        solved.append((i, j, sorted(columns)))
+        for k in rows:
+            if A[k][j] != ZERO:
+                factor = g.div(A[k][j], A[i][j])
+                b[k] = g.sub(b[k], g.mul(factor, b[i]))
+                for m in columns:
+                    A[k][m] = g.sub(A[k][m], g.mul(factor, A[i][m]))
+    left, open_columns = sorted(rows), sorted(columns)
+    remaining = [[A[i][j] for j in open_columns] for i in left]
+    write = _by_cofactors if len(left) <= 3 else _by_least_squares
+    for j, value in zip(open_columns, write(g, remaining, [b[i] for i in left], simplify) if left else [], strict=True):
+        x[j] = value
+    for i, j, others in reversed(solved):
+        total = b[i]
+        for m in others:
+            total = g.sub(total, g.mul(A[i][m], x[m]))
+        x[j] = g.div(total, A[i][j])
     return x
+
+
+def _by_least_squares(g: Graph, A: Rows, b: list[int], simplify: Simplify) -> list[int]:
+    """Aᵀ A x = Aᵀ b: its pivots are positive wherever A is regular, so that none is chosen and none vanishes."""
+    n = len(b)
+    squares = [[ZERO] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1):
+            for row in A:
+                squares[i][j] = g.add(squares[i][j], g.mul(row[i], row[j]))
+            squares[j][i] = squares[i][j]
+    right = [ZERO] * n
+    for j in range(n):
+        for row, value in zip(A, b, strict=True):
+            right[j] = g.add(right[j], g.mul(row[j], value))
+    return solve_ltdl(g, squares, right)

@@ -4,13 +4,15 @@
     v_P = v_Q + Σ_F (ṗ_F + ω_F × p_F),  a_P = a_Q + Σ_F (p̈ + α × p + 2 ω × ṗ + ω × (ω × p))_F
 
 r is the spin of a frame relative to its parent, p the vector from a point's parent to it, split by the frames F it is
-written in. All remainders are taken with u̇ = 0; partial velocities are the coefficients of u.  [Gillespie Eqs. 23, 35]
+written in. Remainders are taken with u̇ = 0 (or with u̇ as symbols: ``accelerating``); partial velocities are the
+coefficients of u.  [Gillespie Eqs. 23, 35]
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -76,10 +78,23 @@ class Motion:
         self._short_spins: dict[Frame, Triple] = {}
         self._short_spins = short_relative_spins(self)
         self._declared_frames, self._declared_points = recognise(self)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Start with nothing worked out."""
+        N = self.system.tree.newtonian
         self._frame_edges: dict[Frame, FrameEdge] = {}
         self._point_edges: dict[Point, PointEdge] = {}
-        self._w: dict[Frame, Triple] = {system.tree.newtonian: NULL}
-        self._alpha_t: dict[Frame, Triple] = {system.tree.newtonian: NULL}
+        self._w: dict[Frame, Triple] = {N: NULL}
+        self._alpha_t: dict[Frame, Triple] = {N: NULL}
+
+    def accelerating(self) -> Motion:
+        """The same motion with u̇ as symbols instead of 0: its remainders are the whole accelerations."""
+        other = copy(self)
+        rates = {u.node: rate.node for u, rate in zip(self.system.u, self.system.u_rates, strict=True)}
+        other.kinematics = replace(self.kinematics, along=self.kinematics.along | rates)
+        other._forget()
+        return other
 
     # --- building blocks ----------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ function are arrays, in which inputs stand in groups: ``(t, q, u, r, p)`` of a m
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from latchwork.program.interpret import PYTHON
 from latchwork.program.ir import OPS, Program
 from latchwork.program.kernel import Kernel
 from latchwork.program.libm import Foreign
+from latchwork.program.naming import Group, Names
 from latchwork.program.schedule import SIN, TRIGONOMETRIC, Schedule, Unit, schedule
 
 KEYWORDS = frozenset(
@@ -30,33 +30,12 @@ ARITHMETIC = {"neg": "-{}", "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}"
 
 
 @dataclass(frozen=True)
-class Group:
-    """Inputs that are one argument: its letter, what it is, the names in it; a single number where ``scalar``."""
-
-    letter: str
-    meaning: str
-    names: tuple[str, ...]
-    scalar: bool = False
-
-
-@dataclass(frozen=True)
 class CFunction:
     """A program to export: the name of its result, and what it means."""
 
     name: str
     meaning: str
     program: Program
-
-
-def legal(text: str, taken: Iterable[str] = ()) -> str:
-    """A name that C accepts, like the text: other characters become underscores, keywords and names taken get one."""
-    name = re.sub(r"\W", "_", text, flags=re.ASCII)
-    name = re.sub(r"_+", "_", name).strip("_") or "x"
-    name = f"x{name}" if name[0].isdigit() else name
-    used = {*taken, *KEYWORDS}
-    while name in used:
-        name += "_"
-    return name
 
 
 def head(prefix: str, function: CFunction, groups: Sequence[Group]) -> str:
@@ -68,7 +47,7 @@ def head(prefix: str, function: CFunction, groups: Sequence[Group]) -> str:
 def definition(prefix: str, function: CFunction, groups: Sequence[Group]) -> str:
     """The function itself."""
     plan = schedule(function.program, 1)
-    names = _Names(plan, groups, function.name)
+    names = Names(plan, groups, {*KEYWORDS, function.name}, literal)
     lines = [f"/* {function.meaning} */", head(prefix, function, groups), "{"]
     lines += [f"    (void){group.letter};" for group in groups if group.letter not in names.used]
     lines += [f"    const double {name} = {place};" for name, place in names.inputs]
@@ -83,9 +62,9 @@ def support(programs: Iterable[Program]) -> list[str]:
     for program in programs:
         plan = schedule(program, 1)
         for unit in plan.units:
-            for target in (_trigonometric(plan, unit) or PYTHON[OPS[plan.opcode(unit[0])].name],):
-                if isinstance(target, Kernel):
-                    kernels[target] = None
+            target = _trigonometric(plan, unit) or PYTHON[OPS[plan.opcode(unit[0])].name]
+            if isinstance(target, Kernel):
+                kernels[target] = None
     return c_functions(kernels)
 
 
@@ -93,31 +72,6 @@ def libm_names(programs: Iterable[Program]) -> list[str]:
     """The functions of the C library that these programs call."""
     used = {PYTHON[OPS[code].name] for program in programs for code in set(program.code[:, 0].tolist())}
     return sorted(item.name for item in used if isinstance(item, Foreign))
-
-
-class _Names:
-    """What each slot is called: an input by its name, a constant by its digits, the rest z1, z2, ..."""
-
-    def __init__(self, plan: Schedule, groups: Sequence[Group], result: str) -> None:
-        program = plan.program
-        read = {i for unit in plan.units for slot in unit for i in plan.reads(slot)} | set(plan.outputs)
-        letters = {group.letter for group in groups}
-        taken = {*letters, result, *(f"z{i + 1}" for i in range(len(plan.rows)))}
-        self.inputs: list[tuple[str, str]] = []
-        self.of: dict[int, str] = {}
-        self.used: set[str] = set()
-        places = [(g.letter, g.letter if g.scalar else f"{g.letter}[{i}]") for g in groups for i in range(len(g.names))]
-        for slot, (letter, place) in enumerate(places):
-            if slot in read:
-                self.used.add(letter)
-                self.of[slot] = place if place == letter else legal(program.inputs[slot], taken)
-                taken.add(self.of[slot])
-                self.inputs += [(self.of[slot], place)] if place != letter else []
-        self.of |= {len(program.inputs) + i: literal(value) for i, value in enumerate(program.constants)}
-        self.of |= {slot: f"z{i + 1}" for i, slot in enumerate(slot for unit in plan.units for slot in unit)}
-
-    def __getitem__(self, slot: int) -> str:
-        return self.of[slot]
 
 
 def _trigonometric(plan: Schedule, unit: Unit) -> Kernel[..., Any] | None:
@@ -129,7 +83,7 @@ def _trigonometric(plan: Schedule, unit: Unit) -> Kernel[..., Any] | None:
     return sincos.sin if plan.opcode(unit[0]) == SIN else sincos.cos
 
 
-def _statements(plan: Schedule, unit: Unit, names: _Names) -> list[str]:
+def _statements(plan: Schedule, unit: Unit, names: Names) -> list[str]:
     """The statements of a unit."""
     operands = [names[i] for i in plan.reads(unit[0])]
     kernel = _trigonometric(plan, unit)

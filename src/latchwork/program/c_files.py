@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from latchwork.program.c import CFunction, Group, definition, head, legal, libm_names, support
+from latchwork.program.c import KEYWORDS, CFunction, definition, head, libm_names, support
 from latchwork.program.codegen.c_expressions import literal
+from latchwork.program.naming import Group, legal
 
-MAKEFILE = """# Strict arithmetic: nothing contracted, no function of the C library folded. The bits are then Latchwork's own.
+MAKEFILE = """# Strict arithmetic, nothing contracted, no function of the C library folded: Latchwork's own bits.
 CFLAGS = -O2 -std=c99 -Wall -Wextra -pedantic
 STRICT = -ffp-contract=off{folded}
 
@@ -21,7 +22,7 @@ clean:
 
 .PHONY: clean
 """
-GUARD = "#ifdef __cplusplus\nextern \"C\" {\n#endif"
+GUARD = '#ifdef __cplusplus\nextern "C" {\n#endif'
 UNGUARD = "#ifdef __cplusplus\n}\n#endif"
 
 
@@ -37,7 +38,7 @@ class CExport:
     @property
     def prefix(self) -> str:
         """What every name starts with, and how the files are called."""
-        return legal(self.title).lower()
+        return legal(self.title.lower(), KEYWORDS)
 
     @property
     def arrays(self) -> list[Group]:
@@ -62,7 +63,10 @@ def makefile(export: CExport) -> str:
 
 def header(export: CExport) -> str:
     """Sizes, indices and declarations."""
-    name, taken = export.prefix, {f"{export.prefix}_{function.name}" for function in export.functions}
+    name = export.prefix
+    taken = {
+        f"{name}_{item}" for item in (*(f.name for f in export.functions), *(f"{g.letter}0" for g in export.groups))
+    }
     parts = [f"/* {_comment(export.title)}: written by Latchwork. All quantities in the units of the model. */",
              f"#ifndef {name.upper()}_H\n#define {name.upper()}_H\n", f"{GUARD}\n"]  # fmt: skip
     for group in export.groups:
@@ -84,7 +88,7 @@ def _enumeration(export: CExport, group: Group, taken: set[str]) -> str:
     """The indices of a group's names."""
     names = []
     for name in group.names:
-        names.append(legal(f"{export.prefix}_{legal(name)}", taken))
+        names.append(legal(f"{export.prefix}_{name}", taken))
         taken.add(names[-1])
     return "enum {\n" + ",\n".join(f"    {name}" for name in names) + "\n};"
 
@@ -96,7 +100,7 @@ def source(export: CExport) -> str:
     parts = [
         f"/* {_comment(export.title)}: written by Latchwork.\n\n   Compiled with {flags}\n   it gives Latchwork's own "
         "bits; with other flags, the last digits may differ. */",
-        f"#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n#include \"{name}.h\"",
+        f'#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n#include "{name}.h"',
         *support(programs),
     ]
     for letter, values in export.values.items():
@@ -123,18 +127,16 @@ def example(export: CExport) -> str:
     for function in export.functions:
         count = len(function.program.outputs)
         lines.append(f"\n    {name}_{function.name}({', '.join([*arguments, function.name])});")
-        lines.append(f"    show(\"{function.name}\", {function.name}, {count});")
+        lines.append(f'    show("{function.name}", {function.name}, {count});')
     show = (
         "static void show(const char *name, const double *value, int count)\n{\n    int i;\n"
-        "    printf(\"%s =\", name);\n    for (i = 0; i < count; i++)\n        printf(\" %.17g\", value[i]);\n"
-        "    printf(\"\\n\");\n}"
+        '    printf("%s =", name);\n    for (i = 0; i < count; i++)\n        printf(" %.17g", value[i]);\n'
+        '    printf("\\n");\n}'
     )
-    start = f"/* Every function of {name}.c, called once. */\n#include <stdio.h>\n\n#include \"{name}.h\"\n"
+    start = f'/* Every function of {name}.c, called once. */\n#include <stdio.h>\n\n#include "{name}.h"\n'
     return "\n".join([start, show, "\nint main(void)\n{", *lines, "    return 0;", "}", ""])
 
 
 def _comment(text: str) -> str:
     """A text that cannot end a comment."""
     return " ".join(text.replace("*/", "* /").split())
-
-

@@ -1,7 +1,7 @@
 """Machine code kept between processes, by content: the same key always means the same bytes.
 
-Files live in the user's cache directory. A file that is truncated, damaged or another's is made again. Where nothing can
-be kept, a warning says so once, and things are made each time.
+Files live in the user's cache directory. A file that is truncated, damaged or another's is made again. Where nothing
+can be kept, a warning says so once, and things are made each time.
 """
 
 from __future__ import annotations

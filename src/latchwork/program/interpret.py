@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from latchwork.errors import EvaluationError
 from latchwork.program import libm, scalar, sincos
@@ -24,8 +25,13 @@ def evaluate(program: Program, x: Sequence[float]) -> list[float]:
     """The outputs of a program for the inputs x."""
     if len(x) != len(program.inputs):
         raise EvaluationError(f"{len(x)} numbers were given for {len(program.inputs)} inputs. Give one for each.")
-    slot = [*map(float, x), *program.constants]
+    return results(program, [*map(float, x), *program.constants], PYTHON)
+
+
+def results(program: Program, first: Sequence[Any], table: Mapping[str, Callable[..., Any]]) -> list[Any]:
+    """The outputs, given the slots of inputs and constants and a table of the operations, on numbers or on others."""
+    slot = list(first)
     for opcode, *args in program.code.tolist():
         op = OPS[opcode]
-        slot.append(PYTHON[op.name](*(slot[i] for i in args[: op.arity])))
+        slot.append(table[op.name](*(slot[i] for i in args[: op.arity])))
     return [slot[i] for i in program.outputs]

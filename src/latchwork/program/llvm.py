@@ -11,6 +11,7 @@ for all, at the start of z; every other slot is a row of numbers, one for each l
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
@@ -49,6 +50,7 @@ def _instruction(name: str, arity: int) -> str:
 
 
 INSTRUCTION = [_instruction(op.name, op.arity) for op in OPS]
+_lock = threading.Lock()
 
 
 def compiled(program: Program, lanes: int = 1, shared: int = 0) -> Native:
@@ -74,9 +76,15 @@ class Outside(NamedTuple):
     engine: Any
 
 
-@cache
 def _outside() -> Outside:
-    """What compiled programs call: the C library, and our sine and cosine, compiled once."""
+    """What compiled programs call: made by the first thread that asks, kept as long as the process."""
+    with _lock:
+        return _made_outside()
+
+
+@cache
+def _made_outside() -> Outside:
+    """The C library, and our own sine and cosine, compiled once."""
     names = [symbol(width) for width in WIDTHS]
     own, engine = link(object_code(sincos_text(WIDTHS)), names, {})
     return Outside({item.symbol: item.address for item in FOREIGN} | dict(zip(names, own, strict=True)), engine)

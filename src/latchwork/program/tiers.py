@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 LONGEST = 200_000  # operations; beyond it compilation takes too long, and the bytecode machine stays
 OPERATIONS, EVALUATIONS = 20_000_000, 10_000  # machine code pays after so many of both in the bytecode machine
-START = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from latchwork.program.worker import serve; serve()"
+START = """
+import pickle, sys
+sys.path[:] = pickle.load(sys.stdin.buffer)
+from latchwork.program.worker import serve
+serve()
+"""
 
 _made: WeakValueDictionary[str, Native] = WeakValueDictionary()  # by fingerprint
 
@@ -63,6 +68,7 @@ class Compiler:
         self._reader: threading.Thread | None = None
         self._numbers = itertools.count()
         self._waiting: dict[int, tuple[Program, list[Callable[[Native], None]]]] = {}
+        self._hopeless: set[str] = set()  # fingerprints of programs that could not be compiled
         self._dead = False
         self._remarks: list[str] = []
         self._said: set[str] = set()
@@ -74,7 +80,7 @@ class Compiler:
             same = [calls for waiting, calls in self._waiting.values() if waiting == program]
             if same:
                 same[0].append(done)
-            elif not self._dead:
+            elif not self._dead and program.fingerprint not in self._hopeless:
                 number = next(self._numbers)
                 self._waiting[number] = (program, [done])
                 self._send((number, program))
@@ -101,6 +107,8 @@ class Compiler:
 
     def _start(self) -> subprocess.Popen[bytes]:
         """Start Python with the path of this process, and a thread that reads the answers."""
+        if not sys.executable or getattr(sys, "frozen", False):
+            raise OSError("there is no Python interpreter to start")
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         process = subprocess.Popen([sys.executable, "-c", START], stdin=pipe, stdout=pipe, stderr=nothing)
         assert process.stdin is not None
@@ -117,7 +125,7 @@ class Compiler:
             try:
                 while True:
                     self._take(*pickle.load(answers))
-            except (EOFError, OSError, pickle.UnpicklingError):
+            except (EOFError, OSError, KeyError, pickle.UnpicklingError):  # KeyError: given up meanwhile
                 code = process.wait()
         with self._lock:
             if not self._dead:
@@ -129,11 +137,16 @@ class Compiler:
 
         with self._lock:
             self._remarks += remarks
-            program, calls = self._waiting.pop(number)
-        if code:
-            native = _made.setdefault(program.fingerprint, llvm.linked(code))
-            for done in calls:
-                done(native)
+            program, calls = self._waiting[number]
+            if not code:
+                del self._waiting[number]
+                self._hopeless.add(program.fingerprint)
+                return
+        native = _made.setdefault(program.fingerprint, llvm.linked(code))
+        with self._lock:
+            self._waiting.pop(number, None)
+        for done in calls:  # nobody joins them any more
+            done(native)
 
     def _fail(self, why: str) -> None:
         self._dead = True
@@ -156,9 +169,13 @@ class Compiler:
 _compiler = Compiler()
 
 
+_inherited: list[Compiler] = []
+
+
 def _forget() -> None:
-    """After a fork, the child has no compiler process yet."""
+    """After a fork, the child has no compiler process yet; that of its parent is not its own to end."""
     global _compiler
+    _inherited.append(_compiler)
     _compiler = Compiler()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -39,6 +40,16 @@ def literal(x: float) -> str:
     return f"(-{text})" if math.copysign(1.0, x) < 0.0 else text
 
 
+def bare(text: str) -> str:
+    """An expression without brackets around the whole of it."""
+    depth = 0
+    for i, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and i + 1 < len(text):
+            return text
+    return text[1:-1] if text.startswith("(") else text
+
+
 def c_name(kernel: Kernel[..., Any]) -> str:
     """The name of a kernel in C."""
     return f"lw_{kernel.function.__name__}"
@@ -69,7 +80,8 @@ class CExpressions:
         if isinstance(item, tuple):
             kind = "double" if isinstance(item[0], float) else "int64_t"
             entries = ", ".join(literal(entry) if isinstance(entry, float) else str(entry) for entry in item)
-            self.tables[node.id] = f"static const {kind} lw_{node.id}[] = {{{entries}}};"
+            rows = textwrap.fill(entries, 110, initial_indent="    ", subsequent_indent="    ")
+            self.tables[node.id] = f"static const {kind} lw_{node.id}[] = {{\n{rows}\n}};"
             return f"lw_{node.id}"
         return literal(item) if isinstance(item, float) else str(item)
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from latchwork.program.codegen.c_expressions import HELPERS, TYPE, CExpressions, c_name
+from latchwork.program.codegen.c_expressions import HELPERS, TYPE, CExpressions, bare, c_name
 from latchwork.program.codegen.module import Module
 from latchwork.program.codegen.signature import refuse, signature, tree
 from latchwork.program.codegen.statements import Statements
@@ -54,11 +54,20 @@ class CStatements(CExpressions):
         several = len(form.results) > 1
         parameters += [f"{TYPE[kind]} *out{i}" for i, kind in enumerate(form.results)] if several else []
         result = "void" if several or not form.results else TYPE[form.results[0]]
-        inside = {name: kind for name, kind in self.variables.items() if name not in dict(form.parameters)}
-        local = [f"    {_declared(TYPE[kind], name)};" for name, kind in inside.items()]
+        local = [f"    {TYPE[kind]} {', '.join(names)};" for kind, names in self.inside().items()]
         head = f"static {result} {c_name(self.kernel)}({', '.join(parameters)})"
         scratch = [f"    {text}" for text in self.scratch]
-        return "\n".join([f"/* {ast.get_docstring(node)} */", head, "{", *local, *scratch, *self.lines, "}"])
+        meaning = (ast.get_docstring(node) or "").replace("``", "").replace("`", "'")
+        lines = self.lines[:-1] if self.lines[-1] == "    return;" else self.lines
+        return "\n".join([f"/* {meaning} */", head, "{", *local, *scratch, *lines, "}"])
+
+    def inside(self) -> dict[str, list[str]]:
+        """Names that are not parameters, by type; pointers are declared where they point."""
+        found: dict[str, list[str]] = {}
+        for name, kind in self.variables.items():
+            if name not in dict(self.form.parameters):
+                found.setdefault(kind, []).append(f"*{name}" if kind.endswith("p") and found.get(kind) else name)
+        return found
 
     def write(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -89,7 +98,7 @@ class CStatements(CExpressions):
         elif isinstance(node.value, ast.Tuple):
             self.together(targets, node.value.elts)
         else:
-            self.write(f"{targets[0]} = {self.value(node.value)};")
+            self.write(f"{targets[0]} = {bare(self.value(node.value))};")
 
     def into(self, call: ast.Call, places: list[str]) -> None:
         """A call of a kernel that writes its results through pointers."""
@@ -101,37 +110,38 @@ class CStatements(CExpressions):
         names = {item.id for value in values[1:] for item in ast.walk(value) if isinstance(item, ast.Name)}
         if names.isdisjoint(targets):
             for target, value in zip(targets, values, strict=True):
-                self.write(f"{target} = {self.value(value)};")
+                self.write(f"{target} = {bare(self.value(value))};")
             return
         self.write("{")
         for i, (target, value) in enumerate(zip(targets, values, strict=True)):
-            self.write(f"    const {TYPE[self.variables[target]]} new{i} = {self.value(value)};")
+            self.write(f"    const {TYPE[self.variables[target]]} new{i} = {bare(self.value(value))};")
         for i, target in enumerate(targets):
             self.write(f"    {target} = new{i};")
         self.write("}")
 
     def do_AugAssign(self, node: ast.AugAssign) -> None:
-        self.write(f"{self.value(node.target)} = {self.on_BinOp(ast.BinOp(node.target, node.op, node.value))};")
+        value = self.on_BinOp(ast.BinOp(node.target, node.op, node.value))
+        self.write(f"{self.value(node.target)} = {bare(value)};")
 
     def do_Return(self, node: ast.Return) -> None:
         results = len(self.form.results)
         if results <= 1:
-            self.write(f"return {self.value(node.value)};" if node.value else "return;")
+            self.write(f"return {bare(self.value(node.value))};" if node.value else "return;")
             return
         if isinstance(node.value, ast.Tuple):
             for i, value in enumerate(node.value.elts):
-                self.write(f"*out{i} = {self.value(value)};")
+                self.write(f"*out{i} = {bare(self.value(value))};")
         elif isinstance(node.value, ast.Call):
             self.into(node.value, [f"out{i}" for i in range(results)])
         self.write("return;")
 
     def do_If(self, node: ast.If) -> None:
-        self.nested(f"if {_bracketed(self.value(node.test))}", node.body)
+        self.nested(f"if ({bare(self.value(node.test))})", node.body)
         if node.orelse:
             self.nested("else", node.orelse)
 
     def do_While(self, node: ast.While) -> None:
-        self.nested(f"while {_bracketed(self.value(node.test))}", node.body)
+        self.nested(f"while ({bare(self.value(node.test))})", node.body)
 
     def do_For(self, node: ast.For) -> None:
         """``for i in range(...)``; the body must not change i, which Python would forget."""
@@ -151,7 +161,3 @@ class CStatements(CExpressions):
 
 def _declared(kind: str, name: str) -> str:
     return f"{kind}{name}" if kind.endswith("*") else f"{kind} {name}"
-
-
-def _bracketed(text: str) -> str:
-    return text if text.startswith("(") else f"({text})"

@@ -88,7 +88,7 @@ def _one(i: int, width: int) -> list[str]:
 def lane_by_lane(function: Foreign, width: int) -> str:
     """A function of the C library over lanes."""
     x, names = vector(width), ["a", "b"][: function.arity]
-    lines = [f"define internal {x} @\"{function.symbol}.{width}\"({', '.join(f'{x} %{n}' for n in names)}) nounwind {{"]
+    lines = [f'define internal {x} @"{function.symbol}.{width}"({", ".join(f"{x} %{n}" for n in names)}) nounwind {{']
     before = "undef"
     for i in range(width):
         lines += [f"  %{n}{i} = extractelement {x} %{n}, i32 {i}" for n in names]

@@ -1,0 +1,68 @@
+"""What robotics asks of the equations besides u̇: inverse dynamics, gravity and Jacobians, the centre of mass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from latchwork.errors import ModelError
+from latchwork.kane.forces import Wrenches, generalized_forces, net_wrenches
+from latchwork.kane.motion import FEW_SPEEDS, Local, Motion, Settle, mixed, newtonian
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.ops import ZERO
+
+if TYPE_CHECKING:
+    from latchwork.kane.equations import Equations
+
+
+def inverse_dynamics(equations: Equations) -> list[int]:
+    """The generalized forces that the motion needs besides the loads: M u̇ + h - F_r, by one sweep out and one in.
+
+    Accelerations are worked out with u̇ as symbols, forces handed down the trees; M is not formed.
+    """
+    motion = equations.derivation.motion.accelerating()
+    settle = _settle(motion)
+    return [motion.g.neg(F) for F in generalized_forces(net_wrenches(motion, settle, equations.added), settle)]
+
+
+def gravity_forces(motion: Motion) -> list[int]:
+    """F_r of gravity alone."""
+    settle, wrenches = _settle(motion), Wrenches(motion)
+    gravity = motion.system.gravity
+    if gravity is not None:
+        for body in motion.system.bodies:
+            wrenches.push(body.center, settle(gravity * body.mass, body.center))
+    return generalized_forces(wrenches, settle)
+
+
+def jacobian(motion: Motion, what: Point | Frame) -> Matrix:
+    """∂v/∂u of a point, or ∂ω/∂u of a frame: three rows (measures in N), a column for each speed."""
+    g, tree = motion.g, motion.system.tree
+    columns = []
+    for s in range(len(motion.speeds)):
+        ws = motion.partial_w(s)
+        if isinstance(what, Frame):
+            partial = Vector(tree, {what: ws[what]}) if what in ws else Vector(tree, {})
+        else:
+            partial = motion.partial_v(s, newtonian, ws).get(what, Vector(tree, {}))
+        columns.append(partial.measures(tree.newtonian))
+    rows = [[column[i] for column in columns] for i in range(3)]
+    return Matrix(rows) if columns else Matrix.zeros(g, 3, 0)
+
+
+def center_of_mass(motion: Motion) -> Vector:
+    """Σ m p / Σ m, from the origin."""
+    bodies = motion.system.bodies
+    mass = sum((body.mass for body in bodies), start=Expr(motion.g, ZERO))
+    if mass == 0.0:
+        raise ModelError(f"'{motion.system.name}' has no mass, so it has no centre of mass. Add a body with mass.")
+    moment = sum((body.center.position() * body.mass for body in bodies), start=Vector(motion.system.tree, {}))
+    return moment / mass
+
+
+def _settle(motion: Motion) -> Settle:
+    """As in the books where there are few speeds, where they ride where there are many."""
+    return mixed if len(motion.speeds) <= FEW_SPEEDS // 2 else Local(motion.system)
