@@ -43,8 +43,8 @@ def test_jacobians_give_velocities(at_state):
     body = equations.system.bodies[-1]
     v = equations.velocity(body.center)
     columns = [equations.evaluate(v.diff(u), **state) for u in equations.u]
-    J = equations.evaluate(equations.jacobian(body.center), **state)
-    assert J == pytest.approx(np.array(columns).T, rel=1e-11, abs=1e-12)
+    found = equations.evaluate(equations.jacobian(body.center), **state)
+    assert found == pytest.approx(np.array(columns).T, rel=1e-11, abs=1e-12)
     w = equations.angular_velocity(body.frame)
     turning = [equations.evaluate(w.diff(u), **state) for u in equations.u]
     assert equations.evaluate(equations.jacobian(body.frame), **state) == pytest.approx(np.array(turning).T, abs=1e-12)
