@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import paper_models
 import pytest
-from random_programs import bits
 
 import latchwork as lw
+import paper_models
 from latchwork import dt
 from latchwork.errors import EvaluationError, ModelError
 from latchwork.program import tiers
+from random_programs import bits
 
 ROWS = 19
 

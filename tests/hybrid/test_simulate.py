@@ -192,6 +192,20 @@ def test_energy_balances_on_random_trees(seed):
     assert run.audit.quaternion_error < 1e-8
 
 
+def test_gravity_on_a_body_of_unknown_place_does_work():
+    """A climber of which only the velocity is declared: its weight has no potential, and the balance still holds."""
+    model = lw.Model("climber")
+    (q,) = model.coordinates("q")
+    (u,) = model.speeds(u=dt(q))
+    P = model.origin.at("P", 0.0 * model.frame.x)
+    P.moves(model.frame, u * model.frame.y, located=False)
+    model.particle("climber", P, 2.0)
+    model.gravity(-9.81 * model.frame.y)
+    run = lw.simulate(model, until=1.0, q=[0.0], u=[0.0], method=TIGHT)
+    assert run.audit.work == pytest.approx(0.5 * 2.0 * 9.81**2, rel=1e-12)
+    assert run.audit.energy_error < 1e-10
+
+
 def test_conservative_runs_book_no_work():
     """Gravity and springs have a potential: work is exactly zero."""
     run = swing()

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from random_programs import bits, program_of
 
 from latchwork.errors import IntegrationError
 from latchwork.integrate.fused import SHARED, fused, fused_function
@@ -18,6 +17,7 @@ from latchwork.program.function import Function
 from latchwork.program.interpret import evaluate
 from latchwork.program.ir import Program
 from latchwork.program.native import invoke
+from random_programs import bits, program_of
 
 
 def pendulum() -> Program:

@@ -101,6 +101,33 @@ def test_speeds_of_joints_and_of_coordinates_stand_together():
     assert (eq.q_names, eq.u_names) == (("q", "q_arm"), ("u_arm", "v"))
 
 
+def coupled():
+    """Four speeds that hang together, along axes turned by a and by b, so that no rate stands alone."""
+    model = lw.Model("two pucks")
+    a, b, c, d = q = model.coordinates("a", "b", "c", "d")
+    N = model.frame
+    for name, x, y in (("P", a, b), ("Q", c, d)):
+        model.particle(name, model.origin.at(name, x * N.x + y * N.y), 1.0)
+    p, q, r, s = (dt(x) for x in q)
+    model.speeds(
+        u1=cos(a) * p + sin(a) * q + 0.1 * r,
+        u2=-sin(a) * p + cos(a) * q + 0.1 * s,
+        u3=cos(b) * r + sin(b) * s + 0.1 * p,
+        u4=-sin(b) * r + cos(b) * s + 0.1 * q,
+    )
+    return model.equations()
+
+
+@pytest.mark.parametrize("a", [0.0, 0.5 * math.pi, math.pi, 0.3])
+@pytest.mark.parametrize("b", [0.0, 0.5 * math.pi, -0.5 * math.pi, 0.7])
+def test_regular_speeds_are_solved_everywhere(a, b):
+    """Y q̇ + Z = u to rounding, wherever Y is well conditioned: no pivot that vanishes at some angle."""
+    eq, u = coupled(), np.array([1.0, 2.0, 3.0, 4.0])
+    Y = eq.evaluate(eq.Y, [a, b, 0.1, 0.2], u)
+    assert np.linalg.cond(Y) < 1.3
+    assert Y @ eq.qdot([a, b, 0.1, 0.2], u) == pytest.approx(u, rel=1e-13)
+
+
 # --- quaternions ------------------------------------------------------------------------------------------------------
 
 

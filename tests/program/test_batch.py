@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_programs import SPECIAL, bits, meaning, program_of, random_inputs, random_program
 
 from latchwork.errors import EvaluationError, ProgramError
 from latchwork.program import llvm
@@ -12,6 +11,7 @@ from latchwork.program.batch import Lanes, grouped, separate, shares
 from latchwork.program.codegen.lanes import emit_lanes
 from latchwork.program.ir import OPS
 from latchwork.program.kernel import f64, kernel
+from random_programs import SPECIAL, bits, meaning, program_of, random_inputs, random_program
 
 
 @pytest.fixture(autouse=True)

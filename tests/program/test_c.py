@@ -8,11 +8,10 @@ import shutil
 import subprocess
 
 import numpy as np
-import paper_models
 import pytest
-from random_programs import SPECIAL, bits, meaning, program_of, random_inputs, random_program
 
 import latchwork as lw
+import paper_models
 from latchwork.export import export_c, export_python, programs, to_casadi, to_jax
 from latchwork.program.c import CFunction
 from latchwork.program.c_files import CExport, makefile
@@ -20,6 +19,7 @@ from latchwork.program.interpret import evaluate
 from latchwork.program.ir import OPS, Program
 from latchwork.program.naming import Group, legal
 from latchwork.program.python import module_text
+from random_programs import SPECIAL, bits, meaning, program_of, random_inputs, random_program
 
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 MODELS = [paper_models.disk_on_a_ramp, paper_models.wrist, paper_models.two_revolutes,

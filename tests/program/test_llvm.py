@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from random_programs import SPECIAL, bits, meaning, program_of, random_inputs, random_program
 
 from latchwork.program import llvm, tiers
 from latchwork.program.function import Function
@@ -14,6 +13,7 @@ from latchwork.program.ir import OPS, Program
 from latchwork.program.machine import object_code
 from latchwork.program.native import Native
 from latchwork.program.schedule import schedule
+from random_programs import SPECIAL, bits, meaning, program_of, random_inputs, random_program
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Machine code that arrives while a program runs: from a process at the side, which may fail, and numbers never change."""
+"""Machine code that arrives while a program runs, from a process that may fail; numbers never change."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from random_programs import bits, random_inputs, random_program
 
 from latchwork.program import tiers
 from latchwork.program.function import Function
+from random_programs import bits, random_inputs, random_program
 
 PATIENCE = 60.0  # seconds, for processes to start and end on a busy machine
 

@@ -7,13 +7,14 @@ import threading
 
 import numpy as np
 import pytest
-from random_programs import SPECIAL, bits, random_inputs, random_program
 
 from latchwork.program import vm
 from latchwork.program.function import Function
 from latchwork.program.interpret import evaluate
 from latchwork.program.ir import OPCODE, OPS, Program
 from latchwork.program.native import interpret
+from random_programs import SPECIAL, bits, random_inputs, random_program
+
 
 @pytest.mark.parametrize("seed", range(60))
 def test_the_machine_gives_the_bits_of_the_interpreter(seed):
