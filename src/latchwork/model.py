@@ -216,6 +216,9 @@ class Model:
         frame = self._frame_of(frame)
         mass_expr = Expr(self.graph, operand(self.graph, mass))
         if inertia is not None:
+            if not isinstance(inertia, Dyadic):
+                example = f"lw.inertia({frame.name}, zz=J)"
+                raise ModelError(f"the inertia of '{name}' must be a dyadic; got {inertia!r}. For example {example}.")
             if any(left is not right for left, right in inertia.parts):
                 inertia = Dyadic(self._tree, {(frame, frame): inertia.components(frame)})
             if about is not None:
@@ -231,10 +234,15 @@ class Model:
             raise ModelError(f"the centre of '{body.name}' must be a point of '{self.name}'; got {body.center!r}.")
         if body.name in self._bodies:
             raise ModelError(f"'{self.name}' has a body named '{body.name}' already. Choose another name.")
-        if body.mass.is_constant and float(body.mass) < 0:
-            raise ModelError(f"the mass of '{body.name}' is {float(body.mass)}. Give a mass that is not negative.")
+        value = float(body.mass) if body.mass.is_constant else self._value_of(body.mass)
+        if value is not None and value < 0:
+            raise ModelError(f"the mass of '{body.name}' is {value}. Give a mass that is not negative.")
         self._bodies[body.name] = body
         return body
+
+    def _value_of(self, symbol: Expr) -> float | None:
+        """The value a symbol has unless another is given."""
+        return self.graph.symbols[symbol.node].value if symbol.is_symbol else None
 
     # --- joints -------------------------------------------------------------------------------------------------
 
@@ -323,16 +331,16 @@ class Model:
         self._gravity = require_vector(vector, "gravity")
 
     def force(self, point: Point | Link | Body, vector: Vector, reaction: Point | Link | Body | None = None,
-              name: str = "") -> Force:  # fmt: skip
-        """A force at a point; with ``reaction``, the opposite force at another point."""
+              name: str = "", potential: Expr | None = None) -> Force:  # fmt: skip
+        """A force at a point; with ``reaction``, the opposite force at another; with the potential it has, if any."""
         other = None if reaction is None else self._point_of(reaction)
-        return self._add_load(Force(self._point_of(point), require_vector(vector, "a force"), other, name))
+        return self._add_load(Force(self._point_of(point), require_vector(vector, "a force"), other, name, potential))
 
     def torque(self, on: Frame | Link | Body, vector: Vector, reaction: Frame | Link | Body | None = None,
-               name: str = "") -> Torque:  # fmt: skip
-        """A torque on a body or frame; with ``reaction``, the opposite torque on another."""
+               name: str = "", potential: Expr | None = None) -> Torque:  # fmt: skip
+        """A torque on a body or frame; with ``reaction``, the opposite one on another; with its potential, if any."""
         other = None if reaction is None else self._frame_of(reaction)
-        return self._add_load(Torque(self._frame_of(on), require_vector(vector, "a torque"), other, name))
+        return self._add_load(Torque(self._frame_of(on), require_vector(vector, "a torque"), other, name, potential))
 
     def spring(self, p: Point | Link | Body, q: Point | Link | Body, stiffness: Any = 0.0, length: Any = 0.0,
                damping: Any = 0.0, name: str = "") -> Spring:  # fmt: skip
@@ -363,7 +371,8 @@ class Model:
             from latchwork.symbolic.derivative import dt
 
             effort = -1.0 * stiffness * (link.q[0] - rest) - damping * dt(link.q[0])
-            return self.force(link.origin, link.axis * effort, reaction=link.base, name=name)
+            potential = 0.5 * stiffness * (link.q[0] - rest) ** 2
+            return self.force(link.origin, link.axis * effort, reaction=link.base, name=name, potential=potential)
         raise ModelError(f"'{link.name}' is a {link.joint.name} joint: its spring needs one axis. Use model.torsion.")
 
     def _add_load(self, load: Any) -> Any:

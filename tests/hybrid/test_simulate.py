@@ -537,3 +537,12 @@ def test_a_run_over_the_edge_is_kept_until_then(method):
 def test_a_run_that_cannot_start_says_so():
     """At x = 2 the force has no value at all."""
     assert stopped(edge(), r"stopped at t = 0\.0: the derivative is not finite", q=[2.0], u=[0.0]) is None
+
+
+def test_a_name_is_no_method():
+    """A method of integration is an object."""
+    model = lw.Model("slider")
+    q1 = model.coordinate("q1")
+    model.particle("P", model.origin.at("P", q1 * model.frame.x), 1.0)
+    with pytest.raises(lw.ModelError, match="'RK4' is no method of integration"):
+        lw.simulate(model, 1.0, q=[0.0], method="RK4")

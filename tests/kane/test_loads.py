@@ -362,3 +362,18 @@ def test_added_loads_bring_their_symbols():
     assert extra[2, 0] == pytest.approx(6.0, rel=1e-14)
     doubled = later.evaluate(later.f, **STATE, r={"F": 4.0}) - eq.evaluate(eq.f, **STATE)
     assert doubled[2, 0] == pytest.approx(12.0, rel=1e-14)
+
+
+def test_inertia_must_be_a_dyadic():
+    """A number is no inertia."""
+    model = lw.Model("flywheel")
+    with pytest.raises(lw.ModelError, match=r"the inertia of 'wheel' must be a dyadic; got 3\.0"):
+        model.body("wheel", model.frame, model.origin, 1.0, 3.0)
+
+
+def test_a_mass_parameter_cannot_be_negative():
+    """A mass given as a parameter is checked like a number."""
+    model = lw.Model("negative")
+    m = model.parameter("m", -2.0)
+    with pytest.raises(lw.ModelError, match=r"the mass of 'P' is -2\.0"):
+        model.particle("P", model.origin, m)

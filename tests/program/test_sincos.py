@@ -36,6 +36,7 @@ def near_multiples(count: int) -> np.ndarray:
     """Doubles next to k π/2, k small, large, and of hundreds of digits."""
     draw = random.Random(11)
     ks = [*range(1, 100), *(draw.getrandbits(draw.randrange(8, 1000)) | 1 for _ in range(count))]
+    ks += [draw.randrange(100, 2**19) for _ in range(count)]  # those that the first reduction takes
     with mpmath.workdps(400):
         centers = np.array([float(k * mpmath.pi / 2) for k in ks])
     return np.concatenate([centers, np.nextafter(centers, 0.0), np.nextafter(centers, np.inf)])

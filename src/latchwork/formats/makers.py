@@ -153,7 +153,8 @@ def load(build: Build, entry: Entry) -> None:
 
 
 def _paired(build: Build, e: Entry) -> dict[str, Any]:
-    return {"reaction": build.found(e.get("reaction")), "name": _label(e)}
+    potential = build.scalar(e["potential"]) if "potential" in e else None
+    return {"reaction": build.found(e.get("reaction")), "potential": potential, "name": _label(e)}
 
 
 def _elastic(build: Build, e: Entry, rest: str) -> dict[str, Any]:

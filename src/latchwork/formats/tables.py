@@ -116,6 +116,7 @@ PARTICLE = Shape("particle", {
 })  # fmt: skip
 
 LABEL = Field("text", "a name to find it by")
+POTENTIAL = Field("scalar", "its potential energy, where it has one: counted in V instead of in work")
 STIFFNESS = {"stiffness": Field("scalar", "k; 0 unless given"), "damping": Field("scalar", "c; 0 unless given")}
 LOAD = Shape("load", {
     "gravity": Field("vector", "acceleration of gravity, on every body"),
@@ -123,12 +124,14 @@ LOAD = Shape("load", {
         "at": Field("point", "where it acts", needed=True),
         "vector": Field("vector", "the force", needed=True),
         "reaction": Field("point", "where the opposite force acts"),
+        "potential": POTENTIAL,
         "name": LABEL,
     }), "a force at a point"),
     "torque": Field(Shape("torque", {
         "on": Field("frame", "what it acts on", needed=True),
         "vector": Field("vector", "the torque", needed=True),
         "reaction": Field("frame", "what the opposite torque acts on"),
+        "potential": POTENTIAL,
         "name": LABEL,
     }), "a torque on a frame or body"),
     "spring": Field(Shape("spring", {

@@ -225,9 +225,14 @@ def _elastic(w: Writer, load: Any, rest: str) -> dict[str, str]:
     return {key: value for key, value in written.items() if value != "0"}
 
 
+def _paired(w: Writer, load: Any) -> dict[str, Any]:
+    potential = None if load.potential is None else w.scalar(load.potential)
+    return {"vector": w.vector(load.vector), "reaction": _named(load.reaction), "potential": potential}
+
+
 LOADS: dict[type[Load], tuple[str, Callable[[Writer, Any], dict[str, Any]]]] = {
-    Force: ("force", lambda w, f: {"at": f.point.name, "vector": w.vector(f.vector), "reaction": _named(f.reaction)}),
-    Torque: ("torque", lambda w, f: {"on": f.frame.name, "vector": w.vector(f.vector), "reaction": _named(f.reaction)}),
+    Force: ("force", lambda w, f: {"at": f.point.name, **_paired(w, f)}),
+    Torque: ("torque", lambda w, f: {"on": f.frame.name, **_paired(w, f)}),
     Spring: ("spring", lambda w, f: {"between": [f.p.name, f.q.name], **_elastic(w, f, "length")}),
     Torsion: ("torsion", lambda w, f: {
         "on": f.frame.name, "reaction": _named(f.reaction), "axis": w.vector(f.axis), "angle": w.scalar(f.angle),

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from latchwork.errors import EvaluationError, IntegrationError, did_you_mean
 from latchwork.hybrid.lanes import in_lanes, lanes_pay
 from latchwork.hybrid.right_side import RightSide, right_side
-from latchwork.hybrid.simulate import even_times, mechanism, must_be_unit, span, start_of
+from latchwork.hybrid.simulate import even_times, mechanism, method_of, must_be_unit, span, start_of
 from latchwork.hybrid.trajectory import Samples
-from latchwork.integrate.method import RK4, DormandPrince, Method, integrate
+from latchwork.integrate.method import RK4, Method, integrate
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.program.batch import parallel, shares
@@ -58,12 +58,11 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
     What it leaves out is as in `simulate`. Samples are the start and the end, or even times with ``every``. Under
     `RK4`, runs share vectors and step together; any other method takes each by itself, in threads.
     """
-    equations = mechanism(model)
+    equations, method = mechanism(model), method_of(method)
     t0, t_end = span(start, until)
     side, held = right_side(equations, inputs)
     x0, rest = _starts(equations, table, held, t0)
     times = np.array([t0, t_end]) if every is None else even_times(t0, t_end, every)
-    method = method or DormandPrince()
     if isinstance(method, RK4) and lanes_pay(side.function.program, method, len(x0), t_end - t0):
         x, stopped = in_lanes(side.function, method, x0, rest, times, threads)
     else:

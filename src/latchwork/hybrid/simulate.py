@@ -30,12 +30,12 @@ def simulate(model: Model | Equations, until: float, q: Any = None, u: Any = Non
     expressions in t, q and u. ``every`` asks for samples at even times; otherwise they are the method's own steps, and
     ``run.at(t)`` gives anything in between. ``method`` is ``lw.DormandPrince(...)`` or ``lw.RK4(step)``.
     """
-    equations = mechanism(model)
+    equations, method = mechanism(model), method_of(method)
     t0, t_end = span(start, until)
     side, held = right_side(equations, inputs)
     x0, rest = start_of(equations, q, u, held, parameters, t0)
     try:
-        solution = integrate(side.function, x0, t0, t_end, rest, method or DormandPrince(), progress)
+        solution = integrate(side.function, x0, t0, t_end, rest, method, progress)
     except IntegrationError as error:
         raise _explained(error, side, rest) from None
     return _trajectory(side, solution, rest, every)
@@ -49,6 +49,13 @@ def mechanism(model: Model | Equations) -> Equations:
     if not equations.u:
         raise ModelError(f"'{equations.name}' has no coordinates, so nothing can move. Add coordinates or joints.")
     return equations
+
+
+def method_of(method: Method | None) -> Method:
+    """The method asked for, or the usual one."""
+    if method is not None and not hasattr(method, "solve"):
+        raise ModelError(f"'{method}' is no method of integration. Give lw.DormandPrince(...) or lw.RK4(step).")
+    return method or DormandPrince()
 
 
 def span(start: Any, until: Any) -> tuple[float, float]:

@@ -55,12 +55,11 @@ class _Step:
         self.constants = (*program.constants, *weights)
         first = len(self.inputs) + len(program.constants)
         self.weight = {value: first + i for i, value in enumerate(weights)}
-        self.rows: list[tuple[int, int, int, int]] = []
+        self.rows: dict[tuple[int, ...], int] = {}
 
-    def emit(self, opcode: int, a: int, b: int) -> int:
-        """Write an operation; its slot."""
-        self.rows.append((opcode, a, b, -1))
-        return len(self.inputs) + len(self.constants) + len(self.rows) - 1
+    def emit(self, *row: int) -> int:
+        """The slot of an operation. What all stages share, such as products of parameters, is written once."""
+        return self.rows.setdefault(row, len(self.inputs) + len(self.constants) + len(self.rows))
 
     def program(self) -> Program:
         """Stage after stage; the argument of the last is the new state."""
@@ -69,28 +68,27 @@ class _Step:
         for row, c in zip(self.tableau.A[1:], self.tableau.c[1:], strict=True):
             state = [self.state(x[i], [float(a) for a in row], [stage[i] for stage in k]) for i in range(n)]
             k.append(self.inline(self.time(float(c)), state))
-        return Program(self.inputs, self.constants, np.array(self.rows, dtype=np.int32), (*state, *k[-1]))
+        code = np.array(list(self.rows), dtype=np.int32).reshape(-1, 4)
+        return Program(self.inputs, self.constants, code, (*state, *k[-1]))
 
     def time(self, c: float) -> int:
         """``t + c h``, or the end where c is one."""
-        return 2 if c == 1.0 else self.emit(ADD, 0, self.emit(MUL, self.weight[c], 1))
+        return 2 if c == 1.0 else self.emit(ADD, 0, self.emit(MUL, self.weight[c], 1, -1), -1)
 
     def state(self, x: int, row: list[float], k: list[int]) -> int:
         """``x + h (0 + Σ_j a_j k_j)``, summed in the order of `steppers.combine`."""
         total = self.weight[0.0]
         for a, stage in zip(row, k, strict=True):
-            total = self.emit(ADD, total, self.emit(MUL, self.weight[a], stage))
-        return self.emit(ADD, x, self.emit(MUL, 1, total))
+            total = self.emit(ADD, total, self.emit(MUL, self.weight[a], stage, -1), -1)
+        return self.emit(ADD, x, self.emit(MUL, 1, total, -1), -1)
 
     def inline(self, t: int, state: list[int]) -> list[int]:
         """The rows of the program for one stage; the slots of its outputs."""
         rest = range(SHARED + 2 * self.n, len(self.inputs) + len(self.inner.constants))
-        first = len(self.inputs) + len(self.constants) + len(self.rows)
-        slot = np.array([t, *state, *rest, *range(first, first + len(self.inner)), -1])  # -1, the padding, is last
-        code = self.inner.code.copy()
-        code[:, 1:] = slot[code[:, 1:]]
-        self.rows += map(tuple, code.tolist())
-        return [int(slot[i]) for i in self.inner.outputs]
+        slot = {i: new for i, new in enumerate([t, *state, *rest])} | {-1: -1}
+        for i, (opcode, *args) in enumerate(self.inner.code.tolist(), self.inner.first):
+            slot[i] = self.emit(opcode, *(slot[arg] for arg in args))
+        return [slot[i] for i in self.inner.outputs]
 
 
 @kernel

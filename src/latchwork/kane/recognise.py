@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from latchwork.errors import VelocityError
-from latchwork.kane.sample import arguments, numbers, random_states
+from latchwork.kane.sample import STATES, arguments, numbers, random_states
 from latchwork.mechanics.algebra import NULL, Triple, add3, cross3
 from latchwork.mechanics.frame import Cosines, Frame, Turn
 from latchwork.mechanics.point import Point
@@ -25,6 +25,7 @@ from latchwork.symbolic.ops import SYMBOL, ZERO
 if TYPE_CHECKING:
     from latchwork.kane.motion import Motion
 
+MOST_STATES = 64  # tried for the few at which a declared velocity is defined
 TOLERANCE = 1e-9  # of velocities at random states of order one
 MANY = 24  # speeds beyond which nothing is looked for
 
@@ -119,7 +120,13 @@ def _declared_points(motion: Motion, worked: dict[Point, Vector]) -> dict[Point,
 
 def _must_agree(motion: Motion, what: str, frame: Frame, declared: Triple, worked: Triple) -> None:
     """The declared velocity equals the one that follows from the coordinates at random states."""
-    values = numbers(motion.system, [*declared, *worked])
+    values = numbers(motion.system, [*declared, *worked], count=MOST_STATES)
+    values = values[np.isfinite(values).all(axis=1)][:STATES]
+    if not len(values):
+        raise VelocityError(
+            f"the declared {what} in N cannot be checked: it, or what follows from the coordinates, is not finite at "
+            f"{MOST_STATES} random states. Write it so that it is defined for coordinates and parameters of order one."
+        )
     gap = np.abs(values[:, :3] - values[:, 3:])
     if not gap.max() <= TOLERANCE * (1.0 + np.abs(values).max()):
         state, axis = np.unravel_index(int(np.nan_to_num(gap, nan=np.inf).argmax()), gap.shape)

@@ -15,20 +15,25 @@ from latchwork.symbolic.expr import Expr
 
 @dataclass(frozen=True, eq=False)
 class Force:
-    """A force at a point; with ``reaction``, the opposite force at another point."""
+    """A force at a point; with ``reaction``, the opposite force at another point.
+
+    ``potential`` is an energy whose rate is the power of the force's conservative part, reversed, where it has one.
+    """
 
     point: Point
     vector: Vector
     reaction: Point | None = None
     name: str = ""
+    potential: Expr | None = None
 
     @property
     def forces(self) -> list[tuple[Point, Vector]]:
         pair = [(self.point, self.vector)]
         return pair if self.reaction is None else [*pair, (self.reaction, -self.vector)]
 
-    torques: tuple[tuple[Frame, Vector], ...] = ()
-    potential: Expr | None = None
+    @property
+    def torques(self) -> list[tuple[Frame, Vector]]:
+        return []
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +44,16 @@ class Torque:
     vector: Vector
     reaction: Frame | None = None
     name: str = ""
+    potential: Expr | None = None
 
     @property
     def torques(self) -> list[tuple[Frame, Vector]]:
         pair = [(self.frame, self.vector)]
         return pair if self.reaction is None else [*pair, (self.reaction, -self.vector)]
 
-    forces: tuple[tuple[Point, Vector], ...] = ()
-    potential: Expr | None = None
+    @property
+    def forces(self) -> list[tuple[Point, Vector]]:
+        return []
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +80,6 @@ class Spring:
     def potential(self) -> Expr | None:
         stretch = self._distance - self.length
         return 0.5 * self.stiffness * stretch * stretch
-
-    @property
-    def dissipative(self) -> list[tuple[Point, Vector]]:
-        """The damper's share of the forces, which has no potential."""
-        pull = self._damper()
-        return [] if pull.is_zero else [(self.p, pull), (self.q, -pull)]
 
     @property
     def _line(self) -> Vector:
@@ -130,12 +131,6 @@ class Torsion:
     def potential(self) -> Expr | None:
         turn = self.angle - self.rest
         return 0.5 * self.stiffness * turn * turn
-
-    @property
-    def dissipative(self) -> list[tuple[Frame, Vector]]:
-        """The damper's share of the torques, which has no potential."""
-        moment = self._damper()
-        return [] if moment.is_zero else self._pair(moment)
 
     def _damper(self) -> Vector:
         return self.axis * (-1.0 * self.damping * dt(self.angle))

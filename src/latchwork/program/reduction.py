@@ -58,12 +58,14 @@ def two_product(a: f64, b: f64) -> tuple[f64, f64]:
 
 @kernel
 def cody_waite(a: f64) -> tuple[f64, f64, i64]:
-    """``hi + lo = (((a − k PART1) − k PART2) − k PART3) − k PART4``: the first difference exact, then compensated."""
+    """``hi + lo = (((a − k PART1) − k PART2) − k PART3) − k PART4``: the first difference exact, then compensated.
+
+    The errors go into lo and do not hold hi up: programs wait for it.
+    """
     k = (a * INVERSE + NEAREST) - NEAREST
     r, e2 = two_sum(a - k * PART1, -(k * PART2))
-    r, e3 = two_sum(r, -(k * PART3))
-    hi, lo = two_sum(r, (e2 + e3) - k * PART4)
-    return hi, lo, int(k)
+    hi, e3 = two_sum(r, -(k * PART3))
+    return hi, (e2 + e3) - k * PART4, int(k)
 
 
 @kernel
