@@ -15,7 +15,6 @@ from latchwork.errors import (
     SpeedsError,
     VelocityError,
 )
-from latchwork.kane.equations import Equations
 from latchwork.mechanics.body import Body, inertia
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, Link
@@ -51,6 +50,7 @@ from latchwork.symbolic.expr import (
 from latchwork.symbolic.matrix import Matrix
 
 if TYPE_CHECKING:
+    from latchwork.kane.equations import Equations
     from latchwork.export import export_c
     from latchwork.formats import dump, load, loads
     from latchwork.hybrid.many import simulate_many
@@ -59,8 +59,10 @@ if TYPE_CHECKING:
     from latchwork.integrate.method import RK4, DormandPrince
 
 _LATE = {
+    "Equations": "latchwork.kane.equations",
     "simulate": "latchwork.hybrid.simulate",
     "simulate_many": "latchwork.hybrid.many",
+    "bench": "latchwork.bench",
     "export_c": "latchwork.export",
     "Trajectory": "latchwork.hybrid.trajectory",
     "RK4": "latchwork.integrate.method",
@@ -145,7 +147,8 @@ def __getattr__(name: str) -> Any:
     if name in _LATE:
         from importlib import import_module
 
-        return getattr(import_module(_LATE[name]), name)
+        module = import_module(_LATE[name])
+        return module if _LATE[name].endswith(f".{name}") else getattr(module, name)
     from latchwork.errors import did_you_mean
 
     raise AttributeError(f"latchwork has no '{name}'.{did_you_mean(name, __all__)}")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import ModelError, did_you_mean
-from latchwork.kane.equations import Equations, equations
 from latchwork.mechanics.body import Body, steiner
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
@@ -21,6 +20,7 @@ from latchwork.symbolic.graph import Graph
 
 if TYPE_CHECKING:
     from latchwork.kane.advice import Advice
+    from latchwork.kane.equations import Equations
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 RESERVED = frozenset(
@@ -422,6 +422,8 @@ class Model:
 
     def equations(self) -> Equations:
         """Kane's equations, unconstrained: F_r + F_r* = 0."""
+        from latchwork.kane.equations import equations  # late: a description needs no machinery yet
+
         return equations(self.system())
 
     def advise(self) -> Advice:
