@@ -50,19 +50,18 @@ from latchwork.symbolic.expr import (
 from latchwork.symbolic.matrix import Matrix
 
 if TYPE_CHECKING:
-    from latchwork.kane.equations import Equations
     from latchwork.export import export_c
     from latchwork.formats import dump, load, loads
     from latchwork.hybrid.many import simulate_many
     from latchwork.hybrid.simulate import simulate
     from latchwork.hybrid.trajectory import Trajectory
     from latchwork.integrate.method import RK4, DormandPrince
+    from latchwork.kane.equations import Equations
 
 _LATE = {
     "Equations": "latchwork.kane.equations",
     "simulate": "latchwork.hybrid.simulate",
     "simulate_many": "latchwork.hybrid.many",
-    "bench": "latchwork.bench",
     "export_c": "latchwork.export",
     "Trajectory": "latchwork.hybrid.trajectory",
     "RK4": "latchwork.integrate.method",
@@ -147,8 +146,7 @@ def __getattr__(name: str) -> Any:
     if name in _LATE:
         from importlib import import_module
 
-        module = import_module(_LATE[name])
-        return module if _LATE[name].endswith(f".{name}") else getattr(module, name)
+        return getattr(import_module(_LATE[name]), name)
     from latchwork.errors import did_you_mean
 
     raise AttributeError(f"latchwork has no '{name}'.{did_you_mean(name, __all__)}")
