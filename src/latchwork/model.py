@@ -183,7 +183,8 @@ class Model:
         self._accelerations[u] = self._symbol(f"dt({name})", "acceleration", u)
         return u
 
-    def _named(self, name: str, kind: str, value: float | None = None) -> Expr:
+    def _must_be_free(self, name: str, kind: str) -> None:
+        """A name that nothing else has, and that expressions can use."""
         if not isinstance(name, str) or not NAME.match(name) or name in RESERVED:
             raise ModelError(
                 f"'{name}' cannot name a {kind} of '{self.name}': names are letters, digits and _, a letter first, "
@@ -192,6 +193,9 @@ class Model:
         if name in self._symbols:
             kind_before = self._symbols[name].kind
             raise ModelError(f"'{self.name}' has a {kind_before} named '{name}' already. Name the {kind} otherwise.")
+
+    def _named(self, name: str, kind: str, value: float | None = None) -> Expr:
+        self._must_be_free(name, kind)
         if value is not None:
             try:
                 value = float(value)
@@ -256,14 +260,17 @@ class Model:
         if kind not in JOINTS:
             raise ModelError(f"joint '{name}': there is no joint type '{kind}'.{did_you_mean(kind, JOINTS)}")
         row = JOINTS[kind]
-        base = at or (inboard.origin if isinstance(inboard, Link) else self.origin)
+        base = self._point_of(at) if at is not None else inboard.origin if isinstance(inboard, Link) else self.origin
         frame = self._frame_of(inboard) if inboard is not None else self.frame
         if row.has_axis and axis is None:
             axis = frame.z
         if not row.has_axis and axis is not None:
             raise ModelError(f"joint '{name}': a {kind} joint has no axis of its own; it uses those of '{frame.name}'.")
+        if axis is not None:
+            require_vector(axis, f"the axis of joint '{name}'")
         q_names = self._joint_names(name, "q", row.q_suffixes, q)
         u_names = self._joint_names(name, "u", row.u_suffixes, u)
+        self._must_be_new(name, q_names, u_names)
         coordinates = self.coordinates(*q_names)
         speeds = tuple(self._speed(each) for each in u_names)
         rates = rates_of(row, coordinates, speeds)
@@ -273,6 +280,14 @@ class Model:
         child, origin = place(row, name, frame, base, axis, coordinates)
         self._links[name] = Link(name, row, frame, base, child, origin, coordinates, speeds, axis)
         return self._links[name]
+
+    def _must_be_new(self, name: str, q_names: Sequence[str], u_names: Sequence[str]) -> None:
+        """All names of a joint can be taken: it is made whole or not at all."""
+        if not isinstance(name, str) or not name or name in self._tree.frames or f"{name}_o" in self._tree.points:
+            raise ModelError(f"'{self.name}' cannot name a joint {name!r}: the name is taken. Choose another.")
+        for kind, names in (("coordinate", q_names), ("speed", u_names)):
+            for each in names:
+                self._must_be_free(each, kind)
 
     @staticmethod
     def _joint_names(name: str, letter: str, suffixes: tuple[str, ...], given: Sequence[str] | None) -> list[str]:

@@ -100,6 +100,8 @@ class Frame:
 
     def rotated(self, name: str, angle: Any, axis: Vector) -> Frame:
         """A frame turned from this one by ``angle`` about ``axis``, a vector fixed in this frame."""
+        if not hasattr(axis, "components"):
+            raise ModelError(f"frame '{name}' turns about a vector; got {axis!r}. For example {self.name}.z.")
         direction = axis.components(self)
         recipe = {"rotate": {"angle": Expr(self.graph, operand(self.graph, angle)), "axis": axis}}
         for k in range(3):
