@@ -322,11 +322,12 @@ def test_two_models_do_not_mix(world, make):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        (lambda other: {"at": other.origin}, "joint 'B1' sits at 'O', a point of another model"),
-        (lambda other: {"axis": 3.0}, r"the axis of a joint is a vector; got 3\.0"),
+        (lambda other: {"at": other.origin}, "a point, link or body of 'vectors' is needed here; got O"),
+        (lambda other: {"axis": 3.0}, r"the axis of joint 'B1' is a vector; got 3\.0"),
     ],
 )
 def test_joints_sit_in_their_own_model(world, options, match):
     """A point of another model, or an axis that is no vector."""
     with pytest.raises(lw.ModelError, match=match):
         world.model.revolute("B1", world.A, **options(lw.Model("other")))
+    assert "q_B1" not in world.model.symbols

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from latchwork.errors import ModelError
 from latchwork.mechanics.frame import Frame
-from latchwork.mechanics.loads import require_vector
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
@@ -79,15 +77,13 @@ class Link:
 
 def unit(axis: Vector) -> Vector:
     """The axis itself where its length is one, else the unit vector along it."""
-    length = require_vector(axis, "the axis of a joint").magnitude()
+    length = axis.magnitude()
     return axis if length.is_constant and abs(float(length) - 1.0) < ROUNDING else axis / length
 
 
 def place(joint: JointType, name: str, inboard: Frame, base: Point, axis: Vector | None,
           q: Sequence[Expr]) -> tuple[Frame, Point]:  # fmt: skip
     """The outboard frame and origin for coordinates q; an axis gives a direction, whatever its length."""
-    if base.tree is not inboard.tree:
-        raise ModelError(f"joint '{name}' sits at '{base.name}', a point of another model. Give a point of its own.")
     axis = None if axis is None else unit(axis)
     slides, turns = q[: len(joint.slides)], q[len(joint.slides) :]
     if axis is not None:
