@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ import numpy as np
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.right_side import right_side
 from latchwork.hybrid.simulate import start_of
-from latchwork.integrate.fused import SHARED, advance_fused, fused
+from latchwork.integrate.fused import SHARED, advance_fused, fused, pays
+from latchwork.integrate.method import RK4, integrate
 from latchwork.integrate.tableau import RUNGE_KUTTA_4
 from latchwork.kane.equations import Equations
-from latchwork.kane.values import argument_vector
+from latchwork.kane.values import argument_vector, read
 from latchwork.program.function import Function
 from latchwork.program.ir import Program
 from latchwork.program.kernel import executor, f64p, i32p, i64, kernel
+from latchwork.program.lower import lower
 from latchwork.program.native import invoke
 
 ROUNDS = 25
@@ -34,44 +37,106 @@ def repeat(run: executor, times: i64, code: i32p, z: f64p, out: f64p) -> None:
         run(code, z, out)
 
 
-def best(work: Callable[[int], Any], times: int, rounds: int = ROUNDS) -> float:
-    """Seconds for one of ``times`` repetitions, in the best of several rounds; one more goes before them."""
+def best(work: Callable[[int], Any], times: int, rounds: int = ROUNDS, warm: int = 1) -> float:
+    """Seconds for one of ``times`` repetitions, in the best of several rounds; some more go before them."""
     found = []
-    for _ in range(rounds + 1):
+    for _ in range(warm + rounds):
         start = time.perf_counter()
         work(times)
         found.append((time.perf_counter() - start) / times)
-    return min(found[1:])
+    return min(found[warm:])
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Work that machine code repeats: ``run(k)`` does it k times, a round has ``times``."""
+
+    run: Callable[[int], Any]
+    times: int
+
+    def seconds(self) -> float:
+        """Seconds for one repetition, in one round."""
+        return best(self.run, self.times, rounds=1, warm=0)
+
+    def best(self) -> float:
+        """Seconds for one repetition, in the best of several rounds."""
+        return best(self.run, self.times)
+
+
+def program_loop(program: Program, x: Sequence[float] | np.ndarray) -> Loop:
+    """A compiled program on the same inputs, again and again."""
+    function = _compiled(program)
+    z, out = function.workspace(), np.empty(len(program.outputs))
+    z[: len(program.inputs)] = x
+    return Loop(lambda k: invoke(repeat, function.executor, k, function.code, z, out), _times(program))
+
+
+def udot_loop(equations: Equations, q: Any, u: Any, r: Any = None) -> Loop:
+    """The compiled u̇ at one state."""
+    return program_loop(equations.udot_program, argument_vector(equations.system, 0.0, q, u, r))
+
+
+def inverse_loop(equations: Equations, q: Any, u: Any, udot: Any, r: Any = None) -> Loop:
+    """The compiled inverse dynamics at one state."""
+    x = argument_vector(equations.system, 0.0, q, u, r)
+    rates = read(udot, equations.u, "accelerations udot", equations.name)
+    return program_loop(inverse_program(equations), np.concatenate([x, rates]))
+
+
+def inverse_program(equations: Equations) -> Program:
+    """Inverse dynamics as straight-line code of (t, q, u, r, p, u̇)."""
+    arguments = (*equations.arguments, *equations.system.u_rates)
+    return lower(equations.system.graph, [e.node for e in equations.inverse_expressions], arguments)
+
+
+def step_loop(equations: Equations, q: Any, u: Any, r: Any = None, step: float = 1e-3) -> Loop:
+    """Compiled steps of RK4 from one state, in the form that a long run uses."""
+    side, held = right_side(equations, r)
+    x, rest = start_of(equations, q, u, held, None, 0.0)
+    program = side.function.program
+    if pays(program, RUNGE_KUTTA_4):
+        return _fused_loop(side.function, x, rest, step)
+    function = _compiled(program)
+
+    def run(k: int) -> None:
+        integrate(function, x, 0.0, k * step, rest, RK4(step, every=k))
+
+    return Loop(run, max(10, _times(program) // (RUNGE_KUTTA_4.stages - 1)))
+
+
+def _fused_loop(function: Function, x: np.ndarray, rest: np.ndarray, step: float) -> Loop:
+    """Steps that are one program each."""
+    whole = _compiled(fused(function.program, RUNGE_KUTTA_4))
+    n = len(x)
+    first = np.concatenate([x, function(np.concatenate([[0.0], x, rest])), rest])
+
+    def run(k: int) -> None:
+        z, y, counts = whole.workspace(), np.empty(2 * n), np.array([0, 0, -1])
+        z[SHARED : SHARED + len(first)] = first
+        rows = np.empty(1), np.empty((1, n)), np.empty((1, n))
+        invoke(advance_fused, whole.executor, whole.code, z, y, n, 0.0, step, k * step, 0, k, k, k, counts, *rows)
+
+    return Loop(run, _times(whole.program))
 
 
 def time_program(program: Program, x: Sequence[float] | np.ndarray) -> float:
     """Seconds that one evaluation of a compiled program takes."""
-    function = _compiled(program)
-    z, out = function.workspace(), np.empty(len(program.outputs))
-    z[: len(program.inputs)] = x
-    return best(lambda k: invoke(repeat, function.executor, k, function.code, z, out), _times(program))
+    return program_loop(program, x).best()
 
 
 def time_udot(equations: Equations, q: Any, u: Any, r: Any = None) -> float:
     """Seconds that one evaluation of the compiled u̇ takes."""
-    return time_program(equations.udot_program, argument_vector(equations.system, 0.0, q, u, r))
+    return udot_loop(equations, q, u, r).best()
+
+
+def time_inverse(equations: Equations, q: Any, u: Any, udot: Any, r: Any = None) -> float:
+    """Seconds that the compiled inverse dynamics, the forces of one motion, take."""
+    return inverse_loop(equations, q, u, udot, r).best()
 
 
 def time_step(equations: Equations, q: Any, u: Any, r: Any = None, step: float = 1e-3) -> float:
     """Seconds that one compiled step of RK4 takes, in a run from the given state."""
-    side, held = right_side(equations, r)
-    x, rest = start_of(equations, q, u, held, None, 0.0)
-    function = _compiled(fused(side.function.program, RUNGE_KUTTA_4))
-    n, times = len(x), _times(function.program)
-    first = np.concatenate([x, side.function(np.concatenate([[0.0], x, rest])), rest])
-
-    def run(k: int) -> None:
-        z, y, counts = function.workspace(), np.empty(2 * n), np.array([0, 0, -1])
-        z[SHARED : SHARED + len(first)] = first
-        rows = np.empty(1), np.empty((1, n)), np.empty((1, n))
-        invoke(advance_fused, function.executor, function.code, z, y, n, 0.0, step, k * step, 0, k, k, k, counts, *rows)
-
-    return best(run, times)
+    return step_loop(equations, q, u, r, step).best()
 
 
 def _times(program: Program) -> int:
