@@ -135,7 +135,7 @@ class Frame:
         return frame
 
     def quaternion(self, name: str, e0: Any, e1: Any, e2: Any, e3: Any) -> Frame:
-        """Orientation by Euler parameters, scalar first; the unit norm is kept by the run, not by the formula.
+        """Orientation by Euler parameters, scalar first, of unit length: runs start so, audits say how far they stray.
 
         R = (e0² + e1² - e2² - e3², ...) and ω = 2 (e0 ė - ė0 e - e × ė) in the new frame.
         """
