@@ -27,7 +27,7 @@ help:
 	@echo "make test       lint, types, documentation and tests (PYTEST='-n 2 -k wrist' passes options on)"
 	@echo "make lint       ruff and mypy"
 	@echo "make docs       the documentation, to docs/_build/html"
-	@echo "make bench      every script in benchmarks/ (installs the rivals it measures against)"
+	@echo "make bench      measure against the rivals (installs them); tables go to docs/benchmarks.md"
 	@echo "make campaign   the long fuzz and soak tests"
 	@echo "make clean      remove what the targets above wrote; make distclean removes .venv too"
 	@echo "PYTHON=...      the interpreter that .venv is made from, 3.11 or newer (default: python3)"
@@ -47,7 +47,8 @@ docs: $(READY)
 	@echo "docs/_build/html/index.html"
 
 bench: $(BENCH)
-	@set -e; for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(PY) "$$script"; done
+	$(PY) -m latchwork bench --out benchmarks/results
+	$(PY) benchmarks/pages.py
 
 campaign: $(READY)
 	$(PY) -m pytest $(PYTEST) -m campaign --hypothesis-profile=campaign

@@ -2,11 +2,11 @@
 
     python benchmarks/derive.py [--out FOLDER] [--repeats N]
 
-Prints Markdown, writes ``derive.json`` and ``derive.png``. A time is that of describing a mechanism and of forming M
-and f of M u̇ = f (for ``lw.load``: of taking over the description in SymPy, and the same); the smallest and the median
-of several runs are given, SymPy's cache cleared before each. Mechanisms: planar chains of uniform rods, angles absolute
-(each rod from the vertical) or relative (from the rod before), u = q̇, gravity; and a seeded random tree of bodies on
-revolute, universal and ball joints.
+Prints Markdown, writes ``derive.json``, ``derive.md`` and ``derive.png``. A time is that of describing a mechanism and
+of forming M and f of M u̇ = f (for ``lw.load``: of taking over the description in SymPy, and the same); the smallest and
+the median of several runs are given, SymPy's cache cleared before each. Mechanisms: planar chains of uniform rods,
+angles absolute (each rod from the vertical) or relative (from the rod before), u = q̇, gravity; and a seeded random tree
+of bodies on revolute, universal and ball joints.
 """
 
 from __future__ import annotations
@@ -218,7 +218,9 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     derive(chain(2, "absolute"))  # what is made once (machine code) is not counted
     rivals, sizes = against_sympy(options.repeats), against_size(options.repeats)
-    print(markdown(rivals, sizes))
+    text = markdown(rivals, sizes)
+    print(text)
+    (options.out / "derive.md").write_text(text + "\n", encoding="utf-8")
     plain = {"against SymPy": rivals, "against size": sizes}
     (options.out / "derive.json").write_text(json.dumps(plain, default=asdict, indent=2) + "\n", encoding="utf-8")
     plot(rivals, sizes, options.out / "derive.png")

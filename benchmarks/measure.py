@@ -1,8 +1,8 @@
 """What the scripts beside this one share: rounds that alternate between Latchwork and a rival, rows, tables, files.
 
 A round measures both, one right after the other, so that whatever else the machine does falls on both. A row keeps the
-best and the median round of each; its ratio is that of the best rounds, its spread the quartiles of the ratios of the
-single rounds.
+best and the median round of each; its ratio is that of the best rounds, its spread the median and the quartiles of the
+ratios of single rounds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
-HEADS = ("work", "Latchwork", "rival", "", "ratio", "quartiles", "at least")
+ROUND = 2e-3  # seconds of a round, where the work itself is shorter
+HEADS = ("work", "Latchwork", "rival", "", "ratio", "in single rounds", "at least")
 LIBRARIES = ("latchwork", "llvmlite", "numpy", "sympy", "pin", "mujoco", "pydy", "example-robot-data")
 
 Seconds = Callable[[], float]  # one round: the seconds that one piece of the work took
@@ -44,15 +45,13 @@ class Row:
         return min(self.theirs) / min(self.ours) if self.ours and self.theirs else None
 
     @property
-    def quartiles(self) -> tuple[float, float] | None:
-        """The lower and upper quartile of the ratios of single rounds."""
+    def quartiles(self) -> tuple[float, float, float] | None:
+        """Lower quartile, median and upper quartile of the ratios of single rounds."""
         if not self.ours or not self.theirs:
             return None
         ratios = sorted(b / a for a, b in zip(self.ours, self.theirs, strict=True))
-        if len(ratios) < 4:
-            return ratios[0], ratios[-1]
-        low, _, high = statistics.quantiles(ratios, n=4, method="inclusive")
-        return low, high
+        low, middle, high = statistics.quantiles(ratios * (1 if len(ratios) > 1 else 2), n=4, method="inclusive")
+        return low, middle, high
 
     @property
     def short(self) -> bool:
@@ -63,7 +62,7 @@ class Row:
         """Everything, for a program."""
         return {
             "work": self.work, "rival": self.rival, "installed": bool(self.theirs), "ratio": self.ratio,
-            "quartiles": self.quartiles, "at_least": self.at_least, "reached": None if not self.ratio else not self.short,
+            "quartiles": self.quartiles, "at_least": self.at_least, "short": self.short,
             "latchwork": _times(self.ours), "rival_times": _times(self.theirs), **(self.remarks or {}),
         }  # fmt: skip
 
@@ -73,17 +72,25 @@ class Row:
         theirs = both(self.theirs) if self.theirs else "not installed"
         if ratio is None or self.quartiles is None:
             return [self.work, both(self.ours) if self.ours else "not measured", self.rival, theirs, "", "", target]
-        low, high = self.quartiles
-        shown = f"{number(ratio)} (short)" if self.short else f"**{number(ratio)}**"
-        return [self.work, both(self.ours), self.rival, theirs, shown, f"{number(low)} to {number(high)}", target]
+        low, middle, high = map(number, self.quartiles)
+        shown = number(ratio) if self.at_least is None else f"**{number(ratio)}**"
+        shown = f"{number(ratio)} (short)" if self.short else shown
+        spread = f"{middle} ({low} to {high})"
+        return [self.work, both(self.ours), self.rival, theirs, shown, spread, target]
 
 
-def alternate(ours: Seconds, theirs: Seconds | None, rounds: int) -> tuple[list[float], list[float]]:
-    """Rounds of both in turn, after one of each that is not counted; only ours where there is no rival."""
-    found: list[tuple[float, float]] = []
-    for _ in range(rounds + 1):
-        found.append((ours(), theirs() if theirs else 0.0))
-    return [a for a, _ in found[1:]], [b for _, b in found[1:]] if theirs else []
+def alternate(
+    ours: Seconds, theirs: Seconds | None, rounds: int, warm: int = 1
+) -> tuple[list[float], list[float]]:
+    """Rounds of both in turn, after some that are not counted; only ours where there is no rival."""
+    found = [(ours(), theirs() if theirs else 0.0) for _ in range(warm + rounds)][warm:]
+    return [a for a, _ in found], [b for _, b in found] if theirs else []
+
+
+def repeats(work: Callable[[], Any], spent: float = ROUND) -> int:
+    """How many calls fill a round."""
+    once = min(clocked(work) for _ in range(5))
+    return max(1, round(spent / once))
 
 
 def clocked(work: Callable[[], Any], times: int = 1) -> float:

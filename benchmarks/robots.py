@@ -5,29 +5,27 @@
 Both read the same URDF files (package ``example-robot-data``), without joint friction; the fingers of the Panda are
 fixed in its file, for both. Ours is the compiled u̇ (or M u̇ + h - F_r), called in a loop of machine code. Pinocchio's is
 called from Python in a loop, and what an empty call costs is subtracted: the same function, through the same binding,
-with three arrays in and one out, on a model without joints, measured in the same round. Before anything is timed, both
-have to give the same numbers at the state that is used.
+with three arrays in and one out, on a model without joints; its best round is subtracted from every round. Before
+anything is timed, both have to give the same numbers at the state that is used.
 """
 
 from __future__ import annotations
 
 import math
 import re
-import statistics
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import Row, alternate, clocked, installed, run
+from measure import Row, alternate, clocked, installed, repeats, run
 
 import latchwork as lw
 from latchwork import bench
 
-CALLS = 1000  # of Pinocchio in a round
 SAME = 1e-9
 FINGER = re.compile(r'(<joint name="panda_finger_joint\d" type=)"prismatic"')
 
@@ -125,70 +123,101 @@ def must_agree(name: str, a: np.ndarray, b: np.ndarray) -> None:
 # --- rows ---------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Job:
+    """The same work for both: a loop of machine code and how long its program is; Pinocchio's function, its arguments,
+    those of an empty call.
+    """
+
+    ours: bench.Loop
+    operations: int
+    theirs: tuple[Any, Any, Any] | None = None
+
+
 def rows(rounds: int) -> Iterator[Row]:
     """Forward dynamics of every robot, then inverse dynamics."""
     pin = installed("pinocchio")
     pairs = [pair(pin, robot, rounds) for robot in ROBOTS]
-    for k in range(2):
-        for each in pairs:
-            yield each[k]
+    yield from (forward for forward, _ in pairs)
+    yield from (inverse for _, inverse in pairs)
 
 
 def pair(pin: Any, robot: Robot, rounds: int) -> tuple[Row, Row]:
     """Both rows of a robot."""
+    forward = f"forward dynamics, {robot.name}", "Pinocchio `aba`", robot.forward
+    inverse = f"inverse dynamics, {robot.name}", "Pinocchio `rnea`", robot.inverse
     text = text_of(robot.file)
-    works = [(f"{kind} dynamics, {robot.name}", f"Pinocchio `{name}`", at_least)
-             for kind, name, at_least in (("forward", "aba", robot.forward), ("inverse", "rnea", robot.inverse))]  # fmt: skip
     if text is None:
-        return Row(*works[0]), Row(*works[1])
-    ours = loaded(robot, text)
-    equations = ours.equations()
+        return Row(*forward), Row(*inverse)
+    model = loaded(robot, text)
+    equations = model.equations()
+    first, second = against(pin, robot, text, model, equations) if pin else alone(equations)
+    return measured(forward, robot, equations, first, rounds), measured(inverse, robot, equations, second, rounds)
+
+
+def measured(what: tuple[str, str, float], robot: Robot, equations: Any, job: Job, rounds: int) -> Row:
+    """The row of a job."""
+    empties: list[float] = []
+    times, whole = alternate(job.ours.seconds, called(*job.theirs, empties) if job.theirs else None, rounds)
+    subtracted = min(empties, default=0.0)
     n = len(equations.u)
-    size = f" ({n} speeds, floating)" if robot.floating else f" ({n})"
-    if pin is None:
-        rng = np.random.default_rng(0)
-        q = rng.normal(size=len(equations.q))
-        u, udot, r = rng.normal(size=n), rng.normal(size=n), rng.normal(size=len(equations.r))
-        loops, empty, calls = loops_of(equations, q, u, r, udot), None, [None, None]
-    else:
-        base = (pin.JointModelFreeFlyer(), "root_joint") if robot.floating else ()
-        model = pin.buildModelFromXML(text, *base)
-        data, s = model.createData(), state(pin, model, ours, equations)
-        vdot = np.array(pin.aba(model, data, *s.theirs))
-        udot = s.T @ vdot + s.T_dot_v
-        must_agree(f"{robot.name}, u̇", equations.udot(*s.ours), udot)
-        free = (s.ours[0], s.ours[1], udot, 0.0 * s.ours[2])
-        must_agree(f"{robot.name}, forces", s.T.T @ equations.inverse(*free), pin.rnea(model, data, *s.theirs[:2], vdot))
-        loops = loops_of(equations, *s.ours, udot)
-        none = pin.Model()
-        nothing = (none, none.createData(), np.zeros(0), np.zeros(0), np.zeros(0))
-        calls = [(pin.aba, (model, data, *s.theirs)), (pin.rnea, (model, data, *s.theirs[:2], vdot))]
-        empty = nothing
-    found = []
-    for (work, rival, at_least), loop, call in zip(works, loops, calls, strict=True):
-        subtracted: list[float] = []
-        times = alternate(loop.seconds, call and net(*call, empty, subtracted), rounds)
-        remarks = {"speeds": n, "subtracted": statistics.median(subtracted) if subtracted else None}
-        found.append(Row(work + size, rival, at_least, *times, remarks))
-    return found[0], found[1]
+    size = f"{n} speeds, floating" if robot.floating else f"{n}"
+    theirs = [seconds - subtracted for seconds in whole]
+    remarks = {"speeds": n, "subtracted": subtracted, "operations": job.operations}
+    work, rival, at_least = what
+    return Row(f"{work} ({size})", rival, at_least, times, theirs, remarks)
 
 
-def loops_of(equations: Any, q: Any, u: Any, r: Any, udot: Any) -> tuple[bench.Loop, bench.Loop]:
-    """Compiled u̇ and inverse dynamics."""
-    return bench.udot_loop(equations, q, u, r), bench.inverse_loop(equations, q, u, udot, 0.0 * r)
+def against(pin: Any, robot: Robot, text: str, ours: Any, equations: Any) -> tuple[Job, Job]:
+    """Forward and inverse dynamics of both at one state, where they have to agree."""
+    base = (pin.JointModelFreeFlyer(), "root_joint") if robot.floating else ()
+    model, none = pin.buildModelFromXML(text, *base), pin.Model()
+    data, s = model.createData(), state(pin, model, ours, equations)
+    q, u, r = s.ours
+    vdot = np.array(pin.aba(model, data, *s.theirs))
+    udot = s.T @ vdot + s.T_dot_v
+    motion = (model, data, *s.theirs[:2], vdot)
+    must_agree(f"{robot.name}, u̇", equations.udot(q, u, r), udot)
+    must_agree(f"{robot.name}, forces", s.T.T @ equations.inverse(q, u, udot, 0.0 * r), np.array(pin.rnea(*motion)))
+    nothing = (none, none.createData(), np.zeros(0), np.zeros(0), np.zeros(0))
+    forward, inverse = jobs(equations, q, u, r, udot)
+    return (
+        replace(forward, theirs=(pin.aba, (model, data, *s.theirs), nothing)),
+        replace(inverse, theirs=(pin.rnea, motion, nothing)),
+    )
 
 
-def net(function: Any, arguments: Any, nothing: Any, subtracted: list[float]) -> Callable[[], float]:
-    """Seconds of a call of Pinocchio without those of an empty one."""
+def alone(equations: Any) -> tuple[Job, Job]:
+    """Forward and inverse dynamics without a rival."""
+    rng = np.random.default_rng(0)
+    sizes = [len(symbols) for symbols in (equations.q, equations.u, equations.r, equations.u)]
+    q, u, r, udot = (rng.uniform(0.1, 1.0, n) for n in sizes)
+    return jobs(equations, q, u, r, udot)
+
+
+def jobs(equations: Any, q: Any, u: Any, r: Any, udot: Any) -> tuple[Job, Job]:
+    """Our side of forward and inverse dynamics."""
+    forward, inverse = bench.udot_loop(equations, q, u, r), bench.inverse_loop(equations, q, u, udot, 0.0 * r)
+    return Job(forward, len(equations.udot_program)), Job(inverse, len(bench.inverse_program(equations)))
+
+
+def called(function: Any, arguments: Any, nothing: Any, empties: list[float]) -> Callable[[], float]:
+    """Seconds of a call of Pinocchio; those of an empty one are noted beside it."""
+
+    def work() -> None:
+        function(*arguments)
+
+    def empty() -> None:
+        function(*nothing)
+
+    calls = repeats(work)
 
     def seconds() -> float:
-        whole = clocked(lambda: function(*arguments), CALLS)
-        empty = clocked(lambda: function(*nothing), CALLS)
-        subtracted.append(empty)
-        return whole - empty
+        empties.append(clocked(empty, calls))
+        return clocked(work, calls)
 
     return seconds
 
 
 if __name__ == "__main__":
-    run(__file__, __doc__, rows, rounds=40)
+    run(__file__, __doc__, rows, rounds=150)

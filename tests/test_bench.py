@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
 import latchwork as lw
@@ -62,3 +65,55 @@ def test_what_cannot_be_compiled_is_not_timed(monkeypatch):
     equations = paper_models.wrist().equations()
     with pytest.raises(EvaluationError, match="too long to be compiled"):
         bench.time_udot(equations, [0.1, 0.2, 0.3], [0.3, 0.4, 0.5])
+
+
+# --- the scripts in benchmarks/ -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """A function that imports a module of benchmarks/."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+    return import_module
+
+
+def test_a_row_compares_the_best_rounds(script):
+    """The ratio is that of the best rounds; the spread is that of single rounds; a promise is kept or not."""
+    row = script("measure").Row("work", "rival", 5.0, [1e-6, 2e-6, 1e-6], [4e-6, 10e-6, 5e-6])
+    assert row.ratio == pytest.approx(4.0)
+    assert row.quartiles == pytest.approx((4.5, 5.0, 5.0))
+    assert row.short
+    assert row.cells() == ["work", "1 µs (1 µs)", "rival", "4 µs (5 µs)", "4 (short)", "5 (4.5 to 5)", "5"]
+
+
+def test_a_rival_that_is_not_installed(script):
+    """Its row says so, and ours is measured all the same."""
+    measure = script("measure")
+    ours, theirs = measure.alternate(lambda: 2e-3, None, rounds=2)
+    row = measure.Row("work", "rival", 5.0, ours, theirs)
+    assert measure.installed("no_such_rival") is None
+    assert row.cells() == ["work", "2 ms (2 ms)", "rival", "not installed", "", "", "5"]
+    assert (row.facts()["installed"], row.facts()["ratio"], row.short) == (False, None, False)
+
+
+def test_rounds_alternate(script):
+    """Ours, theirs, ours, theirs; the first of each is not counted."""
+    calls: list[str] = []
+
+    def noted(name: str) -> float:
+        calls.append(name)
+        return float(len(calls))
+
+    found = script("measure").alternate(lambda: noted("ours"), lambda: noted("theirs"), rounds=2)
+    assert calls == ["ours", "theirs"] * 3
+    assert found == ([3.0, 5.0], [4.0, 6.0])
+
+
+def test_tables_go_between_their_marks(script, tmp_path):
+    """What stands between the marks of a script of the page is replaced where it has results, and nothing else."""
+    start, end = "<!-- made by benchmarks/{0}.py; replace this -->\n", "<!-- end of benchmarks/{0}.py -->"
+    page = "".join(f"{start}old {{0}}\n{end}\n".format(name) for name in ("steps", "many", "derive"))
+    for name in ("steps", "derive"):
+        (tmp_path / f"{name}.md").write_text("| new |\n", encoding="utf-8")
+    filled = script("pages").filled(f"before\n{page}after\n", tmp_path, ("steps", "many"))
+    assert filled == f"before\n{page}after\n".replace("old steps\n", "\n| new |\n\n")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import importlib.metadata
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import latchwork as lw
-from latchwork.cli import main
+from latchwork.cli import bench, main
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 DISK, PENDULUM = str(EXAMPLES / "disk_on_ramp.yaml"), str(EXAMPLES / "double_pendulum.yaml")
@@ -29,6 +31,16 @@ def model_file(tmp_path):
         return str(path)
 
     return write
+
+
+def robot_file(folder: Path) -> str:
+    """A bar on a hinge, as a URDF file."""
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    links = f'<link name="base">{inertial}</link><link name="bar">{inertial}</link>'
+    hinge = '<joint name="hinge" type="continuous"><parent link="base"/><child link="bar"/><axis xyz="0 1 0"/></joint>'
+    path = folder / "bar.urdf"
+    path.write_text(f'<robot name="bar">{links}{hinge}</robot>', encoding="utf-8")
+    return str(path)
 
 
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -162,6 +174,105 @@ def test_progress_goes_to_stderr(capsys):
     out, err = capsys.readouterr()
     assert out.startswith("t,q1")
     assert "deriving the equations of disk on a ramp" in err
+
+
+# --- export -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["model file", "robot"])
+def test_export_to_c(tmp_path, capsys, kind):
+    """The files are named on stdout, and compile without a warning."""
+    file = robot_file(tmp_path) if kind == "robot" else PENDULUM
+    assert main(["export", file, "--c", str(tmp_path / "c")]) == 0
+    paths = [Path(line) for line in capsys.readouterr().out.splitlines()]
+    assert all(path.is_file() for path in paths)
+    assert {path.suffix or path.name for path in paths} == {".c", ".h", "Makefile"}
+    compiler = shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("no C compiler is installed")
+    strict = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-ffp-contract=off"]
+    sources = [str(path) for path in paths if path.suffix == ".c"]
+    program = str(tmp_path / "example")
+    subprocess.run([compiler, *strict, *sources, "-o", program, "-lm"], check=True)
+    assert "udot = " in subprocess.run([program], check=True, capture_output=True, text=True).stdout
+
+
+def test_export_to_python(tmp_path, capsys):
+    """One file that runs by itself and gives the numbers of the equations."""
+    target = tmp_path / "pendulum.py"
+    assert main(["export", PENDULUM, "--python", str(target)]) == 0
+    assert capsys.readouterr().out == f"{target}\n"
+    made: dict[str, Any] = {}
+    exec(target.read_text(encoding="utf-8"), made)
+    eq = lw.load(PENDULUM).equations()
+    p = [eq.system.values[symbol] for symbol in eq.p]
+    assert list(made["udot"](0.0, [0.1, 0.2], [0.3, 0.4], [0.5], p)) == list(eq.udot([0.1, 0.2], [0.3, 0.4], [0.5]))
+
+
+def test_export_with_a_free_base(tmp_path):
+    """--floating gives a robot six more speeds, and is refused for a model file."""
+    target = tmp_path / "bar.py"
+    assert main(["export", robot_file(tmp_path), "--floating", "--python", str(target)]) == 0
+    made: dict[str, Any] = {}
+    exec(target.read_text(encoding="utf-8"), made)
+    assert len(made["udot"](0.0, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.5], [0.1] * 7, [0.0], [])) == 7
+    assert main(["export", PENDULUM, "--floating", "--python", str(target)]) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([PENDULUM], 2, "Give --c DIR, --python FILE, or both"),
+        ([PENDULUM, "--python", "no/such/folder/x.py"], 2, "no/such/folder"),
+        (["nothing.urdf", "--c", "c"], 3, "there is no such file"),
+    ],
+)
+def test_export_that_cannot_be(capsys, tmp_path, monkeypatch, arguments, code, message):
+    """Exit codes as for the other commands."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", *arguments]) == code
+    assert message in capsys.readouterr().err
+
+
+# --- bench --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def scripts(tmp_path, monkeypatch):
+    """Two benchmarks that measure nothing, the second of which fails."""
+    writes = "pathlib.Path(sys.argv[2], 'good.json').write_text('{\"rows\": []}')"
+    good = f"import pathlib, sys\nprint('| work |')\n{writes}\n"
+    (tmp_path / "good.py").write_text(good, encoding="utf-8")
+    (tmp_path / "bad.py").write_text("raise SystemExit(7)\n", encoding="utf-8")
+    monkeypatch.setattr(bench, "NAMES", ("good", "bad"))
+    monkeypatch.setattr(bench, "folder", lambda: tmp_path)
+    return str(tmp_path / "out")
+
+
+def test_bench_prints_tables(capsys, scripts):
+    """The table of a script goes to stdout, its results to the folder."""
+    assert main(["bench", "good", "--out", scripts]) == 0
+    assert capsys.readouterr().out.startswith("| work |\n")
+    assert (Path(scripts) / "good.json").is_file()
+
+
+def test_bench_for_programs(capsys, scripts):
+    """The results of all scripts as one object."""
+    assert main(["bench", "--json", "good", "--out", scripts]) == 0
+    assert json.loads(capsys.readouterr().out) == {"good": {"rows": []}}
+
+
+def test_bench_that_fails(capsys, scripts):
+    """A script that fails is a run that failed; a name that is none is wrong usage."""
+    assert main(["bench", "--out", scripts]) == 5
+    assert "the benchmark 'bad' ended with code 7" in capsys.readouterr().err
+    assert main(["bench", "goood", "--out", scripts]) == 2
+    assert "there is no benchmark 'goood'" in capsys.readouterr().err
+
+
+def test_bench_knows_its_scripts():
+    """Every name is a script of the checkout."""
+    assert [name for name in bench.NAMES if not (bench.folder() / f"{name}.py").is_file()] == []
 
 
 # --- errors -------------------------------------------------------------------------------------------------------

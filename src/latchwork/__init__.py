@@ -54,8 +54,10 @@ if TYPE_CHECKING:
     from latchwork.formats import dump, load, loads
     from latchwork.hybrid.many import simulate_many
     from latchwork.hybrid.simulate import simulate
+    from latchwork.hybrid.table import Table
     from latchwork.hybrid.trajectory import Trajectory
     from latchwork.integrate.method import RK4, DormandPrince
+    from latchwork.integrate.stiff import SciPy, Sundials
     from latchwork.kane.equations import Equations
 
 _LATE = {
@@ -64,8 +66,11 @@ _LATE = {
     "simulate_many": "latchwork.hybrid.many",
     "export_c": "latchwork.export",
     "Trajectory": "latchwork.hybrid.trajectory",
+    "Table": "latchwork.hybrid.table",
     "RK4": "latchwork.integrate.method",
     "DormandPrince": "latchwork.integrate.method",
+    "SciPy": "latchwork.integrate.stiff",
+    "Sundials": "latchwork.integrate.stiff",
     "load": "latchwork.formats",
     "loads": "latchwork.formats",
     "dump": "latchwork.formats",
@@ -89,8 +94,11 @@ __all__ = [
     "simulate",
     "simulate_many",
     "Trajectory",
+    "Table",
     "DormandPrince",
     "RK4",
+    "SciPy",
+    "Sundials",
     "load",
     "loads",
     "dump",

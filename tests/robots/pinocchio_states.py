@@ -2,7 +2,7 @@
 
 Pinocchio's speeds v of free and planar joints are in the moving frame; ours are u = T v, so that
 
-    M_p = Tᵀ M T,   b = Tᵀ (M Ṫ v - f),   u̇ = T v̇ + Ṫ v.
+    M_p = Tᵀ M T,   b = Tᵀ (M Ṫ v - f),   u̇ = T v̇ + Ṫ v,   τ_p = Tᵀ τ.
 """
 
 from __future__ import annotations
@@ -103,9 +103,9 @@ def random_state(robot, equations, model, rng):
 
 
 def differences(robot, equations, model, states, seed=0):
-    """The worst relative differences of M, bias and u̇ over random states."""
+    """The worst relative differences of M, bias, u̇ and inverse dynamics over random states."""
     rng, data = np.random.default_rng(seed), model.createData()
-    worst = np.zeros(3)
+    worst = np.zeros(4)
     for _ in range(states):
         s = random_state(robot, equations, model, rng)
         M_p = np.array(pin.crba(model, data, s.q_p))
@@ -115,6 +115,9 @@ def differences(robot, equations, model, states, seed=0):
         M = equations.evaluate(equations.M, s.q, s.u, s.r)
         b = s.T.T @ (M @ s.T_dot_v - equations.evaluate(equations.f, s.q, s.u, 0.0 * s.r).ravel())
         udot = equations.udot(s.q, s.u, s.r)
-        pairs = ((s.T.T @ M @ s.T, M_p), (b, b_p), (udot, udot_p))
+        a = rng.normal(size=model.nv)
+        tau_p = np.array(pin.rnea(model, data, s.q_p, s.v_p, a))
+        tau = s.T.T @ equations.inverse(s.q, s.u, s.T @ a + s.T_dot_v, 0.0 * s.r)
+        pairs = ((s.T.T @ M @ s.T, M_p), (b, b_p), (udot, udot_p), (tau, tau_p))
         worst = np.maximum(worst, [np.abs(a - c).max() / max(np.abs(c).max(), 1e-12) for a, c in pairs])
     return worst

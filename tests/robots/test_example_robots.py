@@ -1,4 +1,7 @@
-"""Published robots: M, bias and u̇ equal Pinocchio's and MuJoCo's, and programs stay as short as they are."""
+"""Published robots: M, bias, u̇, inverse dynamics and derivatives equal Pinocchio's, M, f and u̇ equal MuJoCo's, and
+
+programs stay as short as they are.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ SMALL = [
     "finger_edu_description/finger_edu",
 ]
 
-# Operations of u̇ with the losses left out: at most these.
+# Operations of u̇, of inverse dynamics, of the derivatives of inverse and of forward dynamics, losses left out: at most.
 OPERATIONS = [
-    ("ur_description/ur5_robot", False, 674),
-    ("panda_description/panda", False, 1772),
-    ("solo_description/solo12", True, 3377),
-    ("anymal_b_simple_description/anymal", True, 3942),
-    ("talos_data/talos_reduced", False, 8146),
-    ("talos_data/talos_reduced", True, 10691),
+    ("ur_description/ur5_robot", False, (674, 430, 2225, 3402)),
+    ("panda_description/panda", False, (1772, 1009, 8128, 11216)),
+    ("solo_description/solo12", True, (3377, 1793, 13791, 27824)),
+    ("anymal_b_simple_description/anymal", True, (3942, 2166, 16211, 30324)),
+    ("talos_data/talos_reduced", False, (8146, 4399, 40396, 61399)),
+    ("talos_data/talos_reduced", True, (10691, 5417, 80529, 175452)),
 ]
 
 
@@ -49,7 +52,7 @@ def against_pinocchio(name, floating):
 @pytest.mark.parametrize("floating", [False, True])
 @pytest.mark.parametrize("name", SMALL)
 def test_small_robots_equal_pinocchio(name, floating):
-    """M, bias and u̇ of a few published robots, at random states."""
+    """M, bias, u̇ and inverse dynamics of a few published robots, at random states."""
     assert against_pinocchio(name, floating).max() < TOLERANCE
 
 
@@ -57,15 +60,45 @@ def test_small_robots_equal_pinocchio(name, floating):
 @pytest.mark.campaign
 @pytest.mark.parametrize(("name", "floating"), CASES)
 def test_robots_equal_pinocchio(name, floating):
-    """M, bias and u̇ of every published robot, fixed and floating, at random states."""
+    """M, bias, u̇ and inverse dynamics of every published robot, fixed and floating, at random states."""
     assert against_pinocchio(name, floating).max() < TOLERANCE
 
 
 @NEED_DATA
 @pytest.mark.parametrize(("name", "floating", "most"), OPERATIONS)
 def test_programs_stay_short(name, floating, most):
-    """Operations of u̇ do not grow."""
-    assert lw.load(URDF[name], losses=False, floating=floating).equations().operations.total <= most
+    """Operations of u̇, τ and their derivatives do not grow."""
+    equations = lw.load(URDF[name], losses=False, floating=floating).equations()
+    blocks = [equations.inverse_tangent_blocks, equations.forward_tangent_blocks]
+    programs = [equations.udot_program, equations.inverse_program, *(block.program for block in blocks)]
+    assert all(len(program) <= limit for program, limit in zip(programs, most, strict=True))
+
+
+def derivatives_against_pinocchio(name, floating):
+    pytest.importorskip("pinocchio")
+    from robots.pinocchio_derivatives import derivative_differences
+    from robots.pinocchio_states import pinocchio_model
+
+    robot = lw.load(URDF[name], losses=False, floating=floating)
+    model = pinocchio_model(URDF[name].read_text(encoding="utf-8"), floating)
+    return derivative_differences(robot, robot.equations(), model, floating, STATES)
+
+
+@NEED_DATA
+@pytest.mark.parametrize(
+    ("name", "floating"),
+    [
+        ("ur_description/ur5_robot", False),
+        ("ur_description/ur5_robot", True),
+        ("solo_description/solo12", True),
+        ("talos_data/talos_reduced", False),
+        pytest.param("talos_data/talos_reduced", True, marks=pytest.mark.campaign),
+        pytest.param("anymal_b_simple_description/anymal", True, marks=pytest.mark.campaign),
+    ],
+)
+def test_derivatives_equal_pinocchio(name, floating):
+    """Derivatives of inverse and forward dynamics, in Pinocchio's tangents."""
+    assert derivatives_against_pinocchio(name, floating).max() < TOLERANCE
 
 
 @pytest.mark.skipif(not MJCF, reason="gymnasium is not installed")

@@ -25,12 +25,12 @@ def derive(options: argparse.Namespace) -> None:
     write(text, options.output)
 
 
-def derived(file: str, progress: Progress) -> tuple[Equations, RunSettings]:
-    """The equations of a model file, and its run settings."""
+def derived(file: str, progress: Progress, **options: Any) -> tuple[Equations, RunSettings]:
+    """The equations of a model file, and its run settings; a robot takes the options of `load`."""
     from latchwork.formats import read_file
 
     progress(f"reading {file}")
-    model, settings = read_file(file)
+    model, settings = read_file(file, **options)
     progress(f"deriving the equations of {model.name}")
     equations = model.equations()
     progress.done()

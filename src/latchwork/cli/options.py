@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from latchwork.cli import derive, others, run
+from latchwork.cli import bench, derive, export, others, run
 
 Command = Callable[[argparse.Namespace], None]
 
@@ -18,11 +18,13 @@ def parser() -> argparse.ArgumentParser:
     _derive(words)
     _run(words)
     _info(words)
+    _export(words)
     schema = _command(words, "schema", others.schema, "the JSON Schema of model files")
     schema.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
     demo = _command(words, "demo", others.demo, "derive and simulate the gallery: equations, plots, one page")
     demo.add_argument("-o", "--output", metavar="DIR", default="demo", help="where plots and page go (default: demo)")
     demo.add_argument("--quiet", action="store_true", help="do not print the equations")
+    _bench(words)
     _command(words, "version", others.version, "the version of this program")
     return main
 
@@ -36,7 +38,7 @@ def _command(words: Any, name: str, command: Command, about: str) -> argparse.Ar
 
 def _on_file(words: Any, name: str, command: Command, about: str) -> argparse.ArgumentParser:
     added = _command(words, name, command, about)
-    added.add_argument("file", metavar="FILE", help="a model file (.yaml)")
+    added.add_argument("file", metavar="FILE", help="a model file (.yaml), or a robot (.urdf, .xml)")
     added.add_argument("--progress", action="store_true", help="say on stderr what is being done, terminal or not")
     return added
 
@@ -71,3 +73,19 @@ def _run(words: Any) -> None:
 def _info(words: Any) -> None:
     added = _on_file(words, "info", others.info, "the information report: bodies, tree, coordinates, loads, counts")
     added.add_argument("--json", action="store_true", help="the same for a program")
+
+
+def _export(words: Any) -> None:
+    added = _on_file(words, "export", export.export, "the equations as code for other programs")
+    added.add_argument("--c", metavar="DIR", help="C99: source, header, an example that calls it, and a Makefile")
+    added.add_argument("--python", metavar="FILE", help="one file of Python that needs only NumPy")
+    added.add_argument("--floating", action="store_true", help="free the base of a robot (.urdf)")
+
+
+def _bench(words: Any) -> None:
+    added = _command(words, "bench", bench.bench, "measure against other programs: tables, and JSON files")
+    added.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(bench.NAMES)} (default: all)")
+    added.add_argument("--json", action="store_true", help="print the results of all as one JSON object")
+    added.add_argument(
+        "-o", "--out", metavar="DIR", default="benchmarks/results", help="where results go (default: %(default)s)"
+    )

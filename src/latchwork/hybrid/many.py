@@ -61,6 +61,8 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
     equations, method = mechanism(model), method_of(method)
     t0, t_end = span(start, until)
     side, held = right_side(equations, inputs)
+    if side.columns:
+        raise EvaluationError("simulate_many takes no lw.Table. Give numbers or expressions, or use simulate for each.")
     x0, rest = _starts(equations, table, held, t0)
     times = np.array([t0, t_end]) if every is None else even_times(t0, t_end, every)
     if isinstance(method, RK4) and lanes_pay(side.function.program, method, len(x0), t_end - t0):

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.hybrid.table import Array, Table
 from latchwork.kane import energy
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
@@ -23,35 +25,69 @@ ROUNDING = 1e-11  # a power below this at random states of order one is nothing
 
 
 @dataclass(frozen=True)
+class Column:
+    """An input that comes from a table: its numbers, and where they stand in ``rest``."""
+
+    table: Table
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class RightSide:
-    """ẋ as a function of (t, x, r, p); the laws that some inputs follow; the power that changes the energy, or none."""
+    """ẋ as a function of (t, x, rest), where rest holds r, p and the numbers of linear tables.
+
+    Also the laws that some inputs follow; the power that changes the energy, or none; the inputs from tables.
+    """
 
     equations: Equations
     function: Function
     laws: dict[int, int]
     power: int
     work: Expr
+    arguments: tuple[Expr, ...]
+    columns: tuple[Column, ...] = ()
+
+    def rest_at(self, rest: Array, t: ArrayLike) -> Array:
+        """What is held at some times: ``rest`` with the numbers of the tables in place."""
+        held = np.array(np.broadcast_to(rest, (*np.shape(t), rest.shape[-1])))
+        for column in self.columns:
+            held[..., column.places] = column.table.numbers(t)
+        return held
+
+    def pieces(self, t0: float, t_end: float) -> Array:
+        """The start, the rows of the tables in between, and the end."""
+        rows = np.concatenate([np.empty(0), *(column.table.times for column in self.columns)])
+        return np.array([t0, *np.unique(rows[(rows > t0) & (rows < t_end)]), t_end])
 
 
 def right_side(equations: Equations, inputs: Mapping[str, Any] | None) -> tuple[RightSide, dict[str, float]]:
     """The program of (q̇, u̇, power), and the inputs that are plain numbers."""
     system = equations.system
     g = system.graph
-    laws, held = _split_inputs(equations, inputs or {})
+    laws, held, columns, extra = _split_inputs(equations, inputs or {})
     power = _power(equations, laws)
     rates = [*equations.derivation.kinematics.q_rates, *(e.node for e in equations.udot_expressions)]
     outputs = rebuild(g, [*rates, power], laws)
     work = Expr(g, g.symbol("work", "auxiliary"))
-    arguments = [system.t, *system.q, *system.u, work, *system.r, *system.p]
+    arguments = (system.t, *system.q, *system.u, work, *system.r, *system.p, *extra)
     function = Function(lower(g, outputs, arguments))
-    return RightSide(equations, function, laws, power, work), held
+    return RightSide(equations, function, laws, power, work, arguments, columns), held
 
 
-def _split_inputs(equations: Equations, inputs: Mapping[Any, Any]) -> tuple[dict[int, int], dict[str, float]]:
-    """Inputs that follow a law (an expression in t, q, u) and inputs that are held at a number."""
+def _split_inputs(
+    equations: Equations, inputs: Mapping[Any, Any],
+) -> tuple[dict[int, int], dict[str, float], tuple[Column, ...], list[Expr]]:  # fmt: skip
+    """Inputs that follow a law (an expression in t, q, u), inputs that are held at a number, inputs from tables.
+
+    A linear table is the law ``value + slope (t − since)`` in three symbols more.
+    """
     system = equations.system
     by_name = {symbol.name: symbol for symbol in system.r}
-    laws, held = {}, {}
+    laws: dict[int, int] = {}
+    held: dict[str, float] = {}
+    columns: list[Column] = []
+    extra: list[Expr] = []
+    fixed = len(system.r) + len(system.p)
     for key, value in inputs.items():
         name = key.name if isinstance(key, Expr) and key.is_symbol else str(key)
         if name not in by_name:
@@ -59,14 +95,24 @@ def _split_inputs(equations: Equations, inputs: Mapping[Any, Any]) -> tuple[dict
         if isinstance(value, Expr):
             laws[by_name[name].node] = rebuild(system.graph, [operand(system.graph, value)],
                                                equations.derivation.kinematics.replaced)[0]  # fmt: skip
+        elif isinstance(value, Table) and value.kind == "held":
+            held[name] = float(value.values[0])
+            columns.append(Column(value, ([*by_name].index(name),)))
+        elif isinstance(value, Table):
+            held[name] = float(value.values[0])
+            place, g = fixed + len(extra), system.graph
+            v, since, slope = (Expr(g, g.symbol(f"{name} {part}", "auxiliary")) for part in ("value", "since", "slope"))
+            laws[by_name[name].node] = (v + slope * (system.t - since)).node
+            columns.append(Column(value, (place, place + 1, place + 2)))
+            extra += [v, since, slope]
         elif callable(value):
             raise EvaluationError(
-                f"input '{name}' of '{system.name}' is a Python function. Give a number, or an expression in t, q "
-                "and u (it is compiled with the equations); for anything else advance in pieces, holding the input."
+                f"input '{name}' of '{system.name}' is a Python function. Give a number, an expression in t, q "
+                "and u (it is compiled with the equations), or lw.Table(times, values) with its values."
             )
         else:
             held[name] = value
-    return _without_each_other(equations, laws), held
+    return _without_each_other(equations, laws), held, tuple(columns), extra
 
 
 def _without_each_other(equations: Equations, laws: dict[int, int]) -> dict[int, int]:

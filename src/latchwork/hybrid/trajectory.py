@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.hybrid.right_side import RightSide
+from latchwork.hybrid.stops import RunEvent
 from latchwork.integrate.solution import Solution
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.frame import Frame
@@ -107,12 +108,10 @@ class Samples:
         return parse_in(name, symbols, system.tree)
 
     def _evaluate(self, nodes: list[int]) -> Array:
-        system, g = self.equations.system, self.equations.system.graph
+        g = self.equations.system.graph
         closed = rebuild(g, self.equations._closed(nodes), self.side.laws)
-        arguments = [system.t, *system.q, *system.u, self.side.work, *system.r, *system.p]
-        rest = np.broadcast_to(self.rest, (len(self.t), self.rest.shape[-1]))
-        rows = np.column_stack([self.t, self.x, rest])
-        return Function(lower(g, closed, arguments)).many(rows)
+        rows = np.column_stack([self.t, self.x, self.side.rest_at(self.rest, self.t)])
+        return Function(lower(g, closed, self.side.arguments)).many(rows)
 
     @property
     def energy(self) -> Array:
@@ -140,7 +139,7 @@ class Trajectory(Samples):
     """A run: its samples ``t``, what lies between them (``at``), its events, and its audit."""
 
     solution: Solution = field(repr=False)
-    events: tuple[Any, ...] = ()
+    events: tuple[RunEvent, ...] = ()
 
     def at(self, t: ArrayLike) -> Samples:
         """The run at any times between start and end."""
@@ -187,4 +186,3 @@ class Trajectory(Samples):
         """Columns of numbers by name, for JSON and CSV."""
         names = what or [*self.equations.q_names, *self.equations.u_names]
         return {"t": self.t.tolist()} | {str(name): self[name].tolist() for name in names}
-

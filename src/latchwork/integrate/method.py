@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from latchwork.errors import IntegrationError
 from latchwork.integrate.adaptive import COMPONENT, RECORDED, REJECTED, STEPS, T, advance_adaptive, first_step
 from latchwork.integrate.problem import Problem, problem
-from latchwork.integrate.solution import Array, Record, Solution, Stats
+from latchwork.integrate.solution import Array, Solution, Stats
 from latchwork.integrate.status import STATUS, Status
 from latchwork.integrate.steppers import advance_fixed
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
+from latchwork.integrate.watched import watched_adaptive, watched_fixed
 from latchwork.program.function import Function
 from latchwork.program.native import invoke
 
@@ -48,7 +49,7 @@ class RK4:
         """``t_i = t0 + i step``; the last step is shortened to end at t_end."""
         f, tableau, last = problem.function, RUNGE_KUTTA_4, self.count(problem.t_end - problem.t)
         z, x, k = problem.start(tableau)
-        record, counts = Record(problem.t, x, k[0]), np.array([0, 0, -1])
+        record, counts, status = problem.record(x, k[0]), np.array([0, 0, -1]), 0
         chunk, fused = problem.steps_per_call(tableau), problem.fused(tableau, last)
         for first in range(0, last, chunk):
             stop = min(first + chunk, last)
@@ -57,15 +58,20 @@ class RK4:
             if fused is not None and fused.compiled():
                 status = problem.advance_fused(fused, span, x, k, counts, rows[:3])
             else:
-                status = problem.call(
-                    advance_fixed, f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, *span, x, k,
-                    counts, *rows[:3],
-                )  # fmt: skip
+                data = (f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, *span, x, k, counts)
+                status = (
+                    problem.call(advance_fixed, *data, *rows[:3])
+                    if problem.watch is None
+                    else problem.call(watched_fixed, *data, *rows, *problem.watch.arguments)
+                )
             record.keep(rows, int(counts[0]))
-            if STATUS[status] is Status.NOT_FINITE:
-                problem.fail(Status.NOT_FINITE, record.t, int(counts[2]), record)
+            if STATUS[status] in (Status.NOT_FINITE, Status.NO_NUMBER):
+                problem.fail(STATUS[status], record.t, int(counts[2]), record)
             problem.progress(record.t)
-        return record.solution(Stats(last, 0, 1 + last * (tableau.stages - 1)))
+            if STATUS[status] is Status.EVENT:
+                break
+        steps, event = int(counts[1]), problem.event(record.t, x) if STATUS[status] is Status.EVENT else None
+        return record.solution(Stats(steps, 0, 1 + steps * (tableau.stages - 1) + (event is not None)), event)
 
     def count(self, span: float) -> int:
         """How many steps a span of time takes."""
@@ -97,23 +103,29 @@ class DormandPrince:
         """Every accepted step is a sample."""
         f, tableau, atol = problem.function, DORMAND_PRINCE_5, self._atol(problem)
         z, x, k = problem.start(tableau)
-        record, counts = Record(problem.t, x, k[0]), np.array([0, 0, 0, -1])
+        record, counts = problem.record(x, k[0]), np.array([0, 0, 0, -1])
         memory = np.array([problem.t, self._first(problem, z, atol, x, k), CALM])
         capacity, scratch, status = problem.steps_per_call(tableau), np.zeros(problem.n), Status.FULL
         while status is Status.FULL:
             rows = record.room(capacity)
-            number = problem.call(
-                advance_adaptive, f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, problem.t_end,
-                self.rtol, atol, self.max_step, self.max_steps, memory, counts, x, k, scratch, capacity, *rows,
+            data = (
+                f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, problem.t_end, self.rtol, atol,
+                self.max_step, self.max_steps, memory, counts, x, k, scratch, capacity, *rows,
             )  # fmt: skip
-            status = STATUS[number]
+            status = STATUS[
+                problem.call(advance_adaptive, *data)
+                if problem.watch is None
+                else problem.call(watched_adaptive, *data, *problem.watch.arguments)
+            ]
             record.keep(rows, int(counts[RECORDED]))
             f.used(int(counts[RECORDED]) * (tableau.stages - 1))
             problem.progress(record.t)
-        if status is not Status.END:
+        if status not in (Status.END, Status.EVENT):
             problem.fail(status, float(memory[T]), int(counts[COMPONENT]), record)
         steps, rejected, start = int(counts[STEPS]), int(counts[REJECTED]), 1 if self.first_step else 2
-        return record.solution(Stats(steps, rejected, start + (steps + rejected) * (tableau.stages - 1)))
+        event = problem.event(record.t, x) if status is Status.EVENT else None
+        evaluations = start + (steps + rejected) * (tableau.stages - 1) + (event is not None)
+        return record.solution(Stats(steps, rejected, evaluations), event)
 
     def _atol(self, problem: Problem) -> Array:
         """One absolute tolerance per state."""
@@ -131,12 +143,22 @@ class DormandPrince:
 
 def integrate(
     function: Function, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, method: Method,
-    progress: Callable[[float], None] | None = None, call: Callable[..., Any] = invoke,
+    progress: Callable[[float], None] | None = None, call: Callable[..., Any] = invoke, *,
+    guards: Function | None = None, armed: ArrayLike | None = None, samples: ArrayLike | None = None,
 ) -> Solution:  # fmt: skip
-    """``ẋ = f(t, x, rest)`` from x0 at t0 to t_end.
+    """``ẋ = f(t, x, rest)`` from x0 at t0 to t_end, or to the first event.
 
     The function's inputs are t, the states, then ``rest``, held; its outputs are ẋ. ``progress`` hears the time
     reached, several times in a long run. ``call`` runs the kernels: `native.invoke` as machine code,
     `native.interpret` as Python, with the same bits.
+
+    ``guards`` has the same inputs; its outputs are m guards, then their m rates along the motion. The run ends where
+    the first of them falls through zero, located to ``max(4 ulp(t), 1e-12 step)``; ``solution.event`` says when, which,
+    and the state there, the last sample. A guard that starts at or below zero and falls is an event at once; one that
+    rises or rests there is none. To go on through an event, where nothing turned the guard around, leave it out of
+    ``armed``: it is armed again when it has been above zero.
+
+    ``samples`` are the times to keep; of all else only the steps of one call are held at a time, however long the run.
     """
-    return method.solve(problem(function, x0, t0, t_end, rest, call, progress))
+    given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples)
+    return given.event_at_start() or method.solve(given)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import IntegrationError
 from latchwork.integrate.fused import SHARED, advance_fused, fused_function, pays
-from latchwork.integrate.solution import Array, Record, Stats
+from latchwork.integrate.guards import memory_size
+from latchwork.integrate.solution import Array, Event, Record, Solution, Stats
 from latchwork.integrate.status import Status
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.tableau import Tableau
@@ -20,6 +21,36 @@ from latchwork.program.function import Function
 from latchwork.program.native import invoke
 
 OPERATIONS_PER_CALL = 20_000_000  # a stepper returns to Python at least this often
+
+
+@dataclass(frozen=True, eq=False)
+class Watch:
+    """The guards of a problem, and the memory that the watch needs: see `guards`."""
+
+    function: Function
+    z: Array
+    w: Array
+    flags: NDArray[np.int64]
+
+    @property
+    def m(self) -> int:
+        """Guards; the function gives their rates as well."""
+        return len(self.flags) // 2
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What the watched steppers take."""
+        return self.function.executor, self.function.code, self.z, self.m, self.w, self.flags
+
+    @property
+    def now(self) -> tuple[Array, Array]:
+        """Guards and rates at the start of the next step."""
+        first = len(self.w) - 8 * self.m  # after the six states of `guards`
+        return self.w[first : first + self.m], self.w[first + self.m : first + 2 * self.m]
+
+    def hit(self) -> tuple[int, ...]:
+        """The guards that took part in the event."""
+        return tuple(np.flatnonzero(self.flags[self.m :]).tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +64,8 @@ class Problem:
     rest: Array
     call: Callable[..., Any]
     progress: Callable[[float], None]
+    watch: Watch | None = None
+    samples: Array | None = None
 
     @property
     def n(self) -> int:
@@ -48,6 +81,35 @@ class Problem:
             self.fail(Status.NOT_FINITE, self.t, int(np.argmin(np.isfinite(k[0]))))
         return z, x, k
 
+    def record(self, x: Array, dx: Array) -> Record:
+        """A record that starts here, of every step or of the samples asked for."""
+        return Record(self.t, x, dx, self.samples, self.rates)
+
+    def rates(self, t: Array, x: Array) -> Array:
+        """ẋ at many times and states."""
+        return self.function.many(np.column_stack([t, x, np.tile(self.rest, (len(t), 1))]))
+
+    def event(self, t: float, x: Array) -> Event:
+        """The event at which the watch stopped."""
+        assert self.watch is not None
+        return Event(t, self.watch.hit(), x.copy())
+
+    def event_at_start(self) -> Solution | None:
+        """The run of no length of a problem in which a guard that is armed is not above zero, and falls."""
+        if self.watch is None:
+            return None
+        look, (g, rate) = self.watch, self.watch.now
+        f, out = look.function, look.w[6 * self.n :]
+        self.call(derivative, f.executor, f.code, look.z, self.n, self.t, self.x, out)
+        look.flags[look.m :] = (g <= 0.0) & (rate < 0.0) & (look.flags[: look.m] > 0)
+        if np.isnan(g).any():
+            look.flags[look.m :] = np.isnan(g)
+            self.fail(Status.NO_NUMBER, self.t)
+        if not look.hit():
+            return None
+        dx = self.function(np.concatenate([[self.t], self.x, self.rest]))
+        return self.record(self.x, dx).solution(Stats(0, 0, 1), self.event(self.t, self.x))
+
     def steps_per_call(self, tableau: Tableau, most: int = 4096) -> int:
         """As many steps as keep a call short, so that an interrupt is heard; decided by counts, not by the clock."""
         cost = tableau.stages * (len(self.function.program) + tableau.stages * self.n + 1)
@@ -56,7 +118,8 @@ class Problem:
     def fused(self, tableau: Tableau, steps: int) -> Function | None:
         """The step as one program, where it is short and the run is long enough for machine code to pay."""
         program = self.function.program
-        if self.call is not invoke or steps * (tableau.stages - 1) < tiers.pays_after(program):
+        plain = self.watch is None and self.call is invoke
+        if not plain or steps * (tableau.stages - 1) < tiers.pays_after(program):
             return None
         return fused_function(self.function, tableau) if pays(program, tableau) else None
 
@@ -73,6 +136,8 @@ class Problem:
         """Say why the run stopped, where, and which state it was; ``error.solution`` holds what was computed."""
         names = self.function.program.inputs[1:]
         state = f" (of '{names[component]}')" if component >= 0 else ""
+        if status is Status.NO_NUMBER and self.watch is not None:
+            state = f" (number {self.watch.hit()[0]})"
         raise IntegrationError(
             f"The run from t = {self.t!r} to {self.t_end!r} stopped at t = {t!r}: {status.value}{state}. "
             "Check the model near that time, or choose another step or tolerance.",
@@ -82,7 +147,8 @@ class Problem:
 
 def problem(
     function: Function, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, call: Callable[..., Any],
-    progress: Callable[[float], None] | None,
+    progress: Callable[[float], None] | None, guards: Function | None = None, armed: ArrayLike | None = None,
+    samples: ArrayLike | None = None,
 ) -> Problem:  # fmt: skip
     """A problem whose sizes agree and whose time goes forward."""
     x, held = np.array(x0, dtype=float), np.array(rest, dtype=float)
@@ -97,4 +163,30 @@ def problem(
     if not np.isfinite(x).all():
         name = function.program.inputs[1 + int(np.argmin(np.isfinite(x)))]
         raise IntegrationError(f"The initial value of '{name}' is not finite. Give a number.")
-    return Problem(function, x, float(t0), float(t_end), held, call, progress or (lambda t: None))
+    watch = None if guards is None else _watch(guards, inputs, len(x), held, armed)
+    times = None if samples is None else _samples(samples, t0, t_end)
+    return Problem(function, x, float(t0), float(t_end), held, call, progress or (lambda t: None), watch, times)
+
+
+def _watch(guards: Function, inputs: int, n: int, rest: Array, armed: ArrayLike | None) -> Watch:
+    """The watch over guards whose program takes what the right-hand side takes, and gives values and rates."""
+    given, outputs = len(guards.program.inputs), len(guards.program.outputs)
+    m = outputs // 2
+    arms = np.ones(m) if armed is None else np.asarray(armed)
+    if given != inputs or outputs % 2 or arms.shape != (m,):
+        raise IntegrationError(
+            f"Guards with {given} inputs, {outputs} outputs and armed of shape {arms.shape} do not fit. Give a program "
+            f"of {inputs} inputs (t, states, held) whose outputs are m guards and their m rates; armed has m entries."
+        )
+    z, flags = guards.workspace(), np.zeros(2 * m, dtype=np.int64)
+    z[1 + n : inputs] = rest
+    flags[:m] = arms != 0
+    return Watch(guards, z, np.zeros(memory_size(n, m)), flags)
+
+
+def _samples(samples: ArrayLike, t0: float, t_end: float) -> Array:
+    """Times to sample, in order, within the run."""
+    times = np.array(samples, dtype=float)
+    if times.ndim != 1 or not ((np.diff(times) > 0.0).all() and (times >= t0).all() and (times <= t_end).all()):
+        raise IntegrationError(f"Samples must be times that grow from {t0!r} to {t_end!r}. Sort them, without doubles.")
+    return times

@@ -13,7 +13,9 @@ class Status(Enum):
     TOO_MANY = "more steps were needed than allowed"
     TOO_SMALL = "the step became too small for the tolerance: the solution grows without bound, or jumps"
     NOT_FINITE = "the derivative is not finite"
+    EVENT = "a guard fell through zero"
+    NO_NUMBER = "a guard is not a number"
 
 
-END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE = range(5)  # the same, for kernels
+END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE, EVENT, NO_NUMBER = range(7)  # the same, for kernels
 STATUS = tuple(Status)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.errors import EvaluationError
-from latchwork.kane import energy, robotics, tables
+from latchwork.kane import derivatives, energy, robotics, tables
 from latchwork.kane.articulated import articulated_udot
 from latchwork.kane.carriers import NotATree
+from latchwork.kane.derivatives import Blocks, partials, tangent
 from latchwork.kane.derive import Derivation, derive, shortened
 from latchwork.kane.forces import Wrenches, add_load, generalized_forces, inertia_wrenches, load_wrenches
+from latchwork.kane.joint_forces import JointForce, Resultants, joint_force
 from latchwork.kane.linear import Massless, ltdl_operations, solve_ltdl
 from latchwork.kane.motion import mixed
 from latchwork.kane.speeds import matrices
@@ -151,12 +154,16 @@ class Equations:
         try:
             solved = solve_ltdl(self.system.graph, d.M, d.f)
         except Massless as massless:
-            name = self.u[massless.k].name
-            raise EvaluationError(
-                f"speed '{name}' of '{self.name}' moves no mass, so dt({name}) is not determined. Give mass or inertia "
-                "to a body that it moves, or remove the coordinate."
-            ) from None
+            raise self.not_determined(massless) from None
         return self._tidied(solved) if self.M.is_diagonal else self._column(solved)
+
+    def not_determined(self, massless: Massless) -> EvaluationError:
+        """The error that names a speed without mass."""
+        name = self.u[massless.k].name
+        return EvaluationError(
+            f"speed '{name}' of '{self.name}' moves no mass, so dt({name}) is not determined. Give mass or inertia "
+            "to a body that it moves, or remove the coordinate."
+        )
 
     def _carrier_by_carrier(self) -> list[int] | None:
         """u̇ by sweeps over the tree, where there is a tree and that is shorter than solving M u̇ = f."""
@@ -221,6 +228,27 @@ class Equations:
     def gravity_forces(self) -> Matrix:
         """F_r of gravity alone."""
         return self._tidied(robotics.gravity_forces(self.derivation.motion))
+
+    def joint_forces(self, name: str) -> JointForce:
+        """Force and torque that a joint, named by itself or by a body it carries, exerts on what lies beyond it.
+
+        Both are in terms of u̇; ``evaluate`` puts in the motion that the loads cause.
+        """
+        return joint_force(self, self._resultants, name)
+
+    @cached_property
+    def _resultants(self) -> Resultants:
+        return Resultants(self)
+
+    # --- derivatives --------------------------------------------------------------------------------------------
+
+    def inverse_jacobian(self, symbols: Sequence[Expr]) -> Matrix:
+        """∂τ/∂symbols of τ = M u̇ + h - F_r, in terms of u̇; symbols are any of t, q, u, u̇, r, p."""
+        return self._tidied_rows(derivatives.inverse_rows(self, partials(symbols)), len(symbols))
+
+    def forward_jacobian(self, symbols: Sequence[Expr]) -> Matrix:
+        """∂u̇/∂symbols = -M⁻¹ ∂τ/∂symbols; symbols are any of t, q, u, r, p."""
+        return self._tidied_rows(derivatives.forward_rows(self, partials(symbols)), len(symbols))
 
     # --- energy -------------------------------------------------------------------------------------------------
 
@@ -291,9 +319,14 @@ class Equations:
         return np.asarray(self.evaluate(self.qdot_expressions, q, u, t=t, p=p)).ravel()
 
     @cached_property
-    def _inverse(self) -> Function:
+    def inverse_program(self) -> Program:
+        """Inverse dynamics as straight-line code of (t, q, u, r, p, u̇)."""
         arguments = (*self.arguments, *self.system.u_rates)
-        return Function(lower(self.system.graph, [e.node for e in self.inverse_expressions], arguments))
+        return lower(self.system.graph, [e.node for e in self.inverse_expressions], arguments)
+
+    @cached_property
+    def _inverse(self) -> Function:
+        return Function(self.inverse_program)
 
     def inverse(self, q: Any = None, u: Any = None, udot: Any = None, r: Any = None, t: float = 0.0,
                 p: Any = None) -> NDArray[np.float64]:  # fmt: skip
@@ -304,6 +337,74 @@ class Equations:
         if not np.isfinite(value).all():
             raise EvaluationError(f"forces of '{self.name}' are not finite ({value}) at {self._state_text(x)}.")
         return value
+
+    @cached_property
+    def inverse_blocks(self) -> Blocks:
+        """∂τ/∂q, ∂τ/∂u and M as one program of (t, q, u, r, p, u̇)."""
+        return derivatives.inverse_blocks(self, partials(self.q))
+
+    @cached_property
+    def inverse_tangent_blocks(self) -> Blocks:
+        """As ``inverse_blocks``, q moving along δq = W δu."""
+        return derivatives.inverse_blocks(self, tangent(self))
+
+    @cached_property
+    def forward_blocks(self) -> Blocks:
+        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂r as one program of (t, q, u, r, p)."""
+        return derivatives.forward_blocks(self, partials(self.q))
+
+    @cached_property
+    def forward_tangent_blocks(self) -> Blocks:
+        """As ``forward_blocks``, q moving along δq = W δu."""
+        return derivatives.forward_blocks(self, tangent(self))
+
+    def inverse_derivatives(self, q: Any = None, u: Any = None, udot: Any = None, r: Any = None, t: float = 0.0,
+                            p: Any = None) -> tuple[NDArray[np.float64], ...]:  # fmt: skip
+        """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M of inverse dynamics, as numbers; every coordinate moves by itself."""
+        return self._blocks(self.inverse_blocks, t, q, u, r, p, udot)
+
+    def inverse_tangents(self, q: Any = None, u: Any = None, udot: Any = None, r: Any = None, t: float = 0.0,
+                         p: Any = None) -> tuple[NDArray[np.float64], ...]:  # fmt: skip
+        """∂τ/∂q W, ∂τ/∂u and M of inverse dynamics, as numbers: coordinates move along δq = W δu."""
+        return self._blocks(self.inverse_tangent_blocks, t, q, u, r, p, udot)
+
+    def forward_derivatives(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0,
+                            p: Any = None) -> tuple[NDArray[np.float64], ...]:  # fmt: skip
+        """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂r of forward dynamics, as numbers; every coordinate moves by itself."""
+        return self._blocks(self.forward_blocks, t, q, u, r, p)
+
+    def forward_tangents(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0,
+                         p: Any = None) -> tuple[NDArray[np.float64], ...]:  # fmt: skip
+        """∂u̇/∂q W, ∂u̇/∂u and ∂u̇/∂r of forward dynamics, as numbers: coordinates move along δq = W δu."""
+        return self._blocks(self.forward_tangent_blocks, t, q, u, r, p)
+
+    def _blocks(self, blocks: Blocks, t: float, q: Any, u: Any, r: Any, p: Any,
+                *udot: Any) -> tuple[NDArray[np.float64], ...]:  # fmt: skip
+        x = argument_vector(self.system, t, q, u, r, p)
+        rates = [read(each, self.u, "accelerations udot", self.name) for each in udot]
+        value = blocks(np.concatenate([x, *rates]))
+        if not all(np.isfinite(block).all() for block in value):
+            raise EvaluationError(f"derivatives of '{self.name}' are not finite at {self._state_text(x)}.")
+        return value
+
+    @cached_property
+    def joint_force_program(self) -> Program:
+        """Force and torque of every joint, measures in N, as straight-line code of (t, q, u, r, p)."""
+        joints = [self.joint_forces(link.name) for link in self.system.links]
+        return self.program([vector for joint in joints for vector in (joint.force, joint.torque)])
+
+    @cached_property
+    def _joint_forces(self) -> Function:
+        return Function(self.joint_force_program)
+
+    def joint_force_values(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0,
+                           p: Any = None) -> dict[str, NDArray[np.float64]]:  # fmt: skip
+        """For every joint by name two rows of numbers, force and torque in N, in the motion that the loads cause."""
+        x = argument_vector(self.system, t, q, u, r, p)
+        value = self._joint_forces(x).reshape(-1, 2, 3)
+        if not np.isfinite(value).all():
+            raise EvaluationError(f"joint forces of '{self.name}' are not finite at {self._state_text(x)}.")
+        return {link.name: rows for link, rows in zip(self.system.links, value, strict=True)}
 
     def evaluate(self, what: Any, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Any:
         """Numbers for an expression, a matrix, a list of expressions, or a vector (measures in N)."""
@@ -395,6 +496,11 @@ class Equations:
         entries = [self._expr(node) for node in nodes]
         short = count_shared(entries).total <= SHORT
         return self._column([e.node for e in (tidy(entries) if short else entries)])
+
+    def _tidied_rows(self, rows: list[list[int]], width: int) -> Matrix:
+        entries = list(self._tidied([node for row in rows for node in row]))
+        cut = [entries[width * i : width * (i + 1)] for i in range(len(rows))]
+        return Matrix(cut) if entries else Matrix.zeros(self.system.graph, len(rows), width)
 
     def _node(self, value: Any) -> int:
         from latchwork.symbolic.expr import operand

@@ -30,30 +30,41 @@ def solve_ltdl(g: Graph, M: Sequence[Sequence[int]], f: Sequence[int]) -> list[i
     For a tree whose speeds are numbered outward no zero of M is filled in. M must be symmetric and positive; nothing is
     pivoted, so a vanishing pivot shows up as a division by zero in the numbers, never as a wrong formula.
     """
-    n = len(f)
+    return solve_factored(g, *factor_ltdl(g, M), f)
+
+
+def factor_ltdl(g: Graph, M: Sequence[Sequence[int]]) -> tuple[Rows, list[int]]:
+    """L (the unit diagonal left out) and D of M = Lᵀ D L."""
+    n = len(M)
     sub, mul, div = g.sub, g.mul, g.div
     H = [list(row) for row in M]
     L: Rows = [[ZERO] * n for _ in range(n)]
-    x = list(f)
     for k in range(n - 1, -1, -1):
-        if H[k][k] == ZERO:
-            raise Massless(k)
-        active = [i for i in range(k) if H[k][i] != ZERO]
         row = H[k]
+        if row[k] == ZERO:
+            raise Massless(k)
+        active = [i for i in range(k) if row[i] != ZERO]
         for i in active:
-            L[k][i] = div(row[i], row[k])
-        for i in active:
-            a = L[k][i]
-            Hi = H[i]
+            a = L[k][i] = div(row[i], row[k])
             for j in active:
                 if j <= i:
-                    Hi[j] = sub(Hi[j], mul(a, row[j]))
-            x[i] = sub(x[i], mul(a, x[k]))
-    y = [div(x[k], H[k][k]) for k in range(n)]
+                    H[i][j] = sub(H[i][j], mul(a, row[j]))
+    return L, [H[k][k] for k in range(n)]
+
+
+def solve_factored(g: Graph, L: Rows, D: Sequence[int], f: Sequence[int]) -> list[int]:
+    """x of Lᵀ D L x = f."""
+    n, x = len(f), list(f)
+    sub, mul = g.sub, g.mul
+    active = [[i for i in range(k) if L[k][i] != ZERO] for k in range(n)]
+    for k in range(n - 1, -1, -1):
+        if x[k] != ZERO:
+            for i in active[k]:
+                x[i] = sub(x[i], mul(L[k][i], x[k]))
+    y = [g.div(x[k], D[k]) for k in range(n)]
     for k in range(n):
-        for i in range(k):
-            if L[k][i] != ZERO:
-                y[k] = sub(y[k], mul(L[k][i], y[i]))
+        for i in active[k]:
+            y[k] = sub(y[k], mul(L[k][i], y[i]))
     return y
 
 

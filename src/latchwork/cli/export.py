@@ -1,0 +1,24 @@
+"""``latchwork export``: the equations of a model file as C99, or as plain Python."""
+
+from __future__ import annotations
+
+import argparse
+
+from latchwork.cli.derive import derived
+from latchwork.cli.terminal import Progress, Usage, write
+
+
+def export(options: argparse.Namespace) -> None:
+    """Derive, write the files, and name them."""
+    if options.c is None and options.python is None:
+        raise Usage(f"{options.file} can be exported to C or to Python. Give --c DIR, --python FILE, or both.")
+    from latchwork.export import export_c, export_python
+
+    progress = Progress(options.progress)
+    equations, _ = derived(options.file, progress, **({"floating": True} if options.floating else {}))
+    progress("writing")
+    paths = [] if options.c is None else export_c(equations, options.c)
+    if options.python is not None:
+        paths.append(export_python(equations, options.python))
+    progress.done()
+    write("\n".join(map(str, paths)), None)

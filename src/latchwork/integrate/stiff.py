@@ -1,0 +1,277 @@
+"""Methods for stiff systems, from SciPy and SUNDIALS, on our right-hand side, Jacobian and guard watch.
+
+A solver takes its steps; each is asked at five even points of its own dense output, and their quartic is what the
+solution keeps. Near a fast decay ẋ amplifies every error of x, so the slopes are those of the quartic, not ẋ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from latchwork.errors import IntegrationError
+from latchwork.integrate.guards import NONE, watch
+from latchwork.integrate.jacobian import evaluated, jacobian_function, pays
+from latchwork.integrate.problem import Problem
+from latchwork.integrate.solution import Array, Event, Solution, Stats, dense
+from latchwork.integrate.status import Status
+
+METHODS = ("Radau", "BDF", "LSODA")
+EVEN = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+# Slopes at both ends and the leading coefficient of the quartic through five even points on [0, 1].
+START = np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) / 3.0
+END = np.array([3.0, -16.0, 36.0, -48.0, 25.0]) / 3.0
+LEADING = np.array([1.0, -4.0, 6.0, -4.0, 1.0]) * 32.0 / 3.0
+
+Advance = Callable[[], tuple[float, Array]]  # one step: its end, and x at five even points (5, n)
+
+
+@dataclass(frozen=True)
+class SciPy:
+    """A stiff method of SciPy: ``"Radau"``, ``"BDF"`` or ``"LSODA"``.
+
+    J is derived where the system is small, and found by differences where it is not. SciPy does not say which steps it
+    rejected, so ``stats.rejected`` is 0.
+    """
+
+    name: str = "Radau"
+    rtol: float = 1e-8
+    atol: float | tuple[float, ...] = 1e-10
+    max_step: float = math.inf
+    max_steps: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        if self.name not in METHODS:
+            raise IntegrationError(f"SciPy has no stiff method '{self.name}'. Choose one of {', '.join(METHODS)}.")
+        _must_step(self, self.rtol, self.atol, self.max_step)
+
+    def solve(self, problem: Problem) -> Solution:
+        """Every step that SciPy takes is a sample."""
+        from scipy import integrate
+
+        side = _Side(problem)
+        settings = {"rtol": self.rtol, "atol": _atol(problem, self.atol), "max_step": self.max_step}
+
+        def start() -> Advance:
+            solver = getattr(integrate, self.name)(side.rates, problem.t, problem.x, problem.t_end, jac=side.jacobian,
+                                                 **settings)  # fmt: skip
+
+            def advance() -> tuple[float, Array]:
+                if solver.step() is not None:
+                    raise _Stuck
+                points = solver.dense_output()(solver.t_old + EVEN * (solver.t - solver.t_old)).T
+                points[-1] = solver.y
+                return float(solver.t), points
+
+            return advance
+
+        return _march(problem, side, start, self.max_steps)
+
+
+@dataclass(frozen=True)
+class Sundials:
+    """CVODE of SUNDIALS, backward differences of order 1 to 5; needs ``pip install latchwork[sundials]``."""
+
+    rtol: float = 1e-8
+    atol: float | tuple[float, ...] = 1e-10
+    max_step: float = math.inf
+    max_steps: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        _must_step(self, self.rtol, self.atol, self.max_step)
+
+    def solve(self, problem: Problem) -> Solution:
+        """Every step that CVODE takes is a sample."""
+        try:
+            from sksundae.cvode import CVODE
+        except ImportError:
+            raise IntegrationError(
+                "lw.Sundials needs scikit-sundae, which is not installed. Run: pip install latchwork[sundials]; or use "
+                'lw.SciPy("Radau").'
+            ) from None
+        side = _Side(problem)
+        settings = {"rtol": self.rtol, "atol": _atol(problem, self.atol), "max_num_steps": self.max_steps}
+        if side.jacobian is not None:
+            settings["jacfn"] = side.fill_jacobian
+        if self.max_step < math.inf:
+            settings["max_step"] = self.max_step
+
+        def start() -> Advance:
+            solver = CVODE(side.fill_rates, **settings)
+            solver.init_step(problem.t, problem.x)
+            reached = [problem.t]
+
+            def one_step() -> tuple[float, Array]:
+                found = solver.step(problem.t_end, method="onestep", tstop=problem.t_end)
+                if not found.success:
+                    raise _Stuck
+                return float(found.t), np.array(found.y, dtype=float)
+
+            def advance() -> tuple[float, Array]:
+                before = reached[0]
+                t, x = one_step()
+                if t <= before:  # it was asked about the past, and first comes back to where it is
+                    t, x = one_step()
+                if t <= before:
+                    raise _Stuck
+                inside = [np.array(solver.step(before + c * (t - before)).y, dtype=float) for c in EVEN[1:-1]]
+                reached[0] = t
+                return t, np.stack([x, *inside, x])
+
+            return advance
+
+        return _march(problem, side, start, self.max_steps)
+
+
+class _Stuck(Exception):
+    """The solver cannot go on."""
+
+
+class _Side:
+    """ẋ and J as the solvers call them, and how often ẋ was asked for."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.function, self.n, self.calls = problem.function, problem.n, 0
+        self.z = np.concatenate([[problem.t], problem.x, problem.rest])
+        self.derived = jacobian_function(problem.function) if pays(problem.function.program) else None
+        self.jacobian = None if self.derived is None else self._jacobian
+
+    def at(self, t: float, x: Array) -> Array:
+        """The inputs of the program."""
+        self.z[0], self.z[1 : 1 + self.n] = t, x
+        return self.z
+
+    def rates(self, t: float, x: Array) -> Array:
+        """ẋ."""
+        self.calls += 1
+        return self.function(self.at(t, x))
+
+    def _jacobian(self, t: float, x: Array) -> Array:
+        assert self.derived is not None
+        return evaluated(self.derived, self.at(t, x), self.n)
+
+    def fill_rates(self, t: float, x: Array, dx: Array) -> None:
+        """ẋ, written in place."""
+        dx[:] = self.rates(t, x)
+
+    def fill_jacobian(self, t: float, x: Array, dx: Array, J: Array) -> None:
+        """J, written in place."""
+        J[:] = self._jacobian(t, x)
+
+
+@dataclass
+class _Steps:
+    """The steps of a run while it goes on: ends, and for each interval slopes at both ends and the leading term."""
+
+    t: list[float]
+    x: list[Array]
+    starts: list[Array]
+    ends: list[Array]
+    bends: list[Array]
+
+    def add(self, t: float, points: Array) -> None:
+        """A step to t through five even points."""
+        h = t - self.t[-1]
+        self.starts.append(START @ points / h)
+        self.ends.append(END @ points / h)
+        self.bends.append(LEADING @ points)
+        self.t.append(t)
+        self.x.append(points[-1])
+
+    def cut(self, theta: float) -> None:
+        """End the last step at θ; at θ = 0 it never was."""
+        t1, x1 = self.t.pop(), self.x.pop()
+        start, end, bend = self.starts.pop(), self.ends.pop(), self.bends.pop()
+        if theta > 0.0:
+            h = t1 - self.t[-1]
+            points = dense((theta * EVEN)[:, None], np.array(h), self.x[-1], x1, start, end, bend)
+            self.add(self.t[-1] + theta * h if theta < 1.0 else t1, points)
+
+    def solution(self, rates: Array, stats: Stats, event: Event | None = None) -> Solution:
+        """All steps together."""
+        n = len(self.x[0])
+        ends, bends = (np.array(column).reshape(-1, n) for column in (self.ends, self.bends))
+        return Solution(np.array(self.t), np.array(self.x), np.array([*self.starts, rates]), bends, stats, event, ends)
+
+
+def _march(problem: Problem, side: _Side, start: Callable[[], Advance], max_steps: int) -> Solution:
+    """Step after step until the end, an event or a failure."""
+    steps = _Steps([problem.t], [problem.x.copy()], [], [], [])
+    first = side.rates(problem.t, problem.x)
+    if not np.isfinite(first).all():
+        problem.fail(Status.NOT_FINITE, problem.t, int(np.argmin(np.isfinite(first))))
+    event, taken = None, 0
+    advance = start() if problem.t < problem.t_end else None
+    while advance is not None and event is None and steps.t[-1] < problem.t_end:
+        status = Status.TOO_MANY if taken == max_steps else _one(advance, steps)
+        taken += 1
+        theta = _watched(problem, steps) if status is Status.FULL and problem.watch is not None else NONE
+        if status is not Status.FULL or math.isnan(theta):
+            _fail(problem, side, steps, status if status is not Status.FULL else Status.NO_NUMBER)
+        if theta < NONE:
+            steps.cut(theta)
+            event = problem.event(steps.t[-1], steps.x[-1])
+        problem.progress(steps.t[-1])
+    solution = _solution(side, steps, event)
+    return solution if problem.samples is None else _sampled(problem, solution)
+
+
+def _one(advance: Advance, steps: _Steps) -> Status:
+    """Take one step; FULL where it can go on."""
+    try:
+        t, points = advance()
+    except _Stuck:
+        return Status.TOO_SMALL
+    except (ValueError, np.linalg.LinAlgError):  # SciPy's way of saying that J is not finite
+        return Status.NOT_FINITE
+    points[0] = steps.x[-1]
+    if not np.isfinite(points).all():
+        return Status.NOT_FINITE
+    steps.add(t, points)
+    return Status.FULL
+
+
+def _watched(problem: Problem, steps: _Steps) -> float:
+    """θ of the first event in the last step, as `guards.watch`."""
+    assert problem.watch is not None
+    look, f, n = problem.watch, problem.watch.function, problem.n
+    look.w[: 5 * n] = np.concatenate([steps.x[-2], steps.starts[-1], steps.x[-1], steps.ends[-1], steps.bends[-1]])
+    span = steps.t[-2], steps.t[-1]
+    return float(problem.call(watch, f.executor, f.code, look.z, n, look.m, look.w, look.flags, *span))
+
+
+def _solution(side: _Side, steps: _Steps, event: Event | None = None) -> Solution:
+    rates = side.rates(steps.t[-1], steps.x[-1])
+    return steps.solution(rates, Stats(len(steps.t) - 1, 0, side.calls), event)
+
+
+def _fail(problem: Problem, side: _Side, steps: _Steps, status: Status) -> None:
+    """Say why the run stopped, with what was computed."""
+    try:
+        problem.fail(status, steps.t[-1])
+    except IntegrationError as error:
+        raise IntegrationError(str(error), _solution(side, steps)) from None
+
+
+def _sampled(problem: Problem, solution: Solution) -> Solution:
+    """The samples asked for and the end, with cubics in between."""
+    assert problem.samples is not None
+    t = np.unique([*problem.samples[problem.samples <= solution.t[-1]], solution.t[-1]])
+    x = solution.at(t)
+    return Solution(t, x, problem.rates(t, x), np.zeros((len(t) - 1, problem.n)), solution.stats, solution.event)
+
+
+def _must_step(method: Any, rtol: float, atol: float | tuple[float, ...], max_step: float) -> None:
+    if not (rtol > 0.0 and max_step > 0.0 and np.all(np.asarray(atol) > 0.0)):
+        raise IntegrationError(f"{method} cannot step. Give rtol, atol and max_step above 0.")
+
+
+def _atol(problem: Problem, atol: float | tuple[float, ...]) -> Array:
+    """One absolute tolerance per state."""
+    if isinstance(atol, tuple) and len(atol) != problem.n:
+        raise IntegrationError(f"{len(atol)} values of atol do not fit {problem.n} states. Give one for each.")
+    return np.full(problem.n, atol, dtype=float)

@@ -1,0 +1,131 @@
+"""Joint forces: what a joint transmits to everything beyond it ("complete" in Kelly's sense).
+
+Loads less inertia forces are handed down the tree of points, each point receiving from those located from it
+
+    R_P = R_own + Σ R_C,        T_P = T_own + Σ (T_C + p_PC × R_C)
+
+so that R and T at a joint's origin are the resultant of all that rides beyond, in terms of u̇. The joint supplies the
+opposite. A torque on a frame is a torque on the body or link of that frame. Motors and springs across a joint are loads
+like any other: where u̇ is the motion they cause, nothing is left for the joint along its own freedoms.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from latchwork.errors import ModelError, did_you_mean
+from latchwork.kane.forces import net_wrenches
+from latchwork.kane.motion import Local
+from latchwork.mechanics.body import Body
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.system import System
+from latchwork.mechanics.vector import Vector
+
+if TYPE_CHECKING:
+    from latchwork.kane.equations import Equations
+
+
+class JointForce(NamedTuple):
+    """Force and torque on the outboard side of a joint, about a point of it; the inboard side gets the opposite."""
+
+    force: Vector
+    torque: Vector
+    about: Point
+
+
+class Resultants:
+    """Loads less inertia beyond every point: a force through it, and a torque."""
+
+    def __init__(self, equations: Equations) -> None:
+        self.system: System = equations.system
+        self.none = Vector(self.system.tree, {})
+        self.force: dict[Point, Vector] = {}
+        self.torque: dict[Point, Vector] = {}
+        self._collect(equations)
+        for point in reversed(self.system.tree.points.values()):
+            if point.parent is not None and (point in self.force or point in self.torque):
+                self._add(point.parent, *self.at_parent(point))
+
+    def _collect(self, equations: Equations) -> None:
+        motion = equations.derivation.motion.accelerating()
+        self.settle = Local(self.system)
+        homes = _homes(self.system)
+        wrenches = net_wrenches(motion, self.settle, equations.added)
+        for point, force in wrenches.forces.items():
+            self._add(point, self.settle(force, point), self.none)
+        for frame, torque in wrenches.torques.items():
+            home = next((homes[step] for step in frame.ancestry() if step in homes), self.system.tree.origin)
+            self._add(home, self.none, self.settle(Vector(self.system.tree, {frame: torque}), home))
+
+    def _add(self, point: Point, force: Vector, torque: Vector) -> None:
+        self.force[point] = self.force.get(point, self.none) + force
+        self.torque[point] = self.torque.get(point, self.none) + torque
+
+    def at_parent(self, point: Point) -> tuple[Vector, Vector]:
+        """A point's resultant, about its parent and written where the parent rides."""
+        assert point.parent is not None
+        R, T = self.force.get(point, self.none), self.torque.get(point, self.none)
+        turned = self.settle(R, point.parent)
+        return turned, self.settle(T, point.parent) + self.settle(point.offset.cross(turned), point.parent)
+
+
+def joint_force(equations: Equations, resultants: Resultants, name: str) -> JointForce:
+    """The force of a joint, by its own name or that of a body it carries."""
+    system = equations.system
+    links = {link.name: link for link in system.links}
+    bodies = {body.name: body for body in system.bodies}
+    if name in links:
+        return _beyond(resultants, links[name].origin)
+    if name not in bodies:
+        known = did_you_mean(name, [*links, *bodies])
+        raise ModelError(f"'{name}' is neither a joint nor a body of '{system.name}'.{known}")
+    body = bodies[name]
+    origins = {link.origin for link in system.links}
+    carrying = next((point for point in _path(body.center) if point in origins), None)
+    return _of_body(resultants, body) if carrying is None else _beyond(resultants, carrying)
+
+
+def _beyond(resultants: Resultants, point: Point) -> JointForce:
+    """What holds a point and everything beyond it."""
+    none = resultants.none
+    return JointForce(-resultants.force.get(point, none), -resultants.torque.get(point, none), point)
+
+
+def _of_body(resultants: Resultants, body: Body) -> JointForce:
+    """Where no joint is declared: the steps written in the body's frame begin where it is held."""
+    if body.frame is None:
+        raise ModelError(
+            f"no joint carries the particle '{body.name}' of '{resultants.system.name}', so there is no place to cut "
+            "it free. Carry it by a joint, or take m a - R."
+        )
+    riding = [point for point in _path(body.center) if _rides(point, body.frame)]
+    if not riding:
+        return _beyond(resultants, body.center)
+    held = riding[-1].parent
+    assert held is not None
+    force, torque = resultants.none, resultants.none
+    for point in body.center.tree.points.values():
+        if point.parent is held and _rides(point, body.frame):
+            R, T = resultants.at_parent(point)
+            force, torque = force - R, torque - T
+    return JointForce(force, torque, held)
+
+
+def _rides(point: Point, frame: Frame) -> bool:
+    """Whether the step to a point is written in a frame, or in one that it carries."""
+    return any(frame in other.ancestry() for other in point.offset.parts)
+
+
+def _path(point: Point) -> list[Point]:
+    """A point, its parent, ... up to the origin."""
+    path: list[Point] = [point]
+    while path[-1].parent is not None:
+        path.append(path[-1].parent)
+    return path
+
+
+def _homes(system: System) -> dict[Frame, Point]:
+    """Where a torque on a frame is taken to act: at the origin of its link, or at the centre of its body."""
+    homes = {body.frame: body.center for body in system.bodies if body.frame is not None}
+    return homes | {link.frame: link.origin for link in system.links}

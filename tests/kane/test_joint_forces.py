@@ -1,0 +1,204 @@
+"""Joint forces: every body of a random tree, cut free, obeys Newton and Euler."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from random_trees import Coil, G, H, Hinge, Lagrange, axial, build, random_mechanism, random_state
+
+SEEDS = [*range(24), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(24, 200))]
+TOLERANCE = 1e-10
+
+
+class FreeBodies:
+    """The resultant on each part: force, and moment about the origin of N, collected load by load in NumPy."""
+
+    def __init__(self, mechanism, state, udot):
+        self.mechanism, self.state = mechanism, state
+        self.lagrange = Lagrange(mechanism, state)
+        self.poses = self.lagrange.moving(udot)
+        self.total = np.zeros((len(mechanism.parts) + 1, 6))  # the last row is the ground
+
+    def push(self, part, x, force):
+        self.total[part] += np.concatenate([force, np.cross(x, force)])
+
+    def at(self, place):
+        return self.lagrange.place(self.poses, place).value[0].real
+
+    def vector(self, part, a):
+        return np.asarray(a) if part < 0 else self.poses[part][0].value[0].real @ np.asarray(a)
+
+    def inertia(self):
+        """Take away the rates of momentum, and add gravity."""
+        for i, (part, x) in enumerate(zip(self.mechanism.parts, self.lagrange.centers(self.poses), strict=True)):
+            R = self.poses[i][0]
+            spin = axial(R.rate @ np.swapaxes(R.value, -1, -2))[0]
+            w, alpha = spin.real, spin.imag / H
+            xx, yy, zz, xy, yz, zx = part.inertia
+            I = R.value[0].real @ np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]]) @ R.value[0].real.T
+            weight = np.array([0.0, 0.0, -G * part.mass * self.mechanism.gravity])
+            self.push(i, x.value[0].real, weight - part.mass * x.rate[0].imag / H)
+            self.total[i, 3:] -= I @ alpha + np.cross(w, I @ w)
+
+    def loads(self, built, equations, arguments):
+        for load in self.mechanism.loads:
+            if isinstance(load, Coil):
+                self.coil(load)
+            elif isinstance(load, Hinge):
+                self.hinge(load, built.links[load.part], equations, arguments)
+            else:
+                self.load(load)
+
+    def load(self, load):
+        law = {"one": 1.0, "input": self.state.r, "time": np.cos(2.0 * self.state.t)}[load.law]
+        vector = law * self.vector(*load.vector)
+        for sign, place in ((1.0, load.on), (-1.0, load.reaction or (-1, (0.0, 0.0, 0.0)))):
+            if load.twist:
+                self.total[place[0], 3:] += sign * vector
+            else:
+                self.push(place[0], self.at(place), sign * vector)
+
+    def coil(self, coil):
+        p, q = self.at(coil.p), self.at(coil.q)
+        d = self.lagrange.distance(self.poses, coil)
+        pull = coil.stiffness * (d.value[0].real - coil.length) + coil.damping * d.rate[0].real
+        along = pull * (q - p) / np.linalg.norm(q - p)
+        self.push(coil.p[0], p, along)
+        self.push(coil.q[0], q, -along)
+
+    def hinge(self, hinge, link, equations, arguments):
+        """A motor, spring and damper along the axis; where its two ends are, the model says."""
+        part = self.mechanism.parts[hinge.part]
+        q, u = self.state.q[hinge.part][0], self.state.u[hinge.part][0]
+        axis = equations.evaluate(link.axis, **arguments)
+        effort = (0.5 * self.state.r - hinge.stiffness * (q - hinge.rest) - hinge.damping * u) * axis
+        if part.kind == "revolute":
+            self.total[hinge.part, 3:] += effort
+            self.total[part.parent, 3:] -= effort
+        else:
+            self.push(hinge.part, equations.evaluate(link.origin, **arguments), effort)
+            self.push(part.parent, equations.evaluate(link.base, **arguments), -effort)
+
+    def joints(self, equations, arguments):
+        values = equations.joint_force_values(**arguments)
+        for i, part in enumerate(self.mechanism.parts):
+            (R, T), x = values[f"L{i}"], equations.evaluate(equations.joint_forces(f"L{i}").about, **arguments)
+            for sign, body in ((1.0, i), (-1.0, part.parent)):
+                self.push(body, x, sign * R)
+                self.total[body, 3:] += sign * T
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_body_is_in_balance(seed):
+    """Joint forces, loads and inertia forces on each body cancel, in force and in moment."""
+    mechanism = random_mechanism(seed, bodies=1 + seed % 6)
+    built, state = build(mechanism), random_state(mechanism, seed)
+    equations, arguments = built.model.equations(), state.arguments
+    bodies = FreeBodies(mechanism, state, equations.udot(**arguments))
+    bodies.inertia()
+    bodies.loads(built, equations, arguments)
+    size = max(1.0, np.abs(bodies.total).max())
+    bodies.joints(equations, arguments)
+    assert np.abs(bodies.total[:-1]).max() < TOLERANCE * size
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_joints_do_no_work_along_their_freedom(seed):
+    """Nothing is transmitted about the axis of a hinge or along that of a slide, motors apart."""
+    mechanism = random_mechanism(seed, bodies=5, kinds=["revolute", "prismatic"], aside=0.0)
+    built, state = build(mechanism), random_state(mechanism, seed)
+    equations, arguments = built.model.equations(), state.arguments
+    joints = [(link, equations.joint_forces(link.name)) for link in built.links]
+    along = [(a.torque if link.joint.turns else a.force).dot(link.axis) for link, a in joints]
+    size = max(1.0, *(np.abs(equations.evaluate(a.torque, **arguments)).max() for _, a in joints))
+    assert np.abs(equations.evaluate(along, **arguments)).max() < TOLERANCE * size
+
+
+def test_for_any_motion_a_hinge_needs_the_torque_of_inverse_dynamics():
+    """With u̇ as symbols, λ·T at a hinge is its row of M u̇ + h - F_r."""
+    mechanism = random_mechanism(3, bodies=4, kinds=["revolute"], aside=0.0)
+    built, state = build(mechanism), random_state(mechanism, 3)
+    equations = built.model.equations()
+    given = {rate: 0.3 * i - 0.4 for i, rate in enumerate(equations.system.u_rates)}
+    torques = [equations.joint_forces(link.name).torque.dot(link.axis).subs(given) for link in built.links]
+    found = equations.evaluate(torques, **state.arguments)
+    assert found == pytest.approx(equations.inverse(**state.arguments, udot=list(given.values())), rel=1e-11, abs=1e-11)
+
+
+def two_rods():
+    """Two rods, angles from the vertical, described without joints."""
+    model = lw.Model("rods")
+    q1, q2 = model.coordinates("q1", "q2")
+    N, m, L = model.frame, 2.0, 0.5
+    A, B = N.rotated("A", q1, N.z), N.rotated("B", q2, N.z)
+    elbow = model.origin.at("elbow", -L * A.y)
+    model.body("upper", A, model.origin.at("a", -0.5 * L * A.y), m, lw.inertia(A, zz=m * L**2 / 12))
+    model.body("lower", B, elbow.at("b", -0.5 * L * B.y), m, lw.inertia(B, zz=m * L**2 / 12))
+    model.gravity(-9.81 * N.y)
+    return model
+
+
+def test_bodies_without_joints_are_cut_where_their_frame_begins():
+    """Hanging rods that swing through the lowest position: m (g + ω² r), one rod or both."""
+    eq = two_rods().equations()
+    u1, u2 = 1.5, -0.5
+    lower, upper = eq.joint_forces("lower"), eq.joint_forces("upper")
+    assert (lower.about.name, upper.about) == ("elbow", eq.system.tree.origin)
+    pull = 2.0 * (9.81 + 0.5 * u1**2 + 0.25 * u2**2)
+    state = {"q": [0.0, 0.0], "u": [u1, u2]}
+    assert eq.evaluate(lower.force, **state) == pytest.approx([0.0, pull, 0.0], rel=1e-13, abs=1e-12)
+    both = pull + 2.0 * (9.81 + 0.25 * u1**2)
+    assert eq.evaluate(upper.force, **state) == pytest.approx([0.0, both, 0.0], rel=1e-13, abs=1e-12)
+    assert eq.evaluate([lower.torque, upper.torque], **state) == pytest.approx(np.zeros(6), abs=1e-12)
+
+
+def test_values_are_those_of_the_expressions():
+    """Numbers of all joints at once, and of each expression."""
+    mechanism = random_mechanism(4, bodies=4)
+    equations, arguments = build(mechanism).model.equations(), random_state(mechanism, 4).arguments
+    for name, values in equations.joint_force_values(**arguments).items():
+        joint = equations.joint_forces(name)
+        assert equations.evaluate([joint.force, joint.torque], **arguments) == pytest.approx(values.ravel(), rel=1e-14)
+
+
+def test_loads_added_afterwards_are_carried_by_the_joints():
+    """A push on the last body of a chain that is welded together arrives at the wall."""
+    model = lw.Model("bracket")
+    first = model.joint("weld", "wall", model.frame, at=model.origin)
+    tip = first.origin.at("tip", 2.0 * first.frame.x)
+    (q,) = model.coordinates("q")
+    model.particle("bead", tip.at("P", q * first.frame.x), 1.0)
+    eq = model.equations().with_loads(lw.Force(tip, 3.0 * model.frame.y))
+    force, torque = eq.joint_force_values([0.0], [0.0])["wall"]
+    assert [*force, *torque] == pytest.approx([0.0, -3.0, 0.0, 0.0, 0.0, -6.0], abs=1e-14)
+
+
+def test_bodies_stand_for_the_joint_that_carries_them():
+    """A body's name gives the force of its joint."""
+    mechanism = random_mechanism(5, bodies=3)
+    eq = build(mechanism).model.equations()
+    assert eq.joint_forces("B2").about is eq.joint_forces("L2").about
+
+
+def test_unknown_joints_are_refused():
+    """A name that is neither a joint nor a body, and a particle that nothing carries."""
+    eq = two_rods().equations()
+    with pytest.raises(lw.ModelError, match=r"'uper' is neither a joint nor a body of 'rods'. Did you mean 'upper'"):
+        eq.joint_forces("uper")
+    model = lw.Model("wire")
+    (q,) = model.coordinates("q")
+    model.particle("bead", model.origin.at("P", q * model.frame.x), 1.0)
+    with pytest.raises(lw.ModelError, match="no joint carries the particle 'bead' of 'wire'"):
+        model.equations().joint_forces("bead")
+
+
+def test_joint_forces_that_are_not_finite_are_refused():
+    """A spring without length pulls nowhere."""
+    model = lw.Model("slider")
+    link = model.prismatic("slide", model.frame, at=model.origin, axis=model.frame.x)
+    model.particle("bob", link.origin, 1.0)
+    model.spring(model.origin, link.origin, 1.0, 0.3)
+    with pytest.raises(lw.EvaluationError, match="joint forces of 'slider' are not finite at t = 0"):
+        model.equations().joint_force_values([0.0], [0.0])
