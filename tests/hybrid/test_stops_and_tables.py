@@ -10,7 +10,7 @@ import pytest
 import latchwork as lw
 from latchwork import dt
 from latchwork.errors import EvaluationError, IntegrationError
-from latchwork.hybrid.stops import RunEvent
+from latchwork.hybrid.trajectory import RunEvent
 
 TIGHT = lw.DormandPrince(rtol=1e-12, atol=1e-14)
 METHODS = pytest.mark.parametrize(

@@ -213,3 +213,23 @@ def test_samples_are_those_of_the_full_run(method):
     assert cut.t.tolist() == [0.0, cut.event.t]
     with pytest.raises(IntegrationError, match="Samples must be times that grow"):
         integrate(ball(), [1.0, 0.0], 0.0, 1.0, [G], method, samples=[0.5, 0.1])
+
+
+@METHODS
+@pytest.mark.parametrize("seed", range(12))
+def test_levels_of_a_random_oscillation_are_found(method, seed):
+    """A cos(w t + p) falls through a level where w t + p = acos(level / A); levels out of reach are never met."""
+    random = np.random.default_rng(seed)
+    A, w, p, part = (
+        random.uniform(0.2, 2.0),
+        random.uniform(0.5, 5.0),
+        random.uniform(0.0, 6.0),
+        random.uniform(-1.0, 1),
+    )
+    swing = Function(program_of("t x v w", (), [("mul", 3, 3), ("mul", 4, 1), ("neg", 5)], (2, 6)))
+    start = [A * math.cos(p), -A * w * math.sin(p)]
+    for level in (A * part, -1.000001 * A):
+        above = Function(program_of("t x v w", (level,), [("sub", 1, 4)], (5, 2)))
+        event = integrate(swing, start, 0.0, 15.0 / w, [w], method, guards=above, armed=[start[0] >= level]).event
+        true = [] if level < -A else [(math.acos(part) - p) % (2.0 * math.pi) / w]
+        assert ([] if event is None else [event.t]) == pytest.approx(true, abs=1e-6)

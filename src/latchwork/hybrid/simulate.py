@@ -12,8 +12,8 @@ import numpy as np
 
 from latchwork.errors import EvaluationError, IntegrationError, ModelError
 from latchwork.hybrid.right_side import RightSide, right_side
-from latchwork.hybrid.stops import RunEvent, stop_guards
-from latchwork.hybrid.trajectory import Trajectory
+from latchwork.hybrid.stops import stop_guards
+from latchwork.hybrid.trajectory import RunEvent, Trajectory
 from latchwork.integrate.method import DormandPrince, Method, integrate
 from latchwork.integrate.solution import Event, Solution, join
 from latchwork.kane.equations import Equations
@@ -73,8 +73,8 @@ class Plan:
         """Piece after piece, each with the inputs that its table rows give, until the end or an event."""
         parts: list[Solution] = []
         armed: np.ndarray | None = None
-        for t, t_end in pairwise(times.tolist()):
-            x, held = parts[-1].x[-1] if parts else x0, self.side.rest_at(rest, t)
+        for (t, t_end), held in zip(pairwise(times.tolist()), self.side.rest_at(rest, times[:-1]), strict=True):
+            x = parts[-1].x[-1] if parts else x0
             g = self.guard(t, x, held)
             if armed is not None and (fell := np.flatnonzero(armed & (g < 0.0))).size:  # an input jumped at a row
                 parts[-1] = replace(parts[-1], event=Event(t, tuple(fell.tolist()), x))
@@ -100,7 +100,8 @@ class Plan:
         """From t to t_end with what is held there. A guard that is below zero at t waits until it was above."""
         samples = None
         if self.samples is not None:
-            samples = np.unique([t, *self.samples[(self.samples >= t) & (self.samples <= t_end)]])
+            inside = self.samples[slice(*np.searchsorted(self.samples, [t, np.nextafter(t_end, np.inf)]))]
+            samples = inside if len(inside) and inside[0] == t else np.append(t, inside)
         return integrate(self.side.function, x, t, t_end, rest, self.method, self.progress,
                          guards=self.guards, armed=None if self.guards is None else armed, samples=samples)  # fmt: skip
 

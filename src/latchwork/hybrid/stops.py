@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.right_side import RightSide
+from latchwork.hybrid.trajectory import named
 from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -15,14 +15,6 @@ from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ONE
 from latchwork.symbolic.traverse import rebuild
-
-
-@dataclass(frozen=True)
-class RunEvent:
-    """Something that happened in a run: when, and what it was called."""
-
-    t: float
-    name: str
 
 
 def stop_guards(side: RightSide, stop_when: Mapping[str, Any]) -> Function | None:
@@ -45,11 +37,7 @@ def stop_guards(side: RightSide, stop_when: Mapping[str, Any]) -> Function | Non
 
 def _scalar(equations: Equations, name: str, what: Any) -> Expr:
     """A condition as an expression of the model."""
-    if isinstance(what, str):
-        from latchwork.formats.expressions import parse_in
-
-        symbols = {symbol.name: symbol for symbol in equations.arguments}
-        what = symbols[what] if what in symbols else parse_in(what, symbols, equations.system.tree)
+    what = named(equations, what) if isinstance(what, str) else what
     if not isinstance(what, Expr):
         raise EvaluationError(
             f"stop_when '{name}' of '{equations.name}' is {what!r}, not a scalar. Give an expression or its text; the "

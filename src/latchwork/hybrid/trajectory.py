@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.hybrid.right_side import RightSide
-from latchwork.hybrid.stops import RunEvent
 from latchwork.integrate.solution import Solution
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.frame import Frame
@@ -50,6 +49,31 @@ class Audit:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True)
+class RunEvent:
+    """Something that happened in a run: when, and what it was called."""
+
+    t: float
+    name: str
+
+
+def named(equations: Equations, name: str) -> Any:
+    """What a text means in a model: a symbol, a point, or an expression of them."""
+    system = equations.system
+    symbols = {symbol.name: symbol for symbol in equations.arguments}
+    points = system.tree.points
+    if name in symbols:
+        return symbols[name]
+    if name in points:
+        return points[name]
+    if name.isidentifier():
+        hint = did_you_mean(name, [*symbols, *points])
+        raise EvaluationError(f"'{name}' is not in the run of '{system.name}'.{hint}")
+    from latchwork.formats.expressions import parse_in
+
+    return parse_in(name, symbols, system.tree)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Samples:
     """States at some times. ``samples[what]`` gives any expression, point or vector there."""
@@ -79,7 +103,7 @@ class Samples:
     def _nodes(self, what: Any) -> tuple[list[int], tuple[int, ...]]:
         tree = self.equations.system.tree
         if isinstance(what, str):
-            what = self._named(what)
+            what = named(self.equations, what)
         if isinstance(what, Point):
             what = what.position(tree.origin)
         if isinstance(what, Vector):
@@ -91,21 +115,6 @@ class Samples:
         raise EvaluationError(
             f"a run cannot be asked for {what!r}. Ask for a name, an expression, a point, a vector or a frame."
         )
-
-    def _named(self, name: str) -> Any:
-        system = self.equations.system
-        symbols = {symbol.name: symbol for symbol in self.equations.arguments}
-        points = system.tree.points
-        if name in symbols:
-            return symbols[name]
-        if name in points:
-            return points[name]
-        if name.isidentifier():
-            hint = did_you_mean(name, [*symbols, *points])
-            raise EvaluationError(f"'{name}' is not in the run of '{system.name}'.{hint}")
-        from latchwork.formats.expressions import parse_in
-
-        return parse_in(name, symbols, system.tree)
 
     def _evaluate(self, nodes: list[int]) -> Array:
         g = self.equations.system.graph
