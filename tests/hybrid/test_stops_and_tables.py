@@ -135,6 +135,17 @@ def test_a_run_with_a_table_stops_at_its_condition(method):
     assert run.events[0].t == pytest.approx(2.0, abs=1e-10)
 
 
+@pytest.mark.parametrize("method", [TIGHT, lw.RK4(1e-3), lw.SciPy("Radau"), lw.SciPy("LSODA")], ids=str)
+def test_rows_one_rounding_apart_are_legal(method):
+    """The piece between two such rows is one step, under every method."""
+    model = cart(stiffness=8.0)
+    model.force(model.origin.at("Q", model.equations().q[0] * model.frame.x), model.input("push") * model.frame.x)
+    tables = {"pull": lw.Table([0.0, 0.3], [1.0, 2.0]), "push": lw.Table([0.0, math.nextafter(0.3, 1.0)], [1.0, 2.0])}
+    run = lw.simulate(model, until=1.0, q=[0.0], inputs=tables, method=method)
+    true = 0.25 * (1.0 - math.cos(2.0)) + 0.25 * (1.0 - math.cos(1.4))
+    assert run["x"][-1] == pytest.approx(true, abs=1e-6)
+
+
 def test_a_jump_of_an_input_may_end_the_run():
     """A condition that a row of the table takes through zero ends the run at that row."""
     table = lw.Table([0.0, 1.0], [0.0, 4.0])
