@@ -19,7 +19,7 @@ READY := $(VENV)/.ready-$(SUM)
 BENCH := $(VENV)/.bench-$(SUM)
 STALE := $(shell $(PY) -m pip --version >/dev/null 2>&1 || echo again)
 
-.PHONY: help demo test lint docs bench campaign clean distclean again
+.PHONY: help demo test lint docs peers bench campaign clean distclean again
 .DELETE_ON_ERROR:
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo "make lint       ruff and mypy"
 	@echo "make docs       the documentation, to docs/_build/html"
 	@echo "make bench      measure against the rivals (installs them); tables go to docs/benchmarks.md"
+	@echo "make peers      install the programs that tests and benchmarks compare with; their tests are skipped without"
 	@echo "make campaign   the long fuzz and soak tests"
 	@echo "make clean      remove what the targets above wrote; make distclean removes .venv too"
 	@echo "PYTHON=...      the interpreter that .venv is made from, 3.11 or newer (default: python3)"
@@ -46,11 +47,13 @@ docs: $(READY)
 	$(PY) -m sphinx -E -W --keep-going -q -b html -d docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
+peers: $(BENCH)
+
 bench: $(BENCH)
 	$(PY) -m latchwork bench --out benchmarks/results
 	$(PY) benchmarks/pages.py
 
-campaign: $(READY)
+campaign: $(BENCH)
 	$(PY) -m pytest $(PYTEST) -m campaign --hypothesis-profile=campaign
 
 clean:
