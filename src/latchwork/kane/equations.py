@@ -31,12 +31,14 @@ from latchwork.program.ir import Program
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.tidy import SHORT, tidy
 from latchwork.symbolic.traverse import Operations, count_literal, count_shared, rebuild
 
 if TYPE_CHECKING:
     from latchwork.kane.tables import Table
 
+SERIAL_SWEEP = 1.3  # what an operation of a sweep over a chain without branches is worth: each waits for the one before
 FEWEST_FOR_SWEEPS = 4  # speeds below which solving M u̇ = f is always shorter, and reads better
 
 
@@ -175,7 +177,9 @@ class Equations:
         except NotATree:
             return None
         solving = count_shared([self._expr(node) for row in (*d.M, d.f) for node in row]).total + ltdl_operations(d.M)
-        return swept if count_shared([self._expr(node) for node in swept]).total < solving else None
+        serial = all(node != ZERO for row in d.M for node in row)
+        sweeping = count_shared([self._expr(node) for node in swept]).total * (SERIAL_SWEEP if serial else 1.0)
+        return swept if sweeping < solving else None
 
     @cached_property
     def operations(self) -> Operations:
