@@ -48,16 +48,24 @@ def derive(system: System) -> Derivation:
         (name, settle), = places.items()
         M, f = columns(motion, settle), _forces_together(motion, settle)
         return Derivation(system, kinematics, motion, settle, M, f, f"{name}, loads and inertia together")
-    M = min((columns(motion, settle) for settle in places.values()), key=lambda rows: _cost(system, *rows))
+    matrices = [columns(motion, settle) for settle in places.values()]
+    M = min(matrices, key=lambda rows: _cost(system, *rows))
     forms = [(_cost(system, f), name, manner, settle, f) for name, manner, settle, f in _forms(motion, places)]
     best: tuple[int, Derivation] | None = None
     for _, name, manner, settle, f in _promising(forms):
         rows, f = _tidied(system, M, f)
+        if rows is M:  # too long to be tidied: what M and f have in common decides
+            rows = _shortest_with(system, matrices, f)
         price = _cost(system, *rows, f)
         if best is None or price < best[0]:
             best = price, Derivation(system, kinematics, motion, settle, rows, f, f"{name}, loads and inertia {manner}")
     assert best is not None
     return best[1]
+
+
+def _shortest_with(system: System, matrices: list[list[list[int]]], f: list[int]) -> list[list[int]]:
+    """The form of M that is shortest together with f."""
+    return min(matrices, key=lambda rows: _cost(system, *rows, f))
 
 
 def _promising(forms: list[Form]) -> list[Form]:
