@@ -4,9 +4,9 @@
 
 Prints Markdown, writes ``derive.json``, ``derive.md`` and ``derive.png``. A time is that of describing a mechanism and
 of forming M and f of M u̇ = f (for ``lw.load``: of taking over the description in SymPy, and the same); the smallest and
-the median of several runs are given, SymPy's cache cleared before each. Mechanisms: planar chains of uniform rods,
-angles absolute (each rod from the vertical) or relative (from the rod before), u = q̇, gravity; and a seeded random tree
-of bodies on revolute, universal and ball joints.
+the median of several runs are given, both sides in turn, SymPy's cache cleared before each. Mechanisms: planar chains
+of uniform rods, angles absolute (each rod from the vertical) or relative (from the rod before), u = q̇, gravity; and a
+seeded random tree of bodies on revolute, universal and ball joints.
 """
 
 from __future__ import annotations
@@ -46,15 +46,31 @@ class Times:
         return f"{_shown(self.least)} ({_shown(self.median)})"
 
 
-def measure(job: Callable[[], Any], repeats: int, longest: float = 20.0) -> Times:
-    """Repeat a job, fewer times where it takes long."""
-    seconds: list[float] = []
-    while len(seconds) < repeats and sum(seconds) < longest:
-        clear_cache()
-        gc.collect()
-        start = time.perf_counter()
-        job()
-        seconds.append(time.perf_counter() - start)
+def measure(job: Callable[[], Any], repeats: int) -> Times:
+    """Repeat a job."""
+    return _times([_clocked(job) for _ in range(repeats)])
+
+
+def alternate(rival: Callable[[], Any], ours: list[Callable[[], Any]], repeats: int,
+              longest: float = 20.0) -> list[Times]:  # fmt: skip
+    """A rival and our jobs in turn, so that all meet the same machine: one run of the rival, some of each of ours."""
+    seconds: list[list[float]] = [[] for _ in range(1 + len(ours))]
+    while len(seconds[0]) < 3 and sum(seconds[0]) < longest:
+        seconds[0].append(_clocked(rival))
+        for job, found in zip(ours, seconds[1:], strict=True):
+            found += [_clocked(job) for _ in range(repeats)]
+    return [_times(found) for found in seconds]
+
+
+def _clocked(job: Callable[[], Any]) -> float:
+    clear_cache()
+    gc.collect()
+    start = time.perf_counter()
+    job()
+    return time.perf_counter() - start
+
+
+def _times(seconds: list[float]) -> Times:
     return Times(min(seconds), statistics.median(seconds), len(seconds))
 
 
@@ -143,9 +159,11 @@ def against_sympy(repeats: int) -> list[dict[str, Any]]:
     for angles, links in LINKS.items():
         for n in links:
             described = sympy_chain(n, angles)
-            rival = measure(lambda n=n, angles=angles: derive_sympy(n, angles), min(repeats, 3))
-            native = measure(lambda n=n, angles=angles: derive(chain(n, angles)), repeats)
-            loaded = measure(lambda given=described: derive(lw.load(given)), repeats)
+            rival, native, loaded = alternate(
+                lambda n=n, angles=angles: derive_sympy(n, angles),
+                [lambda n=n, angles=angles: derive(chain(n, angles)), lambda given=described: derive(lw.load(given))],
+                repeats,
+            )
             rows.append({"angles": angles, "links": n, "SymPy": rival, "native": native, "lw.load": loaded})
     return rows
 
