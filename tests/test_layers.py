@@ -35,6 +35,7 @@ SHARED = {"errors"}  # outside the order: imported by all, imports none
 
 # Imports inside a function that reach to the right: (file, layer), each a convenience in one place.
 LATE = {
+    ("kane/equations.py", "constraint"),  # eq.embed
     ("hybrid/trajectory.py", "view"),  # run.plot
     ("hybrid/trajectory.py", "formats"),  # run["u1 + u2"]
 }
@@ -74,11 +75,12 @@ def imported_layer(name: str) -> str | None:
 
 
 def imports(source: str, file: str) -> Iterator[Import]:
-    """Every import of our own in a source text; late are those inside a function."""
+    """Every import of our own in a source text; late are those inside a function, or for types only."""
     pending: list[tuple[ast.AST, bool]] = [(ast.parse(source), False)]
     while pending:
         node, late = pending.pop()
         late = late or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        late = late or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
         pending += [(child, late) for child in ast.iter_child_nodes(node)]
         if isinstance(node, ast.Import | ast.ImportFrom):
             for layer in filter(None, (imported_layer(name) for name in targets(node, file))):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from latchwork.constraint.constraint import Constraint
 from latchwork.errors import (
+    ConstraintError,
     EvaluationError,
     ExpressionError,
     FileError,
@@ -50,6 +52,7 @@ from latchwork.symbolic.expr import (
 from latchwork.symbolic.matrix import Matrix
 
 if TYPE_CHECKING:
+    from latchwork.constraint.constrained import Constrained
     from latchwork.export import export_c
     from latchwork.formats import dump, load, loads
     from latchwork.hybrid.many import simulate_many
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
     from latchwork.kane.equations import Equations
 
 _LATE = {
+    "Constrained": "latchwork.constraint.constrained",
     "Equations": "latchwork.kane.equations",
     "simulate": "latchwork.hybrid.simulate",
     "simulate_many": "latchwork.hybrid.many",
@@ -90,6 +94,8 @@ __all__ = [
     "Torque",
     "Spring",
     "Torsion",
+    "Constraint",
+    "Constrained",
     "Equations",
     "simulate",
     "simulate_many",
@@ -134,6 +140,7 @@ __all__ = [
     "ModelError",
     "SpeedsError",
     "VelocityError",
+    "ConstraintError",
     "ProgramError",
     "EvaluationError",
     "IntegrationError",

@@ -4,7 +4,8 @@
     ├── ExpressionError      an expression that has no meaning (two models mixed, a comparison used as a truth value)
     ├── ModelError           a description that contradicts itself or is incomplete
     │   ├── SpeedsError      a definition of generalized speeds that cannot be solved for q̇
-    │   └── VelocityError    a declared velocity that disagrees with the coordinates
+    │   ├── VelocityError    a declared velocity that disagrees with the coordinates
+    │   └── ConstraintError  a constraint that has no meaning, contradicts others, or cannot be met
     ├── ProgramError         straight-line code that breaks its own rules
     ├── EvaluationError      numbers that are missing, unknown, or not finite
     ├── IntegrationError     a run that could not go on
@@ -38,6 +39,10 @@ class SpeedsError(ModelError):
 
 class VelocityError(ModelError):
     """A declared velocity that disagrees with the coordinates."""
+
+
+class ConstraintError(ModelError):
+    """A constraint that has no meaning, contradicts others, or cannot be met."""
 
 
 class ProgramError(LatchworkError):

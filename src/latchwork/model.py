@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from latchwork.constraint.constraint import Constraint
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.mechanics.body import Body, steiner
 from latchwork.mechanics.frame import Frame
@@ -19,6 +20,7 @@ from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.graph import Graph
 
 if TYPE_CHECKING:
+    from latchwork.constraint.constrained import Constrained
     from latchwork.kane.advice import Advice
     from latchwork.kane.equations import Equations
 
@@ -55,6 +57,7 @@ class Model:
         self._loads: list[Load] = []
         self._gravity: Vector | None = None
         self._quaternions: list[tuple[Expr, ...]] = []
+        self._constraints: dict[str, Constraint] = {}
 
     def __repr__(self) -> str:
         return (
@@ -113,6 +116,11 @@ class Model:
     def zero(self) -> tuple[Expr, ...]:
         """The motion constraints built into the speeds."""
         return tuple(self._zero)
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The constraints that hold in every run."""
+        return tuple(self._constraints.values())
 
     @property
     def symbols(self) -> dict[str, Expr]:
@@ -394,6 +402,20 @@ class Model:
         self._loads.append(load)
         return load
 
+    # --- constraints --------------------------------------------------------------------------------------------
+
+    def constraint(self, name: str, zero: Any) -> Constraint:
+        """What must be zero in every run: expressions in q and t, or linear in u; a vector; or a list of them."""
+        return self._constrain(Constraint(name, zero))
+
+    def _constrain(self, constraint: Constraint) -> Constraint:
+        if constraint.name in self._constraints:
+            raise ModelError(f"'{self.name}' has a constraint named '{constraint.name}' already. Name it otherwise.")
+        self._constraints[constraint.name] = constraint
+        return constraint
+
+    # --- parts of this model ------------------------------------------------------------------------------------
+
     def _frame_of(self, item: Any) -> Frame:
         frame = item.frame if isinstance(item, (Link, Body)) else item
         if not isinstance(frame, Frame) or frame.tree is not self._tree:
@@ -440,6 +462,11 @@ class Model:
         from latchwork.kane.equations import equations  # late: a description needs no machinery yet
 
         return equations(self.system())
+
+    def constrained(self, *, independent: Sequence[Any] | None = None, at: Any = None, t: float = 0.0,
+                    p: Any = None) -> Constrained:  # fmt: skip
+        """The equations with the model's constraints embedded, as ``model.equations().embed(...)``."""
+        return self.equations().embed(*self.constraints, independent=independent, at=at, t=t, p=p)
 
     def advise(self) -> Advice:
         """Advice on generalized speeds: alternatives side by side, with their operation counts."""

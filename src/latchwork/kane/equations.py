@@ -36,6 +36,7 @@ from latchwork.symbolic.tidy import SHORT, tidy
 from latchwork.symbolic.traverse import Operations, count_literal, count_shared, rebuild
 
 if TYPE_CHECKING:
+    from latchwork.constraint.constrained import Constrained
     from latchwork.kane.tables import Table
 
 SERIAL_SWEEP = 1.3  # what an operation of a sweep over a chain without branches is worth: each waits for the one before
@@ -451,6 +452,17 @@ class Equations:
         from latchwork.kane.transform import in_speeds
 
         return in_speeds(self, definitions)
+
+    def embed(self, *constraints: Any, independent: Sequence[Any] | None = None, at: Any = None, t: float = 0.0,
+              p: Any = None) -> Constrained:  # fmt: skip
+        """The equations with constraints embedded: F̃_r = F_r + Σ D_sr F_s.  [Gillespie Eq. 24]
+
+        Dependent speeds are chosen so that they are well determined at the coordinates ``at`` (default: at random
+        ones that can be assembled); ``independent`` names the speeds to keep instead.
+        """
+        from latchwork.constraint.constrained import embed
+
+        return embed(self, constraints, independent, at, t, p)
 
     def shortened(self) -> Equations:
         """The same equations, rewritten to take fewer operations; small systems are short already."""

@@ -1,0 +1,1 @@
+"""Constraints: rows, rank and selection, embedding, projection, multipliers, reactions."""

@@ -1,0 +1,183 @@
+"""A consistent state: q onto Φ(q, t) = 0 by Newton steps of least norm, u onto B u + C = 0 in the kinetic metric.
+
+    J δu = −Φ,  q ← q + W δu  with least Σ w_j δu_j²;   u ← u + M⁻¹ Bᵀ p  with  B M⁻¹ Bᵀ p = −(B u + C)
+
+The second is a plastic impact: p are its impulses. Numbers that were given by name are held while the others can
+give way; only where they cannot, all of them move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from latchwork.constraint.selection import must_agree, scaled
+from latchwork.constraint.terms import Array, Terms
+from latchwork.errors import ConstraintError
+
+EXACT = 1e-13  # a residual this small, relative to what the coordinates are, is rounding
+ASSEMBLED = 1e-9  # a residual that can be accepted where Newton's method ends
+MOST = 200  # Newton steps
+CUT = 1e-9  # singular values below this part of the largest take no part in a step
+LONGEST = 0.5  # of a step, in radians or in lengths of the mechanism
+CHANGED = 1e-12  # changes below this are not worth telling
+
+
+@dataclass(frozen=True)
+class Start:
+    """A consistent state, and what had to be changed: names with what was given and what is used."""
+
+    q: Array
+    u: Array
+    residual: float
+    changes: tuple[tuple[str, float, float], ...]
+    impulses: Array
+
+    def __str__(self) -> str:
+        if not self.changes:
+            return "the start was consistent as given"
+        return "\n".join(f"{name}: {given:.9g} was given, {used:.9g} is used" for name, given, used in self.changes)
+
+
+def residual_of(terms: Terms, x: Array) -> float:
+    """The largest |Φ_i|, each in units of what moves it."""
+    place, rows = terms.place(x), terms.rows.configuration
+    if not rows:
+        return 0.0
+    return float(np.abs(_measured(place.Phi[rows], place.B[rows])).max())
+
+
+def _measured(Phi: Array, J: Array) -> Array:
+    """Φ_i over the length of its row: how far coordinates are off; rows that vanish are left as they are."""
+    lengths = np.linalg.norm(J, axis=1)
+    return np.asarray(Phi / np.where(lengths > 1e-3, lengths, 1.0))
+
+
+def assemble_q(terms: Terms, x: Array, held: Collection[int] = (), weights: Sequence[float] | None = None) -> Array:
+    """x with coordinates that meet Φ = 0; ``held`` are coordinates to keep if possible, ``weights`` are of δu."""
+    if not terms.rows.configuration:
+        return x
+    if held and (kept := _newton(terms, x, sorted(held), weights))[1] <= ASSEMBLED:
+        return kept[0]
+    found, residual = _newton(terms, x, [], weights)
+    if not residual <= ASSEMBLED:
+        _cannot(terms, found)
+    return found
+
+
+def _newton(terms: Terms, x: Array, held: Sequence[int], weights: Sequence[float] | None) -> tuple[Array, float]:
+    """Damped Newton steps of least norm; the best state met, and its residual."""
+    n_q, n, _ = terms.sizes
+    rows = terms.rows.configuration
+    w = np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=float))
+    best, x = (np.inf, x.copy()), normalised(terms, x.copy())
+    for _ in range(MOST):
+        place = terms.place(x)
+        Phi, J = place.Phi[rows], place.B[rows]
+        if not (np.isfinite(Phi).all() and np.isfinite(J).all()):
+            break
+        size = float(np.abs(_measured(Phi, J)).max())
+        if size < best[0]:
+            gained, best = size < 0.5 * best[0], (size, x.copy())
+        else:
+            gained = False
+        if size <= EXACT * max(1.0, float(np.abs(x[1 : 1 + n_q]).max(initial=0.0))) or (size < 1e-11 and not gained):
+            break
+        A = np.vstack([J, place.W[list(held)]]) / w
+        b = np.concatenate([-Phi, np.zeros(len(held))])
+        lengths = np.linalg.norm(A, axis=1)
+        keep = lengths > 0.0
+        step = np.linalg.lstsq(A[keep] / lengths[keep, None], b[keep] / lengths[keep], rcond=CUT)[0] / w
+        x = _step(terms, x, step * min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300)), size)
+    return best[1], best[0]
+
+
+def _step(terms: Terms, x: Array, step: Array, size: float) -> Array:
+    """The step, halved while it makes things much worse."""
+    n_q, rows = terms.sizes[0], terms.rows.configuration
+    W = terms.place(x).W
+    trial = x
+    for half in range(6):
+        trial = x.copy()
+        trial[1 : 1 + n_q] += W @ (step * 0.5**half)
+        trial = normalised(terms, trial)
+        place = terms.place(trial)
+        if np.abs(_measured(place.Phi[rows], place.B[rows])).max() < 2.0 * size:
+            break
+    return trial
+
+
+def normalised(terms: Terms, x: Array) -> Array:
+    """Quaternions brought to unit length, in place."""
+    names = {symbol: i for i, symbol in enumerate(terms.rows.equations.q, start=1)}
+    for four in terms.rows.equations.system.quaternions:
+        columns = [names[e] for e in four]
+        x[columns] /= np.linalg.norm(x[columns])
+    return x
+
+
+def _cannot(terms: Terms, x: Array) -> None:
+    rows, place = terms.rows, terms.place(x)
+    off = [(abs(place.Phi[i]), rows.names[i], place.Phi[i]) for i in rows.configuration]
+    worst = sorted(off, reverse=True)[:6]
+    shown = ", ".join(f"'{name}' is off by {value:.3g}" for size, name, value in worst if size > ASSEMBLED)
+    where = ", ".join(f"{s.name} = {v:.5g}" for s, v in zip(rows.equations.q[:8], x[1:9], strict=False))
+    raise ConstraintError(
+        f"'{rows.equations.name}' cannot be assembled: {shown or 'the constraints'} at the nearest position found "
+        f"({where}). Start from a guess closer to an assembled position, or check lengths and signs."
+    )
+
+
+def assemble_u(terms: Terms, x: Array, held: Collection[int] = ()) -> tuple[Array, Array]:
+    """x with speeds that meet B u + C = 0, and the impulses of all rows."""
+    n_q, n, m = terms.sizes
+    span = slice(1 + n_q, 1 + n_q + n)
+    place, u, M = terms.place(x), x[span], terms.motion(x).M
+    if not m:
+        return x, np.zeros(0)
+    must_agree(terms.rows.names, place.B, place.C, M, at_time(x))
+    if held:
+        free = [j for j in range(n) if j not in held]
+        B, off = place.B[:, free], place.B @ u + place.C
+        change, impulses = plastic(B, off, M[np.ix_(free, free)])
+        if np.abs(B @ change + off).max() <= ASSEMBLED * max(1.0, float(np.abs(off).max())):
+            moved = x.copy()
+            moved[[1 + n_q + j for j in free]] += change
+            return moved, impulses
+    change, impulses = plastic(place.B, place.B @ u + place.C, M)
+    moved = x.copy()
+    moved[span] += change
+    return moved, impulses
+
+
+def plastic(B: Array, off: Array, M: Array) -> tuple[Array, Array]:
+    """δu = M⁻¹ Bᵀ p and p with B δu = −off: least kinetic energy of the change; redundant rows share p evenly."""
+    forms = scaled(B, M)
+    lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
+    rows = B / lengths[:, None]
+    diagonal = np.sqrt(np.maximum(np.diag(M), np.diag(M).max(initial=0.0) * 1e-12))
+    regular = M + np.diag(np.where(np.diag(M) > 0.0, 0.0, 1e-12 * max(np.diag(M).max(initial=0.0), 1e-300)))
+    spread = np.linalg.solve(regular / np.outer(diagonal, diagonal), rows.T / diagonal[:, None]) / diagonal[:, None]
+    p = np.linalg.lstsq(rows @ spread, -off / lengths, rcond=CUT * CUT)[0]
+    change = spread @ p
+    change += spread @ np.linalg.lstsq(rows @ spread, -off / lengths - rows @ change, rcond=CUT * CUT)[0]  # refined
+    return change, p / lengths
+
+
+def consistent(terms: Terms, x: Array, q_held: Collection[int] = (), u_held: Collection[int] = (),
+               weights: Sequence[float] | None = None) -> tuple[Array, Start]:  # fmt: skip
+    """A consistent state near x = (t, q, u, rest), and what was changed."""
+    n_q, n, _ = terms.sizes
+    placed = assemble_q(terms, x, q_held, weights)
+    moved, impulses = assemble_u(terms, placed, u_held)
+    names = [s.name for s in (*terms.rows.equations.q, *terms.rows.equations.u)]
+    old, new = x[1 : 1 + n_q + n], moved[1 : 1 + n_q + n]
+    changes = tuple((name, float(a), float(b)) for name, a, b in zip(names, old, new, strict=True)
+                    if abs(a - b) > CHANGED * max(1.0, abs(b)))  # fmt: skip
+    return moved, Start(new[:n_q].copy(), new[n_q:].copy(), residual_of(terms, moved), changes, impulses)
+
+
+def at_time(x: Array) -> str:
+    return f" at t = {x[0]:.6g}"

@@ -1,0 +1,302 @@
+"""Constrained: equations with constraints embedded, frozen. What `Equations.embed` and `Model.constrained` give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from latchwork.constraint.assemble import Start, assemble_q, assemble_u, consistent
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.embed import Embedding, directly
+from latchwork.constraint.rows import Rows, rows_of
+from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, rank_of, scaled, select
+from latchwork.constraint.solve import accelerations, all_speeds, multipliers
+from latchwork.constraint.terms import Array, Terms, terms_of
+from latchwork.errors import ConstraintError, EvaluationError, did_you_mean
+from latchwork.kane.equations import Equations
+from latchwork.kane.sample import random_states
+from latchwork.kane.tables import Table
+from latchwork.kane.values import argument_vector
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.traverse import Operations, count_shared
+
+ATTEMPTS = 8  # random states from which an assembled one is sought
+
+
+class Constrained:
+    """F̃_r + F̃_r* = 0 with F̃_r = F_r + Σ D_sr F_s: one equation for each independent speed."""
+
+    def __init__(self, terms: Terms, selection: Selection, x: Array) -> None:
+        self.terms, self.selection = terms, selection
+        self.rows: Rows = terms.rows
+        self.unconstrained: Equations = terms.rows.equations
+        self._x = x
+
+    # --- names --------------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self.unconstrained.name
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        return self.rows.constraints
+
+    @property
+    def independent(self) -> tuple[Expr, ...]:
+        """Speeds that remain, in the order of the model."""
+        return tuple(self.unconstrained.u[j] for j in self.selection.independent)
+
+    @property
+    def dependent(self) -> tuple[Expr, ...]:
+        """Speeds that the constraints determine."""
+        return tuple(self.unconstrained.u[j] for j in self.selection.dependent)
+
+    @property
+    def redundant(self) -> tuple[str, ...]:
+        """Rows that say nothing new, by name."""
+        return tuple(self.rows.names[i] for i in self.selection.redundant)
+
+    # --- symbolic -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _embedding(self) -> Embedding:
+        return Embedding(self.rows, self.selection, self.terms.place(self._x).B)
+
+    @cached_property
+    def B(self) -> Matrix:
+        """B u + C = 0, all rows."""
+        return self.rows.B
+
+    @cached_property
+    def C(self) -> Matrix:
+        """B u + C = 0, all rows."""
+        return self.rows.C
+
+    @cached_property
+    def D(self) -> Matrix:
+        """u_dep = D u_ind + E."""
+        return self._matrix(self._embedding.D, len(self.independent))
+
+    @cached_property
+    def E(self) -> Matrix:
+        """u_dep = D u_ind + E."""
+        return self._matrix([[node] for node in self._embedding.E], 1)
+
+    @cached_property
+    def T(self) -> Matrix:
+        """u = T u_ind + S."""
+        return self._matrix(self._embedding.T, len(self.independent))
+
+    @cached_property
+    def S(self) -> Matrix:
+        """u = T u_ind + S."""
+        return self._matrix([[node] for node in self._embedding.S], 1)
+
+    @cached_property
+    def _recombined(self) -> tuple[list[list[int]], list[int]]:
+        return self._embedding.recombined()
+
+    @cached_property
+    def M(self) -> Matrix:
+        """M̃ = Tᵀ M T."""
+        return self._matrix(self._recombined[0], len(self.independent))
+
+    @cached_property
+    def f(self) -> Matrix:
+        """f̃ = Tᵀ (f − M (Ṫ u_ind + Ṡ))."""
+        return self._matrix([[node] for node in self._recombined[1]], 1)
+
+    @cached_property
+    def equations(self) -> Equations:
+        """The same equations derived directly in the independent speeds: to read, to run, to write as C."""
+        return directly(self._embedding)
+
+    @cached_property
+    def operations(self) -> Operations:
+        """Operations of M̃ and f̃ after sharing."""
+        return count_shared([*self.M, *self.f])
+
+    def partial_velocities(self) -> Table:
+        """ṽ_r and ω̃_r: the table of the constrained mechanism."""
+        return self.equations.partial_velocities()
+
+    # --- numbers ------------------------------------------------------------------------------------------------
+
+    def arguments(self, q: Any, u: Any, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
+        """(t, q, u, r, p), with dependent speeds computed; they may be left out where u is a mapping."""
+        x, _ = self._state(q, u, r, t, p)
+        return x
+
+    def _state(self, q: Any, u: Any, r: Any, t: float, p: Any) -> tuple[Array, Array]:
+        equations = self.unconstrained
+        names = [symbol.name for symbol in self.independent]
+        if u is not None and not isinstance(u, Mapping) and len(u) == len(names) != len(equations.u):
+            u = dict(zip(names, u, strict=True))
+        u, _ = by_name(u, dict.fromkeys(equations.u_names, 0.0))
+        x = argument_vector(equations.system, t, q, u, r, p)
+        first = 1 + len(equations.q)
+        free = [first + j for j in self.selection.independent]
+        place = self.terms.place(x)
+        must_agree(self.rows.names, place.B, place.C, np.eye(len(equations.u)), f" at t = {t:.6g}")
+        x[first : first + len(equations.u)] = all_speeds(place.B, place.C, self.selection, x[free])
+        return x, place.B
+
+    def udot(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
+        """u̇ of all speeds. ``u`` holds the independent ones (others are computed), as a sequence or by name."""
+        x, B = self._state(q, u, r, t, p)
+        motion = self.terms.motion(x)
+        return self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
+
+    def multipliers(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0,
+                    p: Any = None) -> dict[str, Array]:  # fmt: skip
+        """λ of M u̇ = f + Bᵀ λ for each constraint by name; of least norm where rows are redundant."""
+        x, B = self._state(q, u, r, t, p)
+        force, M = self._force(x, B)
+        lam = multipliers(B, force, M)
+        return {name: lam[part] for name, part in self.rows.slices.items()}
+
+    def constraint_force(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
+        """F_c = M u̇ − f: the generalized constraint force, unique also where λ is not.  [Aghili Remark 4]"""
+        x, B = self._state(q, u, r, t, p)
+        return self._force(x, B)[0]
+
+    def _force(self, x: Array, B: Array) -> tuple[Array, Array]:
+        motion = self.terms.motion(x)
+        udot = self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
+        return np.asarray(motion.M @ udot - motion.f), motion.M
+
+    def _finite(self, value: Array, x: Array) -> Array:
+        if not np.isfinite(value).all():
+            raise EvaluationError(
+                f"the accelerations of '{self.name}' are not finite ({value}) with {', '.join(self.rows.slices)} "
+                f"embedded, at {self.unconstrained._state_text(x)}. The dependent speeds cannot be solved for there: "
+                "embed again at that state (at=...), or check masses."
+            )
+        return value
+
+    # --- states -------------------------------------------------------------------------------------------------
+
+    def assemble(self, q: Any = None, t: float = 0.0, p: Any = None, *, weights: Any = None) -> dict[str, float]:
+        """Coordinates that meet all constraints, from a guess; those given by name are kept if possible."""
+        x, held, _ = self._rough(q, None, t, p)
+        placed = assemble_q(self.terms, x, held, weights)
+        return dict(zip(self.unconstrained.q_names, placed[1:].tolist(), strict=False))
+
+    def velocities(self, q: Any, u: Any = None, t: float = 0.0, p: Any = None) -> dict[str, float]:
+        """Speeds that meet all constraints at an assembled position; those given by name are kept if possible."""
+        x, _, held = self._rough(q, u, t, p)
+        moved, _ = assemble_u(self.terms, x, held)
+        return dict(zip(self.unconstrained.u_names, moved[1 + len(self.unconstrained.q) :].tolist(), strict=False))
+
+    def start(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> Start:
+        """A consistent state near a given one, and what had to be changed."""
+        x, q_held, u_held = self._rough(q, u, t, p)
+        return consistent(self.terms, x, q_held, u_held)[1]
+
+    def _rough(self, q: Any, u: Any, t: float, p: Any) -> tuple[Array, list[int], list[int]]:
+        """(t, q, u, r, p) as given, the rest at rest; and which coordinates and speeds were given by name."""
+        equations = self.unconstrained
+        q, q_held = by_name(q, rest_coordinates(equations))
+        u, u_held = by_name(u, dict.fromkeys(equations.u_names, 0.0))
+        return argument_vector(equations.system, t, q, u, None, p), q_held, u_held
+
+    # --- to read ------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        left = f"{len(self.independent)} of {len(self.unconstrained.u)} speeds left"
+        return f"<'{self.name}' with {', '.join(self.rows.slices)} embedded: {left}>"
+
+    def __str__(self) -> str:
+        lines = [f"'{self.name}' with {', '.join(self.rows.slices)}"]
+        lines += [f"  {u.name} = {Expr(u.graph, self._embedding.back[u.node])}" for u in self.dependent]
+        if self.redundant:
+            lines.append(f"  redundant: {', '.join(self.redundant)}")
+        return "\n".join([*lines, str(self.equations)])
+
+    def _matrix(self, nodes: Sequence[Sequence[int]], width: int) -> Matrix:
+        g = self.unconstrained.system.graph
+        rows = [[Expr(g, node) for node in row] for row in nodes]
+        return Matrix(rows) if rows and width else Matrix.zeros(g, len(rows), width)
+
+
+def embed(equations: Equations, constraints: Sequence[Constraint], independent: Sequence[Any] | None = None,
+          at: Any = None, t: float = 0.0, p: Any = None) -> Constrained:  # fmt: skip
+    """Equations with constraints embedded. Speeds are chosen at the coordinates ``at``, or at assembled random ones."""
+    rows = rows_of(equations, constraints)
+    terms = terms_of(rows)
+    x = _representative(terms, at, t, p)
+    pinned = None if independent is None else _pinned(equations, independent)
+    return Constrained(terms, choose(terms, x, pinned), x)
+
+
+def choose(terms: Terms, x: Array, pinned: Sequence[int] | None = None) -> Selection:
+    """Rows and speeds at a state; a choice by hand is checked."""
+    B, M = terms.place(x).B, terms.motion(x).M
+    chosen = select(B, M)
+    if pinned is None:
+        return chosen
+    rank, n = rank_of(scaled(B, M).whole), B.shape[1]
+    names = terms.rows.equations.u_names
+    if len(pinned) != n - rank:
+        raise ConstraintError(
+            f"'{terms.rows.equations.name}' has {n - rank} independent speeds under these constraints ({n} speeds, "
+            f"rank {rank}); {len(pinned)} were chosen ({', '.join(names[j] for j in pinned)}). Choose {n - rank}."
+        )
+    by_hand = select(B, M, rank, pinned)
+    if by_hand.rank < rank or conditioning(B, M, by_hand) > POOR * conditioning(B, M, chosen):
+        raise ConstraintError(
+            f"the speeds {', '.join(names[j] for j in pinned)} of '{terms.rows.equations.name}' do not determine the "
+            f"others under {', '.join(terms.rows.slices)}. Choose others, e.g. "
+            f"{', '.join(names[j] for j in chosen.independent)}."
+        )
+    return by_hand
+
+
+def _pinned(equations: Equations, chosen: Sequence[Any]) -> list[int]:
+    names = [item.name if isinstance(item, Expr) else str(item) for item in chosen]
+    for name in names:
+        if name not in equations.u_names:
+            hint = did_you_mean(name, equations.u_names)
+            raise ConstraintError(f"'{name}' is not a speed of '{equations.name}'.{hint}")
+    return [equations.u_names.index(name) for name in names]
+
+
+def _representative(terms: Terms, at: Any, t: float, p: Any) -> Array:
+    """A state at which to choose: the one given, assembled; or the best of some random ones that can be assembled."""
+    equations, system = terms.rows.equations, terms.rows.equations.system
+    zero = np.zeros(len(equations.u))
+    if at is not None:
+        at, _ = by_name(at, rest_coordinates(equations))
+        return assemble_q(terms, argument_vector(system, t, at, zero, None, p))
+    states = random_states(system, ATTEMPTS)
+    values = {s.name: v for s, v in system.values.items()} | dict(p or {})
+    failed: ConstraintError | None = None
+    for state in states:
+        x = state[: len(equations.arguments)].copy()
+        for i, symbol in enumerate(equations.arguments):
+            x[i] = values.get(symbol.name, x[i])
+        try:
+            return assemble_q(terms, x)
+        except ConstraintError as error:
+            failed = error
+    raise ConstraintError(f"{failed} Or say where speeds are to be chosen, with at=...") from None
+
+
+def rest_coordinates(equations: Equations) -> dict[str, float]:
+    """Coordinates that are not given start at zero, quaternions unturned: (1, 0, 0, 0)."""
+    turned = {e.name: float(i == 0) for four in equations.system.quaternions for i, e in enumerate(four)}
+    return dict.fromkeys(equations.q_names, 0.0) | turned
+
+
+def by_name(given: Any, rest: dict[str, float]) -> tuple[Any, list[int]]:
+    """Numbers given by name, the others as in ``rest``, and the places of those given; a sequence as it is."""
+    if given is not None and not isinstance(given, Mapping):
+        return given, []
+    named = {key.name if isinstance(key, Expr) and key.is_symbol else str(key): v for key, v in (given or {}).items()}
+    order = list(rest)
+    return rest | named, [order.index(name) for name in named if name in rest]

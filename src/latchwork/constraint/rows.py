@@ -1,0 +1,159 @@
+"""Rows of constraints: Φ(q, t) = 0 where there is one, B u + C = 0, and its rate B u̇ + c = 0.
+
+    ψ = Φ̇ or the motion constraint itself;  B = ∂ψ/∂u,  C = ψ at u = 0,  c = Ḃ u + Ċ = ψ̇ at u̇ = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from latchwork.constraint.constraint import Constraint, Pull
+from latchwork.errors import ConstraintError
+from latchwork.kane.equations import Equations
+from latchwork.kane.sample import numbers
+from latchwork.symbolic.derivative import tangents
+from latchwork.symbolic.expr import Expr, operand
+from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.ops import ONE, ZERO
+from latchwork.symbolic.tidy import SHORT, tidy
+from latchwork.symbolic.traverse import count_shared, reachable, rebuild
+
+NONLINEAR = 1e-12  # second derivatives in u below this, at random states of order one, are rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of some constraints for a set of equations, as nodes."""
+
+    equations: Equations
+    constraints: tuple[Constraint, ...]
+    names: tuple[str, ...]
+    phi: tuple[int | None, ...]  # none for a motion constraint
+    B_nodes: tuple[tuple[int, ...], ...]
+    C_nodes: tuple[int, ...]
+    c_nodes: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def B(self) -> Matrix:
+        """∂ψ/∂u."""
+        return self._matrix(self.B_nodes, len(self.equations.u))
+
+    @cached_property
+    def C(self) -> Matrix:
+        """ψ at u = 0."""
+        return self._matrix([[node] for node in self.C_nodes], 1)
+
+    @cached_property
+    def c(self) -> Matrix:
+        """Ḃ u + Ċ."""
+        return self._matrix([[node] for node in self.c_nodes], 1)
+
+    @cached_property
+    def pulls(self) -> tuple[Pull | None, ...]:
+        """The unit force or torque of each row, where it is known."""
+        return tuple(pull for constraint in self.constraints for pull in constraint.pulls)
+
+    @property
+    def configuration(self) -> list[int]:
+        """The rows that have a Φ."""
+        return [i for i, node in enumerate(self.phi) if node is not None]
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        """The rows of each constraint by its name."""
+        ends = np.cumsum([0, *(len(constraint.zero) for constraint in self.constraints)]).tolist()
+        return {k.name: slice(a, b) for k, a, b in zip(self.constraints, ends, ends[1:], strict=False)}
+
+    def _matrix(self, nodes: Sequence[Sequence[int]], width: int) -> Matrix:
+        g = self.equations.system.graph
+        rows = [[Expr(g, node) for node in row] for row in nodes]
+        return Matrix(rows) if rows and width else Matrix.zeros(g, len(rows), width)
+
+
+def rows_of(equations: Equations, constraints: Sequence[Constraint]) -> Rows:
+    """The rows of constraints, in their order; what is not linear in u is refused with the reason."""
+    _names_differ(equations, constraints)
+    g, kinematics = equations.system.graph, equations.derivation.kinematics
+    names = [name for constraint in constraints for name in constraint.row_names]
+    given = rebuild(g, [operand(g, e) for constraint in constraints for e in constraint.zero], kinematics.replaced)
+    phi = [None if _moves(equations, name, node) else node for name, node in zip(names, given, strict=True)]
+    psi = [node if still is None else tangents(g, [still], kinematics.along)[0]
+           for node, still in zip(given, phi, strict=True)]  # fmt: skip
+    u = [symbol.node for symbol in equations.u]
+    columns = [tangents(g, psi, {node: ONE}) for node in u]
+    B = [[column[i] for column in columns] for i in range(len(psi))]
+    _must_be_linear(equations, names, B, set(u))
+    none = dict.fromkeys(u, ZERO)
+    B = [rebuild(g, row, none) for row in B]
+    C, c = rebuild(g, psi, none), tangents(g, psi, kinematics.along)
+    B, C, c = _tidied(equations, B, C, c)
+    return Rows(equations, tuple(constraints), tuple(names), tuple(phi), tuple(map(tuple, B)), tuple(C), tuple(c))
+
+
+def _names_differ(equations: Equations, constraints: Sequence[Constraint]) -> None:
+    names = [constraint.name for constraint in constraints]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ConstraintError(f"'{equations.name}' has two constraints named {', '.join(twice)}. Name each otherwise.")
+    for constraint in constraints:
+        for e in constraint.zero:
+            operand(equations.system.graph, e)  # refuses expressions of another model, naming both
+
+
+def _moves(equations: Equations, name: str, node: int) -> bool:
+    """Whether a row is a motion constraint: it contains u. Accelerations and inputs are refused."""
+    g = equations.system.graph
+    kinds = {g.symbols[i].kind: g.symbols[i].name for i in reachable(g, [node]) if i in g.symbols}
+    if "acceleration" in kinds:
+        raise ConstraintError(
+            f"constraint '{name}' of '{equations.name}' contains {kinds['acceleration']}. Constraints are on "
+            "coordinates or linear in speeds; give an integral of this one."
+        )
+    if "input" in kinds:
+        raise ConstraintError(
+            f"constraint '{name}' of '{equations.name}' contains the input '{kinds['input']}', whose rate is unknown. "
+            "Prescribe the motion as an expression in t, or make it a parameter."
+        )
+    if not kinds.keys() & {"coordinate", "speed", "time"}:
+        shown = Expr(g, node)
+        raise ConstraintError(
+            f"constraint '{name}' of '{equations.name}' is {shown} = 0, which holds nothing that moves. Give an "
+            "expression in coordinates, speeds or t."
+        )
+    return "speed" in kinds
+
+
+def _must_be_linear(equations: Equations, names: Sequence[str], B: list[list[int]], u: set[int]) -> None:
+    g = equations.system.graph
+    for name, row in zip(names, B, strict=True):
+        seen = sorted(set(reachable(g, row)) & u)
+        if not seen:
+            continue
+        slopes = [node for i in seen for node in tangents(g, row, {i: ONE}) if node != ZERO]
+        if slopes and np.abs(numbers(equations.system, slopes)).max() > NONLINEAR:
+            among = ", ".join(g.symbols[i].name for i in seen)
+            raise ConstraintError(
+                f"constraint '{name}' of '{equations.name}' is not linear in {among}: it is no sum B u + C with B and "
+                "C in q and t. Kane's method embeds linear motion constraints; split it, or write it as a force."
+            )
+
+
+Nodes = tuple[list[list[int]], list[int], list[int]]
+
+
+def _tidied(equations: Equations, B: list[list[int]], C: list[int], c: list[int]) -> Nodes:
+    """Short rows as they would be written by hand."""
+    g, n = equations.system.graph, len(equations.u)
+    entries = [Expr(g, node) for node in (*(node for row in B for node in row), *C, *c)]
+    if not entries or count_shared(entries).total > SHORT:
+        return B, C, c
+    nodes = [e.node for e in tidy(entries)]
+    m = len(B)
+    return [nodes[n * i : n * (i + 1)] for i in range(m)], nodes[n * m : n * m + m], nodes[n * m + m :]

@@ -1,0 +1,136 @@
+"""Which rows to keep and which speeds are dependent: rank by SVD, then complete pivoting.  [Gillespie §4, block 2]
+
+Speeds are measured by the kinetic energy they carry (a column of B is divided by √M_jj, the whole by the Cholesky
+factor of M where rank is judged), rows by their own length, so that neither depends on units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from latchwork.constraint.terms import Array
+from latchwork.errors import ConstraintError
+
+RANK = 1e-9  # singular values below this part of the largest are zero
+VANISHED = 1e-13  # rows shorter than this part of the longest are zero
+AGREES = 1e-8  # a redundant row may ask for a speed that differs by this part of what it names
+SHARE = 1e-6  # of a null vector: smaller entries take no part in it
+POOR = 1e6  # dependent speeds chosen by hand may be worse conditioned by this factor, no more
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Rows kept, dependent and independent speeds (each in the order of the model), and rows that are redundant."""
+
+    kept: tuple[int, ...]
+    dependent: tuple[int, ...]
+    independent: tuple[int, ...]
+    redundant: tuple[int, ...]
+
+    @property
+    def rank(self) -> int:
+        return len(self.kept)
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """B with rows of unit length in the kinetic metric: by columns (√M_jj) to choose speeds, whole to judge rank."""
+
+    lengths: Array  # of the rows
+    columns: Array
+    whole: Array
+
+
+def scaled(B: Array, M: Array) -> Scaled:
+    """Rows and columns of B freed of their units."""
+    diagonal = np.diag(M)
+    floor = max(float(diagonal.max(initial=0.0)), 1e-300) * 1e-12
+    weights = 1.0 / np.sqrt(np.maximum(diagonal, floor))
+    columns = B * weights
+    lengths = np.linalg.norm(columns, axis=1)
+    lengths = np.where(lengths > VANISHED * lengths.max(initial=0.0), lengths, np.inf)
+    columns = columns / lengths[:, None]
+    try:
+        whole = np.linalg.solve(np.linalg.cholesky(M * np.outer(weights, weights)), columns.T).T
+        length = np.linalg.norm(whole, axis=1)
+        whole = whole / np.where(length > 0.0, length, 1.0)[:, None]
+    except np.linalg.LinAlgError:  # massless speeds: the constraints hold them, or the embedded M̃ will tell
+        whole = columns
+    return Scaled(lengths, columns, whole)
+
+
+def rank_of(whole: Array) -> int:
+    """How many singular values are not zero."""
+    if not whole.size:
+        return 0
+    singular = np.linalg.svd(whole, compute_uv=False)
+    return int((singular > RANK * max(singular[0], 1e-300)).sum()) if singular[0] > 0.0 else 0
+
+
+def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[int] | None = None) -> Selection:
+    """Rows and dependent speeds by complete pivoting; ``independent`` pins the choice, ``rank`` is kept if given."""
+    forms = scaled(B, M)
+    r = rank_of(forms.whole) if rank is None else rank
+    m, n = B.shape
+    allowed = np.ones(n, dtype=bool)
+    if independent is not None:
+        allowed[list(independent)] = False
+    A = np.where(allowed, forms.columns, 0.0)
+    kept, dependent = _pivots(A, r)
+    return Selection(
+        tuple(sorted(kept)), tuple(sorted(dependent)), tuple(j for j in range(n) if j not in dependent),
+        tuple(i for i in range(m) if i not in kept),
+    )  # fmt: skip
+
+
+def _pivots(A: Array, r: int) -> tuple[set[int], set[int]]:
+    """Rows and columns of r pivots, each the largest entry that is left."""
+    A = A.copy()
+    rows: set[int] = set()
+    columns: set[int] = set()
+    for _ in range(r):
+        i, j = divmod(int(np.argmax(np.abs(A))), A.shape[1])
+        if A[i, j] == 0.0:
+            break
+        rows.add(i)
+        columns.add(j)
+        A -= np.outer(A[:, j] / A[i, j], A[i])
+        A[i], A[:, j] = 0.0, 0.0
+    return rows, columns
+
+
+def conditioning(B: Array, M: Array, selection: Selection) -> float:
+    """The largest entry of D = −B1⁻¹ B2, in units of kinetic energy: of order one where the choice is good."""
+    weights = np.sqrt(np.maximum(np.diag(M), np.diag(M).max(initial=0.0) * 1e-12))
+    rows, dep, ind = list(selection.kept), list(selection.dependent), list(selection.independent)
+    if not dep or not ind:
+        return 1.0
+    try:
+        D = np.linalg.solve(B[np.ix_(rows, dep)], B[np.ix_(rows, ind)])
+    except np.linalg.LinAlgError:
+        return np.inf
+    return float(np.abs(D * weights[dep][:, None] / weights[ind]).max())
+
+
+def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, what: str = "speeds") -> None:
+    """Refuse rows B u + C = 0 that no u can meet, naming those that contradict each other and by how much."""
+    forms = scaled(B, M)
+    lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
+    target = C / lengths
+    if not len(C):
+        return
+    left, singular, _ = np.linalg.svd(forms.columns)
+    r = int((singular > RANK * max(singular[0], 1e-300)).sum()) if singular.size and singular[0] > 0.0 else 0
+    for y in left[:, r:].T:
+        gap = float(y @ target)
+        if abs(gap) > AGREES * max(1.0, float(np.abs(target).max())):
+            involved = [i for i in range(len(y)) if abs(y[i]) > SHARE]
+            shown = ", ".join(f"'{names[i]}'" for i in involved)
+            asks = ", ".join(f"{-C[i]:.6g}" for i in involved)
+            raise ConstraintError(
+                f"{shown} cannot hold together{where}: what moves them asks for {asks} where they depend on each "
+                f"other, which no {what} can meet (off by {abs(gap):.3g}). Release one of them, or make them agree."
+            )

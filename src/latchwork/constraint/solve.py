@@ -1,0 +1,62 @@
+"""u̇ and constraint forces from numbers, in NumPy: what the compiled loops compute, written to be read.
+
+    D = −B1⁻¹ B2,   u̇ = T u̇_ind + γ,   M̃ u̇_ind = Tᵀ (f − M γ),   F_c = M u̇ − f = Bᵀ λ
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from latchwork.constraint.selection import Selection, scaled
+from latchwork.constraint.terms import Array
+
+CUT = 1e-12  # rows of λ: singular values below this part of the largest are redundancy
+
+
+class Partition(NamedTuple):
+    """T, and B1⁻¹ applied to anything."""
+
+    T: Array
+    B1: Array
+
+
+def partition(B: Array, selection: Selection) -> Partition:
+    """T stacks [I; D] in the order of u."""
+    kept, dep, ind = (list(part) for part in (selection.kept, selection.dependent, selection.independent))
+    B1 = B[np.ix_(kept, dep)]
+    T = np.zeros((B.shape[1], len(ind)))
+    T[ind, range(len(ind))] = 1.0
+    if dep:
+        T[dep] = -np.linalg.solve(B1, B[np.ix_(kept, ind)])
+    return Partition(T, B1)
+
+
+def all_speeds(B: Array, C: Array, selection: Selection, u_ind: Array) -> Array:
+    """u = T u_ind + S."""
+    T, B1 = partition(B, selection)
+    u = T @ u_ind
+    if selection.dependent:
+        u[list(selection.dependent)] -= np.linalg.solve(B1, C[list(selection.kept)])
+    return np.asarray(u)
+
+
+def accelerations(M: Array, f: Array, B: Array, c: Array, selection: Selection) -> Array:
+    """u̇ of all speeds, by embedding."""
+    T, B1 = partition(B, selection)
+    gamma = np.zeros(len(f))
+    if selection.dependent:
+        gamma[list(selection.dependent)] = -np.linalg.solve(B1, c[list(selection.kept)])
+    return np.asarray(T @ np.linalg.solve(T.T @ M @ T, T.T @ (f - M @ gamma)) + gamma)
+
+
+def multipliers(B: Array, force: Array, M: Array) -> Array:
+    """λ of least norm with Bᵀ λ = F_c, each row measured in the kinetic metric; unique where rows are independent."""
+    if not len(B):
+        return np.zeros(0)
+    lengths = scaled(B, M).lengths
+    lengths = np.where(np.isfinite(lengths), lengths, 1.0)
+    weights = 1.0 / np.sqrt(np.maximum(np.diag(M), np.diag(M).max(initial=0.0) * 1e-12))
+    rows = B / lengths[:, None] * weights
+    return np.asarray(np.linalg.lstsq(rows.T, force * weights, rcond=CUT)[0] / lengths)
