@@ -19,6 +19,9 @@ from math import cos, pi, sin
 import numpy as np
 from scipy.integrate import solve_ivp
 
+# θ and θ̇ after 10 s with the parameters below, in 32-digit arithmetic (extrapolation, order 20).
+REFERENCE_END = (39.450832268551828352, 3.8556413386490567530)
+
 
 @dataclass(frozen=True)
 class SliderCrank:
