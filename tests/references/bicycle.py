@@ -23,7 +23,7 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 
-from references.rigid import Frame, equations, ground, skew
+from references.rigid import Body, Frame, equations, ground, skew
 
 PARAMETERS = {  # as decimals, so that 40 digits can be had; lengths from the rear contact, x forward, z down
     **{"w": "1.02", "c": "0.08", "g": "9.81"},  # wheelbase, trail, gravity; the tilt of the steer axis is π/10
@@ -150,31 +150,41 @@ def _rolling(wheel: Frame, radius: float, u: np.ndarray) -> tuple[np.ndarray, np
     return wheel.V - skew(arm) @ wheel.W, wheel.moving + np.cross(wheel.turning, arm) + np.cross(omega, arm_dot)
 
 
-def nonlinear(q: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q̈ (in the order of ``NAMES``), the six forces λ on the rear and front contact, and A(q)."""
-    rear = replace(ground(9), V=np.eye(9)[:3])
+def _model(q: np.ndarray, u: np.ndarray) -> tuple[Frame, Frame, list[Body]]:
+    """The wheels at their centres and all four bodies at their mass centres."""
+    rear = replace(ground(9), x=q[:3], V=np.eye(9)[:3])
     for axis, k in ((2, 3), (0, 4), (2, 5)):
         rear = rear.turned(np.eye(3)[axis], k, q, u)
     on_axis = _at(_P["w"] + _P["c"], 0.0)  # where the steer axis meets the ground
     front = rear.moved(on_axis - _HUB, u).turned(_STEER, 6, q, u)
     rear_wheel = rear.turned(_AXLE, 7, q, u)
     front_wheel = front.moved(_at(_P["w"], -_P["rF"]) - on_axis, u).turned(_AXLE, 8, q, u)
-    bodies = (
-        (rear_wheel, _P["mR"], _inertia(_P["IRxx"], _P["IRyy"], _P["IRxx"])),
-        (
-            rear.moved(_at(_P["xB"], _P["zB"]) - _HUB, u),
-            _P["mB"],
-            _inertia(_P["IBxx"], _P["IByy"], _P["IBzz"], _P["IBxz"]),
-        ),
-        (
-            front.moved(_at(_P["xH"], _P["zH"]) - on_axis, u),
-            _P["mH"],
-            _inertia(_P["IHxx"], _P["IHyy"], _P["IHzz"], _P["IHxz"]),
-        ),
-        (front_wheel, _P["mF"], _inertia(_P["IFxx"], _P["IFyy"], _P["IFxx"])),
+    frame = rear.moved(_at(_P["xB"], _P["zB"]) - _HUB, u)
+    handlebar = front.moved(_at(_P["xH"], _P["zH"]) - on_axis, u)
+    return (
+        rear_wheel,
+        front_wheel,
+        [
+            (rear_wheel, _P["mR"], _inertia(_P["IRxx"], _P["IRyy"], _P["IRxx"])),
+            (frame, _P["mB"], _inertia(_P["IBxx"], _P["IByy"], _P["IBzz"], _P["IBxz"])),
+            (handlebar, _P["mH"], _inertia(_P["IHxx"], _P["IHyy"], _P["IHzz"], _P["IHxz"])),
+            (front_wheel, _P["mF"], _inertia(_P["IFxx"], _P["IFyy"], _P["IFxx"])),
+        ],
     )
+
+
+def heights(q: np.ndarray) -> tuple[float, float]:
+    """Of the lowest points of the rear and the front wheel; 0 on the ground."""
+    rear, front, _ = _model(q, np.zeros(9))
+    drop = [r * np.sqrt(1 - (wheel.R @ _AXLE)[2] ** 2) for wheel, r in ((rear, _P["rR"]), (front, _P["rF"]))]
+    return float(rear.x[2] - drop[0]), float(front.x[2] - drop[1])
+
+
+def nonlinear(q: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q̈ (in the order of ``NAMES``), the six forces λ on the rear and front contact, and A(q)."""
+    rear, front, bodies = _model(q, u)
     M, f = equations(bodies, u, np.array([0.0, 0.0, -_P["g"]]))
-    contacts = (_rolling(rear_wheel, _P["rR"], u), _rolling(front_wheel, _P["rF"], u))
+    contacts = (_rolling(rear, _P["rR"], u), _rolling(front, _P["rF"], u))
     A, b = np.vstack([rows for rows, _ in contacts]), np.concatenate([bias for _, bias in contacts])
     x = np.linalg.solve(np.block([[M, -A.T], [A, np.zeros((6, 6))]]), np.concatenate([f, -b]))
     return x[:9], x[9:], A

@@ -19,13 +19,14 @@ In any motion ω3 is a solution of Legendre's equation in x = cos θ (Appell; Ko
 so the two coefficients on its even and odd solutions are integrals, linear in the speeds.
 
 Rattleback: T. R. Kane, D. A. Levinson, Realistic mathematical modeling of the rattleback, Int. J. Non-Linear Mechanics
-17 (1982) 175-186; the parameters in the units of their paper are a, b, c, h = 20, 3, 2, 1 cm.
+17 (1982) 175-186: a, b, c, h = 20, 3, 2, 1 cm; A, B, C, D = 2, 16, 17, −0.2 cm² times the mass.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import cos, radians, sin
+from typing import Any
 
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
@@ -53,9 +54,8 @@ class Disk:
     def steady_spin(self, theta: float, precession: float) -> float:
         """ω3 that keeps θ constant at this precession Ω."""
         I1, rolling = self.inertia[0, 0], self.inertia[2, 2] + self.m * self.r**2
-        return (
-            I1 * precession * cos(theta) - self.m * self.g * self.r * cos(theta) / (precession * sin(theta))
-        ) / rolling
+        tilting = I1 * precession - self.m * self.g * self.r / (precession * sin(theta))
+        return float(tilting * cos(theta) / rolling)
 
     def critical_rate(self) -> float:
         """ω3 above which rolling upright and straight is stable: I1 m g r = I3 (I3 + m r²) ω3²."""
@@ -76,10 +76,17 @@ class Disk:
         slope = -a * float(up[0] * omega[0] + up[1] * omega[1]) / (1 - x * x)  # Ω sin²θ = the horizontal part of γ·ω
         with mpmath.workdps(30):
             order = (-1 + mpmath.sqrt(1 - 4 * mpmath.mpf(ab))) / 2  # ν (ν + 1) = −a b
-            even = lambda s: mpmath.hyp2f1(-order / 2, (order + 1) / 2, 0.5, s * s).real  # noqa: E731
-            odd = lambda s: s * mpmath.hyp2f1((1 - order) / 2, 1 + order / 2, 1.5, s * s).real  # noqa: E731
-            e, o, de, do = even(x), odd(x), mpmath.diff(even, x), mpmath.diff(odd, x)
-            return float((w * do - slope * o) * (1 - x * x)), float((slope * e - w * de) * (1 - x * x))
+            even, even_slope = _series(-order / 2, (order + 1) / 2, 0.5, x)
+            odd, odd_slope = _series((1 - order) / 2, 1 + order / 2, 1.5, x)
+            odd, odd_slope = x * odd, odd + x * odd_slope
+            wronskian = even * odd_slope - odd * even_slope  # 1 / (1 − x²)
+            return float((w * odd_slope - slope * odd) / wronskian), float((slope * even - w * even_slope) / wronskian)
+
+
+def _series(a: Any, b: Any, c: float, x: float) -> tuple[Any, Any]:
+    """₂F₁(a, b; c; x²), real here, and its derivative in x."""
+    value, slope = mpmath.hyp2f1(a, b, c, x * x), mpmath.hyp2f1(a + 1, b + 1, c + 1, x * x)
+    return value.real, (2 * x * a * b / c * slope).real
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,8 @@ class Rattleback:
     """An ellipsoid with semi-axes a, b, c along e1, e2, e3 (e3 down at rest), its mass centre h below its middle.
 
     The entry D of the inertia matrix between e1 and e2 makes it prefer a direction. Kane and Levinson's figures in SI
-    units, with m = 1 kg; their equations depend on moments over mass only.
+    units, with m = 1 kg; their equations depend on moments over mass only. The start (tilts and spin) is chosen here;
+    the spin reverses within 4 s.
     """
 
     semiaxes: tuple[float, float, float] = (0.2, 0.03, 0.02)
