@@ -5,7 +5,7 @@ v = ρ × ω, and Newton and Euler about the mass centre, the force of contact e
 
     I ω̇ + m ρ × (ω̇ × ρ) = −ω × I ω + m ρ × (ω × v − ω × ρ̇ + g γ),     γ̇ = γ × ω,    ρ̇ = (∂ρ/∂γ) γ̇
 
-(Routh, Advanced Rigid Dynamics, §241 on). Energy ½ ω·I ω + ½ m v² − m g γ·ρ is constant.
+Energy ½ ω·I ω + ½ m v² − m g γ·ρ is constant.
 
 Disk, θ from the vertical to the axle, Ω the rate of precession, ω3 the rate about the axle; a = m r² / (I3 + m r²) and
 b = I3 / I1, both moments about the centre. Steady motions, θ constant:
