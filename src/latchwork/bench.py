@@ -14,7 +14,7 @@ import numpy as np
 
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.right_side import right_side
-from latchwork.hybrid.simulate import start_of
+from latchwork.hybrid.start import start_of
 from latchwork.integrate.fused import SHARED, advance_fused, fused, pays
 from latchwork.integrate.method import RK4, integrate
 from latchwork.integrate.tableau import RUNGE_KUTTA_4
@@ -92,7 +92,7 @@ def inverse_program(equations: Equations) -> Program:
 def step_loop(equations: Equations, q: Any, u: Any, r: Any = None, step: float = 1e-3) -> Loop:
     """Compiled steps of RK4 from one state, in the form that a long run uses."""
     side, held = right_side(equations, r)
-    x, rest = start_of(equations, q, u, held, None, 0.0)
+    x, rest = start_of(equations, q, u, held, None, 0.0).parts
     program = side.function.program
     if pays(program, RUNGE_KUTTA_4):
         return _fused_loop(side.function, x, rest, step)

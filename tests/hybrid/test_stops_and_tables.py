@@ -191,7 +191,7 @@ def test_samples_alone_are_those_of_the_full_run(method):
         full = lw.simulate(model, until=2.0, q=[0.3], every=0.25, method=method, inputs=inputs)
         few = lw.simulate(model, until=2.0, q=[0.3], every=0.25, method=method, inputs=inputs, keep="samples")
         assert few.x.tobytes() == full.x.tobytes()
-        assert len(few.solution.t) == 9
+        assert len(few.path.t) == 9
         assert few.audit.steps == full.audit.steps
 
 

@@ -85,19 +85,27 @@ def _newton(terms: Terms, x: Array, held: Sequence[int], weights: Sequence[float
             gained = False
         if size <= EXACT * max(1.0, float(np.abs(x[1 : 1 + n_q]).max(initial=0.0))) or (size < 1e-11 and not gained):
             break
-        A = np.vstack([J, place.W[list(held)]]) / w
-        b = np.concatenate([-Phi, np.zeros(len(held))])
+        free = _free(terms.spread(x)[list(held)] / w)
+        A = J / w @ free
         lengths = np.linalg.norm(A, axis=1)
         keep = lengths > 0.0
-        step = np.linalg.lstsq(A[keep] / lengths[keep, None], b[keep] / lengths[keep], rcond=CUT)[0] / w
-        x = _step(terms, x, step * min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300)), size)
+        step = free @ np.linalg.lstsq(A[keep] / lengths[keep, None], -Phi[keep] / lengths[keep], rcond=CUT)[0] / w
+        x = _step(terms, x, step * min(1.0, LONGEST / max(float(np.abs(step).max(initial=0.0)), 1e-300)), size)
     return best[1], best[0]
+
+
+def _free(held: Array) -> Array:
+    """The directions in which no coordinate that is held moves, as columns."""
+    if not len(held):
+        return np.eye(held.shape[1])
+    _, singular, vt = np.linalg.svd(held)
+    return np.asarray(vt[int((singular > CUT).sum()) :].T)
 
 
 def _step(terms: Terms, x: Array, step: Array, size: float) -> Array:
     """The step, halved while it makes things much worse."""
     n_q, rows = terms.sizes[0], terms.rows.configuration
-    W = terms.place(x).W
+    W = terms.spread(x)
     trial = x
     for half in range(6):
         trial = x.copy()

@@ -1,9 +1,10 @@
 """Numbers of a constrained mechanism at a state: what every way of solving it starts from.
 
-Two programs, so that speeds may be made consistent in between:
+Programs of (t, q, u, r, p), apart so that speeds may be made consistent in between:
 
-    place   (t, q, u, r, p) → Φ, B, C, W          the same for every u
-    motion  (t, q, u, r, p) → q̇, M, f, c, a, b    where a·u̇ + b is the power that changes the energy
+    place   → Φ, B, C             the same for every u
+    motion  → q̇, M, f, c, a, b    where a·u̇ + b is the power that changes the energy
+    spread  → W                   how coordinates move with speeds, for corrections
 """
 
 from __future__ import annotations
@@ -27,12 +28,11 @@ Array = NDArray[np.float64]
 
 
 class Place(NamedTuple):
-    """Φ (0 for motion rows), B, C, and q̇ = W u + X without X."""
+    """Φ (0 for motion rows), B and C."""
 
     Phi: Array
     B: Array
     C: Array
-    W: Array
 
 
 class Motion(NamedTuple):
@@ -48,11 +48,17 @@ class Motion(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The two programs of some rows, ready to be called; x = (t, q, u, rest)."""
+    """The programs of some rows, ready to be called; x = (t, q, u, rest)."""
 
     rows: Rows
     place_function: Function
     motion_function: Function
+    spread_function: Function
+
+    @property
+    def functions(self) -> tuple[Function, Function, Function]:
+        """All three."""
+        return self.place_function, self.motion_function, self.spread_function
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -60,10 +66,15 @@ class Terms:
         return len(self.rows.equations.q), len(self.rows.equations.u), len(self.rows)
 
     def place(self, x: Array) -> Place:
-        """Φ, B, C and W at a state."""
-        n_q, n, m = self.sizes
-        Phi, B, C, W = np.split(self.place_function(x), np.cumsum([m, m * n, m]))
-        return Place(Phi, B.reshape(m, n), C, W.reshape(n_q, n))
+        """Φ, B and C at a state."""
+        _, n, m = self.sizes
+        Phi, B, C = np.split(self.place_function(x), np.cumsum([m, m * n]))
+        return Place(Phi, B.reshape(m, n), C)
+
+    def spread(self, x: Array) -> Array:
+        """W at a state: δq = W δu."""
+        n_q, n, _ = self.sizes
+        return self.spread_function(x).reshape(n_q, n)
 
     def motion(self, x: Array) -> Motion:
         """q̇, M, f and c at a state."""
@@ -90,11 +101,12 @@ def terms_of(rows: Rows, power: int = ZERO, laws: dict[int, int] | None = None,
     names = tuple(arguments or equations.arguments)
     W = [tangents(g, d.kinematics.q_rates, {u.node: ONE}) for u in system.u]
     place = [*(ZERO if node is None else node for node in rows.phi), *(b for row in rows.B_nodes for b in row),
-             *rows.C_nodes, *(W[j][i] for i in range(len(system.q)) for j in range(len(system.u)))]  # fmt: skip
+             *rows.C_nodes]  # fmt: skip
+    spread = [W[j][i] for i in range(len(system.q)) for j in range(len(system.u))]
     rates = [symbol.node for symbol in system.u_rates]
     a = [tangents(g, [power], {rate: ONE})[0] for rate in rates]
     b = rebuild(g, [power], dict.fromkeys(rates, ZERO))
     M = [d.M[i][j] for i in range(len(system.u)) for j in range(i + 1)]
     motion = [*d.kinematics.q_rates, *M, *d.f, *rows.c_nodes, *a, *b]
-    place, motion = rebuild(g, place, laws or {}), rebuild(g, motion, laws or {})
-    return Terms(rows, Function(lower(g, place, names)), Function(lower(g, motion, names)))
+    programs = [lower(g, rebuild(g, nodes, laws or {}), names) for nodes in (place, motion, spread)]
+    return Terms(rows, *map(Function, programs))

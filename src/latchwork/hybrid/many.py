@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.errors import EvaluationError, IntegrationError, did_you_mean
+from latchwork.errors import EvaluationError, IntegrationError, ModelError, did_you_mean
 from latchwork.hybrid.lanes import in_lanes, lanes_pay
 from latchwork.hybrid.right_side import RightSide, right_side
-from latchwork.hybrid.simulate import even_times, mechanism, method_of, must_be_unit, span, start_of
+from latchwork.hybrid.start import even_times, mechanism, method_of, must_be_unit, span, start_of
 from latchwork.hybrid.trajectory import Samples
 from latchwork.integrate.method import RK4, Method, integrate
 from latchwork.kane.equations import Equations
@@ -39,7 +39,7 @@ class Runs:
         """Numbers for every run and sample: a name, an expression, a point, a vector or a frame, as in a Trajectory."""
         runs, samples, _ = self.x.shape
         rest = np.repeat(self.rest, samples, axis=0)
-        values = Samples(self.side, np.tile(self.t, runs), self.x.reshape(runs * samples, -1), rest)[what]
+        values = Samples(self.side.driven, np.tile(self.t, runs), self.x.reshape(runs * samples, -1), rest)[what]
         return values.reshape(runs, samples, *values.shape[1:])
 
     @property
@@ -58,10 +58,15 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
     What it leaves out is as in `simulate`. Samples are the start and the end, or even times with ``every``. Under
     `RK4`, runs share vectors and step together; any other method takes each by itself, in threads.
     """
-    equations, method = mechanism(model), method_of(method)
+    (equations, constraints), method = mechanism(model), method_of(method)
+    if constraints:
+        raise ModelError(
+            f"simulate_many cannot hold the constraints of '{equations.name}' "
+            f"({', '.join(k.name for k in constraints)}). Give model.constrained().equations, or use simulate for each."
+        )
     t0, t_end = span(start, until)
     side, held = right_side(equations, inputs)
-    if side.columns:
+    if side.driven.columns:
         raise EvaluationError("simulate_many takes no lw.Table. Give numbers or expressions, or use simulate for each.")
     x0, rest = _starts(equations, table, held, t0)
     times = np.array([t0, t_end]) if every is None else even_times(t0, t_end, every)
@@ -80,7 +85,7 @@ def _starts(equations: Equations, table: Mapping[str, ArrayLike], held: Mapping[
     runs = _length(columns)
     first = {name: float(values[0] if values.ndim else values) for name, values in columns.items()}
     q, u, r, p = _by_kind(equations, first, held)
-    x, rest = start_of(equations, q, u, r, p, t0)
+    x, rest = start_of(equations, q, u, r, p, t0).parts
     rows = np.tile(np.concatenate([x, rest]), (runs, 1))
     n = len(x)
     place = [*equations.q_names, *equations.u_names, "", *(symbol.name for symbol in (*equations.r, *equations.p))]

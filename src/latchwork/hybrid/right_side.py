@@ -6,139 +6,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from latchwork.errors import EvaluationError, did_you_mean
-from latchwork.hybrid.table import Array, Table
-from latchwork.kane import energy
+from latchwork.hybrid.driven import Driven, driven, unless_nothing
 from latchwork.kane.equations import Equations
-from latchwork.kane.sample import numbers
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
-from latchwork.symbolic.derivative import tangents
-from latchwork.symbolic.expr import Expr, operand
-from latchwork.symbolic.ops import ZERO
-from latchwork.symbolic.traverse import reachable, rebuild
-
-ROUNDING = 1e-11  # a power below this at random states of order one is nothing
-
-
-@dataclass(frozen=True)
-class Column:
-    """An input that comes from a table: its numbers, and where they stand in ``rest``."""
-
-    table: Table
-    places: tuple[int, ...]
+from latchwork.symbolic.traverse import rebuild
 
 
 @dataclass(frozen=True)
 class RightSide:
-    """ẋ as a function of (t, x, rest), where rest holds r, p and the numbers of linear tables.
+    """ẋ as a function of (t, x, rest), and what drives it."""
 
-    Also the laws that some inputs follow; the power that changes the energy, or none; the inputs from tables.
-    """
-
-    equations: Equations
+    driven: Driven
     function: Function
-    laws: dict[int, int]
-    power: int
-    work: Expr
-    arguments: tuple[Expr, ...]
-    columns: tuple[Column, ...] = ()
 
-    def rest_at(self, rest: Array, t: ArrayLike) -> Array:
-        """What is held at some times: ``rest`` with the numbers of the tables in place."""
-        held = np.array(np.broadcast_to(rest, (*np.shape(t), rest.shape[-1])))
-        for column in self.columns:
-            held[..., column.places] = column.table.numbers(t)
-        return held
-
-    def pieces(self, t0: float, t_end: float) -> Array:
-        """The start, the rows of the tables in between, and the end."""
-        rows = np.concatenate([np.empty(0), *(column.table.times for column in self.columns)])
-        return np.array([t0, *np.unique(rows[(rows > t0) & (rows < t_end)]), t_end])
+    @property
+    def equations(self) -> Equations:
+        return self.driven.equations
 
 
 def right_side(equations: Equations, inputs: Mapping[str, Any] | None) -> tuple[RightSide, dict[str, float]]:
     """The program of (q̇, u̇, power), and the inputs that are plain numbers."""
-    system = equations.system
-    g = system.graph
-    laws, held, columns, extra = _split_inputs(equations, inputs or {})
-    power = _power(equations, laws)
-    rates = [*equations.derivation.kinematics.q_rates, *(e.node for e in equations.udot_expressions)]
-    outputs = rebuild(g, [*rates, power], laws)
-    work = Expr(g, g.symbol("work", "auxiliary"))
-    arguments = (system.t, *system.q, *system.u, work, *system.r, *system.p, *extra)
-    function = Function(lower(g, outputs, arguments))
-    return RightSide(equations, function, laws, power, work, arguments, columns), held
+    drive, held = driven(equations, inputs)
+    return unconstrained(drive), held
 
 
-def _split_inputs(
-    equations: Equations, inputs: Mapping[Any, Any],
-) -> tuple[dict[int, int], dict[str, float], tuple[Column, ...], list[Expr]]:  # fmt: skip
-    """Inputs that follow a law (an expression in t, q, u), inputs that are held at a number, inputs from tables.
-
-    A linear table is the law ``value + slope (t − since)`` in three symbols more.
-    """
-    system = equations.system
-    by_name = {symbol.name: symbol for symbol in system.r}
-    laws: dict[int, int] = {}
-    held: dict[str, float] = {}
-    columns: list[Column] = []
-    extra: list[Expr] = []
-    fixed = len(system.r) + len(system.p)
-    for key, value in inputs.items():
-        name = key.name if isinstance(key, Expr) and key.is_symbol else str(key)
-        if name not in by_name:
-            raise EvaluationError(f"'{name}' is not an input of '{system.name}'.{did_you_mean(name, by_name)}")
-        if isinstance(value, Expr):
-            laws[by_name[name].node] = rebuild(system.graph, [operand(system.graph, value)],
-                                               equations.derivation.kinematics.replaced)[0]  # fmt: skip
-        elif isinstance(value, Table) and value.kind == "held":
-            held[name] = float(value.values[0])
-            columns.append(Column(value, ([*by_name].index(name),)))
-        elif isinstance(value, Table):
-            held[name] = float(value.values[0])
-            place, g = fixed + len(extra), system.graph
-            v, since, slope = (Expr(g, g.symbol(f"{name} {part}", "auxiliary")) for part in ("value", "since", "slope"))
-            laws[by_name[name].node] = (v + slope * (system.t - since)).node
-            columns.append(Column(value, (place, place + 1, place + 2)))
-            extra += [v, since, slope]
-        elif callable(value):
-            raise EvaluationError(
-                f"input '{name}' of '{system.name}' is a Python function. Give a number, an expression in t, q "
-                "and u (it is compiled with the equations), or lw.Table(times, values) with its values."
-            )
-        else:
-            held[name] = value
-    return _without_each_other(equations, laws), held, tuple(columns), extra
-
-
-def _without_each_other(equations: Equations, laws: dict[int, int]) -> dict[int, int]:
-    """Laws that mention inputs which follow laws themselves, with those put in."""
-    g = equations.system.graph
-    for _ in laws:
-        laws = dict(zip(laws, rebuild(g, list(laws.values()), laws), strict=True))
-    circular = [g.symbols[node].name for node, law in laws.items() if not laws.keys().isdisjoint(reachable(g, [law]))]
-    if circular:
-        raise EvaluationError(
-            f"the laws of {', '.join(circular)} of '{equations.name}' depend on each other in a circle. "
-            "Write one of them in terms of t, q and u only."
-        )
-    return laws
-
-
-def _power(equations: Equations, laws: dict[int, int]) -> int:
-    """Rate of K + V: power of the loads that have no potential, and of prescribed motion; 0 where there is none."""
-    motion = equations.derivation.motion
-    g = equations.system.graph
-    total = equations.power + energy.drive_power(equations)
-    rate = tangents(g, [equations.potential_energy.node], motion.kinematics.along)[0]
-    node = g.add(total.node, rate)
-    u_rates = {rate.node: e.node for rate, e in zip(equations.system.u_rates, equations.udot_expressions, strict=True)}
-    node = rebuild(g, [node], motion.kinematics.replaced | u_rates)[0]
-    if node == ZERO:
-        return ZERO
-    values = numbers(equations.system, [node])
-    return ZERO if np.isfinite(values).all() and np.abs(values).max() < ROUNDING else node
+def unconstrained(drive: Driven) -> RightSide:
+    """The program of (q̇, u̇, power) of what is driven, with no constraint held."""
+    equations, system, g = drive.equations, drive.equations.system, drive.equations.system.graph
+    udot = [e.node for e in equations.udot_expressions]
+    accelerations = dict(zip((rate.node for rate in system.u_rates), udot, strict=True))
+    power = unless_nothing(equations, rebuild(g, [drive.power], accelerations)[0])
+    outputs = rebuild(g, [*equations.derivation.kinematics.q_rates, *udot, power], drive.laws)
+    return RightSide(drive, Function(lower(g, outputs, drive.arguments)))

@@ -1,38 +1,59 @@
-"""Conditions that end a run, as guards for the steppers: expressions, and their rates along the motion."""
+"""Conditions that end a run or a stage, as guards for the steppers: expressions, and their rates along the motion."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.right_side import RightSide
+from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.trajectory import named
 from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
-from latchwork.symbolic.ops import ONE
-from latchwork.symbolic.traverse import rebuild
+from latchwork.symbolic.ops import ONE, ZERO
+from latchwork.symbolic.traverse import reachable, rebuild
 
 
-def stop_guards(side: RightSide, stop_when: Mapping[str, Any]) -> Function | None:
-    """``(g, ġ)`` of some expressions as one function of (t, x, rest); none where there are none.
+def stop_guards(driven: Driven, stop_when: Mapping[str, Any]) -> Function | None:
+    """``(g, ġ)`` of some expressions as one function of (t, q, u, work, rest); none where there are none.
 
-    ``ġ = ∂g/∂t + ∂g/∂q q̇ + ∂g/∂u u̇``, with q̇ and u̇ as the equations have them.
+    ``ġ = ∂g/∂t + ∂g/∂q q̇ + ∂g/∂u u̇``, with q̇ and u̇ as the unconstrained equations have them.
     """
     if not stop_when:
         return None
-    equations, g = side.equations, side.equations.system.graph
-    nodes = equations._closed([operand(g, _scalar(equations, name, e)) for name, e in stop_when.items()])
+    system, g = driven.equations.system, driven.equations.system.graph
+    values, rates = _values_and_rates(driven, stop_when)
+    udot = dict(zip((rate.node for rate in system.u_rates), (e.node for e in driven.equations.udot_expressions),
+                    strict=True))  # fmt: skip
+    nodes = rebuild(g, rebuild(g, [*values, *rates], udot), driven.laws)
+    return Function(lower(g, nodes, driven.arguments))
+
+
+def held_guards(driven: Driven, stop_when: Mapping[str, Any], multipliers: Sequence[Expr]) -> Function | None:
+    """``(g, ġ)`` as one function of (t, q, u, rest, u̇, λ), for a mode; ġ = 0 where a guard is on u̇ or λ itself."""
+    if not stop_when:
+        return None
+    system = driven.equations.system
+    values, rates = _values_and_rates(driven, stop_when)
+    arguments = (system.t, *system.q, *system.u, *driven.held, *system.u_rates, *multipliers)
+    return Function(lower(system.graph, rebuild(system.graph, [*values, *rates], driven.laws), arguments))
+
+
+def _values_and_rates(driven: Driven, stop_when: Mapping[str, Any]) -> tuple[list[int], list[int]]:
+    """Guards and their rates, in terms of u̇."""
+    equations, g = driven.equations, driven.equations.system.graph
     system, kinematics = equations.system, equations.derivation.kinematics
-    udot = [e.node for e in equations.udot_expressions]
+    given = [operand(g, _scalar(equations, name, e)) for name, e in stop_when.items()]
+    values = rebuild(g, rebuild(g, given, kinematics.replaced), driven.laws)
     states = [symbol.node for symbol in (*system.q, *system.u)]
-    leaves = {system.t.node: ONE} | dict(zip(states, [*kinematics.q_rates, *udot], strict=True))
-    values = rebuild(g, nodes, side.laws)
-    along = dict(zip(leaves, rebuild(g, list(leaves.values()), side.laws), strict=True))
-    return Function(lower(g, [*values, *tangents(g, values, along)], side.arguments))
+    along = {system.t.node: ONE} | dict(zip(states, [*kinematics.q_rates, *(r.node for r in system.u_rates)],
+                                            strict=True))  # fmt: skip
+    unknown = {rate.node for rate in system.u_rates} | {i for i, s in g.symbols.items() if s.kind == "multiplier"}
+    rates = [ZERO if unknown & set(reachable(g, [value])) else tangents(g, [value], along)[0] for value in values]
+    return values, rates
 
 
 def _scalar(equations: Equations, name: str, what: Any) -> Expr:

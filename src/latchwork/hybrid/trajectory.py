@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from latchwork.constraint.assemble import Start
 from latchwork.errors import EvaluationError, did_you_mean
-from latchwork.hybrid.right_side import RightSide
-from latchwork.integrate.solution import Solution
+from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.path import Path
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
@@ -51,10 +52,16 @@ class Audit:
 
 @dataclass(frozen=True)
 class RunEvent:
-    """Something that happened in a run: when, and what it was called."""
+    """Something that happened in a run: when, what it was called, and the constraints that hold before and after.
+
+    ``impulses`` are those of a plastic impact, by constraint.
+    """
 
     t: float
     name: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    impulses: Mapping[str, Array] = field(default_factory=dict)
 
 
 def named(equations: Equations, name: str) -> Any:
@@ -78,14 +85,15 @@ def named(equations: Equations, name: str) -> Any:
 class Samples:
     """States at some times. ``samples[what]`` gives any expression, point or vector there."""
 
-    side: RightSide = field(repr=False)
+    driven: Driven = field(repr=False)
     t: Array
-    x: Array = field(repr=False)
+    x: Array = field(repr=False)  # (q, u, work), one row per sample
     rest: Array = field(repr=False)
+    udot: Array | None = field(repr=False, default=None, kw_only=True)  # where constraints act
 
     @property
     def equations(self) -> Equations:
-        return self.side.equations
+        return self.driven.equations
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:.6g} ... {self.t[-1]:.6g}" if len(self.t) else "no times"
@@ -117,10 +125,15 @@ class Samples:
         )
 
     def _evaluate(self, nodes: list[int]) -> Array:
-        g = self.equations.system.graph
-        closed = rebuild(g, self.equations._closed(nodes), self.side.laws)
-        rows = np.column_stack([self.t, self.x, self.side.rest_at(self.rest, self.t)])
-        return Function(lower(g, closed, self.side.arguments)).many(rows)
+        system, driven = self.equations.system, self.driven
+        columns = [self.t, self.x, driven.rest_at(self.rest, self.t)]
+        if self.udot is None:
+            closed, arguments = self.equations._closed(nodes), driven.arguments
+        else:
+            closed = rebuild(system.graph, nodes, self.equations.derivation.kinematics.replaced)
+            columns, arguments = [*columns, self.udot], (*driven.arguments, *system.u_rates)
+        closed = rebuild(system.graph, closed, driven.laws)
+        return Function(lower(system.graph, closed, arguments)).many(np.column_stack(columns))
 
     @property
     def energy(self) -> Array:
@@ -147,25 +160,26 @@ class Samples:
 class Trajectory(Samples):
     """A run: its samples ``t``, what lies between them (``at``), its events, and its audit."""
 
-    solution: Solution = field(repr=False)
+    path: Path = field(repr=False)
     events: tuple[RunEvent, ...] = ()
+    start: Start | None = field(repr=False, default=None)  # what had to be changed to meet the constraints
 
     def at(self, t: ArrayLike) -> Samples:
         """The run at any times between start and end."""
         when = np.atleast_1d(np.asarray(t, dtype=float))
-        return Samples(self.side, when, self.solution.at(when), self.rest)
+        return Samples(self.driven, when, self.path.at(when), self.rest, udot=self.path.udot_at(when))
 
     @property
     def audit(self) -> Audit:
         """The checks of this run."""
-        full = Samples(self.side, self.solution.t, self.solution.x, self.rest)
+        full = Samples(self.driven, self.path.t, self.path.x, self.rest)
         energy, work = full.energy, full.work
         names = [symbol.name for symbol in self.equations.arguments[1:]]
         norms = [
             np.abs(np.linalg.norm(full.x[:, [names.index(e.name) for e in four]], axis=1) - 1.0).max()
             for four in self.equations.system.quaternions
         ]
-        stats = self.solution.stats
+        stats = self.path.stats
         return Audit(
             float(energy[0]), float(energy[-1]), float(work[-1]),
             float(np.abs(energy - energy[0] - work).max()), float(max(norms, default=0.0)),

@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike
 from latchwork.errors import IntegrationError
 from latchwork.integrate.adaptive import COMPONENT, RECORDED, REJECTED, STEPS, T, advance_adaptive, first_step
 from latchwork.integrate.problem import Problem, problem
+from latchwork.integrate.settled import settled_adaptive, settled_fixed
 from latchwork.integrate.solution import Array, Solution, Stats
 from latchwork.integrate.status import STATUS, Status
 from latchwork.integrate.steppers import advance_fixed
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.integrate.watched import watched_adaptive, watched_fixed
-from latchwork.program.function import Function
+from latchwork.program.function import Executable
+from latchwork.program.kernel import Kernel
 from latchwork.program.native import invoke
 
 SLIVER = 1e-9  # of a step: a remainder this short joins the step before it
@@ -59,18 +61,19 @@ class RK4:
                 status = problem.advance_fused(fused, span, x, k, counts, rows[:3])
             else:
                 data = (f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, *span, x, k, counts)
-                status = (
-                    problem.call(advance_fixed, *data, *rows[:3])
-                    if problem.watch is None
-                    else problem.call(watched_fixed, *data, *rows, *problem.watch.arguments)
-                )
+                if problem.settle is not None:
+                    status = problem.call(settled_fixed, *data, *rows, *problem.settling)
+                elif problem.watch is not None:
+                    status = problem.call(watched_fixed, *data, *rows, *problem.watch.arguments)
+                else:
+                    status = problem.call(advance_fixed, *data, *rows[:3])
             record.keep(rows, int(counts[0]))
             if STATUS[status] in (Status.NOT_FINITE, Status.NO_NUMBER):
                 problem.fail(STATUS[status], record.t, int(counts[2]), record)
             problem.progress(record.t)
-            if STATUS[status] is Status.EVENT:
+            if STATUS[status] in (Status.EVENT, Status.REWRITE):
                 break
-        steps, event = int(counts[1]), problem.event(record.t, x) if STATUS[status] is Status.EVENT else None
+        steps, event = int(counts[1]), problem.event(STATUS[status], record.t, x)
         return record.solution(Stats(steps, 0, 1 + steps * (tableau.stages - 1) + (event is not None)), event)
 
     def count(self, span: float) -> int:
@@ -112,18 +115,19 @@ class DormandPrince:
                 f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, problem.t_end, self.rtol, atol,
                 self.max_step, self.max_steps, memory, counts, x, k, scratch, capacity, *rows,
             )  # fmt: skip
-            status = STATUS[
-                problem.call(advance_adaptive, *data)
-                if problem.watch is None
-                else problem.call(watched_adaptive, *data, *problem.watch.arguments)
-            ]
+            if problem.settle is not None:
+                status = STATUS[problem.call(settled_adaptive, *data, *problem.settling)]
+            elif problem.watch is not None:
+                status = STATUS[problem.call(watched_adaptive, *data, *problem.watch.arguments)]
+            else:
+                status = STATUS[problem.call(advance_adaptive, *data)]
             record.keep(rows, int(counts[RECORDED]))
             f.used(int(counts[RECORDED]) * (tableau.stages - 1))
             problem.progress(record.t)
-        if status not in (Status.END, Status.EVENT):
+        if status not in (Status.END, Status.EVENT, Status.REWRITE):
             problem.fail(status, float(memory[T]), int(counts[COMPONENT]), record)
         steps, rejected, start = int(counts[STEPS]), int(counts[REJECTED]), 1 if self.first_step else 2
-        event = problem.event(record.t, x) if status is Status.EVENT else None
+        event = problem.event(status, record.t, x)
         evaluations = start + (steps + rejected) * (tableau.stages - 1) + (event is not None)
         return record.solution(Stats(steps, rejected, evaluations), event)
 
@@ -142,9 +146,10 @@ class DormandPrince:
 
 
 def integrate(
-    function: Function, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, method: Method,
+    function: Executable, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, method: Method,
     progress: Callable[[float], None] | None = None, call: Callable[..., Any] = invoke, *,
-    guards: Function | None = None, armed: ArrayLike | None = None, samples: ArrayLike | None = None,
+    guards: Executable | None = None, armed: ArrayLike | None = None, samples: ArrayLike | None = None,
+    settle: Kernel[..., None] | None = None,
 ) -> Solution:  # fmt: skip
     """``ẋ = f(t, x, rest)`` from x0 at t0 to t_end, or to the first event.
 
@@ -159,6 +164,9 @@ def integrate(
     ``armed``: it is armed again when it has been above zero.
 
     ``samples`` are the times to keep; of all else only the steps of one call are held at a time, however long the run.
+
+    ``settle`` brings the state back to where it belongs after each step (module `settled`). Where it asks for other
+    equations, the run ends with an event that names no guard.
     """
-    given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples)
+    given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples, settle)
     return given.event_at_start() or method.solve(given)

@@ -17,7 +17,8 @@ from latchwork.integrate.status import Status
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.tableau import Tableau
 from latchwork.program import tiers
-from latchwork.program.function import Function
+from latchwork.program.function import Executable, Function
+from latchwork.program.kernel import Kernel
 from latchwork.program.native import invoke
 
 OPERATIONS_PER_CALL = 20_000_000  # a stepper returns to Python at least this often
@@ -27,7 +28,7 @@ OPERATIONS_PER_CALL = 20_000_000  # a stepper returns to Python at least this of
 class Watch:
     """The guards of a problem, and the memory that the watch needs: see `guards`."""
 
-    function: Function
+    function: Executable
     z: Array
     w: Array
     flags: NDArray[np.int64]
@@ -57,7 +58,7 @@ class Watch:
 class Problem:
     """``ẋ = f(t, x)`` from x at t to t_end; ``call`` runs a kernel, as machine code or as Python."""
 
-    function: Function
+    function: Executable
     x: Array
     t: float
     t_end: float
@@ -66,6 +67,7 @@ class Problem:
     progress: Callable[[float], None]
     watch: Watch | None = None
     samples: Array | None = None
+    settle: Kernel[..., None] | None = None
 
     @property
     def n(self) -> int:
@@ -75,7 +77,7 @@ class Problem:
     def start(self, tableau: Tableau) -> tuple[Array, Array, Array]:
         """Slots with the held inputs in place, a copy of x, and stages with ẋ in the first."""
         z, x, k = self.function.workspace(), self.x.copy(), np.zeros((tableau.stages, self.n))
-        z[1 + self.n : len(self.function.program.inputs)] = self.rest
+        z[1 + self.n : len(self.function.inputs)] = self.rest
         self.call(derivative, self.function.executor, self.function.code, z, self.n, self.t, x, k)
         if not np.isfinite(k[0]).all():
             self.fail(Status.NOT_FINITE, self.t, int(np.argmin(np.isfinite(k[0]))))
@@ -89,10 +91,19 @@ class Problem:
         """ẋ at many times and states."""
         return self.function.many(np.column_stack([t, x, np.tile(self.rest, (len(t), 1))]))
 
-    def event(self, t: float, x: Array) -> Event:
-        """The event at which the watch stopped."""
-        assert self.watch is not None
-        return Event(t, self.watch.hit(), x.copy())
+    def event(self, status: Status, t: float, x: Array) -> Event | None:
+        """The event at which a stepper stopped, if it was one."""
+        if status is Status.REWRITE:
+            return Event(t, (), x.copy())
+        return Event(t, self.watch.hit(), x.copy()) if status is Status.EVENT and self.watch is not None else None
+
+    @property
+    def settling(self) -> tuple[Any, ...]:
+        """What the settled steppers take besides: the watch, how to settle, and room for a state and two notes."""
+        assert self.settle is not None
+        none = np.zeros(0, dtype=np.int64)
+        watch = (self.function.executor, self.function.code, np.zeros(1), 0, np.zeros(2 * self.n), none)
+        return (*(watch if self.watch is None else self.watch.arguments), self.settle, np.zeros(self.n + 2))
 
     def event_at_start(self) -> Solution | None:
         """The run of no length of a problem in which a guard that is armed is not above zero, and falls."""
@@ -108,15 +119,17 @@ class Problem:
         if not look.hit():
             return None
         dx = self.function(np.concatenate([[self.t], self.x, self.rest]))
-        return self.record(self.x, dx).solution(Stats(0, 0, 1), self.event(self.t, self.x))
+        return self.record(self.x, dx).solution(Stats(0, 0, 1), self.event(Status.EVENT, self.t, self.x))
 
     def steps_per_call(self, tableau: Tableau, most: int = 4096) -> int:
         """As many steps as keep a call short, so that an interrupt is heard; decided by counts, not by the clock."""
-        cost = tableau.stages * (len(self.function.program) + tableau.stages * self.n + 1)
+        cost = tableau.stages * (self.function.length + tableau.stages * self.n + 1)
         return max(16, min(most, OPERATIONS_PER_CALL // cost))
 
     def fused(self, tableau: Tableau, steps: int) -> Function | None:
         """The step as one program, where it is short and the run is long enough for machine code to pay."""
+        if not isinstance(self.function, Function) or self.settle is not None:
+            return None
         program = self.function.program
         plain = self.watch is None and self.call is invoke
         if not plain or steps * (tableau.stages - 1) < tiers.pays_after(program):
@@ -134,7 +147,7 @@ class Problem:
 
     def fail(self, status: Status, t: float, component: int = -1, record: Record | None = None) -> None:
         """Say why the run stopped, where, and which state it was; ``error.solution`` holds what was computed."""
-        names = self.function.program.inputs[1:]
+        names = self.function.inputs[1:]
         state = f" (of '{names[component]}')" if component >= 0 else ""
         if status is Status.NO_NUMBER and self.watch is not None:
             state = f" (number {self.watch.hit()[0]})"
@@ -146,13 +159,13 @@ class Problem:
 
 
 def problem(
-    function: Function, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, call: Callable[..., Any],
-    progress: Callable[[float], None] | None, guards: Function | None = None, armed: ArrayLike | None = None,
-    samples: ArrayLike | None = None,
+    function: Executable, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, call: Callable[..., Any],
+    progress: Callable[[float], None] | None, guards: Executable | None = None, armed: ArrayLike | None = None,
+    samples: ArrayLike | None = None, settle: Kernel[..., None] | None = None,
 ) -> Problem:  # fmt: skip
     """A problem whose sizes agree and whose time goes forward."""
     x, held = np.array(x0, dtype=float), np.array(rest, dtype=float)
-    inputs, outputs = len(function.program.inputs), len(function.program.outputs)
+    inputs, outputs = len(function.inputs), function.width
     if x.ndim != 1 or held.ndim != 1 or inputs != 1 + len(x) + len(held) or outputs != len(x):
         raise IntegrationError(
             f"States of shape {x.shape} and held inputs of shape {held.shape} do not fit a program of {inputs} inputs "
@@ -161,16 +174,16 @@ def problem(
     if not (np.isfinite([t0, t_end]).all() and t0 <= t_end):
         raise IntegrationError(f"Time cannot go from {t0!r} to {t_end!r}. Give finite times with t0 <= t_end.")
     if not np.isfinite(x).all():
-        name = function.program.inputs[1 + int(np.argmin(np.isfinite(x)))]
+        name = function.inputs[1 + int(np.argmin(np.isfinite(x)))]
         raise IntegrationError(f"The initial value of '{name}' is not finite. Give a number.")
     watch = None if guards is None else _watch(guards, inputs, len(x), held, armed)
     times = None if samples is None else _samples(samples, t0, t_end)
-    return Problem(function, x, float(t0), float(t_end), held, call, progress or (lambda t: None), watch, times)
+    return Problem(function, x, float(t0), float(t_end), held, call, progress or (lambda t: None), watch, times, settle)
 
 
-def _watch(guards: Function, inputs: int, n: int, rest: Array, armed: ArrayLike | None) -> Watch:
+def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLike | None) -> Watch:
     """The watch over guards whose program takes what the right-hand side takes, and gives values and rates."""
-    given, outputs = len(guards.program.inputs), len(guards.program.outputs)
+    given, outputs = len(guards.inputs), guards.width
     m = outputs // 2
     arms = np.ones(m) if armed is None else np.asarray(armed)
     if given != inputs or outputs % 2 or arms.shape != (m,):

@@ -25,7 +25,10 @@ class Stats:
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """Guards that fell through zero, by their numbers; when; and the state there, at which none of them is above 0."""
+    """Guards that fell through zero, by their numbers; when; and the state there, at which none of them is above 0.
+
+    No guards at all: the equations ask to be written in other speeds.
+    """
 
     t: float
     guards: tuple[int, ...]

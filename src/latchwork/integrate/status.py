@@ -15,7 +15,8 @@ class Status(Enum):
     NOT_FINITE = "the derivative is not finite"
     EVENT = "a guard fell through zero"
     NO_NUMBER = "a guard is not a number"
+    REWRITE = "the equations ask to be written in other speeds"
 
 
-END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE, EVENT, NO_NUMBER = range(7)  # the same, for kernels
+END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE, EVENT, NO_NUMBER, REWRITE = range(8)  # the same, for kernels
 STATUS = tuple(Status)

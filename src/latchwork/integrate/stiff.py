@@ -20,6 +20,7 @@ from latchwork.integrate.jacobian import evaluated, jacobian_function, pays
 from latchwork.integrate.problem import Problem
 from latchwork.integrate.solution import Array, Event, Solution, Stats, dense
 from latchwork.integrate.status import Status
+from latchwork.program.function import Function
 
 METHODS = ("Radau", "BDF", "LSODA")
 SLIVER = 100 * 2.0**-52  # a span this short against t, as between nearly equal rows of two tables, is a step of Euler
@@ -139,7 +140,8 @@ class _Side:
     def __init__(self, problem: Problem) -> None:
         self.function, self.n, self.calls = problem.function, problem.n, 0
         self.z = np.concatenate([[problem.t], problem.x, problem.rest])
-        self.derived = jacobian_function(problem.function) if pays(problem.function.program) else None
+        f = problem.function
+        self.derived = jacobian_function(f) if isinstance(f, Function) and pays(f.program) else None
         self.jacobian = None if self.derived is None else self._jacobian
 
     def at(self, t: float, x: Array) -> Array:
@@ -219,7 +221,7 @@ def _march(problem: Problem, side: _Side, start: Callable[[], Advance], max_step
             _fail(problem, side, steps, status if status is not Status.FULL else Status.NO_NUMBER)
         if theta < NONE:
             steps.cut(theta)
-            event = problem.event(steps.t[-1], steps.x[-1])
+            event = problem.event(Status.EVENT, steps.t[-1], steps.x[-1])
         problem.progress(steps.t[-1])
     solution = _solution(side, steps, event)
     return solution if problem.samples is None else _sampled(problem, solution)

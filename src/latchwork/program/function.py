@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, Protocol
 from weakref import ref
 
 import numpy as np
@@ -14,6 +14,51 @@ from latchwork.program import tiers, vm
 from latchwork.program.ir import Program, check
 from latchwork.program.kernel import Kernel
 from latchwork.program.native import Native, invoke, native
+
+
+class Executable(Protocol):
+    """What can be evaluated and stepped: ``executor(code, z, out)`` on slots z whose inputs come first."""
+
+    @property
+    def executor(self) -> Kernel[..., None] | Native:
+        """What runs it."""
+        ...
+
+    @property
+    def code(self) -> NDArray[np.int32]:
+        """The integers that the executor reads."""
+        ...
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the inputs."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """How many outputs there are."""
+        ...
+
+    @property
+    def length(self) -> int:
+        """How many operations an evaluation takes, about."""
+        ...
+
+    def workspace(self) -> NDArray[np.float64]:
+        """Fresh slots with everything but the inputs in place."""
+        ...
+
+    def __call__(self, x: ArrayLike) -> NDArray[np.float64]:
+        """The outputs for one set of inputs."""
+        ...
+
+    def many(self, x: ArrayLike) -> NDArray[np.float64]:
+        """One row of outputs for each row of inputs."""
+        ...
+
+    def used(self, times: int) -> None:
+        """Count evaluations."""
+        ...
 
 
 class Function:
@@ -32,6 +77,21 @@ class Function:
         self._z, self._out = self.workspace(), np.empty(len(program.outputs))
         self._x = self._z[: len(program.inputs)]
         self._addresses = (self.code.ctypes.data, self._z.ctypes.data, self._out.ctypes.data)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the inputs."""
+        return self.program.inputs
+
+    @property
+    def width(self) -> int:
+        """How many outputs there are."""
+        return len(self.program.outputs)
+
+    @property
+    def length(self) -> int:
+        """How many operations there are."""
+        return len(self.program)
 
     def workspace(self) -> NDArray[np.float64]:
         """Fresh slots with the constants in place, and a spare one at the end."""

@@ -109,6 +109,14 @@ def from_bits(i: int) -> float:
     return float(struct.unpack("<d", struct.pack("<q", i))[0])
 
 
+_executors: dict[int, Any] = {}  # kernels by the address of their machine code
+
+
+def executor_at(address: int) -> Any:
+    """The executor whose machine code is at an address; as Python, the kernel it was made from."""
+    return _executors[address]
+
+
 def local_f64(n: int) -> Any:
     """n doubles of scratch, undefined until written; n is a constant."""
     return memoryview(array("d", [math.nan] * n))

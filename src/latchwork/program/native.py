@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.program.kernel import Kernel
+from latchwork.program.kernel import Kernel, _executors
 from latchwork.program.machine import link, object_code
 
 CTYPES: dict[str, Any] = {"f64": ctypes.c_double, "i64": ctypes.c_int64}  # everything else is an address
@@ -63,6 +63,7 @@ def _build(kernels: list[Kernel[..., Any]]) -> None:
         form = module.kernels[kernel]
         kinds = [CTYPES.get(kind, ctypes.c_void_p) for _, kind in form.parameters]
         result = CTYPES[form.results[0]] if form.results else None
+        _executors[address] = kernel
         _known[kernel] = Native(kernel.name, address, ctypes.CFUNCTYPE(result, *kinds)(address), linked.engine)
 
 

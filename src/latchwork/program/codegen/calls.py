@@ -25,6 +25,7 @@ INTRINSIC: dict[Callable[..., Any], tuple[tuple[str, ...], str, str]] = {
     language.copysign: (("f64", "f64"), "f64", "call double @llvm.copysign.f64(double {}, double {})"),
     language.bits: (("f64",), "i64", "bitcast double {} to i64"),
     language.from_bits: (("i64",), "f64", "bitcast i64 {} to double"),
+    language.executor_at: (("i64",), "executor", "inttoptr i64 {} to ptr"),
 }
 LOCAL = {language.local_f64: ("f64p", "double"), language.local_i64: ("i64p", "i64")}
 EXECUTOR = (("code", "i32p"), ("z", "f64p"), ("out", "f64p"))

@@ -1,0 +1,81 @@
+"""Where things are: the memory of an embedded mode, so that one kernel serves every mode.
+
+A mode is two blocks of data. ``code`` holds integers: this header, the rows kept, dependent and independent speeds, the
+quaternions, and the bytecode of the programs. ``z`` holds numbers: the inputs (t, q, u_ind, work, rest), the notes
+below, and workspace. The header says where each of them begins.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.constraint.selection import Selection
+from latchwork.constraint.terms import Array, Terms
+from latchwork.program.function import Function
+
+# Header: sizes, then places of integers in code, then places of numbers in z.
+NQ, N, ROWS, M, K, INPUTS, MOVING, TURNING = range(8)
+PLACE_CODE, MOTION_CODE, SPREAD_CODE, GUARD_CODE, KEPT, DEP, IND, STILL, QUATERNION = range(8, 17)
+(NOTES, WEIGHT, PLACE_Z, MOTION_Z, SPREAD_Z, GUARD_Z, PLACE, MOTION, SPREAD, B1, ORDER, D, U, UDOT, GAMMA, MASS, MT,
+ TEMP, STEP, LAMBDA) = range(17, 37)  # fmt: skip
+HEADER = 37
+
+# Notes: executors by address, then what is known of the last evaluation, and of the run.
+(PLACE_RUN, MOTION_RUN, SPREAD_RUN, GUARD_RUN, LARGEST_D, PIVOT, USUAL_PIVOT, LEAST_PIVOT, CORRECTIONS, LONGEST_STEP,
+ RESIDUAL, LIMIT_D, LIMIT_PIVOT) = range(13)  # fmt: skip
+N_NOTES = 13
+
+
+class Block(NamedTuple):
+    """Integers and numbers of a mode."""
+
+    code: NDArray[np.int32]
+    z: Array
+
+
+def block(terms: Terms, selection: Selection, rest: int, weights: Array, moving: bool,
+          guards: Function | None = None) -> Block:  # fmt: skip
+    """Lay out a mode: rows that are moving do work; ``rest`` numbers are held; ``weights`` are those of the speeds.
+
+    ``guards`` is a function of (t, q, u, rest, u̇, λ) that watches it.
+    """
+    n_q, n, rows = terms.sizes
+    m, k = len(selection.dependent), len(selection.independent)
+    fours = _quaternions(terms)
+    still = [int(terms.rows.phi[i] is not None) for i in selection.kept]
+    functions = terms.functions
+    slots = [len(f.workspace()) for f in (*functions, *([] if guards is None else [guards]))]
+    ints: list[Sequence[int] | NDArray[np.int32]] = [
+        *(f.code for f in functions), [] if guards is None else guards.code, selection.kept, selection.dependent,
+        selection.independent, still, [i for four in fours for i in four],
+    ]  # fmt: skip
+    inputs = 2 + n_q + k + rest
+    sizes = [
+        N_NOTES, n, *slots, *([0] if guards is None else []), *(f.width for f in functions), m * m, m,
+        m * k, n, n, n, n * n, n * k, n + m, n, rows,
+    ]  # fmt: skip
+    head = [n_q, n, rows, m, k, inputs, int(moving), len(fours)]
+    places = _running(HEADER, [len(part) for part in ints])
+    numbers = _running(inputs, sizes)
+    code = np.concatenate([np.array([*head, *places[:-1], *numbers[:-1]]), *(np.asarray(part, dtype=np.int64)
+                                                                            for part in ints)])  # fmt: skip
+    z = np.zeros(numbers[-1])
+    z[numbers[1] : numbers[1] + n] = weights
+    for function, first in zip((*functions, *([] if guards is None else [guards])), numbers[2:], strict=False):
+        initial = function.workspace()
+        z[first : first + len(initial)] = initial
+    return Block(code.astype(np.int32), z)
+
+
+def _running(first: int, sizes: Sequence[int]) -> list[int]:
+    return list(itertools.accumulate(sizes, initial=first))
+
+
+def _quaternions(terms: Terms) -> list[list[int]]:
+    place = {symbol: i for i, symbol in enumerate(terms.rows.equations.q)}
+    return [[place[e] for e in four] for four in terms.rows.equations.system.quaternions]

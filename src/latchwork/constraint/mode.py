@@ -1,0 +1,152 @@
+"""Mode: a set of constraints held, embedded by recombination, ready to be stepped. A mode is data; nothing is compiled.
+
+Its state is x = (q, u_ind, work). Full speeds and accelerations follow from it (`expanded`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from latchwork.constraint import layout, recombine
+from latchwork.constraint.dense import lu
+from latchwork.constraint.layout import Block, block
+from latchwork.constraint.place import WORST_D, WORST_PIVOT
+from latchwork.constraint.selection import Selection, conditioning
+from latchwork.constraint.terms import Array, Terms
+from latchwork.errors import EvaluationError
+from latchwork.program.function import Function
+from latchwork.program.kernel import Kernel, from_bits
+from latchwork.program.native import Native, invoke, native
+from latchwork.symbolic.ops import ZERO
+
+SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """Rows kept, speeds chosen, programs: what `integrate` needs to step it (an `Executable`).
+
+    ``patient``: no better speeds were found, so none are asked for until these have been good again.
+    """
+
+    terms: Terms
+    selection: Selection
+    rest: tuple[str, ...]  # names of what is held
+    weights: Array  # of the speeds: the diagonal of M where they were chosen
+    usual_pivot: float
+    patient: bool = False
+    watch: Function | None = None
+    executor: Kernel[..., None] | Native = recombine.embedded
+
+    @cached_property
+    def _block(self) -> Block:
+        return block(self.terms, self.selection, len(self.rest), self.weights, self.is_moving, self.watch)
+
+    def watching(self, guards: Function) -> Mode:
+        """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
+        return replace(self, watch=guards, executor=recombine.look)
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether constraints do work: some row has C ≠ 0."""
+        return any(node != ZERO for node in self.terms.rows.C_nodes)
+
+    @property
+    def code(self) -> NDArray[np.int32]:
+        return self._block.code
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of t, the states and what is held."""
+        equations = self.terms.rows.equations
+        speeds = (equations.u_names[j] for j in self.selection.independent)
+        return ("t", *equations.q_names, *speeds, "work", *self.rest)
+
+    @property
+    def width(self) -> int:
+        """States, or guards and their rates."""
+        if self.watch is not None:
+            return self.watch.width
+        return len(self.terms.rows.equations.q) + len(self.selection.independent) + 1
+
+    @property
+    def length(self) -> int:
+        """Operations of an evaluation, about."""
+        n, m, k = self.terms.sizes[1], self.selection.rank, len(self.selection.independent)
+        dense = m**3 // 3 + m * m * (k + 2) + n * n * k + n * k * k + k**3 // 6
+        return len(self.terms.place_function.program) + len(self.terms.motion_function.program) + 2 * dense
+
+    def workspace(self) -> Array:
+        """Fresh slots with everything but the inputs in place."""
+        z, first = self._block.z.copy(), int(self.code[layout.NOTES])
+        for i, function in enumerate((*self.terms.functions, *([] if self.watch is None else [self.watch]))):
+            run = function.executor
+            z[first + i] = from_bits((run if isinstance(run, Native) else native(run)).address)
+        z[first + layout.USUAL_PIVOT] = self.usual_pivot
+        z[first + layout.LEAST_PIVOT] = np.inf
+        z[first + layout.LIMIT_D] = np.inf if self.patient else WORST_D
+        z[first + layout.LIMIT_PIVOT] = 0.0 if self.patient else WORST_PIVOT * self.usual_pivot
+        return z
+
+    def used(self, times: int) -> None:
+        """Count evaluations; programs that are used often get machine code."""
+        for function in (self.terms.place_function, self.terms.motion_function):
+            function.used(times)
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """ẋ for one row of inputs."""
+        return np.asarray(self.many(np.asarray(x, dtype=float)[None])[0])
+
+    def many(self, x: ArrayLike) -> Array:
+        """ẋ for rows of inputs."""
+        return self._each(self.executor, x, self.width)
+
+    def expanded(self, x: ArrayLike) -> tuple[Array, Array]:
+        """u and u̇ of all speeds for rows of inputs."""
+        n = self.terms.sizes[1]
+        both = self._each(recombine.expand, x, 2 * n)
+        return both[:, :n], both[:, n:]
+
+    def multipliers(self, x: ArrayLike) -> Array:
+        """λ of all rows for rows of inputs; 0 for rows that are redundant."""
+        _, n, rows = self.terms.sizes
+        return self._each(recombine.forces, x, 2 * n + rows)[:, 2 * n :]
+
+    def _each(self, executor: Kernel[..., None] | Native, x: ArrayLike, width: int) -> Array:
+        rows = np.ascontiguousarray(x, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != len(self.inputs):
+            raise EvaluationError(
+                f"Inputs of shape {rows.shape} do not fit. Give rows of {len(self.inputs)}: {', '.join(self.inputs)}."
+            )
+        out = np.empty((len(rows), width))
+        invoke(recombine.at_each, executor, len(rows), rows.shape[1], width, self.code, rows, self.workspace(), out)
+        return out
+
+    def is_better_than(self, other: Mode, x: Array, factor: float) -> bool:
+        """Whether the speeds of this mode suit the state x = (t, q, u, rest) clearly better than those of another."""
+        B, M = self.terms.place(x).B, self.terms.motion(x).M
+        worse, pivot = conditioning(B, M, other.selection), usual_pivot(B, other.selection)
+        return conditioning(B, M, self.selection) < factor * worse or factor * self.usual_pivot > pivot
+
+    def reduced(self, x: Array) -> Array:
+        """(q, u_ind, work) of (q, u, work)."""
+        n_q = len(self.terms.rows.equations.q)
+        return np.concatenate([x[:n_q], x[n_q:-1][list(self.selection.independent)], x[-1:]])
+
+
+def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...]) -> Mode:
+    """The mode of a selection made at x = (t, q, u, rest)."""
+    B, M = terms.place(x).B, terms.motion(x).M
+    diagonal = np.maximum(np.diag(M), max(np.diag(M).max(initial=0.0), 1e-300) * SMALLEST_WEIGHT)
+    return Mode(terms, selection, rest, diagonal, usual_pivot(B, selection))
+
+
+def usual_pivot(B: Array, selection: Selection) -> float:
+    """The least |u_ii| of P B1 = L U: what it is compared with in the run."""
+    m = selection.rank
+    A = np.ascontiguousarray(B[np.ix_(selection.kept, selection.dependent)])
+    return float(invoke(lu, m, A, np.zeros(m)))

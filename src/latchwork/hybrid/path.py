@@ -1,0 +1,144 @@
+"""The path of a run: solutions that follow each other, each in the states of its own stage.
+
+A stage is how the mechanism is stepped for a while: the unconstrained equations in x = (q, u, work), or a mode, whose
+states are (q, u_ind, work). `full` gives all speeds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from latchwork.errors import EvaluationError
+from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.table import Array
+from latchwork.integrate.solution import Solution, Stats
+from latchwork.program.function import Executable
+from latchwork.program.kernel import Kernel
+
+
+class Stage(Protocol):
+    """How a mechanism is stepped for a while."""
+
+    @property
+    def function(self) -> Executable:
+        """ẋ."""
+        ...
+
+    @property
+    def guards(self) -> Executable | None:
+        """What ends the stage."""
+        ...
+
+    @property
+    def settle(self) -> Kernel[..., None] | None:
+        """What brings a state back to where it belongs after a step."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The constraints that hold."""
+        ...
+
+    def reduced(self, x: Array) -> Array:
+        """The states of this stage, from (q, u, work)."""
+        ...
+
+    def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
+        """(q, u, work) and u̇ for rows of states; no u̇ where the equations give it."""
+        ...
+
+    def rewritten(self, t: float, x: Array, rest: Array) -> Stage:
+        """The stage in speeds that suit the state (q, u, work) better."""
+        ...
+
+
+class Segment(NamedTuple):
+    """A solution and the stage it was made in."""
+
+    solution: Solution
+    stage: Stage
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Segments in the order of time; at a jump, both states are kept, and the later one counts."""
+
+    driven: Driven
+    segments: tuple[Segment, ...]
+    rest: Array
+
+    @cached_property
+    def _all(self) -> tuple[Array, Array, Array | None]:
+        parts = [self._full(s, s.solution.t, s.solution.x) for s in self.segments]
+        times = [s.solution.t for s in self.segments]
+        for i in range(1, len(parts)):
+            if np.array_equal(parts[i][0][0], parts[i - 1][0][-1]):  # no jump: one sample is enough
+                x, udot = parts[i - 1]
+                times[i - 1] = times[i - 1][:-1]
+                parts[i - 1] = (x[:-1], None if udot is None else udot[:-1])
+        return np.concatenate(times), np.concatenate([x for x, _ in parts]), _joined([udot for _, udot in parts])
+
+    def _full(self, segment: Segment, t: Array, x: Array) -> tuple[Array, Array | None]:
+        return segment.stage.full(t, x, self.driven.rest_at(self.rest, t))
+
+    @property
+    def t(self) -> Array:
+        """The times of all samples."""
+        return self._all[0]
+
+    @property
+    def x(self) -> Array:
+        """(q, u, work) of all samples."""
+        return self._all[1]
+
+    @property
+    def udot(self) -> Array | None:
+        """u̇ of all samples, where constraints act."""
+        return self._all[2]
+
+    @property
+    def stats(self) -> Stats:
+        """What all segments cost together."""
+        sums = [sum(numbers) for numbers in zip(*(astuple(s.solution.stats) for s in self.segments), strict=True)]
+        return Stats(*sums)
+
+    def at(self, t: Array) -> Array:
+        """(q, u, work) at any times of the run."""
+        return self._at(t)[0]
+
+    def udot_at(self, t: Array) -> Array | None:
+        """u̇ at any times of the run, where constraints act."""
+        return self._at(t)[1]
+
+    def _at(self, t: Array) -> tuple[Array, Array | None]:
+        starts = np.array([s.solution.t[0] for s in self.segments])
+        last = float(self.segments[-1].solution.t[-1])
+        outside = ~((t >= starts[0]) & (t <= last))
+        if outside.any():
+            raise EvaluationError(
+                f"t = {float(t[outside][0])!r} lies outside the solution, which runs from {float(starts[0])!r} to "
+                f"{last!r}. Integrate further, or ask within."
+            )
+        which = np.searchsorted(starts, t, side="right") - 1
+        rows: list[tuple[Array, Array | None]] = []
+        order = []
+        for i in np.unique(which):
+            here = np.flatnonzero(which == i)
+            segment = self.segments[i]
+            when = np.minimum(t[here], segment.solution.t[-1])
+            rows.append(self._full(segment, when, segment.solution.at(when)))
+            order.append(here)
+        back = np.argsort(np.concatenate(order)) if order else np.empty(0, dtype=int)
+        if not rows:
+            return np.empty((0, self.x.shape[1])), None
+        udot = _joined([u for _, u in rows])
+        return np.concatenate([x for x, _ in rows])[back], None if udot is None else udot[back]
+
+
+def _joined(parts: list[Array | None]) -> Array | None:
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if len(known) == len(parts) else None

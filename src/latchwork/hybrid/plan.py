@@ -1,0 +1,97 @@
+"""Plan: by which method to run, what to keep; and the run itself, piece by piece and stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.errors import IntegrationError
+from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.path import Segment, Stage
+from latchwork.hybrid.table import Array
+from latchwork.integrate.method import Method, integrate
+from latchwork.integrate.solution import Event, Solution, join
+
+Flags = NDArray[np.bool_]
+
+
+class Ran(NamedTuple):
+    """Segments, the last stage, the full state at the end, and the guards that ended the run, if any."""
+
+    segments: list[Segment]
+    stage: Stage
+    x: Array
+    guards: tuple[int, ...]
+
+
+class Broken(IntegrationError):
+    """A run that could not go on, with the segments up to there."""
+
+    def __init__(self, message: str, segments: list[Segment]) -> None:
+        super().__init__(message)
+        self.segments = segments
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """By which method, which samples to keep (or every step), and who hears of progress."""
+
+    driven: Driven
+    method: Method
+    samples: Array | None
+    progress: Callable[[float], None] | None
+
+    def run(self, stage: Stage, x: Array, times: Array, rest: Array) -> Ran:
+        """Piece after piece, each with the inputs that its table rows give, until the end or an event."""
+        segments: list[Segment] = []
+        armed: Flags | None = None
+        for (t, t_end), held in zip(pairwise(times.tolist()), self.driven.rest_at(rest, times[:-1]), strict=True):
+            while True:
+                g = self.guard(stage, t, x, held)
+                if armed is not None and (fell := np.flatnonzero(armed & (g < 0.0))).size:  # an input jumped at a row
+                    hit = tuple(fell.tolist())
+                    ended = replace(segments[-1].solution, event=Event(t, hit, stage.reduced(x)))
+                    return Ran(_joined([*segments[:-1], Segment(ended, stage)]), stage, x, hit)
+                try:
+                    solution = self.piece(stage, x, t, t_end, held, g >= 0.0)
+                except IntegrationError as error:
+                    known = [] if error.solution is None else [Segment(error.solution, stage)]
+                    raise Broken(str(error), _joined([*segments, *known])) from None
+                segments.append(Segment(solution, stage))
+                t, armed = float(solution.t[-1]), None
+                x = stage.full(solution.t[-1:], solution.x[-1:], held[None])[0][0]
+                if solution.event is None:
+                    break
+                if solution.event.guards:
+                    return Ran(_joined(segments), stage, x, solution.event.guards)
+                stage = stage.rewritten(t, x, held)
+            armed = self.guard(stage, t, x, held) >= 0.0
+        return Ran(_joined(segments), stage, x, ())
+
+    def guard(self, stage: Stage, t: float, x: Array, rest: Array) -> Array:
+        """The guards at one state."""
+        if stage.guards is None:
+            return np.empty(0)
+        values = stage.guards(np.concatenate([[t], stage.reduced(x), rest]))
+        return np.asarray(values[: len(values) // 2])
+
+    def piece(self, stage: Stage, x: Array, t: float, t_end: float, rest: Array, armed: Flags) -> Solution:
+        """From t to t_end with what is held there. A guard that is below zero at t waits until it was above."""
+        samples = None
+        if self.samples is not None:
+            inside = self.samples[slice(*np.searchsorted(self.samples, [t, np.nextafter(t_end, np.inf)]))]
+            samples = inside if len(inside) and inside[0] == t else np.append(t, inside)
+        return integrate(stage.function, stage.reduced(x), t, t_end, rest, self.method, self.progress,
+                         guards=stage.guards, armed=None if stage.guards is None else armed, samples=samples,
+                         settle=stage.settle)  # fmt: skip
+
+
+def _joined(segments: list[Segment]) -> list[Segment]:
+    """Segments of one stage that follow each other as one."""
+    return [Segment(join([s.solution for s in group]), stage)
+            for stage, group in ((k, list(g)) for k, g in groupby(segments, key=lambda s: s.stage))]  # fmt: skip

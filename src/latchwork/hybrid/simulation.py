@@ -1,0 +1,265 @@
+"""Simulation: a mechanism that runs, and is changed while it runs.
+
+Constraints of the model are permanent. Those added in the run are temporary: `constrain` embeds them on line, with the
+plastic impact that makes speeds consistent; `release` takes them out again, and so does a force limit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from latchwork.constraint.assemble import EXACT, Start, assemble_u, at_time, consistent, residual_of
+from latchwork.constraint.constrained import Constrained, choose
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.mode import Mode, mode_of
+from latchwork.constraint.rows import rows_of
+from latchwork.constraint.selection import must_agree
+from latchwork.constraint.terms import Terms, terms_of
+from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, did_you_mean
+from latchwork.hybrid.driven import driven
+from latchwork.hybrid.path import Path, Segment, Stage
+from latchwork.hybrid.plan import Broken, Plan
+from latchwork.hybrid.right_side import RightSide, unconstrained
+from latchwork.hybrid.stages import Held, Unconstrained
+from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
+from latchwork.hybrid.stops import held_guards, stop_guards
+from latchwork.hybrid.table import Array
+from latchwork.hybrid.trajectory import RunEvent, Trajectory
+from latchwork.integrate.method import Method
+from latchwork.kane.equations import Equations
+from latchwork.model import Model
+from latchwork.symbolic.expr import Expr
+
+APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
+
+
+class Hold(NamedTuple):
+    """A constraint that holds: whether it always does, and the size of its force beyond which it lets go."""
+
+    constraint: Constraint
+    permanent: bool
+    limit: float | None
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A change of mode: when, the constraints before and after, and what it took from request to ready equations."""
+
+    t: float
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    microseconds: float
+
+
+class Simulation:
+    """A run that is advanced, changed and looked at.
+
+    ``sim.advance(until)``, ``sim.constrain(name, zero)``, ``sim.release(name)``; ``sim.run`` is the trajectory so far.
+    """
+
+    def __init__(self, model: Model | Equations | Constrained, q: Any = None, u: Any = None, *,
+                 inputs: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None,
+                 start: float = 0.0, method: Method | None = None,
+                 progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
+        self.equations, permanent = mechanism(model)
+        self.method, self.progress = method_of(method), progress
+        self.driven, held = driven(self.equations, inputs)
+        self._holds = {k.name: Hold(k, True, None) for k in permanent}
+        self._terms: dict[tuple[Constraint, ...], Terms] = {}
+        self._segments: list[Segment] = []
+        self._events: list[RunEvent] = []
+        self.switches: list[Switch] = []
+        self._side: RightSide | None = None
+        self.t = float(start)
+        given = start_of(self.equations, q, u, held, parameters, self.t, bool(permanent))
+        n = len(self.equations.q) + len(self.equations.u)
+        x, rest = given.x, given.x[1 + n :]
+        self._rest = np.append(rest, np.zeros(len(self.driven.held) - len(rest)))
+        self.start: Start | None = None
+        if permanent:
+            x, self.start = consistent(self._terms_now(), self._padded(x), given.q_held, given.u_held)
+        self._x = np.append(x[1 : 1 + n], 0.0)
+
+    # --- what holds ---------------------------------------------------------------------------------------------
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The constraints that hold now, by name."""
+        return tuple(self._holds)
+
+    @property
+    def q(self) -> dict[str, float]:
+        """Coordinates now, by name."""
+        return dict(zip(self.equations.q_names, self._x.tolist(), strict=False))
+
+    @property
+    def u(self) -> dict[str, float]:
+        """Speeds now, by name."""
+        return dict(zip(self.equations.u_names, self._x[len(self.equations.q) : -1].tolist(), strict=True))
+
+    def _terms_now(self) -> Terms:
+        constraints = tuple(hold.constraint for hold in self._holds.values())
+        if constraints not in self._terms:
+            rows = rows_of(self.equations, constraints)
+            d = self.driven
+            arguments = (d.arguments[0], *self.equations.q, *self.equations.u, *d.held)
+            self._terms[constraints] = terms_of(rows, d.power, d.laws, arguments)
+        return self._terms[constraints]
+
+    def _padded(self, x: Array) -> Array:
+        """(t, q, u, rest) with room for the numbers of tables."""
+        n = 1 + len(self.equations.q) + len(self.equations.u)
+        return np.concatenate([x[:n], self.driven.rest_at(self._rest, x[0])])
+
+    def _state(self) -> Array:
+        return np.concatenate([[self.t], self._x[:-1], self.driven.rest_at(self._rest, self.t)])
+
+    def _mode(self) -> Mode:
+        """The mode of what holds now, embedded when first met."""
+        terms, x = self._terms_now(), self._state()
+        place, motion = terms.place(x), terms.motion(x)
+        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x))
+        must_agree(terms.rows.names, place.B, motion.c, motion.M, at_time(x), "accelerations")
+        return mode_of(terms, choose(terms, x), x, tuple(symbol.name for symbol in self.driven.held))
+
+    # --- going on -----------------------------------------------------------------------------------------------
+
+    def advance(self, until: float, *, stop_when: Mapping[str, Any] | None = None,
+                samples: Array | None = None) -> tuple[RunEvent, ...]:  # fmt: skip
+        """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way."""
+        seen, t_end = len(self._events), float(until)
+        if not (np.isfinite(t_end) and t_end >= self.t):
+            raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
+        stops = dict(stop_when or {})
+        while self.t < t_end:
+            limits = {k: hold for k, hold in self._holds.items() if hold.limit is not None}
+            stage = self._stage_with(stops, limits)
+            plan = Plan(self.driven, self.method, samples, self.progress)
+            try:
+                ran = plan.run(stage, self._x, self.driven.pieces(self.t, t_end), self._rest)
+            except Broken as error:
+                self._segments += error.segments
+                raise self._explained(error) from None
+            self._segments += ran.segments
+            self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
+            names = [*stops, *limits]
+            hit = [names[i] for i in ran.guards]
+            self._events += [RunEvent(self.t, name, self.active, self.active) for name in hit if name in stops]
+            for name in [name for name in hit if name not in stops]:
+                self.release(name)
+            if any(name in stops for name in hit):
+                break
+        return tuple(self._events[seen:])
+
+    def _stage_with(self, stops: Mapping[str, Any], limits: Mapping[str, Hold]) -> Stage:
+        if not self._holds:
+            if self._side is None:
+                self._side = unconstrained(self.driven)
+            return Unconstrained(self._side, stop_guards(self.driven, stops))
+        mode, g = self._mode(), self.equations.system.graph
+        rows = mode.terms.rows
+        lam = [Expr(g, g.symbol(f"multiplier {name}", "multiplier")) for name in rows.names]
+        guards = dict(stops)
+        for name, hold in limits.items():
+            squares = sum((lam[i] ** 2 for i in range(*rows.slices[name].indices(len(lam)))), start=lam[0] * 0.0)
+            guards[name] = 1.0 - squares / float(hold.limit or 0.0) ** 2
+        return Held(self.driven, mode, held_guards(self.driven, guards, lam))
+
+    # --- changing it --------------------------------------------------------------------------------------------
+
+    def constrain(self, name: str | Constraint, zero: Any = None, *, limit: float | None = None) -> RunEvent:
+        """Impose a constraint now. Speeds become consistent by a plastic impact, whose impulses the event gives.
+
+        A constraint on coordinates must be met already. With ``limit``, it lets go where the size of its multipliers
+        passes that.
+        """
+        began = time.perf_counter()
+        constraint = name if isinstance(name, Constraint) else Constraint(name, zero)
+        if constraint.name in self._holds:
+            raise ConstraintError(f"'{constraint.name}' holds already. Release it, or name the new one otherwise.")
+        if limit is not None and not limit > 0.0:
+            raise ConstraintError(f"the force limit of '{constraint.name}' is {limit}. Give a positive one.")
+        before, holds = self.active, dict(self._holds)
+        self._holds[constraint.name] = Hold(constraint, False, limit)
+        try:
+            terms, x = self._terms_now(), self._state()
+            off = residual_of(terms, x)
+            if off > APART:
+                raise ConstraintError(
+                    f"'{constraint.name}' cannot be imposed at t = {self.t:.6g}: it is off by {off:.3g}. Wait until it "
+                    "is met (stop_when), or latch what is now (subtract its present value)."
+                )
+            x, _ = consistent(terms, x) if off > EXACT else (x, None)
+            x, impulses = assemble_u(terms, x)
+        except ConstraintError:
+            self._holds = holds
+            raise
+        self._x = np.append(x[1 : len(self._x)], self._x[-1])
+        parts = {key: impulses[part] for key, part in terms.rows.slices.items()}
+        return self._switched(constraint.name, before, began, parts)
+
+    def release(self, name: str) -> RunEvent:
+        """Let a constraint go. Nothing jumps."""
+        began = time.perf_counter()
+        if name not in self._holds:
+            raise ConstraintError(f"'{name}' does not hold now.{did_you_mean(name, self._holds)}")
+        if self._holds[name].permanent:
+            raise ConstraintError(
+                f"'{name}' is a constraint of the model '{self.equations.name}' and holds in every run. Leave it out "
+                "of the model and impose it with sim.constrain to be able to release it."
+            )
+        before = self.active
+        del self._holds[name]
+        return self._switched(name, before, began, {})
+
+    def _switched(self, name: str, before: tuple[str, ...], began: float, impulses: dict[str, Array]) -> RunEvent:
+        if self._holds:
+            self._mode()
+        took = 1e6 * (time.perf_counter() - began)
+        self.switches.append(Switch(self.t, before, self.active, took))
+        self._events.append(RunEvent(self.t, name, before, self.active, impulses))
+        return self._events[-1]
+
+    # --- looking back -------------------------------------------------------------------------------------------
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """What happened so far."""
+        return tuple(self._events)
+
+    @property
+    def run(self) -> Trajectory:
+        """The trajectory so far."""
+        return self.trajectory()
+
+    def trajectory(self, every: float | None = None) -> Trajectory:
+        """The trajectory so far, sampled at even times where ``every`` is given."""
+        path = self._path()
+        t, x, udot = path.t, path.x, path.udot
+        if every is not None:
+            t = even_times(float(t[0]), float(t[-1]), every)
+            x, udot = path.at(t), path.udot_at(t)
+        return Trajectory(self.driven, t, x, self._rest, path, tuple(self._events), start=self.start, udot=udot)
+
+    def _path(self) -> Path:
+        if not self._segments:
+            raise EvaluationError(f"'{self.equations.name}' has not run yet. Call sim.advance(until) first.")
+        return Path(self.driven, tuple(self._segments), self._rest)
+
+    def _explained(self, error: Broken) -> IntegrationError:
+        """The error with the names of this mechanism, and the run up to there, as far as it is finite."""
+        run = None
+        if self._segments:
+            solution, stage = self._segments[-1]
+            last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1]) + 1
+            parts = (solution.t[:last], solution.x[:last], solution.dx[:last], solution.bend[: last - 1])
+            ends = None if solution.ends is None else solution.ends[: last - 1]
+            self._segments[-1] = Segment(replace(solution, t=parts[0], x=parts[1], dx=parts[2], bend=parts[3],
+                                                 event=None, ends=ends), stage)  # fmt: skip
+            run = self.trajectory()
+        return IntegrationError(f"'{self.equations.name}': {error}", None if run is None else run.path, run)

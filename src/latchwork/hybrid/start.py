@@ -1,0 +1,104 @@
+"""What a run starts from: the mechanism, the method, the span of time, the state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from latchwork.constraint.constrained import Constrained, by_name, rest_coordinates
+from latchwork.constraint.constraint import Constraint
+from latchwork.errors import EvaluationError, ModelError
+from latchwork.hybrid.table import Array
+from latchwork.integrate.method import DormandPrince, Method
+from latchwork.kane.equations import Equations
+from latchwork.kane.values import argument_vector
+from latchwork.model import Model
+
+UNIT = 1e-6  # how far from unit length a quaternion may start
+
+
+def mechanism(model: Model | Equations | Constrained) -> tuple[Equations, tuple[Constraint, ...]]:
+    """The equations to run, of something that can move, and the constraints that always hold."""
+    constraints: tuple[Constraint, ...] = ()
+    if isinstance(model, Model):
+        equations, constraints = model.equations(), model.constraints
+    elif isinstance(model, Constrained):
+        equations, constraints = model.unconstrained, model.constraints
+    elif isinstance(model, Equations):
+        equations = model
+    else:
+        raise ModelError(f"simulate takes a Model, Equations, or Constrained equations; got {model!r}.")
+    if not equations.u:
+        raise ModelError(f"'{equations.name}' has no coordinates, so nothing can move. Add coordinates or joints.")
+    return equations, constraints
+
+
+def method_of(method: Method | None) -> Method:
+    """The method asked for, or the usual one."""
+    if method is not None and not hasattr(method, "solve"):
+        raise ModelError(f"'{method}' is no method of integration. Give lw.DormandPrince(...), lw.RK4(step), "
+                         "lw.SciPy(name) or lw.Sundials(...).")  # fmt: skip
+    return method or DormandPrince()
+
+
+def span(start: Any, until: Any) -> tuple[float, float]:
+    """Start and end of a run, in order."""
+    t0, t_end = float(start), float(until)
+    if not (math.isfinite(t0) and math.isfinite(t_end) and t_end > t0):
+        raise EvaluationError(f"a run goes from start = {start} to until = {until}. Give a finite end after the start.")
+    return t0, t_end
+
+
+@dataclass(frozen=True)
+class Given:
+    """A state as it was given: the row (t, q, u, r, p), and which coordinates and speeds were given by name."""
+
+    x: Array
+    q_held: list[int]
+    u_held: list[int]
+    states: int
+
+    @property
+    def parts(self) -> tuple[Array, Array]:
+        """(q, u, work), and what is held."""
+        return np.append(self.x[1 : 1 + self.states], 0.0), self.x[1 + self.states :]
+
+
+def start_of(equations: Equations, q: Any, u: Any, held: Mapping[str, float], parameters: Any, t0: float,
+             guess: bool = False) -> Given:  # fmt: skip
+    """The state at the start of a run. Speeds that are not given are 0; so are coordinates, where they are a guess."""
+    u, u_held = by_name(u, dict.fromkeys(equations.u_names, 0.0))
+    rest = rest_coordinates(equations)
+    turned = {e.name for four in equations.system.quaternions for e in four}
+    q, q_held = by_name(q, rest)
+    if isinstance(q, dict) and not guess:
+        given = {name for i, name in enumerate(rest) if i in q_held}
+        q = {name: value for name, value in q.items() if name in given or name in turned or name not in rest}
+    x = argument_vector(equations.system, t0, q, u, held, parameters)
+    must_be_unit(equations, x[1:])
+    return Given(x, q_held, u_held, len(equations.q) + len(equations.u))
+
+
+def must_be_unit(equations: Equations, x: np.ndarray) -> None:
+    """Refuse a state whose quaternions are not of unit length."""
+    names = equations.q_names
+    for four in equations.system.quaternions:
+        values = x[[names.index(e.name) for e in four]]
+        if abs(np.linalg.norm(values) - 1.0) > UNIT:
+            raise EvaluationError(
+                f"the quaternion ({', '.join(e.name for e in four)}) starts as {values.tolist()}, of length "
+                f"{np.linalg.norm(values):.6g}. Give it unit length."
+            )
+
+
+def even_times(t0: float, t_end: float, every: float) -> np.ndarray:
+    """Times ``t0 + i every``, and the end."""
+    if not every > 0:
+        raise EvaluationError(f"samples every {every} s cannot be had. Give a positive interval.")
+    count = math.floor((t_end - t0) / every * (1.0 + 1e-12))
+    even = np.minimum(t0 + every * np.arange(count + 1), t_end)
+    return even if t_end - even[-1] < 1e-9 * every else np.append(even, t_end)
