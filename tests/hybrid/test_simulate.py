@@ -478,7 +478,7 @@ def test_times_outside_the_run_are_refused(run):
 @pytest.mark.parametrize("thing", [None, 3, "pendulum.yaml"])
 def test_only_mechanisms_run(thing):
     """simulate takes a Model, Equations."""
-    with pytest.raises(lw.ModelError, match="simulate takes a Model, Equations; got"):
+    with pytest.raises(lw.ModelError, match="simulate takes a Model, Equations, or Constrained equations; got"):
         lw.simulate(thing, until=1.0)
 
 
