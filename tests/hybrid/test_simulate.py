@@ -314,13 +314,22 @@ def test_points_made_after_the_run(run):
 
 
 def test_between_samples(run):
-    """run.at(t): samples are exact, times between them follow the motion, one time gives one row."""
+    """run.at(t): samples are exact, times between them follow the motion."""
     assert run.at(run.t)["q1"].tolist() == run["q1"].tolist()
     t = np.linspace(0.0, 1.0, 7)
     again = lw.simulate(pendulum(), until=1.0, q=[0.5], u=[0.2], method=lw.RK4(1.0 / 600.0))
     assert run.at(t)["bob"] == pytest.approx(again["bob"][::100], abs=1e-9)
-    assert run.at(0.25)["q1"].shape == (1,)
     assert run.at(t).energy == pytest.approx(run.energy[0], abs=1e-9)
+
+
+def test_one_time_gives_numbers(run):
+    """run.at(number): a scalar is a number, a point three, a frame nine; each is the row of an array of one."""
+    now, row = run.at(0.25), run.at([0.25])
+    assert [np.shape(now[what]) for what in ("t", "q1", "2*u1", "bob")] == [(), (), (), (3,)]
+    assert now["q1"] == row["q1"][0]
+    assert (now.q.tolist(), now.u.tolist()) == (row.q[0].tolist(), row.u[0].tolist())
+    assert (now["bob"].tolist(), now.energy, now.work) == (row["bob"][0].tolist(), row.energy[0], row.work[0])
+    assert (f"{now['q1']:.3f}", repr(now)) == (f"{row['q1'][0]:.3f}", repr(row))
 
 
 def test_even_samples():

@@ -106,15 +106,8 @@ class Path:
         sums = [sum(numbers) for numbers in zip(*(astuple(s.solution.stats) for s in self.segments), strict=True)]
         return Stats(*sums)
 
-    def at(self, t: Array) -> Array:
-        """(q, u, work) at any times of the run."""
-        return self._at(t)[0]
-
-    def udot_at(self, t: Array) -> Array | None:
-        """u̇ at any times of the run, where constraints act."""
-        return self._at(t)[1]
-
-    def _at(self, t: Array) -> tuple[Array, Array | None]:
+    def at(self, t: Array) -> tuple[Array, Array | None]:
+        """(q, u, work) at any times of the run, and u̇ where constraints act."""
         starts = np.array([s.solution.t[0] for s in self.segments])
         last = float(self.segments[-1].solution.t[-1])
         outside = ~((t >= starts[0]) & (t <= last))

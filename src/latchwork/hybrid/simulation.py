@@ -243,7 +243,7 @@ class Simulation:
         t, x, udot = path.t, path.x, path.udot
         if every is not None:
             t = even_times(float(t[0]), float(t[-1]), every)
-            x, udot = path.at(t), path.udot_at(t)
+            x, udot = path.at(t)
         return Trajectory(self.driven, t, x, self._rest, path, tuple(self._events), start=self.start, udot=udot)
 
     def _path(self) -> Path:

@@ -81,9 +81,33 @@ def named(equations: Equations, name: str) -> Any:
     return parse_in(name, symbols, system.tree)
 
 
+def quantity(equations: Equations, what: Any) -> tuple[list[int], tuple[int, ...]]:
+    """The measure numbers of anything that a run can be asked for, and their shape.
+
+    A scalar is one, a vector has its three in N, a point those of its position from O, a frame nine direction cosines.
+    """
+    tree = equations.system.tree
+    if isinstance(what, str):
+        what = named(equations, what)
+    if isinstance(what, Point):
+        what = what.position(tree.origin)
+    if isinstance(what, Vector):
+        return [operand(tree.graph, e) for e in what.measures(tree.newtonian)], (3,)
+    if isinstance(what, Frame):
+        return [e.node for row in tree.newtonian.direction_cosines(what) for e in row], (3, 3)
+    if isinstance(what, Expr):
+        return [operand(tree.graph, what)], ()
+    raise EvaluationError(
+        f"a run cannot be asked for {what!r}. Ask for a name, an expression, a point, a vector or a frame."
+    )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Samples:
-    """States at some times. ``samples[what]`` gives any expression, point or vector there."""
+    """States at some times, or at one. ``samples[what]`` gives any expression, point or vector there.
+
+    At one time, where ``t`` is a number, a scalar is one number; at several it has one number for each.
+    """
 
     driven: Driven = field(repr=False)
     t: Array
@@ -96,64 +120,49 @@ class Samples:
         return self.driven.equations
 
     def __repr__(self) -> str:
-        span = f"t = {self.t[0]:.6g} ... {self.t[-1]:.6g}" if len(self.t) else "no times"
-        return f"<{type(self).__name__} of '{self.equations.name}': {len(self.t)} samples, {span}>"
+        t = np.ravel(self.t)
+        span = f"t = {t[0]:.6g} ... {t[-1]:.6g}" if len(t) else "no times"
+        return f"<{type(self).__name__} of '{self.equations.name}': {len(t)} samples, {span}>"
 
-    def __getitem__(self, what: Any) -> Array:
+    def __getitem__(self, what: Any) -> Any:
         """Numbers along the run: a name, an expression (or its text), a point, a vector (measures in N), or a frame.
 
         Scalars give one number per sample, vectors and points three, frames nine direction cosines.
         """
-        nodes, shape = self._nodes(what)
-        values = self._evaluate(nodes)
-        return np.asarray(values[:, 0] if shape == () else values.reshape(len(self.t), *shape))
-
-    def _nodes(self, what: Any) -> tuple[list[int], tuple[int, ...]]:
-        tree = self.equations.system.tree
-        if isinstance(what, str):
-            what = named(self.equations, what)
-        if isinstance(what, Point):
-            what = what.position(tree.origin)
-        if isinstance(what, Vector):
-            return [operand(tree.graph, e) for e in what.measures(tree.newtonian)], (3,)
-        if isinstance(what, Frame):
-            return [e.node for row in tree.newtonian.direction_cosines(what) for e in row], (3, 3)
-        if isinstance(what, Expr):
-            return [operand(tree.graph, what)], ()
-        raise EvaluationError(
-            f"a run cannot be asked for {what!r}. Ask for a name, an expression, a point, a vector or a frame."
-        )
+        nodes, shape = quantity(self.equations, what)
+        return self._evaluate(nodes).reshape((*np.shape(self.t), *shape))[()]  # one number where there is one
 
     def _evaluate(self, nodes: list[int]) -> Array:
         system, driven = self.equations.system, self.driven
-        columns = [self.t, self.x, driven.rest_at(self.rest, self.t)]
+        times = np.ravel(self.t)
+        columns = [times, self.x.reshape(len(times), -1), driven.rest_at(self.rest, times)]
         if self.udot is None:
             closed, arguments = self.equations._closed(nodes), driven.arguments
         else:
             closed = rebuild(system.graph, nodes, self.equations.derivation.kinematics.replaced)
-            columns, arguments = [*columns, self.udot], (*driven.arguments, *system.u_rates)
+            columns, arguments = [*columns, self.udot.reshape(len(times), -1)], (*driven.arguments, *system.u_rates)
         closed = rebuild(system.graph, closed, driven.laws)
         return Function(lower(system.graph, closed, arguments)).many(np.column_stack(columns))
 
     @property
-    def energy(self) -> Array:
+    def energy(self) -> Any:
         """K + V along the run."""
         return self[self.equations.kinetic_energy + self.equations.potential_energy]
 
     @property
-    def work(self) -> Array:
+    def work(self) -> Any:
         """Work done on the mechanism since the start by loads without a potential and by prescribed motion."""
-        return self.x[:, -1]
+        return self.x[..., -1]
 
     @property
     def q(self) -> Array:
         """Coordinates, one row per sample."""
-        return self.x[:, : len(self.equations.q)]
+        return self.x[..., : len(self.equations.q)]
 
     @property
     def u(self) -> Array:
         """Speeds, one row per sample."""
-        return self.x[:, len(self.equations.q) : -1]
+        return self.x[..., len(self.equations.q) : -1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,9 +174,12 @@ class Trajectory(Samples):
     start: Start | None = field(repr=False, default=None)  # what had to be changed to meet the constraints
 
     def at(self, t: ArrayLike) -> Samples:
-        """The run at any times between start and end."""
-        when = np.atleast_1d(np.asarray(t, dtype=float))
-        return Samples(self.driven, when, self.path.at(when), self.rest, udot=self.path.udot_at(when))
+        """The run at any times between start and end; at one time, scalars are numbers."""
+        when = np.asarray(t, dtype=float)
+        x, udot = self.path.at(np.ravel(when))
+        shape = np.shape(when)
+        return Samples(self.driven, when, x.reshape(*shape, -1), self.rest,
+                       udot=None if udot is None else udot.reshape(*shape, -1))  # fmt: skip
 
     @property
     def audit(self) -> Audit:
@@ -190,7 +202,7 @@ class Trajectory(Samples):
         """A figure of anything against time, one panel each; saved where ``path`` is given."""
         from latchwork.view.plots import plot_run
 
-        return plot_run(self, what or self.equations.q_names, path)
+        return plot_run(self, {str(item): item for item in what or self.equations.q_names}, path)
 
     def draw(self, *points: Any, view: str = "xy", path: str | None = None) -> Any:
         """A picture of the motion: the line through some points at even times, and the path of the last.
