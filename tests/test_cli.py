@@ -18,6 +18,7 @@ from latchwork.cli import bench, main
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 DISK, PENDULUM = str(EXAMPLES / "disk_on_ramp.yaml"), str(EXAMPLES / "double_pendulum.yaml")
+CRANE = str(EXAMPLES / "gantry_crane.yaml")
 HEAD = "latchwork: 1\nname: x\n"
 
 
@@ -157,6 +158,46 @@ def test_run_to_a_folder(tmp_path, capsys):
     assert sorted(path.name for path in folder.iterdir()) == ["run.csv", "run.json", "run.png"]
     assert (tmp_path / "disk.png").read_bytes().startswith(b"\x89PNG")
     assert capsys.readouterr().out == ""
+
+
+def test_run_stops_at_a_guard(capsys):
+    """The summary says which guard ended the run, and when; so does JSON, with three columns for a point."""
+    assert main(["run", CRANE]) == 0
+    assert "stopped at t = 2.42337" in capsys.readouterr().out
+    assert main(["run", CRANE, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    (event,) = facts["events"]
+    assert (event["name"], event["t"]) == ("arrived", facts["columns"]["t"][-1])
+    assert [*facts["columns"]][5:] == ["hook.x", "hook.y", "hook.z", "swing", "power"]
+    assert facts["columns"]["hook.x"][-1] == pytest.approx(4.0, abs=1e-9)
+
+
+def test_run_takes_its_settings_from_the_command_line(capsys, tmp_path):
+    """--run says what a file could say: for a model file instead of its own, for a robot at all."""
+    more = ["--run", "stop_when: {late: 1 - t}", "--run", "{method: {RK4: {step: 0.01}}, outputs: {v2: v**2}}"]
+    assert main(["run", CRANE, "--csv", *more]) == 0
+    names, *rows = csv.reader(capsys.readouterr().out.splitlines())
+    assert (names[-1], float(rows[-1][0])) == ("v2", pytest.approx(1.0, abs=1e-12))
+    text = "{until: 2, outputs: {a: 2*hinge}, stop_when: {turned: 1 - hinge}, u: {u_hinge: 1}}"
+    assert main(["run", robot_file(tmp_path), "--csv", "--run", text]) == 0
+    names, *rows = csv.reader(capsys.readouterr().out.splitlines())
+    assert (names[-1], float(rows[-1][-1])) == ("a", pytest.approx(2.0, abs=1e-12))
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ("until: [", 3, "--run:2:1: this is not YAML"),
+        ("outputs: {o: nothing}", 3, "--run:1:14: unknown name 'nothing'"),
+        ("every: 1e-12", 5, "are more than 10000000. Give a longer interval."),
+        ("keep: samples, every: 0", 3, "this is not YAML"),
+        ("start: 30", 5, "a run goes from start = 30.0 to until = 20.0"),
+    ],
+)
+def test_settings_that_cannot_be_had(capsys, text, code, message):
+    """One error, with its exit code."""
+    assert main(["run", CRANE, "--run", text]) == code
+    assert message in capsys.readouterr().err
 
 
 def test_quaternions_start_unturned(model_file, capsys):

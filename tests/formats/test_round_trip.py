@@ -12,6 +12,7 @@ from formats.file_models import MODELS, disk, every_joint, random_tree
 from latchwork.formats import read_file
 from latchwork.formats.yaml_reader import RunSettings, read_model
 
+HEAD = "latchwork: 1\nname: x\n"
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 
 
@@ -87,8 +88,8 @@ def test_run_settings_survive():
     """How a model is to be run is part of its file."""
     model = disk()
     run = RunSettings(
-        until=2.5, q={"q1": 14.0}, u={"u1": 7.0}, parameters={"m": 3.0}, every=0.1, method=lw.RK4(0.01),
-        plot=("q1", "u1 + u2"),
+        until=2.5, start=0.5, q={"q1": 14.0}, u={"u1": 7.0}, parameters={"m": 3.0}, every=0.1, keep="samples",
+        method=lw.RK4(0.01, every=10),
     )  # fmt: skip
     assert read_model(lw.dump(model, run))[1] == run
 
@@ -102,13 +103,67 @@ def test_the_laws_of_inputs_survive():
     assert run.inputs == {"T": lw.sin(2 * again.time)}
 
 
+@pytest.mark.parametrize(
+    "method",
+    [
+        lw.DormandPrince(1e-6, (1e-8, 1e-9, 1e-10), 0.5, 0.01, 500),
+        lw.RK4(0.02, 5, 1000),
+        lw.SciPy("BDF", 1e-5, 1e-7, 0.1),
+        lw.Sundials(max_steps=77),
+    ],
+    ids=lambda method: type(method).__name__,
+)
+def test_methods_survive(method):
+    """Every option of every method."""
+    assert read_model(lw.dump(disk(), RunSettings(method=method)))[1].method == method
+
+
+def test_a_method_of_ones_own_is_refused():
+    """A file can only name what there is."""
+    with pytest.raises(lw.FileError, match=r"the method 'Euler' has no name in model files\. Choose one of"):
+        lw.dump(disk(), RunSettings(method="Euler"))
+
+
+def test_guards_and_outputs_survive():
+    """Guards, and scalars, vectors and points as outputs, are those of the model."""
+    model = lw.Model("ball")
+    z1 = model.coordinate("z1")
+    P, Q = (model.origin.at(name, z1 * model.frame.y) for name in ("z2", "left arm"))
+    run = RunSettings(stop_when={"on the floor": z1}, outputs={"P": P, "Q": Q, "v": z1 * P.velocity(), "e": 2 * z1})
+    again, read = read_model(lw.dump(model, run))
+    assert read.stop_when == {"on the floor": again.symbols["z1"]}
+    assert read.outputs["Q"] is again.points["left arm"]
+    assert str(read.outputs["P"]) == "z1*N.y"
+    assert (str(read.outputs["v"]), str(read.outputs["e"])) == ("z1*dt(z1)*N.y", "2*z1")
+
+
+def test_tables_survive():
+    """Rows and kind of a table, too long for one line."""
+    model = lw.Model("driven")
+    model.coordinate("x")
+    model.input("T", 0.0)
+    times = np.linspace(0.0, 1.0, 4_001)
+    run = RunSettings(inputs={"T": lw.Table(times, np.sin(times), "linear")})
+    table = read_model(lw.dump(model, run))[1].inputs["T"]
+    assert (table.times.tolist(), table.values.tolist()) == (times.tolist(), np.sin(times).tolist())
+    assert table.kind == "linear"
+
+
+def test_what_is_plotted_survives_without_let():
+    """A text that used a name under let is written out; one that still says the same stays."""
+    text = HEAD + "coordinates: [q]\nlet: {a: 2*q}\nrun: {outputs: {b: a + 1}, plot: [a, 'q + 1', b, O]}\n"
+    assert [*read_model(lw.dump(*read_model(text)))[1].plot] == ["2*q", "q + 1", "b", "O"]
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_files_survive(path):
     """Every example file reads, and what is written of it gives the same equations."""
     model, run = read_file(path)
     again, settings = read_model(lw.dump(model, run))
     assert again.equations().operations == model.equations().operations
-    assert settings.plot == run.plot
+    assert settings.plot.keys() == run.plot.keys()
+    assert settings.outputs.keys() == run.outputs.keys()
+    assert lw.dump(again, settings) == lw.dump(model, run)
 
 
 def test_the_disk_file_is_the_disk():

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+import latchwork as lw
 from latchwork.errors import FileError
-from latchwork.formats import tables
+from latchwork.formats import run_tables, tables
 from latchwork.formats.functions import FUNCTIONS
+from latchwork.formats.grammar import CHOICES, KINDS, Either, Item, Listed, Named, Shape
 from latchwork.formats.schema import SINGLES, schema
 from latchwork.formats.shapes import SINGLES as READERS
-from latchwork.formats.tables import KINDS, MODEL, Item, Listed, Named, Shape
+from latchwork.formats.tables import MODEL
 from latchwork.formats.yaml_reader import read_model
+from latchwork.hybrid.table import KINDS as TABLES
+from latchwork.integrate.stiff import METHODS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "model-files.md").read_text(encoding="utf-8")
@@ -30,6 +36,8 @@ def shapes(item: Item = MODEL) -> Iterator[Shape]:
             yield from shapes(field.item)
     elif isinstance(item, Named | Listed):
         yield from shapes(item.item)
+    elif isinstance(item, Either):
+        yield from shapes(item.shape)
 
 
 def test_every_kind_has_a_reader_and_a_schema():
@@ -113,6 +121,19 @@ def test_the_example_of_the_page_is_a_file():
 
 def test_the_tables_are_reached():
     """Every shape that is defined is part of the format."""
-    defined = [value for value in vars(tables).values() if isinstance(value, Shape)]
+    defined = [value for value in (vars(tables) | vars(run_tables)).values() if isinstance(value, Shape)]
     reached = list(shapes())
     assert [shape.name for shape in defined if shape not in reached] == []
+
+
+def test_the_words_of_the_tables_are_those_of_the_program():
+    """Choices and methods have the names that Python has for them, and each option of a method is a word."""
+    assert CHOICES["stiff method"] == METHODS
+    assert CHOICES["kind of table"] == TABLES
+    for name in run_tables.METHOD.one_of:
+        assert [*run_tables.METHOD.fields[name].item.fields] == [f.name for f in fields(getattr(lw, name))]
+
+
+def test_the_words_of_a_run_are_the_arguments_of_simulate():
+    """What stands under run are arguments of simulate, by the same names, and what to show."""
+    assert run_tables.RUN.fields.keys() - {"outputs", "plot"} <= inspect.signature(lw.simulate).parameters.keys()

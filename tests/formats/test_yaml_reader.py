@@ -145,6 +145,28 @@ BODIES = [
     ("run: {method: {Euler: {}}}", (3, 16), "run.method has no key 'Euler'"),
     ("run: {method: {RK4: {step: -1}}}", (3, 15), "cannot step. Give a positive step"),
     ("run: {plot: [energy]}", (3, 14), "unknown name 'energy'"),
+    ("run: {method: {RK4: {step: 1, every: 1.5}}}", (3, 38), "run.method.RK4.every is a whole number, .*; found '1.5'"),
+    ("run: {method: {RK4: {step: 1, max_steps: 0}}}", (3, 42), "run.method.RK4.max_steps is a whole number, 1 or more"),
+    ("run: {method: {SciPy: {name: RK45}}}", (3, 30), "there is no stiff method 'RK45'. Known: Radau, BDF, LSODA"),
+    ("run: {method: {SciPy: {atol: [1, x]}}}", (3, 34), "run.method.SciPy.atol.2 must be a number: unknown name 'x'"),
+    ("run: {method: {Sundials: {rtol: -1}}}", (3, 15), "cannot step"),
+    ("run: {keep: nothing}", (3, 13), "there is no kind of record 'nothing'. Known: steps, samples"),
+    ("inputs: {T: 0}\nrun: {inputs: {T: {times: [0]}}}", (4, 19), "run.inputs.T needs the key 'values'"),
+    ("inputs: {T: 0}\nrun: {inputs: {T: {times: [0, 0], values: [1, 2]}}}", (4, 19), "times of a table grow"),
+    ("inputs: {T: 0}\nrun: {inputs: {T: {times: [0], values: [1, 2]}}}", (4, 19), "are no table. Give a value"),
+    ("inputs: {T: 0}\nrun: {inputs: {T: {times: [0], values: [t]}}}", (4, 41), "values.1 must be a number: unknown"),
+    ("inputs: {T: 0}\nrun: {inputs: {T: {times: [0], values: [1], kind: cubic}}}", (4, 51), "no kind of table 'cubic'"),
+    ("inputs: {T: 0}\nrun: {inputs: {T: {path: /etc/passwd}}}", (4, 20), "run.inputs.T has no key 'path'"),
+    ("inputs: {T: 0}\nrun: {inputs: {T: [1, 2]}}", (4, 19), "run.inputs.T is a scalar expression; found a list"),
+    ("coordinates: [q]\nrun: {stop_when: {low: q < 0}}", (4, 24), "a guard is a scalar .* 'q < 0' is a condition"),
+    ("coordinates: [q]\nrun: {stop_when: {low: N.x}}", (4, 24), "a scalar is needed here; 'N.x' is a vector"),
+    ("coordinates: [q]\nrun: {stop_when: {low: z}}", (4, 24), "unknown name 'z'"),
+    ("coordinates: [q]\nrun: {stop_when: [q]}", (4, 18), "run.stop_when is a mapping from names to values"),
+    ("coordinates: [q]\nrun: {outputs: {q: 2*q}}", (4, 17), "'q' is a coordinate of 'x' already. Choose another"),
+    ("run: {outputs: {'a b': 1}}", (3, 17), "'a b' cannot name an output"),
+    ("run: {outputs: {a: b}}", (3, 20), "unknown name 'b'"),
+    ("run: {outputs: {a: 1 < 2}}", (3, 20), "a scalar is needed here; '1 < 2' is a condition"),
+    ("run: {outputs: {a: t.__class__}}", (3, 22), "'t.__class__' means nothing"),
 ]
 
 
@@ -289,3 +311,49 @@ def test_other_sources(source):
     """What is neither a path nor a model of SymPy is refused."""
     with pytest.raises(lw.FileError, match="a model cannot be loaded from"):
         lw.load(source)
+
+
+RUN = """\
+coordinates: [q1]
+inputs: {T: 0}
+let: {a: 2*q1}
+points: {P: {at: q1*N.x}, left arm: {at: a*N.y}}
+run:
+  until: 3
+  start: 1
+  inputs: {T: {times: [0, pi], values: [1, 2], kind: linear}}
+  stop_when: {far away: 1 - a}
+  every: 0.5
+  keep: samples
+  method: {SciPy: {name: BDF, rtol: 1e-5, atol: [1e-7, 1e-8, 1e-9]}}
+  outputs: {P: P, reach: left arm, v: velocity(P), a: a, twice: 2*a}
+  plot: [twice, P, a + 1]
+"""
+
+
+def test_a_run_is_the_arguments_of_simulate():
+    """Start, samples, method, guards, tables and outputs, with names under let; a point is an output by its name."""
+    model, run = read_model(HEAD + RUN)
+    q1, points = model.symbols["q1"], model.points
+    assert (run.until, run.start, run.every, run.keep) == (3.0, 1.0, 0.5, "samples")
+    assert run.method == lw.SciPy("BDF", 1e-5, (1e-7, 1e-8, 1e-9))
+    assert run.stop_when == {"far away": 1 - 2 * q1}
+    assert (run.inputs["T"].times.tolist(), run.inputs["T"].kind) == ([0.0, 3.141592653589793], "linear")
+    assert (run.outputs["P"], run.outputs["reach"]) == (points["P"], points["left arm"])
+    assert (run.outputs["a"], run.outputs["twice"], str(run.outputs["v"])) == (2 * q1, 4 * q1, "dt(q1)*N.x")
+    assert (run.plot["twice"], run.plot["P"], run.plot["a + 1"]) == (4 * q1, points["P"], 2 * q1 + 1)
+
+
+def test_more_may_be_said_of_a_run():
+    """What is given besides goes before what the file says: by name in a mapping, whole otherwise."""
+    more = ["every: 0.25", "{stop_when: {near: a, far away: 2 - a}, method: {RK4: {step: 0.1}}}"]
+    model, run = read_model(HEAD + RUN, run=more)
+    q1 = model.symbols["q1"]
+    assert (run.every, run.until, run.method) == (0.25, 3.0, lw.RK4(0.1))
+    assert run.stop_when == {"far away": 2 - 2 * q1, "near": 2 * q1}
+
+
+def test_more_of_a_run_is_judged_alike():
+    """Line and column of what is wrong in it."""
+    with pytest.raises(lw.FileError, match=r"--run:1:8: run\.every must be a number: unknown name 'often'"):
+        read_model(HEAD + RUN, run=["every: often"])

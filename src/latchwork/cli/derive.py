@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from latchwork.cli.terminal import Progress, write
 
 if TYPE_CHECKING:
-    from latchwork.formats.yaml_reader import RunSettings
+    from latchwork.formats.run_settings import RunSettings
     from latchwork.kane.equations import Equations
 
 
@@ -25,12 +25,14 @@ def derive(options: argparse.Namespace) -> None:
     write(text, options.output)
 
 
-def derived(file: str, progress: Progress, **options: Any) -> tuple[Equations, RunSettings]:
-    """The equations of a model file, and its run settings; a robot takes the options of `load`."""
+def derived(
+    file: str, progress: Progress, run: Sequence[str] = (), **options: Any,
+) -> tuple[Equations, RunSettings]:  # fmt: skip
+    """The equations of a model file, and its run settings with more from ``run``; a robot takes options of `load`."""
     from latchwork.formats import read_file
 
     progress(f"reading {file}")
-    model, settings = read_file(file, **options)
+    model, settings = read_file(file, run, **options)
     progress(f"deriving the equations of {model.name}")
     equations = model.equations()
     progress.done()

@@ -63,11 +63,19 @@ def _run(words: Any) -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE",
         help="an initial coordinate or speed, a parameter or an input, instead of the file's; may be repeated",
     )  # fmt: skip
+    _run_settings(added)
     forms = added.add_mutually_exclusive_group()
     forms.add_argument("--json", action="store_true", help="columns of numbers and the audit, for a program")
     forms.add_argument("--csv", action="store_true", help="columns of numbers, one line to a sample")
-    added.add_argument("--plot", metavar="IMAGE", help="draw what the file lists under run.plot, or the coordinates")
+    added.add_argument("--plot", metavar="IMAGE", help="draw what run.plot lists, or the outputs, or the coordinates")
     added.add_argument("-o", "--output", metavar="DIR", help="write run.csv, run.json and run.png to a folder")
+
+
+def _run_settings(added: argparse.ArgumentParser) -> None:
+    added.add_argument(
+        "--run", action="append", default=[], metavar="YAML",
+        help="more of what may stand under 'run' in a file, as 'method: {RK4: {step: 0.001}}'; may be repeated",
+    )  # fmt: skip
 
 
 def _info(words: Any) -> None:
@@ -79,6 +87,7 @@ def _export(words: Any) -> None:
     added = _on_file(words, "export", export.export, "the equations as code for other programs")
     added.add_argument("--c", metavar="DIR", help="C99: source, header, an example that calls it, and a Makefile")
     added.add_argument("--python", metavar="FILE", help="one file of Python that needs only NumPy")
+    _run_settings(added)
     added.add_argument("--floating", action="store_true", help="free the base of a robot (.urdf)")
 
 

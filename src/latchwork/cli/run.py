@@ -15,7 +15,10 @@ from latchwork.cli.terminal import Progress, Usage, write
 from latchwork.errors import FileError, did_you_mean
 
 if TYPE_CHECKING:
-    from latchwork.formats.yaml_reader import RunSettings
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from latchwork.formats.run_settings import RunSettings
     from latchwork.hybrid.trajectory import Trajectory
     from latchwork.kane.equations import Equations
 
@@ -25,13 +28,13 @@ SETTING = {"coordinate": "q", "speed": "u", "input": "inputs", "parameter": "par
 def run(options: argparse.Namespace) -> None:
     """Simulate, and write what was asked for."""
     progress = Progress(options.progress)
-    equations, settings = derived(options.file, progress)
+    equations, settings = derived(options.file, progress, options.run)
     settings = changed(settings, equations, options.set, options.until)
     if settings.until is None:
         raise Usage(f"{options.file} does not say how long to run. Give --until T, or 'until' under 'run' in the file.")
     trajectory = simulated(equations, settings, progress)
     if options.plot:
-        trajectory.plot(*settings.plot, path=options.plot)
+        plotted(trajectory, settings, options.plot)
     if options.output:
         _to_folder(trajectory, settings, Path(options.output))
     if options.json or options.csv:
@@ -74,26 +77,44 @@ def simulated(equations: Equations, settings: RunSettings, progress: Progress) -
     unturned = {e for four in equations.system.quaternions for e in four}  # simulate knows how these start
     at_rest = {symbol.name: 0.0 for symbol in equations.q if symbol not in unturned}
     trajectory = simulate(
-        equations, settings.until, at_rest | settings.q, settings.u,
-        inputs=settings.inputs, parameters=settings.parameters, method=settings.method, every=settings.every,
+        equations,
+        **settings.arguments | {"q": at_rest | settings.q},
         progress=lambda t: progress(f"simulating: t = {t:.6g} of {settings.until:.6g}", now=False),
-    )  # fmt: skip
+    )
     progress.done()
     return trajectory
 
 
+def plotted(trajectory: Trajectory, settings: RunSettings, path: str) -> None:
+    """A picture of what the file plots, or else of its outputs, or else of the coordinates."""
+    from latchwork.view.plots import plot_run
+
+    names = {name: name for name in trajectory.equations.q_names}
+    plot_run(trajectory, settings.plot or settings.outputs or names, path)
+
+
 def columns(trajectory: Trajectory, settings: RunSettings) -> dict[str, list[float]]:
-    """Time, coordinates, speeds, and what the file plots besides."""
+    """Time, coordinates, speeds, outputs, and what the file plots besides; a vector has three columns."""
     equations = trajectory.equations
-    names = dict.fromkeys((*equations.q_names, *equations.u_names, *settings.plot))
-    return trajectory.to_dict(list(names))
+    own = {name: name for name in (*equations.q_names, *equations.u_names)}
+    table = {"t": trajectory.t.tolist()}
+    for name, what in (own | settings.outputs | settings.plot).items():
+        table |= _columns(name, trajectory[what])
+    return table
+
+
+def _columns(name: str, values: NDArray[np.float64]) -> dict[str, list[float]]:
+    if values.ndim == 1:
+        return {name: values.tolist()}
+    return {f"{name}.{axis}": values[:, k].tolist() for k, axis in enumerate("xyz")}
 
 
 def as_json(trajectory: Trajectory, settings: RunSettings) -> str:
-    """Columns by name and the audit."""
+    """Columns by name, the events and the audit."""
     facts: dict[str, Any] = {
         "name": trajectory.equations.name,
         "columns": columns(trajectory, settings),
+        "events": [dataclasses.asdict(event) for event in trajectory.events],
         "audit": dataclasses.asdict(trajectory.audit),
     }
     return json.dumps(facts)
@@ -110,12 +131,14 @@ def as_csv(trajectory: Trajectory, settings: RunSettings) -> str:
 
 
 def summary(trajectory: Trajectory) -> str:
-    """Where the run ended, and its audit."""
+    """Where the run ended, and why; its audit."""
     equations = trajectory.equations
     states = dict(zip((*equations.q_names, *equations.u_names), trajectory.x[-1], strict=False))
     width = max(len(name) for name in states)
     lines = [f"{equations.name}: t = {trajectory.t[0]:.6g} to {trajectory.t[-1]:.6g}, {len(trajectory.t)} samples", ""]
     lines += [f"{name:<{width}}  {value: .12g}" for name, value in states.items()]
+    if trajectory.events:
+        lines += ["", *(f"stopped at t = {event.t:.12g}: {event.name}" for event in trajectory.events)]
     return "\n".join([*lines, "", str(trajectory.audit)])
 
 
@@ -123,4 +146,4 @@ def _to_folder(trajectory: Trajectory, settings: RunSettings, folder: Path) -> N
     folder.mkdir(parents=True, exist_ok=True)
     write(as_csv(trajectory, settings), str(folder / "run.csv"))
     write(as_json(trajectory, settings), str(folder / "run.json"))
-    trajectory.plot(*settings.plot, path=str(folder / "run.png"))
+    plotted(trajectory, settings, str(folder / "run.png"))

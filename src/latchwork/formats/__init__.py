@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import FileError, did_you_mean
 
 if TYPE_CHECKING:
-    from latchwork.formats.yaml_reader import RunSettings
+    from latchwork.formats.run_settings import RunSettings
     from latchwork.model import Model
 
 __all__ = ["dump", "load", "loads", "read_file"]
@@ -50,18 +51,28 @@ def dump(model: Model, run: RunSettings | None = None) -> str:
     return dump(model, run)
 
 
-def read_file(path: str | os.PathLike[str], **options: Any) -> tuple[Model, RunSettings]:
-    """A model file's model and its run settings; a robot has none."""
-    from latchwork.formats.yaml_reader import RunSettings, read_model
+def read_file(path: str | os.PathLike[str], run: Sequence[str] = (), **options: Any) -> tuple[Model, RunSettings]:
+    """A model file's model and its run settings; ``run`` holds more of these, and a robot has no others."""
+    from latchwork.formats.yaml_reader import read_model
 
     text, name = text_of(path), os.fspath(path)
     if Path(name).suffix.lower() in ROBOT_SUFFIXES:
         from latchwork.formats.robot_files import read_robot
 
-        return read_robot(text, name, **options), RunSettings()
+        model = read_robot(text, name, **options)
+        return model, _settings(model, run)
     if options:
         raise FileError(f"{_named(options)}: only robots take options. Leave them out.", name)
-    return read_model(text, name)
+    return read_model(text, name, run)
+
+
+def _settings(model: Model, run: Sequence[str]) -> RunSettings:
+    """The run settings of a model that comes without a section ``run``."""
+    from latchwork.formats.build import Build
+    from latchwork.formats.run_settings import run_entry, settings
+    from latchwork.formats.scope import Scope
+
+    return settings(Build(model, Scope.of(model)), [*map(run_entry, run)])
 
 
 def _named(options: dict[str, Any]) -> str:

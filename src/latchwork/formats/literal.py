@@ -15,6 +15,7 @@ from latchwork.formats.functions import BINDS, BINDS_PREFIX, SCALAR
 from latchwork.formats.places import Place, Text
 from latchwork.formats.postfix import Code, compiled
 from latchwork.formats.scope import Scope, Value
+from latchwork.formats.tokens import TOKEN
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import OPS, SYMBOL
@@ -129,6 +130,16 @@ def is_sum(written: str) -> bool:
     """Does a factor need parentheses around this text?"""
     last = _code(written).steps[-1]
     return last.action == "infix" and BINDS[last.value] < BINDS["*"]
+
+
+def quoted(name: str) -> str:
+    """The name of a frame or point inside an expression."""
+    found = TOKEN.match(name)
+    if found and found.lastgroup == "name" and found.end() == len(name):
+        return name
+    if "`" in name:
+        raise FileError(f"the name '{name}' cannot be written in an expression. Choose one without backquotes.")
+    return f"`{name}`"
 
 
 def _copied(graph: Graph) -> Graph:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from latchwork.formats.tables import KINDS, MODEL, Item, Listed, Named, Shape
-from latchwork.mechanics.joints import JOINTS
+from latchwork.formats.grammar import CHOICES, KINDS, Either, Item, Listed, Named, Shape
+from latchwork.formats.tables import MODEL
 
 SCALAR = {"type": ["number", "string"]}
 NULLABLE = {"type": ["number", "string", "null"]}
@@ -26,7 +26,10 @@ SINGLES: dict[str, dict[str, Any]] = {
     "frame": TEXT,
     "point": TEXT,
     "joint": TEXT,
-    "joint type": {"enum": list(JOINTS)},
+    "count": SCALAR,
+    "guard": SCALAR,
+    "output": SCALAR,
+    **{kind: {"enum": list(words)} for kind, words in CHOICES.items()},
 }
 
 
@@ -69,4 +72,10 @@ def _listed(listed: Listed) -> dict[str, Any]:
     return {"anyOf": [item, written]} if listed.or_one else written
 
 
-WRITERS: dict[type, Callable[[Any], dict[str, Any]]] = {str: _single, Shape: _shape, Named: _named, Listed: _listed}
+def _either(either: Either) -> dict[str, Any]:
+    return {"anyOf": [_of(either.single), _of(either.shape)]}
+
+
+WRITERS: dict[type, Callable[[Any], dict[str, Any]]] = {
+    str: _single, Shape: _shape, Named: _named, Listed: _listed, Either: _either,
+}  # fmt: skip

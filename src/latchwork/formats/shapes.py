@@ -9,11 +9,10 @@ from typing import Any
 from latchwork.errors import FileError, did_you_mean
 from latchwork.formats.expressions import constant
 from latchwork.formats.functions import FRAME, POINT
+from latchwork.formats.grammar import CHOICES, KINDS, Either, Item, Listed, Named, Shape
 from latchwork.formats.places import Place, Text, shown
 from latchwork.formats.postfix import Code, compiled
-from latchwork.formats.tables import KINDS, Item, Listed, Named, Shape
 from latchwork.formats.yaml_nodes import Listing, Mapping, Node
-from latchwork.mechanics.joints import JOINTS
 from latchwork.model import NAME
 
 JOINT = "joint"
@@ -144,7 +143,13 @@ def _found(node: Node) -> str:
     return "a list" if isinstance(node, Listing) else "a mapping"
 
 
-READERS: dict[type, Callable[[Any, Any, str], Any]] = {str: _single, Shape: _shape, Named: _named, Listed: _listed}
+def _either(node: Node, either: Either, path: str) -> Any:
+    return read(node, either.shape if isinstance(node, Mapping) else either.single, path)
+
+
+READERS: dict[type, Callable[[Any, Any, str], Any]] = {
+    str: _single, Shape: _shape, Named: _named, Listed: _listed, Either: _either,
+}  # fmt: skip
 
 
 # --- single values ------------------------------------------------------------------------------------------------
@@ -170,10 +175,14 @@ def _name(text: Text, path: str) -> Text:
     return text
 
 
-def _joint_type(text: Text, path: str) -> str:
-    if text.value not in JOINTS:
-        raise text.place.error(f"there is no joint type '{shown(text.value)}'.{did_you_mean(text.value, JOINTS)}")
-    return text.value
+def _choice(kind: str) -> Callable[[Text, str], str]:
+    def chosen(text: Text, path: str) -> str:
+        if text.value not in CHOICES[kind]:
+            hint = did_you_mean(text.value, CHOICES[kind])
+            raise text.place.error(f"there is no {kind} '{shown(text.value)}'.{hint}")
+        return text.value
+
+    return chosen
 
 
 def _number(text: Text, path: str) -> float:
@@ -182,6 +191,13 @@ def _number(text: Text, path: str) -> float:
     except FileError as problem:
         message = f"{path} must be a number: {problem.message}"
         raise FileError(message, problem.source, problem.line, problem.column) from None
+
+
+def _count(text: Text, path: str) -> int:
+    value = _number(text, path)
+    if not (value >= 1.0 and value.is_integer()):
+        raise text.place.error(f"{path} is {KINDS['count']}; found '{shown(text.value)}'. Write one, e.g. 1000.")
+    return int(value)
 
 
 def _or_null(reader: Callable[[Text, str], Any]) -> Callable[[Text, str], Any]:
@@ -211,5 +227,8 @@ SINGLES: dict[str, Callable[[Text, str], Any]] = {
     "frame": _reference(FRAME),
     "point": _reference(POINT),
     "joint": _reference(JOINT),
-    "joint type": _joint_type,
+    "count": _count,
+    "guard": _code,
+    "output": lambda text, path: text,  # the name of a point need not be an expression
+    **{kind: _choice(kind) for kind in CHOICES},
 }

@@ -2,66 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-from latchwork.mechanics.joints import JOINTS
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A mapping with these keys; of ``one_of``, exactly one is given."""
-
-    name: str
-    fields: Mapping[str, Field]
-    one_of: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Named:
-    """A mapping from names that the file gives to items."""
-
-    item: Item
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A list of items; with ``or_one`` a single item stands for a list of one. ``count`` fixes the length."""
-
-    item: Item
-    or_one: bool = False
-    count: int = 0
-
-
-Item = str | Shape | Named | Listed  # a text names a row of KINDS
-
-
-@dataclass(frozen=True)
-class Field:
-    """What stands under a key, and what it means."""
-
-    item: Item
-    about: str
-    needed: bool = False
-
-
-# Kinds of single values, and what they are, in words.
-KINDS: dict[str, str] = {
-    "version": "the number 1",
-    "text": "any text",
-    "truth": "true or false",
-    "name": "a name: letters, digits and _, starting with a letter",
-    "number": "a number, or an expression of numbers such as pi/12",
-    "value": "a number, an expression of numbers, or null where a run must give it",
-    "scalar": "a scalar expression",
-    "definition": "a scalar expression linear in dt(q), or null for a speed that a joint defines",
-    "vector": "a vector expression such as L*A.x + q1*A.y; 0 is the zero vector",
-    "expression": "a scalar or vector expression",
-    "frame": "the name of a frame, or of the joint or body that carries it",
-    "point": "the name of a point, or of the joint (its origin) or body (its mass centre) it belongs to",
-    "joint": "the name of a joint",
-    "joint type": f"one of {', '.join(JOINTS)}",
-}
+from latchwork.formats.grammar import Field, Listed, Named, Shape
+from latchwork.formats.run_tables import RUN
 
 ROTATE = Shape("rotate", {
     "angle": Field("scalar", "angle of the turn", needed=True),
@@ -161,26 +103,6 @@ LOAD = Shape("load", {
         "name": LABEL,
     }), "a spring and damper in a joint"),
 }, one_of=("gravity", "force", "torque", "spring", "torsion", "actuate", "resist"))  # fmt: skip
-METHOD = Shape("method", {
-    "DormandPrince": Field(Shape("DormandPrince", {
-        "rtol": Field("number", "relative tolerance"),
-        "atol": Field("number", "absolute tolerance"),
-        "max_step": Field("number", "longest step"),
-    }), "adaptive steps, order 5(4)"),
-    "RK4": Field(Shape("RK4", {
-        "step": Field("number", "length of every step", needed=True),
-    }), "fixed steps, order 4"),
-}, one_of=("DormandPrince", "RK4"))  # fmt: skip
-RUN = Shape("run", {
-    "until": Field("number", "end of the run, in seconds"),
-    "q": Field(Named("number"), "initial coordinates; 0 (quaternions unturned) unless given"),
-    "u": Field(Named("number"), "initial speeds; 0 unless given"),
-    "inputs": Field(Named("scalar"), "inputs, instead of their values at rest: numbers, or expressions in t, q and u"),
-    "parameters": Field(Named("number"), "values of parameters, instead of those of the model"),
-    "every": Field("number", "samples at even intervals of time; the method's own steps unless given"),
-    "method": Field(METHOD, "integration method"),
-    "plot": Field(Listed("scalar"), "what to plot against time"),
-})  # fmt: skip
 MODEL = Shape("model", {
     "latchwork": Field("version", "version of this format", needed=True),
     "name": Field("text", "name of the model", needed=True),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from latchwork.errors import FileError
-from latchwork.formats.literal import Literal, is_sum
+from latchwork.formats.literal import Literal, is_sum, quoted
 from latchwork.formats.makers import usual_names
-from latchwork.formats.tables import METHOD, Shape
-from latchwork.formats.tokens import TOKEN
-from latchwork.formats.yaml_reader import RunSettings
+from latchwork.formats.run_settings import RunSettings
+from latchwork.formats.run_writer import run_section
 from latchwork.formats.yaml_text import document
 from latchwork.mechanics.algebra import Square
 from latchwork.mechanics.body import Body
@@ -60,7 +58,7 @@ class Writer:
             "bodies": {body.name: self._body(body) for body in bodies},
             "particles": {body.name: {"point": body.center.name, "mass": self.scalar(body.mass)} for body in particles},
             "loads": self._loads(),
-            "run": self._run(run) if run is not None else {},
+            "run": {} if run is None else run_section(self, run),
         }
         return written | {"let": self.literal.let}
 
@@ -96,7 +94,7 @@ class Writer:
 
     def vector(self, v: Vector) -> str:
         """Measure numbers times unit vectors, in the order they stand in."""
-        terms = [(part[k], f"{_quoted(f.name)}.{AXES[k]}") for f, part in v.parts.items() for k in range(3)]
+        terms = [(part[k], f"{quoted(f.name)}.{AXES[k]}") for f, part in v.parts.items() for k in range(3)]
         signed = [self._term(node, unit) for node, unit in terms if node != ZERO]
         total = "".join(f" {sign} {term}" for sign, term in signed).removeprefix(" + ")
         return "-" + total.removeprefix(" - ") if total.startswith(" - ") else total or "0"
@@ -177,34 +175,6 @@ class Writer:
             written.append({key: entry | ({"name": load.name} if load.name else {})})
         return written
 
-    def _run(self, run: RunSettings) -> dict[str, Any]:
-        numbers = {key: {name: self.scalar(x) for name, x in getattr(run, key).items()} for key in RUN_VALUES}
-        written = {
-            "until": None if run.until is None else self.scalar(run.until),
-            **numbers,
-            "every": None if run.every is None else self.scalar(run.every),
-            "method": None if run.method is None else self._method(run.method),
-            "plot": list(run.plot),
-        }
-        return {key: value for key, value in written.items() if value not in (None, {}, [])}
-
-    def _method(self, method: Any) -> dict[str, Any]:
-        name = type(method).__name__
-        shape = METHOD.fields[name].item
-        assert isinstance(shape, Shape)
-        values = {key: getattr(method, key) for key in shape.fields}
-        return {name: {key: self.scalar(value) for key, value in values.items() if value < math.inf}}
-
-
-def _quoted(name: str) -> str:
-    """A frame's name inside an expression."""
-    found = TOKEN.match(name)
-    if found and found.lastgroup == "name" and found.end() == len(name):
-        return name
-    if "`" in name:
-        raise FileError(f"the name '{name}' cannot be written in an expression. Choose one without backquotes.")
-    return f"`{name}`"
-
 
 def _named(item: Frame | Point | None) -> str | None:
     return None if item is None else item.name
@@ -239,4 +209,3 @@ LOADS: dict[type[Load], tuple[str, Callable[[Writer, Any], dict[str, Any]]]] = {
         **_elastic(w, f, "rest"),
     }),
 }  # fmt: skip
-RUN_VALUES = ("q", "u", "inputs", "parameters")

@@ -19,6 +19,7 @@ from latchwork.kane.values import argument_vector
 from latchwork.model import Model
 
 UNIT = 1e-6  # how far from unit length a quaternion may start
+MOST_SAMPLES = 10_000_000
 
 
 def mechanism(model: Model | Equations | Constrained) -> tuple[Equations, tuple[Constraint, ...]]:
@@ -99,6 +100,10 @@ def even_times(t0: float, t_end: float, every: float) -> np.ndarray:
     """Times ``t0 + i every``, and the end."""
     if not every > 0:
         raise EvaluationError(f"samples every {every} s cannot be had. Give a positive interval.")
+    if (t_end - t0) / every > MOST_SAMPLES:
+        raise EvaluationError(
+            f"samples every {every} s from {t0} to {t_end} s are more than {MOST_SAMPLES}. Give a longer interval."
+        )
     count = math.floor((t_end - t0) / every * (1.0 + 1e-12))
     even = np.minimum(t0 + every * np.arange(count + 1), t_end)
     return even if t_end - even[-1] < 1e-9 * every else np.append(even, t_end)

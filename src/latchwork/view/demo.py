@@ -62,7 +62,7 @@ def show(example: Example) -> Shown:
     run = example.run(first)
     with for_a_page():
         drawn = settled(draw_motion(run, example.draw, example.view))
-        plotted = settled(plot_run(run, example.show, width=5.6))
+        plotted = settled(plot_run(run, {str(item): item for item in example.show}, width=5.6))
     return Shown(example, (eq, *(model.equations() for model in others)), run, drawn, plotted, seconds)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,17 +30,17 @@ def settled(made: Figure) -> Figure:
     return made
 
 
-def plot_run(run: Trajectory, what: Sequence[Any], path: str | None = None, width: float = 8.0) -> Figure:
-    """One panel per quantity on a common time axis; three-component quantities show x, y and z."""
+def plot_run(run: Trajectory, what: Mapping[str, Any], path: str | None = None, width: float = 8.0) -> Figure:
+    """One panel per quantity, by its label, on a common time axis; three-component quantities show x, y and z."""
     smooth = run.smooth()
     made = figure(width, 0.7 + min(1.7, 0.28 * width) * len(what))
     panels = made.subplots(len(what), 1, sharex=True, squeeze=False)[:, 0]
-    for panel, item in zip(panels, what, strict=True):
+    for panel, (name, item) in zip(panels, what.items(), strict=True):
         values = smooth[item].reshape(len(smooth.t), -1)
         for k in range(values.shape[1]):
-            label = f"{item}.{'xyz'[k]}" if values.shape[1] == 3 else str(item)
+            label = f"{name}.{'xyz'[k]}" if values.shape[1] == 3 else name
             panel.plot(smooth.t, values[:, k], color=COLORS[k % len(COLORS)], linewidth=1.5, label=label)
-        panel.set_ylabel(str(item))
+        panel.set_ylabel(name)
         panel.grid(alpha=0.15)
         panel.spines[["top", "right"]].set_visible(False)
         panel.margins(x=0)

@@ -1,0 +1,159 @@
+"""How a file wants its model run: the section ``run``, as arguments of ``simulate`` and a list of what to show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from latchwork.errors import did_you_mean
+from latchwork.formats.build import Build
+from latchwork.formats.evaluate import evaluated
+from latchwork.formats.functions import CONDITION, POINT, VECTOR
+from latchwork.formats.grammar import Named
+from latchwork.formats.places import Place, Text, shown
+from latchwork.formats.postfix import Code, compiled
+from latchwork.formats.run_tables import RUN
+from latchwork.formats.shapes import Entry, Given, read
+from latchwork.formats.yaml_nodes import compose
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.model import NAME, Model
+from latchwork.symbolic.expr import Expr
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.table import Table
+    from latchwork.integrate.method import Method
+
+Output = Expr | Vector | Point
+KINDS = {"q": "coordinate", "u": "speed", "inputs": "input", "parameters": "parameter"}
+PASSED = ("until", "start", "q", "u", "inputs", "parameters", "stop_when", "every", "keep", "method")
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """The arguments of ``simulate`` under their own names; outputs by name; what to plot, by its text."""
+
+    until: float | None = None
+    start: float = 0.0
+    q: dict[str, float] = field(default_factory=dict)
+    u: dict[str, float] = field(default_factory=dict)
+    inputs: dict[str, Expr | Table] = field(default_factory=dict)
+    parameters: dict[str, float] = field(default_factory=dict)
+    stop_when: dict[str, Expr] = field(default_factory=dict)
+    every: float | None = None
+    keep: str = "steps"
+    method: Method | None = None
+    outputs: dict[str, Output] = field(default_factory=dict)
+    plot: dict[str, Output] = field(default_factory=dict)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What ``simulate`` takes: ``lw.simulate(model, **settings.arguments)``."""
+        return {name: getattr(self, name) for name in PASSED}
+
+
+def run_entry(text: str) -> Entry:
+    """The entry that a text such as ``every: 0.01`` gives: what may stand under ``run``."""
+    entry: Entry = read(compose(text, "--run"), RUN, "run")
+    return entry
+
+
+def settings(build: Build, entries: Sequence[Entry]) -> RunSettings:
+    """The settings of some entries for a model; what a later one says goes before, name by name."""
+    run = _joined(entries)
+    for key, kind in KINDS.items():
+        _check_names(run.get(key, []), kind, build.model)
+    given = {key: run[key] for key in ("until", "start", "every", "keep") if key in run}
+    given |= {key: {each.name.value: each.value for each in run.get(key, [])} for key in ("q", "u", "parameters")}
+    outputs = {_output_name(each.name, build.model): output(build, each.value) for each in run.get("outputs", [])}
+    return RunSettings(
+        **given,
+        inputs={each.name.value: _input(build, each.value) for each in run.get("inputs", [])},
+        stop_when={each.name.value: _guard(build, each.value) for each in run.get("stop_when", [])},
+        method=_method(run["method"]) if "method" in run else None,
+        outputs=outputs,
+        plot={text.value: _plotted(build, text, outputs) for text in run.get("plot", [])},
+    )
+
+
+def output(build: Build, text: Text) -> Output:
+    """What a text means as an output: an expression of the model, or a point where no symbol has the name."""
+    found = None if text.value in build.scope.symbols else build.scope.find(POINT, text.value)
+    if isinstance(found, Point):
+        return found
+    code = compiled(text)
+    value = evaluated(code, build.scope)
+    return value.it if value.kind == VECTOR else build.scalar(code)
+
+
+def _plotted(build: Build, text: Text, outputs: dict[str, Output]) -> Output:
+    return outputs[text.value] if text.value in outputs else output(build, text)
+
+
+def _joined(entries: Sequence[Entry]) -> Entry:
+    values: dict[str, Any] = {}
+    for entry in entries:
+        for key, value in entry.values.items():
+            named = isinstance(RUN.fields[key].item, Named) and key in values
+            values[key] = _by_name([*values[key], *value]) if named else value
+    return Entry(Place("run"), values)
+
+
+def _by_name(given: list[Given]) -> list[Given]:
+    return list({each.name.value: each for each in given}.values())
+
+
+def _check_names(given: list[Given], kind: str, model: Model) -> None:
+    known = [name for name, symbol in model.symbols.items() if symbol.kind == kind]
+    for each in given:
+        if each.name.value not in known:
+            hint = did_you_mean(each.name.value, known)
+            raise each.name.place.error(f"'{model.name}' has no {kind} '{shown(each.name.value)}'.{hint}")
+
+
+def _output_name(text: Text, model: Model) -> str:
+    """The name of an output, which no symbol has: both are columns of the same table."""
+    if not NAME.match(text.value):
+        raise text.place.error(
+            f"'{shown(text.value)}' cannot name an output: names are letters, digits and _ starting with a letter, "
+            "e.g. tip."
+        )
+    if text.value in model.symbols:
+        kind = model.symbols[text.value].kind
+        raise text.place.error(f"'{text.value}' is a {kind} of '{model.name}' already. Choose another for the output.")
+    return text.value
+
+
+def _input(build: Build, value: Code | Entry) -> Expr | Table:
+    """A law, or a table."""
+    from latchwork.hybrid.table import Table
+
+    if isinstance(value, Entry):
+        with value.place.blamed():
+            return Table(**value.values)
+    law: Expr = build.scalar(value)
+    return law
+
+
+def _guard(build: Build, code: Code) -> Expr:
+    """A scalar that falls through zero where the run ends."""
+    if evaluated(code, build.scope).kind == CONDITION:
+        raise code.text.place.error(
+            f"a guard is a scalar that falls through zero; '{shown(code.text.value)}' is a condition. Write a "
+            "difference instead: q1 - 0.2 where q1 < 0.2 shall end the run."
+        )
+    guard: Expr = build.scalar(code)
+    return guard
+
+
+def _method(entry: Entry) -> Any:
+    from latchwork.integrate.method import RK4, DormandPrince
+    from latchwork.integrate.stiff import SciPy, Sundials
+
+    ((name, options),) = entry.values.items()
+    values = dict(options.values)
+    if "atol" in values:
+        values["atol"] = values["atol"][0] if len(values["atol"]) == 1 else tuple(values["atol"])
+    with entry.place.blamed():
+        return {"DormandPrince": DormandPrince, "RK4": RK4, "SciPy": SciPy, "Sundials": Sundials}[name](**values)
