@@ -1,47 +1,72 @@
-"""Equations handed on: to C99, to plain Python, to CasADi, to JAX; each tested against the interpreter."""
+"""Equations handed on: to C99, to plain Python, to CasADi, to JAX; each tested against the interpreter.
+
+Besides q̇, u̇, M, f and the energies, each can be given ``outputs`` and ``stop_when``: what a run can be asked for, and
+what ends it, by name, as `simulate` and model files have them. Each output becomes a function of its own name, each
+guard NAME the functions ``stop_NAME`` and ``stop_NAME_rate``.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from latchwork.errors import EvaluationError
+from latchwork.hybrid.stops import guards_and_rates
+from latchwork.hybrid.trajectory import quantity
 from latchwork.kane.equations import Equations
-from latchwork.program.c import CFunction
+from latchwork.mechanics.point import Point
+from latchwork.program.c import CALLED, KEYWORDS, CFunction
 from latchwork.program.c_files import CExport
 from latchwork.program.ir import Program
-from latchwork.program.naming import Group
+from latchwork.program.lower import lower
+from latchwork.program.naming import Group, legal
+from latchwork.program.python import RESERVED
 from latchwork.symbolic.expr import Expr
 
+Part = tuple[str, str, Program]  # name, meaning, program
+SHAPES = {(): "", (3,): ": measures in N", (3, 3): ": direction cosines, row after row"}
+SLOT = re.compile(r"z[0-9]+\Z")  # what intermediate results are called
+CASADI = ("null", "jac", "hess")  # no functions of CasADi
+LONG = 60  # characters of an expression that a comment shows
 
-def export_c(equations: Equations, directory: str | Path) -> list[Path]:
-    """Write ``NAME.c``, ``NAME.h``, ``main.c`` and a ``Makefile`` with q̇, u̇, M, f and the energies; their paths."""
-    functions = [CFunction(name, meaning, program) for name, meaning, program in programs(equations)]
+
+def export_c(equations: Equations, directory: str | Path, *, outputs: Mapping[str, Any] | None = None,
+             stop_when: Mapping[str, Any] | None = None) -> list[Path]:  # fmt: skip
+    """Write ``NAME.c``, ``NAME.h``, ``main.c`` and a ``Makefile`` with q̇, u̇, M, f, energies and more; their paths."""
+    functions = [CFunction(*part) for part in programs(equations, outputs, stop_when)]
     r, p = (tuple(_value(equations, symbol) for symbol in symbols) for symbols in (equations.r, equations.p))
     return CExport(equations.name, groups(equations), tuple(functions), {"r": r, "p": p}).write(Path(directory))
 
 
-def export_python(equations: Equations, path: str | Path) -> Path:
-    """Write one file of plain Python with NumPy: a function for each of q̇, u̇, M, f and the energies."""
+def export_python(equations: Equations, path: str | Path, *, outputs: Mapping[str, Any] | None = None,
+                  stop_when: Mapping[str, Any] | None = None) -> Path:  # fmt: skip
+    """Write one file of plain Python with NumPy: a function for each of q̇, u̇, M, f, the energies and more."""
     from latchwork.program.python import module_text
 
-    parts = [(name, meaning, program) for name, meaning, program in programs(equations)]
+    text = module_text(equations.name, groups(equations), programs(equations, outputs, stop_when))
     target = Path(path)
-    target.write_text(module_text(equations.name, groups(equations), parts), encoding="utf-8", newline="\n")
+    target.write_text(text, encoding="utf-8", newline="\n")
     return target
 
 
-def to_casadi(equations: Equations) -> dict[str, Any]:
-    """A ``casadi.Function`` of (t, q, u, r, p) for each of q̇, u̇, M, f and the energies. Needs the extra 'casadi'."""
+def to_casadi(equations: Equations, *, outputs: Mapping[str, Any] | None = None,
+              stop_when: Mapping[str, Any] | None = None) -> dict[str, Any]:  # fmt: skip
+    """A ``casadi.Function`` of (t, q, u, r, p) for each of q̇, u̇, M, f, energies and more. Needs the extra 'casadi'."""
     from latchwork.program.casadi import casadi_function
 
-    return {name: casadi_function(name, program, groups(equations)) for name, _, program in programs(equations)}
+    parts = programs(equations, outputs, stop_when)
+    return {name: casadi_function(name, program, groups(equations)) for name, _, program in parts}
 
 
-def to_jax(equations: Equations) -> dict[str, Any]:
-    """A JAX function of (t, q, u, r, p) for each of q̇, u̇, M, f and the energies. Needs the extra 'jax'."""
+def to_jax(equations: Equations, *, outputs: Mapping[str, Any] | None = None,
+           stop_when: Mapping[str, Any] | None = None) -> dict[str, Any]:  # fmt: skip
+    """A JAX function of (t, q, u, r, p) for each of q̇, u̇, M, f, the energies and more. Needs the extra 'jax'."""
     from latchwork.program.jax import jax_function
 
-    return {name: jax_function(program, groups(equations)) for name, _, program in programs(equations)}
+    parts = programs(equations, outputs, stop_when)
+    return {name: jax_function(program, groups(equations)) for name, _, program in parts}
 
 
 def groups(equations: Equations) -> tuple[Group, ...]:
@@ -55,16 +80,58 @@ def groups(equations: Equations) -> tuple[Group, ...]:
     )
 
 
-def programs(equations: Equations) -> list[tuple[str, str, Program]]:
-    """What is exported: name, meaning, program."""
+def programs(equations: Equations, outputs: Mapping[str, Any] | None = None,
+             stop_when: Mapping[str, Any] | None = None) -> list[Part]:  # fmt: skip
+    """What is exported: name, meaning, program. Names are legal in every target, and each is there once."""
     energies = [equations.kinetic_energy, equations.potential_energy]
-    return [
+    parts = [
         ("qdot", "time derivatives of the coordinates", equations.program(equations.qdot_expressions)),
         ("udot", "time derivatives of the speeds, M^-1 f", equations.udot_program),
         ("M", "mass matrix, row after row", equations.program(equations.M)),
         ("f", "right side of M udot = f", equations.program(equations.f)),
         ("energy", "kinetic energy, potential energy", equations.program(energies)),
     ]
+    taken = {*KEYWORDS, *CALLED, *RESERVED, *CASADI, *(name for name, _, _ in parts)}
+    for group in groups(equations):
+        taken |= {group.letter, f"{group.letter}0", *group.names}
+    for wanted, meaning, program in (*_outputs(equations, outputs or {}), *_guards(equations, stop_when or {})):
+        name = legal(wanted, taken)
+        name = legal(wanted, {*taken, name}) if SLOT.match(name) else name
+        taken.add(name)
+        parts.append((name, meaning, program))
+    return parts
+
+
+def _outputs(equations: Equations, outputs: Mapping[str, Any]) -> Iterator[Part]:
+    """What a run could be asked for, each by its name."""
+    for name, what in outputs.items():
+        try:
+            nodes, shape = quantity(equations, what)
+        except EvaluationError as error:
+            raise EvaluationError(f"output '{name}' of '{equations.name}': {error}") from None
+        yield name, f"output '{name}'{_shown(what)}{SHAPES[shape]}", _program(equations, *equations._closed(nodes))
+
+
+def _guards(equations: Equations, stop_when: Mapping[str, Any]) -> Iterator[Part]:
+    """Guards, and their rates along the motion with the inputs held."""
+    if not stop_when:
+        return
+    found = guards_and_rates(equations, stop_when, {})
+    for (name, what), value, rate in zip(stop_when.items(), *found, strict=True):
+        about = f"guard '{name}'{_shown(what)}"
+        yield f"stop_{name}", f"{about}: the run ends where it falls through zero", _program(equations, value)
+        yield f"stop_{name}_rate", f"rate of the {about}, along the motion, inputs held", _program(equations, rate)
+
+
+def _program(equations: Equations, *nodes: int) -> Program:
+    """Nodes without q̇ and u̇ as straight-line code of (t, q, u, r, p)."""
+    return lower(equations.system.graph, nodes, equations.arguments)
+
+
+def _shown(what: Any) -> str:
+    """What is behind a name, where it is short."""
+    text = f"position of {what.name}" if isinstance(what, Point) else str(what)
+    return f", {text}" if len(text) <= LONG else ""
 
 
 def _value(equations: Equations, symbol: Expr) -> float:

@@ -12,7 +12,8 @@ import pytest
 
 import latchwork as lw
 import paper_models
-from latchwork.export import export_c, export_python, programs, to_casadi, to_jax
+from latchwork.export import export_c, export_python, groups, programs, to_casadi, to_jax
+from latchwork.hybrid.stops import stop_guards
 from latchwork.program.c import CFunction
 from latchwork.program.c_files import CExport, makefile
 from latchwork.program.interpret import evaluate
@@ -212,3 +213,112 @@ def test_a_model_in_jax():
     slope = jax.jacobian(udot, argnums=1)(0.0, *(np.array(v) for v in (q, u, r, p)))
     expected = [equations.evaluate(e.diff(symbol), q, u) for e in equations.udot_expressions for symbol in equations.q]
     assert np.array(slope).ravel() == pytest.approx(expected, rel=1e-3)
+
+
+# --- outputs and guards -------------------------------------------------------------------------------------------
+
+
+def arm() -> tuple[lw.Equations, dict, dict]:
+    """Equations with outputs and guards of every kind, under names that no language likes."""
+    equations = paper_models.two_revolutes().equations()
+    (q1, q2), (u1, u2) = equations.q, equations.u
+    tree = equations.system.tree
+    point = next(point for point in tree.points.values() if point.parent is not None)
+    frame = next(frame for frame in tree.frames.values() if frame.parent is not None)
+    outputs = {
+        "tip": point, "q": q1 + q2, "p0": lw.where(u1 < u2, q1, q2), "udot": "dt(u1)", "left arm": point.velocity(),
+        "turned": frame, "double": lw.sqrt(abs(u1)), "sqrt": lw.sqrt(2 + q1), "z1": q1 * q2, "show": 3 * u1, "2*/*": u2,
+        "lambda": lw.exp(q1), "*/ ??/ \\": u1**2, "q1": q1, "stop_low": q2,
+    }  # fmt: skip
+    return equations, outputs, {"low": q1 - lw.sin(q2), "too fast": "3 - u1*u2", "late": "5 - t"}
+
+
+NAMES = [
+    "qdot", "udot", "M", "f", "energy", "tip", "q_", "p0_", "udot_", "left_arm", "turned", "double_", "sqrt_", "z1_",
+    "show_", "x2", "lambda_", "x", "q1_", "stop_low", "stop_low_", "stop_low_rate", "stop_too_fast",
+    "stop_too_fast_rate", "stop_late", "stop_late_rate",
+]  # fmt: skip
+
+
+def test_outputs_and_guards_have_legal_names():
+    """Each is there once, and collides with nothing of the languages, of the model or of the export."""
+    assert [name for name, _, _ in programs(*arm())] == NAMES
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_outputs_and_guards_in_c(compiler, tmp_path):
+    """Every function compiles without a warning, the example runs, and the bits are the interpreter's."""
+    equations, outputs, stop_when = arm()
+    paths = export_c(equations, tmp_path, outputs=outputs, stop_when=stop_when)
+    flags = f"CFLAGS=-O2 {' '.join(WARNINGS)}"
+    subprocess.run(["make", "-C", str(tmp_path), f"CC={compiler}", flags], check=True, capture_output=True)
+    subprocess.run([tmp_path / "example"], check=True, capture_output=True)
+    strict = re.search(r"^STRICT = (.*)$", (tmp_path / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)[1].split()
+    target = tmp_path / "arm.so"
+    subprocess.run([compiler, "-O2", *strict, "-shared", "-fPIC", "-o", target, paths[0], "-lm"], check=True)
+    compiled, prefix = ctypes.CDLL(str(target)), paths[0].stem
+    x = np.random.default_rng(4).uniform(-1.0, 1.0, (8, len(equations.arguments)))
+    for name, _, program in programs(equations, outputs, stop_when):
+        found = [call(compiled[f"{prefix}_{name}"], groups(equations), row, len(program.outputs)) for row in x]
+        assert bits(found) == meaning(program, x)
+
+
+def test_outputs_and_guards_are_those_of_a_run():
+    """Exported programs give what a run gives for the same names, bit for bit; guards and rates those of its watch."""
+    equations, outputs, stop_when = arm()
+    run = lw.simulate(equations, until=0.2, q=[0.3, 0.4], u=[0.5, 0.1], stop_when=stop_when)
+    found = {name: program for name, _, program in programs(equations, outputs, stop_when)}
+    rows = np.column_stack([run.t, run.q, run.u, np.tile(run.rest, (len(run.t), 1))])
+    for name, what in (("tip", outputs["tip"]), ("udot_", "dt(u1)"), ("left_arm", outputs["left arm"])):
+        assert bits(run[what].reshape(len(run.t), -1)) == meaning(found[name], rows)
+    guards = stop_guards(run.side, stop_when).program
+    watched = [evaluate(guards, [row[0], *x, *row[5:]]) for row, x in zip(rows, run.x, strict=True)]
+    order = ("stop_low_", "stop_too_fast", "stop_late", "stop_low_rate", "stop_too_fast_rate", "stop_late_rate")
+    assert bits(watched) == bits([[evaluate(found[name], row)[0] for name in order] for row in rows])
+
+
+def test_the_header_says_what_functions_mean(tmp_path):
+    """Names as they were given, and the expression where it is short; nothing closes a comment."""
+    equations, outputs, stop_when = arm()
+    header = export_c(equations, tmp_path, outputs=outputs, stop_when=stop_when)[1].read_text(encoding="utf-8")
+    assert "/* output 'left arm'" in header
+    assert "/* guard 'too fast', 3 - u1*u2: the run ends where it falls through zero */" in header
+    assert "/* rate of the guard 'late', 5 - t, along the motion, inputs held */" in header
+    assert "/* output '2* / *', u2 */" in header
+
+
+def test_outputs_and_guards_in_python(tmp_path):
+    """The exported module has every function, with the interpreter's numbers."""
+    equations, outputs, stop_when = arm()
+    space: dict = {}
+    path = export_python(equations, tmp_path / "arm.py", outputs=outputs, stop_when=stop_when)
+    exec(path.read_text(encoding="utf-8"), space)
+    q, u, r, p = [0.3, 0.4], [0.7, 0.8], [0.1, 0.2][: len(equations.r)], [0.9, 0.8, 0.7, 0.6][: len(equations.p)]
+    for name, _, program in programs(equations, outputs, stop_when):
+        assert space[name](0.5, q, u, r, p) == pytest.approx(evaluate(program, [0.5, *q, *u, *r, *p]), rel=1e-12)
+
+
+@pytest.mark.parametrize(("export", "needs"), [(to_casadi, "casadi"), (to_jax, "jax")])
+def test_outputs_and_guards_elsewhere(export, needs):
+    """CasADi and JAX get them under the same names."""
+    pytest.importorskip(needs)
+    equations, outputs, stop_when = arm()
+    functions = export(equations, outputs=outputs, stop_when=stop_when)
+    q, u, r, p = (np.full(n, 0.4) for n in map(len, (equations.q, equations.u, equations.r, equations.p)))
+    for name, _, program in programs(equations, outputs, stop_when):
+        expected = evaluate(program, [0.5, *q, *u, *r, *p])
+        assert np.array(functions[name](0.5, q, u, r, p)).ravel() == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"outputs": {"tip": 3}}, "output 'tip' of '.*': a run cannot be asked for 3"),
+        ({"outputs": {"tip": "tipp"}}, "output 'tip' of '.*': 'tipp' is not in the run"),
+        ({"stop_when": {"low": "N.x"}}, "stop_when 'low' of '.*' is N.x, not a scalar"),
+    ],
+)
+def test_what_cannot_be_exported(given, message):
+    """What a run cannot be asked for, or stop at."""
+    with pytest.raises(lw.EvaluationError, match=message):
+        programs(arm()[0], **given)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from latchwork.cli.derive import derived
 from latchwork.cli.terminal import Progress, Usage, write
 
 
 def export(options: argparse.Namespace) -> None:
-    """Derive, write the files, and name them."""
+    """Derive, write the files with the outputs and guards of the run, and name them."""
     if options.c is None and options.python is None:
         raise Usage(f"{options.file} can be exported to C or to Python. Give --c DIR, --python FILE, or both.")
     from latchwork.export import export_c, export_python
 
     progress = Progress(options.progress)
-    equations, _ = derived(options.file, progress, **({"floating": True} if options.floating else {}))
+    robot: dict[str, Any] = {"floating": True} if options.floating else {}
+    equations, settings = derived(options.file, progress, options.run, **robot)
     progress("writing")
-    paths = [] if options.c is None else export_c(equations, options.c)
+    more: dict[str, Any] = {"outputs": settings.outputs, "stop_when": settings.stop_when}
+    paths = [] if options.c is None else export_c(equations, options.c, **more)
     if options.python is not None:
-        paths.append(export_python(equations, options.python))
+        paths.append(export_python(equations, options.python, **more))
     progress.done()
     write("\n".join(map(str, paths)), None)

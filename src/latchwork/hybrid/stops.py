@@ -24,12 +24,18 @@ def stop_guards(driven: Driven, stop_when: Mapping[str, Any]) -> Function | None
     """
     if not stop_when:
         return None
-    system, g = driven.equations.system, driven.equations.system.graph
-    values, rates = _values_and_rates(driven, stop_when)
-    udot = dict(zip((rate.node for rate in system.u_rates), (e.node for e in driven.equations.udot_expressions),
-                    strict=True))  # fmt: skip
-    nodes = rebuild(g, rebuild(g, [*values, *rates], udot), driven.laws)
-    return Function(lower(g, nodes, driven.arguments))
+    values, rates = guards_and_rates(driven.equations, stop_when, driven.laws)
+    return Function(lower(driven.equations.system.graph, [*values, *rates], driven.arguments))
+
+
+def guards_and_rates(equations: Equations, stop_when: Mapping[str, Any],
+                     laws: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
+    """g and ġ of some expressions along the unconstrained motion, one of each; inputs without a law are held."""
+    system, g, m = equations.system, equations.system.graph, len(stop_when)
+    values, rates = _in_accelerations(equations, stop_when, laws)
+    udot = dict(zip((rate.node for rate in system.u_rates), (e.node for e in equations.udot_expressions), strict=True))
+    nodes = rebuild(g, rebuild(g, [*values, *rates], udot), laws)
+    return nodes[:m], nodes[m:]
 
 
 def held_guards(driven: Driven, stop_when: Mapping[str, Any], multipliers: Sequence[Expr]) -> Function | None:
@@ -37,17 +43,17 @@ def held_guards(driven: Driven, stop_when: Mapping[str, Any], multipliers: Seque
     if not stop_when:
         return None
     system = driven.equations.system
-    values, rates = _values_and_rates(driven, stop_when)
+    values, rates = _in_accelerations(driven.equations, stop_when, driven.laws)
     arguments = (system.t, *system.q, *system.u, *driven.held, *system.u_rates, *multipliers)
     return Function(lower(system.graph, rebuild(system.graph, [*values, *rates], driven.laws), arguments))
 
 
-def _values_and_rates(driven: Driven, stop_when: Mapping[str, Any]) -> tuple[list[int], list[int]]:
-    """Guards and their rates, in terms of u̇."""
-    equations, g = driven.equations, driven.equations.system.graph
-    system, kinematics = equations.system, equations.derivation.kinematics
+def _in_accelerations(equations: Equations, stop_when: Mapping[str, Any],
+                      laws: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
+    """Guards and their rates, in terms of u̇; 0 for the rate of what contains u̇ or λ."""
+    g, system, kinematics = equations.system.graph, equations.system, equations.derivation.kinematics
     given = [operand(g, _scalar(equations, name, e)) for name, e in stop_when.items()]
-    values = rebuild(g, rebuild(g, given, kinematics.replaced), driven.laws)
+    values = rebuild(g, rebuild(g, given, kinematics.replaced), laws)
     states = [symbol.node for symbol in (*system.q, *system.u)]
     along = {system.t.node: ONE} | dict(zip(states, [*kinematics.q_rates, *(r.node for r in system.u_rates)],
                                             strict=True))  # fmt: skip

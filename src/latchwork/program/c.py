@@ -16,7 +16,7 @@ from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.interpret import PYTHON
 from latchwork.program.ir import OPS, Program
 from latchwork.program.kernel import Kernel
-from latchwork.program.libm import Foreign
+from latchwork.program.libm import FOREIGN, Foreign
 from latchwork.program.naming import Group, Names
 from latchwork.program.schedule import SIN, TRIGONOMETRIC, Schedule, Unit, schedule
 
@@ -24,6 +24,11 @@ KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main errno "
     "NAN INFINITY NULL EOF stdin stdout stderr asm typeof linux unix I".split()
+)
+# What a function calls by name, or the example does: nothing inside them may have these names.
+CALLED = frozenset(
+    {"sqrt", "fabs", "show", *(item.name for item in FOREIGN), c_name(sincos.sincos)}
+    | {c_name(item) for item in PYTHON.values() if isinstance(item, Kernel)}
 )
 ARITHMETIC = {"neg": "-{}", "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}",
               "sqrt": "sqrt({})", "abs": "fabs({})"}  # fmt: skip
@@ -38,6 +43,15 @@ class CFunction:
     program: Program
 
 
+def comment(text: str) -> str:
+    """A text that neither ends nor starts a comment, and holds no trigraph, on one line."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    for wrong in ("*/", "/*", "??"):
+        while wrong in line:
+            line = line.replace(wrong, " ".join(wrong))
+    return line.rstrip("\\")
+
+
 def head(prefix: str, function: CFunction, groups: Sequence[Group]) -> str:
     """The declaration of a function."""
     arguments = [f"double {g.letter}" if g.scalar else f"const double {g.letter}[]" for g in groups]
@@ -47,8 +61,8 @@ def head(prefix: str, function: CFunction, groups: Sequence[Group]) -> str:
 def definition(prefix: str, function: CFunction, groups: Sequence[Group]) -> str:
     """The function itself."""
     plan = schedule(function.program, 1)
-    names = Names(plan, groups, {*KEYWORDS, function.name}, literal)
-    lines = [f"/* {function.meaning} */", head(prefix, function, groups), "{"]
+    names = Names(plan, groups, {*KEYWORDS, *CALLED, function.name}, literal)
+    lines = [f"/* {comment(function.meaning)} */", head(prefix, function, groups), "{"]
     lines += [f"    (void){group.letter};" for group in groups if group.letter not in names.used]
     lines += [f"    const double {name} = {place};" for name, place in names.inputs]
     lines += [f"    {line}" for unit in plan.units for line in _statements(plan, unit, names)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from latchwork.program.c import KEYWORDS, CFunction, definition, head, libm_names, support
+from latchwork.program.c import KEYWORDS, CFunction, comment, definition, head, libm_names, support
 from latchwork.program.codegen.c_expressions import literal
 from latchwork.program.naming import Group, legal
 
@@ -67,7 +67,7 @@ def header(export: CExport) -> str:
     taken = {
         f"{name}_{item}" for item in (*(f.name for f in export.functions), *(f"{g.letter}0" for g in export.groups))
     }
-    parts = [f"/* {_comment(export.title)}: written by Latchwork. All quantities in the units of the model. */",
+    parts = [f"/* {comment(export.title)}: written by Latchwork. All quantities in the units of the model. */",
              f"#ifndef {name.upper()}_H\n#define {name.upper()}_H\n", f"{GUARD}\n"]  # fmt: skip
     for group in export.groups:
         if group.scalar:
@@ -80,7 +80,7 @@ def header(export: CExport) -> str:
             parts.append(f"extern const double {name}_{group.letter}0[{len(group.names)}]; /* values of the model */")
         parts.append("")
     for function in export.functions:
-        parts.append(f"/* {_comment(function.meaning)} */\n{head(name, function, export.groups)};\n")
+        parts.append(f"/* {comment(function.meaning)} */\n{head(name, function, export.groups)};\n")
     return "\n".join([*parts, UNGUARD, "\n#endif\n"])
 
 
@@ -98,7 +98,7 @@ def source(export: CExport) -> str:
     name, programs = export.prefix, [function.program for function in export.functions]
     flags = "-ffp-contract=off" + "".join(f" -fno-builtin-{item}" for item in libm_names(programs))
     parts = [
-        f"/* {_comment(export.title)}: written by Latchwork.\n\n   Compiled with {flags}\n   it gives Latchwork's own "
+        f"/* {comment(export.title)}: written by Latchwork.\n\n   Compiled with {flags}\n   it gives Latchwork's own "
         "bits; with other flags, the last digits may differ. */",
         f'#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n#include "{name}.h"',
         *support(programs),
@@ -135,8 +135,3 @@ def example(export: CExport) -> str:
     )
     start = f'/* Every function of {name}.c, called once. */\n#include <stdio.h>\n\n#include "{name}.h"\n'
     return "\n".join([start, show, "\nint main(void)\n{", *lines, "    return 0;", "}", ""])
-
-
-def _comment(text: str) -> str:
-    """A text that cannot end a comment."""
-    return " ".join(text.replace("*/", "* /").split())

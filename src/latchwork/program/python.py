@@ -29,15 +29,14 @@ RESERVED = frozenset({*keyword.kwlist, *keyword.softkwlist, "np", "float"})
 def module_text(title: str, groups: Sequence[Group], parts: Iterable[tuple[str, str, Program]]) -> str:
     """One module with a function for each (name, meaning, program)."""
     functions = [function_text(name, meaning, groups, program) for name, meaning, program in parts]
-    title = title.replace('"', "'").replace("\\", "/")
-    return "\n\n\n".join([f'"""{title}: written by Latchwork."""\n\nimport numpy as np', *functions]) + "\n"
+    return "\n\n\n".join([f'"""{_told(title)}: written by Latchwork."""\n\nimport numpy as np', *functions]) + "\n"
 
 
 def function_text(name: str, meaning: str, groups: Sequence[Group], program: Program) -> str:
     """A program as a function of its groups, which returns an array."""
     plan = schedule(program, 1)
     names = Names(plan, groups, {*RESERVED, name}, literal)
-    lines = [f"def {name}({', '.join(group.letter for group in groups)}):", f'    """{meaning}."""']
+    lines = [f"def {name}({', '.join(group.letter for group in groups)}):", f'    """{_told(meaning)}."""']
     for group in groups:
         if group.letter in names.used:
             lines.append(f"    {group.letter} = np.asarray({group.letter}, dtype=float)")
@@ -48,6 +47,11 @@ def function_text(name: str, meaning: str, groups: Sequence[Group], program: Pro
     results = [names[slot] for slot in plan.outputs]
     gathered = f"np.array(np.broadcast_arrays({', '.join(results)}))" if results else "np.zeros(0)"
     return "\n".join([*lines, f"    return {gathered}"])
+
+
+def _told(text: str) -> str:
+    """A text that a docstring can hold, on one line."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split()).replace('"', "'").replace("\\", "/")
 
 
 def literal(x: float) -> str:
