@@ -15,13 +15,15 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shutil
 from pathlib import Path
 
 from measure import RESULTS, number, table
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = ("robots", "steps", "start", "many")  # whose rows compare with a rival and a promise
-PAGES = {"README.md": ("pages",), "docs/benchmarks.md": (*SCRIPTS, "derive")}
+PAGES = {"README.md": ("pages",), "docs/benchmarks.md": (*SCRIPTS, "derive", "growth")}
+PICTURES = ("growth.svg",)  # those that the pages show
 MARKED = re.compile(r"(<!-- made by benchmarks/(\w+)\.py; [^>]*-->\n).*?(<!-- end of benchmarks/\2\.py -->)", re.DOTALL)
 
 
@@ -67,6 +69,10 @@ def main() -> None:
         page = ROOT / name
         page.write_text(filled(page.read_text(encoding="utf-8"), options.out, scripts), encoding="utf-8")
         print(name)
+    for name in PICTURES:
+        if (options.out / name).is_file():
+            shutil.copyfile(options.out / name, ROOT / "docs" / "images" / name)
+            print(f"docs/images/{name}")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from matplotlib import rc_context
 
 from latchwork.view import gallery
-from latchwork.view.svg import DROPPED, INSIDE, LONG_NUMBER
+from latchwork.view.svg import INSIDE, compact
 
 HERE = Path(__file__).resolve().parent
 IMAGES = HERE / "images"
@@ -26,7 +26,7 @@ def main() -> None:
             example = gallery.load(name)
             example.run(example.models()[0]).draw(*example.draw, view=example.view, path=f"{name}.svg")
         for path in sorted(Path().glob("*.svg")):
-            (IMAGES / path).write_text(_small(path.read_text(encoding="utf-8")), encoding="utf-8")
+            (IMAGES / path).write_text(compact(path.read_text(encoding="utf-8")), encoding="utf-8")
             print(f"docs/images/{path}: {(IMAGES / path).stat().st_size} bytes")
 
 
@@ -35,11 +35,6 @@ def _readme(path: Path) -> None:
     example = FIRST_EXAMPLE.search((HERE.parent / "README.md").read_text(encoding="utf-8"))
     assert example is not None
     exec(example[1].replace("double_pendulum.svg", str(path)))
-
-
-def _small(svg: str) -> str:
-    """Without dates, comments, and digits that no eye can see."""
-    return re.sub(r"\n\s*", "\n", LONG_NUMBER.sub(r"\1", DROPPED.sub("", svg))).strip() + "\n"
 
 
 if __name__ == "__main__":

@@ -109,6 +109,24 @@ def test_rounds_alternate(script):
     assert found == ([3.0, 5.0], [4.0, 6.0])
 
 
+@pytest.mark.parametrize(("kind", "sizes", "crossed"), [("planar", (3, 4, 5, 6), (4, 5)),
+                                                       ("spatial", (9, 10, 11, 12), (10, 11))])  # fmt: skip
+def test_where_the_two_formulations_cross(script, kind, sizes, crossed):
+    """Sweeps over a chain are shorter than LᵀDL from five planar and eleven spatial bodies on."""
+    growth = script("growth")
+    assert growth.crossover([growth.counted(growth.CHAINS[kind](size)) for size in sizes]) == crossed
+
+
+def test_the_picture_of_growth(script, tmp_path):
+    """One SVG text with both crossovers, from counts alone; the table has the shorter in bold."""
+    growth = script("growth")
+    planar, spatial = ([growth.Count(2, a, b), growth.Count(5, 9, c)] for a, b, c in ((1, 2, 3), (3, 4, 8)))
+    found = {"planar": planar, "spatial": spatial}
+    growth.draw(found, tmp_path / "growth.svg")
+    assert (tmp_path / "growth.svg").read_text(encoding="utf-8").count("2 – 5 bodies") == 2
+    assert growth.markdown(found).endswith("| 2 | **1** | 2 | **3** | 4 |\n| 5 | 9 | **3** | 9 | **8** |")
+
+
 def test_tables_go_between_their_marks(script, tmp_path):
     """What stands between the marks of a script of the page is replaced where it has results, and nothing else."""
     start, end = "<!-- made by benchmarks/{0}.py; replace this -->\n", "<!-- end of benchmarks/{0}.py -->"

@@ -344,6 +344,16 @@ def test_a_run_is_the_arguments_of_simulate():
     assert (run.plot["twice"], run.plot["P"], run.plot["a + 1"]) == (4 * q1, points["P"], 2 * q1 + 1)
 
 
+def test_a_file_runs_from_python():
+    """Settings are arguments of simulate; coordinates that the file leaves out start at zero."""
+    moved = "particles: {P: {point: P, mass: 1}}\nloads: [{force: {at: P, vector: T*N.x}}]\n"
+    model, run = read_model(HEAD + RUN + moved)
+    equations = model.equations()
+    found = lw.simulate(equations, **run.arguments(equations))
+    assert [event.name for event in found.events] == ["far away"]
+    assert found[run.outputs["twice"]][-1] == pytest.approx(2.0, abs=1e-5)
+
+
 def test_more_may_be_said_of_a_run():
     """What is given besides goes before what the file says: by name in a mapping, whole otherwise."""
     more = ["every: 0.25", "{stop_when: {near: a, far away: 2 - a}, method: {RK4: {step: 0.1}}}"]

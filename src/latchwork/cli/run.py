@@ -74,11 +74,9 @@ def simulated(equations: Equations, settings: RunSettings, progress: Progress) -
     from latchwork.hybrid.simulate import simulate
 
     assert settings.until is not None
-    unturned = {e for four in equations.system.quaternions for e in four}  # simulate knows how these start
-    at_rest = {symbol.name: 0.0 for symbol in equations.q if symbol not in unturned}
     trajectory = simulate(
         equations,
-        **settings.arguments | {"q": at_rest | settings.q},
+        **settings.arguments(equations),
         progress=lambda t: progress(f"simulating: t = {t:.6g} of {settings.until:.6g}", now=False),
     )
     progress.done()

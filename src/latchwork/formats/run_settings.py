@@ -24,6 +24,7 @@ from latchwork.symbolic.expr import Expr
 if TYPE_CHECKING:
     from latchwork.hybrid.table import Table
     from latchwork.integrate.method import Method
+    from latchwork.kane.equations import Equations
 
 Output = Expr | Vector | Point
 KINDS = {"q": "coordinate", "u": "speed", "inputs": "input", "parameters": "parameter"}
@@ -47,10 +48,11 @@ class RunSettings:
     outputs: dict[str, Output] = field(default_factory=dict)
     plot: dict[str, Output] = field(default_factory=dict)
 
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """What ``simulate`` takes: ``lw.simulate(model, **settings.arguments)``."""
-        return {name: getattr(self, name) for name in PASSED}
+    def arguments(self, equations: Equations) -> dict[str, Any]:
+        """What ``simulate`` takes, ``lw.simulate(eq, **settings.arguments(eq))``: coordinates left out start at 0."""
+        unturned = {e for four in equations.system.quaternions for e in four}  # simulate knows how these start
+        at_rest = {symbol.name: 0.0 for symbol in equations.q if symbol not in unturned}
+        return {name: getattr(self, name) for name in PASSED} | {"q": at_rest | self.q}
 
 
 def run_entry(text: str) -> Entry:

@@ -34,6 +34,11 @@ def for_a_page() -> AbstractContextManager[None]:
     return context
 
 
+def compact(svg: str) -> str:
+    """The text of a figure without dates, comments, and digits that no eye can see."""
+    return re.sub(r"\n\s*", "\n", LONG_NUMBER.sub(r"\1", DROPPED.sub("", svg))).strip() + "\n"
+
+
 def inline_svg(figure: Figure, label: str) -> str:
     """A figure drawn ``for_a_page`` as one ``<svg>`` element that scales to its column."""
     text = io.StringIO()
