@@ -250,6 +250,17 @@ def test_export_to_python(tmp_path, capsys):
     assert list(made["udot"](0.0, [0.1, 0.2], [0.3, 0.4], [0.5], p)) == list(eq.udot([0.1, 0.2], [0.3, 0.4], [0.5]))
 
 
+def test_export_of_outputs_and_guards(tmp_path, capsys):
+    """What the file names, and what --run adds, are functions of the exported code."""
+    folder, target = tmp_path / "c", tmp_path / "crane.py"
+    more = ["--run", "outputs: {v2: v**2}", "--run", "stop_when: {late: 9 - t}"]
+    assert main(["export", CRANE, "--c", str(folder), "--python", str(target), *more]) == 0
+    names = ["hook", "swing", "power", "v2", "stop_arrived", "stop_too_far", "stop_late"]
+    header, module = (folder / "gantry_crane.h").read_text(encoding="utf-8"), target.read_text(encoding="utf-8")
+    assert [name for name in names if f"void gantry_crane_{name}(" not in header] == []
+    assert [name for name in names if f"def {name}(t, q, u, r, p):" not in module] == []
+
+
 def test_export_with_a_free_base(tmp_path):
     """--floating gives a robot six more speeds, and is refused for a model file."""
     target = tmp_path / "bar.py"

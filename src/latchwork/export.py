@@ -17,7 +17,7 @@ from latchwork.hybrid.stops import guards_and_rates
 from latchwork.hybrid.trajectory import quantity
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.point import Point
-from latchwork.program.c import CALLED, KEYWORDS, CFunction
+from latchwork.program.c import CALLED, CPLUSPLUS, KEYWORDS, MACROS, CFunction
 from latchwork.program.c_files import CExport
 from latchwork.program.ir import Program
 from latchwork.program.lower import lower
@@ -91,7 +91,7 @@ def programs(equations: Equations, outputs: Mapping[str, Any] | None = None,
         ("f", "right side of M udot = f", equations.program(equations.f)),
         ("energy", "kinetic energy, potential energy", equations.program(energies)),
     ]
-    taken = {*KEYWORDS, *CALLED, *RESERVED, *CASADI, *(name for name, _, _ in parts)}
+    taken = {*KEYWORDS, *MACROS, *CPLUSPLUS, *CALLED, *RESERVED, *CASADI, *(name for name, _, _ in parts)}
     for group in groups(equations):
         taken |= {group.letter, f"{group.letter}0", *group.names}
     for wanted, meaning, program in (*_outputs(equations, outputs or {}), *_guards(equations, stop_when or {})):

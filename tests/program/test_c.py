@@ -106,6 +106,7 @@ def awkward() -> lw.Model:
     """A model whose names are keywords, functions and results of C."""
     model = lw.Model('3 "arms" */ of C: x\\y')
     double, p0, udot, z1 = model.parameters(double=1.0, p0=2.0, udot=0.5, z1=9.81)
+    HUGE_VAL, fabs = model.parameters(HUGE_VAL=1.5, fabs=0.7)
     (main,) = model.inputs(main=0.0)
     q, M = model.coordinates("q", "M")
     model.speeds(int=lw.dt(q), NAN=lw.dt(M))
@@ -114,7 +115,7 @@ def awkward() -> lw.Model:
     P = O.at("P", p0 * A.x + M * A.y)
     model.particle("P", P, double)
     model.gravity(-z1 * N.y)
-    model.force(P, (main - udot) * A.x)
+    model.force(P, (main * HUGE_VAL - abs(udot - fabs)) * A.x)
     return model
 
 
@@ -126,7 +127,7 @@ def test_names_are_legal_c(compiler, tmp_path):
     flags = f"CFLAGS=-O2 {' '.join(WARNINGS)}"
     subprocess.run(["make", "-C", str(tmp_path), f"CC={compiler}", flags], check=True, capture_output=True)
     printed = subprocess.run([str(tmp_path / "example")], check=True, capture_output=True, text=True).stdout
-    x = [0.0, 0.1, 0.2, 0.1, 0.2, 0.0, 1.0, 2.0, 0.5, 9.81]
+    x = [0.0, 0.1, 0.2, 0.1, 0.2, 0.0, 1.0, 2.0, 0.5, 9.81, 1.5, 0.7]
     expected = evaluate(equations.udot_program, x)
     line = next(line for line in printed.splitlines() if line.startswith("udot"))
     assert bits([float(value) for value in line.split("=")[1].split()]) == bits(expected)
@@ -229,14 +230,15 @@ def arm() -> tuple[lw.Equations, dict, dict]:
         "tip": point, "q": q1 + q2, "p0": lw.where(u1 < u2, q1, q2), "udot": "dt(u1)", "left arm": point.velocity(),
         "turned": frame, "double": lw.sqrt(abs(u1)), "sqrt": lw.sqrt(2 + q1), "z1": q1 * q2, "show": 3 * u1, "2*/*": u2,
         "lambda": lw.exp(q1), "*/ ??/ \\": u1**2, "q1": q1, "stop_low": q2,
+        "INT32_MAX": q1, "class": q2,
     }  # fmt: skip
     return equations, outputs, {"low": q1 - lw.sin(q2), "too fast": "3 - u1*u2", "late": "5 - t"}
 
 
 NAMES = [
     "qdot", "udot", "M", "f", "energy", "tip", "q_", "p0_", "udot_", "left_arm", "turned", "double_", "sqrt_", "z1_",
-    "show_", "x2", "lambda_", "x", "q1_", "stop_low", "stop_low_", "stop_low_rate", "stop_too_fast",
-    "stop_too_fast_rate", "stop_late", "stop_late_rate",
+    "show_", "x2", "lambda_", "x", "q1_", "stop_low", "INT32_MAX_", "class_", "stop_low_", "stop_low_rate",
+    "stop_too_fast", "stop_too_fast_rate", "stop_late", "stop_late_rate",
 ]  # fmt: skip
 
 
@@ -261,6 +263,15 @@ def test_outputs_and_guards_in_c(compiler, tmp_path):
     for name, _, program in programs(equations, outputs, stop_when):
         found = [call(compiled[f"{prefix}_{name}"], groups(equations), row, len(program.outputs)) for row in x]
         assert bits(found) == meaning(program, x)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+def test_the_header_is_legal_in_cplusplus(tmp_path):
+    """Names that only C++ keeps for itself are changed as well."""
+    equations, outputs, stop_when = arm()
+    header = export_c(equations, tmp_path, outputs=outputs, stop_when=stop_when)[1]
+    command = ["g++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", header]
+    subprocess.run(command, check=True, capture_output=True)
 
 
 def test_outputs_and_guards_are_those_of_a_run():

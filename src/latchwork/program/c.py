@@ -25,6 +25,23 @@ KEYWORDS = frozenset(
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main errno "
     "NAN INFINITY NULL EOF stdin stdout stderr asm typeof linux unix I".split()
 )
+# Macros of the headers that are included, and what C++ keeps for itself where it reads the header.
+INTEGERS = [f"{least}{size}" for least in ("", "_LEAST", "_FAST") for size in (8, 16, 32, 64)] + ["MAX", "PTR"]
+MACROS = frozenset(
+    {f"{kind}INT{size}_{end}" for kind in ("", "U") for size in INTEGERS for end in ("MIN", "MAX")}
+    | {f"{kind}_{end}" for kind in ("PTRDIFF", "SIG_ATOMIC", "SIZE", "WCHAR", "WINT") for end in ("MIN", "MAX")}
+    | {f"FP_{kind}" for kind in ("ILOGB0", "ILOGBNAN", "INFINITE", "NAN", "NORMAL", "SUBNORMAL", "ZERO")}
+    | {f"HUGE_VAL{kind}" for kind in ("", "F", "L")}
+    | set("BUFSIZ FILENAME_MAX FOPEN_MAX L_tmpnam MATH_ERREXCEPT MATH_ERRNO SEEK_CUR SEEK_END SEEK_SET TMP_MAX".split())
+    | {"math_errhandling"}
+)
+CPLUSPLUS = frozenset(
+    "and and_eq bitand bitor bool catch char8_t char16_t char32_t class compl concept const_cast consteval constexpr "
+    "constinit co_await co_return co_yield decltype delete dynamic_cast explicit export false friend mutable namespace "
+    "new noexcept not not_eq nullptr operator or or_eq private protected public reinterpret_cast requires "
+    "static_assert static_cast template this thread_local throw true try typeid typename using virtual wchar_t xor "
+    "xor_eq".split()
+)
 # What a function calls by name, or the example does: nothing inside them may have these names.
 CALLED = frozenset(
     {"sqrt", "fabs", "show", *(item.name for item in FOREIGN), c_name(sincos.sincos)}
@@ -61,7 +78,7 @@ def head(prefix: str, function: CFunction, groups: Sequence[Group]) -> str:
 def definition(prefix: str, function: CFunction, groups: Sequence[Group]) -> str:
     """The function itself."""
     plan = schedule(function.program, 1)
-    names = Names(plan, groups, {*KEYWORDS, *CALLED, function.name}, literal)
+    names = Names(plan, groups, {*KEYWORDS, *MACROS, *CALLED, function.name}, literal)
     lines = [f"/* {comment(function.meaning)} */", head(prefix, function, groups), "{"]
     lines += [f"    (void){group.letter};" for group in groups if group.letter not in names.used]
     lines += [f"    const double {name} = {place};" for name, place in names.inputs]
