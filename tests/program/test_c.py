@@ -282,7 +282,7 @@ def test_outputs_and_guards_are_those_of_a_run():
     rows = np.column_stack([run.t, run.q, run.u, np.tile(run.rest, (len(run.t), 1))])
     for name, what in (("tip", outputs["tip"]), ("udot_", "dt(u1)"), ("left_arm", outputs["left arm"])):
         assert bits(run[what].reshape(len(run.t), -1)) == meaning(found[name], rows)
-    guards = stop_guards(run.side, stop_when).program
+    guards = stop_guards(run.driven, stop_when).program
     watched = [evaluate(guards, [row[0], *x, *row[5:]]) for row, x in zip(rows, run.x, strict=True)]
     order = ("stop_low_", "stop_too_fast", "stop_late", "stop_low_rate", "stop_too_fast_rate", "stop_late_rate")
     assert bits(watched) == bits([[evaluate(found[name], row)[0] for name in order] for row in rows])

@@ -31,11 +31,19 @@ def stop_guards(driven: Driven, stop_when: Mapping[str, Any]) -> Function | None
 def guards_and_rates(equations: Equations, stop_when: Mapping[str, Any],
                      laws: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
     """g and ġ of some expressions along the unconstrained motion, one of each; inputs without a law are held."""
-    system, g, m = equations.system, equations.system.graph, len(stop_when)
-    values, rates = _in_accelerations(equations, stop_when, laws)
-    udot = dict(zip((rate.node for rate in system.u_rates), (e.node for e in equations.udot_expressions), strict=True))
-    nodes = rebuild(g, rebuild(g, [*values, *rates], udot), laws)
-    return nodes[:m], nodes[m:]
+    g = equations.system.graph
+    nodes = equations._closed([operand(g, _scalar(equations, name, e)) for name, e in stop_when.items()])
+    values = rebuild(g, nodes, laws)
+    udot = [e.node for e in equations.udot_expressions]
+    along = _along(equations, udot)
+    return values, tangents(g, values, dict(zip(along, rebuild(g, list(along.values()), laws), strict=True)))
+
+
+def _along(equations: Equations, udot: list[int]) -> dict[int, int]:
+    """The rates of t, q and u along the motion."""
+    system, kinematics = equations.system, equations.derivation.kinematics
+    states = [symbol.node for symbol in (*system.q, *system.u)]
+    return {system.t.node: ONE} | dict(zip(states, [*kinematics.q_rates, *udot], strict=True))
 
 
 def held_guards(driven: Driven, stop_when: Mapping[str, Any], multipliers: Sequence[Expr]) -> Function | None:
@@ -54,9 +62,7 @@ def _in_accelerations(equations: Equations, stop_when: Mapping[str, Any],
     g, system, kinematics = equations.system.graph, equations.system, equations.derivation.kinematics
     given = [operand(g, _scalar(equations, name, e)) for name, e in stop_when.items()]
     values = rebuild(g, rebuild(g, given, kinematics.replaced), laws)
-    states = [symbol.node for symbol in (*system.q, *system.u)]
-    along = {system.t.node: ONE} | dict(zip(states, [*kinematics.q_rates, *(r.node for r in system.u_rates)],
-                                            strict=True))  # fmt: skip
+    along = _along(equations, [rate.node for rate in system.u_rates])
     unknown = {rate.node for rate in system.u_rates} | {i for i, s in g.symbols.items() if s.kind == "multiplier"}
     rates = [ZERO if unknown & set(reachable(g, [value])) else tangents(g, [value], along)[0] for value in values]
     return values, rates
