@@ -146,18 +146,24 @@ def assemble_u(terms: Terms, x: Array, held: Collection[int] = ()) -> tuple[Arra
     if not m:
         return x, np.zeros(0)
     must_agree(terms.rows.names, place.B, place.C, M, at_time(x))
+    full = alive(place.B, M, terms.usual_rows(x))
     if held:
         free = [j for j in range(n) if j not in held]
-        B, off = place.B[:, free], place.B @ u + place.C
+        B, off = full[:, free], full @ u + place.C
         change, impulses = plastic(B, off, M[np.ix_(free, free)])
         if np.abs(B @ change + off).max() <= ASSEMBLED * max(1.0, float(np.abs(off).max())):
             moved = x.copy()
             moved[[1 + n_q + j for j in free]] += change
             return moved, impulses
-    change, impulses = plastic(place.B, place.B @ u + place.C, M)
+    change, impulses = plastic(full, full @ u + place.C, M)
     moved = x.copy()
     moved[span] += change
     return moved, impulses
+
+
+def alive(B: Array, M: Array, usual: Array) -> Array:
+    """B with rows that have faded, as at a singular position, set to zero: they hold nothing there."""
+    return np.where(np.isfinite(scaled(B, M, usual).lengths)[:, None], B, 0.0)
 
 
 def plastic(B: Array, off: Array, M: Array) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ from latchwork.constraint.assemble import Start, assemble_q, assemble_u, consist
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.embed import Embedding, directly
 from latchwork.constraint.rows import Rows, rows_of
-from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, rank_of, scaled, select
+from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
 from latchwork.constraint.solve import accelerations, all_speeds, multipliers
 from latchwork.constraint.terms import Array, Terms, terms_of
 from latchwork.errors import ConstraintError, EvaluationError, did_you_mean
@@ -237,10 +237,10 @@ def embed(equations: Equations, constraints: Sequence[Constraint], independent: 
 def choose(terms: Terms, x: Array, pinned: Sequence[int] | None = None) -> Selection:
     """Rows and speeds at a state; a choice by hand is checked."""
     B, M = terms.place(x).B, terms.motion(x).M
-    chosen = select(B, M)
+    chosen = select(B, M, usual=terms.usual_rows(x))
     if pinned is None:
         return chosen
-    rank, n = rank_of(scaled(B, M).whole), B.shape[1]
+    rank, n = chosen.rank, B.shape[1]
     names = terms.rows.equations.u_names
     if len(pinned) != n - rank:
         raise ConstraintError(

@@ -22,8 +22,8 @@ from latchwork.program.function import Function
 NQ, N, ROWS, M, K, INPUTS, MOVING, TURNING = range(8)
 PLACE_CODE, MOTION_CODE, SPREAD_CODE, GUARD_CODE, KEPT, DEP, IND, STILL, QUATERNION = range(8, 17)
 (NOTES, WEIGHT, PLACE_Z, MOTION_Z, SPREAD_Z, GUARD_Z, PLACE, MOTION, SPREAD, B1, ORDER, D, U, UDOT, GAMMA, MASS, MT,
- TEMP, STEP, LAMBDA) = range(17, 37)  # fmt: skip
-HEADER = 37
+ TEMP, STEP, LAMBDA, RESULT, TOTAL, SAVED, COURSE) = range(17, 41)  # fmt: skip
+HEADER = 41
 
 # Notes: executors by address, then what is known of the last evaluation, and of the run.
 (PLACE_RUN, MOTION_RUN, SPREAD_RUN, GUARD_RUN, LARGEST_D, PIVOT, USUAL_PIVOT, LEAST_PIVOT, CORRECTIONS, LONGEST_STEP,
@@ -39,10 +39,10 @@ class Block(NamedTuple):
 
 
 def block(terms: Terms, selection: Selection, rest: int, weights: Array, moving: bool,
-          guards: Function | None = None) -> Block:  # fmt: skip
+          course: Array, guards: Function | None = None) -> Block:  # fmt: skip
     """Lay out a mode: rows that are moving do work; ``rest`` numbers are held; ``weights`` are those of the speeds.
 
-    ``guards`` is a function of (t, q, u, rest, u̇, λ) that watches it.
+    ``course`` are all speeds where the mode begins. ``guards`` is a function of (t, q, u, rest, u̇, λ) that watches it.
     """
     n_q, n, rows = terms.sizes
     m, k = len(selection.dependent), len(selection.independent)
@@ -57,7 +57,7 @@ def block(terms: Terms, selection: Selection, rest: int, weights: Array, moving:
     inputs = 2 + n_q + k + rest
     sizes = [
         N_NOTES, n, *slots, *([0] if guards is None else []), *(f.width for f in functions), m * m, m,
-        m * k, n, n, n, n * n, n * k, n + m, n, rows,
+        m * k, n, n, n, n * n, n * k, n + m, n, rows, n_q + 2 * n + 1, n_q + 2 * n + 1, n_q, n,
     ]  # fmt: skip
     head = [n_q, n, rows, m, k, inputs, int(moving), len(fours)]
     places = _running(HEADER, [len(part) for part in ints])
@@ -66,6 +66,7 @@ def block(terms: Terms, selection: Selection, rest: int, weights: Array, moving:
                                                                             for part in ints)])  # fmt: skip
     z = np.zeros(numbers[-1])
     z[numbers[1] : numbers[1] + n] = weights
+    z[-n:] = course
     for function, first in zip((*functions, *([] if guards is None else [guards])), numbers[2:], strict=False):
         initial = function.workspace()
         z[first : first + len(initial)] = initial

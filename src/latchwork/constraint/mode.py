@@ -38,13 +38,14 @@ class Mode:
     rest: tuple[str, ...]  # names of what is held
     weights: Array  # of the speeds: the diagonal of M where they were chosen
     usual_pivot: float
+    course: Array  # all speeds where the mode begins
     patient: bool = False
     watch: Function | None = None
     executor: Kernel[..., None] | Native = recombine.embedded
 
     @cached_property
     def _block(self) -> Block:
-        return block(self.terms, self.selection, len(self.rest), self.weights, self.is_moving, self.watch)
+        return block(self.terms, self.selection, len(self.rest), self.weights, self.is_moving, self.course, self.watch)
 
     def watching(self, guards: Function) -> Mode:
         """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
@@ -142,7 +143,8 @@ def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...])
     """The mode of a selection made at x = (t, q, u, rest)."""
     B, M = terms.place(x).B, terms.motion(x).M
     diagonal = np.maximum(np.diag(M), max(np.diag(M).max(initial=0.0), 1e-300) * SMALLEST_WEIGHT)
-    return Mode(terms, selection, rest, diagonal, usual_pivot(B, selection))
+    n_q, n, _ = terms.sizes
+    return Mode(terms, selection, rest, diagonal, usual_pivot(B, selection), x[1 + n_q : 1 + n_q + n].copy())
 
 
 def usual_pivot(B: Array, selection: Selection) -> float:

@@ -84,7 +84,6 @@ def fill(code: i32p, z: f64p, first: i64) -> None:
         z[first + 1 + n_q + n + i] = z[2 + n_q + k + i]
 
 
-
 @kernel
 def read_rows(code: i32p, z: f64p) -> None:
     """Φ, B and C at (t, q), and the factors of B1."""
@@ -99,7 +98,6 @@ def read_rows(code: i32p, z: f64p) -> None:
             A[i * m + j] = B[code[code[KEPT] + i] * n + code[code[DEP] + j]]
     notes[PIVOT] = lu(m, A, offset(z, code[ORDER]))
     notes[LEAST_PIVOT] = minimum(notes[LEAST_PIVOT], notes[PIVOT])
-
 
 
 @kernel
@@ -118,7 +116,6 @@ def dependent_columns(code: i32p, z: f64p) -> None:
             ratio = divide(weight[code[code[DEP] + i]], weight[code[code[IND] + c]])
             largest = maximum(largest, fabs(column[i]) * sqrt(ratio))
     z[code[NOTES] + LARGEST_D] = largest
-
 
 
 @kernel
@@ -152,27 +149,25 @@ def correct(code: i32p, z: f64p) -> f64:
         for a in range(k):
             total -= d[i * k + a] * right[a]
         step[code[code[DEP] + i]] = total
-    return spread_step(code, z, n_q, n)
-
+    length = 0.0
+    for j in range(n):
+        length = maximum(length, fabs(step[j]))
+    spread_step(code, z, n_q, n)
+    return length
 
 
 @kernel
-def spread_step(code: i32p, z: f64p, n_q: i64, n: i64) -> f64:
-    """``q ← q + W δ``; the largest |δ|."""
+def spread_step(code: i32p, z: f64p, n_q: i64, n: i64) -> None:
+    """``q ← q + W δ``."""
     step, W = offset(z, code[STEP]), offset(z, code[SPREAD])
     fill(code, z, code[SPREAD_Z])
     run = executor_at(bits(z[code[NOTES] + SPREAD_RUN]))
     run(offset(code, code[SPREAD_CODE]), offset(z, code[SPREAD_Z]), W)
-    length = 0.0
-    for j in range(n):
-        length = maximum(length, fabs(step[j]))
     for i in range(n_q):
         total = z[1 + i]
         for j in range(n):
             total += W[i * n + j] * step[j]
         z[1 + i] = total
-    return length
-
 
 
 @kernel
@@ -192,7 +187,6 @@ def largest_residual(code: i32p, z: f64p) -> f64:
     return largest
 
 
-
 @kernel
 def unit_quaternions(code: i32p, z: f64p) -> i64:
     """Quaternions brought to unit length; 1 where one was off."""
@@ -208,7 +202,6 @@ def unit_quaternions(code: i32p, z: f64p) -> i64:
                 z[place] = divide(z[place], sqrt(square))
             changed = 1
     return changed
-
 
 
 @kernel

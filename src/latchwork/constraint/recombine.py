@@ -12,6 +12,7 @@ from __future__ import annotations
 from latchwork.constraint.dense import cholesky, cholesky_solve, lu_solve, lu_solve_transposed
 from latchwork.constraint.layout import (
     B1,
+    COURSE,
     DEP,
     GAMMA,
     GUARD_CODE,
@@ -33,8 +34,12 @@ from latchwork.constraint.layout import (
     ORDER,
     PIVOT,
     PLACE,
+    RESULT,
     ROWS,
+    SAVED,
+    STEP,
     TEMP,
+    TOTAL,
     UDOT,
     USUAL_PIVOT,
     D,
@@ -43,21 +48,17 @@ from latchwork.constraint.layout import (
     N,
     U,
 )
-from latchwork.constraint.place import NEWTON, correct, dependent_columns, fill, read_rows
-from latchwork.program.kernel import (
-    bits,
-    executor,
-    executor_at,
-    f64,
-    f64p,
-    i32p,
-    i64,
-    kernel,
-    offset,
-)
+from latchwork.constraint.place import NEWTON, correct, dependent_columns, fill, read_rows, spread_step
+from latchwork.program.kernel import bits, divide, executor, executor_at, f64, f64p, fabs, i32p, i64, kernel, offset
 from latchwork.program.native import together
+from latchwork.program.scalar import maximum
 
 CAREFUL = 0.02  # of the usual pivot: below it coordinates are corrected before rows are read
+NEAR = 0.001  # of the usual pivot: below it the equations are taken from beside
+BLIND = 1e-6  # of the usual pivot: below it rows do not tell the course any more
+ASIDE = 0.004  # how far beside, in units of the coordinates
+POINTS = (1.0, -1.0, 2.0, -2.0)
+SHARES = (0.6666666666666666, 0.6666666666666666, -0.16666666666666666, -0.16666666666666666)
 CLOSE = 1e-11  # a correction this short is the last
 
 
@@ -77,7 +78,6 @@ def consistent_place(code: i32p, z: f64p) -> None:
     all_speeds(code, z)
 
 
-
 @kernel
 def all_speeds(code: i32p, z: f64p) -> None:
     """u = T u_ind + S."""
@@ -94,7 +94,6 @@ def all_speeds(code: i32p, z: f64p) -> None:
         for a in range(k):
             total += d[i * k + a] * z[1 + n_q + a]
         u[code[code[DEP] + i]] = total
-
 
 
 @kernel
@@ -126,12 +125,10 @@ def accelerate(code: i32p, z: f64p) -> None:
         udot[code[code[IND] + a]] = right[a]
 
 
-
 @kernel
 def entry(packed: f64p, i: i64, j: i64) -> f64:
     """M_ij of a lower triangle, row by row."""
     return packed[i * (i + 1) // 2 + j] if i >= j else packed[j * (j + 1) // 2 + i]
-
 
 
 @kernel
@@ -153,7 +150,6 @@ def recombine(code: i32p, z: f64p, packed: f64p) -> None:
             Mt[a * k + b] = total
 
 
-
 @kernel
 def solve_independent(code: i32p, z: f64p) -> None:
     """u̇_ind of M̃ u̇_ind = Tᵀ (f − M γ); the difference is in the place of u̇, the result in that of ``TEMP``."""
@@ -168,23 +164,22 @@ def solve_independent(code: i32p, z: f64p) -> None:
     cholesky_solve(k, offset(z, code[MASS]), right)
 
 
-
 @kernel
-def embedded(code: i32p, z: f64p, out: f64p) -> None:
-    """ẋ = (q̇, u̇_ind, power) at (t, x): the right-hand side of an embedded mode."""
-    n_q, n, k, rows = code[NQ], code[N], code[K], code[ROWS]
+def evaluate(code: i32p, z: f64p, out: f64p) -> None:
+    """(q̇, u, u̇, power) at (t, q, u_ind)."""
+    n_q, n, rows = code[NQ], code[N], code[ROWS]
     consistent_place(code, z)
     accelerate(code, z)
     motion, udot, u = offset(z, code[MOTION]), offset(z, code[UDOT]), offset(z, code[U])
     packed = offset(motion, n_q)
     f = offset(packed, n * (n + 1) // 2)
+    share = offset(f, n + rows)
     for i in range(n_q):
         out[i] = motion[i]
-    for a in range(k):
-        out[n_q + a] = udot[code[code[IND] + a]]
-    share = offset(f, n + rows)
     power = share[n]
     for j in range(n):
+        out[n_q + j] = u[j]
+        out[n_q + n + j] = udot[j]
         power += share[j] * udot[j]
     if code[MOVING] != 0:
         for i in range(n):
@@ -192,20 +187,78 @@ def embedded(code: i32p, z: f64p, out: f64p) -> None:
             for j in range(n):
                 force += entry(packed, i, j) * udot[j]
             power += force * u[i]
-    out[n_q + k] = power
+    out[n_q + 2 * n] = power
 
+
+@kernel
+def aside(code: i32p, z: f64p, by: f64) -> None:
+    """q a way along the course, from where it was saved, and back onto Φ = 0."""
+    n_q, n = code[NQ], code[N]
+    course, step, saved = offset(z, code[COURSE]), offset(z, code[STEP]), offset(z, code[SAVED])
+    largest = 0.0
+    for j in range(n):
+        largest = maximum(largest, fabs(course[j]))
+    for i in range(n_q):
+        z[1 + i] = saved[i]
+    for j in range(n):
+        step[j] = divide(by * course[j], largest) if largest > 0.0 else 0.0
+    spread_step(code, z, n_q, n)
+    for _ in range(NEWTON):
+        read_rows(code, z)
+        dependent_columns(code, z)
+        if correct(code, z) < CLOSE:
+            break
+
+
+@kernel
+def smooth(code: i32p, z: f64p) -> None:
+    """(q̇, u, u̇, power) at (t, q, u_ind) into RESULT.
+
+    Too close to a singular position rows are 0/0, yet their limit along the branch is smooth: it is taken from four
+    points beside it, ``g(0) = (4 (g(η) + g(−η)) − g(2η) − g(−2η)) / 6``, where u_ind is the same.
+    """
+    n_q, n = code[NQ], code[N]
+    notes, result, total = offset(z, code[NOTES]), offset(z, code[RESULT]), offset(z, code[TOTAL])
+    saved, course, size = offset(z, code[SAVED]), offset(z, code[COURSE]), n_q + 2 * n + 1
+    for i in range(n_q):
+        saved[i] = z[1 + i]
+    evaluate(code, z, result)
+    if notes[PIVOT] > BLIND * notes[USUAL_PIVOT]:
+        for j in range(n):
+            course[j] = result[n_q + j]
+    if notes[PIVOT] < NEAR * notes[USUAL_PIVOT]:
+        for i in range(size):
+            total[i] = 0.0
+        for point in range(4):
+            aside(code, z, POINTS[point] * ASIDE)
+            evaluate(code, z, result)
+            for i in range(size):
+                total[i] += SHARES[point] * result[i]
+        for i in range(size):
+            result[i] = total[i]
+        for i in range(n_q):
+            z[1 + i] = saved[i]
+
+
+@kernel
+def embedded(code: i32p, z: f64p, out: f64p) -> None:
+    """ẋ = (q̇, u̇_ind, power) at (t, x): the right-hand side of an embedded mode."""
+    n_q, n, k = code[NQ], code[N], code[K]
+    smooth(code, z)
+    result = offset(z, code[RESULT])
+    for i in range(n_q):
+        out[i] = result[i]
+    for a in range(k):
+        out[n_q + a] = result[n_q + n + code[code[IND] + a]]
+    out[n_q + k] = result[n_q + 2 * n]
 
 
 @kernel
 def expand(code: i32p, z: f64p, out: f64p) -> None:
     """(u, u̇) of all speeds at (t, x)."""
-    n = code[N]
-    consistent_place(code, z)
-    accelerate(code, z)
-    for j in range(n):
-        out[j] = z[code[U] + j]
-        out[n + j] = z[code[UDOT] + j]
-
+    smooth(code, z)
+    for j in range(2 * code[N]):
+        out[j] = z[code[RESULT] + code[NQ] + j]
 
 
 @kernel

@@ -16,6 +16,7 @@ from latchwork.errors import ConstraintError
 
 RANK = 1e-9  # singular values below this part of the largest are zero
 VANISHED = 1e-13  # rows shorter than this part of the longest are zero
+FADED = 1e-8  # and so are those shorter than this part of what they usually are
 AGREES = 1e-8  # a redundant row may ask for a speed that differs by this part of what it names
 SHARE = 1e-6  # of a null vector: smaller entries take no part in it
 POOR = 1e6  # dependent speeds chosen by hand may be worse conditioned by this factor, no more
@@ -44,14 +45,17 @@ class Scaled:
     whole: Array
 
 
-def scaled(B: Array, M: Array) -> Scaled:
-    """Rows and columns of B freed of their units."""
+def scaled(B: Array, M: Array, usual: Array | None = None) -> Scaled:
+    """Rows and columns of B freed of their units. ``usual`` is B elsewhere: what its rows have faded against."""
     diagonal = np.diag(M)
     floor = max(float(diagonal.max(initial=0.0)), 1e-300) * 1e-12
     weights = 1.0 / np.sqrt(np.maximum(diagonal, floor))
     columns = B * weights
     lengths = np.linalg.norm(columns, axis=1)
-    lengths = np.where(lengths > VANISHED * lengths.max(initial=0.0), lengths, np.inf)
+    gone = lengths <= VANISHED * lengths.max(initial=0.0)
+    if usual is not None:
+        gone |= lengths <= FADED * np.linalg.norm(usual * weights, axis=1)
+    lengths = np.where(gone, np.inf, lengths)
     columns = columns / lengths[:, None]
     try:
         whole = np.linalg.solve(np.linalg.cholesky(M * np.outer(weights, weights)), columns.T).T
@@ -70,9 +74,10 @@ def rank_of(whole: Array) -> int:
     return int((singular > RANK * max(singular[0], 1e-300)).sum()) if singular[0] > 0.0 else 0
 
 
-def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[int] | None = None) -> Selection:
+def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[int] | None = None,
+           usual: Array | None = None) -> Selection:  # fmt: skip
     """Rows and dependent speeds by complete pivoting; ``independent`` pins the choice, ``rank`` is kept if given."""
-    forms = scaled(B, M)
+    forms = scaled(B, M, usual)
     r = rank_of(forms.whole) if rank is None else rank
     m, n = B.shape
     allowed = np.ones(n, dtype=bool)

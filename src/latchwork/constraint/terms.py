@@ -26,6 +26,8 @@ from latchwork.symbolic.traverse import rebuild
 
 Array = NDArray[np.float64]
 
+OFF = 0.1  # some way off, in units of the coordinates
+
 
 class Place(NamedTuple):
     """Φ (0 for motion rows), B and C."""
@@ -75,6 +77,14 @@ class Terms:
         """W at a state: δq = W δu."""
         n_q, n, _ = self.sizes
         return self.spread_function(x).reshape(n_q, n)
+
+    def usual_rows(self, x: Array) -> Array:
+        """B some way off x, on no constraint in particular: how long its rows usually are."""
+        n_q, n, m = self.sizes
+        moved = x.copy()
+        moved[1 : 1 + n_q] += OFF * np.cos(np.arange(1.0, n_q + 1.0))
+        B = self.place_function(moved)[m : m + m * n].reshape(m, n)
+        return np.asarray(np.where(np.isfinite(B), B, 0.0))
 
     def motion(self, x: Array) -> Motion:
         """q̇, M, f and c at a state."""

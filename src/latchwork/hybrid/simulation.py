@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from latchwork.constraint.assemble import EXACT, Start, assemble_u, at_time, consistent, residual_of
-from latchwork.constraint.constrained import Constrained, choose
+from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.mode import Mode, mode_of
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.selection import must_agree
+from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import Terms, terms_of
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, did_you_mean
 from latchwork.hybrid.driven import driven
@@ -125,7 +126,8 @@ class Simulation:
         place, motion = terms.place(x), terms.motion(x)
         must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x))
         must_agree(terms.rows.names, place.B, motion.c, motion.M, at_time(x), "accelerations")
-        return mode_of(terms, choose(terms, x), x, tuple(symbol.name for symbol in self.driven.held))
+        chosen, regular = choose_regular(terms, x)
+        return mode_of(terms, chosen, regular, tuple(symbol.name for symbol in self.driven.held))
 
     # --- going on -----------------------------------------------------------------------------------------------
 
