@@ -3,12 +3,12 @@
     J δu = −Φ,  q ← q + W δu  with least Σ w_j δu_j²;   u ← u + M⁻¹ Bᵀ p  with  B M⁻¹ Bᵀ p = −(B u + C)
 
 The second is a plastic impact: p are its impulses. Numbers that were given by name are held while the others can
-give way; only where they cannot, all of them move.
+give way; where they cannot, those named last move too, at last all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,16 +55,28 @@ def _measured(Phi: Array, J: Array) -> Array:
     return np.asarray(Phi / np.where(lengths > 1e-3, lengths, 1.0))
 
 
-def assemble_q(terms: Terms, x: Array, held: Collection[int] = (), weights: Sequence[float] | None = None) -> Array:
+def assemble_q(terms: Terms, x: Array, held: Sequence[int] = (), weights: Sequence[float] | None = None) -> Array:
     """x with coordinates that meet Φ = 0; ``held`` are coordinates to keep if possible, ``weights`` are of δu."""
     if not terms.rows.configuration:
         return x
-    if held and (kept := _newton(terms, x, sorted(held), weights))[1] <= ASSEMBLED:
-        return kept[0]
-    found, residual = _newton(terms, x, [], weights)
-    if not residual <= ASSEMBLED:
-        _cannot(terms, found)
+    found = x
+    for some in _fewer(held, terms.sizes[1] - _rank(terms.place(x).B[terms.rows.configuration])):
+        found, residual = _newton(terms, x, some, weights)
+        if residual <= ASSEMBLED:
+            return found
+    _cannot(terms, found)
     return found
+
+
+def _fewer(held: Sequence[int], free: int) -> Iterator[Sequence[int]]:
+    """All that is held, then no more than there are freedoms, then fewer and fewer, at last nothing."""
+    yield held
+    for count in range(min(len(held) - 1, max(free, 0)), -1, -1):
+        yield held[:count]
+
+
+def _rank(B: Array) -> int:
+    return int(np.linalg.matrix_rank(np.where(np.isfinite(B), B, 0.0))) if B.size else 0
 
 
 def _newton(terms: Terms, x: Array, held: Sequence[int], weights: Sequence[float] | None) -> tuple[Array, float]:
@@ -138,7 +150,7 @@ def _cannot(terms: Terms, x: Array) -> None:
     )
 
 
-def assemble_u(terms: Terms, x: Array, held: Collection[int] = ()) -> tuple[Array, Array]:
+def assemble_u(terms: Terms, x: Array, held: Sequence[int] = ()) -> tuple[Array, Array]:
     """x with speeds that meet B u + C = 0, and the impulses of all rows."""
     n_q, n, m = terms.sizes
     span = slice(1 + n_q, 1 + n_q + n)
@@ -147,17 +159,13 @@ def assemble_u(terms: Terms, x: Array, held: Collection[int] = ()) -> tuple[Arra
         return x, np.zeros(0)
     must_agree(terms.rows.names, place.B, place.C, M, at_time(x))
     full = alive(place.B, M, terms.usual_rows(x))
-    if held:
-        free = [j for j in range(n) if j not in held]
-        B, off = full[:, free], full @ u + place.C
-        change, impulses = plastic(B, off, M[np.ix_(free, free)])
-        if np.abs(B @ change + off).max() <= ASSEMBLED * max(1.0, float(np.abs(off).max())):
-            moved = x.copy()
-            moved[[1 + n_q + j for j in free]] += change
-            return moved, impulses
-    change, impulses = plastic(full, full @ u + place.C, M)
-    moved = x.copy()
-    moved[span] += change
+    off, moved = full @ u + place.C, x.copy()
+    for some in _fewer(held, n - _rank(full)):
+        free = [j for j in range(n) if j not in some]
+        change, impulses = plastic(full[:, free], off, M[np.ix_(free, free)])
+        if not some or np.abs(full[:, free] @ change + off).max() <= ASSEMBLED * max(1.0, float(np.abs(off).max())):
+            break
+    moved[[1 + n_q + j for j in free]] += change
     return moved, impulses
 
 
@@ -180,7 +188,7 @@ def plastic(B: Array, off: Array, M: Array) -> tuple[Array, Array]:
     return change, p / lengths
 
 
-def consistent(terms: Terms, x: Array, q_held: Collection[int] = (), u_held: Collection[int] = (),
+def consistent(terms: Terms, x: Array, q_held: Sequence[int] = (), u_held: Sequence[int] = (),
                weights: Sequence[float] | None = None) -> tuple[Array, Start]:  # fmt: skip
     """A consistent state near x = (t, q, u, rest), and what was changed."""
     n_q, n, _ = terms.sizes

@@ -1,0 +1,177 @@
+"""Modes: constraints embedded by recombination in machine code, against NumPy, against Python, against each other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from constrained_models import bead_on_turning_hoop, four_bar, hoop_start, pushed_disk, slider_crank
+from latchwork.constraint.mode import mode_of
+from latchwork.constraint.place import settle
+from latchwork.integrate.method import integrate
+from latchwork.program.native import interpret, invoke
+
+MODELS = {
+    "slider-crank": (lambda: slider_crank((0.8, 1.3)), {"q1": 0.4}, {"u1": 1.5}),
+    "four-bar": (four_bar, {"q_crank": 0.7, "q_rocker": 1.9, "q_coupler": -0.2}, {"u_crank": 2.0}),
+    "disk": (pushed_disk, {}, {"u1": 1.0}),
+    "hoop": (bead_on_turning_hoop, hoop_start(), {}),
+}
+
+
+def started(name):
+    """A constrained mechanism, a consistent state (t, q, u, r, p), and its mode."""
+    make, q, u = MODELS[name]
+    constrained = make().constrained(at=q)
+    start = constrained.start(q, u)
+    x = constrained.arguments(start.q, start.u)
+    rest = tuple(s.name for s in (*constrained.unconstrained.r, *constrained.unconstrained.p))
+    return constrained, x, mode_of(constrained.terms, constrained.selection, x, rest)
+
+
+def reduced(constrained, mode, x):
+    """(t, q, u_ind, work, rest) of (t, q, u, rest)."""
+    n = 1 + len(constrained.unconstrained.q) + len(constrained.unconstrained.u)
+    return np.concatenate([x[:1], mode.reduced(np.append(x[1:n], 0.0)), x[n:]])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_recombination_is_the_embedding(name):
+    """Machine code gives the u̇ of NumPy, of the symbolic M̃ and f̃, and of the direct derivation."""
+    constrained, x, mode = started(name)
+    n_q, n = len(constrained.unconstrained.q), len(constrained.unconstrained.u)
+    q, u = x[1 : 1 + n_q], x[1 + n_q : 1 + n_q + n]
+    udot = constrained.udot(q, u)
+    ind = list(constrained.selection.independent)
+    rates = mode(reduced(constrained, mode, x))
+    assert rates[n_q:-1] == pytest.approx(udot[ind], rel=1e-12, abs=1e-12)
+    direct = constrained.equations.udot(q, u[ind])
+    assert direct == pytest.approx(udot[ind], rel=1e-11, abs=1e-11)
+    values = constrained.equations.evaluate([*constrained.M, *constrained.f], q, u[ind])
+    k = len(ind)
+    assert np.linalg.solve(values[: k * k].reshape(k, k), values[k * k :]) == pytest.approx(udot[ind], rel=1e-11)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_all_speeds_meet_the_rows(name):
+    """Expanded speeds satisfy B u + C = 0 and B u̇ + c = 0; λ balances M u̇ = f + Bᵀ λ."""
+    constrained, x, mode = started(name)
+    row = reduced(constrained, mode, x)[None]
+    (u,), (udot,) = mode.expanded(row)
+    place, motion = constrained.terms.place(x), constrained.terms.motion(x)
+    assert place.B @ u + place.C == pytest.approx(0.0, abs=1e-12)
+    assert place.B @ udot + motion.c == pytest.approx(0.0, abs=1e-11)
+    lam = mode.multipliers(row)[0]
+    assert motion.M @ udot == pytest.approx(motion.f + place.B.T @ lam, abs=1e-11)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("method", [lw.RK4(0.01), lw.DormandPrince()])
+def test_python_and_machine_code_agree(name, method):
+    """Steps of a mode have the same bits as Python and as machine code."""
+    constrained, x, mode = started(name)
+    row = reduced(constrained, mode, x)
+    n = mode.width
+    runs = [
+        integrate(mode, row[1 : 1 + n], 0.0, 0.05, row[1 + n :], method, call=call, settle=settle)
+        for call in (interpret, invoke)
+    ]
+    assert runs[0].x.tobytes() == runs[1].x.tobytes()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_machine_code_of_the_programs_changes_no_bit(name):
+    """A mode whose rows arrived after everything was compiled steps with the bits of one that is compiled itself."""
+    constrained, x, mode = started(name)
+    row = reduced(constrained, mode, x)
+    n = mode.width
+    before = integrate(mode, row[1 : 1 + n], 0.0, 1.0, row[1 + n :], lw.RK4(0.001), settle=settle)
+    for function in constrained.terms.functions:
+        assert function.compiled(wait=True)
+    after = integrate(mode, row[1 : 1 + n], 0.0, 1.0, row[1 + n :], lw.RK4(0.001), settle=settle)
+    assert before.x.tobytes() == after.x.tobytes()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_integrated_speeds_number_n_less_rank(name):
+    """The state of a mode is (q, u_ind, work) with n − rank speeds."""
+    constrained, x, mode = started(name)
+    B = constrained.terms.place(x).B
+    assert mode.width == len(constrained.unconstrained.q) + B.shape[1] - np.linalg.matrix_rank(B) + 1
+
+
+def test_a_slider_crank_keeps_its_energy_and_its_slot():
+    """Positions stay on Φ = 0 to rounding, energy to the tolerance."""
+    model = slider_crank((0.8, 1.3))
+    run = lw.simulate(model, until=20.0, q={"q1": 0.4}, u={"u1": 1.5}, method=lw.DormandPrince(rtol=1e-11, atol=1e-12))
+    assert np.abs(run[model.constraints[0].zero[0]]).max() < 1e-12
+    assert run.audit.energy_error < 1e-8
+
+
+def test_a_crank_that_turns_needs_other_speeds_now_and_then():
+    """A four-bar spun a hundred times: reselection leaves no trace in the motion."""
+    model = four_bar()
+    q = {"q_crank": 0.7, "q_rocker": 1.9, "q_coupler": -0.2}
+    run = lw.simulate(model, until=10.0, q=q, u={"u_crank": 60.0}, method=lw.DormandPrince(rtol=1e-11, atol=1e-12))
+    assert abs(run["q_crank"][-1]) > 200.0
+    assert max(np.abs(run[e]).max() for e in model.constraints[0].zero) < 1e-12
+    assert run.audit.energy_error < 1e-5 * run.energy.max()
+
+
+def test_rolling_is_the_closed_form():
+    """A disk pushed by F rolls with ẍ = F / (m + J / r²)."""
+    run = lw.simulate(pushed_disk(), until=2.0, inputs={"F": 3.0})
+    assert run["x"][-1] == pytest.approx(0.5 * 3.0 / (2.0 + 0.7 / 0.25) * 4.0, rel=1e-9)
+    assert run["u1 + r*u2"] == pytest.approx(0.0, abs=1e-14)
+    assert run.audit.energy_error < 1e-9
+
+
+def test_a_moving_constraint_does_work():
+    """A bead on a hoop that is turned: θ̈ = Ω² sin θ cos θ − g/R sin θ, and the energy audit books the hoop's work."""
+    rate, radius = 3.0, 0.4
+    tight = lw.DormandPrince(rtol=1e-11)
+    run = lw.simulate(bead_on_turning_hoop(rate, radius), until=3.0, q=hoop_start(), method=tight)
+    angle = lw.Model("angle")
+    th = angle.coordinate("th")
+    A = angle.frame.rotated("A", rate * angle.time, angle.frame.z)
+    bead = angle.origin.at("P", radius * lw.sin(th) * A.x - radius * lw.cos(th) * A.z)
+    angle.particle("bead", bead, 1.3)
+    angle.gravity(-9.81 * angle.frame.z)
+    exact = lw.simulate(angle, until=3.0, q=[0.7], method=tight)
+    assert run["z"][-1] == pytest.approx(-radius * math.cos(exact["th"][-1]), abs=1e-8)
+    assert run.audit.work == pytest.approx(exact.audit.work, abs=1e-8)
+    assert run.audit.energy_error < 1e-8
+
+
+def test_no_freedom_left_is_a_legal_mode():
+    """Everything prescribed: the run follows the law, with no speed integrated."""
+    model = lw.Model("driven")
+    x = model.coordinate("x")
+    model.particle("P", model.origin.at("P", x * model.frame.x), 1.0)
+    model.constraint("drive", x - lw.sin(2.0 * model.time))
+    run = lw.simulate(model, until=1.0)
+    assert run["x"][-1] == pytest.approx(math.sin(2.0), abs=1e-12)
+    assert run.path.segments[0].stage.mode.selection.independent == ()
+    assert run[lw.dt(run.equations.u[0])][-1] == pytest.approx(-4.0 * math.sin(2.0), abs=1e-9)
+
+
+def test_redundant_copies_change_nothing():
+    """Five copies of a constraint give the motion of one; four are named as redundant."""
+    one, five = slider_crank((0.8, 1.3)), slider_crank((0.8, 1.3), copies=5)
+    assert len(five.constrained(at={"q1": 0.4}).redundant) == 4
+    runs = [lw.simulate(model, until=3.0, q={"q1": 0.4}, u={"u1": 1.0}, every=0.1) for model in (one, five)]
+    assert runs[1].x == pytest.approx(runs[0].x, abs=1e-7)
+
+
+def test_what_is_given_by_name_is_kept():
+    """The crank's angle and speed stay as given; the others follow, and the run says so."""
+    run = lw.simulate(four_bar(), until=0.1, q={"q_crank": 0.7, "q_rocker": 2.0}, u={"u_crank": 2.0})
+    assert run["q_crank"][0] == 0.7
+    assert run["u_crank"][0] == 2.0
+    changed = {name for name, _, _ in run.start.changes}
+    assert "q_crank" not in changed
+    assert {"u_rocker", "u_coupler"} <= changed
+    assert "u_rocker: 0 was given" in str(run.start)
