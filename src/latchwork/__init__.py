@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from latchwork.formats import dump, load, loads
     from latchwork.hybrid.many import simulate_many
     from latchwork.hybrid.simulate import simulate
+    from latchwork.hybrid.simulation import Simulation
     from latchwork.hybrid.table import Table
     from latchwork.hybrid.trajectory import Trajectory
     from latchwork.integrate.method import RK4, DormandPrince
@@ -67,6 +68,7 @@ _LATE = {
     "Constrained": "latchwork.constraint.constrained",
     "Equations": "latchwork.kane.equations",
     "simulate": "latchwork.hybrid.simulate",
+    "Simulation": "latchwork.hybrid.simulation",
     "simulate_many": "latchwork.hybrid.many",
     "export_c": "latchwork.export",
     "Trajectory": "latchwork.hybrid.trajectory",
@@ -98,6 +100,7 @@ __all__ = [
     "Constrained",
     "Equations",
     "simulate",
+    "Simulation",
     "simulate_many",
     "Trajectory",
     "Table",

@@ -65,7 +65,7 @@ class Constrained:
 
     @cached_property
     def _embedding(self) -> Embedding:
-        return Embedding(self.rows, self.selection, self.terms.place(self._x).B)
+        return Embedding(self.rows.tidied, self.selection, self.terms.place(self._x).B)
 
     @cached_property
     def B(self) -> Matrix:

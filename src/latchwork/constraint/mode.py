@@ -79,7 +79,7 @@ class Mode:
         """Operations of an evaluation, about."""
         n, m, k = self.terms.sizes[1], self.selection.rank, len(self.selection.independent)
         dense = m**3 // 3 + m * m * (k + 2) + n * n * k + n * k * k + k**3 // 6
-        return len(self.terms.place_function.program) + len(self.terms.motion_function.program) + 2 * dense
+        return sum(len(function.program) for function in self.terms.functions[:3]) + 2 * dense
 
     def workspace(self) -> Array:
         """Fresh slots with everything but the inputs in place."""
@@ -95,7 +95,7 @@ class Mode:
 
     def used(self, times: int) -> None:
         """Count evaluations; programs that are used often get machine code."""
-        for function in (self.terms.place_function, self.terms.motion_function):
+        for function in self.terms.functions[:3]:
             function.used(times)
 
     def __call__(self, x: ArrayLike) -> Array:

@@ -12,6 +12,10 @@ from __future__ import annotations
 from latchwork.constraint.dense import cholesky, cholesky_solve, lu_solve, lu_solve_transposed
 from latchwork.constraint.layout import (
     B1,
+    BIAS,
+    BIAS_CODE,
+    BIAS_RUN,
+    BIAS_Z,
     COURSE,
     DEP,
     GAMMA,
@@ -103,9 +107,12 @@ def accelerate(code: i32p, z: f64p) -> None:
     fill(code, z, code[MOTION_Z])
     run = executor_at(bits(z[code[NOTES] + MOTION_RUN]))
     run(offset(code, code[MOTION_CODE]), offset(z, code[MOTION_Z]), offset(z, code[MOTION]))
-    packed = offset(z, code[MOTION] + n_q)
+    fill(code, z, code[BIAS_Z])
+    turn = executor_at(bits(z[code[NOTES] + BIAS_RUN]))
+    turn(offset(code, code[BIAS_CODE]), offset(z, code[BIAS_Z]), offset(z, code[BIAS]))
+    packed, bias = offset(z, code[MOTION] + n_q), offset(z, code[BIAS])
     f = offset(packed, n * (n + 1) // 2)
-    bias, gamma, right, udot = offset(f, n), offset(z, code[GAMMA]), offset(z, code[TEMP]), offset(z, code[UDOT])
+    gamma, right, udot = offset(z, code[GAMMA]), offset(z, code[TEMP]), offset(z, code[UDOT])
     for i in range(m):
         right[i] = -bias[code[code[KEPT] + i]]
     lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), right, gamma)
@@ -167,13 +174,13 @@ def solve_independent(code: i32p, z: f64p) -> None:
 @kernel
 def evaluate(code: i32p, z: f64p, out: f64p) -> None:
     """(q̇, u, u̇, power) at (t, q, u_ind)."""
-    n_q, n, rows = code[NQ], code[N], code[ROWS]
+    n_q, n = code[NQ], code[N]
     consistent_place(code, z)
     accelerate(code, z)
     motion, udot, u = offset(z, code[MOTION]), offset(z, code[UDOT]), offset(z, code[U])
     packed = offset(motion, n_q)
     f = offset(packed, n * (n + 1) // 2)
-    share = offset(f, n + rows)
+    share = offset(f, n)
     for i in range(n_q):
         out[i] = motion[i]
     power = share[n]

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,8 +15,9 @@ from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.errors import ConstraintError
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
-from latchwork.symbolic.derivative import tangents
+from latchwork.symbolic.derivative import adjoints, tangents
 from latchwork.symbolic.expr import Expr, operand
+from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.tidy import SHORT, tidy
@@ -41,19 +42,25 @@ class Rows:
         return len(self.names)
 
     @cached_property
+    def tidied(self) -> Rows:
+        """The same rows as they would be written by hand, where they are short: to read, and to embed in symbols."""
+        B, C, c = _tidied(self.equations, [list(row) for row in self.B_nodes], list(self.C_nodes), list(self.c_nodes))
+        return replace(self, B_nodes=tuple(map(tuple, B)), C_nodes=tuple(C), c_nodes=tuple(c))
+
+    @cached_property
     def B(self) -> Matrix:
         """∂ψ/∂u."""
-        return self._matrix(self.B_nodes, len(self.equations.u))
+        return self._matrix(self.tidied.B_nodes, len(self.equations.u))
 
     @cached_property
     def C(self) -> Matrix:
         """ψ at u = 0."""
-        return self._matrix([[node] for node in self.C_nodes], 1)
+        return self._matrix([[node] for node in self.tidied.C_nodes], 1)
 
     @cached_property
     def c(self) -> Matrix:
         """Ḃ u + Ċ."""
-        return self._matrix([[node] for node in self.c_nodes], 1)
+        return self._matrix([[node] for node in self.tidied.c_nodes], 1)
 
     @cached_property
     def pulls(self) -> tuple[Pull | None, ...]:
@@ -84,17 +91,22 @@ def rows_of(equations: Equations, constraints: Sequence[Constraint]) -> Rows:
     names = [name for constraint in constraints for name in constraint.row_names]
     given = rebuild(g, [operand(g, e) for constraint in constraints for e in constraint.zero], kinematics.replaced)
     phi = [None if _moves(equations, name, node) else node for name, node in zip(names, given, strict=True)]
-    psi = [node if still is None else tangents(g, [still], kinematics.along)[0]
-           for node, still in zip(given, phi, strict=True)]  # fmt: skip
+    psi = [node if still is None else _rate(g, still, kinematics.along) for node, still in zip(given, phi, strict=True)]
     u = [symbol.node for symbol in equations.u]
-    columns = [tangents(g, psi, {node: ONE}) for node in u]
-    B = [[column[i] for column in columns] for i in range(len(psi))]
+    B = [[bar.get(node, ZERO) for node in u] for bar in (adjoints(g, node) for node in psi)]
     _must_be_linear(equations, names, B, set(u))
     none = dict.fromkeys(u, ZERO)
     B = [rebuild(g, row, none) for row in B]
     C, c = rebuild(g, psi, none), tangents(g, psi, kinematics.along)
-    B, C, c = _tidied(equations, B, C, c)
     return Rows(equations, tuple(constraints), tuple(names), tuple(phi), tuple(map(tuple, B)), tuple(C), tuple(c))
+
+
+def _rate(g: Graph, phi: int, along: dict[int, int]) -> int:
+    """Φ̇ = Σ ∂Φ/∂q_i q̇_i + ∂Φ/∂t, by one sweep backwards."""
+    bar, total = adjoints(g, phi), ZERO
+    for leaf, rate in along.items():
+        total = g.add(total, g.mul(bar.get(leaf, ZERO), rate))
+    return total
 
 
 def _names_differ(equations: Equations, constraints: Sequence[Constraint]) -> None:

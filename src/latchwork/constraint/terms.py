@@ -1,10 +1,12 @@
 """Numbers of a constrained mechanism at a state: what every way of solving it starts from.
 
-Programs of (t, q, u, r, p), apart so that speeds may be made consistent in between:
+Programs of (t, q, u, r, p), apart so that speeds may be made consistent in between, and so that a new constraint needs
+only its own two:
 
-    place   → Φ, B, C             the same for every u
-    motion  → q̇, M, f, c, a, b    where a·u̇ + b is the power that changes the energy
-    spread  → W                   how coordinates move with speeds, for corrections
+    place   → Φ, B, C          the same for every u
+    bias    → c = Ḃ u + Ċ
+    motion  → q̇, M, f, a, b    where a·u̇ + b is the power that changes the energy; no constraint is in it
+    spread  → W                how coordinates move with speeds, for corrections
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.constraint.rows import Rows
+from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.derivative import tangents
@@ -49,18 +52,29 @@ class Motion(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Base:
+    """The programs of the unconstrained equations, and what they are driven by."""
+
+    equations: Equations
+    laws: dict[int, int]
+    arguments: tuple[Expr, ...]
+    motion: Function
+    spread: Function
+
+
+@dataclass(frozen=True, eq=False)
 class Terms:
-    """The programs of some rows, ready to be called; x = (t, q, u, rest)."""
+    """The programs of some rows, and those of the equations; x = (t, q, u, rest)."""
 
     rows: Rows
+    base: Base
     place_function: Function
-    motion_function: Function
-    spread_function: Function
+    bias_function: Function
 
     @property
-    def functions(self) -> tuple[Function, Function, Function]:
-        """All three."""
-        return self.place_function, self.motion_function, self.spread_function
+    def functions(self) -> tuple[Function, Function, Function, Function]:
+        """All four: place, bias, motion, spread."""
+        return self.place_function, self.bias_function, self.base.motion, self.base.spread
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -76,7 +90,7 @@ class Terms:
     def spread(self, x: Array) -> Array:
         """W at a state: δq = W δu."""
         n_q, n, _ = self.sizes
-        return self.spread_function(x).reshape(n_q, n)
+        return self.base.spread(x).reshape(n_q, n)
 
     def usual_rows(self, x: Array) -> Array:
         """B some way off x, on no constraint in particular: how long its rows usually are."""
@@ -88,10 +102,10 @@ class Terms:
 
     def motion(self, x: Array) -> Motion:
         """q̇, M, f and c at a state."""
-        n_q, n, m = self.sizes
+        n_q, n, _ = self.sizes
         lower_part = n * (n + 1) // 2
-        rates, packed, f, c, a, b = np.split(self.motion_function(x), np.cumsum([n_q, lower_part, n, m, n]))
-        return Motion(rates, unpacked(packed, n), f, c, a, float(b[0]))
+        rates, packed, f, a, b = np.split(self.base.motion(x), np.cumsum([n_q, lower_part, n, n]))
+        return Motion(rates, unpacked(packed, n), f, self.bias_function(x), a, float(b[0]))
 
 
 def unpacked(packed: Array, n: int) -> Array:
@@ -103,20 +117,27 @@ def unpacked(packed: Array, n: int) -> Array:
     return M
 
 
-def terms_of(rows: Rows, power: int = ZERO, laws: dict[int, int] | None = None,
-             arguments: Sequence[Expr] | None = None) -> Terms:  # fmt: skip
-    """The programs of some rows. ``laws`` are put in for inputs; ``power`` is a node in u̇ besides (t, q, u, r, p)."""
-    equations = rows.equations
+def base_of(equations: Equations, power: int = ZERO, laws: dict[int, int] | None = None,
+            arguments: Sequence[Expr] | None = None) -> Base:  # fmt: skip
+    """The programs of equations. ``laws`` are put in for inputs; ``power`` is a node in u̇ besides (t, q, u, r, p)."""
     system, g, d = equations.system, equations.system.graph, equations.derivation
-    names = tuple(arguments or equations.arguments)
+    names, laws, n = tuple(arguments or equations.arguments), laws or {}, len(system.u)
     W = [tangents(g, d.kinematics.q_rates, {u.node: ONE}) for u in system.u]
+    spread = [W[j][i] for i in range(len(system.q)) for j in range(n)]
+    rates = [symbol.node for symbol in system.u_rates]
+    a = [tangents(g, [power], {rate: ONE})[0] if power != ZERO else ZERO for rate in rates]
+    b = rebuild(g, [power], dict.fromkeys(rates, ZERO))
+    M = [d.M[i][j] for i in range(n) for j in range(i + 1)]
+    motion = [*d.kinematics.q_rates, *M, *d.f, *a, *b]
+    functions = [Function(lower(g, rebuild(g, nodes, laws), names)) for nodes in (motion, spread)]
+    return Base(equations, laws, names, *functions)
+
+
+def terms_of(rows: Rows, base: Base | None = None) -> Terms:
+    """The programs of some rows, on those of their equations."""
+    base = base or base_of(rows.equations)
+    g = rows.equations.system.graph
     place = [*(ZERO if node is None else node for node in rows.phi), *(b for row in rows.B_nodes for b in row),
              *rows.C_nodes]  # fmt: skip
-    spread = [W[j][i] for i in range(len(system.q)) for j in range(len(system.u))]
-    rates = [symbol.node for symbol in system.u_rates]
-    a = [tangents(g, [power], {rate: ONE})[0] for rate in rates]
-    b = rebuild(g, [power], dict.fromkeys(rates, ZERO))
-    M = [d.M[i][j] for i in range(len(system.u)) for j in range(i + 1)]
-    motion = [*d.kinematics.q_rates, *M, *d.f, *rows.c_nodes, *a, *b]
-    programs = [lower(g, rebuild(g, nodes, laws or {}), names) for nodes in (place, motion, spread)]
-    return Terms(rows, *map(Function, programs))
+    functions = [Function(lower(g, rebuild(g, nodes, base.laws), base.arguments)) for nodes in (place, [*rows.c_nodes])]
+    return Terms(rows, base, *functions)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from latchwork.constraint.mode import Mode, mode_of
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
-from latchwork.constraint.terms import Terms, terms_of
+from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, did_you_mean
 from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
@@ -106,11 +107,14 @@ class Simulation:
     def _terms_now(self) -> Terms:
         constraints = tuple(hold.constraint for hold in self._holds.values())
         if constraints not in self._terms:
-            rows = rows_of(self.equations, constraints)
-            d = self.driven
-            arguments = (d.arguments[0], *self.equations.q, *self.equations.u, *d.held)
-            self._terms[constraints] = terms_of(rows, d.power, d.laws, arguments)
+            self._terms[constraints] = terms_of(rows_of(self.equations, constraints), self._base)
         return self._terms[constraints]
+
+    @cached_property
+    def _base(self) -> Base:
+        d = self.driven
+        arguments = (d.arguments[0], *self.equations.q, *self.equations.u, *d.held)
+        return base_of(self.equations, d.power, d.laws, arguments)
 
     def _padded(self, x: Array) -> Array:
         """(t, q, u, rest) with room for the numbers of tables."""
