@@ -14,11 +14,14 @@ The loads p are those of the mechanism less its inertia forces at u̇ = 0, so ve
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from latchwork.kane.carriers import Carrier, Carriers, NotATree
-from latchwork.kane.forces import net_wrenches
+from latchwork.kane.forces import Wrenches, applied_loads, net_wrenches
+from latchwork.kane.moments import base_links
 from latchwork.kane.motion import Local, Motion
+from latchwork.kane.newton_euler import Wrench, apply, inertia_by_link
 from latchwork.mechanics.algebra import (
     NULL,
     UNITS,
@@ -37,7 +40,7 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.vector import add_squares
 from latchwork.symbolic.graph import Graph
-from latchwork.symbolic.ops import ZERO
+from latchwork.symbolic.ops import ONE, ZERO
 
 Pair = tuple[Triple, Triple]  # rotational part, translational part
 
@@ -65,10 +68,15 @@ class Joint:
 
 def articulated_udot(motion: Motion, added: tuple[Load, ...] = ()) -> list[int]:
     """u̇ carrier by carrier; NotATree where the mechanism is none."""
-    carriers = Carriers(motion)
-    g = motion.g
-    bodies = {carrier: _rigid(g, carrier) for carrier in carriers.all}
-    _apply_loads(carriers, bodies, added)
+    links, settle, g = base_links(motion), Local(motion.system), motion.g
+    carriers = Carriers(motion) if links is None else links.carriers
+    carriers.must_be_a_tree()
+    if links is None:
+        bodies = {carrier: _rigid(g, carrier.mass, carrier.S, carrier.J) for carrier in carriers.all}
+        _load(carriers, bodies, net_wrenches(motion, settle, added))
+    else:
+        bodies = {carrier: _rigid(g, own.m, own.S, own.inertia(g)) for carrier, own in links.moments.items()}
+        _load(carriers, bodies, applied_loads(motion, settle, added), inertia_by_link(motion, links))
     joints: dict[Carrier, list[Joint]] = {}
     for carrier in reversed(carriers.all):
         body = bodies[carrier]
@@ -77,38 +85,22 @@ def articulated_udot(motion: Motion, added: tuple[Load, ...] = ()) -> list[int]:
     return _sweep_out(g, carriers, joints)
 
 
-def _rigid(g: Graph, carrier: Carrier) -> Articulated:
-    """n = J α + S × a, f = m a - S × α."""
-    x, y, z = carrier.S
-    B: Square = ((ZERO, g.neg(z), y), (z, ZERO, g.neg(x)), (g.neg(y), x, ZERO))
-    m = carrier.mass
-    return Articulated(carrier.J, B, ((m, ZERO, ZERO), (ZERO, m, ZERO), (ZERO, ZERO, m)))
-
-
-def _apply_loads(carriers: Carriers, bodies: dict[Carrier, Articulated], added: tuple[Load, ...]) -> None:
+def _load(carriers: Carriers, bodies: dict[Carrier, Articulated], loads: Wrenches,
+          inertia: Mapping[Carrier, Wrench] | None = None) -> None:  # fmt: skip
     """Loads less inertia at u̇ = 0, about the base of the carrier each acts on."""
-    motion, g = carriers.motion, carriers.g
-    settle = Local(motion.system)
-    wrenches = net_wrenches(motion, settle, added)
-    for point, force in wrenches.forces.items():
-        carrier, x = carriers.place[point]
-        if carrier is not carriers.ground:
-            a = force.components(carrier.frame)
-            body = bodies[carrier]
-            body.f, body.n = add3(g, body.f, a), add3(g, body.n, cross3(g, x, a))
-    for frame, torque in wrenches.torques.items():
-        turned = _carrier_of(carriers, frame)
-        if turned is not None:
-            bodies[turned].n = add3(g, bodies[turned].n, torque)
+    g = carriers.g
+    total: dict[Carrier, Wrench] = dict.fromkeys(carriers.all, (NULL, NULL))
+    apply(carriers, total, loads, ONE)
+    for carrier, (n, f) in total.items():
+        less_n, less_f = (NULL, NULL) if inertia is None else inertia[carrier]
+        bodies[carrier].n, bodies[carrier].f = sub3(g, n, less_n), sub3(g, f, less_f)
 
 
-def _carrier_of(carriers: Carriers, frame: Frame) -> Carrier | None:
-    """A carrier that turns with a frame."""
-    if frame not in carriers.moving:
-        return None
-    if frame not in carriers.of_frame:
-        raise NotATree
-    return carriers.of_frame[frame][0][0]
+def _rigid(g: Graph, m: int, S: Triple, J: Square) -> Articulated:
+    """n = J α + S × a, f = m a - S × α."""
+    x, y, z = S
+    B: Square = ((ZERO, g.neg(z), y), (z, ZERO, g.neg(x)), (g.neg(y), x, ZERO))
+    return Articulated(J, B, ((m, ZERO, ZERO), (ZERO, m, ZERO), (ZERO, ZERO, m)))
 
 
 def _eliminate(g: Graph, body: Articulated, speed: int, direction: Pair) -> Joint:
@@ -178,7 +170,7 @@ def _hand_down(g: Graph, carrier: Carrier, body: Articulated, bodies: dict[Carri
     parent = carrier.parent
     assert parent is not None
     grounded = parent.parent is None
-    body = _turned(g, body, carrier.frame, parent.frame)
+    body = _turned(body, carrier.frame, parent.frame)
     if carrier.free or grounded:
         body = Articulated(_NOTHING, _NOTHING, body.A, NULL, body.f)
     joints += [_eliminate(g, body, s, (NULL, rate)) for s, rate in reversed(carrier.slides.items())]
@@ -194,27 +186,10 @@ def _hand_down(g: Graph, carrier: Carrier, body: Articulated, bodies: dict[Carri
 _NOTHING: Square = (NULL, NULL, NULL)
 
 
-def _turned(g: Graph, body: Articulated, frame: Frame, other: Frame) -> Articulated:
+def _turned(body: Articulated, frame: Frame, other: Frame) -> Articulated:
     """The same in another frame: R m Rᵀ and R a."""
-    if not frame.path(other):
-        return body
-    return Articulated(
-        _similar(g, body.J, frame, other, True), _similar(g, body.B, frame, other, False),
-        _similar(g, body.A, frame, other, True), frame.carry(body.n, other), frame.carry(body.f, other),
-    )  # fmt: skip
-
-
-def _similar(g: Graph, m: Square, frame: Frame, other: Frame, symmetric: bool) -> Square:
-    rows = [frame.carry(row, other) for row in m]
-    columns = [frame.carry((rows[0][j], rows[1][j], rows[2][j]), other) for j in range(3)]
-    turned = transpose((columns[0], columns[1], columns[2]))
-    if not symmetric:
-        return turned
-    return (
-        turned[0],
-        (turned[0][1], turned[1][1], turned[1][2]),
-        (turned[0][2], turned[1][2], turned[2][2]),
-    )
+    J, B, A = (frame.carry_square(m, other) for m in (body.J, body.B, body.A))
+    return Articulated(J, B, A, frame.carry(body.n, other), frame.carry(body.f, other))
 
 
 def _shifted(g: Graph, body: Articulated, d: Triple) -> Articulated:

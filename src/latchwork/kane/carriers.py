@@ -58,7 +58,6 @@ class Carriers:
         self.moving = self._moving_frames()
         self._locate_points()
         self._load_bodies()
-        self._must_be_a_tree()
 
     def _moving_frames(self) -> set[Frame]:
         moving: set[Frame] = set()
@@ -116,6 +115,14 @@ class Carriers:
         self.of_frame.setdefault(frame, []).append((made, NULL))
         return made
 
+    def turning_with(self, frame: Frame) -> Carrier | None:
+        """A carrier that turns with a frame; None for a frame at rest."""
+        if frame not in self.moving:
+            return None
+        if frame not in self.of_frame:
+            raise NotATree
+        return self.of_frame[frame][0][0]
+
     def _load_bodies(self) -> None:
         """Each body's mass, first moment and inertia about the base of the carrier it rides on."""
         g = self.g
@@ -131,8 +138,8 @@ class Carriers:
             carrier.S = add3(g, carrier.S, moment)
             carrier.mass = g.add(carrier.mass, body.mass.node)
 
-    def _must_be_a_tree(self) -> None:
-        """Every speed moves one carrier, and every frame that moves has one base."""
+    def must_be_a_tree(self) -> None:
+        """Every speed moves one carrier; NotATree otherwise."""
         seen: set[int] = set()
         for carrier in self.all:
             for r in (*carrier.turns, *carrier.slides):

@@ -1,7 +1,8 @@
 """Kane's equations of a system: several forms are written down, and the shortest is kept.
 
 A form is where vectors are written (mixed frames, the frame they ride on, the Newtonian frame), and for f whether loads
-and inertia are handed down the tree together or apart. All forms are equal; which is kept is decided by counts.
+and inertia are handed down the tree together or apart; where masses are numbers there is one more form, link by link.
+All forms are equal; which is kept is decided by counts.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ from dataclasses import dataclass, replace
 
 from latchwork.kane.composite import composite_mass_matrix, is_nested
 from latchwork.kane.forces import generalized_forces, inertia_wrenches, load_wrenches, mass_matrix, net_wrenches
+from latchwork.kane.link_masses import mass_matrix_by_links
+from latchwork.kane.moments import Links, base_links
 from latchwork.kane.motion import FEW_SPEEDS, Local, Motion, Settle, mixed, newtonian
+from latchwork.kane.newton_euler import link_forces
 from latchwork.kane.speeds import Kinematics, solve_speeds
 from latchwork.mechanics.system import System
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.tidy import SHORT, tidy
 from latchwork.symbolic.traverse import count_shared
 
+BY_LINKS = "link by link"
 BRIEF = 80  # cost of f up to which both manners are tidied
 TRIG_COST = 10  # multiplications that a sine or cosine is worth
 
@@ -42,15 +47,19 @@ def derive(system: System) -> Derivation:
     """The shortest form of Kane's equations, F_r + F_r* = 0 as M u̇ = f.  [Gillespie Eq. 34]"""
     kinematics = solve_speeds(system)
     motion = Motion(system, kinematics)
-    columns = composite_mass_matrix if is_nested(motion) else mass_matrix
-    places = _places(system)
+    places, links = _places(system), base_links(motion)
     if len(places) == 1:
         (name, settle), = places.items()
-        M, f = columns(motion, settle), _forces_together(motion, settle)
-        return Derivation(system, kinematics, motion, settle, M, f, f"{name}, loads and inertia together")
-    matrices = [columns(motion, settle) for settle in places.values()]
+        if links is not None:
+            M, f, manner = mass_matrix_by_links(links), link_forces(motion, links), BY_LINKS
+        else:
+            M, f, manner = _columns(motion)(motion, settle), _forces_together(motion, settle), "together"
+        return Derivation(system, kinematics, motion, settle, M, f, f"{name}, loads and inertia {manner}")
+    matrices = [_columns(motion)(motion, settle) for settle in places.values()]
+    if links is not None:
+        matrices.append(mass_matrix_by_links(links))
     M = min(matrices, key=lambda rows: _cost(system, *rows))
-    forms = [(_cost(system, f), name, manner, settle, f) for name, manner, settle, f in _forms(motion, places)]
+    forms = [(_cost(system, f), name, manner, settle, f) for name, manner, settle, f in _forms(motion, places, links)]
     best: tuple[int, Derivation] | None = None
     for _, name, manner, settle, f in _promising(forms):
         rows, f = _tidied(system, M, f)
@@ -63,16 +72,23 @@ def derive(system: System) -> Derivation:
     return best[1]
 
 
+def _columns(motion: Motion) -> Callable[[Motion, Settle], list[list[int]]]:
+    """How M is formed: from composite bodies where the points allow it."""
+    return composite_mass_matrix if is_nested(motion) else mass_matrix
+
+
 def _shortest_with(system: System, matrices: list[list[list[int]]], f: list[int]) -> list[list[int]]:
     """The form of M that is shortest together with f."""
     return min(matrices, key=lambda rows: _cost(system, *rows, f))
 
 
 def _promising(forms: list[Form]) -> list[Form]:
-    """The shortest form of each manner where they are short, the shortest of all where they are long."""
+    """The shortest forms of two manners where they are short, or where one, link by link, shares less with M."""
     ranked = sorted(forms, key=lambda form: form[0])
     other = next((form for form in ranked if form[2] != ranked[0][2]), None)
-    return ranked[:1] if other is None or ranked[0][0] > BRIEF else [ranked[0], other]
+    if other is None or (ranked[0][0] > BRIEF and ranked[0][2] != BY_LINKS):
+        return ranked[:1]
+    return [ranked[0], other]
 
 
 def _places(system: System) -> dict[str, Settle]:
@@ -82,10 +98,13 @@ def _places(system: System) -> dict[str, Settle]:
     return {"local frames": Local(system)}
 
 
-def _forms(motion: Motion, places: dict[str, Settle]) -> Iterable[tuple[str, str, Settle, list[int]]]:
+def _forms(motion: Motion, places: dict[str, Settle],
+           links: Links | None) -> Iterable[tuple[str, str, Settle, list[int]]]:  # fmt: skip
     for manner, write in MANNERS.items():
         for name, settle in places.items():
             yield name, manner, settle, write(motion, settle)
+    if links is not None:
+        yield "local frames", BY_LINKS, places["local frames"], link_forces(motion, links)
 
 
 def _forces_apart(motion: Motion, settle: Settle) -> list[int]:

@@ -119,10 +119,15 @@ def net_wrenches(motion: Motion, settle: Settle, added: Iterable[Load] = ()) -> 
     """Loads less inertia (u̇ = 0), gravity as an upward acceleration of the origin."""
     gravity = motion.system.gravity
     a = motion.accelerations_t(settle, None if gravity is None else -gravity.rebuilt(motion.kinematics.replaced))
+    return _less_inertia(applied_loads(motion, settle, added), a, MINUS_ONE)
+
+
+def applied_loads(motion: Motion, settle: Settle, added: Iterable[Load] = ()) -> Wrenches:
+    """All loads but gravity, those added later among them."""
     wrenches = load_wrenches(motion, settle, gravity=False)
     for load in added:
         add_load(wrenches, load.forces, load.torques)
-    return _less_inertia(wrenches, a, MINUS_ONE)
+    return wrenches
 
 
 def _less_inertia(wrenches: Wrenches, a: dict[Point, Vector], sign: int) -> Wrenches:

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 from latchwork.errors import ModelError
 from latchwork.kane.forces import Wrenches, generalized_forces, net_wrenches
+from latchwork.kane.moments import base_links
 from latchwork.kane.motion import FEW_SPEEDS, Local, Motion, Settle, mixed, newtonian
+from latchwork.kane.newton_euler import link_forces
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.ops import ZERO
+from latchwork.symbolic.traverse import count_shared
 
 if TYPE_CHECKING:
     from latchwork.kane.equations import Equations
@@ -23,9 +26,13 @@ def inverse_dynamics(equations: Equations) -> list[int]:
 
     Accelerations are worked out with u̇ as symbols, forces handed down the trees; M is not formed.
     """
-    motion = equations.derivation.motion.accelerating()
-    settle = _settle(motion)
-    return [motion.g.neg(F) for F in generalized_forces(net_wrenches(motion, settle, equations.added), settle)]
+    d, g = equations.derivation, equations.system.graph
+    motion, links = d.motion.accelerating(), base_links(d.motion)
+    forms = [] if links is None else [link_forces(motion, links, equations.added)]
+    if links is None or len(motion.speeds) <= FEW_SPEEDS:
+        settle = _settle(motion)
+        forms.append(generalized_forces(net_wrenches(motion, settle, equations.added), settle))
+    return [g.neg(F) for F in min(forms, key=lambda form: count_shared([Expr(g, node) for node in form]).total)]
 
 
 def gravity_forces(motion: Motion) -> list[int]:

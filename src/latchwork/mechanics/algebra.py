@@ -67,6 +67,14 @@ def matmul(g: Graph, a: Square, b: Square) -> Square:
     return transpose(tuple(matvec(g, a, column) for column in transpose(b)))  # type: ignore[arg-type]
 
 
+def similar(g: Graph, R: Square, m: Square) -> Square:
+    """R m Rᵀ; what is symmetric stays so."""
+    full = matmul(g, matmul(g, R, m), transpose(R))
+    if m != transpose(m):
+        return full
+    return full[0], (full[0][1], *full[1][1:]), (full[0][2], full[1][2], full[2][2])
+
+
 def turn(g: Graph, axis: int, angle: int, a: Triple) -> Triple:
     """Rotation of a by ``angle`` about coordinate axis 0, 1 or 2: a_parent = R(axis, angle) a_child."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -78,3 +86,22 @@ def turn(g: Graph, axis: int, angle: int, a: Triple) -> Triple:
     turned[i] = g.sub(g.mul(c, a[i]), g.mul(s, a[j]))
     turned[j] = g.add(g.mul(s, a[i]), g.mul(c, a[j]))
     return turned[0], turned[1], turned[2]
+
+
+def turn_square(g: Graph, axis: int, angle: int, m: Square) -> Square:
+    """R m Rᵀ for a rotation about a coordinate axis. In the plane across the axis, with t = s (a - d) + c (b + b'),
+
+    R [a b; b' d] Rᵀ = [a - s t,  c t - b';  c t - b,  d + s t]
+    """
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    c, s = g.cos(angle), g.sin(angle)
+    row, column = turn(g, axis, angle, m[axis]), turn(g, axis, angle, transpose(m)[axis])
+    out = [[ZERO] * 3 for _ in range(3)]
+    for k in (i, j):
+        out[axis][k], out[k][axis] = row[k], column[k]
+    t = g.add(g.mul(s, g.sub(m[i][i], m[j][j])), g.mul(c, g.add(m[i][j], m[j][i])))
+    st, ct = g.mul(s, t), g.mul(c, t)
+    out[axis][axis] = m[axis][axis]
+    out[i][i], out[j][j] = g.sub(m[i][i], st), g.add(m[j][j], st)
+    out[i][j], out[j][i] = g.sub(ct, m[j][i]), g.sub(ct, m[i][j])
+    return tuple(tuple(line) for line in out)  # type: ignore[return-value]

@@ -10,7 +10,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import ModelError
-from latchwork.mechanics.algebra import NULL, UNITS, Square, Triple, add3, cross3, dot3, matvec, scale3, transpose, turn
+from latchwork.mechanics.algebra import (
+    NULL,
+    UNITS,
+    Square,
+    Triple,
+    add3,
+    cross3,
+    dot3,
+    matvec,
+    scale3,
+    similar,
+    transpose,
+    turn,
+    turn_square,
+)
 from latchwork.symbolic.derivative import rates, tangents
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.graph import Graph
@@ -189,6 +203,15 @@ class Frame:
             else:
                 a = matvec(g, step[0], a)
         return a
+
+    def carry_square(self, m: Square, other: Frame) -> Square:
+        """Nine measure numbers in this frame to those in another: R m Rᵀ; what is symmetric stays so."""
+        for step in self.path(other) if m != (NULL, NULL, NULL) else ():
+            if isinstance(step, Turn):
+                m = turn_square(self.graph, step.axis, step.angle, m)
+            else:
+                m = similar(self.graph, step[0], m)
+        return m
 
     def direction_cosines(self, other: Frame) -> list[list[Expr]]:
         """R with R[i][j] = (axis i of this frame) · (axis j of the other): a_self = R a_other."""
