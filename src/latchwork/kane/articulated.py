@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 from latchwork.kane.carriers import Carrier, Carriers, NotATree
 from latchwork.kane.forces import Wrenches, applied_loads, net_wrenches
-from latchwork.kane.moments import base_links
-from latchwork.kane.motion import Local, Motion
+from latchwork.kane.moments import Links, base_links
+from latchwork.kane.motion import FEW_SPEEDS, Local, Motion
 from latchwork.kane.newton_euler import Wrench, apply, inertia_by_link
 from latchwork.mechanics.algebra import (
     NULL,
@@ -39,8 +39,10 @@ from latchwork.mechanics.algebra import (
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.vector import add_squares
+from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ONE, ZERO
+from latchwork.symbolic.traverse import count_shared
 
 Pair = tuple[Triple, Triple]  # rotational part, translational part
 
@@ -67,16 +69,33 @@ class Joint:
 
 
 def articulated_udot(motion: Motion, added: tuple[Load, ...] = ()) -> list[int]:
-    """u̇ carrier by carrier; NotATree where the mechanism is none."""
-    links, settle, g = base_links(motion), Local(motion.system), motion.g
-    carriers = Carriers(motion) if links is None else links.carriers
+    """u̇ carrier by carrier, from base moments or from the bodies as they are; NotATree where the mechanism is none."""
+    links, g = base_links(motion), motion.g
+    forms = [] if links is None else [_from_moments(links, added)]
+    if links is None or len(motion.speeds) <= FEW_SPEEDS:
+        forms.append(_from_bodies(Carriers(motion), added))
+    return min(forms, key=lambda form: count_shared([Expr(g, node) for node in form]).total)
+
+
+def _from_bodies(carriers: Carriers, added: tuple[Load, ...]) -> list[int]:
+    g, motion = carriers.g, carriers.motion
+    bodies = {carrier: _rigid(g, carrier.mass, carrier.S, carrier.J) for carrier in carriers.all}
+    _load(carriers, bodies, net_wrenches(motion, Local(motion.system), added), {})
+    return _sweep(carriers, bodies)
+
+
+def _from_moments(links: Links, added: tuple[Load, ...]) -> list[int]:
+    carriers, motion = links.carriers, links.carriers.motion
+    g = carriers.g
+    bodies = {carrier: _rigid(g, own.m, own.S, own.inertia(g)) for carrier, own in links.moments.items()}
+    _load(carriers, bodies, applied_loads(motion, Local(motion.system), added), inertia_by_link(motion, links))
+    return _sweep(carriers, bodies)
+
+
+def _sweep(carriers: Carriers, bodies: dict[Carrier, Articulated]) -> list[int]:
+    """Inward, eliminating the speeds of each carrier, then outward."""
     carriers.must_be_a_tree()
-    if links is None:
-        bodies = {carrier: _rigid(g, carrier.mass, carrier.S, carrier.J) for carrier in carriers.all}
-        _load(carriers, bodies, net_wrenches(motion, settle, added))
-    else:
-        bodies = {carrier: _rigid(g, own.m, own.S, own.inertia(g)) for carrier, own in links.moments.items()}
-        _load(carriers, bodies, applied_loads(motion, settle, added), inertia_by_link(motion, links))
+    g = carriers.g
     joints: dict[Carrier, list[Joint]] = {}
     for carrier in reversed(carriers.all):
         body = bodies[carrier]
@@ -86,13 +105,13 @@ def articulated_udot(motion: Motion, added: tuple[Load, ...] = ()) -> list[int]:
 
 
 def _load(carriers: Carriers, bodies: dict[Carrier, Articulated], loads: Wrenches,
-          inertia: Mapping[Carrier, Wrench] | None = None) -> None:  # fmt: skip
+          inertia: Mapping[Carrier, Wrench]) -> None:  # fmt: skip
     """Loads less inertia at u̇ = 0, about the base of the carrier each acts on."""
     g = carriers.g
     total: dict[Carrier, Wrench] = dict.fromkeys(carriers.all, (NULL, NULL))
     apply(carriers, total, loads, ONE)
     for carrier, (n, f) in total.items():
-        less_n, less_f = (NULL, NULL) if inertia is None else inertia[carrier]
+        less_n, less_f = inertia.get(carrier, (NULL, NULL))
         bodies[carrier].n, bodies[carrier].f = sub3(g, n, less_n), sub3(g, f, less_f)
 
 

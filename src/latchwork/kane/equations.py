@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from latchwork.errors import EvaluationError
 from latchwork.kane import derivatives, energy, robotics, tables
 from latchwork.kane.articulated import articulated_udot
-from latchwork.kane.carriers import NotATree
+from latchwork.kane.carriers import Carriers, NotATree
 from latchwork.kane.derivatives import Blocks, partials, tangent
 from latchwork.kane.derive import Derivation, derive, shortened
 from latchwork.kane.forces import Wrenches, add_load, generalized_forces, inertia_wrenches, load_wrenches
@@ -31,7 +31,6 @@ from latchwork.program.ir import Program
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
-from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.tidy import SHORT, tidy
 from latchwork.symbolic.traverse import Operations, count_literal, count_shared, rebuild
 
@@ -178,7 +177,7 @@ class Equations:
         except NotATree:
             return None
         solving = count_shared([self._expr(node) for row in (*d.M, d.f) for node in row]).total + ltdl_operations(d.M)
-        serial = all(node != ZERO for row in d.M for node in row)
+        serial = Carriers(d.motion).is_chain
         sweeping = count_shared([self._expr(node) for node in swept]).total * (SERIAL_SWEEP if serial else 1.0)
         return swept if sweeping < solving else None
 

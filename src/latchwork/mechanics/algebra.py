@@ -69,7 +69,7 @@ def matmul(g: Graph, a: Square, b: Square) -> Square:
 
 def similar(g: Graph, R: Square, m: Square) -> Square:
     """R m Rᵀ; what is symmetric stays so."""
-    full = matmul(g, matmul(g, R, m), transpose(R))
+    full = matmul(g, R, matmul(g, m, transpose(R)))
     if m != transpose(m):
         return full
     return full[0], (full[0][1], *full[1][1:]), (full[0][2], full[1][2], full[2][2])
