@@ -218,6 +218,7 @@ class Built:
     """A model, and the frame, origin and mass centre of each part."""
 
     model: lw.Model
+    named: bool = True  # masses are parameters
     frames: list[lw.Frame] = field(default_factory=list)
     origins: list[lw.Point] = field(default_factory=list)
     centers: list[lw.Point] = field(default_factory=list)
@@ -236,9 +237,9 @@ class Built:
         return self.origin(place[0]).at(name, self.vector(place))
 
 
-def build(mechanism: Mechanism) -> Built:
-    """The mechanism by joints, with masses as parameters and one input."""
-    built = Built(lw.Model(mechanism.name))
+def build(mechanism: Mechanism, named: bool = True) -> Built:
+    """The mechanism by joints, with masses as parameters (or, not ``named``, as numbers) and one input."""
+    built = Built(lw.Model(mechanism.name), named)
     for i, part in enumerate(mechanism.parts):
         inboard, base = mount(built, part, i)
         axis = {"axis": inboard.vector(*part.axis)} if lw.JOINTS[part.kind].has_axis else {}
@@ -268,7 +269,7 @@ def mount(built: Built, part: Part, i: int) -> tuple[lw.Frame, lw.Point]:
 def carry(built: Built, part: Part, i: int, frame: lw.Frame, origin: lw.Point) -> None:
     """The body of a part."""
     center = origin.at(f"c{i}", frame.vector(*part.center))
-    mass = built.model.parameter(f"m{i}", part.mass)
+    mass = built.model.parameter(f"m{i}", part.mass) if built.named else part.mass
     built.model.body(f"B{i}", frame, center, mass, lw.inertia(frame, *part.inertia))
     built.frames.append(frame)
     built.origins.append(origin)
@@ -296,12 +297,12 @@ def add_loads(built: Built, mechanism: Mechanism) -> None:
             model.actuate(link, 0.5 * effort)
 
 
-def build_by_hand(mechanism: Mechanism, definitions: Any) -> Built:
+def build_by_hand(mechanism: Mechanism, definitions: Any, named: bool = True) -> Built:
     """The same without joints: coordinates, frames and points; ``definitions(rates, q, t)`` gives the speeds.
 
     ``rates`` are q̇, and ω for a quaternion. Quaternions are four coordinates, their unit length a motion constraint.
     """
-    built, zero, q, rates = Built(lw.Model(mechanism.name)), [], [], []
+    built, zero, q, rates = Built(lw.Model(mechanism.name), named), [], [], []
     for i, part in enumerate(mechanism.parts):
         inboard, base = mount(built, part, i)
         joint = lw.JOINTS[part.kind]

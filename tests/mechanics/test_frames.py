@@ -198,6 +198,21 @@ def test_orientations_chain(model, first, second):
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_nine_measures_turn_on_both_sides(model, first, second, symmetric):
+    """R m Rᵀ between any two frames; what is symmetric stays so, node by node."""
+    frames, values = branches(model)
+    F, G, g = frames[first], frames[second], model.graph
+    m = np.random.default_rng(2).normal(size=(3, 3))
+    m = m + m.T if symmetric else m
+    found = F.carry_square(tuple(tuple(g.constant(float(x)) for x in row) for row in m), G)
+    R = cosines(G, F, values)
+    turned = [[value(lw.Expr(g, node), values) for node in row] for row in found]
+    assert turned == pytest.approx(R @ m @ R.T, abs=1e-13)
+    assert not symmetric or found == tuple(zip(*found, strict=True))
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_spins_chain(model, first, second):
     """ω of F in G is ω of F in N less ω of G in N, and Ṙ follows from it."""
     frames, values = branches(model)

@@ -22,12 +22,12 @@ SMALL = [
 
 # Operations of u̇, of inverse dynamics, of the derivatives of inverse and of forward dynamics, losses left out: at most.
 OPERATIONS = [
-    ("ur_description/ur5_robot", False, (674, 430, 2225, 3402)),
-    ("panda_description/panda", False, (1772, 1009, 8128, 11216)),
-    ("solo_description/solo12", True, (3377, 1793, 13791, 27824)),
-    ("anymal_b_simple_description/anymal", True, (3942, 2166, 16211, 30324)),
-    ("talos_data/talos_reduced", False, (8146, 4399, 40396, 61399)),
-    ("talos_data/talos_reduced", True, (10691, 5417, 80529, 175452)),
+    ("ur_description/ur5_robot", False, (537, 296, 1312, 2401)),
+    ("panda_description/panda", False, (1399, 663, 5765, 8720)),
+    ("solo_description/solo12", True, (2632, 1225, 8805, 23025)),
+    ("anymal_b_simple_description/anymal", True, (2931, 1445, 9862, 24279)),
+    ("talos_data/talos_reduced", False, (6049, 2986, 29806, 50359)),
+    ("talos_data/talos_reduced", True, (8169, 3709, 52169, 153337)),
 ]
 
 

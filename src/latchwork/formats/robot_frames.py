@@ -21,6 +21,7 @@ from latchwork.formats.rotations import EXACT, Array, Pose, is_permutation, snap
 
 ConstantTurn = tuple[int, float]
 TURN_COST, OFFSET_COST, ANGLE_COST = 14.0, 4.0, 2.0  # operations, roughly, of what a choice leads to
+TIP_COST = 8.0  # of a component of the mass centre, in a body on which none stands: no other vectors suffer
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +166,7 @@ def _cost(body: MergedBody, frame: Pose) -> float:
     inverse = frame.inverse
     own = body.inertial.seen_from(inverse)
     size = float(np.abs(own.matrix).max(initial=0.0))
-    total = float(np.count_nonzero(without_noise(own.center)))
+    total = (1.0 if body.children else TIP_COST) * np.count_nonzero(without_noise(own.center))
     total += np.count_nonzero(without_noise(own.matrix, size)) / 2.0
     for child in body.children:
         assert child.joint is not None

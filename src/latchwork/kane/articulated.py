@@ -218,10 +218,14 @@ def _shifted(g: Graph, body: Articulated, d: Triple) -> Articulated:
     x, y, z = d
     cross: Square = ((ZERO, g.neg(z), y), (z, ZERO, g.neg(x)), (g.neg(y), x, ZERO))
     B = add_squares(g, body.B, matmul(g, cross, body.A))
-    left = matmul(g, cross, transpose(body.B))
-    right = matmul(g, B, cross)
-    J = [[g.sub(g.add(body.J[i][j], left[i][j]), right[i][j]) if j >= i else ZERO for j in range(3)] for i in range(3)]
-    full = [[J[min(i, j)][max(i, j)] for j in range(3)] for i in range(3)]
+    full = [list(row) for row in body.J]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        spread = [g.mul(cross[i][m], g.add(body.B[i][m], B[i][m])) for m in (j, k)]
+        full[i][i] = g.add(body.J[i][i], g.add(*spread))
+        both = g.add(g.mul(cross[i][k], body.B[j][k]), g.mul(cross[j][k], B[i][k]))
+        both = g.add(both, g.mul(cross[i][j], g.sub(body.B[j][j], B[i][i])))
+        full[i][j] = full[j][i] = g.add(body.J[i][j], both)
     square: Square = tuple(tuple(row) for row in full)  # type: ignore[assignment]
     return Articulated(square, B, body.A, add3(g, body.n, cross3(g, d, body.f)), body.f)
 

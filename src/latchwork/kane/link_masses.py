@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from latchwork.kane.carriers import Carrier, Carriers
 from latchwork.kane.moments import Links, Moments
-from latchwork.kane.newton_euler import Wrench, act, at_parent
-from latchwork.mechanics.algebra import NULL, Square, Triple, add3, cross3, scale3
-from latchwork.mechanics.vector import add_squares
+from latchwork.kane.newton_euler import Wrench, act, at_parent, shifted
+from latchwork.mechanics.algebra import Square, Triple, add3, cross3, scale3
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ZERO
 
@@ -29,12 +28,12 @@ def mass_matrix_by_links(links: Links) -> Rows:
     down = [[ZERO] * n for _ in range(n)]  # down[s][r]: the carrier of u_r further in than the carrier of u_s
     for carrier in carriers.all:
         for s, rate in (*carrier.turns.items(), *carrier.slides.items()):
-            momenta = _momenta(g, carrier, composites[carrier], rate)
             own = [ZERO] * n
-            act(g, carrier, momenta, own)
+            act(g, carrier, _momenta(g, carrier, composites[carrier], rate), own)
             for r in range(s + 1):
                 same[r][s] = g.add(same[r][s], own[r])
-            _hand_down(carriers, carrier, momenta, down[s])
+            if carrier.parent is not carriers.ground:
+                _hand_down(carriers, carrier, composites[carrier], rate, down[s])
     return [[g.add(same[min(r, s)][max(r, s)], g.add(down[r][s], down[s][r])) for s in range(n)] for r in range(n)]
 
 
@@ -52,10 +51,18 @@ def _momenta(g: Graph, carrier: Carrier, moments: Moments, rate: Triple) -> Wren
     return (H[0], H[1], H[2]), cross3(g, rate, moments.S)
 
 
-def _hand_down(carriers: Carriers, carrier: Carrier, momenta: Wrench, F: list[int]) -> None:
-    while carrier.parent is not None and carrier.parent is not carriers.ground:
-        momenta, carrier = at_parent(carriers.g, carrier, momenta), carrier.parent
-        act(carriers.g, carrier, momenta, F)
+def _hand_down(carriers: Carriers, carrier: Carrier, moments: Moments, rate: Triple, F: list[int]) -> None:
+    """The momenta of a speed on the speeds of all carriers further in."""
+    g, parent = carriers.g, carrier.parent
+    assert parent is not None
+    if not carrier.free and carrier.frame.carry(rate, parent.frame) == rate:  # the parent's moments are turned already
+        momenta = shifted(g, _momenta(g, carrier, _turned(carrier, moments), rate), carrier.d)
+    else:
+        momenta = at_parent(g, carrier, _momenta(g, carrier, moments, rate))
+    act(g, parent, momenta, F)
+    while parent.parent is not None and parent.parent is not carriers.ground:
+        momenta, parent = at_parent(g, parent, momenta), parent.parent
+        act(g, parent, momenta, F)
 
 
 def composite_moments(links: Links) -> dict[Carrier, Moments]:
@@ -63,25 +70,25 @@ def composite_moments(links: Links) -> dict[Carrier, Moments]:
     g, found = links.carriers.g, dict(links.moments)
     for carrier in reversed(links.carriers.all):
         if carrier.parent is not None and carrier.parent is not links.carriers.ground:
-            before, seen = found[carrier.parent], _seen_by_parent(g, carrier, found[carrier])
-            P = add_squares(g, before.P, seen.P)
-            found[carrier.parent] = Moments(g.add(before.m, seen.m), add3(g, before.S, seen.S), P)
+            found[carrier.parent] = _joined(g, found[carrier.parent], _turned(carrier, found[carrier]), carrier.d)
     return found
 
 
-def _seen_by_parent(g: Graph, carrier: Carrier, own: Moments) -> Moments:
-    """S' = S + m d, P' = P + S d + d S' in the parent's frame."""
+def _turned(carrier: Carrier, own: Moments) -> Moments:
+    """The moments in the parent's frame, about the same base; the mass alone where the carrier turns by itself."""
     assert carrier.parent is not None
-    S, P = NULL, (NULL, NULL, NULL)
-    if not carrier.free:
-        S, P = carrier.frame.carry(own.S, carrier.parent.frame), carrier.frame.carry_square(own.P, carrier.parent.frame)
-    moved = add3(g, S, scale3(g, own.m, carrier.d))
-    return Moments(own.m, moved, _with_outer(g, P, S, carrier.d, moved))
+    if carrier.free:
+        return Moments(own.m)
+    frame, other = carrier.frame, carrier.parent.frame
+    return Moments(own.m, frame.carry(own.S, other), frame.carry_square(own.P, other))
 
 
-def _with_outer(g: Graph, P: Square, S: Triple, d: Triple, moved: Triple) -> Square:
-    """P + S d + d S', symmetric by construction."""
-    entries = {
-        (i, j): g.add(P[i][j], g.add(g.mul(S[i], d[j]), g.mul(d[i], moved[j]))) for i in range(3) for j in range(i, 3)
-    }
-    return tuple(tuple(entries[min(i, j), max(i, j)] for j in range(3)) for i in range(3))  # type: ignore[return-value]
+def _joined(g: Graph, own: Moments, more: Moments, d: Triple) -> Moments:
+    """Moments and those of something at d: m + m', S + S' + m' d, P + P' + S' d + d (S' + m' d)."""
+    S = add3(g, more.S, scale3(g, more.m, d))
+    P = {
+        (i, j): g.add(g.add(own.P[i][j], g.add(g.mul(more.S[i], d[j]), g.mul(d[i], S[j]))), more.P[i][j])
+        for i in range(3) for j in range(i, 3)
+    }  # fmt: skip
+    square: Square = tuple(tuple(P[min(i, j), max(i, j)] for j in range(3)) for i in range(3))  # type: ignore[assignment]
+    return Moments(g.add(own.m, more.m), add3(g, own.S, S), square)

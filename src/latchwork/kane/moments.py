@@ -83,7 +83,7 @@ def base_moments(carriers: Carriers) -> dict[Carrier, Moments] | None:
         if not _are_numbers([carrier.mass, *carrier.S, *(node for row in carrier.J for node in row)]):
             return None
         found[carrier] = _numbers(g, carrier)
-    loaded = {carrier for carrier, moments in found.items() if moments.any()}
+    loaded = {carriers.ground, *(_rests_on(carriers, carrier) for carrier in carriers.all if found[carrier].any())}
     for carrier in reversed(carriers.all):
         _hand_over(carriers, carrier, found, loaded)
     return {carrier: _nodes(g, moments) for carrier, moments in found.items()}
@@ -109,11 +109,11 @@ def _nodes(g: Graph, moments: Array) -> Moments:
 
 
 def _hand_over(carriers: Carriers, carrier: Carrier, found: dict[Carrier, Array], loaded: set[Carrier]) -> None:
-    """Π_parent += T Π T ᵀ of the moments that stay in place in the parent; they leave the carrier."""
+    """Π_parent += T Π Tᵀ of the moments that stay in place in the parent; they leave the carrier."""
     parent = carrier.parent
     assert parent is not None
     kept = _in_place(carriers, carrier)
-    if not kept or not (parent is carriers.ground or _rests_on(carriers, parent) in loaded | {carriers.ground}):
+    if not kept or _rests_on(carriers, parent) not in loaded:
         return
     block = np.ix_(kept, kept)
     moved = np.zeros((4, 4))
@@ -130,12 +130,19 @@ def _in_place(carriers: Carriers, carrier: Carrier) -> list[int]:
         return [0, 1, 2]
     if not _are_numbers(carrier.d):
         return []
-    if carrier.free:
+    if not _follows(carriers, carrier):
         return [3]
     if carriers.motion.frame_edges[carrier.frame].spin == NULL:
         return [0, 1, 2, 3]
     edge = carrier.frame.edge
     return [edge.axis, 3] if isinstance(edge, Turn) else [3]
+
+
+def _follows(carriers: Carriers, carrier: Carrier) -> bool:
+    """Whether the frame that a carrier turns in is fixed in its parent."""
+    assert carrier.parent is not None
+    inboard, parent = carrier.frame.parent, carrier.parent.frame
+    return inboard is parent or (inboard not in carriers.moving and parent not in carriers.moving)
 
 
 def _rests_on(carriers: Carriers, carrier: Carrier) -> Carrier:
@@ -146,12 +153,14 @@ def _rests_on(carriers: Carriers, carrier: Carrier) -> Carrier:
 
 
 def _pose(carriers: Carriers, carrier: Carrier) -> Array:
-    """T with (r, 1) in the parent = T (r, 1); of a joint that turns or slides, where it stands at zero."""
-    g, T = carriers.g, np.eye(4)
+    """T with (r, 1) in the parent = T (r, 1), where a joint that turns stands at zero; P is handed over as it is."""
+    g, T, frame = carriers.g, np.eye(4), carrier.frame
     assert carrier.parent is not None
-    if carriers.motion.frame_edges[carrier.frame].spin == NULL:
-        columns = [carrier.frame.carry(unit, carrier.parent.frame) for unit in UNITS]
+    if carrier.slides:
+        return T
+    T[:3, 3] = [g.value(node) for node in carrier.d]
+    standing = frame if carriers.motion.frame_edges[frame].spin == NULL else frame.parent
+    if standing is not None and _follows(carriers, carrier):
+        columns = [standing.carry(unit, carrier.parent.frame) for unit in UNITS]
         T[:3, :3] = np.array([[g.value(node) for node in column] for column in columns]).T
-    if not carrier.slides:
-        T[:3, 3] = [g.value(node) for node in carrier.d]
     return T

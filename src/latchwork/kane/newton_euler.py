@@ -84,12 +84,17 @@ def act(g: Graph, carrier: Carrier, wrench: Wrench, F: list[int]) -> None:
 
 
 def at_parent(g: Graph, carrier: Carrier, wrench: Wrench) -> Wrench:
-    """A carrier's wrench on its parent: n + d × f, f; no torque where it turns by itself."""
+    """A carrier's wrench on its parent; no torque where it turns by itself."""
+    (n, f), parent = wrench, carrier.parent
+    assert parent is not None
+    n = NULL if carrier.free else carrier.frame.carry(n, parent.frame)
+    return shifted(g, (n, carrier.frame.carry(f, parent.frame)), carrier.d)
+
+
+def shifted(g: Graph, wrench: Wrench, d: Triple) -> Wrench:
+    """A wrench at d: n + d × f, f."""
     n, f = wrench
-    assert carrier.parent is not None
-    f = carrier.frame.carry(f, carrier.parent.frame)
-    n = NULL if carrier.free else carrier.frame.carry(n, carrier.parent.frame)
-    return add3(g, n, cross3(g, carrier.d, f)), f
+    return add3(g, n, cross3(g, d, f)), f
 
 
 def inertia_by_link(motion: Motion, links: Links) -> dict[Carrier, Wrench]:
