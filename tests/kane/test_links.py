@@ -117,7 +117,7 @@ def values(motion: Motion, links: Links) -> list[np.ndarray]:
 
 
 def test_masses_on_the_axis_of_a_turn_go_to_the_parent():
-    """m, S_k and P_kk of a body that turns about axis k are gone, and the first body has the second's mass at its tip."""
+    """m, S_k and P_kk of a body that turns about axis k are gone; the first body has the second's mass at its tip."""
     upper, lower = values(*with_links(arm()))
     assert not upper[np.ix_([2, 3], [2, 3])].any()
     assert not lower[np.ix_([1, 3], [1, 3])].any()

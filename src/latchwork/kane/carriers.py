@@ -138,11 +138,6 @@ class Carriers:
             carrier.S = add3(g, carrier.S, moment)
             carrier.mass = g.add(carrier.mass, body.mass.node)
 
-    @property
-    def is_chain(self) -> bool:
-        """Whether no carrier has two that stand on it."""
-        return len({id(carrier.parent) for carrier in self.all}) == len(self.all)
-
     def must_be_a_tree(self) -> None:
         """Every speed moves one carrier; NotATree otherwise."""
         seen: set[int] = set()

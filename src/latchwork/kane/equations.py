@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from latchwork.errors import EvaluationError
 from latchwork.kane import derivatives, energy, robotics, tables
 from latchwork.kane.articulated import articulated_udot
-from latchwork.kane.carriers import Carriers, NotATree
+from latchwork.kane.carriers import NotATree
 from latchwork.kane.derivatives import Blocks, partials, tangent
 from latchwork.kane.derive import Derivation, derive, shortened
 from latchwork.kane.forces import Wrenches, add_load, generalized_forces, inertia_wrenches, load_wrenches
@@ -32,13 +33,14 @@ from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.tidy import SHORT, tidy
-from latchwork.symbolic.traverse import Operations, count_literal, count_shared, rebuild
+from latchwork.symbolic.traverse import Operations, count_literal, count_shared, longest_chain, rebuild
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.kane.tables import Table
 
-SERIAL_SWEEP = 1.3  # what an operation of a sweep over a chain without branches is worth: each waits for the one before
+WAITING = 4.2  # operations in the time that one takes which waits for the one before it
+MUCH_SHORTER = 3  # times fewer operations, so that what waits for what does not matter
 FEWEST_FOR_SWEEPS = 4  # speeds below which solving M u̇ = f is always shorter, and reads better
 
 
@@ -148,16 +150,29 @@ class Equations:
 
     @cached_property
     def udot_expressions(self) -> Matrix:
-        """u̇ in terms of t, q, u, r, p: the dynamical differential equations, solved."""
-        recursive = self._carrier_by_carrier()
-        if recursive is not None:
-            return self._column(recursive)
+        """u̇ in terms of t, q, u, r, p: the dynamical differential equations, solved.
+
+        By sweeps over the tree or from M u̇ = f, whichever takes less time.
+        """
+        swept = self._carrier_by_carrier()
+        if swept is not None and count_shared(list(swept)).total < self._operations_to_solve() / MUCH_SHORTER:
+            return swept
+        solved = self._solved()
+        return solved if swept is None else min(solved, swept, key=_duration)
+
+    def _solved(self) -> Matrix:
+        """u̇ from M u̇ = f by elimination."""
         d = self.derivation
         try:
             solved = solve_ltdl(self.system.graph, d.M, d.f)
         except Massless as massless:
             raise self.not_determined(massless) from None
         return self._tidied(solved) if self.M.is_diagonal else self._column(solved)
+
+    def _operations_to_solve(self) -> int:
+        """Operations of M, f and the elimination, which is not done."""
+        d = self.derivation
+        return count_shared([self._expr(node) for row in (*d.M, d.f) for node in row]).total + ltdl_operations(d.M)
 
     def not_determined(self, massless: Massless) -> EvaluationError:
         """The error that names a speed without mass."""
@@ -167,19 +182,14 @@ class Equations:
             "to a body that it moves, or remove the coordinate."
         )
 
-    def _carrier_by_carrier(self) -> list[int] | None:
-        """u̇ by sweeps over the tree, where there is a tree and that is shorter than solving M u̇ = f."""
-        d = self.derivation
+    def _carrier_by_carrier(self) -> Matrix | None:
+        """u̇ by sweeps over the tree, where there is a tree with a few speeds at least."""
         if len(self.u) < FEWEST_FOR_SWEEPS:
             return None
         try:
-            swept = articulated_udot(d.motion, self.added)
+            return self._column(articulated_udot(self.derivation.motion, self.added))
         except NotATree:
             return None
-        solving = count_shared([self._expr(node) for row in (*d.M, d.f) for node in row]).total + ltdl_operations(d.M)
-        serial = Carriers(d.motion).is_chain
-        sweeping = count_shared([self._expr(node) for node in swept]).total * (SERIAL_SWEEP if serial else 1.0)
-        return swept if sweeping < solving else None
 
     @cached_property
     def operations(self) -> Operations:
@@ -537,6 +547,12 @@ class Equations:
 def equations(system: System) -> Equations:
     """Kane's equations of a system."""
     return Equations(derive(system))
+
+
+def _duration(expressions: Matrix) -> float:
+    """How long a program takes, in operations: bound by their number, or by those that wait for each other."""
+    nodes = list(expressions)
+    return math.hypot(count_shared(nodes).total, WAITING * longest_chain(nodes))
 
 
 def _flat(what: Any) -> list[Any]:

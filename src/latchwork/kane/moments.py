@@ -59,7 +59,7 @@ class Links:
 
 def base_links(motion: Motion) -> Links | None:
     """The links with base moments; None where masses and lengths are no numbers, or the points are no tree."""
-    if not motion.system.bodies or not all(_is_fixed(motion, body) for body in motion.system.bodies):
+    if not motion.system.bodies or not all(_is_fixed(body) for body in motion.system.bodies):
         return None
     try:
         carriers = Carriers(motion)
@@ -69,7 +69,7 @@ def base_links(motion: Motion) -> Links | None:
     return None if moments is None else Links(carriers, moments)
 
 
-def _is_fixed(motion: Motion, body: Body) -> bool:
+def _is_fixed(body: Body) -> bool:
     """Whether the mass is a number, and the inertia is written in the body's own frame."""
     parts = [] if body.inertia is None else list(body.inertia.parts)
     return body.mass.is_constant and all(left is body.frame is right for left, right in parts)

@@ -102,6 +102,8 @@ CLASSES: dict[int, tuple[int, int, int, int]] = {op: (0, 0, 0, 1) for op in OPS}
     SIN: (0, 0, 1, 0), COS: (0, 0, 1, 0), TAN: (1, 0, 2, 0),  # a tangent is a sine over a cosine
 }  # fmt: skip
 
+WAIT = {SYMBOL: 0, SIN: 0, COS: 0, DIV: 4}
+
 
 def count_shared(expressions: Sequence[Expr]) -> Operations:
     """Operations when every common subexpression is evaluated once."""
@@ -111,6 +113,19 @@ def count_shared(expressions: Sequence[Expr]) -> Operations:
     nodes = graph.nodes
     times = Counter([nodes[i][0] for i in reachable(graph, [e.node for e in expressions])])
     return Operations(*(sum(CLASSES[op][k] * count for op, count in times.items()) for k in range(4)))
+
+
+def longest_chain(expressions: Sequence[Expr]) -> int:
+    """Operations that wait for each other: a division takes four times as long, sines come before everything."""
+    graph = graph_of(expressions)
+    if graph is None:
+        return 0
+    nodes, chain = graph.nodes, dict[int, int]()
+    for i in reachable(graph, [e.node for e in expressions]):
+        op, *args = nodes[i]
+        before = 0 if op == SYMBOL else max((chain[a] for a in args if a >= 0), default=0)
+        chain[i] = before + WAIT.get(op, 1)
+    return max((chain.get(e.node, 0) for e in expressions), default=0)
 
 
 def count_literal(expressions: Sequence[Expr]) -> Operations:
