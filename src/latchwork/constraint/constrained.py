@@ -11,10 +11,14 @@ import numpy as np
 from latchwork.constraint.assemble import Start, assemble_q, assemble_u, consistent
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.embed import Embedding, directly
+from latchwork.constraint.equilibrium import Steady, equilibrium, steady
+from latchwork.constraint.linear import Linear
+from latchwork.constraint.linearize import linearize
 from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
 from latchwork.constraint.solve import accelerations, all_speeds, multipliers
 from latchwork.constraint.terms import Array, Terms, terms_of
+from latchwork.constraint.variation import Slopes, slopes_of
 from latchwork.errors import ConstraintError, EvaluationError, did_you_mean
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import random_states
@@ -198,12 +202,49 @@ class Constrained:
         x, q_held, u_held = self._rough(q, u, t, p)
         return consistent(self.terms, x, q_held, u_held)[1]
 
-    def _rough(self, q: Any, u: Any, t: float, p: Any) -> tuple[Array, list[int], list[int]]:
+    def _rough(self, q: Any, u: Any, t: float, p: Any, r: Any = None) -> tuple[Array, list[int], list[int]]:
         """(t, q, u, r, p) as given, the rest at rest; and which coordinates and speeds were given by name."""
         equations = self.unconstrained
         q, q_held = by_name(q, rest_coordinates(equations))
         u, u_held = by_name(u, dict.fromkeys(equations.u_names, 0.0))
-        return argument_vector(equations.system, t, q, u, None, p), q_held, u_held
+        return argument_vector(equations.system, t, q, u, r, p), q_held, u_held
+
+    # --- small motions ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def slopes(self) -> Slopes:
+        """Derivatives of all terms with respect to q, u and r, as one program."""
+        return slopes_of(self.terms)
+
+    def linearize(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+                  keep: Sequence[Any] = (), outputs: Mapping[str, Any] | None = None) -> Linear:  # fmt: skip
+        """δẋ = A δx + B δr, δy = C δx + D δr about a state, with dependent coordinates and speeds eliminated.
+
+        The state is made consistent as by ``start``. ``keep`` names coordinates and speeds that are to be states;
+        ``outputs`` are expressions by name, which may contain dt(u). Without them the outputs are the states.
+        """
+        x, q_held, u_held = self._rough(q, u, t, p, r)
+        return linearize(self, consistent(self.terms, x, q_held, u_held)[0], keep, outputs)
+
+    def equilibrium(self, q: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *, hold: Sequence[Any] = (),
+                    find: Sequence[Any] = ()) -> Steady:  # fmt: skip
+        """A position near q in which everything can stay at rest: u = 0 and u̇ = 0, with all constraints.
+
+        ``hold`` names coordinates that keep the values given; ``find`` names inputs that are to be found as well.
+        """
+        x, _, _ = self._rough(q, None, t, p, r)
+        return equilibrium(self, x, hold, find)
+
+    def steady(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+               hold: Sequence[Any] = (), find: Sequence[Any] = (),
+               vanish: Sequence[Any] | None = None) -> Steady:  # fmt: skip
+        """A motion near a given one in which the speeds ``vanish`` (default: the independent ones) have u̇ = 0.
+
+        Coordinates are found, save those in ``hold``; independent speeds and inputs are as given, save those in
+        ``find``; dependent speeds follow.
+        """
+        x, _, _ = self._rough(q, u, t, p, r)
+        return steady(self, x, hold, find, vanish)
 
     # --- to read ------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,8 @@ from latchwork.symbolic.traverse import Operations, count_literal, count_shared,
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
+    from latchwork.constraint.equilibrium import Steady
+    from latchwork.constraint.linear import Linear
     from latchwork.kane.tables import Table
 
 WAITING = 4.2  # operations in the time that one takes which waits for the one before it
@@ -472,6 +474,26 @@ class Equations:
         from latchwork.constraint.constrained import embed
 
         return embed(self, constraints, independent, at, t, p)
+
+    def linearize(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+                  keep: Sequence[Any] = (), outputs: Mapping[str, Any] | None = None) -> Linear:  # fmt: skip
+        """δẋ = A δx + B δr, δy = C δx + D δr about a state: as ``Constrained.linearize``, without constraints."""
+        return self._without_constraints.linearize(q, u, r, t, p, keep=keep, outputs=outputs)
+
+    def equilibrium(self, q: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *, hold: Sequence[Any] = (),
+                    find: Sequence[Any] = ()) -> Steady:  # fmt: skip
+        """A position near q in which everything can stay at rest: as ``Constrained.equilibrium``."""
+        return self._without_constraints.equilibrium(q, r, t, p, hold=hold, find=find)
+
+    def steady(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+               hold: Sequence[Any] = (), find: Sequence[Any] = (),
+               vanish: Sequence[Any] | None = None) -> Steady:  # fmt: skip
+        """A motion near a given one in which chosen u̇ vanish: as ``Constrained.steady``."""
+        return self._without_constraints.steady(q, u, r, t, p, hold=hold, find=find, vanish=vanish)
+
+    @cached_property
+    def _without_constraints(self) -> Constrained:
+        return self.embed()
 
     def shortened(self) -> Equations:
         """The same equations, rewritten to take fewer operations; small systems are short already."""
