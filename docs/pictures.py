@@ -25,6 +25,8 @@ def main() -> None:
         for name in gallery.NAMES:
             example = gallery.load(name)
             example.run(example.models()[0]).draw(*example.draw, view=example.view, path=f"{name}.svg")
+            if hasattr(example.module, "picture"):
+                example.module.picture(f"{name}_more.svg")
         for path in sorted(Path().glob("*.svg")):
             (IMAGES / path).write_text(compact(path.read_text(encoding="utf-8")), encoding="utf-8")
             print(f"docs/images/{path}: {(IMAGES / path).stat().st_size} bytes")

@@ -35,7 +35,8 @@ def build() -> lw.Model:
     heading = N.rotated("heading", yaw, N.z)
     leaning = heading.rotated("leaning", lean, heading.x)
     B = leaning.rotated("B", pitch, leaning.y)
-    fork = B.rotated("fork", -tilt, B.y).rotated("steered", steer, B.rotated("axis", -tilt, B.y).z)
+    head = B.rotated("head", -tilt, B.y)
+    fork = head.rotated("fork", steer, head.z)
     H = fork.rotated("H", tilt, fork.y)
     R, F = B.rotated("R", rear, B.y), H.rotated("F", front, H.y)
 
@@ -59,3 +60,108 @@ def build() -> lw.Model:
         model.constraint(f"{name} wheel on the ground", (center.position(O) + arm).dot(N.z))
         model.constraint(f"{name} wheel rolls", [slip.dot(N.x), slip.dot(N.y)])
     return model
+
+
+def embedded(model: lw.Model) -> lw.Constrained:
+    """With lean, steer and the rear wheel as the motions that are left."""
+    return model.constrained(independent=["u_lean", "u_steer", "u_rear"], at={"lean": 0.0, "steer": 0.0})
+
+
+def lean_and_steer(bicycle: lw.Constrained, v: float) -> lw.Linear:
+    """Linear equations about upright straight motion at a speed; where it is and how fast it goes do not matter."""
+    upright = {"lean": 0.0, "steer": 0.0, "yaw": 0.0}
+    linear = bicycle.linearize(q=upright, u={"u_lean": 0.0, "u_steer": 0.0, "u_rear": v / 0.3})
+    return linear.part("lean", "steer", "u_lean", "u_steer")
+
+
+SHOW = ("yaw", "lean", "steer")
+DRAW = ("Ro", "Fo")
+
+
+def run(model: lw.Model) -> lw.Trajectory:
+    """A push to the side at 4.6 m/s: it sways, steers into the fall, and rides on upright in another direction."""
+    bicycle = embedded(model)
+    q = bicycle.assemble({"lean": 0.0, "steer": 0.0})
+    return lw.simulate(bicycle.equations, until=5.0, q=q, u={"u_lean": 0.5, "u_steer": 0.0, "u_rear": 4.6 / 0.3})
+
+
+# Basu-Mandal, Chatterjee, Papadopoulos (2007), Table 1, in these axes: coordinates, their rates and accelerations.
+STATE = {
+    "x": (0.0, 2.8069345714545, 0.5041626315047),
+    "y": (0.0, 0.1480982396001, 0.3449706619454),
+    "z": (0.2440472102925, 0.1058778746261, -1.4604528332980),
+    "yaw": (0.0, 0.7830033527065, 0.8353281706379),
+    "lean": (math.pi / 2 - 0.9501292851472, -0.6068425835418, 7.8555281128244),
+    "pitch": (3.1257073014894 - math.pi, -0.0119185528069, 0.1205543897884),
+    "steer": (0.2311385135743, 0.4859824687093, -4.6198904039403),
+    "rear": (0.0, 8.9129896614890, 1.8472554144217),
+    "front": (0.0, 8.0133620584155, 2.4548072904550),
+}
+
+# Meijaard et al. (2007), Table 2: castering, weave (real and imaginary part), capsize. The last digits of castering at
+# 7 m/s are 202, not 262 as printed.
+EIGENVALUES = {
+    1: (-7.11008014637442, 3.52696170990070, 0.80774027519930, -3.13423125066578),
+    2: (-8.67387984831735, 2.68234517512745, 1.68066296590675, -3.07158645641514),
+    3: (-10.35101467245920, 1.70675605663975, 2.31582447384325, -2.63366137253667),
+    4: (-12.15861426576447, 0.41325331521125, 3.07910818603206, -1.42944427361326),
+    5: (-14.07838969279822, -0.77534188219585, 4.46486771378823, -0.32286642900409),
+    6: (-16.08537123098026, -1.52644486584142, 5.87673060598709, -0.00406690076970),
+    7: (-18.15788466125202, -2.13875644258362, 7.19525913329805, 0.10268170574766),
+    8: (-20.27940894394569, -2.69348683581097, 8.46037971396931, 0.14327879765713),
+    9: (-22.43788559040858, -3.21675402252485, 9.69377351531791, 0.15790184030917),
+    10: (-24.62459635017404, -3.72016840437287, 10.90681139476287, 0.16105338653172),
+}
+AT_REST = (-5.53094371765393, -3.13164324790656, 3.13164324790656, 5.53094371765393)
+
+
+def compare_accelerations(bicycle: lw.Constrained) -> None:
+    """All nine accelerations far from upright; twelve digits of the table's state are given."""
+    q, u, published = np.array(list(STATE.values())).T
+    found = bicycle.udot(q, u)
+    assert abs(found - published).max() < 1e-10
+    print("accelerations at Basu-Mandal's state, and as published")
+    for name, a, b in zip(STATE, found, published, strict=True):
+        print(f"  {name:6} {a:17.13f} {b:17.13f}")
+
+
+def compare_eigenvalues(bicycle: lw.Constrained) -> None:
+    """Castering, weave and capsize for speeds up to 10 m/s."""
+    assert abs(lean_and_steer(bicycle, 0.0).eigenvalues - AT_REST).max() < 1e-10
+    print("\n  v      castering             weave                               capsize")
+    for v, (caster, real, imaginary, capsize) in EIGENVALUES.items():
+        found = lean_and_steer(bicycle, v).eigenvalues
+        published = sorted([caster, capsize, complex(real, -imaginary), complex(real, imaginary)], key=_by_parts)
+        assert abs(found - published).max() < 1e-10
+        slow, weave = max(found[found.imag == 0].real), max(found, key=lambda s: s.imag)
+        print(f"{v:4} {found[0].real:20.14f} {weave.real:20.14f} ± {weave.imag:.14f}i {slow:20.14f}")
+
+
+def _by_parts(s: complex) -> tuple[float, float]:
+    return s.real, s.imag
+
+
+def compare_stability(bicycle: lw.Constrained) -> None:
+    """Unstable below the weave speed, stable above it, unstable again above the capsize speed."""
+    weave, capsize = 4.29238253634111, 6.02426201538837
+    for v, stable in ((weave - 1e-6, False), (weave + 1e-6, True), (capsize - 1e-6, True), (capsize + 1e-6, False)):
+        assert (lean_and_steer(bicycle, v).eigenvalues.real.max() < 0.0) == stable
+    print(f"\nrides by itself between {weave:.3f} and {capsize:.3f} m/s")
+
+
+def picture(path: str) -> None:
+    """Eigenvalues against speed."""
+    bicycle, speeds = embedded(build()), np.linspace(0.0, 10.0, 201)
+    lw.plot_eigenvalues(speeds, [lean_and_steer(bicycle, v) for v in speeds], "speed in m/s", path)
+
+
+def main() -> None:
+    bicycle = embedded(build())
+    compare_accelerations(bicycle)
+    compare_eigenvalues(bicycle)
+    compare_stability(bicycle)
+    print("", lean_and_steer(bicycle, 5.0), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

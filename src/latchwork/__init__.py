@@ -53,6 +53,8 @@ from latchwork.symbolic.matrix import Matrix
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
+    from latchwork.constraint.equilibrium import Steady
+    from latchwork.constraint.linear import Linear, Mode
     from latchwork.export import export_c
     from latchwork.formats import dump, load, loads
     from latchwork.hybrid.many import simulate_many
@@ -63,9 +65,14 @@ if TYPE_CHECKING:
     from latchwork.integrate.method import RK4, DormandPrince
     from latchwork.integrate.stiff import SciPy, Sundials
     from latchwork.kane.equations import Equations
+    from latchwork.view.linear import plot_eigenvalues
 
 _LATE = {
     "Constrained": "latchwork.constraint.constrained",
+    "Linear": "latchwork.constraint.linear",
+    "Mode": "latchwork.constraint.linear",
+    "Steady": "latchwork.constraint.equilibrium",
+    "plot_eigenvalues": "latchwork.view.linear",
     "Equations": "latchwork.kane.equations",
     "simulate": "latchwork.hybrid.simulate",
     "Simulation": "latchwork.hybrid.simulation",
@@ -99,6 +106,10 @@ __all__ = [
     "Constraint",
     "Constrained",
     "Equations",
+    "Linear",
+    "Mode",
+    "Steady",
+    "plot_eigenvalues",
     "simulate",
     "Simulation",
     "simulate_many",

@@ -232,8 +232,8 @@ class Constrained:
 
         ``hold`` names coordinates that keep the values given; ``find`` names inputs that are to be found as well.
         """
-        x, _, _ = self._rough(q, None, t, p, r)
-        return equilibrium(self, x, hold, find)
+        x, q_held, _ = self._rough(q, None, t, p, r)
+        return equilibrium(self, assemble_q(self.terms, x, q_held), hold, find)
 
     def steady(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
                hold: Sequence[Any] = (), find: Sequence[Any] = (),
@@ -243,8 +243,8 @@ class Constrained:
         Coordinates are found, save those in ``hold``; independent speeds and inputs are as given, save those in
         ``find``; dependent speeds follow.
         """
-        x, _, _ = self._rough(q, u, t, p, r)
-        return steady(self, x, hold, find, vanish)
+        x, q_held, _ = self._rough(q, u, t, p, r)
+        return steady(self, consistent(self.terms, x, q_held, self.selection.independent)[0], hold, find, vanish)
 
     # --- to read ------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,9 @@ from latchwork.constraint.eliminate import eliminate
 from latchwork.constraint.rows import Rows
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array
+from latchwork.errors import ConstraintError
 from latchwork.kane.derive import derive
+from latchwork.kane.early import SmallMotion
 from latchwork.kane.equations import Equations
 from latchwork.kane.linear import solve_small
 from latchwork.symbolic.expr import Expr
@@ -118,6 +120,11 @@ class Embedding:
 def directly(embedding: Embedding) -> Equations:
     """Kane's equations derived in the independent speeds: ṽ_r and ω̃_r, then F̃_r + F̃_r* = 0."""
     equations, g = embedding.rows.equations, embedding.g
+    if isinstance(equations, SmallMotion):
+        raise ConstraintError(
+            f"'{equations.name}' is linear in {', '.join(s.name for s in equations.small)} and cannot be derived again "
+            "in fewer speeds without what was dropped. Read M and f of the embedded equations, or embed the whole ones."
+        )
     system, ind = equations.system, embedding.selection.independent
     rates = embedding.reduced(list(equations.derivation.kinematics.q_rates))
     earlier = embedding.reduced([e.node for e in system.former_speeds.values()])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,11 @@ from latchwork.constraint.terms import Array
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.symbolic.expr import Expr
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 NOTHING = 1e-9  # rates and couplings below this, relative to the largest, are rounding
+UNSEEN = 1e-13  # entries of a matrix below this part of the largest are printed as zero
 
 Complex = NDArray[np.complex128]
 
@@ -93,6 +97,12 @@ class Linear:
         B = np.broadcast_to(self.B, (*s.shape[:-1], len(self.inputs)))
         return np.asarray(self.C @ np.linalg.solve(s - self.A, B) + self.D)
 
+    def plot(self, omega: ArrayLike, path: str | None = None) -> Figure:
+        """|y/r| and phase of the frequency response against ω."""
+        from latchwork.view.linear import plot_response
+
+        return plot_response(self, omega, path)
+
     # --- parts --------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -156,6 +166,7 @@ class Linear:
 
 
 def _table(title: str, rows: Sequence[str], columns: Sequence[str], values: Array) -> str:
-    cells = [[title, *columns], *([name, *(f"{v:.6g}" for v in row)] for name, row in zip(rows, values, strict=True))]
+    shown = np.where(np.abs(values) > UNSEEN * np.abs(values).max(initial=0.0), values, 0.0)
+    cells = [[title, *columns], *([name, *(f"{v:.6g}" for v in row)] for name, row in zip(rows, shown, strict=True))]
     widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
     return "\n".join("  ".join(text.rjust(w) for text, w in zip(row, widths, strict=True)) for row in cells)

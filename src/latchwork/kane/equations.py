@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.constraint.equilibrium import Steady
     from latchwork.constraint.linear import Linear
+    from latchwork.kane.early import SmallMotion
     from latchwork.kane.tables import Table
 
 WAITING = 4.2  # operations in the time that one takes which waits for the one before it
@@ -490,6 +491,16 @@ class Equations:
                vanish: Sequence[Any] | None = None) -> Steady:  # fmt: skip
         """A motion near a given one in which chosen u̇ vanish: as ``Constrained.steady``."""
         return self._without_constraints.steady(q, u, r, t, p, hold=hold, find=find, vanish=vanish)
+
+    def for_small(self, *small: Any) -> SmallMotion:
+        """The equations to first order in some coordinates and speeds, made linear early.  [Buffinton §6.5.1]
+
+        Partial velocities are taken from the whole velocities and then made linear; products of small quantities are
+        never formed. What is not named stays as it is: a spin, a prescribed motion.
+        """
+        from latchwork.kane.early import for_small
+
+        return for_small(self, small)
 
     @cached_property
     def _without_constraints(self) -> Constrained:

@@ -29,6 +29,7 @@ NAMES = (
     "double_pendulum",
     "spinning_top",
     "chain",
+    "whipple_bicycle",
 )
 
 
