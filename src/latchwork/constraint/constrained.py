@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.constraint.assemble import Start, assemble_q, assemble_u, consistent
+from latchwork.constraint.assemble import Start, assemble_q, assemble_u, consistent, normalised
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.embed import Embedding, directly
 from latchwork.constraint.equilibrium import Steady, equilibrium, steady
@@ -224,7 +224,7 @@ class Constrained:
         ``outputs`` are expressions by name, which may contain dt(u). Without them the outputs are the states.
         """
         x, q_held, u_held = self._rough(q, u, t, p, r)
-        return linearize(self, consistent(self.terms, x, q_held, u_held)[0], keep, outputs)
+        return linearize(self, consistent(self.terms, normalised(self.terms, x), q_held, u_held)[0], keep, outputs)
 
     def equilibrium(self, q: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *, hold: Sequence[Any] = (),
                     find: Sequence[Any] = ()) -> Steady:  # fmt: skip
@@ -232,8 +232,7 @@ class Constrained:
 
         ``hold`` names coordinates that keep the values given; ``find`` names inputs that are to be found as well.
         """
-        x, q_held, _ = self._rough(q, None, t, p, r)
-        return equilibrium(self, assemble_q(self.terms, x, q_held), hold, find)
+        return equilibrium(self, self._rough(q, None, t, p, r)[0], hold, find)
 
     def steady(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
                hold: Sequence[Any] = (), find: Sequence[Any] = (),
@@ -243,8 +242,7 @@ class Constrained:
         Coordinates are found, save those in ``hold``; independent speeds and inputs are as given, save those in
         ``find``; dependent speeds follow.
         """
-        x, q_held, _ = self._rough(q, u, t, p, r)
-        return steady(self, consistent(self.terms, x, q_held, self.selection.independent)[0], hold, find, vanish)
+        return steady(self, self._rough(q, u, t, p, r)[0], hold, find, vanish)
 
     # --- to read ------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.assemble import normalised
+from latchwork.constraint.assemble import assemble_q, assemble_u, normalised
 from latchwork.constraint.linearize import lengths
 from latchwork.constraint.selection import select
 from latchwork.constraint.terms import Array
@@ -29,6 +29,7 @@ HALVES = 30  # of a step, before it is given up
 FOUND = 1e-9  # what may remain, in units of each row
 CUT = 1e-10  # singular values below this part of the largest take no part in a step
 LONGEST = 0.7  # of a step, in radians or in units of length and speed
+ROUGH = 1e-11  # where less than this remains, steps that do not help are rounding
 EXACT = 1e-15  # steps shorter than this part of what they move are rounding
 
 
@@ -60,10 +61,16 @@ class Problem(NamedTuple):
     vanish: list[int]
 
     def residual(self, x: Array) -> tuple[Array, Array]:
-        """What must vanish, and its derivatives in the free columns; quaternions keep their length."""
+        """What must vanish, and its derivatives in the free columns; quaternions keep their length.
+
+        Infinite where accelerations are not determined, so that no step ends there.
+        """
         c = self.constrained
         place, M = c.terms.place(x), c.terms.motion(x).M
-        at = c.slopes.at(x, select(place.B, M, c.selection.rank))
+        try:
+            at = c.slopes.at(x, select(place.B, M, c.selection.rank))
+        except np.linalg.LinAlgError:
+            return np.full(len(self.names()), np.inf), np.zeros((len(self.names()), len(self.free)))
         rows, n = c.rows.configuration, len(c.unconstrained.u)
         unit = lengths(c, x)
         unit = np.hstack([unit, np.zeros((len(unit), n + len(c.unconstrained.r)))])
@@ -87,7 +94,7 @@ def equilibrium(constrained: Constrained, x: Array, hold: Sequence[Any], find: S
     sought = _names(find, [s.name for s in equations.r], "input", equations.name)
     n_q, n = len(equations.q), len(equations.u)
     free = [i for i in range(n_q) if i not in held] + [n_q + n + i for i in sought]
-    x = x.copy()
+    x = _placed(constrained, x, held)
     x[1 + n_q : 1 + n_q + n] = 0.0
     return _solved(Problem(constrained, free, list(range(n))), x, "equilibrium")
 
@@ -103,7 +110,17 @@ def steady(constrained: Constrained, x: Array, hold: Sequence[Any], find: Sequen
     free = {*range(n_q), *(n_q + j for j in constrained.selection.dependent), *sought} - set(held)
     still = constrained.selection.independent if vanish is None else \
         _names(vanish, equations.u_names, "speed", equations.name)  # fmt: skip
+    x = _placed(constrained, x, [i for i in held if i < n_q])
+    x, _ = assemble_u(constrained.terms, x, constrained.selection.independent)
     return _solved(Problem(constrained, sorted(free), list(still)), x, "steady motion")
+
+
+def _placed(constrained: Constrained, x: Array, held: Sequence[int]) -> Array:
+    """A guess near one that meets Φ = 0, with the held coordinates as they were given."""
+    placed = assemble_q(constrained.terms, normalised(constrained.terms, x), held)
+    columns = [1 + i for i in held]
+    placed[columns] = x[columns]
+    return placed
 
 
 def _names(given: Sequence[Any], known: Sequence[str], what: str, model: str) -> list[int]:
@@ -142,19 +159,21 @@ def _newton(problem: Problem, x: Array) -> tuple[Array, Array]:
     x = normalised(terms, x.copy())
     value, slope = problem.residual(x)
     for _ in range(MOST):
+        if not (np.isfinite(value).all() and np.isfinite(slope).all()):
+            break
         sizes = np.maximum(np.linalg.norm(slope, axis=1), 1.0)  # rows in units of what moves them
         step = -np.linalg.lstsq(slope / sizes[:, None], value / sizes, rcond=CUT)[0]
         longest = float(np.abs(step).max(initial=0.0))
-        if longest <= EXACT * (1.0 + float(np.abs(x[columns]).max(initial=0.0))):
+        size = float(np.linalg.norm(value / sizes))
+        if size == 0.0 or longest <= EXACT * (1.0 + float(np.abs(x[columns]).max(initial=0.0))):
             break
         step *= min(1.0, LONGEST / longest)
-        size = float(np.linalg.norm(value / sizes))
-        for half in range(HALVES):
+        for half in range(1 if size <= ROUGH else HALVES):
             trial = x.copy()
             trial[columns] += step * 0.5**half
             moved = problem.residual(normalised(terms, trial))
             better = float(np.linalg.norm(moved[0] / sizes))
-            if better < size * (1.0 - 1e-4 * 0.5**half):
+            if better < size * (0.5 if size <= ROUGH else 1.0 - 1e-4 * 0.5**half):
                 break
         else:
             break
