@@ -151,7 +151,7 @@ def compare_stability(bicycle: lw.Constrained) -> None:
 
 def picture(path: str) -> None:
     """Eigenvalues against speed."""
-    bicycle, speeds = embedded(build()), np.linspace(0.0, 10.0, 201)
+    bicycle, speeds = embedded(build()), np.linspace(0.0, 10.0, 121)
     lw.plot_eigenvalues(speeds, [lean_and_steer(bicycle, v) for v in speeds], "speed in m/s", path)
 
 

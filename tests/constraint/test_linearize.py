@@ -275,3 +275,51 @@ def test_it_can_be_read_and_drawn(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"bode.svg", "eigenvalues.svg"}
     with pytest.raises(EvaluationError, match="1 linear systems were given with 2 numbers"):
         lw.plot_eigenvalues([1.0, 2.0], [linear])
+
+
+# --- against SymPy ----------------------------------------------------------------------------------------------------
+
+
+def pendulum_in_two_coordinates() -> lw.Model:
+    """A particle at (x, y) held at a distance of 1.3 from the origin; gravity along x; a push across."""
+    model = lw.Model("pendulum")
+    (F,) = model.inputs(F=0.0)
+    x, y = model.coordinates("x", "y")
+    model.speeds(u=dt(x), v=dt(y))
+    N = model.frame
+    P = model.origin.at("P", x * N.x + y * N.y)
+    model.particle("bob", P, 0.7)
+    model.gravity(G * N.x)
+    model.force(P, F * N.y)
+    model.constraint("rod", x**2 + y**2 - 1.3**2)
+    return model
+
+
+def linearized_by_sympy(x0: float, y0: float) -> tuple[np.ndarray, np.ndarray]:
+    """A and B of the same pendulum with y and v independent, from KanesMethod.linearize."""
+    from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
+
+    x, y, u, v, F = dynamicsymbols("x y u v F")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", x * N.x + y * N.y)
+    P.set_vel(N, u * N.x + v * N.y)
+    t = dynamicsymbols._t
+    loop = x**2 + y**2 - 1.3**2
+    kane = KanesMethod(
+        N, q_ind=[y], u_ind=[v], q_dependent=[x], u_dependent=[u], configuration_constraints=[loop],
+        kd_eqs=[x.diff(t) - u, y.diff(t) - v], velocity_constraints=[x * u + y * v],
+    )  # fmt: skip
+    kane.kanes_equations([Particle("bob", P, 0.7)], loads=[(P, 0.7 * G * N.x + F * N.y)])
+    A, B, _ = kane.linearize(op_point={x: x0, y: y0, u: 0, v: 0, u.diff(t): 0, v.diff(t): 0, F: 0.0}, A_and_B=True)
+    return np.array(A.tolist(), dtype=float), np.array(B.tolist(), dtype=float)
+
+
+def test_against_sympy():
+    """A pendulum in two coordinates: the dependent one and its speed are eliminated alike."""
+    constrained = pendulum_in_two_coordinates().constrained(at={"x": 1.3, "y": 0.0}, independent=["v"])
+    linear = constrained.linearize(q={"x": 1.3, "y": 0.0}, keep=["y"])
+    A, B = linearized_by_sympy(1.3, 0.0)
+    assert linear.states == ("y", "v")
+    assert pytest.approx(A, abs=EXACT) == linear.A
+    assert pytest.approx(B, abs=EXACT) == linear.B

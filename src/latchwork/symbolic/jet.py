@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.graph import Graph
-from latchwork.symbolic.ops import MINUS_ONE, ONE, ZERO
-from latchwork.symbolic.traverse import reachable, rebuild
+from latchwork.symbolic.ops import MINUS_ONE, MUL, ONE, OPS, SYMBOL, ZERO
+from latchwork.symbolic.traverse import reachable
 
 
 class Jet(NamedTuple):
@@ -27,15 +27,42 @@ class Jets:
 
     def __init__(self, graph: Graph, small: Sequence[int]) -> None:
         self.g, self.small = graph, tuple(small)
-        self._zero = dict.fromkeys(self.small, ZERO)
+        self._known: dict[int, Jet] = {s: Jet(ZERO, {s: ONE}) for s in self.small}
 
     def of(self, nodes: Sequence[int]) -> list[Jet]:
-        """y(0) and ∂y/∂s(0) of expressions."""
-        found = set(reachable(self.g, nodes))
-        values = rebuild(self.g, list(nodes), self._zero)
-        slopes = {s: rebuild(self.g, tangents(self.g, nodes, {s: ONE}), self._zero) for s in self.small if s in found}
-        return [Jet(value, {s: column[i] for s, column in slopes.items() if column[i] != ZERO})
-                for i, value in enumerate(values)]  # fmt: skip
+        """y(0) and ∂y/∂s(0) of expressions; each node is expanded once, from the expansions of its arguments."""
+        for i in self._fresh(nodes):
+            op, *args = self.g.nodes[i]
+            self._known[i] = Jet(i, {}) if op == SYMBOL else self._expanded(i, op, [self._jet_of(a) for a in args])
+        return [self._jet_of(node) for node in nodes]
+
+    def _fresh(self, nodes: Sequence[int]) -> list[int]:
+        """What the nodes depend on and was not expanded before, arguments first."""
+        known, stack = self._known, [node for node in nodes if node >= 0 and node not in self._known]
+        seen = set(stack)
+        while stack:
+            op, *args = self.g.nodes[stack.pop()]
+            fresh = [a for a in args if a >= 0 and a not in known and a not in seen] if op != SYMBOL else []
+            seen.update(fresh)
+            stack += fresh
+        return sorted(seen)
+
+    def _jet_of(self, node: int) -> Jet:
+        return self._known[node] if node >= 0 else Jet(node, {})
+
+    def _expanded(self, i: int, op: int, args: list[Jet]) -> Jet:
+        """y₀ = op(a₀, b₀), y_s = Σ ∂y/∂a(0) a_s."""
+        if op == MUL:
+            return self.mul(args[0], args[1])
+        values = tuple(jet.value for jet in args)
+        value = i if values == tuple(self.g.nodes[i][1:]) else self.g.make(op, values)
+        if not any(jet.slopes for jet in args):
+            return Jet(value, {})
+        total = Jet(value, {})
+        for jet, partial in zip(args, OPS[op].partials(self.g, value, values), strict=True):
+            if jet.slopes:
+                total = self.add(total, self.scale(partial, Jet(ZERO, jet.slopes)))
+        return total
 
     def of3(self, nodes: Sequence[int]) -> Jet3:
         x, y, z = self.of(nodes)
