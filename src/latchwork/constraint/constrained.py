@@ -147,7 +147,8 @@ class Constrained:
         free = [first + j for j in self.selection.independent]
         place = self.terms.place(x)
         must_agree(self.rows.names, place.B, place.C, np.eye(len(equations.u)), f" at t = {t:.6g}")
-        x[first : first + len(equations.u)] = all_speeds(place.B, place.C, self.selection, x[free])
+        speeds = self._finite(all_speeds(place.B, place.C, self.selection, x[free]), x, "speeds")
+        x[first : first + len(equations.u)] = speeds
         return x, place.B
 
     def udot(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
@@ -174,12 +175,13 @@ class Constrained:
         udot = self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
         return np.asarray(motion.M @ udot - motion.f), motion.M
 
-    def _finite(self, value: Array, x: Array) -> Array:
+    def _finite(self, value: Array, x: Array, what: str = "accelerations") -> Array:
         if not np.isfinite(value).all():
+            rows = ", ".join(self.rows.slices) or "no constraints"
             raise EvaluationError(
-                f"the accelerations of '{self.name}' are not finite ({value}) with {', '.join(self.rows.slices)} "
-                f"embedded, at {self.unconstrained._state_text(x)}. The dependent speeds cannot be solved for there: "
-                "embed again at that state (at=...), or check masses."
+                f"the {what} of '{self.name}' are not finite ({value}) with {rows} embedded, at "
+                f"{self.unconstrained._state_text(x)}. The equations cannot be solved there: embed again at that state "
+                "(at=...), check masses, or choose coordinates that are not singular there."
             )
         return value
 

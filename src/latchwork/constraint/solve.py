@@ -22,6 +22,14 @@ class Partition(NamedTuple):
     B1: Array
 
 
+def solved(A: Array, b: Array) -> Array:
+    """A⁻¹ b; not a number where A is singular, so that whoever knows the state can say so."""
+    try:
+        return np.asarray(np.linalg.solve(A, b))
+    except np.linalg.LinAlgError:
+        return np.full(b.shape, np.nan)
+
+
 def partition(B: Array, selection: Selection) -> Partition:
     """T stacks [I; D] in the order of u."""
     kept, dep, ind = (list(part) for part in (selection.kept, selection.dependent, selection.independent))
@@ -29,7 +37,7 @@ def partition(B: Array, selection: Selection) -> Partition:
     T = np.zeros((B.shape[1], len(ind)))
     T[ind, range(len(ind))] = 1.0
     if dep:
-        T[dep] = -np.linalg.solve(B1, B[np.ix_(kept, ind)])
+        T[dep] = -solved(B1, B[np.ix_(kept, ind)])
     return Partition(T, B1)
 
 
@@ -38,7 +46,7 @@ def all_speeds(B: Array, C: Array, selection: Selection, u_ind: Array) -> Array:
     T, B1 = partition(B, selection)
     u = T @ u_ind
     if selection.dependent:
-        u[list(selection.dependent)] -= np.linalg.solve(B1, C[list(selection.kept)])
+        u[list(selection.dependent)] -= solved(B1, C[list(selection.kept)])
     return np.asarray(u)
 
 
@@ -47,8 +55,8 @@ def accelerations(M: Array, f: Array, B: Array, c: Array, selection: Selection) 
     T, B1 = partition(B, selection)
     gamma = np.zeros(len(f))
     if selection.dependent:
-        gamma[list(selection.dependent)] = -np.linalg.solve(B1, c[list(selection.kept)])
-    return np.asarray(T @ np.linalg.solve(T.T @ M @ T, T.T @ (f - M @ gamma)) + gamma)
+        gamma[list(selection.dependent)] = -solved(B1, c[list(selection.kept)])
+    return np.asarray(T @ solved(T.T @ M @ T, T.T @ (f - M @ gamma)) + gamma)
 
 
 def multipliers(B: Array, force: Array, M: Array) -> Array:
