@@ -12,6 +12,8 @@ def test_mass_matrix_that_is_singular():
     """A conical pendulum that hangs straight down has no azimuth."""
     with pytest.raises(EvaluationError, match="the accelerations of 'conical pendulum' are not finite"):
         conical().equations().embed().udot(q=[0, 0], u=[1, 0])
+    with pytest.raises(EvaluationError, match="the accelerations of 'conical pendulum' are not finite"):
+        conical().equations().linearize(q=[0, 0], u=[1, 0])
 
 
 def test_dependent_speeds_that_are_not_determined():

@@ -176,6 +176,7 @@ class Constrained:
         return np.asarray(motion.M @ udot - motion.f), motion.M
 
     def _finite(self, value: Array, x: Array, what: str = "accelerations") -> Array:
+        """The value, or an error that names the state."""
         if not np.isfinite(value).all():
             rows = ", ".join(self.rows.slices) or "no constraints"
             raise EvaluationError(

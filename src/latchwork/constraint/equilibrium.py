@@ -61,16 +61,10 @@ class Problem(NamedTuple):
     vanish: list[int]
 
     def residual(self, x: Array) -> tuple[Array, Array]:
-        """What must vanish, and its derivatives in the free columns; quaternions keep their length.
-
-        Infinite where accelerations are not determined, so that no step ends there.
-        """
+        """What must vanish, and its derivatives in the free columns; quaternions keep their length."""
         c = self.constrained
         place, M = c.terms.place(x), c.terms.motion(x).M
-        try:
-            at = c.slopes.at(x, select(place.B, M, c.selection.rank))
-        except np.linalg.LinAlgError:
-            return np.full(len(self.names()), np.inf), np.zeros((len(self.names()), len(self.free)))
+        at = c.slopes.at(x, select(place.B, M, c.selection.rank))
         rows, n = c.rows.configuration, len(c.unconstrained.u)
         unit = lengths(c, x)
         unit = np.hstack([unit, np.zeros((len(unit), n + len(c.unconstrained.r)))])
@@ -158,9 +152,8 @@ def _newton(problem: Problem, x: Array) -> tuple[Array, Array]:
     columns = [1 + i for i in problem.free]
     x = normalised(terms, x.copy())
     value, slope = problem.residual(x)
+    problem.constrained._finite(value, x)
     for _ in range(MOST):
-        if not (np.isfinite(value).all() and np.isfinite(slope).all()):
-            break
         sizes = np.maximum(np.linalg.norm(slope, axis=1), 1.0)  # rows in units of what moves them
         step = -np.linalg.lstsq(slope / sizes[:, None], value / sizes, rcond=CUT)[0]
         longest = float(np.abs(step).max(initial=0.0))
@@ -172,7 +165,7 @@ def _newton(problem: Problem, x: Array) -> tuple[Array, Array]:
             trial = x.copy()
             trial[columns] += step * 0.5**half
             moved = problem.residual(normalised(terms, trial))
-            better = float(np.linalg.norm(moved[0] / sizes))
+            better = float(np.linalg.norm(moved[0] / sizes))  # not a number: no step ends there
             if better < size * (0.5 if size <= ROUGH else 1.0 - 1e-4 * 0.5**half):
                 break
         else:

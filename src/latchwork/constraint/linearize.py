@@ -17,7 +17,7 @@ import numpy as np
 
 from latchwork.constraint.linear import Linear
 from latchwork.constraint.selection import POOR, Selection, conditioning, rank_of, scaled, select
-from latchwork.constraint.solve import partition
+from latchwork.constraint.solve import partition, solved
 from latchwork.constraint.terms import Array
 from latchwork.constraint.variation import Variation
 from latchwork.errors import ConstraintError, did_you_mean
@@ -57,6 +57,7 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
     q_keep, u_keep = _named(constrained, keep)
     selection = _speeds(constrained, x, u_keep)
     at = constrained.slopes.at(x, selection)
+    constrained._finite(at.udot, x)
     ties = tie(constrained, x, at, selection, q_keep)
     n_q, n, n_r = len(equations.q), len(equations.u), len(equations.r)
     rates = np.vstack([at.dq_rates[list(ties.q)], at.dudot[list(ties.u)]])
@@ -88,7 +89,7 @@ def tie(constrained: Constrained, x: Array, at: Variation, selection: Selection,
     T, B1 = partition(at.B, selection)
     psi_q = at.dpsi[:, :n_q] @ Tq
     G = np.zeros((n, Tq.shape[1]))
-    G[list(selection.dependent)] = -np.linalg.solve(B1, psi_q[list(selection.kept)])
+    G[list(selection.dependent)] = -solved(B1, psi_q[list(selection.kept)])
     _must_follow(constrained, at.B @ G + psi_q, np.abs(at.B) @ np.abs(G) + np.abs(psi_q))
     return Ties(chosen.independent, selection.independent, Tq, T, G)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from latchwork.constraint.rows import Rows
 from latchwork.constraint.selection import Selection
-from latchwork.constraint.solve import accelerations, partition
+from latchwork.constraint.solve import accelerations, partition, solved
 from latchwork.constraint.terms import Array, Terms
 from latchwork.kane.derivatives import derivative_rows, partials
 from latchwork.program.function import Function
@@ -61,7 +61,7 @@ class Slopes:
         return np.split(whole, np.cumsum(self.heights)[:-1])
 
     def at(self, x: Array, selection: Selection) -> Variation:
-        """Values and derivatives at x = (t, q, u, r, p)."""
+        """Values and derivatives at x = (t, q, u, r, p); not numbers where accelerations are not determined."""
         n_q, n, m = self.terms.sizes
         place, motion = self.terms.place(x), self.terms.motion(x)
         udot = accelerations(motion.M, motion.f, place.B, motion.c, selection)
@@ -69,11 +69,11 @@ class Slopes:
         dB = dB.reshape(m, n, dB.shape[1])
         T, B1 = partition(place.B, selection)
         kept, dep = list(selection.kept), list(selection.dependent)
-        lam = np.linalg.solve(B1.T, (motion.M @ udot - motion.f)[dep])
+        lam = solved(B1.T, (motion.M @ udot - motion.f)[dep])
         rho = dtau - np.einsum("ijz,i->jz", dB[kept], lam)
         gamma = np.zeros_like(dtau)
-        gamma[dep] = -np.linalg.solve(B1, (np.einsum("ijz,j->iz", dB, udot) + dc)[kept])
-        dudot = gamma - T @ np.linalg.solve(T.T @ motion.M @ T, T.T @ (rho + motion.M @ gamma))
+        gamma[dep] = -solved(B1, (np.einsum("ijz,j->iz", dB, udot) + dc)[kept])
+        dudot = gamma - T @ solved(T.T @ motion.M @ T, T.T @ (rho + motion.M @ gamma))
         u = x[1 + n_q : 1 + n_q + n]
         dpsi = np.einsum("ijz,j->iz", dB, u) + dC
         dpsi[:, n_q : n_q + n] += place.B
