@@ -183,6 +183,13 @@ def test_frequency_response():
     assert linear.frequency_response(5.0)[0, 0] == pytest.approx(true[1])
 
 
+def test_response_without_bound():
+    """A cart that nothing holds drifts away under a constant force."""
+    linear = cart_and_pole().equations().linearize(q=[0, 0], u=[0, 0])
+    with pytest.raises(EvaluationError, match="'cart and pole' answers without bound"):
+        linear.frequency_response(0.0)
+
+
 def test_modes_have_frequency_damping_and_shape():
     """λ² + 2 ζ ω λ + ω² = 0 of an oscillator, and v = λ x along its mode."""
     (mode,) = oscillator().equations().linearize(q=[0], u=[0]).modes()
@@ -263,6 +270,7 @@ def test_a_motion_that_is_not_steady_says_so():
     linear = cart_and_pole().equations().linearize(q=[0, 0.3], u=[0, 0])
     assert linear.drifting == linear.states
     assert linear.steady().states == ()
+    assert len(linear.steady().eigenvalues) == 0
     assert "not at rest at the operating point, or moved by what is not: x, theta, v, w" in str(linear)
 
 

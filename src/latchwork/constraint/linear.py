@@ -95,7 +95,14 @@ class Linear:
         """C (iω − A)⁻¹ B + D for each ω in radians per unit of time: outputs by inputs, or a stack of them."""
         s = 1j * np.asarray(omega, dtype=float)[..., None, None] * np.eye(len(self.states))
         B = np.broadcast_to(self.B, (*s.shape[:-1], len(self.inputs)))
-        return np.asarray(self.C @ np.linalg.solve(s - self.A, B) + self.D)
+        try:
+            return np.asarray(self.C @ np.linalg.solve(s - self.A, B) + self.D)
+        except np.linalg.LinAlgError:
+            poles = ", ".join(f"{value.imag:.6g}" for value in self.eigenvalues if value.real == 0.0 <= value.imag)
+            raise EvaluationError(
+                f"'{self.name}' answers without bound at a frequency that was asked for (ω among {poles}): it has no "
+                "damping there. Leave that frequency out, or leave out the states that nothing holds (part)."
+            ) from None
 
     def plot(self, omega: ArrayLike, path: str | None = None) -> Figure:
         """|y/r| and phase of the frequency response against ω."""
