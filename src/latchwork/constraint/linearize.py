@@ -107,7 +107,7 @@ def lengths(constrained: Constrained, x: Array) -> Array:
 
 def _metric(constrained: Constrained, x: Array, at: Variation) -> Array:
     """Kinetic energy that the rate of each coordinate carries, by itself: Yᵀ M Y with Y = W⁺, its diagonal."""
-    Y = np.linalg.pinv(constrained.terms.place(x).W)
+    Y = np.linalg.pinv(constrained.terms.spread(x))
     energy = np.einsum("iq,ij,jq->q", Y, at.M, Y)
     return np.diag(np.maximum(energy, LIGHT * max(float(energy.max(initial=0.0)), 1e-300)))
 

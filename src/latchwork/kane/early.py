@@ -82,7 +82,7 @@ class SmallMotion(Equations):
         """As it is: linear equations are short."""
         return self
 
-    def _carrier_by_carrier(self) -> list[int] | None:
+    def _carrier_by_carrier(self) -> Matrix | None:
         return None  # sweeps would form what was dropped
 
 
