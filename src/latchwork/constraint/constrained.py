@@ -14,9 +14,11 @@ from latchwork.constraint.embed import Embedding, directly
 from latchwork.constraint.equilibrium import Steady, equilibrium, steady
 from latchwork.constraint.linear import Linear
 from latchwork.constraint.linearize import linearize
+from latchwork.constraint.reaction_plan import Plan, plan_of, pulls_must_fit
+from latchwork.constraint.reactions import Reactions
 from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
-from latchwork.constraint.solve import accelerations, all_speeds, multipliers
+from latchwork.constraint.solve import accelerations, all_speeds, multipliers, unfelt
 from latchwork.constraint.terms import Array, Terms, terms_of
 from latchwork.constraint.variation import Slopes, slopes_of
 from latchwork.errors import ConstraintError, EvaluationError, did_you_mean
@@ -24,6 +26,7 @@ from latchwork.kane.equations import Equations
 from latchwork.kane.sample import random_states
 from latchwork.kane.tables import Table
 from latchwork.kane.values import argument_vector
+from latchwork.mechanics.point import Point
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.traverse import Operations, count_shared
@@ -169,6 +172,26 @@ class Constrained:
         """F_c = M u̇ − f: the generalized constraint force, unique also where λ is not.  [Aghili Remark 4]"""
         x, B = self._state(q, u, r, t, p)
         return self._force(x, B)[0]
+
+    def reactions(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None,
+                  at: Point | None = None) -> Reactions:  # fmt: skip
+        """Forces and torques of every constraint and every joint by name, torques about ``at`` or where each acts."""
+        x, B = self._state(q, u, r, t, p)
+        motion = self.terms.motion(x)
+        udot = self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
+        lam = multipliers(B, motion.M @ udot - motion.f, motion.M)
+        return self.reaction_plan(at).at_state(x, udot, lam, B, unfelt(B, motion.M))
+
+    def reaction_plan(self, at: Point | None = None) -> Plan:
+        """Reactions as one program of (t, q, u, r, p, u̇, λ), for one state or for many rows."""
+        if at not in self._plans:
+            pulls_must_fit(self.rows, self._x, self.terms.place(self._x).B)
+            self._plans[at] = plan_of(self.unconstrained, self.rows, at)
+        return self._plans[at]
+
+    @cached_property
+    def _plans(self) -> dict[Point | None, Plan]:
+        return {}
 
     def _force(self, x: Array, B: Array) -> tuple[Array, Array]:
         motion = self.terms.motion(x)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.selection import Selection, scaled
+from latchwork.constraint.selection import RANK, Selection, scaled
 from latchwork.constraint.terms import Array
 
 CUT = 1e-12  # rows of λ: singular values below this part of the largest are redundancy
@@ -68,3 +68,12 @@ def multipliers(B: Array, force: Array, M: Array) -> Array:
     weights = 1.0 / np.sqrt(np.maximum(np.diag(M), np.diag(M).max(initial=0.0) * 1e-12))
     rows = B / lengths[:, None] * weights
     return np.asarray(np.linalg.lstsq(rows.T, force * weights, rcond=CUT)[0] / lengths)
+
+
+def unfelt(B: Array, M: Array) -> Array:
+    """Columns that span the λ with Bᵀ λ = 0, which no motion feels; none if rows are independent.  [Aghili Remark 4]"""
+    forms = scaled(B, M)
+    left, singular, _ = np.linalg.svd(forms.columns)
+    rank = int((singular > RANK * singular.max(initial=0.0)).sum())
+    lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
+    return np.asarray(left[:, rank:] / lengths[:, None])

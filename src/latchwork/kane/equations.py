@@ -22,7 +22,9 @@ from latchwork.kane.linear import Massless, ltdl_operations, solve_ltdl
 from latchwork.kane.motion import mixed
 from latchwork.kane.speeds import matrices
 from latchwork.kane.values import argument_vector, read
+from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.joints import Link
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.system import System
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from latchwork.constraint.equilibrium import Steady
     from latchwork.constraint.linear import Linear
     from latchwork.kane.early import SmallMotion
+    from latchwork.constraint.reaction_plan import Plan
+    from latchwork.constraint.reactions import Reactions
     from latchwork.kane.tables import Table
 
 WAITING = 4.2  # operations in the time that one takes which waits for the one before it
@@ -253,6 +257,21 @@ class Equations:
         """
         return joint_force(self, self._resultants, name)
 
+    def reaction_of(self, what: Body | Link | Point, direction: Vector) -> Expr:
+        """The force along a direction with which its coordinates, or its joint, hold a body; in terms of u̇.
+
+        An auxiliary speed of the body along the direction brings it into evidence.  [Patoglu §5.4]
+        """
+        from latchwork.constraint.auxiliary import reaction_along
+
+        return reaction_along(self, self._resultants, what, direction)
+
+    def reaction_torque_of(self, what: Body | Link | Point, direction: Vector, about: Point | None = None) -> Expr:
+        """The torque about a direction with which its coordinates, or its joint, hold a body; in terms of u̇."""
+        from latchwork.constraint.auxiliary import reaction_about
+
+        return reaction_about(self, self._resultants, what, direction, about)
+
     @cached_property
     def _resultants(self) -> Resultants:
         return Resultants(self)
@@ -404,24 +423,23 @@ class Equations:
             raise EvaluationError(f"derivatives of '{self.name}' are not finite at {self._state_text(x)}.")
         return value
 
-    @cached_property
-    def joint_force_program(self) -> Program:
-        """Force and torque of every joint, measures in N, as straight-line code of (t, q, u, r, p)."""
-        joints = [self.joint_forces(link.name) for link in self.system.links]
-        return self.program([vector for joint in joints for vector in (joint.force, joint.torque)])
+    def reactions(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None,
+                  at: Point | None = None) -> Reactions:  # fmt: skip
+        """Forces and torques of every joint by name, in the motion that the loads cause; torques about ``at``."""
+        x, none = argument_vector(self.system, t, q, u, r, p), np.zeros((0, len(self.u)))
+        return self.reaction_plan(at).at_state(x, self.udot(q, u, r, t, p), none[:, 0], none, none[:, :0])
+
+    def reaction_plan(self, at: Point | None = None) -> Plan:
+        """Reactions as one program of (t, q, u, r, p, u̇), for one state or for many rows."""
+        from latchwork.constraint.reaction_plan import plan_of
+
+        if at not in self._plans:
+            self._plans[at] = plan_of(self, None, at)
+        return self._plans[at]
 
     @cached_property
-    def _joint_forces(self) -> Function:
-        return Function(self.joint_force_program)
-
-    def joint_force_values(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0,
-                           p: Any = None) -> dict[str, NDArray[np.float64]]:  # fmt: skip
-        """For every joint by name two rows of numbers, force and torque in N, in the motion that the loads cause."""
-        x = argument_vector(self.system, t, q, u, r, p)
-        value = self._joint_forces(x).reshape(-1, 2, 3)
-        if not np.isfinite(value).all():
-            raise EvaluationError(f"joint forces of '{self.name}' are not finite at {self._state_text(x)}.")
-        return {link.name: rows for link, rows in zip(self.system.links, value, strict=True)}
+    def _plans(self) -> dict[Point | None, Plan]:
+        return {}
 
     def evaluate(self, what: Any, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Any:
         """Numbers for an expression, a matrix, a list of expressions, or a vector (measures in N)."""

@@ -11,13 +11,16 @@ like any other: where u̇ is the motion they cause, nothing is left for the join
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.kane.forces import net_wrenches
-from latchwork.kane.motion import Local
+from latchwork.kane.robotics import settle_for
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.joints import Link
+from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.system import System
 from latchwork.mechanics.vector import Vector
@@ -35,23 +38,23 @@ class JointForce(NamedTuple):
 
 
 class Resultants:
-    """Loads less inertia beyond every point: a force through it, and a torque."""
+    """Loads less inertia beyond every point: a force through it, and a torque. ``loads`` act besides all others."""
 
-    def __init__(self, equations: Equations) -> None:
+    def __init__(self, equations: Equations, loads: Sequence[Load] = ()) -> None:
         self.system: System = equations.system
         self.none = Vector(self.system.tree, {})
         self.force: dict[Point, Vector] = {}
         self.torque: dict[Point, Vector] = {}
-        self._collect(equations)
+        self._collect(equations, loads)
         for point in reversed(self.system.tree.points.values()):
             if point.parent is not None and (point in self.force or point in self.torque):
                 self._add(point.parent, *self.at_parent(point))
 
-    def _collect(self, equations: Equations) -> None:
+    def _collect(self, equations: Equations, loads: Sequence[Load]) -> None:
         motion = equations.derivation.motion.accelerating()
-        self.settle = Local(self.system)
+        self.settle = settle_for(motion)
         homes = _homes(self.system)
-        wrenches = net_wrenches(motion, self.settle, equations.added)
+        wrenches = net_wrenches(motion, self.settle, (*equations.added, *loads))
         for point, force in wrenches.forces.items():
             self._add(point, self.settle(force, point), self.none)
         for frame, torque in wrenches.torques.items():
@@ -76,14 +79,28 @@ def joint_force(equations: Equations, resultants: Resultants, name: str) -> Join
     links = {link.name: link for link in system.links}
     bodies = {body.name: body for body in system.bodies}
     if name in links:
-        return _beyond(resultants, links[name].origin)
+        return of_link(resultants, links[name])
     if name not in bodies:
         known = did_you_mean(name, [*links, *bodies])
         raise ModelError(f"'{name}' is neither a joint nor a body of '{system.name}'.{known}")
-    body = bodies[name]
+    return of_body(resultants, bodies[name])
+
+
+def of_link(resultants: Resultants, link: Link) -> JointForce:
+    """What a joint transmits to everything beyond it, about its outboard origin."""
+    return _beyond(resultants, link.origin)
+
+
+def of_body(resultants: Resultants, body: Body) -> JointForce:
+    """The force of the joint that carries a body; where there is none, what its coordinates hold it with."""
+    carrying = carried_at(resultants.system, body)
+    return _of_coordinates(resultants, body) if carrying is None else _beyond(resultants, carrying)
+
+
+def carried_at(system: System, body: Body) -> Point | None:
+    """The origin of the joint that carries a body, if one does."""
     origins = {link.origin for link in system.links}
-    carrying = next((point for point in _path(body.center) if point in origins), None)
-    return _of_body(resultants, body) if carrying is None else _beyond(resultants, carrying)
+    return next((point for point in _path(body.center) if point in origins), None)
 
 
 def _beyond(resultants: Resultants, point: Point) -> JointForce:
@@ -92,15 +109,13 @@ def _beyond(resultants: Resultants, point: Point) -> JointForce:
     return JointForce(-resultants.force.get(point, none), -resultants.torque.get(point, none), point)
 
 
-def _of_body(resultants: Resultants, body: Body) -> JointForce:
-    """Where no joint is declared: the steps written in the body's frame begin where it is held."""
-    if body.frame is None:
-        raise ModelError(
-            f"no joint carries the particle '{body.name}' of '{resultants.system.name}', so there is no place to cut "
-            "it free. Carry it by a joint, or take m a - R."
-        )
-    riding = [point for point in _path(body.center) if _rides(point, body.frame)]
-    if not riding:
+def _of_coordinates(resultants: Resultants, body: Body) -> JointForce:
+    """Where no joint is declared: the steps written in the body's frame begin where it is held.
+
+    A particle, or a body in whose frame no step is written, is held at its mass centre.
+    """
+    riding = [point for point in _path(body.center) if body.frame is not None and _rides(point, body.frame)]
+    if body.frame is None or not riding:
         return _beyond(resultants, body.center)
     held = riding[-1].parent
     assert held is not None

@@ -30,14 +30,14 @@ def inverse_dynamics(equations: Equations) -> list[int]:
     motion, links = d.motion.accelerating(), base_links(d.motion)
     forms = [] if links is None else [link_forces(motion, links, equations.added)]
     if links is None or len(motion.speeds) <= FEW_SPEEDS:
-        settle = _settle(motion)
+        settle = settle_for(motion)
         forms.append(generalized_forces(net_wrenches(motion, settle, equations.added), settle))
     return [g.neg(F) for F in min(forms, key=lambda form: count_shared([Expr(g, node) for node in form]).total)]
 
 
 def gravity_forces(motion: Motion) -> list[int]:
     """F_r of gravity alone."""
-    settle, wrenches = _settle(motion), Wrenches(motion)
+    settle, wrenches = settle_for(motion), Wrenches(motion)
     gravity = motion.system.gravity
     if gravity is not None:
         for body in motion.system.bodies:
@@ -70,6 +70,6 @@ def center_of_mass(motion: Motion) -> Vector:
     return moment / mass
 
 
-def _settle(motion: Motion) -> Settle:
+def settle_for(motion: Motion) -> Settle:
     """As in the books where there are few speeds, where they ride where there are many."""
     return mixed if len(motion.speeds) <= FEW_SPEEDS // 2 else Local(motion.system)
