@@ -90,6 +90,7 @@ def rows_of(equations: Equations, constraints: Sequence[Constraint]) -> Rows:
     g, kinematics = equations.system.graph, equations.derivation.kinematics
     names = [name for constraint in constraints for name in constraint.row_names]
     given = rebuild(g, [operand(g, e) for constraint in constraints for e in constraint.zero], kinematics.replaced)
+    _something_moves(equations, constraints, given)
     phi = [None if _moves(equations, name, node) else node for name, node in zip(names, given, strict=True)]
     psi = [node if still is None else _rate(g, still, kinematics.along) for node, still in zip(given, phi, strict=True)]
     u = [symbol.node for symbol in equations.u]
@@ -133,13 +134,21 @@ def _moves(equations: Equations, name: str, node: int) -> bool:
             f"constraint '{name}' of '{equations.name}' contains the input '{kinds['input']}', whose rate is unknown. "
             "Prescribe the motion as an expression in t, or make it a parameter."
         )
-    if not kinds.keys() & {"coordinate", "speed", "time"}:
-        shown = Expr(g, node)
-        raise ConstraintError(
-            f"constraint '{name}' of '{equations.name}' is {shown} = 0, which holds nothing that moves. Give an "
-            "expression in coordinates, speeds or t."
-        )
     return "speed" in kinds
+
+
+def _something_moves(equations: Equations, constraints: Sequence[Constraint], given: Sequence[int]) -> None:
+    """Refuse a constraint that holds nothing; of its rows some may be constant (a plane mechanism closed in space)."""
+    g, rows = equations.system.graph, iter(given)
+    for constraint in constraints:
+        own = [next(rows) for _ in constraint.zero]
+        kinds = {g.symbols[i].kind for i in reachable(g, own) if i in g.symbols}
+        if not kinds & {"coordinate", "speed", "acceleration", "input", "time"}:
+            shown = ", ".join(f"{Expr(g, node)} = 0" for node in own)
+            raise ConstraintError(
+                f"constraint '{constraint.name}' of '{equations.name}' is {shown}, which holds nothing that moves. "
+                "Give an expression in coordinates, speeds or t."
+            )
 
 
 def _must_be_linear(equations: Equations, names: Sequence[str], B: list[list[int]], u: set[int]) -> None:
