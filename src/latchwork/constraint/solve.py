@@ -67,7 +67,9 @@ def multipliers(B: Array, force: Array, M: Array) -> Array:
     lengths = np.where(np.isfinite(lengths), lengths, 1.0)
     weights = 1.0 / np.sqrt(np.maximum(np.diag(M), np.diag(M).max(initial=0.0) * 1e-12))
     rows = B / lengths[:, None] * weights
-    return np.asarray(np.linalg.lstsq(rows.T, force * weights, rcond=CUT)[0] / lengths)
+    lam = np.linalg.lstsq(rows.T, force * weights, rcond=CUT)[0]
+    lam += np.linalg.lstsq(rows.T, force * weights - rows.T @ lam, rcond=CUT)[0]  # refined: weights differ by 1e6
+    return np.asarray(lam / lengths)
 
 
 def unfelt(B: Array, M: Array) -> Array:
