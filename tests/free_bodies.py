@@ -76,10 +76,10 @@ class FreeBodies:
             self.push(hinge.part, equations.evaluate(link.origin, **arguments), effort)
             self.push(part.parent, equations.evaluate(link.base, **arguments), -effort)
 
-    def joints(self, reactions, equations, arguments):
-        """Add what the joints exert, by the names of the bodies that get it."""
+    def joints(self, reactions, equations, arguments, letter="L"):
+        """Add what the joints (or, letter B, the coordinates) exert, by the names of the bodies that get it."""
         for i, part in enumerate(self.mechanism.parts):
-            reaction = reactions[f"L{i}"]
+            reaction = reactions[f"{letter}{i}"]
             assert (reaction.on, reaction.other) == (f"B{i}", "N" if part.parent < 0 else f"B{part.parent}")
             self.pair(reaction, i, part.parent, equations, arguments)
 

@@ -83,7 +83,8 @@ def test_values_are_those_of_the_expressions():
     equations, arguments = build(mechanism).model.equations(), random_state(mechanism, 4).arguments
     for name, reaction in equations.reactions(**arguments).items():
         joint, found = equations.joint_forces(name), [*reaction.force, *reaction.torque]
-        assert equations.evaluate([joint.force, joint.torque], **arguments) == pytest.approx(found, rel=1e-12, abs=1e-12)
+        values = equations.evaluate([joint.force, joint.torque], **arguments)
+        assert values == pytest.approx(found, rel=1e-12, abs=1e-12)
 
 
 def test_loads_added_afterwards_are_carried_by_the_joints():

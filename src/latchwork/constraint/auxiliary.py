@@ -18,7 +18,6 @@ from latchwork.kane.joint_forces import JointForce, Resultants, of_body, of_link
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.joints import Link, unit
 from latchwork.mechanics.point import Point
-from latchwork.mechanics.topology import carrier
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.tidy import SHORT, tidy
@@ -27,7 +26,7 @@ from latchwork.symbolic.traverse import count_shared
 
 def holding(equations: Equations, resultants: Resultants, what: Body | Link | Point) -> JointForce:
     """Force and torque that hold a body and what it carries: those of its joint, or of its coordinates."""
-    owner = carrier(equations.system, what) if isinstance(what, Point) else what
+    owner = resultants.cuts.carrier(what) if isinstance(what, Point) else what
     if isinstance(owner, Link):
         return of_link(resultants, owner)
     if isinstance(owner, Body):

@@ -10,11 +10,14 @@ from latchwork.constraint.constraint import Pull
 from latchwork.constraint.rows import Rows
 from latchwork.errors import ModelError
 from latchwork.kane.equations import Equations
-from latchwork.kane.joint_forces import JointForce, Resultants, carried_at, of_body, of_link
+from latchwork.kane.joint_forces import JointForce, Resultants, of_body, of_link
+from latchwork.mechanics.body import Body
+from latchwork.mechanics.cuts import Cuts, stiff
 from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.joints import Link
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.system import System
-from latchwork.mechanics.topology import body_connection, carrier
+from latchwork.mechanics.topology import body_connection
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 
@@ -39,8 +42,8 @@ def items_of(equations: Equations, rows: Rows | None, lam: Sequence[Expr], at: P
     """
     pulls = rows.pulls if rows is not None else ()
     loads = [pull.load(amount) for pull, amount in zip(pulls, lam, strict=True) if pull is not None]
-    joints = _of_joints(equations.system, Resultants(equations, loads), at)
-    items = [*_of_constraints(rows, lam, at), *joints]
+    resultants = Resultants(equations, loads)
+    items = [*_of_constraints(rows, resultants.cuts, lam, at), *_of_joints(equations.system, resultants, at)]
     _names_differ(equations, items)
     return items
 
@@ -49,19 +52,31 @@ def _of_joints(system: System, resultants: Resultants, at: Point | None) -> Iter
     """Joints by name, then bodies that no joint carries."""
     for link in system.links:
         held = moved_to(of_link(resultants, link), at)
-        yield Item(link.name, _name(system, link.frame), _name(system, link.inboard), (), held)
+        yield Item(link.name, _name(resultants.cuts, link.frame), _name(resultants.cuts, link.inboard), (), held)
+    met: set[tuple[Point, Frame | None]] = set()
     for body, j in zip(system.bodies, body_connection(system), strict=True):
-        if carried_at(system, body) is None:
-            below = system.bodies[j - 1].name if j else system.tree.newtonian.name
-            yield Item(body.name, body.name, below, (), moved_to(of_body(resultants, body), at))
+        cut = resultants.cuts.of[body]
+        place = cut.held, None if cut.frame is None else stiff(cut.frame)
+        if cut.link is None and place not in met:
+            met.add(place)  # bodies that are fixed to each other are held once
+            held = moved_to(of_body(resultants, body), at)
+            yield Item(body.name, body.name, _below(resultants.cuts, body, j), (), held)
 
 
-def _of_constraints(rows: Rows | None, lam: Sequence[Expr], at: Point | None) -> Iterator[Item]:
+def _below(cuts: Cuts, body: Body, j: int) -> str:
+    """What holds a body that has no joint: the body it hangs on, or the joint in between that carries none."""
+    owner = cuts.carrier(body.center.parent) if body.center.parent is not None else None
+    if isinstance(owner, Link):
+        return owner.name
+    return cuts.system.bodies[j - 1].name if j else cuts.system.tree.newtonian.name
+
+
+def _of_constraints(rows: Rows | None, cuts: Cuts, lam: Sequence[Expr], at: Point | None) -> Iterator[Item]:
     """A reaction for each constraint; for each row where rows act between different bodies, or some have no pull."""
     for constraint in rows.constraints if rows is not None else ():
         assert rows is not None
-        system, first = rows.equations.system, rows.slices[constraint.name].start
-        sides = [_sides(system, pull) for pull in constraint.pulls]
+        first = rows.slices[constraint.name].start
+        sides = [_sides(cuts, pull) for pull in constraint.pulls]
         own = tuple(range(first, first + len(sides)))
         if len(set(sides)) == 1:
             yield _item(constraint.name, sides[0], own, constraint.pulls, lam, at)
@@ -86,13 +101,13 @@ def _item(name: str, sides: Sides, rows: tuple[int, ...], pulls: Sequence[Pull |
     return Item(name, *sides, rows, JointForce(force, torque, point))
 
 
-def _sides(system: System, pull: Pull | None) -> Sides:
-    return None if pull is None else (_name(system, pull.on), _name(system, pull.other))
+def _sides(cuts: Cuts, pull: Pull | None) -> Sides:
+    return None if pull is None else (_name(cuts, pull.on), _name(cuts, pull.other))
 
 
-def _name(system: System, what: Point | Frame) -> str:
-    owner = carrier(system, what)
-    return system.tree.newtonian.name if owner is None else owner.name
+def _name(cuts: Cuts, what: Point | Frame) -> str:
+    owner = cuts.carrier(what)
+    return cuts.system.tree.newtonian.name if owner is None else owner.name
 
 
 def _names_differ(equations: Equations, items: Sequence[Item]) -> None:

@@ -64,10 +64,11 @@ class Plan:
         found = {}
         for item in self.items:
             own, part = list(item.rows), numbers.get(item.name)
+            unsure = loose[item.name] if item.name in loose else _span((B[own].T @ free[own]).T, _size(B))
             found[item.name] = Reaction(
                 item.name, item.on, item.other, None if item.wrench is None else item.wrench.about,
                 None if part is None else part[:3], None if part is None else part[3:],
-                lam[own], B[own].T @ lam[own] if own else None, loose.get(item.name, np.zeros((0, 6))),
+                lam[own], B[own].T @ lam[own] if own else None, unsure,
                 lambda vector: Function(self.equations.program(vector))(x),
             )  # fmt: skip
         return Reactions(self.equations.name, found)
@@ -80,8 +81,12 @@ class Plan:
         lam = np.vstack([np.zeros(free.shape[0]), free.T])
         rows = self.wrenches(np.tile(x, (count + 1, 1)), np.tile(udot, (count + 1, 1)), lam)
         change = rows[1:] - rows[0]
-        size = max(float(np.abs(change).max(initial=0.0)), OPEN * float(np.abs(rows[0]).max(initial=0.0)))
+        size = max(_size(change), OPEN * _size(rows[0]))
         return [_span(change[:, k], size) for k in range(len(self.physical))]
+
+
+def _size(values: Array) -> float:
+    return float(np.abs(values).max(initial=0.0))
 
 
 def _span(change: Array, size: float) -> Array:
@@ -105,7 +110,7 @@ def plan_of(equations: Equations, rows: Rows | None, at: Point | None) -> Plan:
 def pulls_must_fit(rows: Rows, x: Array, B: Array) -> None:
     """Refuse a pull that does not do the work of its row: Σ v_r · pull = B_r on the constraint.  [Kelly Eq. 18]"""
     d, g = rows.equations.derivation, rows.equations.system.graph
-    one, least = Expr(g, ONE), FITS * float(np.abs(B).max(initial=0.0))
+    one, least = Expr(g, ONE), FITS * _size(B)
     for i, pull in enumerate(rows.pulls):
         if pull is None:
             continue

@@ -22,7 +22,7 @@ class Reaction:
     ``lam`` holds the multipliers of a constraint and ``generalized`` its Bᵀ λ, the part of M u̇ = f + Bᵀ λ that is its
     own. A constraint that is given by an expression alone has no force and no torque: the joints whose speeds it ties
     carry it. Where rows are redundant λ is the one of least norm, and the rows of ``undetermined`` (force and torque,
-    six numbers each) span what may be added without changing any motion.  [Aghili Remark 4]
+    six numbers; or a generalized force) span what may be added without changing any motion.  [Aghili Remark 4]
     """
 
     name: str
@@ -60,12 +60,16 @@ class Reaction:
         if self.force is None or self.torque is None:
             size = self._size(self.generalized if self.generalized is not None else self.lam)
             shown = "" if self.generalized is None else f", generalized force {_text(self.generalized, size)}"
-            return f"{self.name}: λ = {_text(self.lam, self._size(self.lam))}{shown}"
+            return f"{self.name}: λ = {_text(self.lam, self._size(self.lam))}{shown}{self._doubt}"
         size = self._size(np.concatenate([self.force, self.torque]))
         at = "" if self.at is None else f" at {self.at.name}"
         text = f"{self.name}: on {self.on} from {self.other}{at}: force {_text(self.force, size)}, "
-        text += f"torque {_text(self.torque, size)}"
-        return text if not len(self.undetermined) else f"{text}; not determined in {len(self.undetermined)} directions"
+        return f"{text}torque {_text(self.torque, size)}{self._doubt}"
+
+    @property
+    def _doubt(self) -> str:
+        count = len(self.undetermined)
+        return f"; not determined in {count} direction{'s' * (count > 1)}" if count else ""
 
     @staticmethod
     def _size(values: Array) -> float:

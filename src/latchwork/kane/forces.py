@@ -117,9 +117,7 @@ def inertia_wrenches(motion: Motion, settle: Settle) -> Wrenches:
 
 def net_wrenches(motion: Motion, settle: Settle, added: Iterable[Load] = ()) -> Wrenches:
     """Loads less inertia (u̇ = 0), gravity as an upward acceleration of the origin."""
-    gravity = motion.system.gravity
-    a = motion.accelerations_t(settle, None if gravity is None else -gravity.rebuilt(motion.kinematics.replaced))
-    return _less_inertia(applied_loads(motion, settle, added), a, MINUS_ONE)
+    return _less_inertia(applied_loads(motion, settle, added), weighted_accelerations(motion, settle), MINUS_ONE)
 
 
 def applied_loads(motion: Motion, settle: Settle, added: Iterable[Load] = ()) -> Wrenches:
@@ -130,18 +128,24 @@ def applied_loads(motion: Motion, settle: Settle, added: Iterable[Load] = ()) ->
     return wrenches
 
 
+def weighted_accelerations(motion: Motion, settle: Settle) -> dict[Point, Vector]:
+    """a of every point (u̇ = 0) less the acceleration of gravity."""
+    gravity = motion.system.gravity
+    return motion.accelerations_t(settle, None if gravity is None else -gravity.rebuilt(motion.kinematics.replaced))
+
+
 def _less_inertia(wrenches: Wrenches, a: dict[Point, Vector], sign: int) -> Wrenches:
     motion = wrenches.motion
     for body in motion.system.bodies:
         force = a[body.center] * Expr(motion.g, motion.g.mul(sign, body.mass.node))
         if not force.is_zero:
             wrenches.push(body.center, force)
-        for frame, torque in _inertia_torques(motion, body).items():
+        for frame, torque in inertia_torques(motion, body).items():
             wrenches.twist(frame, scale3(motion.g, sign, torque))
     return wrenches
 
 
-def _inertia_torques(motion: Motion, body: Body) -> dict[Frame, Triple]:
+def inertia_torques(motion: Motion, body: Body) -> dict[Frame, Triple]:
     """d(I·ω)/dt in N with u̇ = 0, by the frame the inertia is written in; a torque on the body.
 
     In a frame F in which I is constant: I·(α - ω_F × ω) + ω_F × (I·ω).

@@ -12,12 +12,14 @@ like any other: where u̇ is the motion they cause, nothing is left for the join
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from latchwork.errors import ModelError, did_you_mean
-from latchwork.kane.forces import net_wrenches
+from latchwork.kane.forces import add_load, inertia_torques, load_wrenches, weighted_accelerations
 from latchwork.kane.robotics import settle_for
 from latchwork.mechanics.body import Body
+from latchwork.mechanics.cuts import Cut, Cuts, path_of
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
 from latchwork.mechanics.loads import Load
@@ -51,19 +53,31 @@ class Resultants:
                 self._add(point.parent, *self.at_parent(point))
 
     def _collect(self, equations: Equations, loads: Sequence[Load]) -> None:
+        """Loads at their points, torques at the homes of their frames, inertia (less gravity) at the mass centres."""
         motion = equations.derivation.motion.accelerating()
         self.settle = settle_for(motion)
-        homes = _homes(self.system)
-        wrenches = net_wrenches(motion, self.settle, (*equations.added, *loads))
+        wrenches = load_wrenches(motion, self.settle, gravity=False)
+        for load in (*equations.added, *loads):
+            add_load(wrenches, load.forces, load.torques)
         for point, force in wrenches.forces.items():
             self._add(point, self.settle(force, point), self.none)
+        homes = _homes(self.system)
         for frame, torque in wrenches.torques.items():
             home = next((homes[step] for step in frame.ancestry() if step in homes), self.system.tree.origin)
             self._add(home, self.none, self.settle(Vector(self.system.tree, {frame: torque}), home))
+        a = weighted_accelerations(motion, self.settle)
+        for body in self.system.bodies:
+            torque_of_inertia = Vector(self.system.tree, inertia_torques(motion, body))
+            self._add(body.center, a[body.center] * -body.mass, -self.settle(torque_of_inertia, body.center))
 
     def _add(self, point: Point, force: Vector, torque: Vector) -> None:
         self.force[point] = self.force.get(point, self.none) + force
         self.torque[point] = self.torque.get(point, self.none) + torque
+
+    @cached_property
+    def cuts(self) -> Cuts:
+        """Where each body is held."""
+        return Cuts(self.system)
 
     def at_parent(self, point: Point) -> tuple[Vector, Vector]:
         """A point's resultant, about its parent and written where the parent rides."""
@@ -93,14 +107,8 @@ def of_link(resultants: Resultants, link: Link) -> JointForce:
 
 def of_body(resultants: Resultants, body: Body) -> JointForce:
     """The force of the joint that carries a body; where there is none, what its coordinates hold it with."""
-    carrying = carried_at(resultants.system, body)
-    return _of_coordinates(resultants, body) if carrying is None else _beyond(resultants, carrying)
-
-
-def carried_at(system: System, body: Body) -> Point | None:
-    """The origin of the joint that carries a body, if one does."""
-    origins = {link.origin for link in system.links}
-    return next((point for point in _path(body.center) if point in origins), None)
+    cut = resultants.cuts.of[body]
+    return _beyond(resultants, cut.held) if cut.frame is None else _riding(resultants, cut, body)
 
 
 def _beyond(resultants: Resultants, point: Point) -> JointForce:
@@ -109,35 +117,20 @@ def _beyond(resultants: Resultants, point: Point) -> JointForce:
     return JointForce(-resultants.force.get(point, none), -resultants.torque.get(point, none), point)
 
 
-def _of_coordinates(resultants: Resultants, body: Body) -> JointForce:
-    """Where no joint is declared: the steps written in the body's frame begin where it is held.
-
-    A particle, or a body in whose frame no step is written, is held at its mass centre.
-    """
-    riding = [point for point in _path(body.center) if body.frame is not None and _rides(point, body.frame)]
-    if body.frame is None or not riding:
-        return _beyond(resultants, body.center)
-    held = riding[-1].parent
-    assert held is not None
-    force, torque = resultants.none, resultants.none
+def _riding(resultants: Resultants, cut: Cut, body: Body) -> JointForce:
+    """What holds a body, and all that rides on its frame from the point where it is held."""
+    assert cut.frame is not None
+    path, force, torque = path_of(body.center), resultants.none, resultants.none
     for point in body.center.tree.points.values():
-        if point.parent is held and _rides(point, body.frame):
+        if point.parent is cut.held and (point in path or _rides(point, cut.frame)):
             R, T = resultants.at_parent(point)
             force, torque = force - R, torque - T
-    return JointForce(force, torque, held)
+    return JointForce(force, torque, cut.held)
 
 
 def _rides(point: Point, frame: Frame) -> bool:
     """Whether the step to a point is written in a frame, or in one that it carries."""
     return any(frame in other.ancestry() for other in point.offset.parts)
-
-
-def _path(point: Point) -> list[Point]:
-    """A point, its parent, ... up to the origin."""
-    path: list[Point] = [point]
-    while path[-1].parent is not None:
-        path.append(path[-1].parent)
-    return path
 
 
 def _homes(system: System) -> dict[Frame, Point]:

@@ -114,26 +114,3 @@ def _frames_between(system: System, body: Body, below: int) -> list[Frame]:
     stop = system.bodies[below - 1].frame if below else None
     frames = takewhile(lambda frame: frame is not stop, body.frame.ancestry())
     return list(frames)[::-1]
-
-
-def carrier(system: System, what: Point | Frame) -> Body | Link | None:
-    """The body (or the joint, where it carries none) that a point or a frame is fixed to; None for the ground.
-
-    A point belongs to the body whose mass centre it is, to the joint whose origin it is, to the body of the deepest
-    frame that its step is written in, or to what the point before it belongs to.
-    """
-    owners: dict[Frame, Body | Link] = {link.frame: link for link in system.links}
-    owners |= {body.frame: body for body in reversed(system.bodies) if body.frame is not None}
-    if isinstance(what, Frame):
-        return next((owners[frame] for frame in what.ancestry() if frame in owners), None)
-    places: dict[Point, Body | Link] = {link.origin: owners[link.frame] for link in system.links}
-    places |= {body.center: body for body in reversed(system.bodies)}
-    step: Point | None = what
-    while step is not None:
-        deepest = sorted(step.offset.parts, key=lambda frame: frame.depth)[-1:]
-        by_frame = (owners[frame] for below in deepest for frame in below.ancestry() if frame in owners)
-        found = places.get(step) or next(by_frame, None)
-        if found is not None:
-            return found
-        step = step.parent
-    return None
