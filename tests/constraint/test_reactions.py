@@ -41,7 +41,8 @@ def tied(seed):
         where = R.T @ (where - x)
     Q = built.point((other, tuple(where)), "Q_tie")
     N = built.model.frame
-    pin = lw.Constraint("pin", P.position(Q), [Pull(n, P, Q) for n in (N.x, N.y, N.z)])
+    gaps = [P.position(Q).dot(n) for n in (N.x, N.y, N.z)]
+    pin = lw.Constraint("pin", gaps, [Pull(n, P, Q) for n in (N.x, N.y, N.z)])
     return mechanism, built, state, pin, (last, other)
 
 
@@ -390,8 +391,9 @@ def test_a_pinned_chain_reacts_as_in_pinocchio():
     pin.forwardKinematics(peer, data, q)
     place = data.oMi[parent].act(np.array([0.5, 0.1, -0.4]))
     ground = model.origin.at("ground", model.frame.vector(*place))
-    rows = [Pull(n, at, ground) for n in (model.frame.x, model.frame.y, model.frame.z)]
-    constrained = model.equations().embed(lw.Constraint("pin", at.position(ground), rows), at=q)
+    axes = (model.frame.x, model.frame.y, model.frame.z)
+    gaps, pulls = [at.position(ground).dot(n) for n in axes], [Pull(n, at, ground) for n in axes]
+    constrained = model.equations().embed(lw.Constraint("pin", gaps, pulls), at=q)
     u = np.array(list(constrained.velocities(q, {"u_j0": 0.7, "u_j1": -0.4}).values()))
     reactions, udot = constrained.reactions(q, u), constrained.udot(q, u)
     tip = pin.SE3(np.eye(3), np.array([0.5, 0.1, -0.4]))
@@ -445,8 +447,8 @@ def test_torques_are_about_the_point_that_was_chosen():
         assert far[name].torque == pytest.approx(torque, rel=1e-12, abs=1e-12)
 
 
-def test_rows_between_different_bodies_are_told_apart():
-    """One constraint that ties two pairs of bodies gives a reaction for each row."""
+def train(pulls):
+    """Three blocks on a line that move as one; the first is pushed by 6 N."""
     model = lw.Model("sliders")
     N = model.frame
     a, b, c = (model.prismatic(name, N, at=model.origin, axis=N.x) for name in "abc")
@@ -455,13 +457,28 @@ def test_rows_between_different_bodies_are_told_apart():
     model.force(a.origin, 6.0 * N.x)
     model.gravity(-G * N.y)
     gaps = [a.q[0] - b.q[0], c.q[0] - b.q[0]]
-    train = lw.Constraint("train", gaps, [Pull(N.x, a.origin, b.origin), Pull(N.x, c.origin, b.origin)])
-    reactions = model.equations().embed(train).reactions([1.0, 1.0, 1.0], [0.0, 0.0, 0.0])
-    assert list(reactions) == ["train[0]", "train[1]", "a", "b", "c"]
-    assert reactions["train[0]"].force == pytest.approx([-5.0, 0.0, 0.0])
-    assert reactions["train[1]"].force == pytest.approx([3.0, 0.0, 0.0])
-    assert (reactions["train[1]"].on, reactions["train[1]"].other) == ("block_c", "block_b")
-    assert "train[1]: on block_c from block_b at c_o: force (3, 0, 0), torque (0, 0, 0)" in str(reactions)
+    both = [Pull(N.x, a.origin, b.origin), Pull(N.x, c.origin, b.origin)]
+    return model.equations().embed(lw.Constraint("train", gaps, [both[i] if i in pulls else None for i in range(2)]))
+
+
+def test_a_constraint_of_three_bodies_says_what_each_gets():
+    """One constraint that ties two pairs of blocks: a reaction for each block."""
+    reactions = train([0, 1]).reactions([1.0, 1.0, 1.0], [0.0, 0.0, 0.0])
+    assert list(reactions) == ["train on block_a", "train on block_b", "train on block_c", "a", "b", "c"]
+    forces = [reactions[f"train on block_{name}"].force[0] for name in "abc"]
+    assert forces == pytest.approx([-5.0, 2.0, 3.0])
+    assert reactions["train on block_b"].other is None
+    assert "train on block_c: on block_c at c_o: force (3, 0, 0), torque (0, 0, 0)" in str(reactions)
+
+
+def test_rows_without_a_pull_stand_by_themselves():
+    """Where only some rows say where they act, the others have λ alone, and the joints carry them."""
+    reactions = train([0]).reactions([1.0, 1.0, 1.0], [0.0, 0.0, 0.0])
+    assert list(reactions) == ["train", "train[1]", "a", "b", "c"]
+    assert (reactions["train"].on, reactions["train"].other) == ("block_a", "block_b")
+    assert reactions["train"].force == pytest.approx([-5.0, 0.0, 0.0])
+    assert reactions["train[1]"].force is None
+    assert [reactions[name].force[0] for name in "abc"] == pytest.approx([0.0, -3.0, 3.0])
 
 
 def test_an_expression_has_no_place():

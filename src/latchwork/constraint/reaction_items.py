@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from latchwork.constraint.auxiliary import moved_to
-from latchwork.constraint.constraint import Pull
 from latchwork.constraint.rows import Rows
 from latchwork.errors import ModelError
 from latchwork.kane.equations import Equations
@@ -15,13 +14,12 @@ from latchwork.mechanics.body import Body
 from latchwork.mechanics.cuts import Cuts, stiff
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
+from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.system import System
 from latchwork.mechanics.topology import body_connection
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
-
-Sides = tuple[str, str] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,37 +70,62 @@ def _below(cuts: Cuts, body: Body, j: int) -> str:
 
 
 def _of_constraints(rows: Rows | None, cuts: Cuts, lam: Sequence[Expr], at: Point | None) -> Iterator[Item]:
-    """A reaction for each constraint; for each row where rows act between different bodies, or some have no pull."""
+    """A reaction for each constraint between two bodies; where more take part, one for each of them but the ground."""
     for constraint in rows.constraints if rows is not None else ():
         assert rows is not None
-        first = rows.slices[constraint.name].start
-        sides = [_sides(cuts, pull) for pull in constraint.pulls]
-        own = tuple(range(first, first + len(sides)))
-        if len(set(sides)) == 1:
-            yield _item(constraint.name, sides[0], own, constraint.pulls, lam, at)
-        else:
-            for i, name in enumerate(constraint.row_names):
-                yield _item(name, sides[i], own[i : i + 1], constraint.pulls[i : i + 1], lam, at)
+        own = range(rows.slices[constraint.name].start, rows.slices[constraint.name].stop)
+        pulled = [(i, pull.load(lam[i])) for i, pull in zip(own, constraint.pulls, strict=True) if pull is not None]
+        if not pulled:
+            yield Item(constraint.name, None, None, tuple(own), None)
+            continue
+        yield from _exerted(cuts, constraint.name, pulled, at)
+        for i, name, pull in zip(own, constraint.row_names, constraint.pulls, strict=True):
+            if pull is None:
+                yield Item(name, None, None, (i,), None)
 
 
-def _item(name: str, sides: Sides, rows: tuple[int, ...], pulls: Sequence[Pull | None], lam: Sequence[Expr],
-          at: Point | None) -> Item:  # fmt: skip
-    if sides is None:
-        return Item(name, None, None, rows, None)
-    loads = [pull.load(lam[i]) for pull, i in zip(pulls, rows, strict=True) if pull is not None]
-    forces = [load.forces[0] for load in loads if load.forces]
-    torques = [load.torques[0][1] for load in loads if load.torques]
-    tree = (forces[0][1] if forces else torques[0]).tree
-    point = at if at is not None else forces[0][0] if forces else tree.origin
-    force = sum((vector for _, vector in forces), start=Vector(tree, {}))
-    torque = sum(torques, start=Vector(tree, {}))
-    for place, vector in forces:
-        torque = torque if place is point else torque + place.position(point).cross(vector)
-    return Item(name, *sides, rows, JointForce(force, torque, point))
+@dataclass
+class Share:
+    """What one body gets from a constraint."""
+
+    rows: list[int]
+    forces: list[tuple[Point, Vector]]
+    torques: list[Vector]
+
+    def about(self, point: Point | None, none: Vector) -> JointForce:
+        """Σ R and Σ T + p × R, about a point or where the first force acts."""
+        first = self.forces[0][0] if self.forces else none.tree.origin
+        total = JointForce(none, sum(self.torques, start=none), point if point is not None else first)
+        for place, vector in self.forces:
+            moved = moved_to(JointForce(vector, none, place), total.about)
+            total = JointForce(total.force + moved.force, total.torque + moved.torque, total.about)
+        return total
 
 
-def _sides(cuts: Cuts, pull: Pull | None) -> Sides:
-    return None if pull is None else (_name(cuts, pull.on), _name(cuts, pull.other))
+def _exerted(cuts: Cuts, name: str, pulled: Sequence[tuple[int, Load]], at: Point | None) -> Iterator[Item]:
+    """The loads of a constraint's rows, gathered by the bodies that get them; the first two get opposite ones."""
+    shares: dict[str, Share] = {}
+    for i, load in pulled:
+        for point, force in load.forces:
+            _share(shares, _name(cuts, point), i).forces.append((point, force))
+        for frame, torque in load.torques:
+            _share(shares, _name(cuts, frame), i).torques.append(torque)
+    none, ground, bodies = Vector(cuts.system.tree, {}), cuts.system.tree.newtonian.name, list(shares)
+    if len(bodies) <= 2:
+        on = shares[bodies[0]]
+        yield Item(name, bodies[0], bodies[-1], tuple(on.rows), on.about(at, none))
+        return
+    for body in bodies:
+        if body != ground:
+            share = shares[body]
+            yield Item(f"{name} on {body}", body, None, tuple(share.rows), share.about(at, none))
+
+
+def _share(shares: dict[str, Share], body: str, i: int) -> Share:
+    """The share of a body, which row i adds to."""
+    share = shares.setdefault(body, Share([], [], []))
+    share.rows += [i] if i not in share.rows else []
+    return share
 
 
 def _name(cuts: Cuts, what: Point | Frame) -> str:

@@ -19,6 +19,7 @@ NOISE = 1e-13  # of the largest number of a reaction: less is printed as zero
 class Reaction:
     """Force, and torque about the point ``at``, measures in N: ``on`` gets them, ``other`` gets the opposite.
 
+    Where a constraint acts on more than two bodies there is one for each, with no other: ``"gear on pinion"``.
     ``lam`` holds the multipliers of a constraint and ``generalized`` its Bᵀ λ, the part of M u̇ = f + Bᵀ λ that is its
     own. A constraint that is given by an expression alone has no force and no torque: the joints whose speeds it ties
     carry it. Where rows are redundant λ is the one of least norm, and the rows of ``undetermined`` (force and torque,
@@ -63,7 +64,8 @@ class Reaction:
             return f"{self.name}: λ = {_text(self.lam, self._size(self.lam))}{shown}{self._doubt}"
         size = self._size(np.concatenate([self.force, self.torque]))
         at = "" if self.at is None else f" at {self.at.name}"
-        text = f"{self.name}: on {self.on} from {self.other}{at}: force {_text(self.force, size)}, "
+        pair = self.on if self.other is None else f"{self.on} from {self.other}"
+        text = f"{self.name}: on {pair}{at}: force {_text(self.force, size)}, "
         return f"{text}torque {_text(self.torque, size)}{self._doubt}"
 
     @property
