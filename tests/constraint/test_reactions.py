@@ -510,6 +510,21 @@ def test_a_pull_that_does_not_do_the_work_of_its_row_is_refused():
         model.equations().embed(wire).reactions([0.0, 0.0], [1.0, 0.0])
 
 
+def test_a_speed_without_mass_may_move_a_row_alone():
+    """A bead on the curve y = s², x = s: the place s along it is a coordinate, and the force is normal to the curve."""
+    model = lw.Model("wire")
+    x, y, s = model.coordinates("x", "y", "s")
+    N = model.frame
+    P = model.origin.at("P", x * N.x + y * N.y)
+    model.particle("bead", P, 2.0)
+    model.gravity(-G * N.y)
+    wire = lw.Constraint("wire", [x - s, y - s * s], [Pull(N.x, P, model.origin), Pull(N.y, P, model.origin)])
+    held = model.equations().embed(wire, at=[0.5, 0.25, 0.5])
+    reaction = held.reactions([0.5, 0.25, 0.5], {"u_x": 1.2, "u_y": 1.2, "u_s": 1.2})["wire"]
+    assert reaction.along(N.x + N.y) == pytest.approx(0.0, abs=1e-9)
+    assert reaction.along(N.y - N.x) == pytest.approx(2.0 * (G + 2.0 * 1.2**2) / math.sqrt(2.0), rel=1e-9)
+
+
 def test_what_nothing_holds_and_names_that_are_taken_are_refused():
     """A point of the ground, and a constraint with the name of a joint."""
     model, constrained = slider_crank()

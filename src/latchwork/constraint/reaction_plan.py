@@ -107,8 +107,12 @@ def plan_of(equations: Equations, rows: Rows | None, at: Point | None) -> Plan:
     return Plan(equations, tuple(items), lam, Function(lower(g, nodes, arguments)))
 
 
-def pulls_must_fit(rows: Rows, x: Array, B: Array) -> None:
-    """Refuse a pull that does not do the work of its row: Σ v_r · pull = B_r on the constraint.  [Kelly Eq. 18]"""
+def pulls_must_fit(rows: Rows, x: Array, B: Array, M: Array) -> None:
+    """Refuse a pull that does not do the work of its row: Σ v_r · pull = B_r on the constraint.  [Kelly Eq. 18]
+
+    A speed without mass (where along a curve a point is) may move nothing but the row: Bᵀ λ is zero there anyway.
+    """
+    weighed = np.diag(M) > FITS * FITS * _size(M)
     d, g = rows.equations.derivation, rows.equations.system.graph
     one, least = Expr(g, ONE), FITS * _size(B)
     for i, pull in enumerate(rows.pulls):
@@ -118,7 +122,7 @@ def pulls_must_fit(rows: Rows, x: Array, B: Array) -> None:
         load = pull.load(one)
         add_load(wrenches, load.forces, load.torques)
         found = Function(lower(g, generalized_forces(wrenches, d.settle), rows.equations.arguments))(x)
-        off, sizes = np.abs(found - B[i]), np.abs([found, B[i]])
+        off, sizes = np.abs(found - B[i]) * weighed, np.abs([found, B[i]])
         if not off.max(initial=0.0) <= FITS * sizes.max(initial=least):
             j = int(np.argmax(off))
             name = rows.equations.u[j].name
