@@ -74,7 +74,7 @@ def test_along_motions_that_the_constraints_allow(moving):
     names = [symbol.name for symbol in eq.arguments]
     for direction in free:
         dx = np.zeros(len(x))
-        dx[1 : 1 + len(eq.q)] = place.W @ direction
+        dx[1 : 1 + len(eq.q)] = constrained.terms.spread(x) @ direction
         dx[[names.index(u.name) for u in constrained.independent]] = rng.normal(size=len(constrained.independent))
         state = np.array([dx[names.index(name)] for name in linear.states])
         assert linear.A @ state == pytest.approx(differences(constrained, linear, x, dx), DIFFERENCES, DIFFERENCES)

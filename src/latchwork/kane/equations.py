@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.constraint.equilibrium import Steady
     from latchwork.constraint.linear import Linear
-    from latchwork.kane.early import SmallMotion
     from latchwork.constraint.reaction_plan import Plan
     from latchwork.constraint.reactions import Reactions
+    from latchwork.kane.early import SmallMotion
     from latchwork.kane.tables import Table
 
 WAITING = 4.2  # operations in the time that one takes which waits for the one before it
