@@ -1,0 +1,215 @@
+"""Dense factorizations as kernels: LU, pivoted Householder QR, and the two Jacobi iterations.
+
+Matrices are row-major and overwritten; orders of pivots are kept as floats, so that one array serves as workspace.
+Small systems are meant: loops that can be read, no blocking.  [Golub and Van Loan, ch. 3, 5 and 8]
+"""
+
+from __future__ import annotations
+
+from latchwork.program.kernel import copysign, divide, f64, f64p, fabs, i64, kernel, sqrt
+from latchwork.program.scalar import maximum, minimum
+
+SWEEPS = 60  # of a Jacobi iteration; about ten are needed
+ROUNDING = 1e-16  # cosines below this are zero
+DUST = 1e-29  # squared columns below this part of the whole are rounding
+
+
+@kernel
+def swap(A: f64p, i: i64, j: i64) -> None:
+    """Two entries exchanged."""
+    a = A[i]
+    A[i] = A[j]
+    A[j] = a
+
+
+@kernel
+def lu(n: i64, A: f64p, p: f64p) -> f64:
+    """``P A = L U`` by rows with partial pivoting, in place; gives the smallest pivot as a part of the largest."""
+    least, most = 0.0, 0.0
+    for k in range(n):
+        row = k
+        for i in range(k + 1, n):
+            if fabs(A[i * n + k]) > fabs(A[row * n + k]):
+                row = i
+        p[k] = float(row)
+        if row != k:
+            for j in range(n):
+                swap(A, k * n + j, row * n + j)
+        pivot = fabs(A[k * n + k])
+        least = pivot if k == 0 else minimum(least, pivot)
+        most = maximum(most, pivot)
+        for i in range(k + 1, n):
+            part = divide(A[i * n + k], A[k * n + k])
+            A[i * n + k] = part
+            if part != 0.0:
+                for j in range(k + 1, n):
+                    A[i * n + j] -= part * A[k * n + j]
+    return divide(least, most) if n > 0 else 1.0
+
+
+@kernel
+def lu_solve(n: i64, A: f64p, p: f64p, b: f64p) -> None:
+    """``b ← A⁻¹ b``, given the factors of `lu`."""
+    for k in range(n):
+        swap(b, k, int(p[k]))
+    for i in range(n):
+        for j in range(i):
+            b[i] -= A[i * n + j] * b[j]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            b[i] -= A[i * n + j] * b[j]
+        b[i] = divide(b[i], A[i * n + i])
+
+
+@kernel
+def norm_below(rows: i64, cols: i64, A: f64p, first: i64, j: i64) -> f64:
+    """``√Σ A_ij²`` of column j, from row ``first`` on."""
+    total = 0.0
+    for i in range(first, rows):
+        total += A[i * cols + j] * A[i * cols + j]
+    return sqrt(total)
+
+
+@kernel
+def qr(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, p: f64p) -> i64:
+    """``A Π = Q R`` with ``Q = H_0 H_1 ...``, ``H = I − τ v vᵀ`` and v below the diagonal of R; gives the rank.
+
+    The longest column that is left comes next; it ends where that is shorter than ``cut`` times the first.
+    """
+    first = 0.0
+    for j in range(cols):
+        p[j] = float(j)
+    for k in range(rows if rows < cols else cols):
+        best, size = k, -1.0
+        for j in range(k, cols):
+            length = norm_below(rows, cols, A, k, j)
+            if length > size:
+                best, size = j, length
+        first = size if k == 0 else first
+        if not (size > cut * first and size > 0.0):
+            return k
+        if best != k:
+            swap(p, k, best)
+            for i in range(rows):
+                swap(A, i * cols + k, i * cols + best)
+        corner = -copysign(size, A[k * cols + k])
+        tau[k] = divide(corner - A[k * cols + k], corner)
+        head = A[k * cols + k] - corner
+        for i in range(k + 1, rows):
+            A[i * cols + k] = divide(A[i * cols + k], head)
+        A[k * cols + k] = corner
+        for j in range(k + 1, cols):
+            total = A[k * cols + j]
+            for i in range(k + 1, rows):
+                total += A[i * cols + k] * A[i * cols + j]
+            total *= tau[k]
+            A[k * cols + j] -= total
+            for i in range(k + 1, rows):
+                A[i * cols + j] -= total * A[i * cols + k]
+    return rows if rows < cols else cols
+
+
+@kernel
+def reflect(rows: i64, cols: i64, k: i64, A: f64p, tau: f64p, x: f64p) -> None:
+    """``x ← H_k x``, given the factors of `qr`."""
+    total = x[k]
+    for i in range(k + 1, rows):
+        total += A[i * cols + k] * x[i]
+    total *= tau[k]
+    x[k] -= total
+    for i in range(k + 1, rows):
+        x[i] -= total * A[i * cols + k]
+
+
+@kernel
+def least_squares(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, p: f64p, b: f64p, x: f64p) -> i64:
+    """x of least ``‖A x − b‖``, zero where columns depend on others; gives the rank. b is overwritten."""
+    rank = qr(rows, cols, cut, A, tau, p)
+    for k in range(rank):
+        reflect(rows, cols, k, A, tau, b)
+    for j in range(cols):
+        x[j] = 0.0
+    for i in range(rank - 1, -1, -1):
+        total = b[i]
+        for j in range(i + 1, rank):
+            total -= A[i * cols + j] * x[int(p[j])]
+        x[int(p[i])] = divide(total, A[i * cols + i])
+    return rank
+
+
+@kernel
+def turn(slope: f64) -> tuple[f64, f64]:
+    """Cosine and sine of the smaller angle with ``cot 2θ = slope``: the Jacobi rotation."""
+    t = divide(copysign(1.0, slope), fabs(slope) + sqrt(1.0 + slope * slope))
+    cosine = divide(1.0, sqrt(1.0 + t * t))
+    return cosine, cosine * t
+
+
+@kernel
+def rotate(rows: i64, cols: i64, A: f64p, i: i64, j: i64, cosine: f64, sine: f64) -> None:
+    """Columns i and j of A, turned."""
+    for k in range(rows):
+        a, b = A[k * cols + i], A[k * cols + j]
+        A[k * cols + i] = cosine * a - sine * b
+        A[k * cols + j] = sine * a + cosine * b
+
+
+@kernel
+def identity(n: i64, V: f64p) -> None:
+    """``V ← I``."""
+    for i in range(n):
+        for j in range(n):
+            V[i * n + j] = 1.0 if i == j else 0.0
+
+
+@kernel
+def svd(m: i64, n: i64, A: f64p, V: f64p, s: f64p) -> None:
+    """``A ← A V`` with orthogonal columns, V orthogonal, ``s_j = σ_j²``: one-sided Jacobi, in no order."""
+    identity(n, V)
+    whole = 0.0
+    for i in range(m * n):
+        whole += A[i] * A[i]
+    for _ in range(SWEEPS):
+        quiet = True
+        for i in range(n):
+            for j in range(i + 1, n):
+                alpha, beta, cross = 0.0, 0.0, 0.0
+                for k in range(m):
+                    alpha += A[k * n + i] * A[k * n + i]
+                    beta += A[k * n + j] * A[k * n + j]
+                    cross += A[k * n + i] * A[k * n + j]
+                if minimum(alpha, beta) > DUST * whole and fabs(cross) > ROUNDING * sqrt(alpha * beta):
+                    quiet = False
+                    cosine, sine = turn(divide(beta - alpha, 2.0 * cross))
+                    rotate(m, n, A, i, j, cosine, sine)
+                    rotate(n, n, V, i, j, cosine, sine)
+        if quiet:
+            break
+    for j in range(n):
+        s[j] = 0.0
+        for k in range(m):
+            s[j] += A[k * n + j] * A[k * n + j]
+
+
+@kernel
+def eigen(n: i64, S: f64p, V: f64p) -> None:
+    """``VᵀSV`` diagonal for a symmetric S, in place, V orthogonal: cyclic Jacobi, in no order."""
+    identity(n, V)
+    for _ in range(SWEEPS):
+        off, whole = 0.0, 0.0
+        for i in range(n):
+            for j in range(n):
+                whole += S[i * n + j] * S[i * n + j]
+                off += 0.0 if i == j else S[i * n + j] * S[i * n + j]
+        if not off > ROUNDING * ROUNDING * whole:
+            break
+        for i in range(n):
+            for j in range(i + 1, n):
+                if S[i * n + j] != 0.0:
+                    cosine, sine = turn(divide(S[j * n + j] - S[i * n + i], 2.0 * S[i * n + j]))
+                    rotate(n, n, S, i, j, cosine, sine)
+                    for k in range(n):  # and the rows
+                        a, b = S[i * n + k], S[j * n + k]
+                        S[i * n + k] = cosine * a - sine * b
+                        S[j * n + k] = sine * a + cosine * b
+                    rotate(n, n, V, i, j, cosine, sine)
