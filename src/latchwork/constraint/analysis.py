@@ -1,0 +1,207 @@
+"""Aghili's analysis of a constrained mechanism at a state: what a force does, and what force a motion needs.
+
+    P = I − B⁺B,   f = P f + (I − P) f,   potent and impotent      [Aghili §II-V, VII; numbers as in papers' errata]
+
+Speeds of unequal units are measured by a metric W (a weight for each speed, or a matrix): P is then that of B W^(−1/2),
+and forces have the norm √(fᵀW⁻¹f). Rows are measured by their length near by, so that a row that vanishes at a singular
+position, and only there, constrains nothing: the number of degrees of freedom rises, as it does in Aghili's Eq. 68.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from latchwork.constraint.constrained import Constrained, by_name
+from latchwork.constraint.terms import Array, Terms
+from latchwork.errors import ConstraintError, EvaluationError
+from latchwork.kane.values import argument_vector
+
+CUT = 1e-9  # singular values below this part of what they are near by are zero
+AROUND = 0.1  # how far "near by" is, in speeds times seconds
+MEETS = 1e-8  # accelerations and forces may be off by this part
+DECOUPLED = 1e-10  # of M: smaller couplings are rounding
+
+
+def usual_lengths(terms: Terms, x: Array, shape: Array) -> Array:
+    """The length of each row of B·shape, at x or near by: what it is when it does not vanish."""
+    n_q, n, _ = terms.sizes
+    W = terms.place(x).W
+    steps = [np.zeros(n), *(sign * AROUND * unit for unit in np.eye(n) for sign in (1.0, -1.0))]
+    lengths = []
+    for step in steps:
+        near = x.copy()
+        near[1 : 1 + n_q] += W @ step
+        lengths.append(np.linalg.norm(terms.place(near).B @ shape, axis=1))
+    most = np.max(lengths, axis=0)
+    return np.where(most > 0.0, most, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Operator:
+    """P and all that follows from it. ``root`` is W^(1/2); ``A`` is B W^(−1/2), its rows of order one."""
+
+    constrained: Constrained
+    x: Array
+    M: Array
+    f: Array
+    c: Array
+    A: Array
+    root: Array
+
+    @cached_property
+    def _inverse(self) -> Array:
+        """A⁺, with what is smaller than the cut left out."""
+        U, s, Vt = np.linalg.svd(self.A, full_matrices=False)
+        keep = s > CUT
+        return np.asarray(Vt[keep].T / s[keep] @ U[:, keep].T)
+
+    @cached_property
+    def weighed(self) -> Array:
+        """P_W = I − A⁺A, in the metric."""
+        return np.asarray(np.eye(len(self.f)) - self._inverse @ self.A)
+
+    @cached_property
+    def P(self) -> Array:
+        """What P does to velocities: W^(−1/2) P_W W^(1/2). It does its transpose to forces."""
+        return np.asarray(np.linalg.solve(self.root, self.weighed @ self.root), dtype=np.float64)
+
+    @property
+    def freedoms(self) -> int:
+        """Degrees of freedom: n − rank."""
+        return round(float(np.trace(self.weighed)))
+
+    def potent(self, force: Any) -> Array:
+        """P f: the part of a generalized force that moves the mechanism.  [Aghili Remark 2]"""
+        return np.asarray(self.P.T @ np.asarray(force, dtype=float))
+
+    def impotent(self, force: Any) -> Array:
+        """(I − P) f: the part that only loads the constraints."""
+        return np.asarray(force, dtype=float) - self.potent(force)
+
+    # --- what a motion needs --------------------------------------------------------------------------------------
+
+    def inverse_dynamics(self, udot: Any) -> Array:
+        """The generalized force of least norm that, added to what acts, gives u̇: P (M u̇ − f).  [Aghili Eqs. 21, 43]"""
+        udot = np.asarray(udot, dtype=float)
+        B, names = self.constrained.terms.place(self.x).B, self.constrained.rows.names
+        off = B @ udot + self.c
+        allowed = MEETS * (np.abs(B) @ np.abs(udot) + np.abs(self.c) + 1e-6 * np.abs(B).max(axis=1, initial=0.0))
+        worst = [i for i in range(len(off)) if abs(off[i]) > allowed[i]]
+        if worst:
+            shown = ", ".join(f"'{names[i]}' by {off[i]:.3g}" for i in worst)
+            raise ConstraintError(
+                f"'{self.constrained.name}' cannot have the accelerations {udot.tolist()}: they break {shown}. Give "
+                "accelerations with B u̇ + c = 0, e.g. those that `udot` gives."
+            )
+        return self.potent(self.M @ udot - self.f)
+
+    def hybrid(self, udot: Any, constraint_force: Any) -> Array:
+        """The force that gives u̇ and, besides, this generalized constraint force Bᵀλ.  [Aghili Eq. 52]"""
+        moving, held = self.inverse_dynamics(udot), np.asarray(constraint_force, dtype=float)
+        moves = self.potent(held)
+        if np.abs(moves).max(initial=0.0) > MEETS * max(1.0, np.abs(held).max(initial=0.0)):
+            raise ConstraintError(
+                f"{held.tolist()} is no constraint force of '{self.constrained.name}': its part {moves.tolist()} would "
+                "move it. Give Bᵀλ, or its impotent part."
+            )
+        return moving + self.impotent(self.M @ np.asarray(udot, dtype=float) - self.f) - held
+
+    def actuated(self, force: Any, active: Sequence[Any]) -> Array:
+        """The force of least norm with the same effect that acts on the ``active`` speeds only.  [Aghili Eqs. 53-62]"""
+        names = self.constrained.unconstrained.u_names
+        chosen = [getattr(item, "name", item) for item in active]
+        if unknown := [name for name in chosen if name not in names]:
+            raise EvaluationError(f"{unknown} are no speeds of '{self.constrained.name}'. Choose from {list(names)}.")
+        E = np.eye(len(names))[:, [names.index(name) for name in chosen]]
+        E_W, wanted = np.linalg.solve(self.root, E), np.linalg.solve(self.root, self.potent(force))
+        Q, R = np.linalg.qr(E_W)  # in the metric, forces on active speeds are Q y with the norm of y
+        y = np.linalg.lstsq(self.weighed @ Q, wanted, rcond=CUT)[0]
+        off = float(np.linalg.norm(self.weighed @ Q @ y - wanted))
+        if off > MEETS * max(float(np.linalg.norm(wanted)), 1e-300):
+            raise ConstraintError(
+                f"'{self.constrained.name}' has {self.freedoms} degrees of freedom here, and forces on "
+                f"{', '.join(chosen)} alone cannot do what was asked (a part of {off:.3g} is left). Make more joints "
+                "active, or keep away from this position."
+            )
+        return np.asarray(E @ np.linalg.solve(R, y))
+
+    # --- inertia ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _inertia(self) -> Array:
+        return np.asarray(np.linalg.solve(self.root, np.linalg.solve(self.root, self.M).T))
+
+    def inertia(self, gamma: float | None = None) -> Array:
+        """M_c = M + PM − MP, or with a γ M_c'' = PM + γ(I − P), in the metric.  [Aghili Eqs. 23, 29]"""
+        M, P = self._inertia, self.weighed
+        if gamma is None:
+            return np.asarray(M + P @ M - M @ P)
+        return np.asarray(P @ M + gamma * (np.eye(len(P)) - P))
+
+    def condition(self, gamma: float | None = None) -> float:
+        """The condition number of M_c, or of M_c'' with this γ."""
+        return float(np.linalg.cond(self.inertia(gamma)))
+
+    def best_gamma(self) -> float:
+        """The γ for which M_c'' is best conditioned: golden section on a logarithmic scale about ‖M‖."""
+        middle = float(np.log(np.linalg.norm(self._inertia, 2)))
+        low, high, golden = middle - 20.0, middle + 5.0, (5**0.5 - 1) / 2
+        for _ in range(60):
+            a, b = high - golden * (high - low), low + golden * (high - low)
+            low, high = (low, b) if self.condition(np.exp(a)) < self.condition(np.exp(b)) else (a, high)
+        return float(np.exp(0.5 * (low + high)))
+
+    @property
+    def coupling(self) -> float:
+        """‖(I − P) M P‖ as a part of ‖M‖: by how much moving forces reach the constraints.  [Aghili Eq. 80]"""
+        M, P = self._inertia, self.weighed
+        return float(np.linalg.norm((np.eye(len(P)) - P) @ M @ P) / np.linalg.norm(M))
+
+    @property
+    def decoupled(self) -> bool:
+        """Whether the constraint force depends on the impotent force alone.  [Aghili Proposition 3]"""
+        return self.coupling < DECOUPLED
+
+    def constraint_force(self) -> Array:
+        """F_c = Bᵀλ by the operator: −(f⊥ − μ f∥ − μ M Ṗu) with μ = (I − P) M M_c⁻¹.  [Aghili Eq. 32]"""
+        M, P, f = self._inertia, self.weighed, np.linalg.solve(self.root, self.f)
+        lengths = usual_lengths(self.constrained.terms, self.x, np.asarray(np.linalg.inv(self.root)))
+        normal = -self._inverse @ (self.c / lengths)
+        moving = np.linalg.solve(self.inertia(), P @ f + M @ normal)
+        return np.asarray(self.root @ ((np.eye(len(P)) - P) @ (M @ moving - f)))
+
+
+def state_at(constrained: Constrained, q: Any, u: Any, r: Any, t: float, p: Any) -> Array:
+    """(t, q, u, r, p): speeds as given where they meet the rows, also where no selection is regular; else completed."""
+    equations = constrained.unconstrained
+    if isinstance(u, Mapping) or u is None or len(u) == len(equations.u):
+        filled, _ = by_name(u, dict.fromkeys(equations.u_names, 0.0))
+        x = argument_vector(equations.system, t, q, filled, r, p)
+        place, speeds = constrained.terms.place(x), x[1 + len(equations.q) :][: len(equations.u)]
+        if np.abs(place.B @ speeds + place.C).max(initial=0.0) <= MEETS * max(1.0, np.abs(speeds).max(initial=0.0)):
+            return x
+    return constrained.arguments(q, u, r, t, p)
+
+
+def operator_at(constrained: Constrained, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+                metric: Any = None) -> Operator:  # fmt: skip
+    """Aghili's operator at a state. ``metric``: a weight for each speed, or a matrix; ones if left out."""
+    x = state_at(constrained, q, u, r, t, p)
+    motion, n = constrained.terms.motion(x), len(constrained.unconstrained.u)
+    W = np.eye(n) if metric is None else np.asarray(metric, dtype=float)
+    W = np.diag(W) if W.ndim == 1 else W
+    values, vectors = np.linalg.eigh(W) if W.shape == (n, n) else (np.zeros(1), W)
+    if not values.min() > 0.0:
+        raise EvaluationError(
+            f"the metric of '{constrained.name}' must be {n} positive weights, or a positive {n} × {n} matrix; "
+            f"got {metric}. Speeds of one unit need none."
+        )
+    root = np.asarray(vectors * np.sqrt(values) @ vectors.T)
+    shape = np.linalg.inv(root)
+    B, lengths = constrained.terms.place(x).B, usual_lengths(constrained.terms, x, shape)
+    return Operator(constrained, x, motion.M, motion.f, motion.c, B @ shape / lengths[:, None], root)
