@@ -14,7 +14,7 @@ from latchwork.program.scalar import maximum
 
 CUT, VANISHED, ALPHA, BETA, FIRST, SECOND, WEIGHTS = 0, 1, 2, 3, 4, 5, 6  # places of the settings
 SHORTEST = 1e-13  # rows shorter than this part of the longest are zero
-LIGHTEST = 1e-12  # speeds that carry less than this part of the largest inertia count as if they carried this
+LIGHTEST = 1e-12  # speeds that carry less than this part of the largest inertia are massless, and weighed as the heaviest
 
 
 @kernel
@@ -33,8 +33,8 @@ def weigh(
     for j in range(n):
         largest = maximum(largest, M[j * n + j])
     for j in range(n):
-        weight = settings[WEIGHTS + j]
-        w[j] = divide(1.0, sqrt(weight if weight > 0.0 else maximum(M[j * n + j], LIGHTEST * largest)))
+        own = M[j * n + j] if M[j * n + j] > LIGHTEST * largest else largest
+        w[j] = divide(1.0, sqrt(settings[WEIGHTS + j] if settings[WEIGHTS + j] > 0.0 else own))
     for i in range(n):
         g[i] = w[i] * f[i]
         for j in range(n):
