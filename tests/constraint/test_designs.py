@@ -67,7 +67,8 @@ def test_result_does_not_depend_on_the_metric(design):
         n, m = len(f), len(c)
         rng = np.random.default_rng(seed)
         expected = design.accelerations(M, f, B, c)
-        weighted = design.accelerations(M, f, B, c, settings=design.settings(n, weights=rng.uniform(0.5, 2.0, n)))
+        weights = np.diag(M) * rng.uniform(0.2, 5.0, n)
+        weighted = design.accelerations(M, f, B, c, settings=design.settings(n, weights=weights))
         d, e = 10.0 ** rng.uniform(-3, 3, n), 10.0 ** rng.uniform(-3, 3, m)
         units = design.accelerations(M * np.outer(d, d), f * d, B * np.outer(e, d), c * e) * d
         assert weighted == pytest.approx(expected, rel=1e-8, abs=1e-9)

@@ -10,7 +10,7 @@ from latchwork.program.kernel import copysign, divide, f64, f64p, fabs, i64, ker
 from latchwork.program.scalar import maximum, minimum
 
 SWEEPS = 60  # of a Jacobi iteration; about ten are needed
-ROUNDING = 1e-16  # cosines below this are zero
+ROUNDING = 1e-16  # cosines, and entries as parts of the whole, below this are zero
 DUST = 1e-29  # squared columns below this part of the whole are rounding
 
 
@@ -195,21 +195,23 @@ def svd(m: i64, n: i64, A: f64p, V: f64p, s: f64p) -> None:
 def eigen(n: i64, S: f64p, V: f64p) -> None:
     """``VᵀSV`` diagonal for a symmetric S, in place, V orthogonal: cyclic Jacobi, in no order."""
     identity(n, V)
+    whole = 0.0
+    for i in range(n * n):
+        whole += S[i] * S[i]
+    least = ROUNDING * sqrt(whole)
     for _ in range(SWEEPS):
-        off, whole = 0.0, 0.0
-        for i in range(n):
-            for j in range(n):
-                whole += S[i * n + j] * S[i * n + j]
-                off += 0.0 if i == j else S[i * n + j] * S[i * n + j]
-        if not off > ROUNDING * ROUNDING * whole:
-            break
+        quiet = True
         for i in range(n):
             for j in range(i + 1, n):
-                if S[i * n + j] != 0.0:
+                if fabs(S[i * n + j]) > least:
+                    quiet = False
                     cosine, sine = turn(divide(S[j * n + j] - S[i * n + i], 2.0 * S[i * n + j]))
                     rotate(n, n, S, i, j, cosine, sine)
                     for k in range(n):  # and the rows
                         a, b = S[i * n + k], S[j * n + k]
                         S[i * n + k] = cosine * a - sine * b
                         S[j * n + k] = sine * a + cosine * b
+                    S[i * n + j], S[j * n + i] = 0.0, 0.0
                     rotate(n, n, V, i, j, cosine, sine)
+        if quiet:
+            break

@@ -19,6 +19,8 @@ VANISHED = 1e-13  # rows shorter than this part of the longest are zero
 FADED = 1e-8  # and so are those shorter than this part of what they usually are
 AGREES = 1e-8  # a redundant row may ask for a speed that differs by this part of what it names
 SHARE = 1e-6  # of a null vector: smaller entries take no part in it
+MASSLESS = 1e-18  # of the largest inertia: speeds with less are massless
+FIRST = 1e6  # massless speeds are made dependent first
 POOR = 1e6  # dependent speeds chosen by hand may be worse conditioned by this factor, no more
 
 
@@ -45,11 +47,16 @@ class Scaled:
     whole: Array
 
 
+def weights_of(M: Array) -> Array:
+    """1/√M_jj; massless speeds have no metric of their own: they count as the heaviest, and do not drown the others."""
+    diagonal = np.diag(M)
+    largest = max(float(diagonal.max(initial=0.0)), 1e-300)
+    return np.asarray(1.0 / np.sqrt(np.where(diagonal > MASSLESS * largest, diagonal, largest)))
+
+
 def scaled(B: Array, M: Array, usual: Array | None = None) -> Scaled:
     """Rows and columns of B freed of their units. ``usual`` is B elsewhere: what its rows have faded against."""
-    diagonal = np.diag(M)
-    floor = max(float(diagonal.max(initial=0.0)), 1e-300) * 1e-12
-    weights = 1.0 / np.sqrt(np.maximum(diagonal, floor))
+    weights = weights_of(M)
     columns = B * weights
     lengths = np.linalg.norm(columns, axis=1)
     gone = lengths <= VANISHED * lengths.max(initial=0.0)
@@ -83,7 +90,9 @@ def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[in
     allowed = np.ones(n, dtype=bool)
     if independent is not None:
         allowed[list(independent)] = False
-    A = np.where(allowed, forms.columns, 0.0)
+    diagonal = np.diag(M)
+    massless = diagonal <= MASSLESS * float(diagonal.max(initial=0.0))
+    A = np.where(allowed, forms.columns, 0.0) * np.where(massless, FIRST, 1.0)
     kept, dependent = _pivots(A, r)
     return Selection(
         tuple(sorted(kept)), tuple(sorted(dependent)), tuple(j for j in range(n) if j not in dependent),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.selection import RANK, Selection, scaled
+from latchwork.constraint.selection import RANK, Selection, scaled, weights_of
 from latchwork.constraint.terms import Array
 
 CUT = 1e-12  # rows of λ: singular values below this part of the largest are redundancy
@@ -65,10 +65,10 @@ def multipliers(B: Array, force: Array, M: Array) -> Array:
         return np.zeros(0)
     lengths = scaled(B, M).lengths
     lengths = np.where(np.isfinite(lengths), lengths, 1.0)
-    weights = 1.0 / np.sqrt(np.maximum(np.diag(M), np.diag(M).max(initial=0.0) * 1e-12))
+    weights = weights_of(M)
     rows = B / lengths[:, None] * weights
     lam = np.linalg.lstsq(rows.T, force * weights, rcond=CUT)[0]
-    lam += np.linalg.lstsq(rows.T, force * weights - rows.T @ lam, rcond=CUT)[0]  # refined: weights differ by 1e6
+    lam += np.linalg.lstsq(rows.T, force * weights - rows.T @ lam, rcond=CUT)[0]
     return np.asarray(lam / lengths)
 
 

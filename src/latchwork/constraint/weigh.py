@@ -14,7 +14,7 @@ from latchwork.program.scalar import maximum
 
 CUT, VANISHED, ALPHA, BETA, FIRST, SECOND, WEIGHTS = 0, 1, 2, 3, 4, 5, 6  # places of the settings
 SHORTEST = 1e-13  # rows shorter than this part of the longest are zero
-LIGHTEST = 1e-12  # speeds that carry less than this part of the largest inertia are massless, and weighed as the heaviest
+LIGHTEST = 1e-18  # of the largest inertia: speeds with less are massless, and weighed as the heaviest
 
 
 @kernel
