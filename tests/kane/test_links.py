@@ -151,8 +151,8 @@ def test_parameters_are_not_regrouped():
 def test_forces_inside_joints_are_those_of_the_bodies():
     """At rest the first joint carries both bodies, although its own moments have no mass left."""
     model = arm()
-    force = model.equations().joint_force_values([0.3, 0.0], [0.0, 0.0])["A"][0]
-    held = model.equations().joint_force_values([0.3, 0.0], [0.0, 0.0])["B"][0]
+    reactions = model.equations().reactions([0.3, 0.0], [0.0, 0.0])
+    force, held = reactions["A"].force, reactions["B"].force
     down = model.equations().udot([0.3, 0.0], [0.0, 0.0])[1]
     assert force[2] - held[2] == pytest.approx(2.0 * 9.81, rel=1e-12)
     assert held[2] == pytest.approx(1.0 * 9.81 - 0.3 * down, rel=1e-12)

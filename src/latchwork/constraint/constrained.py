@@ -31,6 +31,7 @@ from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.traverse import Operations, count_shared
 
+SINGULAR = 1e-13  # of B1, where its rows are one at the state at which speeds were chosen
 ATTEMPTS = 8  # random states from which an assembled one is sought
 
 
@@ -150,9 +151,29 @@ class Constrained:
         free = [first + j for j in self.selection.independent]
         place = self.terms.place(x)
         must_agree(self.rows.names, place.B, place.C, np.eye(len(equations.u)), f" at t = {t:.6g}")
+        self._must_determine(place.B, x)
         speeds = self._finite(all_speeds(place.B, place.C, self.selection, x[free]), x, "speeds")
         x[first : first + len(equations.u)] = speeds
         return x, place.B
+
+    def _must_determine(self, B: Array, x: Array) -> None:
+        """Refuse positions where B1 is singular, measured by its rows where speeds were chosen."""
+        kept, dependent = list(self.selection.kept), list(self.selection.dependent)
+        if not dependent:
+            return
+        usual = np.linalg.norm(self._B_chosen[np.ix_(kept, dependent)], axis=1)
+        singular = np.linalg.svd(B[np.ix_(kept, dependent)] / usual[:, None], compute_uv=False)
+        if singular[-1] < SINGULAR:
+            names = ", ".join(symbol.name for symbol in self.dependent)
+            raise EvaluationError(
+                f"{', '.join(self.rows.slices)} of '{self.name}' do not determine {names} at "
+                f"{self.unconstrained._state_text(x)}: B1 is singular there (by {singular[-1]:.1e}). Embed again at "
+                "that state (at=...), or see which branches of motion meet there, with constraint.bifurcation."
+            )
+
+    @cached_property
+    def _B_chosen(self) -> Array:
+        return self.terms.place(self._x).B
 
     def udot(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
         """u̇ of all speeds. ``u`` holds the independent ones (others are computed), as a sequence or by name."""
