@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.constraint import Constraint, Pull
+from latchwork.constraint.rolling import rim
 from latchwork.errors import (
     ConstraintError,
     EvaluationError,
@@ -52,6 +53,7 @@ from latchwork.symbolic.expr import (
 from latchwork.symbolic.matrix import Matrix
 
 if TYPE_CHECKING:
+    from latchwork.constraint import makers
     from latchwork.constraint.constrained import Constrained
     from latchwork.constraint.equilibrium import Steady
     from latchwork.constraint.linear import Linear, Mode
@@ -88,6 +90,7 @@ _LATE = {
     "loads": "latchwork.formats",
     "dump": "latchwork.formats",
 }
+_MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.makers"}
 
 __all__ = [
     "Model",
@@ -104,6 +107,9 @@ __all__ = [
     "Spring",
     "Torsion",
     "Constraint",
+    "Pull",
+    "rim",
+    "makers",
     "Constrained",
     "Equations",
     "Linear",
@@ -168,10 +174,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("latchwork")
-    if name == "bench":
+    if name in _MODULES:
         from importlib import import_module
 
-        return import_module("latchwork.bench")
+        return import_module(_MODULES[name])
     if name in _LATE:
         from importlib import import_module
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.methods import Constraining
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.mechanics.body import Body, steiner
 from latchwork.mechanics.frame import Frame
@@ -31,7 +32,7 @@ RESERVED = frozenset(
 )
 
 
-class Model:
+class Model(Constraining):
     """A mechanism: symbols, frames and points, bodies, joints, loads, and how the generalized speeds are defined."""
 
     def __init__(self, name: str = "mechanism") -> None:
@@ -116,11 +117,6 @@ class Model:
     def zero(self) -> tuple[Expr, ...]:
         """The motion constraints built into the speeds."""
         return tuple(self._zero)
-
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """The constraints that hold in every run."""
-        return tuple(self._constraints.values())
 
     @property
     def symbols(self) -> dict[str, Expr]:
@@ -401,32 +397,6 @@ class Model:
     def _add_load(self, load: Any) -> Any:
         self._loads.append(load)
         return load
-
-    # --- constraints --------------------------------------------------------------------------------------------
-
-    def constraint(self, name: str, zero: Any) -> Constraint:
-        """What must be zero in every run: expressions in q and t, or linear in u; a vector; or a list of them."""
-        return self._constrain(Constraint(name, zero))
-
-    def _constrain(self, constraint: Constraint) -> Constraint:
-        if constraint.name in self._constraints:
-            raise ModelError(f"'{self.name}' has a constraint named '{constraint.name}' already. Name it otherwise.")
-        self._constraints[constraint.name] = constraint
-        return constraint
-
-    # --- parts of this model ------------------------------------------------------------------------------------
-
-    def _frame_of(self, item: Any) -> Frame:
-        frame = item.frame if isinstance(item, (Link, Body)) else item
-        if not isinstance(frame, Frame) or frame.tree is not self._tree:
-            raise ModelError(f"a frame, link or rigid body of '{self.name}' is needed here; got {item!r}.")
-        return frame
-
-    def _point_of(self, item: Any) -> Point:
-        point = item.origin if isinstance(item, Link) else item.center if isinstance(item, Body) else item
-        if not isinstance(point, Point) or point.tree is not self._tree:
-            raise ModelError(f"a point, link or body of '{self.name}' is needed here; got {item!r}.")
-        return point
 
     # --- what follows -------------------------------------------------------------------------------------------
 

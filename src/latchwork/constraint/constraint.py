@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
+from latchwork.constraint.spot import Spot, exerted
 from latchwork.errors import ConstraintError
 from latchwork.mechanics.frame import Frame
-from latchwork.mechanics.loads import Force, Load, Torque
+from latchwork.mechanics.loads import Force, Load, Torque, Wrench
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
@@ -18,35 +20,47 @@ from latchwork.symbolic.expr import Expr
 class Pull:
     """What one row exerts where λ = 1: a unit force at a point, or a unit torque on a frame; the other side gets −1.
 
-    The row's rate is then ``(v_P − v_Q) · direction``, or ``(ω_A − ω_B) · direction``, on the constraint.
+    The row's rate is then ``(v_P − v_Q) · direction``, or ``(ω_A − ω_B) · direction``, on the constraint. ``also`` is
+    what acts with it in proportion (the other wheel of a pair of gears), and adds its own rates.
     """
 
     direction: Vector
-    on: Point | Frame
-    other: Point | Frame
+    on: Point | Frame | Spot
+    other: Point | Frame | Spot
+    also: tuple[Pull, ...] = ()
 
     def load(self, amount: Expr) -> Load:
         """The load of a row whose multiplier is ``amount``."""
         vector = self.direction * amount
-        if isinstance(self.on, Point) and isinstance(self.other, Point):
+        if not self.also and isinstance(self.on, Point) and isinstance(self.other, Point):
             return Force(self.on, vector, self.other)
-        assert isinstance(self.on, Frame)
-        assert isinstance(self.other, Frame)
-        return Torque(self.on, vector, self.other)
+        if not self.also and isinstance(self.on, Frame) and isinstance(self.other, Frame):
+            return Torque(self.on, vector, self.other)
+        sides = [exerted(self.on, vector), exerted(self.other, -vector)]
+        sides += [(tuple(load.forces), tuple(load.torques)) for load in (pull.load(amount) for pull in self.also)]
+        forces, torques = zip(*sides, strict=True)
+        return Wrench(tuple(chain(*forces)), tuple(chain(*torques)))
+
+    def times(self, factor: Any) -> Pull:
+        """The same places, pulled ``factor`` times as much."""
+        return Pull(self.direction * factor, self.on, self.other, tuple(pull.times(factor) for pull in self.also))
 
 
 class Constraint:
     """Expressions that must vanish: in q and t (configuration), or linear in u (motion).
 
     ``Constraint("rolling", u1 + u2)``; a vector stands for its three measures in N. ``pulls`` says, where it is known,
-    which unit force or torque each row stands for; reactions are then physical.
+    which unit force or torque each row stands for; reactions are then physical. ``recipe`` says how it was made, for
+    files: the word of its maker, and what that was given.
     """
 
-    def __init__(self, name: str, zero: Any, pulls: Sequence[Pull | None] = ()) -> None:
+    def __init__(self, name: str, zero: Any, pulls: Sequence[Pull | None] = (),
+                 recipe: Mapping[str, Mapping[str, Any]] | None = None) -> None:  # fmt: skip
         if not isinstance(name, str) or not name.strip():
             raise ConstraintError(f"a constraint needs a name that is a non-empty text; got {name!r}.")
         self.name = name
         self.zero: tuple[Expr, ...] = tuple(_scalars(name, zero))
+        self.recipe: Mapping[str, Mapping[str, Any]] = recipe or {}
         self.pulls: tuple[Pull | None, ...] = tuple(pulls) or (None,) * len(self.zero)
         if not self.zero or len(self.pulls) != len(self.zero):
             raise ConstraintError(

@@ -9,7 +9,7 @@ from latchwork.kane.literal import WRITE, speed_definitions
 from latchwork.kane.table import Cell, Sign, Table
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.joints import Link
-from latchwork.mechanics.loads import Force, Load, Spring, Torque, Torsion
+from latchwork.mechanics.loads import Force, Load, Spring, Torque, Torsion, Wrench
 from latchwork.mechanics.printing import dyadic_latex, dyadic_mathml, dyadic_text
 from latchwork.mechanics.system import System
 from latchwork.mechanics.topology import body_connection, joints_between, own_coordinates
@@ -146,8 +146,14 @@ def _torsion(load: Torsion) -> tuple[str, str, str, Cell]:
     return "torsion", load.name, _with_reaction(load.frame, load.reaction), what
 
 
+def _wrench(load: Wrench) -> tuple[str, str, str, Cell]:
+    where = [point.name for point, _ in load.forces] + [frame.name for frame, _ in load.torques]
+    what = ", ".join(str(vector) for _, vector in (*load.forces, *load.torques))
+    return "wrench", load.name, ", ".join(where), what
+
+
 LOADS: dict[type, Callable[[Any], tuple[str, str, str, Cell]]] = {
-    Force: _force, Torque: _torque, Spring: _spring, Torsion: _torsion,
+    Force: _force, Torque: _torque, Spring: _spring, Torsion: _torsion, Wrench: _wrench,
 }  # fmt: skip
 
 

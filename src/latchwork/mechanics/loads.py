@@ -140,7 +140,17 @@ class Torsion:
         return pair if self.reaction is None else [*pair, (self.reaction, -moment)]
 
 
-Load = Force | Torque | Spring | Torsion
+@dataclass(frozen=True, eq=False)
+class Wrench:
+    """Forces at points and torques on frames that act together: what a constraint exerts, where one pair is too few."""
+
+    forces: tuple[tuple[Point, Vector], ...] = ()
+    torques: tuple[tuple[Frame, Vector], ...] = ()
+    name: str = ""
+    potential: Expr | None = None
+
+
+Load = Force | Torque | Spring | Torsion | Wrench
 
 
 def require_vector(value: object, what: str) -> Vector:

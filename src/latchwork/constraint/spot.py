@@ -1,0 +1,56 @@
+"""Places where constraints act: points, and points of a body that are somewhere now and elsewhere the next moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point, anchor
+from latchwork.mechanics.vector import Vector
+
+Forces = tuple[tuple[Point, Vector], ...]
+Torques = tuple[tuple[Frame, Vector], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """The point of a frame that is at ``arm`` from ``point``, a point fixed in the frame: v = v_P + ω × arm.
+
+    A wheel touches the road with one spot after the other; none of them is a point of the model.
+    """
+
+    point: Point
+    frame: Frame
+    arm: Vector
+
+    @property
+    def name(self) -> str:
+        return f"{self.frame.name} at {self.point.name} + {self.arm}"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def spot(point: Point, frame: Frame, arm: Vector) -> Point | Spot:
+    """The spot, or simply the point where nothing moves or the arm is zero."""
+    return point if frame.parent is None or arm.is_zero else Spot(point, frame, arm)
+
+
+def velocity(place: Point | Spot) -> Vector:
+    """v in N, in terms of q̇; where a point is not located, as declared."""
+    if isinstance(place, Spot):
+        return velocity(place.point) + place.frame.angular_velocity().cross(place.arm)
+    start = anchor(place)
+    if start is None:
+        return place.velocity()
+    assert start.moved is not None, "a point that is not located has a declared velocity"
+    return start.moved + place.position(start).dt_in(place.tree.newtonian)
+
+
+def exerted(on: Point | Frame | Spot, vector: Vector) -> tuple[Forces, Torques]:
+    """A force R at a point, a torque on a frame; on a spot, R at its point and the torque arm × R on its frame."""
+    if isinstance(on, Frame):
+        return (), ((on, vector),)
+    if isinstance(on, Point):
+        return ((on, vector),), ()
+    return ((on.point, vector),), ((on.frame, on.arm.cross(vector)),)
