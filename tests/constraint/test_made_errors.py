@@ -23,7 +23,7 @@ REFUSED = {
     "moving axis": (lambda m, a, b: m.close("revolute", "k", a, b, axis=b.frame.x), "moves with .* as seen from 'a'"),
     "no vector": (lambda m, a, b: m.slot("k", m.points["P"], 3.0), "the axis of 'k' is 3.0"),
     "zero axis": (lambda m, a, b: m.slot("k", m.points["P"], 0 * m.frame.x), "is the zero vector"),
-    "point elsewhere": (lambda m, a, b: m.close("ball", "k", a, b, at=m.points["Q"]), "the way from 'a_o' to 'Q' of 'k'"),
+    "point elsewhere": (lambda m, a, b: m.close("ball", "k", a, b, at=m.points["Q"]), "the way from 'a_o' to 'Q' of"),
     "no point": (lambda m, a, b: m.close("ball", "k", a.frame, b), "'k' meets the frame 'a' at no point"),
     "not a body": (lambda m, a, b: m.close("ball", "k", "a", b), "a frame, link or rigid body of 'two bodies'"),
     "held already": (
@@ -44,7 +44,7 @@ REFUSED = {
         lambda m, a, b: m.screw("k", m.links["slider"], m.links["slider"], 1), "turns about one axis; got 'slider'"),
     "cam by another": (
         lambda m, a, b: m.cam("k", m.links["slider"], m.links["crank"], a.q[0] * 2), "which contains q_a_px"),
-    "no law": (lambda m, a, b: m.prescribe("k", a.q[0], sin(b.q[0])), r"by the law sin\(q_b_px\), which contains q_b_px"),
+    "no law": (lambda m, a, b: m.prescribe("k", a.q[0], sin(b.q[0])), r"law sin\(q_b_px\), which contains q_b_px"),
     "nothing to prescribe": (lambda m, a, b: m.prescribe("k", 3.0, 1.0), "'k' prescribes 3.0"),
     "no parameter": (
         lambda m, a, b: m.curve("k", m.points["P"], m.time, m.frame.x), "Give a coordinate of its own"),
@@ -53,7 +53,7 @@ REFUSED = {
     "no function": (
         lambda m, a, b: m.implicit("k", m.points["P"], lambda x, y, z: 1.0), "depends on no place. Use x, y or z"),
     "function of q": (
-        lambda m, a, b: m.implicit("k", m.points["P"], lambda x, y, z: x * a.q[0]), "the function of 'k' contains q_a_px"),
+        lambda m, a, b: m.implicit("k", m.points["P"], lambda x, y, z: x * a.q[0]), "function of 'k' contains q_a_px"),
     "no contact": (lambda m, a, b: m.roll("k", a, 0.3, along=m.frame.x), "the contact of 'k' is 0.3"),
     "no direction": (lambda m, a, b: m.roll("k", a, m.frame.z, along=[1.0]), "'k' rolls along 1.0"),
 }  # fmt: skip
@@ -85,3 +85,15 @@ def test_made_by_itself():
     assert model.constraints == ()
     with pytest.raises(ConstraintError, match="Give a positive one"):
         lw.makers.distance("rod", model.points["P"], model.points["Q"], -1.0)
+
+
+def test_a_vector_in_a_plane_has_two_rows():
+    """Measures of a vector that are zero anyway make no rows."""
+    model = lw.Model("plane")
+    x, y = model.coordinates("x", "y")
+    P = model.origin.at("P", x * model.frame.x + y * model.frame.y)
+    model.particle("p", P, 1.0)
+    model.constraint("pin", P.position())
+    assert model.constrained().independent == ()
+    with pytest.raises(ConstraintError, match="constraint 'none' has 0 expressions"):
+        model.constraint("none", 0 * P.position())

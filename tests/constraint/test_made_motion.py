@@ -17,8 +17,8 @@ G = 9.81
 
 def rod(model: lw.Model, name: str, link: lw.Link, length: float, mass: float) -> None:
     """A uniform rod along the x axis of a link."""
-    J = mass * length**2 / 12
-    model.body(name, link, link.origin.at(f"{name} centre", length / 2 * link.frame.x), mass, lw.inertia(link.frame, zz=J))
+    J, center = mass * length**2 / 12, link.origin.at(f"{name} centre", length / 2 * link.frame.x)
+    model.body(name, link, center, mass, lw.inertia(link.frame, zz=J))
 
 
 def of(held: lw.Constrained, values: np.ndarray, name: str) -> float:
@@ -49,8 +49,8 @@ def test_four_bar_closed_by_a_revolute_joint():
     def inertia(theta):
         rates = [mpmath.mpc(*(mpmath.diff(lambda t, part=part, k=k: part(joints(t)[k]), theta) for part in
                               (mpmath.re, mpmath.im))) for k in (0, 1)]  # fmt: skip
-        spans = [(0, rates[0], a, 1.0), (rates[0], rates[1], b, 2.0), (0, rates[1], c, 1.5)]
-        return sum(m * (abs((p + q) / 2) ** 2 + abs((q - p) / length) ** 2 * length**2 / 12) for p, q, length, m in spans)
+        spans = [(0, rates[0], 1.0), (rates[0], rates[1], 2.0), (0, rates[1], 1.5)]
+        return sum(m * (abs((p + q) / 2) ** 2 + abs(q - p) ** 2 / 12) for p, q, m in spans)
 
     def height(theta):
         A, B = joints(theta)
@@ -197,7 +197,8 @@ def test_cam():
     model.gravity(-G * model.frame.y)
     model.cam("face", follower, shaft, e * lw.cos(shaft.q[0]))
     theta, rate = 0.9, 3.0
-    expected = (m * G * e - m * e**2 * math.cos(theta) * rate**2) * math.sin(theta) / (J + m * e**2 * math.sin(theta) ** 2)
+    s, c = math.sin(theta), math.cos(theta)
+    expected = (m * G * e - m * e**2 * c * rate**2) * s / (J + m * e**2 * s**2)
     held = model.constrained(independent=["u_shaft"])
     found = held.udot({"q_shaft": theta, "q_follower": e * math.cos(theta)}, {"u_shaft": rate})
     assert of(held, found, "u_shaft") == pytest.approx(expected)

@@ -62,7 +62,7 @@ def thin_disk(m: float, r: float) -> tuple[lw.Model, lw.Body, lw.Frame]:
 
 
 def minimal_disk(m: float, r: float, tube: float) -> lw.Model:
-    """The same disk in three angles, with ω in the leaned frame as speeds and the centre's velocity declared by them."""
+    """The same disk in three angles, with ω in the leaned frame as speeds and the centre's velocity declared."""
     model = lw.Model("minimal disk")
     q = model.coordinates("yaw", "lean", "spin")
     N = model.frame

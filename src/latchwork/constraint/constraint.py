@@ -49,9 +49,9 @@ class Pull:
 class Constraint:
     """Expressions that must vanish: in q and t (configuration), or linear in u (motion).
 
-    ``Constraint("rolling", u1 + u2)``; a vector stands for its three measures in N. ``pulls`` says, where it is known,
-    which unit force or torque each row stands for; reactions are then physical. ``recipe`` says how it was made, for
-    files: the word of its maker, and what that was given.
+    ``Constraint("rolling", u1 + u2)``; a vector stands for its measures in N, without those that are zero anyway.
+    ``pulls`` says, where it is known, which unit force or torque each row stands for; reactions are then physical.
+    ``recipe`` says how it was made, for files: the word of its maker, and what that was given.
     """
 
     def __init__(self, name: str, zero: Any, pulls: Sequence[Pull | None] = (),
@@ -83,7 +83,7 @@ def _scalars(name: str, what: Any) -> list[Expr]:
     if isinstance(what, Expr):
         return [what]
     if isinstance(what, Vector):
-        return list(what.measures(what.tree.newtonian))
+        return [measure for measure in what.measures(what.tree.newtonian) if measure != 0.0]
     if isinstance(what, (list, tuple)):
         return [e for item in what for e in _scalars(name, item)]
     raise ConstraintError(
