@@ -75,11 +75,13 @@ def implicit(name: str, point: Point, on: Side, zero: Callable[[Expr, Expr, Expr
         raise ConstraintError(f"the function of '{name}' is {f}, which depends on no place. Use x, y or z in it.")
     _only(name, "the function", f, {"parameter", "time"}, "x, y, z, t and parameters")
     measured = dict(zip((each.node for each in places), d.components(on.frame), strict=True))
+    made = {"point": point, "on": on.frame, "at": on.point, "zero": f, "places": places}
     nodes = rebuild(g, [f.node, *(slope.node for slope in slopes)], measured)
     f, *slopes = (Expr(g, node) for node in nodes)
     size = sqrt(sum((slope * slope for slope in slopes[1:]), start=slopes[0] * slopes[0]))
     normal = on.frame.vector(*slopes) / size
-    return constrained(name, [(f / size, Pull(normal, point, spot(on.point, on.frame, d)))], {})
+    row = f / size, Pull(normal, point, spot(on.point, on.frame, d))
+    return constrained(name, [row], {"implicit": made})
 
 
 def _against(point: Point, on: Side, *directions: Vector) -> list[Row]:

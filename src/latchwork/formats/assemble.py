@@ -10,6 +10,7 @@ from typing import Any
 
 from latchwork.formats import makers
 from latchwork.formats.build import Build
+from latchwork.formats.constraint_makers import constraint
 from latchwork.formats.functions import FRAME, POINT, SCALAR
 from latchwork.formats.places import Text, shown
 from latchwork.formats.resolve import Task, in_order
@@ -48,7 +49,7 @@ def assembled(entry: Entry) -> Build:
 
 
 def _finish(build: Build, entry: Entry) -> None:
-    """What nothing else waits for: declared velocities, motion constraints, loads."""
+    """What nothing else waits for: declared velocities, motion constraints, loads, constraints."""
     for given in (*entry.get("frames", []), *entry.get("points", []), *entry.get("joints", [])):
         for key in LATER.keys() & given.value.values.keys():
             with given.name.place.blamed():
@@ -58,6 +59,9 @@ def _finish(build: Build, entry: Entry) -> None:
     for load in entry.get("loads", []):
         with load.place.blamed():
             makers.load(build, load)
+    for given in entry.get("constraints", []):
+        with given.name.place.blamed():
+            constraint(build, given)
 
 
 @dataclass

@@ -60,7 +60,7 @@ class Literal:
     _named: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._twin = _copied(self.graph)
+        self._twin = copied(self.graph)
         symbols = {s.name: Value(SCALAR, Expr(self._twin, i)) for i, s in self.graph.symbols.items()}
         self._scope = Scope(self._twin, symbols=symbols)
 
@@ -142,7 +142,7 @@ def quoted(name: str) -> str:
     return f"`{name}`"
 
 
-def _copied(graph: Graph) -> Graph:
+def copied(graph: Graph) -> Graph:
     """A graph with the same nodes at the same places, to try things in."""
     twin = Graph(graph.name)
     for value in graph.constants:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from latchwork.formats.constraint_tables import CONSTRAINT
 from latchwork.formats.grammar import Field, Listed, Named, Shape
 from latchwork.formats.run_tables import RUN
 
@@ -118,5 +119,6 @@ MODEL = Shape("model", {
     "bodies": Field(Named(BODY), "rigid bodies"),
     "particles": Field(Named(PARTICLE), "particles"),
     "loads": Field(Listed(LOAD), "forces and torques, and elements made of them"),
+    "constraints": Field(Named(CONSTRAINT), "what must hold in every run, each by its name"),
     "run": Field(RUN, "how to run it, for `latchwork run`"),
 })  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from latchwork.errors import FileError
+from latchwork.formats.constraint_writer import constraint_text
 from latchwork.formats.literal import Literal, is_sum, quoted
 from latchwork.formats.makers import usual_names
 from latchwork.formats.run_settings import RunSettings
@@ -58,6 +59,7 @@ class Writer:
             "bodies": {body.name: self._body(body) for body in bodies},
             "particles": {body.name: {"point": body.center.name, "mass": self.scalar(body.mass)} for body in particles},
             "loads": self._loads(),
+            "constraints": {each.name: constraint_text(self, each) for each in model.constraints},
             "run": {} if run is None else run_section(self, run),
         }
         return written | {"let": self.literal.let}
