@@ -138,7 +138,24 @@ REFUSED = {
     "include in a text": ('<mujoco><include file="a.xml"/></mujoco>', "into a text that has no folder"),
     "unknown section": ("<mujoco><magic/></mujoco>", "<magic> is not read"),
     "deformable": ("<mujoco><deformable/></mujoco>", "<deformable> is not read"),
-    "equality": (one(JOINT + MASS, '<equality><weld body1="a"/></equality>'), "equality constraint <weld> is not read"),
+    "equality": (one(JOINT + MASS, "<equality><flex/></equality>"), "equality constraint <flex> is not read"),
+    "tied twice": (
+        one(JOINT + MASS, '<equality><weld body1="a" name="k"/><weld body1="a" name="k"/></equality>'),
+        "a second equality constraint is named 'k'",
+    ),
+    "tied to nothing": (one(JOINT + MASS, '<equality><weld body1="b"/></equality>'), "body1=\"b\" of this <weld>"),
+    "tied to no site": (
+        one(JOINT + MASS, '<equality><weld site1="s" site2="s"/></equality>'), "ties site 's', which is not there",
+    ),
+    "tied to no joint": (one(JOINT + MASS, '<equality><joint joint1="k"/></equality>'), "ties joint 'k', which is not"),
+    "tied ball": (
+        one('<joint type="ball" name="j"/>' + MASS, '<equality><joint joint1="j"/></equality>'),
+        "ties the ball joint 'j'",
+    ),
+    "tied by no class": (
+        one(JOINT + MASS, '<equality><weld body1="a" class="c"/></equality>'), "there is no defaults class 'c'",
+    ),
+    "tied to itself": (one(JOINT + MASS, '<equality><weld body1="a" body2="a"/></equality>'), "'weld' holds already"),
     "tendon": (one(JOINT + MASS, '<tendon><fixed stiffness="2"/></tendon>'), "<fixed> has stiffness"),
     "tendon by default": (
         one(JOINT + MASS, '<default><tendon damping="1"/></default><tendon><spatial/></tendon>'),

@@ -1,8 +1,9 @@
 """MJCF: bodies, joints, masses and actuators of a MuJoCo file to a model.
 
-Contacts, limits and what is only drawn are left out (limits are kept as data: ``robot.limits``); whatever else would
-change the motion and is not read is refused by name. Damping acts as -d q̇ and frictionloss as -f sign(q̇) unless
-``losses=False``. Every actuator is an input, not clipped to its ctrlrange.
+Equality constraints become constraints of the model, hard ones. Contacts, limits and what is only drawn are left out
+(limits are kept as data: ``robot.limits``); whatever else would change the motion and is not read is refused by name.
+Damping acts as -d q̇ and frictionloss as -f sign(q̇) unless ``losses=False``. Every actuator is an input,
+not clipped to its ctrlrange.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from latchwork.formats.mjcf_checks import check_body_child, check_joint, check_sections
 from latchwork.formats.mjcf_drives import read_drives
+from latchwork.formats.mjcf_equality import read_ties
 from latchwork.formats.mjcf_include import included
 from latchwork.formats.mjcf_masses import body_inertial
 from latchwork.formats.mjcf_settings import MAIN, Settings, flat, read_settings
@@ -64,7 +66,8 @@ def describe(root: Element, gravity: Sequence[float] | None = None) -> Descripti
     x, y, z = gravity if gravity is not None else _gravity(root)
     drives = read_drives(root, reader.joints, reader.settings)
     name = root.get("model") or "mujoco"
-    return Description(name, WORLD, reader.links, reader.joints, drives, (float(x), float(y), float(z)))
+    ties = read_ties(root, reader.settings, reader.rest, reader.sites, reader.joints)
+    return Description(name, WORLD, reader.links, reader.joints, drives, (float(x), float(y), float(z)), ties)
 
 
 def _gravity(root: Element) -> Sequence[float]:
@@ -83,6 +86,8 @@ class _Reader:
         self.settings = settings
         self.links = {WORLD: LinkPart(WORLD, root.place)}
         self.joints: list[JointPart] = []
+        self.rest = {WORLD: Pose()}  # of bodies, in the world, at the start
+        self.sites: dict[str, tuple[str, Pose]] = {}
         self.body_names = Names({WORLD} | _named(root, "body"))
         self.joint_names = Names(_named(root, "joint", "freejoint"))
 
@@ -94,6 +99,8 @@ class _Reader:
             check_body_child(child)
             if child.tag == "geom":
                 geoms.append((self.settings.complete(child, inner), pose))
+            elif child.tag == "site" and child.get("name"):
+                self.sites[child.get("name")] = name, pose @ self.settings.pose(self.settings.complete(child, inner))
             elif child.tag == "body":
                 self._outboard(child, name, inner, pose)
         if name != WORLD:
@@ -108,6 +115,7 @@ class _Reader:
         self._link(element, name)
         inner = element.get("childclass") or active
         pose = frame @ self.settings.pose(element)
+        self.rest[name] = self.rest[parent] @ pose
         for child, own, around in flat(element, self.settings, inner):
             if child.tag in ("joint", "freejoint"):
                 part = self._joint(child, own, around, parent)

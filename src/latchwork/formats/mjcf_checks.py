@@ -19,10 +19,6 @@ def check_sections(root: Element) -> None:
     for section in root.children:
         if section.tag not in READ | LEFT_OUT:
             raise section.error(f"<{section.tag}> is not read, and may change the motion. Remove it.")
-    for section in root.all("equality"):
-        for row in section.children:
-            if row.truth("active", True):
-                raise row.error(f"the equality constraint <{row.tag}> is not read. Remove it, or make it inactive.")
     for section in root.all("tendon"):
         for row in section.children:
             _check_tendon(root, row)

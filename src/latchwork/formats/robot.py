@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from latchwork.constraint.constraint import Constraint
 from latchwork.formats.robot_parts import Limits
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
@@ -60,6 +61,10 @@ class Robot(Model):
         frame, origin = place(row, name, inboard, base, axis, q)
         self._links[name] = Link(name, row, inboard, base, frame, origin, q, u, axis)
         return self._links[name]
+
+    def keep(self, constraint: Constraint) -> Constraint:
+        """A constraint of the file, which holds in every run."""
+        return self._constrain(constraint)
 
     @property
     def limits(self) -> dict[str, Limits]:

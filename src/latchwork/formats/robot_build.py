@@ -13,6 +13,7 @@ from latchwork.formats.robot_frames import Placed, place
 from latchwork.formats.robot_loads import add_armatures, add_drives, add_passive
 from latchwork.formats.robot_merge import merge
 from latchwork.formats.robot_parts import REVOLUTE, Description, Inertial, JointPart
+from latchwork.formats.robot_ties import add_ties
 from latchwork.formats.rotations import Array
 from latchwork.mechanics.body import inertia
 from latchwork.mechanics.frame import Frame
@@ -41,6 +42,7 @@ def build(description: Description, losses: bool = True, parameters: bool = Fals
     add_drives(robot, description.drives, number, builder.names)
     measures = [number(f"g_{axis}", g) for axis, g in zip("xyz", description.gravity, strict=True)]
     robot.gravity(robot.frame.vector(*measures))
+    add_ties(robot, description.ties, builder.places, builder.frame_names, builder.point_names)
     return robot
 
 
@@ -71,6 +73,12 @@ class _Builder:
         """The place in the file of a body's joint, or of the root."""
         joint = placed.body.joint
         return joint.place if joint is not None else self.description.links[self.description.root].place
+
+    @property
+    def places(self) -> dict[str, tuple[Frame, Point]]:
+        """The frame and point of every link."""
+        frames, points = self.robot.frames, self.robot.points
+        return {link: (frames[name], points[self.link_points[link]]) for link, name in self.link_frames.items()}
 
     # --- symbols ------------------------------------------------------------------------------------------------
 

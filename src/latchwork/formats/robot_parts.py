@@ -134,6 +134,34 @@ class Drive:
 
 
 @dataclass(frozen=True, eq=False)
+class LinkTie:
+    """A place in one link and a place in another that come together: their origins (ball), or all of them (weld)."""
+
+    name: str
+    place: Place
+    kind: str
+    first: str
+    second: str
+    one: Pose
+    two: Pose
+
+
+@dataclass(frozen=True)
+class JointTie:
+    """A joint whose coordinate is a polynomial in that of another, both from their ``refs``; alone it is held."""
+
+    name: str
+    place: Place
+    first: str
+    second: str
+    law: tuple[float, ...]
+    refs: tuple[float, float]
+
+
+Tie = LinkTie | JointTie
+
+
+@dataclass(frozen=True, eq=False)
 class Description:
     """A whole robot: a tree of links from ``root``, joints with parents before children."""
 
@@ -143,3 +171,4 @@ class Description:
     joints: list[JointPart]
     drives: list[Drive]
     gravity: tuple[float, float, float]
+    ties: list[Tie] = field(default_factory=list)

@@ -1,0 +1,59 @@
+"""Ties of a robot, between its links or its joints, as constraints of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from latchwork.constraint import makers
+from latchwork.constraint.constraint import Constraint, Pull
+from latchwork.formats.robot import Names, Robot, RobotJoint
+from latchwork.formats.robot_parts import REVOLUTE, JointTie, LinkTie, Tie
+from latchwork.formats.rotations import Pose
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point
+from latchwork.symbolic.expr import Expr
+
+Places = Mapping[str, tuple[Frame, Point]]  # of links by name
+
+
+def add_ties(robot: Robot, ties: Iterable[Tie], places: Places, frames: Names, points: Names) -> None:
+    """A constraint for every tie."""
+    for tie in ties:
+        with tie.place.blamed():
+            robot.keep(_joined(robot, tie) if isinstance(tie, JointTie) else _closed(tie, places, frames, points))
+
+
+def _closed(tie: LinkTie, places: Places, frames: Names, points: Names) -> Constraint:
+    """The two places in the two links come together: as points, or as frames."""
+    a = _side(tie, places[tie.first], tie.one, frames, points)
+    return makers.close(tie.kind, tie.name, a, _side(tie, places[tie.second], tie.two, frames, points))
+
+
+def _side(tie: LinkTie, place: tuple[Frame, Point], pose: Pose, frames: Names, points: Names) -> makers.Side:
+    frame, point = place
+    if pose.p.any():
+        point = point.at(points.any(f"{tie.name}_tie"), frame.vector(*map(float, pose.p)))
+    if not np.array_equal(pose.R, np.eye(3)):
+        frame = frame.cosines(frames.any(f"{tie.name}_tie"), [[float(x) for x in row] for row in pose.R])
+    return makers.Side(frame, point)
+
+
+def _joined(robot: Robot, tie: JointTie) -> Constraint:
+    """y − y₀ = Σ a_k (x − x₀)^k."""
+    y0, x0 = tie.refs
+    first = _freedom(robot.joints[tie.first])
+    if not tie.second:
+        return makers.prescribe(tie.name, first[0], y0 + tie.law[0], first[1])
+    second = _freedom(robot.joints[tie.second])
+    x, law = second[0] - x0, 0.0 * second[0] + tie.law[4]
+    for coefficient in tie.law[3::-1]:
+        law = law * x + coefficient
+    return makers.couple(tie.name, first, second, law + y0, {})
+
+
+def _freedom(joint: RobotJoint) -> tuple[Expr, Pull]:
+    assert joint.axis is not None
+    turns = joint.kind == REVOLUTE
+    return joint.q[0], Pull(joint.axis, *((joint.frame, joint.inboard) if turns else (joint.origin, joint.base)))
