@@ -88,3 +88,66 @@ def test_the_force_on_a_curve_is_normal_to_it():
     s = q[held.unconstrained.q_names.index("s")]
     assert np.array([0.7, np.cos(s), 2 * s]) @ force == pytest.approx(0.0, abs=1e-9)
     assert isinstance(model, lw.Model)
+
+
+def random_pair(seed: int) -> lw.Model:
+    """A free body and a chain of three joints of any type, closed by a joint of any type at random places."""
+    random = np.random.default_rng(seed)
+    model = lw.Model(f"pair {seed}")
+    a = model.free("a")
+    links = [a, *chain(model, random)]
+    for i, link in enumerate(links):
+        center = link.origin.at(f"c{i}", link.frame.vector(*random.uniform(-1, 1, 3).tolist()))
+        moments = lw.inertia(link.frame, *random.uniform(1, 2, 3).tolist())
+        model.body(f"b{i}", link, center, float(random.uniform(1, 2)), moments)
+    b = links[-1]
+    P = a.origin.at("P", a.frame.vector(*random.uniform(-1, 1, 3).tolist()))
+    Q = b.origin.at("Q", b.frame.vector(*random.uniform(-1, 1, 3).tolist()))
+    kind = KINDS[seed % len(KINDS)]
+    axis = a.frame.vector(*random.uniform(-1, 1, 3).tolist()) if kind in ONE_AXIS else None
+    model.close(kind, "loop", a, b, at=P, to=Q, axis=axis)
+    return model
+
+
+KINDS = [kind for kind in lw.JOINTS if kind != "free"]
+ONE_AXIS = ("revolute", "prismatic", "cylindrical", "planar")
+
+
+def chain(model: lw.Model, random: np.random.Generator) -> list[lw.Link]:
+    links: list[lw.Link] = []
+    for i in range(3):
+        kind = str(random.choice([kind for kind in lw.JOINTS if kind != "weld"]))
+        base = links[-1].frame if links else model.frame
+        axis = base.vector(*random.uniform(-1, 1, 3).tolist()) if lw.JOINTS[kind].has_axis else None
+        links.append(model.joint(kind, f"j{i}", links[-1] if links else None, axis=axis))
+    return links
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_closures(seed):
+    """On random pairs: B u + C = Φ̇, c is its rate, and the pulls are the rows."""
+    model = random_pair(seed)
+    held = model.constrained()
+    (constraint,) = held.constraints
+    x = held._x.copy()
+    q, u = split(held, x)
+    random = np.random.default_rng(seed)
+    u[:] = random.uniform(-1, 1, len(u))
+    slopes = (held.terms.place(moved(held, x, STEP)).Phi - held.terms.place(moved(held, x, -STEP)).Phi) / (2 * STEP)
+    assert psi(held, x) == pytest.approx(slopes, abs=1e-7)
+    rate = (psi(held, moved(held, x, STEP)) - psi(held, moved(held, x, -STEP))) / (2 * STEP)
+    assert held.terms.motion(x).c == pytest.approx(rate, abs=1e-7)
+    lam = random.uniform(-1, 1, len(constraint.zero))
+    loads = [pull.load(0.0 * model.time + float(each)) for pull, each in zip(constraint.pulls, lam, strict=True)]
+    added = held.unconstrained.with_loads(*loads)
+    change = added.evaluate(added.f, q, u) - held.unconstrained.evaluate(held.unconstrained.f, q, u)
+    assert held.terms.place(x).B.T @ lam == pytest.approx(np.ravel(change), abs=1e-9)
+
+
+def test_what_a_row_exerts_is_a_load_to_read():
+    """Loads of pulls show in the information report like any other."""
+    model, held, _ = embedded("gear")
+    (pull,) = held.constraints[0].pulls
+    text = str(held.unconstrained.with_loads(pull.load(0.0 * model.time + 2.0)).report())
+    assert "wrench" in text
+    assert "crank" in text

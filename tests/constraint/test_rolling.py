@@ -132,3 +132,13 @@ def test_roller_between_belt_and_carriage():
     A = F / (M + m * share)
     assert held.udot([0.0, 0.1, 0.2], {}) == pytest.approx([A, share * A, (1 - share) * A / r])
     assert held.multipliers([0.0, 0.1, 0.2], {})["rolling"] == pytest.approx([m * share * A])
+
+
+def test_the_angle_of_a_wheel_is_not_in_its_rows():
+    """A round wheel rolls the same however far it has turned: its angle is in no row."""
+    model, body, disk = thin_disk(1.0, 0.5)
+    N = model.frame
+    model.roll("rolling", body, lw.rim(disk.y, N.z, 0.5), along=[N.x, N.y], normal=N.z)
+    held = model.constrained()
+    entries = [*held.B, *held.C, *held.rows.c]
+    assert all(entry.diff(model.symbols["spin"]) == 0.0 for entry in entries)

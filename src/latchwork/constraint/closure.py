@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from latchwork.constraint.constraint import Constraint, Pull
-from latchwork.constraint.sides import Row, Side, constrained, direction, kinds, triad
+from latchwork.constraint.sides import Row, Side, constrained, direction, movers, triad
 from latchwork.constraint.spot import spot
 from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.mechanics.frame import AXES
@@ -80,7 +80,7 @@ def _axes(kind: str, name: str, a: Side, b: Side, axis: Any) -> tuple[Axes, Axes
 def _seen_from(b: Side, axis: Vector, a: Side) -> Vector:
     """The axis itself where it is fixed in b, else the vector that has in b the measures it has in a."""
     there = axis.to(b.frame)
-    return there if not kinds(there).keys() - {"parameter"} else b.frame.vector(*axis.measures(a.frame))
+    return there if not movers(there) else b.frame.vector(*axis.measures(a.frame))
 
 
 def _around(side: Side, letter: str, axis: Vector) -> Axes:

@@ -137,7 +137,7 @@ class Constraining:
             return Side(frame, home)
         point = self._point_of(at)
         if home is not None and home is not point:
-            fixed(frame, name, f"the way from '{home.name}' to '{point.name}'", point.position(home))
+            fixed(frame, name, f"the way from '{home.name}' to '{point.name}'", _way(point, home))
         return Side(frame, point)
 
     # --- parts of this model ------------------------------------------------------------------------------------
@@ -153,3 +153,11 @@ class Constraining:
         if not isinstance(point, Point) or point.tree is not self._tree:
             raise ModelError(f"a point, link or body of '{self.name}' is needed here; got {item!r}.")
         return point
+
+
+def _way(point: Point, home: Point) -> Vector:
+    """From home to a point; step by step where the point is located from there, so that nothing has to cancel."""
+    total, step = Vector(point.tree, {}), point
+    while step is not home and step.parent is not None:
+        total, step = step.offset + total, step.parent
+    return total if step is home else point.position(home)

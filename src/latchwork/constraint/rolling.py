@@ -10,7 +10,7 @@ from typing import Any
 
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.sides import Row, Side, constrained, direction
-from latchwork.constraint.spot import spot, velocity
+from latchwork.constraint.spot import at_home, spot, velocity
 from latchwork.errors import ConstraintError
 from latchwork.mechanics.joints import unit
 from latchwork.mechanics.vector import Vector
@@ -50,9 +50,10 @@ def rim(axis: Vector, normal: Vector, radius: Any, tube: Any = 0.0) -> Vector:
     """From the centre of a wheel to its lowest place: r = −R (n − (n·k) k) / √(1 − (n·k)²) − ρ n.
 
     k is the wheel's axis, n the normal of the ground, ρ the radius of the tyre's cross-section; R is that of the circle
-    on which the middle of the tyre lies (of the wheel itself where it is thin).
+    on which the middle of the tyre lies (of the wheel itself where it is thin). Where a frame L leans with the wheel
+    and does not spin with it, −R L.z says the same in fewer operations.
     """
-    k, n = unit(axis), unit(normal)
+    k, n = at_home(unit(axis)), at_home(unit(normal))
     c = n.dot(k)
     down = (k * c - n) * (radius / sqrt(1.0 - c * c))
     return down - n * tube if not (isinstance(tube, (int, float)) and tube == 0.0) else down

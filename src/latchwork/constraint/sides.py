@@ -12,7 +12,9 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import unit
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
+from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import reachable
 
 NOTHING = 1e-12  # a row that nothing moves may be off by this, in the units of the model
@@ -33,6 +35,13 @@ def kinds(what: Expr | Vector) -> dict[str, str]:
     return {g.symbols[i].kind: g.symbols[i].name for i in reachable(g, nodes) if i in g.symbols}
 
 
+def movers(vector: Vector) -> list[str]:
+    """The symbols, parameters apart, that change the measures of a vector."""
+    g, nodes = vector.tree.graph, vector.nodes()
+    symbols = [i for i in reachable(g, nodes) if i in g.symbols and g.symbols[i].kind != "parameter"]
+    return [g.symbols[i].name for i in symbols if any(slope != ZERO for slope in tangents(g, nodes, {i: ONE}))]
+
+
 def scalar(g: Any, name: str, what: str, value: Any) -> Expr:
     """A number or expression of the model as an expression."""
     if not isinstance(value, (Expr, int, float)):
@@ -44,11 +53,11 @@ def fixed(frame: Frame, name: str, what: str, vector: Any) -> Vector:
     """The vector written in a frame in which it is fixed."""
     if not isinstance(vector, Vector):
         raise ConstraintError(f"{what} of '{name}' is {vector!r}. Give a vector fixed in '{frame.name}'.")
-    moving = {kind: symbol for kind, symbol in kinds(vector.to(frame)).items() if kind != "parameter"}
+    moving = movers(vector.to(frame))
     if moving:
         raise ConstraintError(
-            f"{what} of '{name}', {vector}, moves with {', '.join(moving.values())} as seen from '{frame.name}'. Give "
-            f"a vector fixed in '{frame.name}', such as {frame.name}.z."
+            f"{what} of '{name}', {vector}, moves with {', '.join(moving)} as seen from '{frame.name}'. Give a vector "
+            f"fixed in '{frame.name}', such as {frame.name}.z."
         )
     return vector.to(frame)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point, anchor
 from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.ops import ZERO
 
 Forces = tuple[tuple[Point, Vector], ...]
 Torques = tuple[tuple[Frame, Vector], ...]
@@ -39,12 +40,24 @@ def spot(point: Point, frame: Frame, arm: Vector) -> Point | Spot:
 def velocity(place: Point | Spot) -> Vector:
     """v in N, in terms of q̇; where a point is not located, as declared."""
     if isinstance(place, Spot):
-        return velocity(place.point) + place.frame.angular_velocity().cross(place.arm)
+        return velocity(place.point) + at_home(place.frame.angular_velocity()).cross(place.arm)
     start = anchor(place)
     if start is None:
         return place.velocity()
     assert start.moved is not None, "a point that is not located has a declared velocity"
     return start.moved + place.position(start).dt_in(place.tree.newtonian)
+
+
+def at_home(v: Vector) -> Vector:
+    """The same vector with each axis written in the topmost frame that has it: a wheel's axle does not turn with it."""
+    g = v.tree.graph
+    parts: dict[Frame, list[int]] = {}
+    for frame, part in v.parts.items():
+        for k in range(3):
+            if part[k] != ZERO:
+                row = parts.setdefault(frame.axis_homes[k], [ZERO, ZERO, ZERO])
+                row[k] = g.add(row[k], part[k])
+    return Vector(v.tree, {frame: (row[0], row[1], row[2]) for frame, row in parts.items()})
 
 
 def exerted(on: Point | Frame | Spot, vector: Vector) -> tuple[Forces, Torques]:
