@@ -30,7 +30,7 @@ DECOUPLED = 1e-10  # of M: smaller couplings are rounding
 def usual_lengths(terms: Terms, x: Array, shape: Array) -> Array:
     """The length of each row of B·shape, at x or near by: what it is when it does not vanish."""
     n_q, n, _ = terms.sizes
-    W = terms.place(x).W
+    W = terms.spread(x)
     steps = [np.zeros(n), *(sign * AROUND * unit for unit in np.eye(n) for sign in (1.0, -1.0))]
     lengths = []
     for step in steps:

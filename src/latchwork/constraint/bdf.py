@@ -59,7 +59,7 @@ def _residual(terms: Terms, form: Form, x: Array, back: Back, z: Array) -> Array
     state = moved(terms, x, back.t, q, v / H)
     place, motion, J = terms.place(state), terms.motion(state), terms.rows.configuration
     size = max(float(np.diag(motion.M).max(initial=0.0)), 1e-300)
-    flow = H * motion.q_rates + (place.W @ place.B[J].T @ mu if len(mu) else 0.0)
+    flow = H * motion.q_rates + (terms.spread(state) @ place.B[J].T @ mu if len(mu) else 0.0)
     force = motion.M @ (v - H * back.u) / size - H * H * motion.f / size - place.B.T @ lam
     level = place.B @ v + H * place.C
     if not form.velocities:

@@ -161,7 +161,7 @@ def _lines(forms: list[Array], k: int) -> tuple[list[Array], bool]:
 def _leads_on(terms: Terms, x: Array, directions: Array) -> bool:
     """Whether positions are found along all directions and against them, close to their tangents, and regular there."""
     n_q, freedoms = terms.sizes[0], directions.shape[1]
-    W = terms.place(x).W
+    W = terms.spread(x)
     mixed = directions @ np.random.default_rng(1).normal(size=(directions.shape[1], 2))
     for v in [*directions.T, *mixed.T]:
         step = FOLLOW * v / max(float(np.linalg.norm(W @ v)), 1e-300)
