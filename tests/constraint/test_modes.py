@@ -12,6 +12,7 @@ from constrained_models import bead_on_turning_hoop, four_bar, hoop_start, pushe
 from latchwork.constraint.mode import mode_of
 from latchwork.constraint.place import settle
 from latchwork.integrate.method import integrate
+from latchwork.integrate.problem import Settle
 from latchwork.program.native import interpret, invoke
 
 MODELS = {
@@ -36,6 +37,11 @@ def reduced(constrained, mode, x):
     """(t, q, u_ind, work, rest) of (t, q, u, rest)."""
     n = 1 + len(constrained.unconstrained.q) + len(constrained.unconstrained.u)
     return np.concatenate([x[:1], mode.reduced(np.append(x[1:n], 0.0)), x[n:]])
+
+
+def settling(mode):
+    """How a mode is settled after each step."""
+    return Settle(settle, mode.code, mode.workspace())
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -76,7 +82,7 @@ def test_python_and_machine_code_agree(name, method):
     row = reduced(constrained, mode, x)
     n = mode.width
     runs = [
-        integrate(mode, row[1 : 1 + n], 0.0, 0.05, row[1 + n :], method, call=call, settle=settle)
+        integrate(mode, row[1 : 1 + n], 0.0, 0.05, row[1 + n :], method, call=call, settle=settling(mode))
         for call in (interpret, invoke)
     ]
     assert runs[0].x.tobytes() == runs[1].x.tobytes()
@@ -88,10 +94,10 @@ def test_machine_code_of_the_programs_changes_no_bit(name):
     constrained, x, mode = started(name)
     row = reduced(constrained, mode, x)
     n = mode.width
-    before = integrate(mode, row[1 : 1 + n], 0.0, 1.0, row[1 + n :], lw.RK4(0.001), settle=settle)
+    before = integrate(mode, row[1 : 1 + n], 0.0, 1.0, row[1 + n :], lw.RK4(0.001), settle=settling(mode))
     for function in constrained.terms.functions:
         assert function.compiled(wait=True)
-    after = integrate(mode, row[1 : 1 + n], 0.0, 1.0, row[1 + n :], lw.RK4(0.001), settle=settle)
+    after = integrate(mode, row[1 : 1 + n], 0.0, 1.0, row[1 + n :], lw.RK4(0.001), settle=settling(mode))
     assert before.x.tobytes() == after.x.tobytes()
 
 

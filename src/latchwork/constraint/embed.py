@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,7 @@ from latchwork.errors import ConstraintError
 from latchwork.kane.derive import derive
 from latchwork.kane.early import SmallMotion
 from latchwork.kane.equations import Equations
-from latchwork.kane.linear import solve_small
+from latchwork.kane.linear import Simplify, solve_ltdl, solve_small
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ONE, ZERO
@@ -30,11 +31,15 @@ Nodes = list[list[int]]
 
 
 class Embedding:
-    """The matrices of an embedding as nodes; ``numbers`` is B at the state where speeds were chosen."""
+    """The matrices of an embedding as nodes; ``numbers`` is B at the state where speeds were chosen.
 
-    def __init__(self, rows: Rows, selection: Selection, numbers: Array) -> None:
+    ``simplify`` is applied to what is solved for: `tidied` to be read, nothing where there is no time for it.
+    """
+
+    def __init__(self, rows: Rows, selection: Selection, numbers: Array, simplify: Simplify | None = None) -> None:
         self.rows, self.selection, self.numbers = rows, selection, numbers
         self.g: Graph = rows.equations.system.graph
+        self.simplify: Simplify = simplify or self.tidied
         kept, dep, ind = selection.kept, selection.dependent, selection.independent
         minus = [[self.g.neg(rows.B_nodes[i][j]) for j in ind] + [self.g.neg(rows.C_nodes[i])] for i in kept]
         solved = self.solve(minus)
@@ -50,7 +55,7 @@ class Embedding:
         values = self.numbers[np.ix_(s.kept, s.dependent)]
         if len(s.kept) > LITERAL:
             return eliminate(g, B1, right, values)
-        columns = [solve_small(g, B1, [row[c] for row in right], values, self.tidied) for c in range(len(right[0]))] \
+        columns = [solve_small(g, B1, [row[c] for row in right], values, self.simplify) for c in range(len(right[0]))] \
             if right else []  # fmt: skip
         return [[column[i] for column in columns] for i in range(len(s.kept))]
 
@@ -100,14 +105,29 @@ class Embedding:
         f_tilde = [self._sum((T[i][r], rest[i]) for i in range(n)) for r in range(k)]
         return self._symmetric(M, f_tilde)
 
-    def _sum(self, products: object) -> int:
+    def rates(self, power: int) -> list[int]:
+        """(q̇, u̇_ind, power) in terms of (t, q, u_ind): the right-hand side of the mode, straight-line."""
+        g, equations = self.g, self.rows.equations
+        udot_ind = solve_ltdl(g, *self.recombined())
+        T, gamma = self.T, self.gamma
+        udot = [g.add(self._sum(zip(row, udot_ind, strict=True)), rest) for row, rest in zip(T, gamma, strict=True)]
+        rates = {rate.node: node for rate, node in zip(equations.system.u_rates, udot, strict=True)}
+        total = self.reduced(rebuild(g, [power], rates))[0]
+        if any(node != ZERO for node in self.rows.C_nodes):  # moving constraints do work: (M u̇ − f) · u
+            d, f = equations.derivation, self.reduced(list(equations.derivation.f))
+            u = self.reduced([symbol.node for symbol in equations.u])
+            force = [g.sub(self._sum(zip(row, udot, strict=True)), load) for row, load in zip(d.M, f, strict=True)]
+            total = g.add(total, self._sum(zip(force, u, strict=True)))
+        return [*self.reduced(list(equations.derivation.kinematics.q_rates)), *udot_ind, total]
+
+    def _sum(self, products: Iterable[tuple[int, int]]) -> int:
         total, g = ZERO, self.g
-        for a, b in products:  # type: ignore[attr-defined]
+        for a, b in products:
             total = g.add(total, g.mul(a, b))
         return total
 
     def _symmetric(self, M: Nodes, f: list[int]) -> tuple[Nodes, list[int]]:
-        nodes = iter(self.tidied([node for row in M for node in row] + f))
+        nodes = iter(self.simplify([node for row in M for node in row] + f))
         M = [[next(nodes) for _ in row] for row in M]
         return [[M[max(i, j)][min(i, j)] for j in range(len(M))] for i in range(len(M))], list(nodes)
 

@@ -27,8 +27,8 @@ HEADER = 44
 
 # Notes: executors by address, then what is known of the last evaluation, and of the run.
 (PLACE_RUN, BIAS_RUN, MOTION_RUN, SPREAD_RUN, GUARD_RUN, LARGEST_D, PIVOT, USUAL_PIVOT, LEAST_PIVOT, CORRECTIONS,
- LONGEST_STEP, RESIDUAL, LIMIT_D, LIMIT_PIVOT) = range(14)  # fmt: skip
-N_NOTES = 14
+ LONGEST_STEP, RESIDUAL, LIMIT_D, LIMIT_PIVOT, FLOOR) = range(15)  # fmt: skip
+N_NOTES = 15
 
 
 class Block(NamedTuple):

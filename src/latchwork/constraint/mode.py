@@ -39,7 +39,9 @@ class Mode:
     weights: Array  # of the speeds: the diagonal of M where they were chosen
     usual_pivot: float
     course: Array  # all speeds where the mode begins
+    numbers: Array  # B where speeds were chosen
     patient: bool = False
+    least_pivot: float = WORST_PIVOT  # of the usual one: below it other rows and speeds are asked for
     watch: Function | None = None
     executor: Kernel[..., None] | Native = recombine.embedded
 
@@ -90,7 +92,8 @@ class Mode:
         z[first + layout.USUAL_PIVOT] = self.usual_pivot
         z[first + layout.LEAST_PIVOT] = np.inf
         z[first + layout.LIMIT_D] = np.inf if self.patient else WORST_D
-        z[first + layout.LIMIT_PIVOT] = 0.0 if self.patient else WORST_PIVOT * self.usual_pivot
+        z[first + layout.FLOOR] = self.least_pivot * self.usual_pivot
+        z[first + layout.LIMIT_PIVOT] = 0.0 if self.patient else self.least_pivot * self.usual_pivot
         return z
 
     def used(self, times: int) -> None:
@@ -144,7 +147,7 @@ def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...])
     B, M = terms.place(x).B, terms.motion(x).M
     diagonal = np.maximum(np.diag(M), max(np.diag(M).max(initial=0.0), 1e-300) * SMALLEST_WEIGHT)
     n_q, n, _ = terms.sizes
-    return Mode(terms, selection, rest, diagonal, usual_pivot(B, selection), x[1 + n_q : 1 + n_q + n].copy())
+    return Mode(terms, selection, rest, diagonal, usual_pivot(B, selection), x[1 + n_q : 1 + n_q + n].copy(), B)
 
 
 def usual_pivot(B: Array, selection: Selection) -> float:

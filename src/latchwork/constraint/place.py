@@ -10,6 +10,7 @@ from latchwork.constraint.layout import (
     B1,
     CORRECTIONS,
     DEP,
+    FLOOR,
     GAMMA,
     IND,
     INPUTS,
@@ -39,7 +40,6 @@ from latchwork.constraint.layout import (
     STILL,
     TEMP,
     TURNING,
-    USUAL_PIVOT,
     WEIGHT,
     D,
     K,
@@ -236,9 +236,9 @@ def settle(code: i32p, z: f64p, x: f64p) -> None:
     for i in range(n_q):
         x[i] = z[1 + i]
     poor = notes[LARGEST_D] > notes[LIMIT_D] or notes[PIVOT] < notes[LIMIT_PIVOT]
-    if notes[LARGEST_D] < 0.5 * WORST_D and notes[PIVOT] > 2.0 * WORST_PIVOT * notes[USUAL_PIVOT]:
+    if notes[LARGEST_D] < 0.5 * WORST_D and notes[PIVOT] > 2.0 * notes[FLOOR]:
         notes[LIMIT_D] = WORST_D
-        notes[LIMIT_PIVOT] = WORST_PIVOT * notes[USUAL_PIVOT]
+        notes[LIMIT_PIVOT] = notes[FLOOR]
     x[states] = float(changed)
     x[states + 1] = 1.0 if poor and m > 0 else 0.0
 

@@ -15,9 +15,9 @@ import numpy as np
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.table import Array
+from latchwork.integrate.problem import Settle
 from latchwork.integrate.solution import Solution, Stats
 from latchwork.program.function import Executable
-from latchwork.program.kernel import Kernel
 
 
 class Stage(Protocol):
@@ -34,7 +34,7 @@ class Stage(Protocol):
         ...
 
     @property
-    def settle(self) -> Kernel[..., None] | None:
+    def settle(self) -> Settle | None:
         """What brings a state back to where it belongs after a step."""
         ...
 

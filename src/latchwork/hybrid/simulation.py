@@ -27,7 +27,7 @@ from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
 from latchwork.hybrid.right_side import RightSide, unconstrained
-from latchwork.hybrid.stages import Held, Unconstrained
+from latchwork.hybrid.stages import Held, Unconstrained, embedded
 from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
 from latchwork.hybrid.stops import held_guards, stop_guards
 from latchwork.hybrid.table import Array
@@ -124,14 +124,14 @@ class Simulation:
     def _state(self) -> Array:
         return np.concatenate([[self.t], self._x[:-1], self.driven.rest_at(self._rest, self.t)])
 
-    def _mode(self) -> Mode:
-        """The mode of what holds now, embedded when first met."""
+    def _mode(self) -> tuple[Mode, bool]:
+        """The mode of what holds now, and whether it begins at a regular position."""
         terms, x = self._terms_now(), self._state()
         place, motion = terms.place(x), terms.motion(x)
         must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x))
         must_agree(terms.rows.names, place.B, motion.c, motion.M, at_time(x), "accelerations")
         chosen, regular = choose_regular(terms, x)
-        return mode_of(terms, chosen, regular, tuple(symbol.name for symbol in self.driven.held))
+        return mode_of(terms, chosen, regular, tuple(symbol.name for symbol in self.driven.held)), regular is x
 
     # --- going on -----------------------------------------------------------------------------------------------
 
@@ -167,14 +167,16 @@ class Simulation:
             if self._side is None:
                 self._side = unconstrained(self.driven)
             return Unconstrained(self._side, stop_guards(self.driven, stops))
-        mode, g = self._mode(), self.equations.system.graph
+        (mode, regular), g = self._mode(), self.equations.system.graph
         rows = mode.terms.rows
         lam = [Expr(g, g.symbol(f"multiplier {name}", "multiplier")) for name in rows.names]
         guards = dict(stops)
         for name, hold in limits.items():
             squares = sum((lam[i] ** 2 for i in range(*rows.slices[name].indices(len(lam)))), start=lam[0] * 0.0)
             guards[name] = 1.0 - squares / float(hold.limit or 0.0) ** 2
-        return Held(self.driven, mode, held_guards(self.driven, guards, lam))
+        watch = held_guards(self.driven, guards, lam)
+        known = regular and all(hold.permanent for hold in self._holds.values())
+        return embedded(self.driven, mode, watch) if known else Held(self.driven, mode, watch)
 
     # --- changing it --------------------------------------------------------------------------------------------
 

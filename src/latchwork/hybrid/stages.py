@@ -1,21 +1,26 @@
-"""Stages of a run: the unconstrained equations as one program, or constraints embedded as a mode."""
+"""Stages of a run: the unconstrained equations as one program, or constraints embedded, recombined or written out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from latchwork.constraint.embed import Embedding
 from latchwork.constraint.mode import Mode, mode_of
 from latchwork.constraint.place import settle
 from latchwork.constraint.selection import select
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.right_side import RightSide
 from latchwork.hybrid.table import Array
+from latchwork.integrate.problem import Settle
 from latchwork.program.function import Executable, Function
-from latchwork.program.kernel import Kernel
+from latchwork.program.lower import lower
+from latchwork.symbolic.traverse import rebuild
 
 BETTER = 0.5  # other speeds are taken where the worst entry of D, or the pivot, improves by this factor
+SHORT = 1500  # operations up to which a mode that is known before the run is written out
+EARLY = 0.05  # of the usual pivot: closer to a singular position than this, equations are recombined with care
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +48,11 @@ class Unconstrained:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Constraints embedded: a mode, and the guards that watch it."""
+    """Constraints embedded by recombination: a mode, and the guards that watch it."""
 
     driven: Driven
     mode: Mode
     watch: Function | None
-    settle: Kernel[..., None] = settle
 
     @property
     def function(self) -> Executable:
@@ -57,6 +61,10 @@ class Held:
     @property
     def guards(self) -> Executable | None:
         return None if self.watch is None else self.mode.watching(self.watch)
+
+    @property
+    def settle(self) -> Settle:
+        return Settle(settle, self.mode.code, self.mode.workspace())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,6 +85,37 @@ class Held:
         place, motion = terms.place(state), terms.motion(state)
         chosen = select(place.B, motion.M, rank=old.selection.rank)
         fresh = mode_of(terms, chosen, state, old.rest)
+        usual = max(fresh.usual_pivot, old.usual_pivot)
         if chosen != old.selection and fresh.is_better_than(old, state, BETTER):
-            return replace(self, mode=replace(fresh, usual_pivot=max(fresh.usual_pivot, old.usual_pivot)))
-        return replace(self, mode=replace(old, patient=True))
+            return Held(self.driven, replace(fresh, usual_pivot=usual), self.watch)
+        return Held(self.driven, replace(old, patient=True, course=fresh.course), self.watch)
+
+
+@dataclass(frozen=True, eq=False)
+class Written(Held):
+    """Constraints embedded in symbols: M̃ u̇_ind = f̃ and its solution as one program. Near singular positions: `Held`."""
+
+    program: Function = field(kw_only=True)
+
+    @property
+    def function(self) -> Executable:
+        return self.program
+
+    @property
+    def settle(self) -> Settle:
+        return Settle(settle, self.mode.code, replace(self.mode, least_pivot=EARLY).workspace())
+
+
+def embedded(driven: Driven, mode: Mode, watch: Function | None) -> Held:
+    """A mode that is known before the run: written out where it is short, else recombined. Decided by counts."""
+    terms, system = mode.terms, driven.equations.system
+    if mode.length > SHORT:
+        return Held(driven, mode, watch)
+    ind = mode.selection.independent
+    embedding = Embedding(terms.rows, mode.selection, mode.numbers, lambda nodes: nodes)
+    nodes = rebuild(system.graph, embedding.rates(driven.power), driven.laws)
+    arguments = (system.t, *system.q, *(system.u[j] for j in ind), driven.work, *driven.held)
+    program = lower(system.graph, nodes, arguments)
+    if len(program) > SHORT:
+        return Held(driven, mode, watch)
+    return Written(driven, mode, watch, program=Function(program))

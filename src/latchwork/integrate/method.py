@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from latchwork.errors import IntegrationError
 from latchwork.integrate.adaptive import COMPONENT, RECORDED, REJECTED, STEPS, T, advance_adaptive, first_step
-from latchwork.integrate.problem import Problem, problem
+from latchwork.integrate.problem import Problem, Settle, problem
 from latchwork.integrate.settled import settled_adaptive, settled_fixed
 from latchwork.integrate.solution import Array, Solution, Stats
 from latchwork.integrate.status import STATUS, Status
@@ -20,7 +20,6 @@ from latchwork.integrate.steppers import advance_fixed
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.integrate.watched import watched_adaptive, watched_fixed
 from latchwork.program.function import Executable
-from latchwork.program.kernel import Kernel
 from latchwork.program.native import invoke
 
 SLIVER = 1e-9  # of a step: a remainder this short joins the step before it
@@ -149,7 +148,7 @@ def integrate(
     function: Executable, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, method: Method,
     progress: Callable[[float], None] | None = None, call: Callable[..., Any] = invoke, *,
     guards: Executable | None = None, armed: ArrayLike | None = None, samples: ArrayLike | None = None,
-    settle: Kernel[..., None] | None = None,
+    settle: Settle | None = None,
 ) -> Solution:  # fmt: skip
     """``ẋ = f(t, x, rest)`` from x0 at t0 to t_end, or to the first event.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,6 +54,14 @@ class Watch:
         return tuple(np.flatnonzero(self.flags[self.m :]).tolist())
 
 
+class Settle(NamedTuple):
+    """What brings a state back to where it belongs after a step: see `settled`."""
+
+    run: Kernel[..., None]
+    code: NDArray[np.int32]
+    z: Array
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """``ẋ = f(t, x)`` from x at t to t_end; ``call`` runs a kernel, as machine code or as Python."""
@@ -67,7 +75,7 @@ class Problem:
     progress: Callable[[float], None]
     watch: Watch | None = None
     samples: Array | None = None
-    settle: Kernel[..., None] | None = None
+    settle: Settle | None = None
 
     @property
     def n(self) -> int:
@@ -103,7 +111,7 @@ class Problem:
         assert self.settle is not None
         none = np.zeros(0, dtype=np.int64)
         watch = (self.function.executor, self.function.code, np.zeros(1), 0, np.zeros(2 * self.n), none)
-        return (*(watch if self.watch is None else self.watch.arguments), self.settle, np.zeros(self.n + 2))
+        return (*(watch if self.watch is None else self.watch.arguments), *self.settle, np.zeros(self.n + 2))
 
     def event_at_start(self) -> Solution | None:
         """The run of no length of a problem in which a guard that is armed is not above zero, and falls."""
@@ -161,7 +169,7 @@ class Problem:
 def problem(
     function: Executable, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, call: Callable[..., Any],
     progress: Callable[[float], None] | None, guards: Executable | None = None, armed: ArrayLike | None = None,
-    samples: ArrayLike | None = None, settle: Kernel[..., None] | None = None,
+    samples: ArrayLike | None = None, settle: Settle | None = None,
 ) -> Problem:  # fmt: skip
     """A problem whose sizes agree and whose time goes forward."""
     x, held = np.array(x0, dtype=float), np.array(rest, dtype=float)

@@ -1,7 +1,8 @@
 """Steps that are settled: after each one the state is brought back to where it belongs, then guards are looked at.
 
-``settle(code, z, w)`` takes the new state in w, its time in z[0], and leaves the settled state; behind it stand 1 where
-it changed something, and 1 where the equations ask to be written otherwise (the stepper then comes back).
+``settle(code, z, w)``, on its own slots, takes the new state in w, its time in z[0], and leaves the settled state;
+behind it stand 1 where it changed something, and 1 where the equations ask to be written otherwise (the stepper then
+comes back).
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from latchwork.program.native import together
 
 @kernel
 def settled(
-    run: executor, settle: executor, code: i32p, z: f64p, n: i64, t: f64, x: f64p, k: f64p, w: f64p,
+    run: executor, code: i32p, z: f64p, n: i64, t: f64, x: f64p, k: f64p, settle: executor, settle_code: i32p,
+    settle_z: f64p, w: f64p,
 ) -> i64:  # fmt: skip
     """Settle (t, x), with ẋ anew where x changed; 1 where the equations ask to be written otherwise."""
-    z[0] = t
+    settle_z[0] = t
     copy(n, x, w)
-    settle(code, z, w)
+    settle(settle_code, settle_z, w)
     if w[n] != 0.0:
         copy(n, w, x)
         derivative(run, code, z, n, t, x, k)
@@ -33,7 +35,8 @@ def settled(
 def settled_fixed(
     run: executor, code: i32p, z: f64p, n: i64, s: i64, m: f64p, t0: f64, h: f64, t_end: f64, first: i64, stop: i64,
     last: i64, every: i64, x: f64p, k: f64p, counts: i64p, out_t: f64p, out_x: f64p, out_dx: f64p, out_bend: f64p,
-    look_run: executor, look_code: i32p, look_z: f64p, guards: i64, w: f64p, flags: i64p, settle: executor, y: f64p,
+    look_run: executor, look_code: i32p, look_z: f64p, guards: i64, w: f64p, flags: i64p, settle: executor,
+    settle_code: i32p, settle_z: f64p, y: f64p,
 ) -> i64:  # fmt: skip
     """`steppers.advance_fixed`, settled and watched, until an event or until other equations are asked for."""
     inner = local_i64(3)
@@ -53,7 +56,7 @@ def settled_fixed(
         if counts[2] >= 0:
             counts[0] += 1
             return NOT_FINITE
-        asks = settled(run, settle, code, z, n, end, x, k, y)
+        asks = settled(run, code, z, n, end, x, k, settle, settle_code, settle_z, y)
         counts[2] = not_finite(n, k)
         record(r, n, end, x, k, out_t, out_x, out_dx)
         if counts[2] >= 0:
@@ -81,7 +84,8 @@ def settled_adaptive(
     run: executor, code: i32p, z: f64p, n: i64, s: i64, m: f64p, t_end: f64, rtol: f64, atol: f64p, max_step: f64,
     max_steps: i64, memory: f64p, counts: i64p, x: f64p, k: f64p, e: f64p, capacity: i64,
     out_t: f64p, out_x: f64p, out_dx: f64p, out_bend: f64p,
-    look_run: executor, look_code: i32p, look_z: f64p, guards: i64, w: f64p, flags: i64p, settle: executor, y: f64p,
+    look_run: executor, look_code: i32p, look_z: f64p, guards: i64, w: f64p, flags: i64p, settle: executor,
+    settle_code: i32p, settle_z: f64p, y: f64p,
 ) -> i64:  # fmt: skip
     """`adaptive.advance_adaptive`, settled and watched, until an event or until other equations are asked for."""
     status = FULL
@@ -96,7 +100,7 @@ def settled_adaptive(
         )  # fmt: skip
         if counts[RECORDED] == 0:
             break
-        asks = settled(run, settle, code, z, n, memory[T], x, k, y)
+        asks = settled(run, code, z, n, memory[T], x, k, settle, settle_code, settle_z, y)
         record(r, n, memory[T], x, k, out_t, out_x, out_dx)
         if not_finite(n, k) >= 0:
             r += 1
