@@ -59,6 +59,17 @@ if TYPE_CHECKING:
     from latchwork.constraint.linear import Linear, Mode
     from latchwork.export import export_c
     from latchwork.formats import dump, load, loads
+    from latchwork.hybrid.designs import (
+        AugmentedLagrangian,
+        Automaton,
+        Embedded,
+        Multipliers,
+        NullSpace,
+        Operator,
+        Penalty,
+        Projected,
+    )
+    from latchwork.hybrid.implicit import BackwardDifferences
     from latchwork.hybrid.many import simulate_many
     from latchwork.hybrid.simulate import simulate
     from latchwork.hybrid.simulation import Simulation
@@ -78,6 +89,15 @@ _LATE = {
     "Equations": "latchwork.kane.equations",
     "simulate": "latchwork.hybrid.simulate",
     "Simulation": "latchwork.hybrid.simulation",
+    "Embedded": "latchwork.hybrid.designs",
+    "Automaton": "latchwork.hybrid.designs",
+    "NullSpace": "latchwork.hybrid.designs",
+    "Operator": "latchwork.hybrid.designs",
+    "Multipliers": "latchwork.hybrid.designs",
+    "AugmentedLagrangian": "latchwork.hybrid.designs",
+    "Penalty": "latchwork.hybrid.designs",
+    "Projected": "latchwork.hybrid.designs",
+    "BackwardDifferences": "latchwork.hybrid.implicit",
     "simulate_many": "latchwork.hybrid.many",
     "export_c": "latchwork.export",
     "Trajectory": "latchwork.hybrid.trajectory",
@@ -118,6 +138,15 @@ __all__ = [
     "plot_eigenvalues",
     "simulate",
     "Simulation",
+    "Embedded",
+    "Automaton",
+    "NullSpace",
+    "Operator",
+    "Multipliers",
+    "AugmentedLagrangian",
+    "Penalty",
+    "Projected",
+    "BackwardDifferences",
     "simulate_many",
     "Trajectory",
     "Table",

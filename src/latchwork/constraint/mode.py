@@ -5,14 +5,15 @@ Its state is x = (q, u_ind, work). Full speeds and accelerations follow from it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.constraint import layout, recombine
+from latchwork.constraint import full, layout, recombine
 from latchwork.constraint.dense import lu
+from latchwork.constraint.designs import Design
 from latchwork.constraint.layout import Block, block
 from latchwork.constraint.place import WORST_D, WORST_PIVOT
 from latchwork.constraint.selection import Selection, conditioning
@@ -48,6 +49,12 @@ class Mode:
     @cached_property
     def _block(self) -> Block:
         return block(self.terms, self.selection, len(self.rest), self.weights, self.is_moving, self.course, self.watch)
+
+    @property
+    def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:
+        """What is called by address, and where its address stands."""
+        functions = (*self.terms.functions, *([] if self.watch is None else [self.watch]))
+        return [(place, function.executor) for place, function in enumerate(functions)]
 
     def watching(self, guards: Function) -> Mode:
         """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
@@ -86,9 +93,8 @@ class Mode:
     def workspace(self) -> Array:
         """Fresh slots with everything but the inputs in place."""
         z, first = self._block.z.copy(), int(self.code[layout.NOTES])
-        for i, function in enumerate((*self.terms.functions, *([] if self.watch is None else [self.watch]))):
-            run = function.executor
-            z[first + i] = from_bits((run if isinstance(run, Native) else native(run)).address)
+        for place, run in self._run:
+            z[first + place] = from_bits((run if isinstance(run, Native) else native(run)).address)
         z[first + layout.USUAL_PIVOT] = self.usual_pivot
         z[first + layout.LEAST_PIVOT] = np.inf
         z[first + layout.LIMIT_D] = np.inf if self.patient else WORST_D
@@ -140,6 +146,37 @@ class Mode:
         """(q, u_ind, work) of (q, u, work)."""
         n_q = len(self.terms.rows.equations.q)
         return np.concatenate([x[:n_q], x[n_q:-1][list(self.selection.independent)], x[-1:]])
+
+
+@dataclass(frozen=True, eq=False)
+class AllSpeeds(Mode):
+    """Constraints held by accelerations, all speeds integrated: x = (q, u, work), u̇ by a design of `designs`."""
+
+    design: Design = field(kw_only=True)
+    settings: Array = field(kw_only=True)
+
+    @cached_property
+    def _block(self) -> Block:
+        n, m = self.terms.sizes[1:]
+        return block(self.terms, self.selection, len(self.rest), self.weights, self.is_moving, self.course,
+                     settings=self.settings, work=self.design.work_size(n, m))  # fmt: skip
+
+    @property
+    def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:
+        return [*super()._run, (layout.SOLVE_RUN, self.design.solve)]
+
+    def expanded(self, x: ArrayLike) -> tuple[Array, Array]:
+        """u and u̇ for rows of inputs."""
+        n_q, n, _ = self.terms.sizes
+        return np.asarray(x)[:, 1 + n_q : 1 + n_q + n], self.many(x)[:, n_q : n_q + n]
+
+
+def all_speeds_mode(mode: Mode, design: Design, settings: Array) -> AllSpeeds:
+    """The same constraints by a design that integrates all speeds."""
+    n = mode.terms.sizes[1]
+    free = Selection((), (), tuple(range(n)), tuple(range(len(mode.terms.rows))))
+    return AllSpeeds(mode.terms, free, mode.rest, mode.weights, 0.0, mode.course, mode.numbers, executor=full.all_of,
+                     design=design, settings=settings)  # fmt: skip
 
 
 def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...]) -> Mode:

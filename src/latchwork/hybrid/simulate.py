@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from latchwork.constraint.constrained import Constrained
 from latchwork.errors import EvaluationError
+from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.start import even_times, span
 from latchwork.hybrid.table import Array
@@ -18,7 +19,8 @@ from latchwork.model import Model
 
 def simulate(model: Model | Equations | Constrained, until: float, q: Any = None, u: Any = None, *,
              inputs: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None,
-             start: float = 0.0, method: Method | None = None, every: float | None = None,
+             start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
+             every: float | None = None,
              keep: Literal["steps", "samples"] = "steps", stop_when: Mapping[str, Any] | None = None,
              progress: Callable[[float], None] | None = None) -> Trajectory:  # fmt: skip
     """Run a mechanism from ``start`` to ``until``, with the constraints of the model embedded.
@@ -30,6 +32,8 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     expressions in t, q and u, or ``lw.Table(times, values, "held" or "linear")``. ``method`` is
     ``lw.DormandPrince(...)`` or ``lw.RK4(step)``; for stiff systems ``lw.SciPy("Radau")`` or ``lw.Sundials()``.
 
+    ``design`` says how constraints are held: embedded, unless another one is asked for (``lw.NullSpace("QR")``, ...).
+
     ``every`` asks for samples at even times; otherwise they are the method's own steps. Either way the steps are kept,
     and ``run.at(t)`` gives anything in between as exactly as the method; ``keep="samples"`` forgets them, so that a run
     of any length needs no more memory than its samples, and ``run.at`` is then a cubic from sample to sample.
@@ -40,7 +44,8 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     """
     t0, t_end = span(start, until)
     samples = _kept(t0, t_end, every, keep)
-    sim = Simulation(model, q, u, inputs=inputs, parameters=parameters, start=t0, method=method, progress=progress)
+    sim = Simulation(model, q, u, inputs=inputs, parameters=parameters, start=t0, method=method, design=design,
+                     progress=progress)  # fmt: skip
     sim.advance(t_end, stop_when=stop_when, samples=samples)
     return sim.trajectory(every)
 

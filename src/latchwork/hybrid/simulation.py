@@ -23,11 +23,12 @@ from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, did_you_mean
+from latchwork.hybrid.designs import Embedded, Simulating
 from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
 from latchwork.hybrid.right_side import RightSide, unconstrained
-from latchwork.hybrid.stages import Held, Unconstrained, embedded
+from latchwork.hybrid.stages import Unconstrained
 from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
 from latchwork.hybrid.stops import held_guards, stop_guards
 from latchwork.hybrid.table import Array
@@ -66,10 +67,10 @@ class Simulation:
 
     def __init__(self, model: Model | Equations | Constrained, q: Any = None, u: Any = None, *,
                  inputs: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None,
-                 start: float = 0.0, method: Method | None = None,
+                 start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
                  progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
         self.equations, permanent = mechanism(model)
-        self.method, self.progress = method_of(method), progress
+        self.method, self.design, self.progress = method_of(method), design or Embedded(), progress
         self.driven, held = driven(self.equations, inputs)
         self._holds = {k.name: Hold(k, True, None) for k in permanent}
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
@@ -176,7 +177,7 @@ class Simulation:
             guards[name] = 1.0 - squares / float(hold.limit or 0.0) ** 2
         watch = held_guards(self.driven, guards, lam)
         known = regular and all(hold.permanent for hold in self._holds.values())
-        return embedded(self.driven, mode, watch) if known else Held(self.driven, mode, watch)
+        return self.design.stage(self.driven, mode, watch, known)
 
     # --- changing it --------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from latchwork.constraint.embed import Embedding
+from latchwork.constraint.full import settle_all, settle_units
 from latchwork.constraint.mode import Mode, mode_of
 from latchwork.constraint.place import settle
 from latchwork.constraint.selection import select
@@ -104,6 +105,26 @@ class Written(Held):
     @property
     def settle(self) -> Settle:
         return Settle(settle, self.mode.code, replace(self.mode, least_pivot=EARLY).workspace())
+
+
+@dataclass(frozen=True, eq=False)
+class ByAcceleration(Held):
+    """Constraints held by accelerations only, all speeds integrated; projected after each step with ``onto``."""
+
+    onto: Mode | None = None
+
+    @property
+    def settle(self) -> Settle:
+        if self.onto is None:
+            return Settle(settle_units, self.mode.code, self.mode.workspace())
+        return Settle(settle_all, self.onto.code, self.onto.workspace())
+
+    @property
+    def guards(self) -> Executable | None:
+        return None if self.onto is None or self.watch is None else self.onto.watching(self.watch)
+
+    def rewritten(self, t: float, x: Array, rest: Array) -> Held:
+        return self
 
 
 def embedded(driven: Driven, mode: Mode, watch: Function | None) -> Held:

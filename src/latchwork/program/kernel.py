@@ -35,6 +35,7 @@ f64p: TypeAlias = NDArray[np.float64]
 i64p: TypeAlias = NDArray[np.int64]
 i32p: TypeAlias = NDArray[np.int32]
 executor: TypeAlias = Callable[[i32p, f64p, f64p], None]  # runs bytecode on slots, writes the outputs
+solver: TypeAlias = Callable[[i64, i64, f64p, f64p, f64p, f64p, f64p, f64p, f64p, f64p, f64p], None]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -114,6 +115,11 @@ _executors: dict[int, Any] = {}  # kernels by the address of their machine code
 
 def executor_at(address: int) -> Any:
     """The executor whose machine code is at an address; as Python, the kernel it was made from."""
+    return _executors[address]
+
+
+def solver_at(address: int) -> Any:
+    """The solver whose machine code is at an address: n, m, and nine arrays (`constraint.designs`)."""
     return _executors[address]
 
 

@@ -26,9 +26,13 @@ INTRINSIC: dict[Callable[..., Any], tuple[tuple[str, ...], str, str]] = {
     language.bits: (("f64",), "i64", "bitcast double {} to i64"),
     language.from_bits: (("i64",), "f64", "bitcast i64 {} to double"),
     language.executor_at: (("i64",), "executor", "inttoptr i64 {} to ptr"),
+    language.solver_at: (("i64",), "solver", "inttoptr i64 {} to ptr"),
 }
 LOCAL = {language.local_f64: ("f64p", "double"), language.local_i64: ("i64p", "i64")}
-EXECUTOR = (("code", "i32p"), ("z", "f64p"), ("out", "f64p"))
+THROUGH = {  # what a pointer to a function takes
+    "executor": (("code", "i32p"), ("z", "f64p"), ("out", "f64p")),
+    "solver": (("n", "i64"), ("m", "i64"), *((name, "f64p") for name in "M f B c psi phi settings udot work".split())),
+}
 
 
 class Calls(Expressions):
@@ -91,9 +95,9 @@ class Calls(Expressions):
 
     def through(self, node: ast.Call, place: Value) -> tuple[Value, ...]:
         """A call through a pointer to a function."""
-        if place.type != "executor":
+        if place.type not in THROUGH:
             self.refuse(node, f"{place.type} cannot be called.")
-        return self.invoke(node, Signature("", EXECUTOR, ()), self.load(place).ref)
+        return self.invoke(node, Signature("", THROUGH[place.type], ()), self.load(place).ref)
 
     def convert(self, node: ast.Call, name: str) -> Value:
         """``float(i)``, ``int(x)``: rounding to nearest, and toward zero."""

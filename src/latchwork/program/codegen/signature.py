@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 from latchwork.errors import ProgramError
 from latchwork.program.kernel import Kernel
 
-LLVM = {"f64": "double", "i64": "i64", "bit": "i1", "f64p": "ptr", "i64p": "ptr", "i32p": "ptr", "executor": "ptr"}
+LLVM = {"f64": "double", "i64": "i64", "bit": "i1", "f64p": "ptr", "i64p": "ptr", "i32p": "ptr", "executor": "ptr",
+        "solver": "ptr"}  # fmt: skip
 ELEMENT = {"f64p": ("f64", "double"), "i64p": ("i64", "i64"), "i32p": ("i64", "i32")}  # loaded as, stored as
 
 

@@ -1,0 +1,162 @@
+"""The four designs of a simulator, as objects passed to `simulate`.  [Patoglu §3]
+
+    IV   Embedded          constraints embedded on line, n − m speeds integrated; the default
+    III  Automaton         constraints embedded and compiled before the run
+    II   NullSpace         u̇ projected onto a basis of the null space of B; all n speeds integrated
+         Operator          Aghili's projection operator with one of his constraint inertia matrices
+    I    Multipliers       u̇ and λ together, at index 1, with Baumgarte's α and β
+         AugmentedLagrangian, Penalty
+         with method=lw.BackwardDifferences(step, form): the differential-algebraic equations themselves
+
+`Projected` wraps a design of kind I or II: coordinates and speeds return to the constraints after each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from latchwork.constraint.designs import DESIGNS, Design
+from latchwork.constraint.mode import Mode, all_speeds_mode
+from latchwork.errors import ConstraintError, did_you_mean
+from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.path import Stage
+from latchwork.hybrid.stages import ByAcceleration, Held, Written, embedded
+from latchwork.program.function import Function
+
+
+class Simulating(Protocol):
+    """A design: the stage of a mode. ``regular`` and ``known`` say where it begins, and that it was known before."""
+
+    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
+        """How to step a mode."""
+        ...
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Design IV: constraints embedded on line; a minimal ODE in independent speeds in every mode."""
+
+    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
+        return embedded(driven, mode, watch) if known else Held(driven, mode, watch)
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """Design III: constraints embedded in symbols and compiled to machine code before the run goes on."""
+
+    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
+        stage = embedded(driven, mode, watch) if known else Held(driven, mode, watch)
+        for function in (stage.program,) if isinstance(stage, Written) else mode.terms.functions:
+            function.compiled(wait=True)
+        return stage
+
+
+@dataclass(frozen=True)
+class _ByAcceleration:
+    """What designs I and II have in common: a row of DESIGNS, its settings, and Baumgarte's α and β."""
+
+    alpha: float = 0.0
+    beta: float = 0.0
+    weights: Sequence[float] | None = None
+
+    @property
+    def row(self) -> Design:
+        raise NotImplementedError
+
+    @property
+    def changes(self) -> dict[str, float]:
+        return {"alpha": self.alpha, "beta": self.beta}
+
+    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
+        if watch is not None:
+            raise ConstraintError(
+                f"{self} watches no guards. Leave out stop_when and force limits, or use lw.Embedded() or lw.Projected."
+            )
+        return ByAcceleration(driven, self.mode(mode), None)
+
+    def mode(self, mode: Mode) -> Mode:
+        settings = self.row.settings(mode.terms.sizes[1], self.weights, **self.changes)
+        return all_speeds_mode(mode, self.row, settings)
+
+
+@dataclass(frozen=True)
+class NullSpace(_ByAcceleration):
+    """Design II: u̇ = N (Nᵀ M N)⁻¹ Nᵀ (f − M γ) + γ with a basis N of the null space of B."""
+
+    basis: str = "SVD"  # or QR, Gauss, zero eigenvalues
+
+    @property
+    def row(self) -> Design:
+        return _row("null space by ", self.basis)
+
+
+@dataclass(frozen=True)
+class Operator(_ByAcceleration):
+    """Design II by Aghili's operator: M_c u̇ = P f − C_c u, with M_c, M_c' or M_c'' and Ṗ by SVD or pseudoinverse."""
+
+    inertia: str = "Mc"
+    rate: str = "SVD"
+
+    @property
+    def row(self) -> Design:
+        return _row("operator ", f"{self.inertia} by {self.rate}")
+
+
+@dataclass(frozen=True)
+class Multipliers(_ByAcceleration):
+    """Design I: M u̇ = f + Bᵀ λ and B u̇ + c = −2α ψ − β² Φ, solved together."""
+
+    @property
+    def row(self) -> Design:
+        return DESIGNS["multipliers"]
+
+
+@dataclass(frozen=True)
+class AugmentedLagrangian(_ByAcceleration):
+    """Design I with penalties that are iterated until they are multipliers (Bayo)."""
+
+    penalty: float = 1e7
+    iterations: float = 30.0
+
+    @property
+    def row(self) -> Design:
+        return DESIGNS["augmented Lagrangian"]
+
+    @property
+    def changes(self) -> dict[str, float]:
+        return super().changes | {"penalty": self.penalty, "iterations": self.iterations}
+
+
+@dataclass(frozen=True)
+class Penalty(_ByAcceleration):
+    """Constraints as stiff springs and dampers: what other engines do. Nothing holds exactly."""
+
+    omega: float = 1e3
+    zeta: float = 1.0
+
+    @property
+    def row(self) -> Design:
+        return DESIGNS["penalty forces"]
+
+    @property
+    def changes(self) -> dict[str, float]:
+        return super().changes | {"omega": self.omega, "zeta": self.zeta}
+
+
+@dataclass(frozen=True)
+class Projected:
+    """A design of kind I or II, with coordinates and speeds brought back onto the constraints after each step."""
+
+    design: _ByAcceleration
+
+    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
+        return ByAcceleration(driven, self.design.mode(mode), watch, onto=mode)
+
+
+def _row(prefix: str, name: str) -> Design:
+    if prefix + name not in DESIGNS:
+        known = [row.removeprefix(prefix) for row in DESIGNS if row.startswith(prefix)]
+        raise ConstraintError(f"there is no design '{prefix}{name}'.{did_you_mean(name, known)}")
+    return DESIGNS[prefix + name]
