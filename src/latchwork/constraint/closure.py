@@ -12,12 +12,15 @@ from typing import Any
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.sides import Row, Side, constrained, direction, movers, triad
 from latchwork.constraint.spot import spot
+from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.mechanics.frame import AXES
 from latchwork.mechanics.joints import JOINTS, QUATERNION
 from latchwork.mechanics.vector import Vector
 
 Axes = dict[str, Vector]
+
+DUST = 1e-14
 
 # Pairs (axis of a, axis of b) that are perpendicular in a joint with these turns; their row's torque is along b × a.
 PERPENDICULAR: dict[str, tuple[tuple[str, str], ...]] = {
@@ -50,6 +53,26 @@ def close(kind: str, name: str, a: Side, b: Side, axis: Vector | Sequence[Vector
         rows.append((e[i].dot(g[j]), Pull(g[j].cross(e[i]), b.frame, a.frame)))
     made = {"type": kind, "a": a.frame, "b": b.frame, "at": a.point, "to": b.point} | ({"axis": given} if given else {})
     return constrained(name, rows, {"close": made})
+
+
+def latch(name: str, a: Side, b: Side, turn: Array, offset: Array) -> Constraint:
+    """b welded to a as it is: ``turn[i, j] = a_i · b_j`` and ``offset``, the way from a to b in a, are numbers.
+
+        (p_Q − p_P − offset) · a_k = 0;   e_i · b_j = 0 for the axes e of b as they stand in a now
+    """
+    frame = a.frame
+    there = frame.vector(*_clean(offset))
+    e = _named(*(frame.vector(*_clean(turn[:, j])) for j in range(3)))
+    g = _named(b.frame.x, b.frame.y, b.frame.z)
+    gap, against = b.point.position(a.point), spot(a.point, frame, there)
+    rows: list[Row] = [((gap - there).dot(axis), Pull(axis, b.point, against)) for axis in (frame.x, frame.y, frame.z)]
+    rows += [(e[i].dot(g[j]), Pull(g[j].cross(e[i]), b.frame, frame)) for i, j in PERPENDICULAR[""]]
+    return constrained(name, rows, {})
+
+
+def _clean(numbers: Array) -> list[float]:
+    """Numbers without the dust of rounding: what is almost −1, 0 or 1 is meant to be."""
+    return [float(round(x)) if abs(x - round(x)) < DUST and abs(x) < 1.5 else float(x) for x in numbers]
 
 
 def _axes(kind: str, name: str, a: Side, b: Side, axis: Any) -> tuple[Axes, Axes, list[Vector]]:

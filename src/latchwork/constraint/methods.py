@@ -13,6 +13,7 @@ from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
 from latchwork.mechanics.point import Point
+from latchwork.mechanics.system import System
 from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
@@ -153,6 +154,19 @@ class Constraining:
         if not isinstance(point, Point) or point.tree is not self._tree:
             raise ModelError(f"a point, link or body of '{self.name}' is needed here; got {item!r}.")
         return point
+
+
+class Parts(Constraining):
+    """The parts of a system, to make constraints between them that no model keeps."""
+
+    def __init__(self, system: System) -> None:
+        self.name, self._tree = system.name, system.tree
+        self._links = {link.name: link for link in system.links}
+        self._constraints = {}
+
+    def side(self, name: str, part: Part, at: Place | None) -> Side:
+        """A part and a point of it."""
+        return self._side(name, part, at)
 
 
 def _way(point: Point, home: Point) -> Vector:

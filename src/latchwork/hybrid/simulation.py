@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from latchwork.constraint.assemble import EXACT, Start, assemble_u, at_time, consistent, residual_of
+from latchwork.constraint.closure import latch
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.methods import Part, Parts, Place
 from latchwork.constraint.mode import Mode, mode_of
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.selection import must_agree
@@ -122,6 +124,12 @@ class Simulation:
         n = 1 + len(self.equations.q) + len(self.equations.u)
         return np.concatenate([x[:n], self.driven.rest_at(self._rest, x[0])])
 
+    def _inputs(self) -> Array:
+        return self._rest[: len(self.equations.r)]
+
+    def _parameters(self) -> Array:
+        return self._rest[len(self.equations.r) :][: len(self.equations.p)]
+
     def _state(self) -> Array:
         return np.concatenate([[self.t], self._x[:-1], self.driven.rest_at(self._rest, self.t)])
 
@@ -211,6 +219,22 @@ class Simulation:
         self._x = np.append(x[1 : len(self._x)], self._x[-1])
         parts = {key: impulses[part] for key, part in terms.rows.slices.items()}
         return self._switched(constraint.name, before, began, parts)
+
+    def close(self, kind: str, name: str, a: Part, b: Part, at: Place | None = None, to: Place | None = None,
+              axis: Any = None, *, limit: float | None = None) -> RunEvent:  # fmt: skip
+        """A loop closed now by a joint between a and b, whose points meet there, as ``model.close``."""
+        return self.constrain(Parts(self.equations.system).close(kind, name, a, b, at, to, axis), limit=limit)
+
+    def weld(self, name: str, a: Part, b: Part, *, limit: float | None = None) -> RunEvent:
+        """b fixed to a in the pose that they have now; what was moving is taken up by an impact."""
+        parts = Parts(self.equations.system)
+        one, other = parts.side(name, a, None), parts.side(name, b, None)
+        cosines = [e for row in one.frame.direction_cosines(other.frame) for e in row]
+        way = other.point.position(one.point).measures(one.frame)
+        n_q = len(self.equations.q)
+        numbers = self.equations.evaluate([*cosines, *way], self._x[:n_q], self._x[n_q:-1], self._inputs(), self.t,
+                                          self._parameters())  # fmt: skip
+        return self.constrain(latch(name, one, other, numbers[:9].reshape(3, 3), numbers[9:]), limit=limit)
 
     def release(self, name: str) -> RunEvent:
         """Let a constraint go. Nothing jumps."""
