@@ -224,3 +224,29 @@ def test_backward_differences_follow(form):
     start = {"until": 0.2, "q": {"q1": 0.4}, "u": {"u1": 1.5}}
     run = lw.simulate(model, design=lw.Multipliers(), method=lw.BackwardDifferences(2e-3, form), **start)
     assert run["q1"][-1] == pytest.approx(lw.simulate(model, **start)["q1"][-1], abs=1e-4)
+
+
+def test_reactions_along_a_run_are_those_at_its_states():
+    """Forces of joints and constraints at each sample equal those computed at that state."""
+    model = four_bar()
+    constrained = model.constrained(at={"q_crank": 0.7, "q_rocker": 1.9, "q_coupler": -0.2})
+    run = lw.simulate(constrained, until=0.5, q={"q_crank": 0.7, "q_rocker": 1.9, "q_coupler": -0.2}, every=0.1)
+    along = run.reactions()
+    for i in (0, 3):
+        here = constrained.reactions(run.q[i], run.u[i])
+        assert along["crank"].force[i] == pytest.approx(here["crank"].force, abs=1e-8)
+        assert along["loop"].lam[i] == pytest.approx(here["loop"].lam, abs=1e-8)
+    with pytest.raises(lw.EvaluationError, match="no reaction named 'crak'"):
+        along["crak"]
+
+
+def test_a_reaction_is_zero_while_it_does_not_act():
+    """The rod pulls until it breaks, then not any more."""
+    model, x, y = falling_rod()
+    sim = lw.Simulation(model, q={"x": 1.0, "y": 0.0})
+    sim.constrain("rod", (x**2 + y**2 - 1.0) * 0.5, limit=20.0)
+    sim.advance(1.0)
+    run = sim.run
+    lam, broken = run.reactions()["rod"].lam[:, 0], sim.events[-1].t
+    assert lam[run.t < broken] == pytest.approx(3.0 * 1.5 * 9.81 * run["y"][run.t < broken], abs=1e-6)
+    assert not lam[run.t > broken].any()

@@ -29,6 +29,7 @@ from latchwork.symbolic.traverse import rebuild
 
 Array = NDArray[np.float64]
 
+SHORT = 1e-3  # rows shorter than this are near a singular position, and not divided by
 OFF = 0.1  # some way off, in units of the coordinates
 
 
@@ -86,6 +87,17 @@ class Terms:
         _, n, m = self.sizes
         Phi, B, C = np.split(self.place_function(x), np.cumsum([m, m * n]))
         return Place(Phi, B.reshape(m, n), C)
+
+    def off(self, x: Array) -> float:
+        """The largest Φ, or B u + C, over the length of its row, for many rows x = (t, q, u, rest)."""
+        n_q, n, m = self.sizes
+        if not m:
+            return 0.0
+        Phi, B, C = np.split(self.place_function.many(x), np.cumsum([m, m * n]), axis=1)
+        B = B.reshape(-1, m, n)
+        psi = np.einsum("tij,tj->ti", B, x[:, 1 + n_q : 1 + n_q + n]) + C
+        lengths = np.abs(B).max(axis=2)
+        return float((np.maximum(np.abs(Phi), np.abs(psi)) / np.where(lengths > SHORT, lengths, 1.0)).max())
 
     def spread(self, x: Array) -> Array:
         """W at a state: δq = W δu."""

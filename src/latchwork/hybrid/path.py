@@ -51,6 +51,10 @@ class Stage(Protocol):
         """(q, u, work) and u̇ for rows of states; no u̇ where the equations give it."""
         ...
 
+    def off(self, t: Array, x: Array, rest: Array) -> float:
+        """By how much constraints are not met at any of some states."""
+        ...
+
     def rewritten(self, t: float, x: Array, rest: Array) -> Stage:
         """The stage in speeds that suit the state (q, u, work) better."""
         ...
@@ -105,6 +109,12 @@ class Path:
         """What all segments cost together."""
         sums = [sum(numbers) for numbers in zip(*(astuple(s.solution.stats) for s in self.segments), strict=True)]
         return Stats(*sums)
+
+    @cached_property
+    def constraint_error(self) -> float:
+        """The largest Φ, or B u + C, at any sample, each over the length of its row."""
+        return max((s.stage.off(s.solution.t, s.solution.x, self.driven.rest_at(self.rest, s.solution.t))
+                    for s in self.segments), default=0.0)  # fmt: skip
 
     def at(self, t: Array) -> tuple[Array, Array | None]:
         """(q, u, work) at any times of the run, and u̇ where constraints act."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,18 +22,25 @@ from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.traverse import rebuild
 
+if TYPE_CHECKING:
+    from latchwork.hybrid.reactions import ReactionsAlong
+
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What can be checked of a run: the energy balance, the unit length of quaternions, and what it cost."""
+    """What can be checked of a run: energy balance, unit length of quaternions, constraints, and what it cost.
+
+    ``constraint_error`` is the largest Φ, or B u + C, each over the length of its row.
+    """
 
     energy_start: float
     energy_end: float
     work: float
     energy_error: float
     quaternion_error: float
+    constraint_error: float
     steps: int
     rejected: int
     evaluations: int
@@ -45,6 +52,8 @@ class Audit:
             f"energy balance   off by at most {self.energy_error:.3g}",
             f"steps            {self.steps} taken, {self.rejected} rejected, {self.evaluations} evaluations",
         ]
+        if self.constraint_error:
+            lines.insert(3, f"constraints      off by at most {self.constraint_error:.3g}")
         if self.quaternion_error:
             lines.insert(3, f"quaternions      off unit length by at most {self.quaternion_error:.3g}")
         return "\n".join(lines)
@@ -195,8 +204,14 @@ class Trajectory(Samples):
         return Audit(
             float(energy[0]), float(energy[-1]), float(work[-1]),
             float(np.abs(energy - energy[0] - work).max()), float(max(norms, default=0.0)),
-            stats.steps, stats.rejected, stats.evaluations,
+            self.path.constraint_error, stats.steps, stats.rejected, stats.evaluations,
         )  # fmt: skip
+
+    def reactions(self, at: Point | None = None) -> ReactionsAlong:
+        """What every constraint and joint exerts along the run, by name; torques about ``at``, or their own points."""
+        from latchwork.hybrid.reactions import reactions_along
+
+        return reactions_along(self, at)
 
     def plot(self, *what: Any, path: str | None = None) -> Any:
         """A figure of anything against time, one panel each; saved where ``path`` is given."""

@@ -1,0 +1,103 @@
+"""Reactions along a run: what every constraint and joint exerts at each sample, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.constraint.reaction_items import Item
+from latchwork.constraint.reaction_plan import plan_of
+from latchwork.constraint.solve import multipliers
+from latchwork.constraint.terms import Array, Terms
+from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.hybrid.path import Stage
+from latchwork.hybrid.stages import ByAcceleration, Held
+from latchwork.hybrid.trajectory import Samples, Trajectory
+from latchwork.mechanics.point import Point
+
+
+@dataclass(frozen=True, eq=False)
+class ReactionAlong:
+    """Force and torque in N, (samples, 3) each, zero while it does not act; λ of a constraint, (samples, rows)."""
+
+    name: str
+    on: str | None
+    other: str | None
+    at: Point | None
+    force: Array | None
+    torque: Array | None
+    lam: Array
+
+
+class ReactionsAlong(Mapping[str, ReactionAlong]):
+    """Reactions by name."""
+
+    def __init__(self, model: str, found: dict[str, ReactionAlong]) -> None:
+        self.model, self.found = model, found
+
+    def __getitem__(self, name: str) -> ReactionAlong:
+        if name not in self.found:
+            raise EvaluationError(f"'{self.model}' has no reaction named '{name}'.{did_you_mean(name, self.found)}")
+        return self.found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __repr__(self) -> str:
+        return f"<Reactions along a run of '{self.model}': {', '.join(self.found)}>"
+
+
+def reactions_along(run: Trajectory, at: Point | None) -> ReactionsAlong:
+    """Segment by segment: u̇ and λ from the mode, then all wrenches by one program."""
+    equations = run.equations
+    found: dict[str, ReactionAlong] = {}
+    r = np.column_stack([np.empty((len(run.t), 0)), *(run[symbol] for symbol in equations.r)])
+    p = run.rest[len(equations.r) :][: len(equations.p)]
+    udot = run.udot if run.udot is not None else _accelerations(run)
+    starts = np.array([segment.solution.t[0] for segment in run.path.segments])
+    which = np.searchsorted(starts, run.t, side="right") - 1
+    for number, segment in enumerate(run.path.segments):
+        here = np.flatnonzero(which == number)
+        x = np.column_stack([run.t[here], run.x[here, :-1], r[here], np.tile(p, (len(here), 1))])
+        terms = segment.stage.mode.terms if isinstance(segment.stage, Held) else None
+        plan = plan_of(equations, None if terms is None else terms.rows, at)
+        lam = _multipliers(run, segment.stage, terms, here, udot)
+        wrenches = plan.wrenches(x, udot[here], lam)
+        place = {item.name: i for i, item in enumerate(plan.physical)}
+        for item in plan.items:
+            own = found.setdefault(item.name, _empty(item, len(run.t)))
+            own.lam[here] = lam[:, list(item.rows)]
+            if own.force is not None and own.torque is not None:
+                own.force[here], own.torque[here] = np.split(wrenches[:, place[item.name]], 2, axis=1)
+    return ReactionsAlong(equations.name, found)
+
+
+def _empty(item: Item, samples: int) -> ReactionAlong:
+    room = None if item.wrench is None else np.zeros((samples, 3))
+    return ReactionAlong(item.name, item.on, item.other, None if item.wrench is None else item.wrench.about, room,
+                         None if room is None else room.copy(), np.zeros((samples, len(item.rows))))  # fmt: skip
+
+
+def _accelerations(run: Samples) -> Array:
+    return np.column_stack([run[rate] for rate in run.equations.system.u_rates])
+
+
+def _multipliers(run: Trajectory, stage: Stage, terms: Terms | None, here: NDArray[np.intp], udot: Array) -> Array:
+    """λ of all rows at some samples; of least norm where rows are redundant."""
+    if terms is None or not isinstance(stage, Held):
+        return np.zeros((len(here), 0))
+    rest = run.driven.rest_at(run.rest, run.t[here])
+    if not isinstance(stage, ByAcceleration) and not stage.mode.selection.redundant:
+        states = np.array([stage.reduced(row) for row in run.x[here]]).reshape(len(here), -1)
+        return stage.mode.multipliers(np.column_stack([run.t[here], states, rest]))
+    lam = np.zeros((len(here), len(terms.rows)))
+    for i, state in enumerate(np.column_stack([run.t[here], run.x[here, :-1], rest])):
+        motion, B = terms.motion(state), terms.place(state).B
+        lam[i] = multipliers(B, motion.M @ udot[here[i]] - motion.f, motion.M)
+    return lam
