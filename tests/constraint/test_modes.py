@@ -10,9 +10,8 @@ import pytest
 import latchwork as lw
 from constrained_models import bead_on_turning_hoop, four_bar, hoop_start, pushed_disk, slider_crank
 from latchwork.constraint.mode import mode_of
-from latchwork.constraint.place import settle
+from latchwork.hybrid.stages import settling
 from latchwork.integrate.method import integrate
-from latchwork.integrate.problem import Settle
 from latchwork.program.native import interpret, invoke
 
 MODELS = {
@@ -37,11 +36,6 @@ def reduced(constrained, mode, x):
     """(t, q, u_ind, work, rest) of (t, q, u, rest)."""
     n = 1 + len(constrained.unconstrained.q) + len(constrained.unconstrained.u)
     return np.concatenate([x[:1], mode.reduced(np.append(x[1:n], 0.0)), x[n:]])
-
-
-def settling(mode):
-    """How a mode is settled after each step."""
-    return Settle(settle, mode.code, mode.workspace())
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -162,6 +156,19 @@ def test_no_freedom_left_is_a_legal_mode():
     assert run["x"][-1] == pytest.approx(math.sin(2.0), abs=1e-12)
     assert run.path.segments[0].stage.mode.selection.independent == ()
     assert run[lw.dt(run.equations.u[0])][-1] == pytest.approx(-4.0 * math.sin(2.0), abs=1e-9)
+
+
+def test_rows_know_the_parameters():
+    """Lengths that are parameters, changed for the run: positions stay on Φ = 0."""
+    model = lw.Model("pendulum")
+    (length,) = model.parameters(L=1.0)
+    x, y = model.coordinates("x", "y")
+    model.particle("P", model.origin.at("P", x * model.frame.x + y * model.frame.y), 1.0)
+    model.gravity(-9.81 * model.frame.y)
+    model.constraint("rod", x * x + y * y - length**2)
+    run = lw.simulate(model, until=5.0, q={"x": 2.5}, parameters={"L": 2.5})
+    assert run.audit.constraint_error < 1e-12
+    assert len(run.path.segments) > 1
 
 
 def test_redundant_copies_change_nothing():

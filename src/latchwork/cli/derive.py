@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from latchwork.cli.terminal import Progress, write
 
 if TYPE_CHECKING:
+    from latchwork.constraint.constrained import Constrained
+    from latchwork.constraint.constraint import Constraint
     from latchwork.formats.run_settings import RunSettings
     from latchwork.kane.equations import Equations
 
@@ -18,17 +20,38 @@ if TYPE_CHECKING:
 def derive(options: argparse.Namespace) -> None:
     """Derive, and write the equations."""
     progress = Progress(options.progress)
-    equations, _ = derived(options.file, progress)
+    found = derived(options.file, progress)
     progress("writing")
-    text = FORMS[options.form](equations)
+    text = str(found.embedded()) if options.form is None else FORMS[options.form](found.embedded_equations())
     progress.done()
     write(text, options.output)
 
 
-def derived(
-    file: str, progress: Progress, run: Sequence[str] = (), **options: Any,
-) -> tuple[Equations, RunSettings]:  # fmt: skip
-    """The equations of a model file, and its run settings with more from ``run``; a robot takes options of `load`."""
+@dataclasses.dataclass(frozen=True)
+class Derived:
+    """The unconstrained equations of a model file, its constraints, and its run settings."""
+
+    equations: Equations
+    constraints: tuple[Constraint, ...]
+    settings: RunSettings
+
+    def embedded(self) -> Equations | Constrained:
+        """The equations with the constraints of the file, embedded at the coordinates that it starts from."""
+        if not self.constraints:
+            return self.equations
+        start = self.settings.arguments(self.equations)
+        return self.equations.embed(*self.constraints, at=start.get("q") or None, p=start.get("parameters"))
+
+    def embedded_equations(self) -> Equations:
+        """The same, derived in independent speeds where there are constraints."""
+        from latchwork.constraint.constrained import Constrained
+
+        found = self.embedded()
+        return found.equations if isinstance(found, Constrained) else found
+
+
+def derived(file: str, progress: Progress, run: Sequence[str] = (), **options: Any) -> Derived:
+    """What a model file gives, with more run settings from ``run``; a robot takes options of `load`."""
     from latchwork.formats import read_file
 
     progress(f"reading {file}")
@@ -36,7 +59,7 @@ def derived(
     progress(f"deriving the equations of {model.name}")
     equations = model.equations()
     progress.done()
-    return equations, settings
+    return Derived(equations, model.constraints, settings)
 
 
 def as_json(equations: Equations) -> str:
@@ -74,8 +97,7 @@ def as_sympy(equations: Equations) -> str:
     return "\n".join(lines)
 
 
-FORMS: dict[str | None, Callable[[Equations], str]] = {
-    None: str,
+FORMS: dict[str, Callable[[Equations], str]] = {
     "latex": lambda equations: equations.latex(),
     "html": lambda equations: equations.html(),
     "sympy": as_sympy,

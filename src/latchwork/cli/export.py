@@ -17,7 +17,8 @@ def export(options: argparse.Namespace) -> None:
 
     progress = Progress(options.progress)
     robot: dict[str, Any] = {"floating": True} if options.floating else {}
-    equations, settings = derived(options.file, progress, options.run, **robot)
+    found = derived(options.file, progress, options.run, **robot)
+    equations, settings = found.embedded_equations(), found.settings
     progress("writing")
     more: dict[str, Any] = {"outputs": settings.outputs, "stop_when": settings.stop_when}
     paths = [] if options.c is None else export_c(equations, options.c, **more)

@@ -7,11 +7,10 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.derive import derived
+from latchwork.cli.derive import Derived, derived
 from latchwork.cli.terminal import Progress, write
 
 if TYPE_CHECKING:
-    from latchwork.kane.equations import Equations
     from latchwork.mechanics.body import Body
     from latchwork.mechanics.joints import Link
 
@@ -19,16 +18,17 @@ if TYPE_CHECKING:
 def info(options: argparse.Namespace) -> None:
     """The information report, or the same facts for a program."""
     progress = Progress(options.progress)
-    equations, _ = derived(options.file, progress)
+    found = derived(options.file, progress)
     progress("writing the report")
-    text = json.dumps(facts(equations), indent=2) if options.json else equations.report()
+    held = [] if not found.constraints else ["", "Constraints", *(f"  {each}" for each in found.constraints)]
+    text = json.dumps(facts(found), indent=2) if options.json else "\n".join([found.equations.report(), *held])
     progress.done()
     write(text, None)
 
 
-def facts(equations: Equations) -> dict[str, Any]:
+def facts(found: Derived) -> dict[str, Any]:
     """Names, values, tree and counts."""
-    system = equations.system
+    equations, system = found.equations, found.equations.system
     return {
         "name": equations.name,
         "coordinates": list(equations.q_names),
@@ -37,6 +37,7 @@ def facts(equations: Equations) -> dict[str, Any]:
         "inputs": {symbol.name: system.values.get(symbol) for symbol in system.r},
         "bodies": {body.name: _body(body) for body in system.bodies},
         "joints": {link.name: _joint(link) for link in system.links},
+        "constraints": {each.name: [str(zero) for zero in each.zero] for each in found.constraints},
         "loads": [load.name or type(load).__name__.lower() for load in system.loads],
         "gravity": None if system.gravity is None else str(system.gravity),
         "operations": dataclasses.asdict(equations.operations),

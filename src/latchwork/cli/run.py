@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.derive import derived
+from latchwork.cli.derive import Derived, derived
 from latchwork.cli.terminal import Progress, Usage, write
 from latchwork.errors import FileError, did_you_mean
 
@@ -28,11 +28,11 @@ SETTING = {"coordinate": "q", "speed": "u", "input": "inputs", "parameter": "par
 def run(options: argparse.Namespace) -> None:
     """Simulate, and write what was asked for."""
     progress = Progress(options.progress)
-    equations, settings = derived(options.file, progress, options.run)
-    settings = changed(settings, equations, options.set, options.until)
+    found = derived(options.file, progress, options.run)
+    settings = changed(found.settings, found.equations, options.set, options.until)
     if settings.until is None:
         raise Usage(f"{options.file} does not say how long to run. Give --until T, or 'until' under 'run' in the file.")
-    trajectory = simulated(equations, settings, progress)
+    trajectory = simulated(found, settings, progress)
     if options.plot:
         plotted(trajectory, settings, options.plot)
     if options.output:
@@ -69,14 +69,15 @@ def _setting(text: str) -> tuple[str, float]:
         raise Usage(f"--set takes NAME=VALUE, such as q1=pi/6; got '{text}': {found}") from None
 
 
-def simulated(equations: Equations, settings: RunSettings, progress: Progress) -> Trajectory:
+def simulated(found: Derived, settings: RunSettings, progress: Progress) -> Trajectory:
     """The run that the settings describe."""
     from latchwork.hybrid.simulate import simulate
 
     assert settings.until is not None
     trajectory = simulate(
-        equations,
-        **settings.arguments(equations),
+        found.equations,
+        constraints=found.constraints,
+        **settings.arguments(found.equations),
         progress=lambda t: progress(f"simulating: t = {t:.6g} of {settings.until:.6g}", now=False),
     )
     progress.done()
@@ -135,6 +136,9 @@ def summary(trajectory: Trajectory) -> str:
     width = max(len(name) for name in states)
     lines = [f"{equations.name}: t = {trajectory.t[0]:.6g} to {trajectory.t[-1]:.6g}, {len(trajectory.t)} samples", ""]
     lines += [f"{name:<{width}}  {value: .12g}" for name, value in states.items()]
+    if trajectory.start is not None and trajectory.start.changes:
+        changes = str(trajectory.start).splitlines()
+        lines += ["", "to meet the constraints at the start", *(f"  {line}" for line in changes)]
     if trajectory.events:
         lines += ["", *(f"stopped at t = {event.t:.12g}: {event.name}" for event in trajectory.events)]
     return "\n".join([*lines, "", str(trajectory.audit)])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from latchwork.constraint.constrained import Constrained
+from latchwork.constraint.constraint import Constraint
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.simulation import Simulation
@@ -18,7 +19,8 @@ from latchwork.model import Model
 
 
 def simulate(model: Model | Equations | Constrained, until: float, q: Any = None, u: Any = None, *,
-             inputs: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None,
+             constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
+             parameters: Mapping[str, float] | None = None,
              start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
              every: float | None = None,
              keep: Literal["steps", "samples"] = "steps", stop_when: Mapping[str, Any] | None = None,
@@ -26,7 +28,7 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     """Run a mechanism from ``start`` to ``until``, with the constraints of the model embedded.
 
     Where there are constraints, ``q`` and ``u`` may be a guess: what is given by name is kept if it can be, the rest is
-    brought onto the constraints; ``run.start`` says what was changed.
+    brought onto the constraints; ``run.start`` says what was changed. ``constraints`` hold besides those of the model.
 
     ``q`` and ``u`` are sequences or mappings by name (speeds left out start at 0). ``inputs`` are numbers, held,
     expressions in t, q and u, or ``lw.Table(times, values, "held" or "linear")``. ``method`` is
@@ -44,8 +46,8 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     """
     t0, t_end = span(start, until)
     samples = _kept(t0, t_end, every, keep)
-    sim = Simulation(model, q, u, inputs=inputs, parameters=parameters, start=t0, method=method, design=design,
-                     progress=progress)  # fmt: skip
+    sim = Simulation(model, q, u, constraints=constraints, inputs=inputs, parameters=parameters, start=t0,
+                     method=method, design=design, progress=progress)  # fmt: skip
     sim.advance(t_end, stop_when=stop_when, samples=samples)
     return sim.trajectory(every)
 

@@ -7,7 +7,7 @@ plastic impact that makes speeds consistent; `release` takes them out again, and
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -68,10 +68,12 @@ class Simulation:
     """
 
     def __init__(self, model: Model | Equations | Constrained, q: Any = None, u: Any = None, *,
-                 inputs: Mapping[str, Any] | None = None, parameters: Mapping[str, float] | None = None,
+                 constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
+                 parameters: Mapping[str, float] | None = None,
                  start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
                  progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
-        self.equations, permanent = mechanism(model)
+        self.equations, own = mechanism(model)
+        permanent = (*own, *constraints)
         self.method, self.design, self.progress = method_of(method), design or Embedded(), progress
         self.driven, held = driven(self.equations, inputs)
         self._holds = {k.name: Hold(k, True, None) for k in permanent}

@@ -16,12 +16,18 @@ from latchwork.hybrid.right_side import RightSide
 from latchwork.hybrid.table import Array
 from latchwork.integrate.problem import Settle
 from latchwork.program.function import Executable, Function
+from latchwork.program.kernel import Kernel
 from latchwork.program.lower import lower
 from latchwork.symbolic.traverse import rebuild
 
 BETTER = 0.5  # other speeds are taken where the worst entry of D, or the pivot, improves by this factor
 SHORT = 1500  # operations up to which a mode that is known before the run is written out
 EARLY = 0.05  # of the usual pivot: closer to a singular position than this, equations are recombined with care
+
+
+def settling(mode: Mode, kernel: Kernel[..., None] = settle) -> Settle:
+    """How states of a mode are settled, by a kernel that reads its memory."""
+    return Settle(kernel, mode.code, mode.workspace(), 1 + mode.width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +74,7 @@ class Held:
 
     @property
     def settle(self) -> Settle:
-        return Settle(settle, self.mode.code, self.mode.workspace())
+        return settling(self.mode)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -112,7 +118,7 @@ class Written(Held):
 
     @property
     def settle(self) -> Settle:
-        return Settle(settle, self.mode.code, replace(self.mode, least_pivot=EARLY).workspace())
+        return settling(replace(self.mode, least_pivot=EARLY))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +130,8 @@ class ByAcceleration(Held):
     @property
     def settle(self) -> Settle:
         if self.onto is None:
-            return Settle(settle_units, self.mode.code, self.mode.workspace())
-        return Settle(settle_all, self.onto.code, self.onto.workspace())
+            return settling(self.mode, settle_units)
+        return settling(self.onto, settle_all)
 
     @property
     def guards(self) -> Executable | None:

@@ -55,11 +55,12 @@ class Watch:
 
 
 class Settle(NamedTuple):
-    """What brings a state back to where it belongs after a step: see `settled`."""
+    """What brings a state back after a step, see `settled`; in its slots what is held stands from ``first`` on."""
 
     run: Kernel[..., None]
     code: NDArray[np.int32]
     z: Array
+    first: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +110,11 @@ class Problem:
     def settling(self) -> tuple[Any, ...]:
         """What the settled steppers take besides: the watch, how to settle, and room for a state and two notes."""
         assert self.settle is not None
+        run, code, z, first = self.settle
+        z[first : first + len(self.rest)] = self.rest
         none = np.zeros(0, dtype=np.int64)
         watch = (self.function.executor, self.function.code, np.zeros(1), 0, np.zeros(2 * self.n), none)
-        return (*(watch if self.watch is None else self.watch.arguments), *self.settle, np.zeros(self.n + 2))
+        return (*(watch if self.watch is None else self.watch.arguments), run, code, z, np.zeros(self.n + 2))
 
     def event_at_start(self) -> Solution | None:
         """The run of no length of a problem in which a guard that is armed is not above zero, and falls."""
