@@ -250,3 +250,13 @@ def test_a_reaction_is_zero_while_it_does_not_act():
     lam, broken = run.reactions()["rod"].lam[:, 0], sim.events[-1].t
     assert lam[run.t < broken] == pytest.approx(3.0 * 1.5 * 9.81 * run["y"][run.t < broken], abs=1e-6)
     assert not lam[run.t > broken].any()
+
+
+def test_rows_that_agree_at_first_and_not_later_are_told():
+    """x = sin t and x = t say the same at t = 0, to the second derivative; later they do not."""
+    model, x, _ = two_masses()
+    t = model.time
+    laws = [lw.Constraint("slow", x - lw.sin(t)), lw.Constraint("even", x - t)]
+    with pytest.raises(lw.IntegrationError, match="held with the other constraints at t = 0 but not until 2") as error:
+        lw.simulate(model, until=2.0, q={"x": 0.0, "y": 1.0}, constraints=laws)
+    assert error.value.run.t[-1] == 2.0

@@ -88,16 +88,15 @@ class Terms:
         Phi, B, C = np.split(self.place_function(x), np.cumsum([m, m * n]))
         return Place(Phi, B.reshape(m, n), C)
 
-    def off(self, x: Array) -> float:
-        """The largest Φ, or B u + C, over the length of its row, for many rows x = (t, q, u, rest)."""
+    def off(self, x: Array) -> Array:
+        """For each row the largest Φ, or B u + C, over its length, at any of many x = (t, q, u, rest)."""
         n_q, n, m = self.sizes
-        if not m:
-            return 0.0
         Phi, B, C = np.split(self.place_function.many(x), np.cumsum([m, m * n]), axis=1)
         B = B.reshape(-1, m, n)
         psi = np.einsum("tij,tj->ti", B, x[:, 1 + n_q : 1 + n_q + n]) + C
-        lengths = np.abs(B).max(axis=2)
-        return float((np.maximum(np.abs(Phi), np.abs(psi)) / np.where(lengths > SHORT, lengths, 1.0)).max())
+        lengths = np.abs(B).max(axis=2, initial=0.0)
+        off = np.maximum(np.abs(Phi), np.abs(psi)) / np.where(lengths > SHORT, lengths, 1.0)
+        return np.asarray(off.max(axis=0, initial=0.0))
 
     def spread(self, x: Array) -> Array:
         """W at a state: δq = W δu."""

@@ -51,8 +51,8 @@ class Stage(Protocol):
         """(q, u, work) and u̇ for rows of states; no u̇ where the equations give it."""
         ...
 
-    def off(self, t: Array, x: Array, rest: Array) -> float:
-        """By how much constraints are not met at any of some states."""
+    def off(self, t: Array, x: Array, rest: Array) -> dict[str, float]:
+        """By how much rows are not met, at most, at any of some states."""
         ...
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Stage:
@@ -113,8 +113,12 @@ class Path:
     @cached_property
     def constraint_error(self) -> float:
         """The largest Φ, or B u + C, at any sample, each over the length of its row."""
-        return max((s.stage.off(s.solution.t, s.solution.x, self.driven.rest_at(self.rest, s.solution.t))
-                    for s in self.segments), default=0.0)  # fmt: skip
+        return max((value for segment in self.segments for value in self.off(segment).values()), default=0.0)
+
+    def off(self, segment: Segment) -> dict[str, float]:
+        """By how much rows are not met, at most, at any sample of a segment."""
+        t, x = segment.solution.t, segment.solution.x
+        return segment.stage.off(t, x, self.driven.rest_at(self.rest, t))
 
     def at(self, t: Array) -> tuple[Array, Array | None]:
         """(q, u, work) at any times of the run, and u̇ where constraints act."""

@@ -49,8 +49,8 @@ class Unconstrained:
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
         return x, None
 
-    def off(self, t: Array, x: Array, rest: Array) -> float:
-        return 0.0
+    def off(self, t: Array, x: Array, rest: Array) -> dict[str, float]:
+        return {}
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Unconstrained:
         return self
@@ -88,10 +88,11 @@ class Held:
         u, udot = self.mode.expanded(np.column_stack([t, x, rest]))
         return np.column_stack([x[:, :n_q], u, x[:, -1]]), udot
 
-    def off(self, t: Array, x: Array, rest: Array) -> float:
-        """The largest Φ, or B u + C, over the length of its row."""
+    def off(self, t: Array, x: Array, rest: Array) -> dict[str, float]:
+        """For each row the largest Φ, or B u + C, over its length."""
         full, _ = self.full(t, x, rest)
-        return self.mode.terms.off(np.column_stack([t, full[:, :-1], rest]))
+        off = self.mode.terms.off(np.column_stack([t, full[:, :-1], rest]))
+        return dict(zip(self.mode.terms.rows.names, off.tolist(), strict=True))
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Held:
         """Other rows and speeds of the same rank, where they are better; else the same, with more patience."""
