@@ -58,11 +58,11 @@ from latchwork.program.native import together
 from latchwork.program.scalar import maximum
 
 CAREFUL = 0.02  # of the usual pivot: below it coordinates are corrected before rows are read
-NEAR = 0.001  # of the usual pivot: below it the equations are taken from beside
+NEAR = 0.0025  # of the usual pivot: below it the equations are taken from beside, a few times as far
 BLIND = 1e-6  # of the usual pivot: below it rows do not tell the course any more
-ASIDE = 0.004  # how far beside, in units of the coordinates
-POINTS = (1.0, -1.0, 2.0, -2.0)
-SHARES = (0.6666666666666666, 0.6666666666666666, -0.16666666666666666, -0.16666666666666666)
+ASIDE = 0.01  # how far beside, in units of the coordinates
+POINTS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0)
+SHARES = (0.75, 0.75, -0.3, -0.3, 0.05, 0.05)
 CLOSE = 1e-11  # a correction this short is the last
 
 
@@ -221,8 +221,8 @@ def aside(code: i32p, z: f64p, by: f64) -> None:
 def smooth(code: i32p, z: f64p) -> None:
     """(q̇, u, u̇, power) at (t, q, u_ind) into RESULT.
 
-    Too close to a singular position rows are 0/0, yet their limit along the branch is smooth: it is taken from four
-    points beside it, ``g(0) = (4 (g(η) + g(−η)) − g(2η) − g(−2η)) / 6``, where u_ind is the same.
+    Too close to a singular position rows are 0/0, yet their limit along the branch is smooth: it is taken from six
+    points beside it, where u_ind is the same, ``g(0) = Σ w_i (g(iη) + g(−iη))`` with ``w = (15, −6, 1) / 20``.
     """
     n_q, n = code[NQ], code[N]
     notes, result, total = offset(z, code[NOTES]), offset(z, code[RESULT]), offset(z, code[TOTAL])
@@ -236,7 +236,7 @@ def smooth(code: i32p, z: f64p) -> None:
     if notes[PIVOT] < NEAR * notes[USUAL_PIVOT]:
         for i in range(size):
             total[i] = 0.0
-        for point in range(4):
+        for point in range(6):
             aside(code, z, POINTS[point] * ASIDE)
             evaluate(code, z, result)
             for i in range(size):
