@@ -31,7 +31,8 @@ SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
 class Mode:
     """Rows kept, speeds chosen, programs: what `integrate` needs to step it (an `Executable`).
 
-    ``patient``: no better speeds were found, so none are asked for until these have been good again.
+    ``limit``: where D passes it other speeds are asked for. It is above ``WORST_D`` where no better ones were found,
+    until these have been good again; the pivot is not looked at meanwhile.
     """
 
     terms: Terms
@@ -41,7 +42,7 @@ class Mode:
     usual_pivot: float
     course: Array  # all speeds where the mode begins
     numbers: Array  # B where speeds were chosen
-    patient: bool = False
+    limit: float = WORST_D
     least_pivot: float = WORST_PIVOT  # of the usual one: below it other rows and speeds are asked for
     watch: Function | None = None
     executor: Kernel[..., None] | Native = recombine.embedded
@@ -97,9 +98,9 @@ class Mode:
             z[first + place] = from_bits((run if isinstance(run, Native) else native(run)).address)
         z[first + layout.USUAL_PIVOT] = self.usual_pivot
         z[first + layout.LEAST_PIVOT] = np.inf
-        z[first + layout.LIMIT_D] = np.inf if self.patient else WORST_D
+        z[first + layout.LIMIT_D] = self.limit
         z[first + layout.FLOOR] = self.least_pivot * self.usual_pivot
-        z[first + layout.LIMIT_PIVOT] = 0.0 if self.patient else self.least_pivot * self.usual_pivot
+        z[first + layout.LIMIT_PIVOT] = 0.0 if self.limit > WORST_D else self.least_pivot * self.usual_pivot
         return z
 
     def used(self, times: int) -> None:

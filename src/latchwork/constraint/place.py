@@ -66,7 +66,7 @@ from latchwork.program.scalar import maximum, minimum
 NEWTON = 4  # corrections of one evaluation
 EXACT = 1e-13  # a residual of Φ that is left alone, in units of the coordinates
 UNIT = 1e-14  # how far from 1 the square of a quaternion's length may be
-WORST_D = 30.0  # in units of kinetic energy: beyond it other speeds are chosen
+WORST_D = 5.0  # in units of kinetic energy: beyond it other speeds are chosen
 WORST_PIVOT = 0.005  # of the usual one: below it other rows and speeds are looked for
 
 

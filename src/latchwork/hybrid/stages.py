@@ -9,8 +9,8 @@ import numpy as np
 from latchwork.constraint.embed import Embedding
 from latchwork.constraint.full import settle_all, settle_units
 from latchwork.constraint.mode import Mode, mode_of
-from latchwork.constraint.place import settle
-from latchwork.constraint.selection import select
+from latchwork.constraint.place import WORST_D, settle
+from latchwork.constraint.selection import conditioning, select
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.right_side import RightSide
 from latchwork.hybrid.table import Array
@@ -20,6 +20,7 @@ from latchwork.program.kernel import Kernel
 from latchwork.program.lower import lower
 from latchwork.symbolic.traverse import rebuild
 
+PATIENCE = 4.0  # where there are no better speeds, none are asked for until D is worse by this factor
 BETTER = 0.5  # other speeds are taken where the worst entry of D, or the pivot, improves by this factor
 SHORT = 1500  # operations up to which a mode that is known before the run is written out
 EARLY = 0.05  # of the usual pivot: closer to a singular position than this, equations are recombined with care
@@ -104,7 +105,9 @@ class Held:
         usual = max(fresh.usual_pivot, old.usual_pivot)
         if chosen != old.selection and fresh.is_better_than(old, state, BETTER):
             return Held(self.driven, replace(fresh, usual_pivot=usual), self.watch)
-        return Held(self.driven, replace(old, patient=True, course=fresh.course), self.watch)
+        worst = conditioning(place.B, motion.M, old.selection)
+        patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=fresh.course)
+        return Held(self.driven, patient, self.watch)
 
 
 @dataclass(frozen=True, eq=False)
