@@ -9,7 +9,7 @@ import math
 import latchwork as lw
 from buffinton_3_two_revolute import printed as robot
 from latchwork import cos, dt, sin
-from published import agree, letters
+from published import agree, agree_constrained, letters
 
 
 def build(grasped: bool = True) -> lw.Model:
@@ -65,24 +65,42 @@ def compare_apart() -> lw.Equations:
     return eq
 
 
-def compare_grasped() -> lw.Equations:
-    """Eqs. 6.71, 6.72, and 6.75: F_1 + F_1* + α21 (F_2 + F_2*) + α31 (F_3 + F_3*) = 0."""
-    model = build()
-    eq, s = model.equations(), letters(model)
+def grasped(s) -> tuple[lw.Expr, lw.Expr, lw.Expr, lw.Expr]:
+    """α21 and α31 of Eqs. 6.71 and 6.72; F̃_1 and F̃_1* of 6.75: F_1 + F_1* + α21 (F_2 + F_2*) + α31 (F_3 + F_3*)."""
     c12 = cos(s.q1 + s.q2)
     a21, a31 = -(cos(s.q1) + c12) / c12, s.L * sin(s.q2) / c12
-    agree(eq, eq.W, [1, a21, a31])
     s.u2, s.u3 = a21 * s.u1, a31 * s.u1
     F, F_star = robot(s)
-    agree(eq, eq.Fr, [F[0] + a21 * F[1]])
-    agree(eq, eq.Fr_star, [F_star[0] + a21 * F_star[1] - a31 * s.m3 * dt(s.u3)])
+    return a21, a31, F[0] + a21 * F[1], F_star[0] + a21 * F_star[1] - a31 * s.m3 * dt(s.u3)
+
+
+def compare_grasped() -> lw.Equations:
+    """Eqs. 6.71, 6.72 and 6.75, with the grasp built into the speeds."""
+    model = build()
+    eq = model.equations()
+    a21, a31, F, F_star = grasped(letters(model))
+    agree(eq, eq.W, [1, a21, a31])
+    agree(eq, eq.Fr, [F])
+    agree(eq, eq.Fr_star, [F_star])
     return eq
+
+
+def compare_embedded() -> lw.Constrained:
+    """The same from robot and particle apart, with the grasp P2 = P3 (6.66-6.70) embedded as a constraint."""
+    model = build(grasped=False)
+    apart = model.points["P2"].position(model.points["P3"])
+    N = model.frame
+    held = model.equations().embed(lw.Constraint("grasp", [apart.dot(N.x), apart.dot(N.y)]), independent=["u1"])
+    a21, a31, F, F_star = grasped(letters(model))
+    agree(held.equations, [*held.D, *held.E], [a21, a31, 0, 0])
+    agree_constrained(held, [F + F_star])
+    return held
 
 
 def main() -> None:
     print(compare_apart())
-    grasped = compare_grasped()
-    print("", grasped, grasped.partial_velocities(), sep="\n\n")
+    held = compare_grasped()
+    print("", held, held.partial_velocities(), compare_embedded(), sep="\n\n")
 
     moved = run(build())
     assert abs(moved["P2"] - moved["P3"]).max() < 1e-6, "the grasp holds"

@@ -7,7 +7,7 @@ import math
 
 import latchwork as lw
 from latchwork import dt, sin
-from published import agree, agree_table, letters
+from published import agree, agree_constrained, agree_table, letters
 
 
 def build(rolling: bool = False) -> lw.Model:
@@ -74,9 +74,20 @@ def compare_rolling() -> None:
     agree_table(eq, "Gillespie, before Eq. 41", {"v_r^Bo": (A.x,), "w_r^B": (-A.z / s.r,)})
 
 
+def compare_embedded() -> None:
+    """Eq. 42 again, from the sliding disk with the constraint u1 + u2 = 0 embedded."""
+    model = build()
+    s = letters(model)
+    rolling = model.equations().embed(lw.Constraint("rolling", s.u1 + s.u2), independent=["u1"])
+    print("", rolling, sep="\n\n")
+    agree(rolling.equations, [*rolling.D, *rolling.E], [-1, 0])
+    agree_constrained(rolling, [-s.m * s.g * sin(s.phi) - (s.m + s.J / s.r**2) * dt(s.u1)])
+
+
 def main() -> None:
     compare_sliding()
     compare_rolling()
+    compare_embedded()
 
 
 if __name__ == "__main__":

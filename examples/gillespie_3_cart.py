@@ -7,7 +7,7 @@ stuck leaves one.
 
 import latchwork as lw
 from latchwork import cos, dt, sin
-from published import agree, agree_table, letters
+from published import agree, agree_constrained, agree_table, letters
 
 
 def build(caster: str = "rolling") -> lw.Model:
@@ -129,10 +129,26 @@ def compare(caster: str, where: str, forces, table) -> None:
     agree_table(eq, "Gillespie's table", table(s, frames["B"], frames["C"]))
 
 
+def compare_embedded(caster: str, where: str, forces) -> None:
+    """The same equations from the cart whose caster is free, with rolling, and being stuck, embedded as constraints."""
+    model = build("free")
+    eq, s = model.equations(), letters(model)
+    slip = eq.velocity(model.points["P3"]).dot(model.frames["C"].y)
+    constraints = [lw.Constraint("caster rolls", slip)]
+    if caster == "stuck":
+        constraints.append(lw.Constraint("caster is stuck", dt(s.q4)))
+    left = ["u1", "u2"] if caster == "rolling" else ["u1"]
+    embedded = eq.embed(*constraints, independent=left)
+    print("", f"{embedded!r}, {embedded.operations}: Gillespie, {where}", sep="\n")
+    agree_constrained(embedded, [F + F_star for F, F_star in zip(*forces(s), strict=True)])
+
+
 def main() -> None:
     compare_free()
     compare("rolling", "Eq. 63", rolling, rolling_table)
     compare("stuck", "Eq. 67, corrected", stuck, stuck_table)
+    compare_embedded("rolling", "Eq. 63", rolling)
+    compare_embedded("stuck", "Eq. 67, corrected", stuck)
 
 
 if __name__ == "__main__":

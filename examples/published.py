@@ -1,4 +1,4 @@
-"""What the examples share: a derived equation against a printed one, as numbers."""
+"""What the examples share: a derived equation against a printed one, as numbers; how well constraints hold."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import random
 from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 import latchwork as lw
 from latchwork import dt
@@ -53,3 +55,30 @@ def _values(eq: lw.Equations, entries: list[Any], rng: random.Random) -> tuple[l
     fixed = [e.subs(accelerations) if isinstance(e, lw.Expr) else e for e in entries]
     values = eq.evaluate(fixed, q=draw(eq.q), u=draw(eq.u), r=draw(eq.r), p=draw(eq.p)).tolist()
     return values[: len(values) // 2], values[len(values) // 2 :]
+
+
+def agree_constrained(constrained: lw.Constrained, printed: list[Any]) -> None:
+    """Assert that constrained equations are the printed F̃_r + F̃_r* = 0, in each of the three ways to have them.
+
+    Derived directly in the independent speeds; M̃ and f̃ recombined as symbols; u̇ recombined in numbers.
+    """
+    eq, u = constrained.equations, constrained.independent
+    agree(eq, [F + F_star for F, F_star in zip(eq.Fr, eq.Fr_star, strict=True)], printed)
+    moved = [sum((constrained.M[i, j] * dt(u_j) for j, u_j in enumerate(u)), start=0 * u[0]) for i in range(len(u))]
+    agree(eq, [f - Mu for f, Mu in zip(constrained.f, moved, strict=True)], printed)
+    rng = random.Random(len(u))
+    for _ in range(STATES):
+        at = {key: {s.name: rng.uniform(0.2, 1.4) for s in getattr(eq, key)} for key in "qurp"}
+        udot = dict(zip(constrained.unconstrained.u_names, constrained.udot(**at), strict=True))
+        rest = [e.subs({dt(u_j): 0.0 for u_j in u}) for e in printed]
+        left = eq.evaluate([*(e.subs({dt(u_j): udot[u_j.name] for u_j in u}) for e in printed), *rest], **at)
+        gap, size = abs(left[: len(u)]).max(), max(1.0, *abs(left[len(u) :]))
+        assert gap <= TOLERANCE * size, f"'{eq.name}': {gap} is left of the printed equations"
+
+
+def residual(run: lw.Trajectory, constraints: Iterable[lw.Constraint]) -> Any:
+    """How far the constraints are from being met at each sample: the largest |Φ|, and |B u + C| of rows and rates."""
+    rows = [e for constraint in constraints for e in constraint.zero]
+    moving = {"rate", "speed"}
+    rates = [dt(e) for e in rows if not moving & {symbol.kind for symbol in e.free_symbols}]
+    return abs(np.column_stack([run[e] for e in rows + rates])).max(axis=1)
