@@ -94,6 +94,11 @@ PLANAR = [
     "buffinton_5_grasp",
     "double_pendulum",
     "chain",
+    "aghili_slider_crank",
+    "andrews_squeezer",
+    "iftomm_a01_pendulum",
+    "iftomm_a02_four_bars",
+    "four_bar",
 ]
 
 

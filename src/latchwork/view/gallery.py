@@ -29,6 +29,15 @@ NAMES = (
     "double_pendulum",
     "spinning_top",
     "chain",
+    "aghili_slider_crank",
+    "andrews_squeezer",
+    "iftomm_a01_pendulum",
+    "iftomm_a02_four_bars",
+    "iftomm_a04_bricard",
+    "iftomm_a05_governor",
+    "four_bar",
+    "rolling_disk",
+    "rattleback",
     "whipple_bicycle",
 )
 
