@@ -260,3 +260,50 @@ def test_rows_that_agree_at_first_and_not_later_are_told():
     with pytest.raises(lw.IntegrationError, match="held with the other constraints at t = 0 but not until 2") as error:
         lw.simulate(model, until=2.0, q={"x": 0.0, "y": 1.0}, constraints=laws)
     assert error.value.run.t[-1] == 2.0
+
+
+def test_a_refused_constraint_leaves_nothing_behind():
+    """What cannot be imposed does not hold afterwards, whatever the reason."""
+    model, x, _ = two_masses()
+    sim = lw.Simulation(model, q=[0.0, 1.0])
+    sim.constrain("still", x - sim.q["x"])
+    with pytest.raises(lw.ConstraintError, match="cannot hold together"):
+        sim.constrain("push", dt(x) - (model.time - sim.t))
+    other, z, _ = two_masses()
+    with pytest.raises(lw.LatchworkError, match="two masses"):
+        sim.constrain("foreign", z)
+    assert other.name == "two masses"
+    assert sim.active == ("still",)
+    sim.advance(0.1)
+
+
+def test_a_limit_that_is_passed_already_lets_go_at_once():
+    """A rod that must carry more than it can breaks where it is put in."""
+    model, x, y = falling_rod()
+    sim = lw.Simulation(model, q=[0.0, -1.0])
+    sim.constrain("rod", lw.sqrt(x * x + y * y) - 1.0, limit=1.0)
+    sim.advance(1.0)
+    assert sim.active == ()
+    assert sim.q["y"] == pytest.approx(-1.0 - 0.5 * 9.81, rel=1e-9)
+
+
+def test_the_energy_of_an_impact_is_booked():
+    """The audit of a run with an impact balances: what the impact took is in the work."""
+    model, x, y = falling_rod()
+    sim = lw.Simulation(model, q=[0.0, 0.0], u=[3.0, 0.0])
+    sim.advance(0.3)
+    sim.constrain("hold", x - sim.q["x"])
+    sim.advance(0.6)
+    assert sim.run.audit.energy_error < 1e-9
+    assert sim.run.audit.work == pytest.approx(-0.5 * 1.5 * 9.0, rel=1e-9)
+    assert y.name == "y"
+
+
+@pytest.mark.parametrize("limit", ["3", -1.0, 0.0, math.nan, math.inf])
+def test_limits_are_positive_numbers(limit):
+    """Anything else is refused by the name of the constraint."""
+    model, x, _ = two_masses()
+    sim = lw.Simulation(model, q=[0.0, 1.0])
+    with pytest.raises(lw.ConstraintError, match="the force limit of 'stop' is"):
+        sim.constrain("stop", x, limit=limit)
+    assert sim.active == ()

@@ -24,7 +24,7 @@ from latchwork.constraint.rows import rows_of
 from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
-from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, did_you_mean
+from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, LatchworkError, did_you_mean
 from latchwork.hybrid.designs import Embedded, Simulating
 from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
@@ -158,6 +158,8 @@ class Simulation:
             limits = {k: hold for k, hold in self._holds.items() if hold.limit is not None}
             stage = self._stage_with(stops, limits)
             plan = Plan(self.driven, self.method, samples, self.progress)
+            if self._let_go(plan.guard(stage, self.t, self._x, self._state()[len(self._x) :]), stops, limits):
+                continue
             try:
                 ran = plan.run(stage, self._x, self.driven.pieces(self.t, t_end), self._rest)
             except Broken as error:
@@ -174,6 +176,13 @@ class Simulation:
             if any(name in stops for name in hit):
                 break
         return tuple(self._events[seen:])
+
+    def _let_go(self, guards: Array, stops: Mapping[str, Any], limits: Mapping[str, Hold]) -> bool:
+        """Release what is held by more than its limit already."""
+        passed = [name for name, g in zip(limits, guards[len(stops) :], strict=True) if g < 0.0]
+        for name in passed:
+            self.release(name)
+        return bool(passed)
 
     def _must_hold(self, segments: Sequence[Segment]) -> None:
         """Refuse a run in which rows that were redundant at first came to ask for something else."""
@@ -218,26 +227,33 @@ class Simulation:
         constraint = name if isinstance(name, Constraint) else Constraint(name, zero)
         if constraint.name in self._holds:
             raise ConstraintError(f"'{constraint.name}' holds already. Release it, or name the new one otherwise.")
-        if limit is not None and not limit > 0.0:
-            raise ConstraintError(f"the force limit of '{constraint.name}' is {limit}. Give a positive one.")
-        before, holds = self.active, dict(self._holds)
-        self._holds[constraint.name] = Hold(constraint, False, limit)
+        before = dict(self._holds), self._x
         try:
-            terms, x = self._terms_now(), self._state()
-            off = residual_of(terms, x)
-            if off > APART:
-                raise ConstraintError(
-                    f"'{constraint.name}' cannot be imposed at t = {self.t:.6g}: it is off by {off:.3g}. Wait until it "
-                    "is met (stop_when), or latch what is now (subtract its present value)."
-                )
-            x, _ = consistent(terms, x) if off > EXACT else (x, None)
-            x, impulses = assemble_u(terms, x)
-        except ConstraintError:
-            self._holds = holds
+            self._holds[constraint.name] = Hold(constraint, False, _limit(constraint.name, limit))
+            impulses = self._impact(constraint.name)
+            if self._holds:
+                self._mode()
+        except LatchworkError:
+            self._holds, self._x = before
             raise
-        self._x = np.append(x[1 : len(self._x)], self._x[-1])
-        parts = {key: impulses[part] for key, part in terms.rows.slices.items()}
-        return self._switched(constraint.name, before, began, parts)
+        return self._switched(constraint.name, tuple(before[0]), began, impulses)
+
+    def _impact(self, name: str) -> dict[str, Array]:
+        """Speeds made consistent with all that holds; the energy it costs is booked as work. The impulses by name."""
+        terms, x = self._terms_now(), self._state()
+        off = residual_of(terms, x)
+        if off > APART:
+            raise ConstraintError(
+                f"'{name}' cannot be imposed at t = {self.t:.6g}: it is off by {off:.3g}. Wait until it is met "
+                "(stop_when), or latch what is now (subtract its present value)."
+            )
+        after, _ = consistent(terms, x) if off > EXACT else (x, None)
+        after, impulses = assemble_u(terms, after)
+        n_q, n, _ = terms.sizes
+        old, new, M = x[1 + n_q : 1 + n_q + n], after[1 + n_q : 1 + n_q + n], terms.motion(after).M
+        lost = 0.5 * float(new @ M @ new - old @ M @ old)
+        self._x = np.append(after[1 : len(self._x)], self._x[-1] + lost)
+        return {key: impulses[part] for key, part in terms.rows.slices.items()}
 
     def close(self, kind: str, name: str, a: Part, b: Part, at: Place | None = None, to: Place | None = None,
               axis: Any = None, *, limit: float | None = None) -> RunEvent:  # fmt: skip
@@ -267,11 +283,11 @@ class Simulation:
             )
         before = self.active
         del self._holds[name]
+        if self._holds:
+            self._mode()
         return self._switched(name, before, began, {})
 
     def _switched(self, name: str, before: tuple[str, ...], began: float, impulses: dict[str, Array]) -> RunEvent:
-        if self._holds:
-            self._mode()
         took = 1e6 * (time.perf_counter() - began)
         self.switches.append(Switch(self.t, before, self.active, took))
         self._events.append(RunEvent(self.t, name, before, self.active, impulses))
@@ -315,3 +331,16 @@ class Simulation:
                                                  event=None, ends=ends), stage)  # fmt: skip
             run = self.trajectory()
         return IntegrationError(f"'{self.equations.name}': {error}", None if run is None else run.path, run)
+
+
+def _limit(name: str, limit: Any) -> float | None:
+    """A force limit: none, or a positive number."""
+    if limit is None:
+        return None
+    try:
+        value = float(limit)
+    except (TypeError, ValueError):
+        value = -1.0
+    if not 0.0 < value < np.inf or isinstance(limit, str):
+        raise ConstraintError(f"the force limit of '{name}' is {limit!r}. Give a positive number, or leave it out.")
+    return value
