@@ -24,7 +24,7 @@ from typing import Any
 from measure import RESULTS, table
 
 import latchwork as lw
-from latchwork.kane.articulated import articulated_udot
+from latchwork.kane.articulated import swept_udot
 from latchwork.kane.linear import solve_ltdl
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.traverse import count_shared
@@ -69,7 +69,7 @@ def counted(model: lw.Model) -> Count:
     """Both formulations of one mechanism, derived and counted."""
     d = model.equations().derivation
     g = d.motion.g
-    both = solve_ltdl(g, d.M, d.f), articulated_udot(d.motion, ())
+    both = solve_ltdl(g, d.M, d.f), swept_udot(d.motion).udot
     ltdl, sweeps = (count_shared([Expr(g, node) for node in nodes]).total for nodes in both)
     return Count(len(d.f), ltdl, sweeps)
 

@@ -14,7 +14,7 @@ import pytest
 
 import latchwork as lw
 from latchwork.kane import energy
-from latchwork.kane.articulated import articulated_udot
+from latchwork.kane.articulated import swept_udot
 from latchwork.kane.composite import composite_mass_matrix, is_nested
 from latchwork.kane.derive import _forces_apart, _forces_together
 from latchwork.kane.forces import mass_matrix
@@ -203,7 +203,7 @@ def test_sweeps_over_a_tree_solve_the_equations(seed):
     """u̇ by articulated bodies, inward and outward, is the solution of M u̇ = f; also for short trees."""
     mechanism = random_mechanism(seed, bodies=1 + seed % 6, aside=0.0)
     case = Case(mechanism, random_state(mechanism, seed))
-    swept = [lw.Expr(case.built.model.graph, node) for node in articulated_udot(motion_of(case))]
+    swept = [lw.Expr(case.built.model.graph, node) for node in swept_udot(motion_of(case)).udot]
     assert relative_error(case.numbers(swept), case.solved.udot) < 1e-11
 
 

@@ -14,7 +14,6 @@ from latchwork.hybrid.table import Array, Table
 from latchwork.kane import energy
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
-from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import reachable, rebuild
@@ -130,12 +129,8 @@ def _without_each_other(equations: Equations, laws: dict[int, int]) -> dict[int,
 
 def _power(equations: Equations) -> int:
     """Rate of K + V: power of the loads that have no potential, and of prescribed motion; in terms of u̇."""
-    motion = equations.derivation.motion
-    g = equations.system.graph
-    total = equations.power + energy.drive_power(equations)
-    rate = tangents(g, [equations.potential_energy.node], motion.kinematics.along)[0]
-    node = rebuild(g, [g.add(total.node, rate)], motion.kinematics.replaced)[0]
-    return unless_nothing(equations, node)
+    node, replaced = energy.energy_rate(equations), equations.derivation.kinematics.replaced
+    return unless_nothing(equations, rebuild(equations.system.graph, [node], replaced)[0])
 
 
 def unless_nothing(equations: Equations, power: int) -> int:

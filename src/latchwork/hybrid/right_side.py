@@ -36,6 +36,12 @@ def unconstrained(drive: Driven) -> RightSide:
     equations, system, g = drive.equations, drive.equations.system, drive.equations.system.graph
     udot = [e.node for e in equations.udot_expressions]
     accelerations = dict(zip((rate.node for rate in system.u_rates), udot, strict=True))
-    power = unless_nothing(equations, rebuild(g, [drive.power], accelerations)[0])
+    power = _without_rates(equations, drive.power, accelerations)
     outputs = rebuild(g, [*equations.derivation.kinematics.q_rates, *udot, power], drive.laws)
     return RightSide(drive, Function(lower(g, outputs, drive.arguments)))
+
+
+def _without_rates(equations: Equations, power: int, accelerations: dict[int, int]) -> int:
+    """A power with u̇ put in; it may turn out to be nothing."""
+    moved = rebuild(equations.system.graph, [power], accelerations)[0]
+    return power if moved == power else unless_nothing(equations, moved)

@@ -42,7 +42,7 @@ from latchwork.mechanics.vector import add_squares
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ONE, ZERO
-from latchwork.symbolic.traverse import count_shared
+from latchwork.symbolic.traverse import count_shared, reachable
 
 Pair = tuple[Triple, Triple]  # rotational part, translational part
 
@@ -68,28 +68,46 @@ class Joint:
     tau: int
 
 
-def articulated_udot(motion: Motion, added: tuple[Load, ...] = ()) -> list[int]:
+@dataclass(frozen=True)
+class Swept:
+    """u̇ by sweeps, and what it takes from the measures of the loads less inertia, as f does."""
+
+    udot: list[int]
+    loads: list[int]
+
+    @staticmethod
+    def of(g: Graph, udot: list[int], loads: list[int]) -> Swept:
+        """Loads that are not handed on, such as forces at the ground, are left out."""
+        return Swept(udot, sorted({*reachable(g, udot)}.intersection(reachable(g, loads))))
+
+
+def swept_udot(motion: Motion, added: tuple[Load, ...] = ()) -> Swept:
     """u̇ carrier by carrier, from base moments or from the bodies as they are; NotATree where the mechanism is none."""
     links, g = base_links(motion), motion.g
     forms = [] if links is None else [_from_moments(links, added)]
     if links is None or len(motion.speeds) <= FEW_SPEEDS:
-        forms.append(_from_bodies(Carriers(motion), added))
-    return min(forms, key=lambda form: count_shared([Expr(g, node) for node in form]).total)
+        forms.append(_from_bodies(Carriers(motion) if links is None else links.carriers, added))
+    if len(forms) == 1:
+        return forms[0]
+    return min(forms, key=lambda form: count_shared([Expr(g, node) for node in form.udot]).total)
 
 
-def _from_bodies(carriers: Carriers, added: tuple[Load, ...]) -> list[int]:
+def _from_bodies(carriers: Carriers, added: tuple[Load, ...]) -> Swept:
     g, motion = carriers.g, carriers.motion
     bodies = {carrier: _rigid(g, carrier.mass, carrier.S, carrier.J) for carrier in carriers.all}
-    _load(carriers, bodies, net_wrenches(motion, Local(motion.system), added), {})
-    return _sweep(carriers, bodies)
+    loads = net_wrenches(motion, Local(motion.system), added)
+    _load(carriers, bodies, loads, {})
+    return Swept.of(g, _sweep(carriers, bodies), loads.nodes())
 
 
-def _from_moments(links: Links, added: tuple[Load, ...]) -> list[int]:
+def _from_moments(links: Links, added: tuple[Load, ...]) -> Swept:
     carriers, motion = links.carriers, links.carriers.motion
     g = carriers.g
     bodies = {carrier: _rigid(g, own.m, own.S, own.inertia(g)) for carrier, own in links.moments.items()}
-    _load(carriers, bodies, applied_loads(motion, Local(motion.system), added), inertia_by_link(motion, links))
-    return _sweep(carriers, bodies)
+    loads, inertia = applied_loads(motion, Local(motion.system), added), inertia_by_link(motion, links)
+    _load(carriers, bodies, loads, inertia)
+    measures = loads.nodes() + [node for wrench in inertia.values() for part in wrench for node in part]
+    return Swept.of(g, _sweep(carriers, bodies), measures)
 
 
 def _sweep(carriers: Carriers, bodies: dict[Carrier, Articulated]) -> list[int]:

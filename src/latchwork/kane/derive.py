@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 from latchwork.kane.composite import composite_mass_matrix, is_nested
 from latchwork.kane.forces import generalized_forces, inertia_wrenches, load_wrenches, mass_matrix, net_wrenches
@@ -27,20 +28,37 @@ BRIEF = 80  # cost of f up to which both manners are tidied
 TRIG_COST = 10  # multiplications that a sine or cosine is worth
 
 
+WriteM = Callable[[], list[list[int]]]
+WriteF = Callable[[], list[int]]
 Form = tuple[int, str, str, Settle, list[int]]  # cost, place, manner, where vectors are written, f
 
 
 @dataclass(frozen=True)
 class Derivation:
-    """M and f of M u̇ = f as nodes, with the motion they came from and the name of the form."""
+    """M and f of M u̇ = f as nodes, written when first asked for, with the motion they come from and the form's name."""
 
     system: System
     kinematics: Kinematics
     motion: Motion
     settle: Settle
-    M: list[list[int]]
-    f: list[int]
+    write_M: WriteM
+    write_f: WriteF
     form: str
+
+    @cached_property
+    def M(self) -> list[list[int]]:
+        """Mass matrix."""
+        return self.write_M()
+
+    @cached_property
+    def f(self) -> list[int]:
+        """F_r - h."""
+        return self.write_f()
+
+    def with_values(self, M: list[list[int]], f: list[int], form: str,
+                    kinematics: Kinematics | None = None) -> Derivation:  # fmt: skip
+        """The same with another M and f, which are there already."""
+        return replace(self, write_M=lambda: M, write_f=lambda: f, form=form, kinematics=kinematics or self.kinematics)
 
 
 def derive(system: System) -> Derivation:
@@ -50,26 +68,32 @@ def derive(system: System) -> Derivation:
     places, links = _places(system), base_links(motion)
     if len(places) == 1:
         (name, settle), = places.items()
-        if links is not None:
-            M, f, manner = mass_matrix_by_links(links), link_forces(motion, links), BY_LINKS
-        else:
-            M, f, manner = _columns(motion)(motion, settle), _forces_together(motion, settle), "together"
-        return Derivation(system, kinematics, motion, settle, M, f, f"{name}, loads and inertia {manner}")
+        form = f"{name}, loads and inertia {'together' if links is None else BY_LINKS}"
+        return Derivation(system, kinematics, motion, settle, *_writers(motion, settle, links), form)
     matrices = [_columns(motion)(motion, settle) for settle in places.values()]
     if links is not None:
         matrices.append(mass_matrix_by_links(links))
     M = min(matrices, key=lambda rows: _cost(system, *rows))
     forms = [(_cost(system, f), name, manner, settle, f) for name, manner, settle, f in _forms(motion, places, links)]
-    best: tuple[int, Derivation] | None = None
+    best: tuple[int, str, str, Settle, list[list[int]], list[int]] | None = None
     for _, name, manner, settle, f in _promising(forms):
         rows, f = _tidied(system, M, f)
         if rows is M:  # too long to be tidied: what M and f have in common decides
             rows = _shortest_with(system, matrices, f)
         price = _cost(system, *rows, f)
         if best is None or price < best[0]:
-            best = price, Derivation(system, kinematics, motion, settle, rows, f, f"{name}, loads and inertia {manner}")
+            best = price, name, manner, settle, rows, f
     assert best is not None
-    return best[1]
+    _, name, manner, settle, rows, f = best
+    form = f"{name}, loads and inertia {manner}"
+    return Derivation(system, kinematics, motion, settle, lambda: rows, lambda: f, form)
+
+
+def _writers(motion: Motion, settle: Settle, links: Links | None) -> tuple[WriteM, WriteF]:
+    """How M and f of many speeds are written down when they are asked for."""
+    if links is None:
+        return (lambda: _columns(motion)(motion, settle)), partial(_forces_together, motion, settle)
+    return partial(mass_matrix_by_links, links), partial(link_forces, motion, links)
 
 
 def _columns(motion: Motion) -> Callable[[Motion, Settle], list[list[int]]]:
@@ -125,7 +149,7 @@ MANNERS: dict[str, Callable[[Motion, Settle], list[int]]] = {"apart": _forces_ap
 def shortened(derivation: Derivation) -> Derivation:
     """The same equations with everything tidied that can be, however long that takes."""
     M, f = _tidied(derivation.system, derivation.M, derivation.f, limit=None)
-    return replace(derivation, M=M, f=f, form=f"{derivation.form}, shortened")
+    return derivation.with_values(M, f, f"{derivation.form}, shortened")
 
 
 def _tidied(system: System, M: list[list[int]], f: list[int],

@@ -9,7 +9,6 @@ centrifugal stiffening.  [Buffinton §6.5.1; Kane and Levinson, Dynamics §6.4]
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -47,10 +46,7 @@ class SmallMotion(Equations):
         g, d = whole.system.graph, whole.derivation
         f = _tidied(whole, [g.sub(a, b) for a, b in zip(Fr, h, strict=True)])
         names = ", ".join(symbol.name for symbol in small)
-        super().__init__(
-            replace(d, kinematics=early.kinematics(), M=M, f=f, form=f"linear in {names}"),
-            whole.added,
-        )
+        super().__init__(d.with_values(M, f, f"linear in {names}", early.kinematics()), whole.added)
         self.whole, self.small, self._Fr, self._h = whole, small, Fr, h
 
     @cached_property
@@ -82,7 +78,7 @@ class SmallMotion(Equations):
         """As it is: linear equations are short."""
         return self
 
-    def _carrier_by_carrier(self) -> Matrix | None:
+    def _carrier_by_carrier(self) -> None:
         return None  # sweeps would form what was dropped
 
 

@@ -10,9 +10,10 @@ from latchwork.kane.motion import FEW_SPEEDS, Motion, Settle, mixed, newtonian
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point, anchor
 from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import ZERO
-from latchwork.symbolic.traverse import rebuild
+from latchwork.symbolic.traverse import reachable, rebuild
 
 if TYPE_CHECKING:
     from latchwork.kane.equations import Equations
@@ -36,11 +37,11 @@ def kinetic(motion: Motion) -> Expr:
     return total
 
 
-def potential(motion: Motion, added: Iterable[Load] = ()) -> Expr:
+def potential(motion: Motion, added: Iterable[Load] = (), gravity: bool = True) -> Expr:
     """V = -Σ m g · p + Σ potentials of springs; gravity on a body that is not located has none, it only does work."""
     system = motion.system
     total = Expr(motion.g, ZERO)
-    if system.gravity is not None:
+    if gravity and system.gravity is not None:
         for body in system.bodies:
             if anchor(body.center) is None:
                 total = total - body.mass * system.gravity.dot(body.center.position())
@@ -50,18 +51,41 @@ def potential(motion: Motion, added: Iterable[Load] = ()) -> Expr:
     return Expr(motion.g, rebuild(motion.g, [total.node], motion.kinematics.replaced)[0])
 
 
-def power(motion: Motion, added: Iterable[Load] = ()) -> Expr:
-    """A = Σ R · v + Σ T · ω over all loads."""
-    wrenches = load_wrenches(motion, _place(motion))
+def power(motion: Motion, added: Iterable[Load] = (), gravity: bool = True) -> Expr:
+    """A = Σ R · v + Σ T · ω over all loads, with or without gravity."""
+    wrenches = load_wrenches(motion, _place(motion), gravity)
     for load in added:
         add_load(wrenches, load.forces, load.torques)
     return power_of(wrenches)
 
 
+def energy_rate(equations: Equations) -> int:
+    """d(K + V)/dt = A + A_drive + dV/dt: what loads without a potential and prescribed motion give.
+
+    Gravity that is the same everywhere and at all times drops out, Σ m g · v - d(Σ m g · p)/dt = 0, and is left out.
+    """
+    motion, added = equations.derivation.motion, equations.added
+    gravity = not gravity_is_uniform(motion)
+    V = potential(motion, added, gravity)
+    rate = tangents(motion.g, [V.node], motion.kinematics.along)[0]
+    return motion.g.add((power(motion, added, gravity) + drive_power(equations)).node, rate)
+
+
+def gravity_is_uniform(motion: Motion) -> bool:
+    """Whether g is fixed in N, g and the masses are held, and every body that has mass is located."""
+    system, g = motion.system, motion.g
+    if system.gravity is None:
+        return True
+    nodes = [*system.gravity.nodes(), *(body.mass.node for body in system.bodies)]
+    held = all(g.symbols[i].kind == "parameter" for i in reachable(g, nodes) if i in g.symbols)
+    fixed = all(frame is system.tree.newtonian for frame in system.gravity.parts)
+    return held and fixed and all(anchor(body.center) is None for body in system.bodies)
+
+
 def power_of(wrenches: Wrenches) -> Expr:
     """Σ R · v + Σ T · ω."""
     motion = wrenches.motion
-    v = motion.velocities(_place(motion))
+    v = motion.velocities(_place(motion)) if wrenches.forces else {}
     total = Expr(motion.g, ZERO)
     for point, force in wrenches.forces.items():
         total = total + force.dot(v[point])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,15 @@ from numpy.typing import NDArray
 
 from latchwork.errors import EvaluationError
 from latchwork.kane import derivatives, energy, robotics, tables
-from latchwork.kane.articulated import articulated_udot
+from latchwork.kane.articulated import Swept, swept_udot
 from latchwork.kane.carriers import NotATree
+from latchwork.kane.coupling import coupled_turns, fewest_by_solving, fewest_in_a_row, ltdl_operations
 from latchwork.kane.derivatives import Blocks, partials, tangent
 from latchwork.kane.derive import Derivation, derive, shortened
 from latchwork.kane.forces import Wrenches, add_load, generalized_forces, inertia_wrenches, load_wrenches
 from latchwork.kane.joint_forces import JointForce, Resultants, joint_force
-from latchwork.kane.linear import Massless, ltdl_operations, solve_ltdl
-from latchwork.kane.motion import mixed
+from latchwork.kane.linear import Massless, solve_ltdl
+from latchwork.kane.motion import FEW_SPEEDS, mixed
 from latchwork.kane.speeds import matrices
 from latchwork.kane.values import argument_vector, read
 from latchwork.mechanics.body import Body
@@ -34,8 +36,9 @@ from latchwork.program.ir import Program
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.tidy import SHORT, tidy
-from latchwork.symbolic.traverse import Operations, count_literal, count_shared, longest_chain, rebuild
+from latchwork.symbolic.traverse import Operations, count_literal, count_shared, longest_chain, reachable, rebuild
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
@@ -159,13 +162,28 @@ class Equations:
     def udot_expressions(self) -> Matrix:
         """u̇ in terms of t, q, u, r, p: the dynamical differential equations, solved.
 
-        By sweeps over the tree or from M u̇ = f, whichever takes less time.
+        By sweeps over the tree or from M u̇ = f, whichever takes less time. Beyond a few speeds M and f are not there
+        yet, and stay away where the sweeps take less time than they could.
         """
-        swept = self._carrier_by_carrier()
-        if swept is not None and count_shared(list(swept)).total < self._operations_to_solve() / MUCH_SHORTER:
+        found = self._carrier_by_carrier()
+        if found is None:
+            return self._solved()
+        swept = self._column(found.udot)
+        operations = count_shared(list(swept)).total
+        if len(self.u) > FEW_SPEEDS and self._surely_faster(found, operations):
             return swept
-        solved = self._solved()
-        return solved if swept is None else min(solved, swept, key=_duration)
+        if operations < self._operations_to_solve() / MUCH_SHORTER:
+            return swept
+        return min(self._solved(), swept, key=_duration)
+
+    def _surely_faster(self, found: Swept, operations: int) -> bool:
+        """Whether sweeps of so many operations are faster than M u̇ = f, judged without M and f."""
+        rows = coupled_turns(self.derivation.motion)
+        fewest = fewest_by_solving(rows, count_shared([self._expr(node) for node in found.loads]).total)
+        if operations < fewest / MUCH_SHORTER:
+            return True
+        chain = longest_chain([self._expr(node) for node in found.udot])
+        return _time(operations, chain) < _time(fewest, fewest_in_a_row(rows))
 
     def _solved(self) -> Matrix:
         """u̇ from M u̇ = f by elimination."""
@@ -179,7 +197,8 @@ class Equations:
     def _operations_to_solve(self) -> int:
         """Operations of M, f and the elimination, which is not done."""
         d = self.derivation
-        return count_shared([self._expr(node) for row in (*d.M, d.f) for node in row]).total + ltdl_operations(d.M)
+        lower = [{s for s in range(r) if row[s] != ZERO} for r, row in enumerate(d.M)]
+        return count_shared([self._expr(node) for row in (*d.M, d.f) for node in row]).total + ltdl_operations(lower)
 
     def not_determined(self, massless: Massless) -> EvaluationError:
         """The error that names a speed without mass."""
@@ -189,12 +208,12 @@ class Equations:
             "to a body that it moves, or remove the coordinate."
         )
 
-    def _carrier_by_carrier(self) -> Matrix | None:
+    def _carrier_by_carrier(self) -> Swept | None:
         """u̇ by sweeps over the tree, where there is a tree with a few speeds at least."""
         if len(self.u) < FEWEST_FOR_SWEEPS:
             return None
         try:
-            return self._column(articulated_udot(self.derivation.motion, self.added))
+            return swept_udot(self.derivation.motion, self.added)
         except NotATree:
             return None
 
@@ -469,9 +488,8 @@ class Equations:
             add_load(wrenches, load.forces, load.torques)
         g = self.system.graph
         extra = generalized_forces(wrenches, d.settle)
-        f = [g.add(a, b) for a, b in zip(d.f, extra, strict=True)]
-        system = _with_new_symbols(self.system, f)
-        derivation = Derivation(system, d.kinematics, d.motion, d.settle, d.M, f, d.form)
+        derivation = replace(d, system=_with_new_symbols(self.system, extra), write_M=lambda: d.M,
+                             write_f=lambda: [g.add(a, b) for a, b in zip(d.f, extra, strict=True)])  # fmt: skip
         return Equations(derivation, (*self.added, *loads))
 
     def in_speeds(self, **definitions: Expr) -> Equations:
@@ -603,7 +621,11 @@ def equations(system: System) -> Equations:
 def _duration(expressions: Matrix) -> float:
     """How long a program takes, in operations: bound by their number, or by those that wait for each other."""
     nodes = list(expressions)
-    return math.hypot(count_shared(nodes).total, WAITING * longest_chain(nodes))
+    return _time(count_shared(nodes).total, longest_chain(nodes))
+
+
+def _time(operations: int, chain: int) -> float:
+    return math.hypot(operations, WAITING * chain)
 
 
 def _flat(what: Any) -> list[Any]:
@@ -618,10 +640,6 @@ def _flat(what: Any) -> list[Any]:
 
 def _with_new_symbols(system: System, nodes: list[int]) -> System:
     """The system with inputs and parameters that only later loads mention."""
-    from dataclasses import replace
-
-    from latchwork.symbolic.traverse import reachable
-
     known = set(system.r) | set(system.p)
     g = system.graph
     fresh = [Expr(g, i) for i in reachable(g, nodes) if i in g.symbols and g.symbols[i].kind in ("input", "parameter")]

@@ -37,6 +37,11 @@ class Wrenches:
     def twist(self, frame: Frame, torque: Triple) -> None:
         self.torques[frame] = add3(self.motion.g, self.torques.get(frame, NULL), torque)
 
+    def nodes(self) -> list[int]:
+        """All measure numbers."""
+        turning = [node for torque in self.torques.values() for node in torque]
+        return [node for force in self.forces.values() for node in force.nodes()] + turning
+
 
 def generalized_forces(wrenches: Wrenches, settle: Settle, upto: int | None = None) -> list[int]:
     """F_r for r = 0 ... upto, by handing forces and torques down the trees."""

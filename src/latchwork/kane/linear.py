@@ -68,18 +68,6 @@ def solve_factored(g: Graph, L: Rows, D: Sequence[int], f: Sequence[int]) -> lis
     return y
 
 
-def ltdl_operations(M: Sequence[Sequence[int]]) -> int:
-    """How many operations ``solve_ltdl`` takes for the zeros of this M, without making them."""
-    n, total = len(M), 0
-    filled = [{i for i in range(k) if M[k][i] != ZERO} for k in range(n)]
-    for k in range(n - 1, -1, -1):
-        active = filled[k]
-        total += 1 + 5 * len(active) + len(active) * (len(active) + 1)
-        for i in active:
-            filled[i] |= {j for j in active if j < i}
-    return total
-
-
 def solve_small(g: Graph, A: Rows, b: list[int], numbers: np.ndarray, simplify: Simplify) -> list[int]:
     """x of A x = b, literally: unknowns that stand alone first, then blocks.
 

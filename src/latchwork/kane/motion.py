@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from latchwork.kane.recognise import recognise, short_relative_spins
 from latchwork.kane.speeds import Kinematics
@@ -27,6 +27,7 @@ from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import reachable, rebuild
 
+T = TypeVar("T")
 Settle = Callable[[Vector, Point], Vector]
 FEW_SPEEDS = 8  # up to here vectors stay in mixed frames, and every form of the equations is tried
 
@@ -87,6 +88,15 @@ class Motion:
         self._point_edges: dict[Point, PointEdge] = {}
         self._w: dict[Frame, Triple] = {N: NULL}
         self._alpha_t: dict[Frame, Triple] = {N: NULL}
+        self._kept: dict[tuple[object, int, int], Any] = {}
+
+    def kept(self, what: object, make: Callable[[], T]) -> T:
+        """What is made from all frames and points, made once and again when there are more of them."""
+        key = what, len(self.system.tree.frames), len(self.system.tree.points)
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: T = self._kept[key]
+        return found
 
     def accelerating(self) -> Motion:
         """The same motion with u̇ as symbols instead of 0: its remainders are the whole accelerations."""

@@ -44,15 +44,20 @@ def use_counts(graph: Graph, roots: Sequence[int]) -> dict[int, int]:
 
 def rebuild(graph: Graph, roots: Sequence[int], replaced: dict[int, int]) -> list[int]:
     """The roots with nodes replaced, folding on the way. Untouched parts stay the nodes they are."""
-    new = dict(replaced)
-    for node in reachable(graph, roots):
-        if node in new or graph.nodes[node][0] == SYMBOL:
+    if not replaced:
+        return list(roots)
+    new, nodes = dict(replaced), graph.nodes
+    get, touched = new.get, new.keys()
+    for i in reachable(graph, roots):
+        node = nodes[i]
+        if node[0] == SYMBOL or i in new:
             continue
-        op, *args = graph.nodes[node]
-        moved = tuple(new.get(a, a) for a in args)
-        if moved != tuple(args):
-            new[node] = graph.make(op, moved)
-    return [new.get(root, root) for root in roots]
+        args = node[1:]
+        if not touched.isdisjoint(args):
+            moved = tuple([get(a, a) for a in args])
+            if moved != args:
+                new[i] = graph.make(node[0], moved)
+    return [get(root, root) for root in roots]
 
 
 def substitute(expressions: Sequence[Expr], values: Mapping[Expr, Any]) -> list[Expr]:
