@@ -207,9 +207,11 @@ def _hand_down(g: Graph, carrier: Carrier, body: Articulated, bodies: dict[Carri
     parent = carrier.parent
     assert parent is not None
     grounded = parent.parent is None
-    body = _turned(body, carrier.frame, parent.frame)
+    if grounded and not carrier.slides:
+        return
     if carrier.free or grounded:
         body = Articulated(_NOTHING, _NOTHING, body.A, NULL, body.f)
+    body = _turned(body, carrier.frame, parent.frame)
     joints += [_eliminate(g, body, s, (NULL, rate)) for s, rate in reversed(carrier.slides.items())]
     if grounded:
         return

@@ -37,10 +37,12 @@ def solve_speeds(system: System) -> Kinematics:
     names = [u.name for u in system.definitions] + [f"zero[{i}]" for i in range(len(system.zero))]
     rows = rebuild(g, [e.node for e in (*system.definitions.values(), *system.zero)], known)
     _must_be_square(system, unknown)
-    A, Z = _linear_in_rates(system, names, rows, unknown)
-    if unknown:
+    targets = [u.node for u in system.definitions] + [ZERO] * len(system.zero)
+    if set(rows) == {rate.node for rate in unknown}:  # every u is a q̇
+        known.update(zip(rows, targets, strict=True))
+    else:
+        A, Z = _linear_in_rates(system, names, rows, unknown)
         values = _regular_values(system, A, unknown, names)
-        targets = [u.node for u in system.definitions] + [ZERO] * len(system.zero)
         b = [g.sub(u, z) for u, z in zip(targets, Z, strict=True)]
         solved = solve_small(g, A, b, values, lambda nodes: _tidy_nodes(system, nodes))
         known.update(zip((rate.node for rate in unknown), _tidy_nodes(system, solved), strict=True))

@@ -9,6 +9,7 @@ Triple = tuple[int, int, int]
 Square = tuple[Triple, Triple, Triple]
 
 NULL: Triple = (ZERO, ZERO, ZERO)
+ACROSS = ((1, 2), (2, 0), (0, 1))  # the axes across each axis, in the sense of a turn about it
 UNITS: tuple[Triple, Triple, Triple] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 
 
@@ -18,7 +19,12 @@ def add3(g: Graph, a: Triple, b: Triple) -> Triple:
         return b
     if b == NULL:
         return a
-    return g.add(a[0], b[0]), g.add(a[1], b[1]), g.add(a[2], b[2])
+    add, (a0, a1, a2), (b0, b1, b2) = g.add, a, b
+    return (
+        b0 if a0 == ZERO else a0 if b0 == ZERO else add(a0, b0),
+        b1 if a1 == ZERO else a1 if b1 == ZERO else add(a1, b1),
+        b2 if a2 == ZERO else a2 if b2 == ZERO else add(a2, b2),
+    )
 
 
 def sub3(g: Graph, a: Triple, b: Triple) -> Triple:
@@ -28,29 +34,41 @@ def sub3(g: Graph, a: Triple, b: Triple) -> Triple:
 
 def scale3(g: Graph, k: int, a: Triple) -> Triple:
     """k a."""
-    return a if k == ONE else (g.mul(k, a[0]), g.mul(k, a[1]), g.mul(k, a[2]))
+    if k == ONE or a == NULL:
+        return a
+    mul, (x, y, z) = g.mul, a
+    return ZERO if x == ZERO else mul(k, x), ZERO if y == ZERO else mul(k, y), ZERO if z == ZERO else mul(k, z)
 
 
 def dot3(g: Graph, a: Triple, b: Triple) -> int:
     """a · b."""
-    return g.add(g.add(g.mul(a[0], b[0]), g.mul(a[1], b[1])), g.mul(a[2], b[2]))
+    (a0, a1, a2), (b0, b1, b2) = a, b
+    total = ZERO if a0 == ZERO or b0 == ZERO else g.mul(a0, b0)
+    if a1 != ZERO and b1 != ZERO:
+        total = g.add(total, g.mul(a1, b1))
+    if a2 != ZERO and b2 != ZERO:
+        total = g.add(total, g.mul(a2, b2))
+    return total
 
 
 def cross3(g: Graph, a: Triple, b: Triple) -> Triple:
     """a × b."""
     if a == NULL or b == NULL:
         return NULL
-    mul, sub = g.mul, g.sub
-    return (
-        sub(mul(a[1], b[2]), mul(a[2], b[1])),
-        sub(mul(a[2], b[0]), mul(a[0], b[2])),
-        sub(mul(a[0], b[1]), mul(a[1], b[0])),
-    )
+    (a0, a1, a2), (b0, b1, b2) = a, b
+    return _less(g, a1, b2, a2, b1), _less(g, a2, b0, a0, b2), _less(g, a0, b1, a1, b0)
+
+
+def _less(g: Graph, a: int, b: int, c: int, d: int) -> int:
+    """a b - c d."""
+    if c == ZERO or d == ZERO:
+        return ZERO if a == ZERO or b == ZERO else g.mul(a, b)
+    return g.sub(ZERO if a == ZERO or b == ZERO else g.mul(a, b), g.mul(c, d))
 
 
 def matvec(g: Graph, m: Square, a: Triple) -> Triple:
     """m a."""
-    return dot3(g, m[0], a), dot3(g, m[1], a), dot3(g, m[2], a)
+    return NULL if a == NULL else (dot3(g, m[0], a), dot3(g, m[1], a), dot3(g, m[2], a))
 
 
 def transpose(m: Square) -> Square:
@@ -76,15 +94,22 @@ def similar(g: Graph, R: Square, m: Square) -> Square:
 
 
 def turn(g: Graph, axis: int, angle: int, a: Triple) -> Triple:
-    """Rotation of a by ``angle`` about coordinate axis 0, 1 or 2: a_parent = R(axis, angle) a_child."""
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    if a[i] == ZERO and a[j] == ZERO:
+    """Rotation of a by ``angle`` about coordinate axis 0, 1 or 2: a_parent = R(axis, angle) a_child.
+
+    The two components across the axis become ``c x - s y`` and ``s x + c y``.
+    """
+    i, j = ACROSS[axis]
+    x, y = a[i], a[j]
+    if x == ZERO and y == ZERO:
         return a
-    c, s = g.cos(angle), g.sin(angle)
-    turned = [ZERO, ZERO, ZERO]
-    turned[axis] = a[axis]
-    turned[i] = g.sub(g.mul(c, a[i]), g.mul(s, a[j]))
-    turned[j] = g.add(g.mul(s, a[i]), g.mul(c, a[j]))
+    c, s = g.cos_sin(angle)
+    turned = list(a)
+    if y == ZERO:
+        turned[i], turned[j] = g.mul(c, x), g.mul(s, x)
+    elif x == ZERO:
+        turned[i], turned[j] = g.neg(g.mul(s, y)), g.mul(c, y)
+    else:
+        turned[i], turned[j] = g.sub(g.mul(c, x), g.mul(s, y)), g.add(g.mul(s, x), g.mul(c, y))
     return turned[0], turned[1], turned[2]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,20 +22,18 @@ def lower(graph: Graph, outputs: Sequence[int], inputs: Sequence[Expr]) -> Progr
 
     Each node is one operation, in the order in which the nodes were made; a tangent is a sine over a cosine.
     """
-    nodes = graph.nodes
     needed = reachable(graph, outputs)
+    rows = [graph.nodes[i] for i in needed]
     slot = {symbol.node: i for i, symbol in enumerate(inputs)}
-    _must_be_given(graph, needed, slot)
-    used = {a for i in needed for a in nodes[i] if a < 0} | {a for a in outputs if a < 0}
-    constants = sorted(used, reverse=True)
+    _must_be_given(graph, [i for i, row in zip(needed, rows, strict=True) if row[0] == SYMBOL], slot)
+    constants = sorted({a for row in rows for a in row if a < 0} | {a for a in outputs if a < 0}, reverse=True)
     slot.update({a: len(inputs) + k for k, a in enumerate(constants)})
-    first = len(inputs) + len(constants)
-    code = _emit([nodes[i] for i in needed], needed, slot, first)
+    code = _emit(rows, needed, slot, len(inputs) + len(constants))
     return Program(
-        inputs=tuple(symbol.name for symbol in inputs),
-        constants=tuple(graph.value(a) for a in constants),
-        code=np.array(code, dtype=np.int32).reshape(-1, 4),
-        outputs=tuple(slot[a] for a in outputs),
+        inputs=tuple([symbol.name for symbol in inputs]),
+        constants=tuple([graph.value(a) for a in constants]),
+        code=np.array(array("i", code), dtype=np.int32).reshape(-1, 4),
+        outputs=tuple([slot[a] for a in outputs]),
     )
 
 
@@ -42,12 +41,13 @@ def _emit(rows: Sequence[tuple[int, ...]], names: Sequence[int], slot: dict[int,
     """Four numbers for each operation; ``slot`` learns where each node's value is."""
     code: list[int] = []
     trigonometric: dict[tuple[int, int], int] = {}
+    opcode = OPCODE_OF
 
     def once(op: int, argument: int) -> int:
         """The slot of a sine or cosine, which a tangent may have asked for already."""
         if (op, argument) not in trigonometric:
             trigonometric[op, argument] = first + len(code) // 4
-            code.extend((OPCODE_OF[op], slot[argument], -1, -1))
+            code.extend((opcode[op], slot[argument], -1, -1))
         return trigonometric[op, argument]
 
     for i, row in zip(names, rows, strict=True):
@@ -59,21 +59,19 @@ def _emit(rows: Sequence[tuple[int, ...]], names: Sequence[int], slot: dict[int,
             continue
         if op == TAN:
             sine, cosine = once(SIN, row[1]), once(COS, row[1])
-            slot[i] = first + len(code) // 4
-            code += (OPCODE_OF[DIV], sine, cosine, -1)
-            continue
-        slot[i] = first + len(code) // 4
-        if len(row) == 3:
-            code += (OPCODE_OF[op], slot[row[1]], slot[row[2]], -1)
+            code += (opcode[DIV], sine, cosine, -1)
+        elif len(row) == 3:
+            code += (opcode[op], slot[row[1]], slot[row[2]], -1)
         elif len(row) == 2:
-            code += (OPCODE_OF[op], slot[row[1]], -1, -1)
+            code += (opcode[op], slot[row[1]], -1, -1)
         else:
-            code += (OPCODE_OF[op], slot[row[1]], slot[row[2]], slot[row[3]])
+            code += (opcode[op], slot[row[1]], slot[row[2]], slot[row[3]])
+        slot[i] = first + len(code) // 4 - 1
     return code
 
 
-def _must_be_given(graph: Graph, needed: Sequence[int], slot: dict[int, int]) -> None:
-    missing = [graph.symbols[i].name for i in needed if i in graph.symbols and i not in slot]
+def _must_be_given(graph: Graph, leaves: Sequence[int], slot: dict[int, int]) -> None:
+    missing = [graph.symbols[i].name for i in leaves if i not in slot]
     if missing:
         names = ", ".join(f"'{name}'" for name in missing[:6])
         raise EvaluationError(f"{names} of '{graph.name}' have no value here. Give values, or replace them first.")

@@ -13,14 +13,16 @@ from latchwork.symbolic.traverse import reachable
 
 def tangents(graph: Graph, roots: Sequence[int], direction: Mapping[int, int]) -> list[int]:
     """Forward mode: ẏ = Σ ∂y/∂x ẋ for every root y, given ẋ for some leaves x (all others zero)."""
-    dot: dict[int, int] = {leaf: rate for leaf, rate in direction.items() if rate != ZERO}
+    dot: dict[int, int] = {}
     nodes, add, mul = graph.nodes, graph.add, graph.mul
     for i in reachable(graph, roots):
+        if i in direction:
+            if direction[i] != ZERO:
+                dot[i] = direction[i]
+            continue
         node = nodes[i]
         op = node[0]
-        if op == SYMBOL or i in dot:
-            continue
-        if not any(a in dot for a in node[1:]):
+        if op == SYMBOL or dot.keys().isdisjoint(node[1:]):
             continue
         if op == ADD:
             rate = add(dot.get(node[1], ZERO), dot.get(node[2], ZERO))

@@ -92,6 +92,7 @@ class Graph:
         self.rate_of: dict[int, int] = {}  # leaf: the leaf that is its time derivative
         self.constants: list[float] = []
         self._constant_index: dict[float, int] = {}
+        self._cos_sin: dict[int, tuple[int, int]] = {}
         for value in FIRST_CONSTANTS:
             self.constant(value)
 
@@ -129,6 +130,12 @@ class Graph:
             self.nodes.append(key)
         return found
 
+    def _new(self, key: tuple[int, ...]) -> int:
+        """A node that is not there yet."""
+        made = self.index[key] = len(self.nodes)
+        self.nodes.append(key)
+        return made
+
     # --- arithmetic ---------------------------------------------------------------------------------------------
 
     def neg(self, a: int) -> int:
@@ -154,13 +161,16 @@ class Graph:
             a, b = b, a
         if b < 0:
             return self.constant(self.value(a) + self.value(b))
+        key = (ADD, a, b)
+        if (found := self.index.get(key)) is not None:
+            return found
         y = self.nodes[b]
         if a < 0:  # a constant joins the constant already there
             if y[0] == ADD and y[1] < 0:
                 return self.add(self.constant(self.value(a) + self.value(y[1])), y[2])
             if y[0] == SUB and y[1] < 0:
                 return self.sub(self.constant(self.value(a) + self.value(y[1])), y[2])
-            return self.sub(a, y[1]) if y[0] == NEG else self._node((ADD, a, b))
+            return self.sub(a, y[1]) if y[0] == NEG else self._node(key)
         if a == b:
             return self.mul(TWO, a)
         x = self.nodes[a]
@@ -176,7 +186,7 @@ class Graph:
             return self._constants_joined(x, y, 1.0)
         if (x[0] == MUL or y[0] == MUL) and (merged := self._like_terms(a, b, 1.0)) is not None:
             return merged
-        return self._node((ADD, a, b))
+        return self._new(key)
 
     def sub(self, a: int, b: int) -> int:
         """a - b, folded as in ``add``."""
@@ -188,6 +198,9 @@ class Graph:
             return self.neg(b)
         if b < 0:
             return self.add(self.constant(-self.value(b)), a)
+        key = (SUB, a, b)
+        if (found := self.index.get(key)) is not None:
+            return found
         y = self.nodes[b]
         if y[0] == NEG:
             return self.add(a, y[1])
@@ -209,7 +222,7 @@ class Graph:
                 return self._constants_joined(x, y, -1.0)
             if (x[0] == MUL or y[0] == MUL) and (merged := self._like_terms(a, b, -1.0)) is not None:
                 return merged
-        return self._node((SUB, a, b))
+        return self._new(key)
 
     def _constants_joined(self, x: tuple[int, ...], y: tuple[int, ...], sign: float) -> int:
         """(c ± x) ± (d ± y) with one constant in front."""
@@ -248,6 +261,9 @@ class Graph:
             a, b = b, a
         if b < 0:
             return self.constant(self.value(a) * self.value(b))
+        key = (MUL, a, b)
+        if (found := self.index.get(key)) is not None:
+            return found
         y = self.nodes[b]
         if y[0] == NEG:
             return self.neg(self.mul(a, y[1]))
@@ -271,7 +287,7 @@ class Graph:
             return y[1]
         if a == b and x[0] == SQRT:
             return x[1]
-        return self._node((MUL, a, b))
+        return self._new(key)
 
     def div(self, a: int, b: int) -> int:
         """a / b; a constant divisor with an exact reciprocal becomes a factor."""
@@ -353,6 +369,13 @@ class Graph:
             if value is not None:
                 return self.constant(value)
         return self._node((op, *args))
+
+    def cos_sin(self, angle: int) -> tuple[int, int]:
+        """cos and sin of an angle, found once: every turn asks for them."""
+        found = self._cos_sin.get(angle)
+        if found is None:
+            found = self._cos_sin[angle] = self.unary(COS, angle), self.unary(SIN, angle)
+        return found
 
     def sin(self, a: int) -> int:
         return self.unary(SIN, a)

@@ -18,13 +18,14 @@ def reachable(graph: Graph, roots: Iterable[int]) -> list[int]:
     nodes = graph.nodes
     stack = [root for root in roots if root >= 0]
     seen = set(stack)
+    see, push, pop = seen.add, stack.append, stack.pop
     while stack:
-        node = nodes[stack.pop()]
+        node = nodes[pop()]
         if node[0] != SYMBOL:
             for a in node[1:]:
                 if a >= 0 and a not in seen:
-                    seen.add(a)
-                    stack.append(a)
+                    see(a)
+                    push(a)
     return sorted(seen)
 
 
