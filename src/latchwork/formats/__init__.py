@@ -26,7 +26,7 @@ def load(source: Any, **options: Any) -> Model:
     and offsets as parameters, ``gravity=(x, y, z)`` replaces the usual one; URDF's ``floating=True`` frees the base.
     """
     if isinstance(source, str | os.PathLike):
-        return read_file(source, **options)[0]
+        return _robot(source, options) if _is_robot(source) else read_file(source, **options)[0]
     if options:
         raise FileError(f"{_named(options)}: only robots from files take options. Leave them out.")
     if type(source).__module__.partition(".")[0] == "sympy":
@@ -53,14 +53,12 @@ def dump(model: Model, run: RunSettings | None = None) -> str:
 
 def read_file(path: str | os.PathLike[str], run: Sequence[str] = (), **options: Any) -> tuple[Model, RunSettings]:
     """A model file's model and its run settings; ``run`` holds more of these, and a robot has no others."""
+    if _is_robot(path):
+        model = _robot(path, options)
+        return model, _settings(model, run)
     from latchwork.formats.yaml_reader import read_model
 
     text, name = text_of(path), os.fspath(path)
-    if Path(name).suffix.lower() in ROBOT_SUFFIXES:
-        from latchwork.formats.robot_files import read_robot
-
-        model = read_robot(text, name, **options)
-        return model, _settings(model, run)
     if options:
         raise FileError(f"{_named(options)}: only robots take options. Leave them out.", name)
     return read_model(text, name, run)
@@ -73,6 +71,17 @@ def _settings(model: Model, run: Sequence[str]) -> RunSettings:
     from latchwork.formats.scope import Scope
 
     return settings(Build(model, Scope.of(model)), [*map(run_entry, run)])
+
+
+def _is_robot(path: str | os.PathLike[str]) -> bool:
+    return Path(path).suffix.lower() in ROBOT_SUFFIXES
+
+
+def _robot(path: str | os.PathLike[str], options: dict[str, Any]) -> Model:
+    """The robot of a file; the machinery of model files is not imported for it."""
+    from latchwork.formats.robot_files import read_robot
+
+    return read_robot(text_of(path), os.fspath(path), **options)
 
 
 def _named(options: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Machine code kept between processes, by content: the same key always means the same bytes.
 
 Files live in the user's cache directory. A file that is truncated, damaged or another's is made again. Where nothing
-can be kept, a warning says so once, and things are made each time.
+can be kept, a warning says so once, and things are made each time. What was not used for longest goes: see `pruning`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+
+from latchwork.program.pruning import prune, used
 
 PLACES = {"win32": "AppData/Local/latchwork/Cache", "darwin": "Library/Caches/latchwork"}
 DIGEST = 32
@@ -47,9 +49,11 @@ def _digest(key: str, data: bytes) -> bytes:
 def _read(key: str) -> bytes | None:
     """The data of a key, where its file is whole and its own."""
     try:
-        data = (directory() / f"{key}.o").read_bytes()
+        path = directory() / f"{key}.o"
+        data = path.read_bytes()
     except (OSError, RuntimeError):  # RuntimeError: no home directory
         return None
+    used(path)
     head, rest = data[:DIGEST], data[DIGEST:]
     return rest if rest and head == _digest(key, rest) else None
 
@@ -63,6 +67,7 @@ def _keep(key: str, data: bytes) -> None:
         try:
             beside.write_bytes(_digest(key, data) + data)
             beside.replace(place / f"{key}.o")
+            prune(place)
         except OSError:
             with contextlib.suppress(OSError):
                 beside.unlink(missing_ok=True)

@@ -23,9 +23,10 @@ from latchwork.program.interpret import PYTHON
 from latchwork.program.ir import OPS, Program
 from latchwork.program.kernel import Kernel
 from latchwork.program.libm import FOREIGN, Foreign
-from latchwork.program.machine import link, object_code
+from latchwork.program.machine import link, named_code
 from latchwork.program.native import Native
 from latchwork.program.schedule import SIN, TRIGONOMETRIC, Schedule, Unit, schedule
+from latchwork.program.sources import digest
 
 SYMBOL = "latchwork_program"
 PASSES = ("always_inliner", "sroa")  # nothing more is left to gain in straight-line code, by measurement
@@ -60,7 +61,8 @@ def compiled(program: Program, lanes: int = 1, shared: int = 0) -> Native:
 
 def program_code(program: Program, lanes: int = 1, shared: int = 0) -> bytes:
     """The object code of a program."""
-    return object_code(text(program, lanes, shared), PASSES)
+    name = f"program {program.fingerprint} {lanes} {shared} {digest()}"
+    return named_code(name, lambda: text(program, lanes, shared), PASSES)
 
 
 def linked(code: bytes) -> Native:
@@ -86,7 +88,7 @@ def _outside() -> Outside:
 def _made_outside() -> Outside:
     """The C library, and our own sine and cosine, compiled once."""
     names = [symbol(width) for width in WIDTHS]
-    own, engine = link(object_code(sincos_text(WIDTHS)), names, {})
+    own, engine = link(named_code(f"sincos {digest()}", lambda: sincos_text(WIDTHS)), names, {})
     return Outside({item.symbol: item.address for item in FOREIGN} | dict(zip(names, own, strict=True)), engine)
 
 

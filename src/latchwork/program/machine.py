@@ -6,7 +6,8 @@ the text nor the passes reassociate, contract or flush.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from latchwork.program.cache import cached
@@ -31,18 +32,30 @@ def _llvm() -> Any:
     return llvm
 
 
+@cache
+def _processor() -> tuple[str, str]:
+    """This processor: its name, and all it can do."""
+    llvm = _llvm()
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
 def _machine(llvm: Any) -> Any:
-    """This processor, with all it can do."""
-    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    """Code for this processor."""
+    cpu, features = _processor()
     return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=LEVEL, jit=True)
 
 
 def object_code(text: str, passes: Sequence[str] = PASSES) -> bytes:
     """The object code of a module for this processor, from the cache where it is known."""
+    return named_code(text, lambda: text, passes)
+
+
+def named_code(name: str, write: Callable[[], str], passes: Sequence[str] = PASSES) -> bytes:
+    """The object code of a module whose text a name determines; the text is written where the cache has no code."""
     llvm = _llvm()
     version = ".".join(map(str, llvm.llvm_version_info))
-    cpu = f"{llvm.get_default_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    return cached((text, version, cpu, str(LEVEL), *passes), lambda: _compile(llvm, text, passes))
+    target = " ".join([llvm.get_default_triple(), *_processor()])
+    return cached((name, version, target, str(LEVEL), *passes), lambda: _compile(llvm, write(), passes))
 
 
 def _compile(llvm: Any, text: str, passes: Sequence[str]) -> bytes:

@@ -9,14 +9,18 @@ import ctypes
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from latchwork.program.kernel import Kernel, _executors
-from latchwork.program.machine import link, object_code
+from latchwork.program.libm import FOREIGN
+from latchwork.program.machine import link, named_code, object_code
+from latchwork.program.sources import HERE, digest
 
 CTYPES: dict[str, Any] = {"f64": ctypes.c_double, "i64": ctypes.c_int64}  # everything else is an address
+OURS = f"{__name__.partition('.')[0]}."  # how the names of our own kernels start
 _lock = threading.Lock()
 _known: dict[Kernel[..., Any], Native] = {}
 _groups: dict[Kernel[..., Any], tuple[Kernel[..., Any], ...]] = {}
@@ -53,18 +57,35 @@ def together(*kernels: Kernel[..., Any]) -> None:
 
 
 def _build(kernels: list[Kernel[..., Any]]) -> None:
-    """Compile a module with these kernels in front; the compiler itself is imported here, at first need."""
-    from latchwork.program.codegen.emit import emit
-
-    module = emit(kernels)
-    outside = {function.symbol: function.address for function in module.foreign.values()}
-    linked = link(object_code(str(module)), [kernel.name for kernel in kernels], outside)
+    """Compile a module with these kernels in front, or find it in the cache."""
+    outside = {function.symbol: function.address for function in FOREIGN}
+    linked = link(_code(kernels), [kernel.name for kernel in kernels], outside)
     for kernel, address in zip(kernels, linked.addresses, strict=True):
-        form = module.kernels[kernel]
-        kinds = [CTYPES.get(kind, ctypes.c_void_p) for _, kind in form.parameters]
-        result = CTYPES[form.results[0]] if form.results else None
+        *kinds, result = _types(kernel)
         _executors[address] = kernel
         _known[kernel] = Native(kernel.name, address, ctypes.CFUNCTYPE(result, *kinds)(address), linked.engine)
+
+
+def _code(kernels: list[Kernel[..., Any]]) -> bytes:
+    """Our own kernels are known by their sources, those of others by their text."""
+    if not all(kernel.name.startswith(OURS) for kernel in kernels):
+        return object_code(_text(kernels))
+    folders = {HERE} | {Path(kernel.function.__code__.co_filename).parent for kernel in kernels}
+    names = [kernel.name for kernel in kernels] + [digest(folder) for folder in sorted(folders)]
+    return named_code(" ".join(names), lambda: _text(kernels))
+
+
+def _text(kernels: list[Kernel[..., Any]]) -> str:
+    """LLVM's text of some kernels; the translator is imported here, at first need."""
+    from latchwork.program.codegen.emit import emit
+
+    return str(emit(kernels))
+
+
+def _types(kernel: Kernel[..., Any]) -> list[Any]:
+    """The C types of a kernel's parameters, and of its result."""
+    *kinds, result = kernel.function.__annotations__.values()
+    return [*(CTYPES.get(kind, ctypes.c_void_p) for kind in kinds), CTYPES.get(result)]
 
 
 def invoke(kernel: Kernel[..., Any], *args: Any) -> Any:
