@@ -51,7 +51,7 @@ class _Step:
         names, n = program.inputs, self.n
         rates = tuple(f"dt({name})" for name in names[1 : 1 + n])
         self.inputs = ("t", "h", "end", *names[1 : 1 + n], *rates, *names[1 + n :])
-        weights = sorted({float(value) for row in (*tableau.A, tableau.c) for value in row} | {0.0})
+        weights = sorted({float(value) for row in (*tableau.A, tableau.c) for value in row})
         self.constants = (*program.constants, *weights)
         first = len(self.inputs) + len(program.constants)
         self.weight = {value: first + i for i, value in enumerate(weights)}
@@ -76,10 +76,11 @@ class _Step:
         return 2 if c == 1.0 else self.emit(ADD, 0, self.emit(MUL, self.weight[c], 1, -1), -1)
 
     def state(self, x: int, row: list[float], k: list[int]) -> int:
-        """``x + h (0 + Σ_j a_j k_j)``, summed in the order of `steppers.combine`."""
-        total = self.weight[0.0]
-        for a, stage in zip(row, k, strict=True):
-            total = self.emit(ADD, total, self.emit(MUL, self.weight[a], stage, -1), -1)
+        """``x + h Σ_j a_j k_j``, summed as in `steppers.combine`: over the stages that have a weight, in their order."""
+        weighed = [(a, stage) for a, stage in zip(row, k, strict=True) if a != 0.0]
+        total, *more = (stage if a == 1.0 else self.emit(MUL, self.weight[a], stage, -1) for a, stage in weighed)
+        for term in more:
+            total = self.emit(ADD, total, term, -1)
         return self.emit(ADD, x, self.emit(MUL, 1, total, -1), -1)
 
     def inline(self, t: int, state: list[int]) -> list[int]:

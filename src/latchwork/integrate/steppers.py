@@ -21,10 +21,14 @@ def derivative(run: executor, code: i32p, z: f64p, n: i64, t: f64, x: f64p, dx: 
 
 @kernel
 def combine(n: i64, s: i64, w: f64p, k: f64p, i: i64) -> f64:
-    """``Σ_j w_j k_j`` of component i, over s stages."""
-    total = 0.0
-    for j in range(s):
-        total += w[j] * k[j * n + i]
+    """``Σ_j w_j k_j`` of component i, over those of s stages that have a weight."""
+    first = 0
+    while first + 1 < s and w[first] == 0.0:
+        first += 1
+    total = w[first] * k[first * n + i]
+    for j in range(first + 1, s):
+        if w[j] != 0.0:
+            total += w[j] * k[j * n + i]
     return total
 
 
