@@ -10,6 +10,8 @@ import pytest
 from latchwork.errors import IntegrationError
 from latchwork.integrate.fused import SHARED, fused, fused_function
 from latchwork.integrate.method import RK4, integrate
+from latchwork.integrate.problem import Problem
+from latchwork.integrate.solution import Solution
 from latchwork.integrate.steppers import derivative, step
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.program import tiers
@@ -68,6 +70,33 @@ def test_a_long_run_takes_fused_steps_with_the_same_bits(monkeypatch, every):
     assert bits(quick.dx) == bits(slow.dx)
     assert bits(quick.t) == bits(slow.t)
     assert quick.stats == slow.stats
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("every", [1, 7])
+@pytest.mark.parametrize("level", [0.0, 5.0])
+def test_a_watched_run_takes_fused_steps_with_the_same_bits(monkeypatch, every, level):
+    """As without guards; an event is found at the same instant, in the same state."""
+    guards = program_of("t x v g", (level,), [("add", 1, 4)], (5, 2))  # x + level, and its rate v
+    method, asked = RK4(0.001, every), []
+
+    def run() -> Solution:
+        return integrate(Function(pendulum()), [0.3, 0.0], 0.0, 9.9995, [9.81], method, guards=Function(guards))
+
+    advance = Problem.advance_fused
+    monkeypatch.setattr(Problem, "advance_fused", lambda *a: asked.append(1) or advance(*a))
+    quick = run()
+    monkeypatch.setattr(tiers, "EVALUATIONS", 10**9)
+    assert asked
+    asked.clear()
+    slow = run()
+    assert not asked
+    assert bits(quick.x) == bits(slow.x)
+    assert bits(quick.dx) == bits(slow.dx)
+    assert bits(quick.t) == bits(slow.t)
+    assert bits(quick.bend) == bits(slow.bend)
+    assert quick.stats == slow.stats
+    assert (quick.event is None) == (slow.event is None) == (level > 0.0)
 
 
 @pytest.mark.usefixtures("at_once")

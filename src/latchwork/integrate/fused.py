@@ -76,7 +76,7 @@ class _Step:
         return 2 if c == 1.0 else self.emit(ADD, 0, self.emit(MUL, self.weight[c], 1, -1), -1)
 
     def state(self, x: int, row: list[float], k: list[int]) -> int:
-        """``x + h Σ_j a_j k_j``, summed as in `steppers.combine`: over the stages that have a weight, in their order."""
+        """``x + h Σ_j a_j k_j``, summed as in `steppers.combine`: in order, over the stages that have a weight."""
         weighed = [(a, stage) for a, stage in zip(row, k, strict=True) if a != 0.0]
         total, *more = (stage if a == 1.0 else self.emit(MUL, self.weight[a], stage, -1) for a, stage in weighed)
         for term in more:

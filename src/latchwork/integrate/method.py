@@ -57,7 +57,7 @@ class RK4:
             rows = record.room((stop - first) // self.every + 2)
             span = (problem.t, self.step, problem.t_end, first, stop, last, self.every)
             if fused is not None and fused.compiled():
-                status = problem.advance_fused(fused, span, x, k, counts, rows[:3])
+                status = problem.advance_fused(fused, z, span, x, k, counts, rows)
             else:
                 data = (f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, *span, x, k, counts)
                 if problem.settle is not None:
@@ -66,6 +66,7 @@ class RK4:
                     status = problem.call(watched_fixed, *data, *rows, *problem.watch.arguments)
                 else:
                     status = problem.call(advance_fixed, *data, *rows[:3])
+                problem.used((stop - first) * (tableau.stages - 1) if fused is None else 0, stop - first)
             record.keep(rows, int(counts[0]))
             if STATUS[status] in (Status.NOT_FINITE, Status.NO_NUMBER):
                 problem.fail(STATUS[status], record.t, int(counts[2]), record)
@@ -121,7 +122,7 @@ class DormandPrince:
             else:
                 status = STATUS[problem.call(advance_adaptive, *data)]
             record.keep(rows, int(counts[RECORDED]))
-            f.used(int(counts[RECORDED]) * (tableau.stages - 1))
+            problem.used(int(counts[RECORDED]) * (tableau.stages - 1), int(counts[RECORDED]))
             problem.progress(record.t)
         if status not in (Status.END, Status.EVENT, Status.REWRITE):
             problem.fail(status, float(memory[T]), int(counts[COMPONENT]), record)

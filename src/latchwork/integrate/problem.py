@@ -16,6 +16,7 @@ from latchwork.integrate.solution import Array, Event, Record, Solution, Stats
 from latchwork.integrate.status import Status
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.tableau import Tableau
+from latchwork.integrate.watched import watched_fused
 from latchwork.program import tiers
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import Kernel
@@ -142,19 +143,30 @@ class Problem:
         if not isinstance(self.function, Function) or self.settle is not None:
             return None
         program = self.function.program
-        plain = self.watch is None and self.call is invoke
-        if not plain or steps * (tableau.stages - 1) < tiers.pays_after(program):
+        if self.call is not invoke or steps * (tableau.stages - 1) < tiers.pays_after(program):
             return None
         return fused_function(self.function, tableau) if pays(program, tableau) else None
 
-    def advance_fused(self, fused: Function, span: tuple[Any, ...], x: Array, k: Array, counts: Any, rows: Any) -> int:
-        """`advance_fixed` by fused steps: x and k_0 go in and come out."""
-        z, y, n = fused.workspace(), np.empty(2 * self.n), self.n
-        z[SHARED : SHARED + 2 * n] = np.concatenate([x, k[0]])
-        z[SHARED + 2 * n : len(fused.program.inputs)] = self.rest
-        status = self.call(advance_fused, fused.executor, fused.code, z, y, n, *span, counts, *rows)
-        x[:], k[0] = y[:n], y[n:]
+    def advance_fused(self, fused: Function, z: Array, span: tuple[Any, ...], x: Array, k: Array, counts: Any,
+                      rows: Any) -> int:  # fmt: skip
+        """`advance_fixed`, or `watched_fixed`, by fused steps: x and k_0 go in and come out."""
+        y, out, f, n = fused.workspace(), np.empty(2 * self.n), self.function, self.n
+        y[SHARED : SHARED + 2 * n] = np.concatenate([x, k[0]])
+        y[SHARED + 2 * n : len(fused.program.inputs)] = self.rest
+        step = (fused.executor, fused.code, y, out)
+        if self.watch is not None:
+            self.used(0, span[4] - span[3])
+            data = (*step, f.executor, f.code, z, n, *span, x, k, counts, *rows, *self.watch.arguments)
+            return int(self.call(watched_fused, *data))
+        status = self.call(advance_fused, *step, n, *span, counts, *rows[:3])
+        x[:], k[0] = out[:n], out[n:]
         return int(status)
+
+    def used(self, evaluations: int, steps: int) -> None:
+        """Count evaluations of the program, and of the guards, so that machine code is made for them where it pays."""
+        self.function.used(evaluations)
+        if self.watch is not None:
+            self.watch.function.used(steps)
 
     def fail(self, status: Status, t: float, component: int = -1, record: Record | None = None) -> None:
         """Say why the run stopped, where, and which state it was; ``error.solution`` holds what was computed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from latchwork.integrate.adaptive import RECORDED, T, advance_adaptive
+from latchwork.integrate.fused import advance_fused
 from latchwork.integrate.guards import NONE, probe, watch
 from latchwork.integrate.status import END, EVENT, FULL, NO_NUMBER, NOT_FINITE
 from latchwork.integrate.steppers import advance_fixed, derivative, record
@@ -42,6 +43,33 @@ def look(
 
 
 @kernel
+def after_step(
+    run: executor, code: i32p, z: f64p, n: i64, t: f64, i: i64, last: i64, every: i64, bad: i64, x: f64p, k: f64p,
+    counts: i64p, out_t: f64p, out_x: f64p, out_dx: f64p, out_bend: f64p,
+    look_run: executor, look_code: i32p, look_z: f64p, guards: i64, w: f64p, flags: i64p,
+) -> i64:  # fmt: skip
+    """Look at step i, just written to the next row, and keep the row or not; FULL where the run goes on."""
+    r = counts[0]
+    counts[1] += 1
+    counts[2] = bad
+    if bad >= 0:
+        counts[0] += 1
+        return NOT_FINITE
+    theta = look(
+        run, code, z, n, look_run, look_code, look_z, guards, w, flags, t, x, k, offset(out_t, r),
+        offset(out_x, r * n), offset(out_dx, r * n), offset(out_bend, r * n),
+    )  # fmt: skip
+    if theta < NONE:
+        counts[0] += 0 if theta == 0.0 and i % every == 0 else 1  # at the start of the step: recorded already
+        return EVENT
+    if theta != theta:
+        return NO_NUMBER
+    if (i + 1) % every == 0 or i + 1 == last:
+        counts[0] += 1
+    return FULL
+
+
+@kernel
 def watched_fixed(
     run: executor, code: i32p, z: f64p, n: i64, s: i64, m: f64p, t0: f64, h: f64, t_end: f64, first: i64, stop: i64,
     last: i64, every: i64, x: f64p, k: f64p, counts: i64p, out_t: f64p, out_x: f64p, out_dx: f64p, out_bend: f64p,
@@ -59,22 +87,41 @@ def watched_fixed(
             run, code, z, n, s, m, t0, h, t_end, i, i + 1, last, 1, x, k, inner, offset(out_t, r), offset(out_x, r * n),
             offset(out_dx, r * n),
         )  # fmt: skip
-        counts[1] += 1
-        counts[2] = inner[2]
-        if counts[2] >= 0:
-            counts[0] += 1
-            return NOT_FINITE
-        theta = look(
-            run, code, z, n, look_run, look_code, look_z, guards, w, flags, t0 + float(i) * h, x, k, offset(out_t, r),
-            offset(out_x, r * n), offset(out_dx, r * n), offset(out_bend, r * n),
+        status = after_step(
+            run, code, z, n, t0 + float(i) * h, i, last, every, inner[2], x, k, counts, out_t, out_x, out_dx, out_bend,
+            look_run, look_code, look_z, guards, w, flags,
         )  # fmt: skip
-        if theta < NONE:
-            counts[0] += 0 if theta == 0.0 and i % every == 0 else 1  # at the start of the step: recorded already
-            return EVENT
-        if theta != theta:
-            return NO_NUMBER
-        if (i + 1) % every == 0 or i + 1 == last:
-            counts[0] += 1
+        if status != FULL:
+            return status
+    return END if stop == last else FULL
+
+
+@kernel
+def watched_fused(
+    step: executor, step_code: i32p, y: f64p, out: f64p, run: executor, code: i32p, z: f64p, n: i64, t0: f64, h: f64,
+    t_end: f64, first: i64, stop: i64, last: i64, every: i64, x: f64p, k: f64p, counts: i64p, out_t: f64p, out_x: f64p,
+    out_dx: f64p, out_bend: f64p, look_run: executor, look_code: i32p, look_z: f64p, guards: i64, w: f64p, flags: i64p,
+) -> i64:  # fmt: skip
+    """`fused.advance_fused` on slots y, until the first event; the program itself gives ẋ there."""
+    inner = local_i64(3)
+    inner[1] = 0
+    counts[0] = 0
+    for i in range(first, stop):
+        r = counts[0]
+        copy(n, x, w)
+        copy(n, k, offset(w, n))
+        advance_fused(
+            step, step_code, y, out, n, t0, h, t_end, i, i + 1, last, 1, inner, offset(out_t, r), offset(out_x, r * n),
+            offset(out_dx, r * n),
+        )  # fmt: skip
+        copy(n, out, x)
+        copy(n, offset(out, n), k)
+        status = after_step(
+            run, code, z, n, t0 + float(i) * h, i, last, every, inner[2], x, k, counts, out_t, out_x, out_dx, out_bend,
+            look_run, look_code, look_z, guards, w, flags,
+        )  # fmt: skip
+        if status != FULL:
+            return status
     return END if stop == last else FULL
 
 
@@ -111,4 +158,4 @@ def watched_adaptive(
     return status
 
 
-together(watch, watched_fixed, watched_adaptive)
+together(watch, watched_fixed, watched_fused, watched_adaptive)
