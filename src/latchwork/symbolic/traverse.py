@@ -16,17 +16,17 @@ from latchwork.symbolic.ops import ADD, COS, DIV, MUL, NEG, OPS, SIN, SUB, SYMBO
 def reachable(graph: Graph, roots: Iterable[int]) -> list[int]:
     """The nodes that the roots depend on, themselves included, in ascending (topological) order."""
     nodes = graph.nodes
-    stack = [root for root in roots if root >= 0]
-    seen = set(stack)
-    see, push, pop = seen.add, stack.append, stack.pop
-    while stack:
-        node = nodes[pop()]
+    seen = {root for root in roots if root >= 0}
+    found = list(seen)
+    for i in found:  # it grows on the way
+        node = nodes[i]
         if node[0] != SYMBOL:
             for a in node[1:]:
                 if a >= 0 and a not in seen:
-                    see(a)
-                    push(a)
-    return sorted(seen)
+                    seen.add(a)
+                    found.append(a)
+    found.sort()
+    return found
 
 
 def use_counts(graph: Graph, roots: Sequence[int]) -> dict[int, int]:
