@@ -87,7 +87,7 @@ class Graph:
     def __init__(self, name: str = "expressions") -> None:
         self.name = name
         self.nodes: list[tuple[int, ...]] = []
-        self.index: dict[tuple[int, ...], int] = {}
+        self.index: dict[tuple[int, ...], int] = {}  # of nodes, and of operations that folded to others
         self.symbols: dict[int, Symbol] = {}
         self.rate_of: dict[int, int] = {}  # leaf: the leaf that is its time derivative
         self.constants: list[float] = []
@@ -136,6 +136,11 @@ class Graph:
         self.nodes.append(key)
         return made
 
+    def _folded(self, key: tuple[int, ...], found: int) -> int:
+        """What an operation folded to; asked for again, it is found like a node."""
+        self.index[key] = found
+        return found
+
     # --- arithmetic ---------------------------------------------------------------------------------------------
 
     def neg(self, a: int) -> int:
@@ -175,9 +180,9 @@ class Graph:
             return self.mul(TWO, a)
         x = self.nodes[a]
         if y[0] == NEG:
-            return self.sub(a, y[1])
+            return self._folded(key, self.sub(a, y[1]))
         if x[0] == NEG:
-            return self.sub(b, x[1])
+            return self._folded(key, self.sub(b, x[1]))
         if x[0] == SUB and x[2] == b:
             return x[1]
         if y[0] == SUB and y[2] == a:
@@ -185,7 +190,7 @@ class Graph:
         if x[1] < 0 > y[1] and x[0] in SUMS and y[0] in SUMS:  # (c + x) + (d + y) = (c + d) + (x + y)
             return self._constants_joined(x, y, 1.0)
         if (x[0] == MUL or y[0] == MUL) and (merged := self._like_terms(a, b, 1.0)) is not None:
-            return merged
+            return self._folded(key, merged)
         return self._new(key)
 
     def sub(self, a: int, b: int) -> int:
@@ -203,13 +208,13 @@ class Graph:
             return found
         y = self.nodes[b]
         if y[0] == NEG:
-            return self.add(a, y[1])
+            return self._folded(key, self.add(a, y[1]))
         if y[0] == MUL and y[1] < 0 and self.value(y[1]) < 0.0:
-            return self.add(a, self.neg(b))
+            return self._folded(key, self.add(a, self.neg(b)))
         if a >= 0:
             x = self.nodes[a]
             if x[0] == NEG:
-                return self.neg(self.add(x[1], b))
+                return self._folded(key, self.neg(self.add(x[1], b)))
             if x[0] == ADD and b in x[1:]:
                 return x[2] if x[1] == b else x[1]
             if x[0] == SUB and x[1] == b:
@@ -221,7 +226,7 @@ class Graph:
             if x[1] < 0 > y[1] and x[0] in SUMS and y[0] in SUMS:
                 return self._constants_joined(x, y, -1.0)
             if (x[0] == MUL or y[0] == MUL) and (merged := self._like_terms(a, b, -1.0)) is not None:
-                return merged
+                return self._folded(key, merged)
         return self._new(key)
 
     def _constants_joined(self, x: tuple[int, ...], y: tuple[int, ...], sign: float) -> int:
@@ -266,21 +271,21 @@ class Graph:
             return found
         y = self.nodes[b]
         if y[0] == NEG:
-            return self.neg(self.mul(a, y[1]))
+            return self._folded(key, self.neg(self.mul(a, y[1])))
         if a < 0:
             if a == MINUS_ONE:
                 return self.neg(b)
             if y[0] in (MUL, DIV) and y[1] < 0:
                 c = self.constant(self.value(a) * self.value(y[1]))
-                return self.mul(c, y[2]) if y[0] == MUL else self.div(c, y[2])
+                return self._folded(key, self.mul(c, y[2]) if y[0] == MUL else self.div(c, y[2]))
             return self._node((MUL, a, b))
         x = self.nodes[a]
         if x[0] == NEG:
-            return self.neg(self.mul(x[1], b))
+            return self._folded(key, self.neg(self.mul(x[1], b)))
         if x[0] == MUL and x[1] < 0:
-            return self.mul(x[1], self.mul(x[2], b))
+            return self._folded(key, self.mul(x[1], self.mul(x[2], b)))
         if y[0] == MUL and y[1] < 0:
-            return self.mul(y[1], self.mul(a, y[2]))
+            return self._folded(key, self.mul(y[1], self.mul(a, y[2])))
         if x[0] == DIV and x[2] == b:
             return x[1]
         if y[0] == DIV and y[2] == a:
