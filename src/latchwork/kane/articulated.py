@@ -171,9 +171,12 @@ def _tmatvec(g: Graph, m: Square, a: Triple) -> Triple:
 
 def _less_outer(g: Graph, m: Square, a: Triple, b: Triple, symmetric: bool = False) -> Square:
     """m - a b; where a b is symmetric, one half is computed."""
+    if NULL in (a, b):
+        return m
+
     def entry(i: int, j: int) -> int:
         i, j = (min(i, j), max(i, j)) if symmetric else (i, j)
-        return g.sub(m[i][j], g.mul(a[i], b[j]))
+        return m[i][j] if a[i] == ZERO or b[j] == ZERO else g.sub(m[i][j], g.mul(a[i], b[j]))
 
     return tuple(tuple(entry(i, j) for j in range(3)) for i in range(3))  # type: ignore[return-value]
 

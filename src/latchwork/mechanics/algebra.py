@@ -29,7 +29,10 @@ def add3(g: Graph, a: Triple, b: Triple) -> Triple:
 
 def sub3(g: Graph, a: Triple, b: Triple) -> Triple:
     """a - b."""
-    return a if b == NULL else (g.sub(a[0], b[0]), g.sub(a[1], b[1]), g.sub(a[2], b[2]))
+    if b == NULL:
+        return a
+    sub, (a0, a1, a2), (b0, b1, b2) = g.sub, a, b
+    return a0 if b0 == ZERO else sub(a0, b0), a1 if b1 == ZERO else sub(a1, b1), a2 if b2 == ZERO else sub(a2, b2)
 
 
 def scale3(g: Graph, k: int, a: Triple) -> Triple:

@@ -28,13 +28,14 @@ from latchwork.mechanics.algebra import (
 from latchwork.symbolic.derivative import rates, tangents
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.graph import Graph
-from latchwork.symbolic.ops import ONE, TWO, ZERO
+from latchwork.symbolic.ops import MINUS_ONE, ONE, TWO, ZERO
 
 if TYPE_CHECKING:
     from latchwork.mechanics.tree import Tree
     from latchwork.mechanics.vector import Vector
 
 AXES = "xyz"
+OPPOSITE: Square = ((MINUS_ONE, ZERO, ZERO), (ZERO, MINUS_ONE, ZERO), (ZERO, ZERO, MINUS_ONE))
 
 
 @dataclass(frozen=True)
@@ -118,12 +119,12 @@ class Frame:
             raise ModelError(f"frame '{name}' turns about a vector; got {axis!r}. For example {self.name}.z.")
         direction = axis.components(self)
         recipe = {"rotate": {"angle": Expr(self.graph, operand(self.graph, angle)), "axis": axis}}
-        for k in range(3):
-            sign = {UNITS[k]: 1, scale3(self.graph, -3, UNITS[k]): -1}.get(direction)
-            if sign:
-                a = operand(self.graph, angle)
-                return Frame(self.tree, name, self, Turn(k, a if sign > 0 else self.graph.neg(a)), recipe)
-        return Frame(self.tree, name, self, _rodrigues(self.graph, operand(self.graph, angle), direction, name), recipe)
+        a = operand(self.graph, angle)
+        if direction in UNITS:
+            return Frame(self.tree, name, self, Turn(UNITS.index(direction), a), recipe)
+        if direction in OPPOSITE:
+            return Frame(self.tree, name, self, Turn(OPPOSITE.index(direction), self.graph.neg(a)), recipe)
+        return Frame(self.tree, name, self, _rodrigues(self.graph, a, direction, name), recipe)
 
     def body_fixed(self, name: str, sequence: str, *angles: Any) -> Frame:
         """Three turns about the *new* axes, e.g. ``N.body_fixed("B", "zxz", q1, q2, q3)``."""
