@@ -80,7 +80,7 @@ def test_solving_takes_no_fewer_operations_than_foretold(model):
     """The bound by which sweeps are chosen without M is below what M, f and the solution take."""
     d = model.equations().derivation
     g = d.system.graph
-    loads = count_shared([Expr(g, node) for node in swept_udot(d.motion).loads]).total
+    loads = swept_udot(d.motion).operations_of_loads
     solved = [Expr(g, node) for node in solve_ltdl(g, d.M, d.f)]
     rows = coupled_turns(d.motion)
     assert fewest_by_solving(rows, loads) <= count_shared(solved).total

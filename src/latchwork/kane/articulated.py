@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from latchwork.kane.carriers import Carrier, Carriers, NotATree
 from latchwork.kane.forces import Wrenches, applied_loads, net_wrenches
@@ -39,10 +40,9 @@ from latchwork.mechanics.algebra import (
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.vector import add_squares
-from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ONE, ZERO
-from latchwork.symbolic.traverse import count_shared, reachable
+from latchwork.symbolic.traverse import chain_of_nodes, count_nodes, reachable
 
 Pair = tuple[Triple, Triple]  # rotational part, translational part
 
@@ -70,26 +70,38 @@ class Joint:
 
 @dataclass(frozen=True)
 class Swept:
-    """u̇ by sweeps, and what it takes from the measures of the loads less inertia, as f does."""
+    """u̇ by sweeps, all that it takes, and the measures of the loads less inertia that it is made from."""
 
+    g: Graph
     udot: list[int]
     loads: list[int]
 
-    @staticmethod
-    def of(g: Graph, udot: list[int], loads: list[int]) -> Swept:
-        """Loads that are not handed on, such as forces at the ground, are left out."""
-        return Swept(udot, sorted({*reachable(g, udot)}.intersection(reachable(g, loads))))
+    @cached_property
+    def reached(self) -> list[int]:
+        return reachable(self.g, self.udot)
+
+    @cached_property
+    def operations(self) -> int:
+        return count_nodes(self.g, self.reached).total
+
+    @cached_property
+    def chain(self) -> int:
+        """Operations that wait for each other."""
+        return chain_of_nodes(self.g, self.reached)
+
+    @property
+    def operations_of_loads(self) -> int:
+        """Those of loads less inertia, which f needs as well; what is not handed on, as to the ground, is left out."""
+        return count_nodes(self.g, {*self.reached}.intersection(reachable(self.g, self.loads))).total
 
 
 def swept_udot(motion: Motion, added: tuple[Load, ...] = ()) -> Swept:
     """u̇ carrier by carrier, from base moments or from the bodies as they are; NotATree where the mechanism is none."""
-    links, g = base_links(motion), motion.g
+    links = base_links(motion)
     forms = [] if links is None else [_from_moments(links, added)]
     if links is None or len(motion.speeds) <= FEW_SPEEDS:
         forms.append(_from_bodies(Carriers(motion) if links is None else links.carriers, added))
-    if len(forms) == 1:
-        return forms[0]
-    return min(forms, key=lambda form: count_shared([Expr(g, node) for node in form.udot]).total)
+    return forms[0] if len(forms) == 1 else min(forms, key=lambda form: form.operations)
 
 
 def _from_bodies(carriers: Carriers, added: tuple[Load, ...]) -> Swept:
@@ -97,7 +109,7 @@ def _from_bodies(carriers: Carriers, added: tuple[Load, ...]) -> Swept:
     bodies = {carrier: _rigid(g, carrier.mass, carrier.S, carrier.J) for carrier in carriers.all}
     loads = net_wrenches(motion, Local(motion.system), added)
     _load(carriers, bodies, loads, {})
-    return Swept.of(g, _sweep(carriers, bodies), loads.nodes())
+    return Swept(g, _sweep(carriers, bodies), loads.nodes())
 
 
 def _from_moments(links: Links, added: tuple[Load, ...]) -> Swept:
@@ -107,7 +119,7 @@ def _from_moments(links: Links, added: tuple[Load, ...]) -> Swept:
     loads, inertia = applied_loads(motion, Local(motion.system), added), inertia_by_link(motion, links)
     _load(carriers, bodies, loads, inertia)
     measures = loads.nodes() + [node for wrench in inertia.values() for part in wrench for node in part]
-    return Swept.of(g, _sweep(carriers, bodies), measures)
+    return Swept(g, _sweep(carriers, bodies), measures)
 
 
 def _sweep(carriers: Carriers, bodies: dict[Carrier, Articulated]) -> list[int]:

@@ -132,8 +132,9 @@ def _length(g: Graph, rows: Rows) -> int:
 
 def inverse_blocks(equations: Equations, along: Sequence[Direction]) -> Blocks:
     """∂τ/∂q along given directions, ∂τ/∂u and ∂τ/∂u̇ = M, as functions of (t, q, u, r, p, u̇)."""
-    directions = [*along, *partials(equations.u)]
-    rows = [[*row, *M] for row, M in zip(inverse_rows(equations, directions), equations.derivation.M, strict=True)]
+    directions, d = [*along, *partials(equations.u)], equations.derivation
+    M, _ = d.M, d.f  # both before τ, so that terms which it has in common with f are summed in the same order
+    rows = [[*row, *of_M] for row, of_M in zip(inverse_rows(equations, directions), M, strict=True)]
     n = len(equations.u)
     return _blocks(equations, rows, (len(along), n, n), (*equations.arguments, *equations.system.u_rates))
 

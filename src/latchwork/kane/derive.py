@@ -21,7 +21,7 @@ from latchwork.kane.speeds import Kinematics, solve_speeds
 from latchwork.mechanics.system import System
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.tidy import SHORT, tidy
-from latchwork.symbolic.traverse import count_shared
+from latchwork.symbolic.traverse import count_nodes, reachable
 
 BY_LINKS = "link by link"
 BRIEF = 80  # cost of f up to which both manners are tidied
@@ -155,15 +155,16 @@ def shortened(derivation: Derivation) -> Derivation:
 def _tidied(system: System, M: list[list[int]], f: list[int],
             limit: int | None = SHORT) -> tuple[list[list[int]], list[int]]:  # fmt: skip
     g, n = system.graph, len(f)
-    entries = [Expr(g, M[i][j]) for i in range(n) for j in range(i + 1)] + [Expr(g, node) for node in f]
-    if limit is not None and count_shared(entries).total > limit:
+    entries = [M[i][j] for i in range(n) for j in range(i + 1)] + f
+    if limit is not None and count_nodes(g, reachable(g, entries)).total > limit:
         return M, f
-    nodes = iter([e.node for e in tidy(entries)])
+    nodes = iter([e.node for e in tidy([Expr(g, node) for node in entries])])
     lower = [[next(nodes) for _ in range(i + 1)] for i in range(n)]
     return [[lower[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)], list(nodes)
 
 
 def _cost(system: System, *rows: list[int]) -> int:
     """Operations of some rows of nodes, a sine or cosine counted as several."""
-    count = count_shared([Expr(system.graph, node) for row in rows for node in row])
+    g = system.graph
+    count = count_nodes(g, reachable(g, [node for row in rows for node in row]))
     return count.total + (TRIG_COST - 1) * count.trig

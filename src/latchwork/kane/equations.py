@@ -38,7 +38,15 @@ from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.tidy import SHORT, tidy
-from latchwork.symbolic.traverse import Operations, count_literal, count_shared, longest_chain, reachable, rebuild
+from latchwork.symbolic.traverse import (
+    Operations,
+    chain_of_nodes,
+    count_literal,
+    count_nodes,
+    count_shared,
+    reachable,
+    rebuild,
+)
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
@@ -169,21 +177,22 @@ class Equations:
         if found is None:
             return self._solved()
         swept = self._column(found.udot)
-        operations = count_shared(list(swept)).total
-        if len(self.u) > FEW_SPEEDS and self._surely_faster(found, operations):
+        if len(self.u) > FEW_SPEEDS and self._surely_faster(found):
             return swept
-        if operations < self._operations_to_solve() / MUCH_SHORTER:
+        if found.operations < self._operations_to_solve() / MUCH_SHORTER:
             return swept
-        return min(self._solved(), swept, key=_duration)
+        solved = self._solved()
+        reached = reachable(self.system.graph, [e.node for e in solved])
+        solving = _time(count_nodes(self.system.graph, reached).total, chain_of_nodes(self.system.graph, reached))
+        return solved if solving <= _time(found.operations, found.chain) else swept
 
-    def _surely_faster(self, found: Swept, operations: int) -> bool:
-        """Whether sweeps of so many operations are faster than M u̇ = f, judged without M and f."""
+    def _surely_faster(self, found: Swept) -> bool:
+        """Whether sweeps are faster than M u̇ = f, judged without M and f."""
         rows = coupled_turns(self.derivation.motion)
-        fewest = fewest_by_solving(rows, count_shared([self._expr(node) for node in found.loads]).total)
-        if operations < fewest / MUCH_SHORTER:
+        fewest = fewest_by_solving(rows, found.operations_of_loads)
+        if found.operations < fewest / MUCH_SHORTER:
             return True
-        chain = longest_chain([self._expr(node) for node in found.udot])
-        return _time(operations, chain) < _time(fewest, fewest_in_a_row(rows))
+        return _time(found.operations, found.chain) < _time(fewest, fewest_in_a_row(rows))
 
     def _solved(self) -> Matrix:
         """u̇ from M u̇ = f by elimination."""
@@ -198,7 +207,9 @@ class Equations:
         """Operations of M, f and the elimination, which is not done."""
         d = self.derivation
         lower = [{s for s in range(r) if row[s] != ZERO} for r, row in enumerate(d.M)]
-        return count_shared([self._expr(node) for row in (*d.M, d.f) for node in row]).total + ltdl_operations(lower)
+        g = self.system.graph
+        reached = reachable(g, [node for row in (*d.M, d.f) for node in row])
+        return count_nodes(g, reached).total + ltdl_operations(lower)
 
     def not_determined(self, massless: Massless) -> EvaluationError:
         """The error that names a speed without mass."""
@@ -618,13 +629,8 @@ def equations(system: System) -> Equations:
     return Equations(derive(system))
 
 
-def _duration(expressions: Matrix) -> float:
-    """How long a program takes, in operations: bound by their number, or by those that wait for each other."""
-    nodes = list(expressions)
-    return _time(count_shared(nodes).total, longest_chain(nodes))
-
-
 def _time(operations: int, chain: int) -> float:
+    """How long a program takes, in operations: bound by their number, or by those that wait for each other."""
     return math.hypot(operations, WAITING * chain)
 
 

@@ -18,10 +18,9 @@ from latchwork.kane.motion import Local, Motion
 from latchwork.mechanics.algebra import NULL, Square, Triple, add3, cross3, dot3, matvec, scale3
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Load
-from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import MINUS_ONE, TWO, ZERO
-from latchwork.symbolic.traverse import count_shared
+from latchwork.symbolic.traverse import count_nodes, reachable
 
 Wrench = tuple[Triple, Triple]  # moment about the base, force
 
@@ -34,7 +33,7 @@ def link_forces(motion: Motion, links: Links, added: Iterable[Load] = ()) -> lis
     """
     g, settle = motion.g, Local(motion.system)
     loads = applied_loads(motion, settle, added)
-    inertia = inertia_by_link(motion, links)
+    inertia = dict(inertia_by_link(motion, links))
     F = generalized_forces(loads, settle)
     apart = [g.sub(a, b) for a, b in zip(F, _handed_down(links, inertia), strict=True)]
     try:
@@ -42,7 +41,7 @@ def link_forces(motion: Motion, links: Links, added: Iterable[Load] = ()) -> lis
     except NotATree:
         return apart
     together = [g.neg(value) for value in _handed_down(links, inertia)]
-    return min(apart, together, key=lambda column: count_shared([Expr(g, node) for node in column]).total)
+    return min(apart, together, key=lambda column: count_nodes(g, reachable(g, column)).total)
 
 
 def apply(carriers: Carriers, wrenches: dict[Carrier, Wrench], loads: Wrenches, sign: int) -> None:
@@ -99,6 +98,10 @@ def shifted(g: Graph, wrench: Wrench, d: Triple) -> Wrench:
 
 def inertia_by_link(motion: Motion, links: Links) -> dict[Carrier, Wrench]:
     """(n, f) of every carrier's own moments about its base, gravity as an upward acceleration of the origin."""
+    return motion.kept((inertia_by_link, links), lambda: _inertia_by_link(motion, links))
+
+
+def _inertia_by_link(motion: Motion, links: Links) -> dict[Carrier, Wrench]:
     g, gravity = motion.g, motion.system.gravity
     carriers, ground = links.carriers, links.carriers.ground
     rest = NULL if gravity is None else (-gravity.rebuilt(motion.kinematics.replaced)).components(ground.frame)
@@ -115,6 +118,8 @@ def inertia_by_link(motion: Motion, links: Links) -> dict[Carrier, Wrench]:
 def _relative(motion: Motion, frame: Frame, d: Triple) -> Triple:
     """U d + 2 ω × ḋ + d̈ of a place in a frame."""
     g = motion.g
+    if d == NULL:
+        return NULL
     at_rest = matvec(g, spread(motion, frame), d)
     rate = motion.rate(d)
     if rate == NULL:
@@ -125,6 +130,10 @@ def _relative(motion: Motion, frame: Frame, d: Triple) -> Triple:
 
 def spread(motion: Motion, frame: Frame) -> Square:
     """U = [α×] + [ω×][ω×], measures in the frame."""
+    return motion.kept((spread, frame), lambda: _spread(motion, frame))
+
+
+def _spread(motion: Motion, frame: Frame) -> Square:
     g = motion.g
     (x, y, z), (p, q, r) = motion.w[frame], motion.alpha_t[frame]
     mul, add, sub = g.mul, g.add, g.sub

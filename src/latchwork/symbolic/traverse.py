@@ -116,22 +116,35 @@ def count_shared(expressions: Sequence[Expr]) -> Operations:
     graph = graph_of(expressions)
     if graph is None:
         return Operations(0, 0, 0)
+    return count_nodes(graph, reachable(graph, [e.node for e in expressions]))
+
+
+def count_nodes(graph: Graph, reached: Iterable[int]) -> Operations:
+    """Operations of nodes, those that they depend on among them."""
     nodes = graph.nodes
-    times = Counter([nodes[i][0] for i in reachable(graph, [e.node for e in expressions])])
-    return Operations(*(sum(CLASSES[op][k] * count for op, count in times.items()) for k in range(4)))
+    times = Counter([nodes[i][0] for i in reached])
+    return Operations(*[sum([CLASSES[op][k] * count for op, count in times.items()]) for k in range(4)])
 
 
 def longest_chain(expressions: Sequence[Expr]) -> int:
     """Operations that wait for each other: a division takes four times as long, sines come before everything."""
     graph = graph_of(expressions)
-    if graph is None:
-        return 0
+    return 0 if graph is None else chain_of_nodes(graph, reachable(graph, [e.node for e in expressions]))
+
+
+def chain_of_nodes(graph: Graph, reached: Iterable[int]) -> int:
+    """As `longest_chain`, of nodes in ascending order, those that they depend on among them."""
     nodes, chain = graph.nodes, dict[int, int]()
-    for i in reachable(graph, [e.node for e in expressions]):
-        op, *args = nodes[i]
-        before = 0 if op == SYMBOL else max((chain[a] for a in args if a >= 0), default=0)
-        chain[i] = before + WAIT.get(op, 1)
-    return max((chain.get(e.node, 0) for e in expressions), default=0)
+    so_far, wait = chain.get, WAIT.get
+    for i in reached:
+        node = nodes[i]
+        op, before = node[0], 0
+        if op != SYMBOL:
+            for a in node[1:]:
+                if (other := so_far(a, 0)) > before:  # constants wait for nothing
+                    before = other
+        chain[i] = before + wait(op, 1)
+    return max(chain.values(), default=0)
 
 
 def count_literal(expressions: Sequence[Expr]) -> Operations:
