@@ -20,8 +20,9 @@ from latchwork.kane.newton_euler import link_forces
 from latchwork.kane.speeds import Kinematics, solve_speeds
 from latchwork.mechanics.system import System
 from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.tidy import SHORT, tidy
-from latchwork.symbolic.traverse import count_nodes, reachable
+from latchwork.symbolic.traverse import cone, count_nodes
 
 BY_LINKS = "link by link"
 BRIEF = 80  # cost of f up to which both manners are tidied
@@ -78,9 +79,7 @@ def derive(system: System) -> Derivation:
     best: tuple[int, str, str, Settle, list[list[int]], list[int]] | None = None
     for _, name, manner, settle, f in _promising(forms):
         rows, f = _tidied(system, M, f)
-        if rows is M:  # too long to be tidied: what M and f have in common decides
-            rows = _shortest_with(system, matrices, f)
-        price = _cost(system, *rows, f)
+        price, rows = _shortest_with(system, matrices if rows is M else [rows], f)  # too long to be tidied: all of them
         if best is None or price < best[0]:
             best = price, name, manner, settle, rows, f
     assert best is not None
@@ -101,9 +100,13 @@ def _columns(motion: Motion) -> Callable[[Motion, Settle], list[list[int]]]:
     return composite_mass_matrix if is_nested(motion) else mass_matrix
 
 
-def _shortest_with(system: System, matrices: list[list[list[int]]], f: list[int]) -> list[list[int]]:
-    """The form of M that is shortest together with f."""
-    return min(matrices, key=lambda rows: _cost(system, *rows, f))
+def _shortest_with(system: System, matrices: list[list[list[int]]], f: list[int]) -> tuple[int, list[list[int]]]:
+    """The form of M that is shortest together with f, and the cost of both: what they have in common decides."""
+    g = system.graph
+    of_f = set(cone(g, f))
+    costs = [_price(g, cone(g, [node for row in rows for node in row], of_f)) for rows in matrices]
+    least = min(costs)
+    return least + _price(g, of_f), matrices[costs.index(least)]
 
 
 def _promising(forms: list[Form]) -> list[Form]:
@@ -156,7 +159,7 @@ def _tidied(system: System, M: list[list[int]], f: list[int],
             limit: int | None = SHORT) -> tuple[list[list[int]], list[int]]:  # fmt: skip
     g, n = system.graph, len(f)
     entries = [M[i][j] for i in range(n) for j in range(i + 1)] + f
-    if limit is not None and count_nodes(g, reachable(g, entries)).total > limit:
+    if limit is not None and count_nodes(g, cone(g, entries)).total > limit:
         return M, f
     nodes = iter([e.node for e in tidy([Expr(g, node) for node in entries])])
     lower = [[next(nodes) for _ in range(i + 1)] for i in range(n)]
@@ -165,6 +168,9 @@ def _tidied(system: System, M: list[list[int]], f: list[int],
 
 def _cost(system: System, *rows: list[int]) -> int:
     """Operations of some rows of nodes, a sine or cosine counted as several."""
-    g = system.graph
-    count = count_nodes(g, reachable(g, [node for row in rows for node in row]))
+    return _price(system.graph, cone(system.graph, [node for row in rows for node in row]))
+
+
+def _price(g: Graph, nodes: Iterable[int]) -> int:
+    count = count_nodes(g, nodes)
     return count.total + (TRIG_COST - 1) * count.trig

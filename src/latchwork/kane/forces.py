@@ -157,6 +157,12 @@ def inertia_torques(motion: Motion, body: Body) -> dict[Frame, Triple]:
     """
     if body.inertia is None or body.frame is None:
         return {}
+    return motion.kept((inertia_torques, body), lambda: _inertia_torques(motion, body))
+
+
+def _inertia_torques(motion: Motion, body: Body) -> dict[Frame, Triple]:
+    assert body.inertia is not None
+    assert body.frame is not None
     g, B = motion.g, body.frame
     total = NULL
     for (frame, _), square in body.inertia.parts.items():

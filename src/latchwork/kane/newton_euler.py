@@ -20,7 +20,7 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Load
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import MINUS_ONE, TWO, ZERO
-from latchwork.symbolic.traverse import count_nodes, reachable
+from latchwork.symbolic.traverse import cone, count_nodes
 
 Wrench = tuple[Triple, Triple]  # moment about the base, force
 
@@ -41,7 +41,7 @@ def link_forces(motion: Motion, links: Links, added: Iterable[Load] = ()) -> lis
     except NotATree:
         return apart
     together = [g.neg(value) for value in _handed_down(links, inertia)]
-    return min(apart, together, key=lambda column: count_nodes(g, reachable(g, column)).total)
+    return min(apart, together, key=lambda column: count_nodes(g, cone(g, column)).total)
 
 
 def apply(carriers: Carriers, wrenches: dict[Carrier, Wrench], loads: Wrenches, sign: int) -> None:

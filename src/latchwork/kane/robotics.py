@@ -15,7 +15,7 @@ from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.ops import ZERO
-from latchwork.symbolic.traverse import count_nodes, reachable
+from latchwork.symbolic.traverse import cone, count_nodes
 
 if TYPE_CHECKING:
     from latchwork.kane.equations import Equations
@@ -32,7 +32,7 @@ def inverse_dynamics(equations: Equations) -> list[int]:
     if links is None or len(motion.speeds) <= FEW_SPEEDS:
         settle = settle_for(motion)
         forms.append(generalized_forces(net_wrenches(motion, settle, equations.added), settle))
-    return [g.neg(F) for F in min(forms, key=lambda form: count_nodes(g, reachable(g, form)).total)]
+    return [g.neg(F) for F in min(forms, key=lambda form: count_nodes(g, cone(g, form)).total)]
 
 
 def gravity_forces(motion: Motion) -> list[int]:

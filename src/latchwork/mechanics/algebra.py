@@ -122,7 +122,7 @@ def turn_square(g: Graph, axis: int, angle: int, m: Square) -> Square:
     R [a b; b' d] Rᵀ = [a - s t,  c t - b';  c t - b,  d + s t]
     """
     i, j = (axis + 1) % 3, (axis + 2) % 3
-    c, s = g.cos(angle), g.sin(angle)
+    c, s = g.cos_sin(angle)
     row, column = turn(g, axis, angle, m[axis]), turn(g, axis, angle, transpose(m)[axis])
     out = [[ZERO] * 3 for _ in range(3)]
     for k in (i, j):

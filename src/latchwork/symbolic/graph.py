@@ -175,7 +175,7 @@ class Graph:
                 return self.add(self.constant(self.value(a) + self.value(y[1])), y[2])
             if y[0] == SUB and y[1] < 0:
                 return self.sub(self.constant(self.value(a) + self.value(y[1])), y[2])
-            return self.sub(a, y[1]) if y[0] == NEG else self._node(key)
+            return self.sub(a, y[1]) if y[0] == NEG else self._new(key)
         if a == b:
             return self.mul(TWO, a)
         x = self.nodes[a]
@@ -237,16 +237,21 @@ class Graph:
 
     def _like_terms(self, a: int, b: int, sign: float) -> int | None:
         """c x ± d x = (c ± d) x for constants c, d; k sin² x + k cos² x = k."""
-        c, x = self.split_coefficient(a)
-        d, y = self.split_coefficient(b)
+        p, q, x, y = self.nodes[a], self.nodes[b], a, b
+        if p[0] == MUL and p[1] < 0:
+            x = p[2]
+            p = self.nodes[x]
+        if q[0] == MUL and q[1] < 0:
+            y = q[2]
+            q = self.nodes[y]
         if x == y:
+            c, d = self.split_coefficient(a)[0], self.split_coefficient(b)[0]
             return self.mul(self.constant(c + sign * d), x)
-        if c == sign * d:
-            p, q = self.nodes[x], self.nodes[y]
-            if p[0] == MUL == q[0] and p[1] == p[2] and q[1] == q[2]:
-                r, s = self.nodes[p[1]], self.nodes[q[1]]
-                if {r[0], s[0]} == {SIN, COS} and r[1] == s[1]:
-                    return self.constant(c)
+        if p[0] == MUL == q[0] and p[1] == p[2] and q[1] == q[2]:
+            r, s = self.nodes[p[1]], self.nodes[q[1]]
+            if {r[0], s[0]} == {SIN, COS} and r[1] == s[1]:
+                c, d = self.split_coefficient(a)[0], self.split_coefficient(b)[0]
+                return self.constant(c) if c == sign * d else None
         return None
 
     def split_coefficient(self, a: int) -> tuple[float, int]:
@@ -278,7 +283,7 @@ class Graph:
             if y[0] in (MUL, DIV) and y[1] < 0:
                 c = self.constant(self.value(a) * self.value(y[1]))
                 return self._folded(key, self.mul(c, y[2]) if y[0] == MUL else self.div(c, y[2]))
-            return self._node((MUL, a, b))
+            return self._new(key)
         x = self.nodes[a]
         if x[0] == NEG:
             return self._folded(key, self.neg(self.mul(x[1], b)))

@@ -15,17 +15,31 @@ from latchwork.symbolic.ops import ADD, COS, DIV, MUL, NEG, OPS, SIN, SUB, SYMBO
 
 def reachable(graph: Graph, roots: Iterable[int]) -> list[int]:
     """The nodes that the roots depend on, themselves included, in ascending (topological) order."""
+    found = cone(graph, roots)
+    found.sort()
+    return found
+
+
+def cone(graph: Graph, roots: Iterable[int], without: set[int] | None = None) -> list[int]:
+    """The nodes that the roots depend on, themselves included, in no order; those in ``without`` are left out.
+
+    Whatever those depend on must be among them.
+    """
     nodes = graph.nodes
     seen = {root for root in roots if root >= 0}
+    if without is not None:
+        seen -= without
     found = list(seen)
+    if without is not None:
+        seen |= without
+    note, append = seen.add, found.append
     for i in found:  # it grows on the way
         node = nodes[i]
         if node[0] != SYMBOL:
             for a in node[1:]:
                 if a >= 0 and a not in seen:
-                    seen.add(a)
-                    found.append(a)
-    found.sort()
+                    note(a)
+                    append(a)
     return found
 
 
@@ -116,7 +130,7 @@ def count_shared(expressions: Sequence[Expr]) -> Operations:
     graph = graph_of(expressions)
     if graph is None:
         return Operations(0, 0, 0)
-    return count_nodes(graph, reachable(graph, [e.node for e in expressions]))
+    return count_nodes(graph, cone(graph, [e.node for e in expressions]))
 
 
 def count_nodes(graph: Graph, reached: Iterable[int]) -> Operations:
