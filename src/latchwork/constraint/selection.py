@@ -21,6 +21,7 @@ AGREES = 1e-8  # a redundant row may ask for a speed that differs by this part o
 SHARE = 1e-6  # of a null vector: smaller entries take no part in it
 MASSLESS = 1e-18  # of the largest inertia: speeds with less are massless
 FIRST = 1e6  # massless speeds are made dependent first
+FAIR = 1e-2  # a pivot in rows of unit length that is large enough
 POOR = 1e6  # dependent speeds chosen by hand may be worse conditioned by this factor, no more
 
 
@@ -82,8 +83,11 @@ def rank_of(whole: Array) -> int:
 
 
 def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[int] | None = None,
-           usual: Array | None = None) -> Selection:  # fmt: skip
-    """Rows and dependent speeds by complete pivoting; ``independent`` pins the choice, ``rank`` is kept if given."""
+           usual: Array | None = None, first: Sequence[int] = ()) -> Selection:  # fmt: skip
+    """Rows and dependent speeds by complete pivoting; ``independent`` pins the choice, ``rank`` is kept if given.
+
+    Rows named in ``first`` are preferred: those with a Φ, onto which coordinates can be brought back.
+    """
     forms = scaled(B, M, usual)
     r = rank_of(forms.whole) if rank is None else rank
     m, n = B.shape
@@ -93,20 +97,24 @@ def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[in
     diagonal = np.diag(M)
     massless = diagonal <= MASSLESS * float(diagonal.max(initial=0.0))
     A = np.where(allowed, forms.columns, 0.0) * np.where(massless, FIRST, 1.0)
-    kept, dependent = _pivots(A, r)
+    kept, dependent = _pivots(A, r, first)
     return Selection(
         tuple(sorted(kept)), tuple(sorted(dependent)), tuple(j for j in range(n) if j not in dependent),
         tuple(i for i in range(m) if i not in kept),
     )  # fmt: skip
 
 
-def _pivots(A: Array, r: int) -> tuple[set[int], set[int]]:
-    """Rows and columns of r pivots, each the largest entry that is left."""
+def _pivots(A: Array, r: int, first: Sequence[int]) -> tuple[set[int], set[int]]:
+    """Rows and columns of r pivots, each the largest entry left; in the rows ``first`` as long as that is fair."""
     A = A.copy()
+    later = np.array([i not in first for i in range(len(A))], dtype=bool)
     rows: set[int] = set()
     columns: set[int] = set()
     for _ in range(r):
-        i, j = divmod(int(np.argmax(np.abs(A))), A.shape[1])
+        sizes = np.abs(A)
+        if sizes[~later].max(initial=0.0) > FAIR:
+            sizes[later] = 0.0
+        i, j = divmod(int(np.argmax(sizes)), A.shape[1])
         if A[i, j] == 0.0:
             break
         rows.add(i)
