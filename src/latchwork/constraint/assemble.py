@@ -15,7 +15,7 @@ import numpy as np
 
 from latchwork.constraint.selection import must_agree, scaled
 from latchwork.constraint.terms import Array, Terms
-from latchwork.errors import ConstraintError
+from latchwork.errors import ConstraintError, EvaluationError
 
 EXACT = 1e-13  # a residual this small, relative to what the coordinates are, is rounding
 ASSEMBLED = 1e-9  # a residual that can be accepted where Newton's method ends
@@ -43,22 +43,18 @@ class Start:
 
 def residual_of(terms: Terms, x: Array) -> float:
     """The largest |Φ_i|, each in units of what moves it."""
-    place, rows = terms.place(x), terms.rows.configuration
-    if not rows:
-        return 0.0
-    return float(np.abs(_measured(place.Phi[rows], place.B[rows])).max())
+    return _off(terms, x, terms.typical(x))
 
 
-def _measured(Phi: Array, J: Array) -> Array:
-    """Φ_i over the length of its row: how far coordinates are off; rows that vanish are left as they are."""
-    lengths = np.linalg.norm(J, axis=1)
-    return np.asarray(Phi / np.where(lengths > 1e-3, lengths, 1.0))
+def _off(terms: Terms, x: Array, typical: Array) -> float:
+    return float(np.abs(terms.measured(terms.place(x), typical)).max(initial=0.0))
 
 
 def assemble_q(terms: Terms, x: Array, held: Sequence[int] = (), weights: Sequence[float] | None = None) -> Array:
     """x with coordinates that meet Φ = 0; ``held`` are coordinates to keep if possible, ``weights`` are of δu."""
     if not terms.rows.configuration:
         return x
+    must_be_finite(terms, x)
     found = x
     for some in _fewer(held, terms.sizes[1] - _rank(terms.place(x).B[terms.rows.configuration])):
         found, residual = _newton(terms, x, some, weights)
@@ -84,13 +80,13 @@ def _newton(terms: Terms, x: Array, held: Sequence[int], weights: Sequence[float
     n_q, n, _ = terms.sizes
     rows = terms.rows.configuration
     w = np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=float))
-    best, x = (np.inf, x.copy()), normalised(terms, x.copy())
+    best, x, typical = (np.inf, x.copy()), normalised(terms, x.copy()), terms.typical(x)
     for _ in range(MOST):
         place = terms.place(x)
         Phi, J = place.Phi[rows], place.B[rows]
         if not (np.isfinite(Phi).all() and np.isfinite(J).all()):
             break
-        size = float(np.abs(_measured(Phi, J)).max())
+        size = float(np.abs(terms.measured(place, typical)).max())
         if size < best[0]:
             gained, best = size < 0.5 * best[0], (size, x.copy())
         else:
@@ -102,7 +98,8 @@ def _newton(terms: Terms, x: Array, held: Sequence[int], weights: Sequence[float
         lengths = np.linalg.norm(A, axis=1)
         keep = lengths > 0.0
         step = free @ np.linalg.lstsq(A[keep] / lengths[keep, None], -Phi[keep] / lengths[keep], rcond=CUT)[0] / w
-        x = _step(terms, x, step * min(1.0, LONGEST / max(float(np.abs(step).max(initial=0.0)), 1e-300)), size)
+        step *= min(1.0, LONGEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+        x = _step(terms, x, step, size, typical)
     return best[1], best[0]
 
 
@@ -114,17 +111,15 @@ def _free(held: Array) -> Array:
     return np.asarray(vt[int((singular > CUT).sum()) :].T)
 
 
-def _step(terms: Terms, x: Array, step: Array, size: float) -> Array:
+def _step(terms: Terms, x: Array, step: Array, size: float, typical: Array) -> Array:
     """The step, halved while it makes things much worse."""
-    n_q, rows = terms.sizes[0], terms.rows.configuration
-    W = terms.spread(x)
+    n_q, W = terms.sizes[0], terms.spread(x)
     trial = x
     for half in range(6):
         trial = x.copy()
         trial[1 : 1 + n_q] += W @ (step * 0.5**half)
         trial = normalised(terms, trial)
-        place = terms.place(trial)
-        if np.abs(_measured(place.Phi[rows], place.B[rows])).max() < 2.0 * size:
+        if _off(terms, trial, typical) < 2.0 * size:
             break
     return trial
 
@@ -138,15 +133,32 @@ def normalised(terms: Terms, x: Array) -> Array:
     return x
 
 
+def must_be_finite(terms: Terms, x: Array) -> None:
+    """Refuse a state at which some row is no number."""
+    rows, place = terms.rows, terms.place(x)
+    bad = [i for i in range(len(rows)) if not np.isfinite([place.Phi[i], place.C[i], *place.B[i]]).all()]
+    if bad:
+        i = bad[0]
+        values = f"Φ = {place.Phi[i]:.3g}, " if rows.phi[i] is not None else ""
+        raise EvaluationError(
+            f"{', '.join(repr(rows.names[k]) for k in bad)} of '{rows.equations.name}' has no number{at_time(x)}, "
+            f"{_where(terms, x)}: {values}B = {place.B[i]}. Start elsewhere, or write the row without a division, root "
+            "or logarithm of what vanishes there."
+        )
+
+
+def _where(terms: Terms, x: Array) -> str:
+    return ", ".join(f"{s.name} = {v:.5g}" for s, v in zip(terms.rows.equations.q[:8], x[1:9], strict=False))
+
+
 def _cannot(terms: Terms, x: Array) -> None:
     rows, place = terms.rows, terms.place(x)
-    off = [(abs(place.Phi[i]), rows.names[i], place.Phi[i]) for i in rows.configuration]
-    worst = sorted(off, reverse=True)[:6]
-    shown = ", ".join(f"'{name}' is off by {value:.3g}" for size, name, value in worst if size > ASSEMBLED)
-    where = ", ".join(f"{s.name} = {v:.5g}" for s, v in zip(rows.equations.q[:8], x[1:9], strict=False))
+    sizes = np.abs(terms.measured(place, terms.typical(x)))
+    worst = [i for i in np.argsort(-sizes)[:6] if not sizes[i] <= ASSEMBLED]
+    shown = ", ".join(f"'{rows.names[i]}' is off by {place.Phi[i]:.3g}" for i in worst)
     raise ConstraintError(
         f"'{rows.equations.name}' cannot be assembled: {shown or 'the constraints'} at the nearest position found "
-        f"({where}). Start from a guess closer to an assembled position, or check lengths and signs."
+        f"({_where(terms, x)}). Start from a guess closer to an assembled position, or check lengths and signs."
     )
 
 
@@ -157,6 +169,7 @@ def assemble_u(terms: Terms, x: Array, held: Sequence[int] = ()) -> tuple[Array,
     place, u, M = terms.place(x), x[span], terms.motion(x).M
     if not m:
         return x, np.zeros(0)
+    must_be_finite(terms, x)
     must_agree(terms.rows.names, place.B, place.C, M, at_time(x))
     full = alive(place.B, M, terms.usual_rows(x))
     off, moved = full @ u + place.C, x.copy()

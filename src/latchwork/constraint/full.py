@@ -34,8 +34,9 @@ from latchwork.constraint.layout import (
     N,
     U,
 )
-from latchwork.constraint.place import fill, settle, unit_quaternions
-from latchwork.constraint.recombine import all_speeds, entry
+from latchwork.constraint.place import fill, unit_quaternions
+from latchwork.constraint.recombine import entry
+from latchwork.constraint.settle import settle
 from latchwork.program.kernel import bits, executor_at, f64p, i32p, kernel, offset, solver_at
 from latchwork.program.native import together
 
@@ -117,7 +118,6 @@ def settle_all(code: i32p, z: f64p, x: f64p) -> None:
         reduced[i] = x[i]
     reduced[n_q + k] = x[n_q + n]
     settle(code, z, reduced)
-    all_speeds(code, z)
     for i in range(n_q):
         x[i] = z[1 + i]
     for j in range(n):

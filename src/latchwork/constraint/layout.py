@@ -22,8 +22,8 @@ from latchwork.program.function import Function
 NQ, N, ROWS, M, K, INPUTS, MOVING, TURNING = range(8)
 PLACE_CODE, BIAS_CODE, MOTION_CODE, SPREAD_CODE, GUARD_CODE, KEPT, DEP, IND, STILL, QUATERNION = range(8, 18)
 (NOTES, WEIGHT, PLACE_Z, BIAS_Z, MOTION_Z, SPREAD_Z, GUARD_Z, PLACE, BIAS, MOTION, SPREAD, B1, ORDER, D, U, UDOT, GAMMA,
- MASS, MT, TEMP, STEP, LAMBDA, RESULT, TOTAL, SAVED, COURSE, SETTINGS, WORK) = range(18, 46)  # fmt: skip
-HEADER = 46
+ MASS, MT, TEMP, STEP, LAMBDA, RESULT, TOTAL, SAVED, TYPICAL, COURSE, SETTINGS, WORK) = range(18, 47)  # fmt: skip
+HEADER = 47
 
 # Notes: executors by address, then what is known of the last evaluation, and of the run.
 (PLACE_RUN, BIAS_RUN, MOTION_RUN, SPREAD_RUN, GUARD_RUN, LARGEST_D, PIVOT, USUAL_PIVOT, LEAST_PIVOT, CORRECTIONS,
@@ -41,18 +41,18 @@ class Block(NamedTuple):
     z: Array
 
 
-def block(terms: Terms, selection: Selection, rest: int, weights: Array, moving: bool,
+def block(terms: Terms, selection: Selection, rest: int, weights: Array, typical: Array, moving: bool,
           course: Array, guards: Function | None = None, settings: Array = NO_SETTINGS,
           work: int = 0) -> Block:  # fmt: skip
     """Lay out a mode: rows that are moving do work; ``rest`` numbers are held; ``weights`` are those of the speeds.
 
-    ``course`` are all speeds where the mode begins; ``guards`` is a function of (t, q, u, rest, u̇, λ) that watches it;
-    ``settings`` and so much ``work`` are for a solver.
+    ``typical`` are the lengths of rows; ``course`` are all speeds where the mode begins; ``guards`` is a function of
+    (t, q, u, rest, u̇, λ) that watches it; ``settings`` and so much ``work`` are for a solver.
     """
     n_q, n, rows = terms.sizes
     m, k = len(selection.dependent), len(selection.independent)
     fours = _quaternions(terms)
-    still = [int(terms.rows.phi[i] is not None) for i in selection.kept]
+    still = [int(node is not None) for node in terms.rows.phi]
     functions = terms.functions
     slots = [len(f.workspace()) for f in (*functions, *([] if guards is None else [guards]))]
     ints: list[Sequence[int] | NDArray[np.int32]] = [
@@ -62,7 +62,7 @@ def block(terms: Terms, selection: Selection, rest: int, weights: Array, moving:
     inputs = 2 + n_q + k + rest
     sizes = [
         N_NOTES, n, *slots, *([0] if guards is None else []), *(f.width for f in functions), m * m, m,
-        m * k, n, n, n, n * n, n * k, n + m, n, rows, n_q + 2 * n + 3, n_q + 2 * n + 1, n_q, n,
+        m * k, n, n, n, n * n, n * k, n + m, n, rows, n_q + 2 * n + 3, n_q + 2 * n + 1, n_q, rows, n,
         len(settings), work,
     ]  # fmt: skip
     head = [n_q, n, rows, m, k, inputs, int(moving), len(fours)]
@@ -72,6 +72,7 @@ def block(terms: Terms, selection: Selection, rest: int, weights: Array, moving:
                                                                             for part in ints)])  # fmt: skip
     z = np.zeros(numbers[-1])
     z[numbers[1] : numbers[1] + n] = weights
+    z[numbers[-5] : numbers[-4]] = typical
     z[numbers[-4] : numbers[-3]] = course
     z[numbers[-3] : numbers[-2]] = settings
     for function, first in zip((*functions, *([] if guards is None else [guards])), numbers[2:], strict=False):

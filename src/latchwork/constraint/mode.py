@@ -15,8 +15,8 @@ from latchwork.constraint import full, layout, recombine
 from latchwork.constraint.dense import lu
 from latchwork.constraint.designs import Design
 from latchwork.constraint.layout import Block, block
-from latchwork.constraint.place import WORST_D, WORST_PIVOT
 from latchwork.constraint.selection import Selection, conditioning
+from latchwork.constraint.settle import WORST_D, WORST_PIVOT
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import EvaluationError
 from latchwork.program.function import Function
@@ -39,6 +39,7 @@ class Mode:
     selection: Selection
     rest: tuple[str, ...]  # names of what is held
     weights: Array  # of the speeds: the diagonal of M where they were chosen
+    typical: Array  # lengths of the rows
     usual_pivot: float
     course: Array  # all speeds where the mode begins
     numbers: Array  # B where speeds were chosen
@@ -49,7 +50,8 @@ class Mode:
 
     @cached_property
     def _block(self) -> Block:
-        return block(self.terms, self.selection, len(self.rest), self.weights, self.is_moving, self.course, self.watch)
+        return block(self.terms, self.selection, len(self.rest), self.weights, self.typical, self.is_moving,
+                     self.course, self.watch)  # fmt: skip
 
     @property
     def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:
@@ -159,8 +161,8 @@ class AllSpeeds(Mode):
     @cached_property
     def _block(self) -> Block:
         n, m = self.terms.sizes[1:]
-        return block(self.terms, self.selection, len(self.rest), self.weights, self.is_moving, self.course,
-                     settings=self.settings, work=self.design.work_size(n, m))  # fmt: skip
+        return block(self.terms, self.selection, len(self.rest), self.weights, self.typical, self.is_moving,
+                     self.course, settings=self.settings, work=self.design.work_size(n, m))  # fmt: skip
 
     @property
     def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:
@@ -176,8 +178,8 @@ def all_speeds_mode(mode: Mode, design: Design, settings: Array) -> AllSpeeds:
     """The same constraints by a design that integrates all speeds."""
     n = mode.terms.sizes[1]
     free = Selection((), (), tuple(range(n)), tuple(range(len(mode.terms.rows))))
-    return AllSpeeds(mode.terms, free, mode.rest, mode.weights, 0.0, mode.course, mode.numbers, executor=full.all_of,
-                     design=design, settings=settings)  # fmt: skip
+    return AllSpeeds(mode.terms, free, mode.rest, mode.weights, mode.typical, 0.0, mode.course, mode.numbers,
+                     executor=full.all_of, design=design, settings=settings)  # fmt: skip
 
 
 def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...]) -> Mode:
@@ -185,7 +187,8 @@ def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...])
     B, M = terms.place(x).B, terms.motion(x).M
     diagonal = np.maximum(np.diag(M), max(np.diag(M).max(initial=0.0), 1e-300) * SMALLEST_WEIGHT)
     n_q, n, _ = terms.sizes
-    return Mode(terms, selection, rest, diagonal, usual_pivot(B, selection), x[1 + n_q : 1 + n_q + n].copy(), B)
+    course = x[1 + n_q : 1 + n_q + n].copy()
+    return Mode(terms, selection, rest, diagonal, terms.typical(x), usual_pivot(B, selection), course, B)
 
 
 def usual_pivot(B: Array, selection: Selection) -> float:

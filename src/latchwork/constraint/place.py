@@ -8,18 +8,13 @@ from __future__ import annotations
 from latchwork.constraint.dense import cholesky, cholesky_solve, lu, lu_solve
 from latchwork.constraint.layout import (
     B1,
-    CORRECTIONS,
     DEP,
-    FLOOR,
     GAMMA,
     IND,
     INPUTS,
     KEPT,
     LARGEST_D,
     LEAST_PIVOT,
-    LIMIT_D,
-    LIMIT_PIVOT,
-    LONGEST_STEP,
     MASS,
     NOTES,
     NQ,
@@ -30,7 +25,6 @@ from latchwork.constraint.layout import (
     PLACE_RUN,
     PLACE_Z,
     QUATERNION,
-    RESIDUAL,
     ROWS,
     SPREAD,
     SPREAD_CODE,
@@ -40,6 +34,7 @@ from latchwork.constraint.layout import (
     STILL,
     TEMP,
     TURNING,
+    TYPICAL,
     WEIGHT,
     D,
     K,
@@ -47,6 +42,7 @@ from latchwork.constraint.layout import (
     N,
     U,
 )
+from latchwork.constraint.terms import NEAR
 from latchwork.program.kernel import (
     bits,
     divide,
@@ -60,14 +56,10 @@ from latchwork.program.kernel import (
     offset,
     sqrt,
 )
-from latchwork.program.native import together
 from latchwork.program.scalar import maximum, minimum
 
 NEWTON = 4  # corrections of one evaluation
-EXACT = 1e-13  # a residual of Φ that is left alone, in units of the coordinates
 UNIT = 1e-14  # how far from 1 the square of a quaternion's length may be
-WORST_D = 5.0  # in units of kinetic energy: beyond it other speeds are chosen
-WORST_PIVOT = 0.005  # of the usual one: below it other rows and speeds are looked for
 
 
 @kernel
@@ -128,7 +120,7 @@ def correct(code: i32p, z: f64p) -> f64:
     phi, d, weight = offset(z, code[PLACE]), offset(z, code[D]), offset(z, code[WEIGHT])
     right, part, step, A = offset(z, code[TEMP]), offset(z, code[GAMMA]), offset(z, code[STEP]), offset(z, code[MASS])
     for i in range(m):
-        right[i] = -phi[code[code[KEPT] + i]] if code[code[STILL] + i] != 0 else 0.0
+        right[i] = -phi[code[code[KEPT] + i]] if code[code[STILL] + code[code[KEPT] + i]] != 0 else 0.0
     lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), right, part)
     for a in range(k):
         for b in range(a + 1):
@@ -171,18 +163,23 @@ def spread_step(code: i32p, z: f64p, n_q: i64, n: i64) -> None:
 
 
 @kernel
+def measured(code: i32p, z: f64p, row: i64, value: f64) -> f64:
+    """|value| over the length of its row, or over the typical one where the row is close to vanishing."""
+    n, rows = code[N], code[ROWS]
+    typical, length = z[code[TYPICAL] + row], 0.0
+    for j in range(n):
+        length = maximum(length, fabs(z[code[PLACE] + rows + row * n + j]))
+    return divide(fabs(value), length if length > NEAR * typical else typical)
+
+
+@kernel
 def largest_residual(code: i32p, z: f64p) -> f64:
-    """The largest |Φ_i| over the length of its row, where that is not small; nan where Φ is."""
-    n, m, rows = code[N], code[M], code[ROWS]
-    phi, B = offset(z, code[PLACE]), offset(z, code[PLACE] + rows)
+    """The largest |Φ_i| of the rows kept, measured; nan where Φ is."""
     largest = 0.0
-    for i in range(m):
-        if code[code[STILL] + i] != 0:
-            row = code[code[KEPT] + i]
-            length = 0.0
-            for j in range(n):
-                length = maximum(length, fabs(B[row * n + j]))
-            value = divide(fabs(phi[row]), length if length > 0.001 else 1.0)
+    for i in range(code[M]):
+        row = code[code[KEPT] + i]
+        if code[code[STILL] + row] != 0:
+            value = measured(code, z, row, z[code[PLACE] + row])
             largest = value if value > largest else largest
     return largest
 
@@ -202,45 +199,3 @@ def unit_quaternions(code: i32p, z: f64p) -> i64:
                 z[place] = divide(z[place], sqrt(square))
             changed = 1
     return changed
-
-
-@kernel
-def settle(code: i32p, z: f64p, x: f64p) -> None:
-    """After a step: quaternions of unit length, coordinates on Φ = 0. Then 1 where x changed; 1 where speeds are poor.
-
-    Dependent speeds follow from x, so nothing else is to do; both notes stand behind the states.
-    """
-    n_q, m, k = code[NQ], code[M], code[K]
-    notes, states = offset(z, code[NOTES]), n_q + k + 1
-    for i in range(states):
-        z[1 + i] = x[i]
-    changed = unit_quaternions(code, z)
-    read_rows(code, z)
-    residual = largest_residual(code, z)
-    notes[RESIDUAL] = residual
-    tries = 0
-    while residual > EXACT and tries < NEWTON:
-        dependent_columns(code, z)
-        length = correct(code, z)
-        unit_quaternions(code, z)
-        notes[CORRECTIONS] += 1.0
-        notes[LONGEST_STEP] = maximum(notes[LONGEST_STEP], length)
-        changed = 1
-        tries += 1
-        read_rows(code, z)
-        before = residual
-        residual = largest_residual(code, z)
-        if residual > 0.5 * before:
-            break
-    dependent_columns(code, z)
-    for i in range(n_q):
-        x[i] = z[1 + i]
-    poor = notes[LARGEST_D] > notes[LIMIT_D] or notes[PIVOT] < notes[LIMIT_PIVOT]
-    if notes[LARGEST_D] < 0.5 * WORST_D and notes[PIVOT] > 2.0 * notes[FLOOR]:
-        notes[LIMIT_D] = WORST_D
-        notes[LIMIT_PIVOT] = notes[FLOOR]
-    x[states] = float(changed)
-    x[states + 1] = 1.0 if poor and m > 0 else 0.0
-
-
-together(settle)

@@ -37,7 +37,6 @@ from latchwork.constraint.layout import (
     NQ,
     ORDER,
     PIVOT,
-    PLACE,
     RESULT,
     ROWS,
     SAVED,
@@ -53,6 +52,7 @@ from latchwork.constraint.layout import (
     U,
 )
 from latchwork.constraint.place import NEWTON, correct, dependent_columns, fill, read_rows, spread_step
+from latchwork.constraint.settle import all_speeds
 from latchwork.program.kernel import bits, divide, executor, executor_at, f64, f64p, fabs, i32p, i64, kernel, offset
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum
@@ -80,24 +80,6 @@ def consistent_place(code: i32p, z: f64p) -> None:
             if length < CLOSE:
                 break
     all_speeds(code, z)
-
-
-@kernel
-def all_speeds(code: i32p, z: f64p) -> None:
-    """u = T u_ind + S."""
-    n_q, n, m, k, rows = code[NQ], code[N], code[M], code[K], code[ROWS]
-    C, d, u = offset(z, code[PLACE] + rows + rows * n), offset(z, code[D]), offset(z, code[U])
-    right, e = offset(z, code[TEMP]), offset(z, code[GAMMA])
-    for i in range(m):
-        right[i] = -C[code[code[KEPT] + i]]
-    lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), right, e)
-    for a in range(k):
-        u[code[code[IND] + a]] = z[1 + n_q + a]
-    for i in range(m):
-        total = e[i]
-        for a in range(k):
-            total += d[i * k + a] * z[1 + n_q + a]
-        u[code[code[DEP] + i]] = total
 
 
 @kernel

@@ -12,7 +12,7 @@ from latchwork.constraint.assemble import assemble_q
 from latchwork.constraint.constrained import choose
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
-from latchwork.errors import ConstraintError
+from latchwork.errors import ConstraintError, EvaluationError
 
 ASIDE = 0.02  # length of the step away, in units of the coordinates
 ASTRAY = 0.2  # part of that step by which the way back onto the constraints may differ from the motion
@@ -48,7 +48,7 @@ def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
         moved[1 : 1 + n_q] += ASIDE * step / max(float(np.abs(step).max(initial=0.0)), 1e-300)
         try:
             states.append(assemble_q(terms, moved))
-        except ConstraintError:
+        except (ConstraintError, EvaluationError):
             continue
     return states
 

@@ -29,8 +29,9 @@ from latchwork.symbolic.traverse import rebuild
 
 Array = NDArray[np.float64]
 
-SHORT = 1e-3  # rows shorter than this are near a singular position, and not divided by
 OFF = 0.1  # some way off, in units of the coordinates
+STATES = 4  # at which the typical length of a row is looked for
+NEAR = 1e-3  # of the typical length of a row: below it, the row is close to vanishing
 
 
 class Place(NamedTuple):
@@ -88,14 +89,26 @@ class Terms:
         Phi, B, C = np.split(self.place_function(x), np.cumsum([m, m * n]))
         return Place(Phi, B.reshape(m, n), C)
 
-    def off(self, x: Array) -> Array:
-        """For each row the largest Φ, or B u + C, over its length, at any of many x = (t, q, u, rest)."""
+    def typical(self, x: Array) -> Array:
+        """The largest |B_ij| of each row at some states about x: its unit, also where the row vanishes; 1 for none."""
+        n_q, n, m = self.sizes
+        rows = np.tile(x, (STATES + 1, 1))
+        rows[1:, 1 : 1 + n_q] += np.random.default_rng(20).uniform(-1.0, 1.0, (STATES, n_q))
+        B = np.abs(self.place_function.many(rows)[:, m : m + m * n].reshape(-1, m, n))
+        lengths = np.where(np.isfinite(B), B, 0.0).max(axis=(0, 2), initial=0.0)
+        return np.where(lengths > 0.0, lengths, 1.0)
+
+    def measured(self, place: Place, typical: Array) -> Array:
+        """Φ over the length of its row, or over the typical one where the row is close to vanishing."""
+        return np.asarray(place.Phi / _lengths(place.B, typical))
+
+    def off(self, x: Array, typical: Array) -> Array:
+        """For each row the largest Φ, or B u + C, `measured`, at any of many x = (t, q, u, rest)."""
         n_q, n, m = self.sizes
         Phi, B, C = np.split(self.place_function.many(x), np.cumsum([m, m * n]), axis=1)
         B = B.reshape(-1, m, n)
         psi = np.einsum("tij,tj->ti", B, x[:, 1 + n_q : 1 + n_q + n]) + C
-        lengths = np.abs(B).max(axis=2, initial=0.0)
-        off = np.maximum(np.abs(Phi), np.abs(psi)) / np.where(lengths > SHORT, lengths, 1.0)
+        off = np.maximum(np.abs(Phi), np.abs(psi)) / _lengths(B, typical)
         return np.asarray(off.max(axis=0, initial=0.0))
 
     def spread(self, x: Array) -> Array:
@@ -117,6 +130,12 @@ class Terms:
         lower_part = n * (n + 1) // 2
         rates, packed, f, a, b = np.split(self.base.motion(x), np.cumsum([n_q, lower_part, n, n]))
         return Motion(rates, unpacked(packed, n), f, self.bias_function(x), a, float(b[0]))
+
+
+def _lengths(B: Array, typical: Array) -> Array:
+    """The largest entry of each row, or its typical length where it is close to vanishing."""
+    lengths = np.abs(B).max(axis=-1, initial=0.0)
+    return np.where(np.isfinite(lengths) & (lengths > NEAR * typical), lengths, typical)
 
 
 def unpacked(packed: Array, n: int) -> Array:

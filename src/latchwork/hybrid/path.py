@@ -55,6 +55,14 @@ class Stage(Protocol):
         """By how much rows are not met, at most, at any of some states."""
         ...
 
+    def verify(self, t: float, x: Array, rest: Array) -> None:
+        """Refuse a state (q, u, work) that does not belong to the stage."""
+        ...
+
+    def told(self, t: float, x: Array, rest: Array) -> str:
+        """What is worth knowing where a run could not go on."""
+        ...
+
     def rewritten(self, t: float, x: Array, rest: Array) -> Stage:
         """The stage in speeds that suit the state (q, u, work) better."""
         ...

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.errors import IntegrationError
+from latchwork.errors import ConstraintError, IntegrationError
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.table import Array
@@ -61,10 +61,15 @@ class Plan:
                     solution = self.piece(stage, x, t, t_end, held, g >= 0.0)
                 except IntegrationError as error:
                     known = [] if error.solution is None else [Segment(error.solution, stage)]
-                    raise Broken(str(error), _joined([*segments, *known])) from None
+                    at, last = self.end(known[0], held) if known else (t, x)
+                    raise Broken(f"{error}{stage.told(at, last, held)}", _joined([*segments, *known])) from None
                 segments.append(Segment(solution, stage))
-                t, armed = float(solution.t[-1]), None
-                x = stage.full(solution.t[-1:], solution.x[-1:], held[None])[0][0]
+                armed = None
+                t, x = self.end(segments[-1], held)
+                try:
+                    stage.verify(t, x, held)
+                except ConstraintError as error:
+                    raise Broken(str(error), _joined(segments)) from None
                 if solution.event is None:
                     break
                 if solution.event.guards:
@@ -72,6 +77,13 @@ class Plan:
                 stage = stage.rewritten(t, x, held)
             armed = self.guard(stage, t, x, held) >= 0.0
         return Ran(_joined(segments), stage, x, ())
+
+    def end(self, segment: Segment, rest: Array) -> tuple[float, Array]:
+        """Time and state (q, u, work) at the end of a segment, as far as it is finite."""
+        solution = segment.solution
+        last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1])
+        here = slice(last, last + 1)
+        return float(solution.t[last]), segment.stage.full(solution.t[here], solution.x[here], rest[None])[0][0]
 
     def guard(self, stage: Stage, t: float, x: Array, rest: Array) -> Array:
         """The guards at one state."""

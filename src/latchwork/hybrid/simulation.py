@@ -30,7 +30,7 @@ from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
 from latchwork.hybrid.right_side import RightSide, unconstrained
-from latchwork.hybrid.stages import ByAcceleration, Held, Unconstrained
+from latchwork.hybrid.stages import Unconstrained
 from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
 from latchwork.hybrid.stops import held_guards, stop_guards
 from latchwork.hybrid.table import Array
@@ -40,7 +40,6 @@ from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.symbolic.expr import Expr
 
-BROKEN = 1e-6  # by how much a redundant row may be off in the end
 APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
 
 
@@ -166,7 +165,6 @@ class Simulation:
                 self._segments += error.segments
                 raise self._explained(error) from None
             self._segments += ran.segments
-            self._must_hold(ran.segments)
             self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
             names = [*stops, *limits]
             hit = [names[i] for i in ran.guards]
@@ -183,21 +181,6 @@ class Simulation:
         for name in passed:
             self.release(name)
         return bool(passed)
-
-    def _must_hold(self, segments: Sequence[Segment]) -> None:
-        """Refuse a run in which rows that were redundant at first came to ask for something else."""
-        for segment in segments:
-            if not (isinstance(segment.stage, Held) and segment.stage.mode.selection.redundant):
-                continue
-            off = {name: size for name, size in self._path().off(segment).items() if size > BROKEN}
-            if off and type(segment.stage) is not ByAcceleration:
-                shown = ", ".join(f"'{name}' (off by {size:.3g})" for name, size in off.items())
-                raise IntegrationError(
-                    f"'{self.equations.name}': {shown} held with the other constraints at t = "
-                    f"{segment.solution.t[0]:.6g} but not until {segment.solution.t[-1]:.6g}: they said the same at "
-                    "first and contradict each other later. Release one of them in time; error.run is the run so far.",
-                    run=self.trajectory(),
-                )
 
     def _stage_with(self, stops: Mapping[str, Any], limits: Mapping[str, Hold]) -> Stage:
         if not self._holds:

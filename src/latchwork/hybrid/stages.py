@@ -9,8 +9,9 @@ import numpy as np
 from latchwork.constraint.embed import Embedding
 from latchwork.constraint.full import settle_all, settle_units
 from latchwork.constraint.mode import Mode, mode_of
-from latchwork.constraint.place import WORST_D, settle
 from latchwork.constraint.selection import conditioning, select
+from latchwork.constraint.settle import WORST_D, settle
+from latchwork.constraint.verdict import closeness, must_hold
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.right_side import RightSide
 from latchwork.hybrid.table import Array
@@ -53,6 +54,12 @@ class Unconstrained:
     def off(self, t: Array, x: Array, rest: Array) -> dict[str, float]:
         return {}
 
+    def verify(self, t: float, x: Array, rest: Array) -> None:
+        """Every state belongs to it."""
+
+    def told(self, t: float, x: Array, rest: Array) -> str:
+        return ""
+
     def rewritten(self, t: float, x: Array, rest: Array) -> Unconstrained:
         return self
 
@@ -92,15 +99,22 @@ class Held:
     def off(self, t: Array, x: Array, rest: Array) -> dict[str, float]:
         """For each row the largest Φ, or B u + C, over its length."""
         full, _ = self.full(t, x, rest)
-        off = self.mode.terms.off(np.column_stack([t, full[:, :-1], rest]))
+        off = self.mode.terms.off(np.column_stack([t, full[:, :-1], rest]), self.mode.typical)
         return dict(zip(self.mode.terms.rows.names, off.tolist(), strict=True))
+
+    def verify(self, t: float, x: Array, rest: Array) -> None:
+        """Every row holds, also those that say nothing new."""
+        must_hold(self.mode, np.concatenate([[t], x[:-1], rest]))
+
+    def told(self, t: float, x: Array, rest: Array) -> str:
+        return " " + closeness(self.mode, np.concatenate([[t], x[:-1], rest]))
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Held:
         """Other rows and speeds of the same rank, where they are better; else the same, with more patience."""
         state = np.concatenate([[t], x[:-1], rest])
         terms, old = self.mode.terms, self.mode
         place, motion = terms.place(state), terms.motion(state)
-        chosen = select(place.B, motion.M, rank=old.selection.rank)
+        chosen = select(place.B, motion.M, old.selection.rank, first=terms.rows.configuration)
         fresh = mode_of(terms, chosen, state, old.rest)
         usual = max(fresh.usual_pivot, old.usual_pivot)
         if chosen != old.selection and fresh.is_better_than(old, state, BETTER):
@@ -140,6 +154,9 @@ class ByAcceleration(Held):
     @property
     def guards(self) -> Executable | None:
         return None if self.onto is None or self.watch is None else self.onto.watching(self.watch)
+
+    def verify(self, t: float, x: Array, rest: Array) -> None:
+        """Accelerations are held; coordinates and speeds drift."""
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Held:
         return self

@@ -7,7 +7,7 @@ comes back).
 
 from __future__ import annotations
 
-from latchwork.integrate.adaptive import RECORDED, T, advance_adaptive
+from latchwork.integrate.adaptive import COMPONENT, RECORDED, T, advance_adaptive
 from latchwork.integrate.guards import NONE
 from latchwork.integrate.status import END, EVENT, FULL, NO_NUMBER, NOT_FINITE, REWRITE
 from latchwork.integrate.steppers import advance_fixed, derivative, not_finite, record
@@ -102,7 +102,8 @@ def settled_adaptive(
             break
         asks = settled(run, code, z, n, memory[T], x, k, settle, settle_code, settle_z, y)
         record(r, n, memory[T], x, k, out_t, out_x, out_dx)
-        if not_finite(n, k) >= 0:
+        counts[COMPONENT] = not_finite(n, k)
+        if counts[COMPONENT] >= 0:
             r += 1
             status = NOT_FINITE
             break

@@ -1,0 +1,57 @@
+"""What is to be said of the rows of a mode at a state: which do not hold, which come to depend on each other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from latchwork.constraint.mode import Mode
+from latchwork.constraint.selection import SHARE, rank_of, scaled
+from latchwork.constraint.settle import HOLDS
+from latchwork.constraint.terms import Array
+from latchwork.errors import ConstraintError
+
+CLOSE = 1e-3  # singular values below this part of the largest: close to a singular position
+
+
+def must_hold(mode: Mode, x: Array) -> None:
+    """Refuse a state x = (t, q, u, rest) at which some row is not met, kept or not."""
+    terms = mode.terms
+    n_q, n, _ = terms.sizes
+    place, u = terms.place(x), x[1 + n_q : 1 + n_q + n]
+    rates = place.B @ u + place.C
+    off = np.abs(terms.measured(place, mode.typical))
+    slip = np.abs(terms.measured(place._replace(Phi=rates), mode.typical))
+    broken = np.flatnonzero(~((off <= HOLDS) & (slip <= HOLDS * max(1.0, float(np.abs(u).max(initial=0.0))))))
+    if not len(broken):
+        return
+    names = ", ".join(f"'{terms.rows.names[i]}'" for i in broken[:6])
+    worst = broken[np.argmax(np.maximum(off, slip)[broken])]
+    if rank_of(scaled(place.B, terms.motion(x).M).whole) > mode.selection.rank:
+        why = (f"Where speeds were chosen, {terms.sizes[2] - mode.selection.rank} rows said nothing that others did "
+               "not say (a singular position), and the motion has left it. Start elsewhere, or write rows whose "
+               "derivative does not vanish where they are met.")  # fmt: skip
+    else:
+        why = "No motion of the mechanism meets them together with the others. Release one, or make them agree."
+    raise ConstraintError(
+        f"{names} cannot be held at t = {x[0]:.6g}: '{terms.rows.names[worst]}' is off by {place.Phi[worst]:.3g}, its "
+        f"rate by {rates[worst]:.3g}. {why}"
+    )
+
+
+def closeness(mode: Mode, x: Array) -> str:
+    """The rows that hold at a state, and how close they are to depending on each other."""
+    terms, names = mode.terms, ", ".join(f"'{name}'" for name in mode.terms.rows.slices)
+    place = terms.place(x)
+    if not np.isfinite(place.B).all():
+        return f"The rows of {names} are not finite there."
+    kept = list(mode.selection.kept)
+    rows = place.B[kept] / mode.typical[kept, None] / np.sqrt(mode.weights / mode.weights.max(initial=1e-300))
+    left, singular, _ = np.linalg.svd(rows, full_matrices=False)
+    if not singular.size or singular[-1] > CLOSE * singular[0] > CLOSE * CLOSE:
+        return f"What holds there is {names}."
+    involved = ", ".join(f"'{terms.rows.names[kept[i]]}'" for i in np.flatnonzero(np.abs(left[:, -1]) > SHARE))
+    return (
+        f"There, {involved} come close to vanishing or to depending on each other (singular values from "
+        f"{singular[0]:.2g} to {singular[-1]:.2g}): a dead point, or the end of reach. Prescribe a motion within "
+        "reach, or release one."
+    )
