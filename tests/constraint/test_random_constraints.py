@@ -1,0 +1,16 @@
+"""Random constraints on random mechanisms: each runs with every row met, or is refused by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from constraint_laws import judge
+from random_held import random_case
+
+SEEDS = [*range(100), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(100, 1000))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_constrained_mechanism_runs_with_all_rows_met_or_is_refused_by_name(seed):
+    """Φ and B u + C of all rows, energy, rank and u̇ by KKT are right at every sample; or a message names rows."""
+    assert judge(random_case(seed)).bad == []
