@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from latchwork.integrate.solution import Array
-from latchwork.program.function import Function
+from latchwork.program.function import Executable, Function
 from latchwork.program.ir import Program
 from latchwork.program.lower import OPCODE_OF, lower
 from latchwork.symbolic.derivative import tangents
@@ -14,6 +16,7 @@ from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ONE
 
 LARGEST = 20_000  # operations of ẋ times states: beyond it, deriving J takes longer than the differences that it saves
+HALF = 2.0**-26  # half of the digits: the step of a difference
 OP_OF = {opcode: op for op, opcode in OPCODE_OF.items()}
 
 _functions: WeakKeyDictionary[Function, Function] = WeakKeyDictionary()
@@ -42,6 +45,15 @@ def jacobian(program: Program) -> Program:
     rates = [slot[i] for i in program.outputs]
     columns = [tangents(g, rates, {slot[1 + j]: ONE}) for j in range(n)]
     return lower(g, [columns[j][i] for i in range(n) for j in range(n)], inputs)
+
+
+def differences(function: Executable, z: Array, n: int) -> Array:
+    """J at one set of inputs by forward differences, (n, n); a state that nothing depends on has a column of zeros."""
+    steps = HALF * np.maximum(1.0, np.abs(z[1 : 1 + n]))
+    rows = np.tile(z, (n + 1, 1))
+    rows[1:, 1 : 1 + n] += np.diag(steps)
+    rates = function.many(rows)
+    return np.asarray(((rates[1:] - rates[0]) / (np.diag(rows[1:, 1 : 1 + n]) - z[1 : 1 + n])[:, None]).T)
 
 
 def evaluated(function: Function, z: Array, n: int) -> Array:

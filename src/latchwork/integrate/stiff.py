@@ -16,7 +16,7 @@ import numpy as np
 
 from latchwork.errors import IntegrationError
 from latchwork.integrate.guards import NONE, watch
-from latchwork.integrate.jacobian import evaluated, jacobian_function, pays
+from latchwork.integrate.jacobian import differences, evaluated, jacobian_function, pays
 from latchwork.integrate.problem import Problem
 from latchwork.integrate.solution import Array, Event, Solution, Stats, dense
 from latchwork.integrate.status import Status
@@ -30,7 +30,10 @@ START = np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) / 3.0
 END = np.array([3.0, -16.0, 36.0, -48.0, 25.0]) / 3.0
 LEADING = np.array([1.0, -4.0, 6.0, -4.0, 1.0]) * 32.0 / 3.0
 
+DRIFT = 1e-6  # the solver starts again from the settled state where its own is this far from it
+
 Advance = Callable[[], tuple[float, Array]]  # one step: its end, and x at five even points (5, n)
+Start = Callable[[float, Array, float | None], Advance]  # from a time and a state, with a first step or none
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,10 @@ class SciPy:
         side = _Side(problem)
         settings = {"rtol": self.rtol, "atol": _atol(problem, self.atol), "max_step": self.max_step}
 
-        def start() -> Advance:
-            solver = getattr(integrate, self.name)(side.rates, problem.t, problem.x, problem.t_end, jac=side.jacobian,
-                                                 **settings)  # fmt: skip
+        def start(t: float, x: Array, h: float | None) -> Advance:
+            first = {} if h is None else {"first_step": min(h, problem.t_end - t)}
+            solver = getattr(integrate, self.name)(side.rates, t, x, problem.t_end, jac=side.jacobian,
+                                                 **settings, **first)  # fmt: skip
 
             def advance() -> tuple[float, Array]:
                 if solver.step() is not None:
@@ -98,15 +102,14 @@ class Sundials:
             ) from None
         side = _Side(problem)
         settings = {"rtol": self.rtol, "atol": _atol(problem, self.atol), "max_num_steps": self.max_steps}
-        if side.jacobian is not None:
-            settings["jacfn"] = side.fill_jacobian
+        settings["jacfn"] = side.fill_jacobian
         if self.max_step < math.inf:
             settings["max_step"] = self.max_step
 
-        def start() -> Advance:
+        def start(t: float, x: Array, _: float | None) -> Advance:
             solver = CVODE(side.fill_rates, **settings)
-            solver.init_step(problem.t, problem.x)
-            reached = [problem.t]
+            solver.init_step(t, x)
+            reached = [t]
 
             def one_step() -> tuple[float, Array]:
                 found = solver.step(problem.t_end, method="onestep", tstop=problem.t_end)
@@ -142,7 +145,8 @@ class _Side:
         self.z = np.concatenate([[problem.t], problem.x, problem.rest])
         f = problem.function
         self.derived = jacobian_function(f) if isinstance(f, Function) and pays(f.program) else None
-        self.jacobian = None if self.derived is None else self._jacobian
+        if problem.settle is not None:
+            problem.settle.z[problem.settle.first :][: len(problem.rest)] = problem.rest
 
     def at(self, t: float, x: Array) -> Array:
         """The inputs of the program."""
@@ -154,9 +158,21 @@ class _Side:
         self.calls += 1
         return self.function(self.at(t, x))
 
-    def _jacobian(self, t: float, x: Array) -> Array:
-        assert self.derived is not None
-        return evaluated(self.derived, self.at(t, x), self.n)
+    def jacobian(self, t: float, x: Array) -> Array:
+        """J, derived or by differences."""
+        if self.derived is not None:
+            return evaluated(self.derived, self.at(t, x), self.n)
+        self.calls += self.n + 1
+        return differences(self.function, self.at(t, x), self.n)
+
+    def settled(self, problem: Problem, t: float, x: Array) -> tuple[Array, bool]:
+        """The state where it belongs, and whether other equations are asked for."""
+        assert problem.settle is not None
+        run, code, z, _ = problem.settle
+        w = np.append(x, np.zeros(2))
+        z[0] = t
+        problem.call(run, code, z, w)
+        return w[: self.n], bool(w[self.n + 1])
 
     def fill_rates(self, t: float, x: Array, dx: Array) -> None:
         """ẋ, written in place."""
@@ -164,7 +180,7 @@ class _Side:
 
     def fill_jacobian(self, t: float, x: Array, dx: Array, J: Array) -> None:
         """J, written in place."""
-        J[:] = self._jacobian(t, x)
+        J[:] = self.jacobian(t, x)
 
 
 @dataclass
@@ -202,7 +218,7 @@ class _Steps:
         return Solution(np.array(self.t), np.array(self.x), np.array([*self.starts, rates]), bends, stats, event, ends)
 
 
-def _march(problem: Problem, side: _Side, start: Callable[[], Advance], max_steps: int) -> Solution:
+def _march(problem: Problem, side: _Side, start: Start, max_steps: int) -> Solution:
     """Step after step until the end, an event or a failure."""
     steps = _Steps([problem.t], [problem.x.copy()], [], [], [])
     first = side.rates(problem.t, problem.x)
@@ -210,18 +226,23 @@ def _march(problem: Problem, side: _Side, start: Callable[[], Advance], max_step
         problem.fail(Status.NOT_FINITE, problem.t, int(np.argmin(np.isfinite(first))))
     event, taken, span = None, 0, problem.t_end - problem.t
     if span > SLIVER * max(abs(problem.t), abs(problem.t_end)):
-        advance = start()
+        advance = start(problem.t, problem.x, None)
     else:
         advance = partial(_euler, problem, first)
     while event is None and steps.t[-1] < problem.t_end:
         status = Status.TOO_MANY if taken == max_steps else _one(advance, steps)
         taken += 1
+        moved, asks = _settled(problem, side, steps) if status is Status.FULL and problem.settle else (0.0, False)
         theta = _watched(problem, steps) if status is Status.FULL and problem.watch is not None else NONE
         if status is not Status.FULL or math.isnan(theta):
             _fail(problem, side, steps, status if status is not Status.FULL else Status.NO_NUMBER)
         if theta < NONE:
             steps.cut(theta)
             event = problem.event(Status.EVENT, steps.t[-1], steps.x[-1])
+        elif asks and steps.t[-1] < problem.t_end:
+            event = problem.event(Status.REWRITE, steps.t[-1], steps.x[-1])
+        elif moved > DRIFT and steps.t[-1] < problem.t_end:
+            advance = start(steps.t[-1], steps.x[-1], steps.t[-1] - steps.t[-2])
         problem.progress(steps.t[-1])
     solution = _solution(side, steps, event)
     return solution if problem.samples is None else _sampled(problem, solution)
@@ -245,6 +266,14 @@ def _one(advance: Advance, steps: _Steps) -> Status:
         return Status.NOT_FINITE
     steps.add(t, points)
     return Status.FULL
+
+
+def _settled(problem: Problem, side: _Side, steps: _Steps) -> tuple[float, bool]:
+    """Settle the end of the last step: by how much it moved, and whether other equations are asked for."""
+    x, asks = side.settled(problem, steps.t[-1], steps.x[-1])
+    moved = float(np.abs(x - steps.x[-1]).max())
+    steps.x[-1] = x
+    return moved, asks
 
 
 def _watched(problem: Problem, steps: _Steps) -> float:
