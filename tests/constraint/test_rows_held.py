@@ -91,3 +91,31 @@ def test_the_end_of_reach_names_the_rows():
     model.constraint("carried", x - 0.5 - model.time)
     with pytest.raises(IntegrationError, match=r"stopped at t = 0\.[45].*'rod', 'carried' come close to.*release one"):
         lw.simulate(model, until=1.0, q={"x": 0.5, "y": 0.8}, method=lw.DormandPrince(max_steps=3000))
+
+
+def test_a_row_that_jumps_ends_the_run():
+    """No step leaves a residual of 1 m behind: the coordinate is not carried over the jump in silence."""
+    model, x, *_ = plane()
+    model.constraint("jump", x - lw.where(model.time < 0.5, 0.0, 1.0))
+    with pytest.raises(IntegrationError, match=r"'jump' cannot be held at t = .*off by -1.*take shorter steps"):
+        lw.simulate(model, until=1.0)
+
+
+def test_the_steps_of_a_run_are_bounded_however_often_speeds_are_chosen_anew():
+    """A rod that shortens to nothing spins up without bound, and x and y take turns in being dependent."""
+    model, x, y, *_ = plane()
+    model.constraint("rod", lw.sqrt(x**2 + y**2) - 1.0 + model.time)
+    with pytest.raises(IntegrationError, match=r"more steps were needed than allowed.*'rod'"):
+        lw.simulate(model, until=2.0, q={"x": 1.0}, u={"u_y": 1.0}, method=lw.DormandPrince(max_steps=2000))
+
+
+@pytest.mark.parametrize("keep", ["steps", "samples"])
+def test_rows_are_met_between_the_steps(keep):
+    """Samples at even times come from dense output, and are brought onto Φ = 0 as the steps are; so is an event."""
+    model, x, y, *_ = plane()
+    rod = x**2 + y**2 - 1.0
+    model.constraint("rod", rod)
+    run = lw.simulate(model, until=9.0, q={"x": 1.0}, u={"u_y": 1.0}, every=0.01, keep=keep, stop_when={"left": x},
+                      method=lw.SciPy("BDF", 1e-6, 1e-8))  # fmt: skip
+    assert run.events[0].t == pytest.approx(np.pi / 2.0, abs=1e-4)
+    assert run[rod] == pytest.approx(0.0, abs=1e-12)

@@ -16,7 +16,7 @@ from latchwork.constraint.dense import lu
 from latchwork.constraint.designs import Design
 from latchwork.constraint.layout import Block, block
 from latchwork.constraint.selection import Selection, conditioning
-from latchwork.constraint.settle import WORST_D, WORST_PIVOT
+from latchwork.constraint.settle import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import EvaluationError
 from latchwork.program.function import Function
@@ -123,6 +123,14 @@ class Mode:
         n = self.terms.sizes[1]
         both = self._each(recombine.expand, x, 2 * n)
         return both[:, :n], both[:, n:]
+
+    def settled(self, x: ArrayLike) -> Array:
+        """States on Φ = 0 for rows of inputs, as after a step: between the steps, they are only close to it."""
+        rows = np.ascontiguousarray(x, dtype=np.float64)
+        states = len(self.terms.rows.equations.q) + len(self.selection.independent) + 1
+        out = np.column_stack([rows[:, 1 : 1 + states], np.zeros((len(rows), 2))])
+        invoke(recombine.at_each, settle, len(rows), rows.shape[1], states + 2, self.code, rows, self.workspace(), out)
+        return out[:, :states]
 
     def multipliers(self, x: ArrayLike) -> Array:
         """λ of all rows for rows of inputs; 0 for rows that are redundant."""

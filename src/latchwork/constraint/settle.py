@@ -46,6 +46,7 @@ from latchwork.program.scalar import maximum
 EXACT = 1e-13  # a residual of Φ that is left alone, in units of the coordinates
 WORST_D = 5.0  # in units of kinetic energy: beyond it other speeds are chosen
 WORST_PIVOT = 0.005  # of the usual one: below it other rows and speeds are looked for
+FAR = 1e-2  # of the coordinates and 1: a residual that no step leaves behind; it is not corrected, but told
 HOLDS = 5e-10  # a residual up to which a row holds, in units of the coordinates, or of the speeds and 1
 
 
@@ -100,8 +101,10 @@ def settle(code: i32p, z: f64p, x: f64p) -> None:
     read_rows(code, z)
     residual = largest_residual(code, z)
     notes[RESIDUAL] = residual
-    tries = 0
-    while residual > EXACT and tries < NEWTON:
+    tries, size = 0, 1.0
+    for i in range(n_q):
+        size = maximum(size, fabs(z[1 + i]))
+    while residual > EXACT and residual < FAR * size and tries < NEWTON:
         dependent_columns(code, z)
         length = correct(code, z)
         unit_quaternions(code, z)

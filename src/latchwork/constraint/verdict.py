@@ -31,7 +31,8 @@ def must_hold(mode: Mode, x: Array) -> None:
                "not say (a singular position), and the motion has left it. Start elsewhere, or write rows whose "
                "derivative does not vanish where they are met.")  # fmt: skip
     else:
-        why = "No motion of the mechanism meets them together with the others. Release one, or make them agree."
+        why = ("No motion of the mechanism meets them together with the others, or the step was too long for it. "
+               "Release one, make them agree, or take shorter steps.")  # fmt: skip
     raise ConstraintError(
         f"{names} cannot be held at t = {x[0]:.6g}: '{terms.rows.names[worst]}' is off by {place.Phi[worst]:.3g}, its "
         f"rate by {rates[worst]:.3g}. {why}"

@@ -58,7 +58,7 @@ class Plan:
                     ended = replace(segments[-1].solution, event=Event(t, hit, stage.reduced(x)))
                     return Ran(_joined([*segments[:-1], Segment(ended, stage)]), stage, x, hit)
                 try:
-                    solution = self.piece(stage, x, t, t_end, held, g >= 0.0)
+                    solution = self.piece(stage, x, t, t_end, held, g >= 0.0, self.left(segments))
                 except IntegrationError as error:
                     known = [] if error.solution is None else [Segment(error.solution, stage)]
                     at, last = self.end(known[0], held) if known else (t, x)
@@ -92,13 +92,20 @@ class Plan:
         values = stage.guards(np.concatenate([[t], stage.reduced(x), rest]))
         return np.asarray(values[: len(values) // 2])
 
-    def piece(self, stage: Stage, x: Array, t: float, t_end: float, rest: Array, armed: Flags) -> Solution:
+    def left(self, segments: list[Segment]) -> Method:
+        """The method with the steps that are left: however often speeds are chosen anew, ``max_steps`` is for all."""
+        used = sum(s.solution.stats.steps + s.solution.stats.rejected for s in segments)
+        most = getattr(self.method, "max_steps", None)
+        return self.method if most is None else replace(self.method, max_steps=max(most - used, 0))  # type: ignore[type-var]
+
+    def piece(self, stage: Stage, x: Array, t: float, t_end: float, rest: Array, armed: Flags,
+              method: Method) -> Solution:  # fmt: skip
         """From t to t_end with what is held there. A guard that is below zero at t waits until it was above."""
         samples = None
         if self.samples is not None:
             inside = self.samples[slice(*np.searchsorted(self.samples, [t, np.nextafter(t_end, np.inf)]))]
             samples = inside if len(inside) and inside[0] == t else np.append(t, inside)
-        return integrate(stage.function, stage.reduced(x), t, t_end, rest, self.method, self.progress,
+        return integrate(stage.function, stage.reduced(x), t, t_end, rest, method, self.progress,
                          guards=stage.guards, armed=None if stage.guards is None else armed, samples=samples,
                          settle=stage.settle)  # fmt: skip
 

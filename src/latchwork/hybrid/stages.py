@@ -93,6 +93,7 @@ class Held:
 
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
         n_q = len(self.driven.equations.q)
+        x = self.mode.settled(np.column_stack([t, x, rest]))
         u, udot = self.mode.expanded(np.column_stack([t, x, rest]))
         return np.column_stack([x[:, :n_q], u, x[:, -1]]), udot
 
