@@ -77,7 +77,7 @@ def random_case(seed: int) -> Case:
     most = max(1, len(b.equations.u) - 2 * planar)
     for _ in range(rng.randint(1, min(most, 3))):
         rng.choice(REGULAR)(b)
-    if len(b.scalars) >= most:
+    if len(b.scalars) >= most or tree.rheonomic:
         b.outcome = "either"
     kind = rng.random()
     for recipe in ([rng.choice(REPEATED)] if kind < 0.35 else [rng.choice(CONTRADICTORY)] if kind < 0.55 else
