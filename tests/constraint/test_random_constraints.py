@@ -7,7 +7,8 @@ import pytest
 from constraint_laws import judge
 from random_held import random_case
 
-SEEDS = [*range(100), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(100, 1000))]
+SUITE = [*range(100), 756]  # 756 comes close to a singular position where at first no other speeds are better
+SEEDS = [*SUITE, *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(100, 1000) if seed not in SUITE)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
