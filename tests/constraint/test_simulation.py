@@ -257,9 +257,9 @@ def test_rows_that_agree_at_first_and_not_later_are_told():
     model, x, _ = two_masses()
     t = model.time
     laws = [lw.Constraint("slow", x - lw.sin(t)), lw.Constraint("even", x - t)]
-    with pytest.raises(lw.IntegrationError, match="held with the other constraints at t = 0 but not until 2") as error:
+    with pytest.raises(lw.IntegrationError, match=r"'even' cannot be held at t = 0\.0.*make them agree") as error:
         lw.simulate(model, until=2.0, q={"x": 0.0, "y": 1.0}, constraints=laws)
-    assert error.value.run.t[-1] == 2.0
+    assert 0.0 < error.value.run.t[-1] < 0.1
 
 
 def test_a_refused_constraint_leaves_nothing_behind():

@@ -31,6 +31,7 @@ Array = NDArray[np.float64]
 
 OFF = 0.1  # some way off, in units of the coordinates
 STATES = 4  # at which the typical length of a row is looked for
+NOTHING = 1e-13  # of the longest row: shorter ones are rounding
 NEAR = 1e-3  # of the typical length of a row: below it, the row is close to vanishing
 
 
@@ -90,13 +91,18 @@ class Terms:
         return Place(Phi, B.reshape(m, n), C)
 
     def typical(self, x: Array) -> Array:
-        """The largest |B_ij| of each row at some states about x: its unit, also where the row vanishes; 1 for none."""
+        """The largest |B_ij| of each row at some states about x: its unit, also where the row vanishes there.
+
+        1 for rows that vanish everywhere, but for rounding.
+        """
         n_q, n, m = self.sizes
+        if not m:
+            return np.ones(0)
         rows = np.tile(x, (STATES + 1, 1))
         rows[1:, 1 : 1 + n_q] += np.random.default_rng(20).uniform(-1.0, 1.0, (STATES, n_q))
         B = np.abs(self.place_function.many(rows)[:, m : m + m * n].reshape(-1, m, n))
         lengths = np.where(np.isfinite(B), B, 0.0).max(axis=(0, 2), initial=0.0)
-        return np.where(lengths > 0.0, lengths, 1.0)
+        return np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, 1.0)
 
     def measured(self, place: Place, typical: Array) -> Array:
         """Φ over the length of its row, or over the typical one where the row is close to vanishing."""

@@ -30,6 +30,8 @@ def must_hold(mode: Mode, x: Array) -> None:
         why = (f"Where speeds were chosen, {terms.sizes[2] - mode.selection.rank} rows said nothing that others did "
                "not say (a singular position), and the motion has left it. Start elsewhere, or write rows whose "
                "derivative does not vanish where they are met.")  # fmt: skip
+    elif involved := _dependent(mode, place.B):
+        why = involved
     else:
         why = ("No motion of the mechanism meets them together with the others, or the step was too long for it. "
                "Release one, make them agree, or take shorter steps.")  # fmt: skip
@@ -45,12 +47,19 @@ def closeness(mode: Mode, x: Array) -> str:
     place = terms.place(x)
     if not np.isfinite(place.B).all():
         return f"The rows of {names} are not finite there."
-    kept = list(mode.selection.kept)
-    rows = place.B[kept] / mode.typical[kept, None] / np.sqrt(mode.weights / mode.weights.max(initial=1e-300))
+    return _dependent(mode, place.B) or f"What holds there is {names}."
+
+
+def _dependent(mode: Mode, B: Array) -> str:
+    """The rows kept that come close to depending on each other; nothing where none do."""
+    kept, names = list(mode.selection.kept), mode.terms.rows.names
+    rows = B[kept] / mode.typical[kept, None] / np.sqrt(mode.weights / mode.weights.max(initial=1e-300))
+    if not (rows.size and np.isfinite(rows).all()):
+        return ""
     left, singular, _ = np.linalg.svd(rows, full_matrices=False)
-    if not singular.size or singular[-1] > CLOSE * singular[0] > CLOSE * CLOSE:
-        return f"What holds there is {names}."
-    involved = ", ".join(f"'{terms.rows.names[kept[i]]}'" for i in np.flatnonzero(np.abs(left[:, -1]) > SHARE))
+    if singular[-1] > CLOSE * singular[0] > CLOSE * CLOSE:
+        return ""
+    involved = ", ".join(f"'{names[kept[i]]}'" for i in np.flatnonzero(np.abs(left[:, -1]) > SHARE))
     return (
         f"There, {involved} come close to vanishing or to depending on each other (singular values from "
         f"{singular[0]:.2g} to {singular[-1]:.2g}): a dead point, or the end of reach. Prescribe a motion within "
