@@ -173,7 +173,7 @@ def assemble_u(terms: Terms, x: Array, held: Sequence[int] = ()) -> tuple[Array,
     must_agree(terms.rows.names, place.B, place.C, M, at_time(x))
     full = alive(place.B, M, terms.usual_rows(x))
     off, moved = full @ u + place.C, x.copy()
-    for some in _fewer(held, n - _rank(full)):
+    for some in _fewer(held, n - _rank(full) if held else n):
         free = [j for j in range(n) if j not in some]
         change, impulses = plastic(full[:, free], off, M[np.ix_(free, free)])
         if not some or np.abs(full[:, free] @ change + off).max() <= ASSEMBLED * max(1.0, float(np.abs(off).max())):

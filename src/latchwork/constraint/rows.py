@@ -23,6 +23,7 @@ from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.tidy import SHORT, tidy
 from latchwork.symbolic.traverse import count_shared, reachable, rebuild
 
+MOVERS = {"coordinate", "speed", "acceleration", "input", "time"}
 NONLINEAR = 1e-12  # second derivatives in u below this, at random states of order one, are rounding
 
 
@@ -90,14 +91,17 @@ def rows_of(equations: Equations, constraints: Sequence[Constraint]) -> Rows:
     g, kinematics = equations.system.graph, equations.derivation.kinematics
     names = [name for constraint in constraints for name in constraint.row_names]
     given = rebuild(g, [operand(g, e) for constraint in constraints for e in constraint.zero], kinematics.replaced)
-    _something_moves(equations, constraints, given)
-    phi = [None if _moves(equations, name, node) else node for name, node in zip(names, given, strict=True)]
+    kinds = [_kinds(g, node) for node in given]
+    _something_moves(equations, constraints, given, kinds)
+    phi = [None if _moves(equations, name, held) else node
+           for name, node, held in zip(names, given, kinds, strict=True)]  # fmt: skip
     psi = [node if still is None else _rate(g, still, kinematics.along) for node, still in zip(given, phi, strict=True)]
     u = [symbol.node for symbol in equations.u]
     B = [[bar.get(node, ZERO) for node in u] for bar in (adjoints(g, node) for node in psi)]
-    _must_be_linear(equations, names, B, set(u))
     none = dict.fromkeys(u, ZERO)
-    B = [rebuild(g, row, none) for row in B]
+    if not none.keys().isdisjoint(reachable(g, [node for row in B for node in row])):
+        _must_be_linear(equations, names, B, set(u))
+        B = [rebuild(g, row, none) for row in B]
     C, c = rebuild(g, psi, none), tangents(g, psi, kinematics.along)
     return Rows(equations, tuple(constraints), tuple(names), tuple(phi), tuple(map(tuple, B)), tuple(C), tuple(c))
 
@@ -120,10 +124,13 @@ def _names_differ(equations: Equations, constraints: Sequence[Constraint]) -> No
             operand(equations.system.graph, e)  # refuses expressions of another model, naming both
 
 
-def _moves(equations: Equations, name: str, node: int) -> bool:
+def _kinds(g: Graph, node: int) -> dict[str, str]:
+    """The kinds of symbols in a row, each with the name of one of them."""
+    return {g.symbols[i].kind: g.symbols[i].name for i in reachable(g, [node]) if i in g.symbols}
+
+
+def _moves(equations: Equations, name: str, kinds: dict[str, str]) -> bool:
     """Whether a row is a motion constraint: it contains u. Accelerations and inputs are refused."""
-    g = equations.system.graph
-    kinds = {g.symbols[i].kind: g.symbols[i].name for i in reachable(g, [node]) if i in g.symbols}
     if "acceleration" in kinds:
         raise ConstraintError(
             f"constraint '{name}' of '{equations.name}' contains {kinds['acceleration']}. Constraints are on "
@@ -137,14 +144,14 @@ def _moves(equations: Equations, name: str, node: int) -> bool:
     return "speed" in kinds
 
 
-def _something_moves(equations: Equations, constraints: Sequence[Constraint], given: Sequence[int]) -> None:
+def _something_moves(equations: Equations, constraints: Sequence[Constraint], given: Sequence[int],
+                     kinds: Sequence[dict[str, str]]) -> None:  # fmt: skip
     """Refuse a constraint that holds nothing; of its rows some may be constant (a plane mechanism closed in space)."""
-    g, rows = equations.system.graph, iter(given)
+    g, rows = equations.system.graph, iter(zip(given, kinds, strict=True))
     for constraint in constraints:
         own = [next(rows) for _ in constraint.zero]
-        kinds = {g.symbols[i].kind for i in reachable(g, own) if i in g.symbols}
-        if not kinds & {"coordinate", "speed", "acceleration", "input", "time"}:
-            shown = ", ".join(f"{Expr(g, node)} = 0" for node in own)
+        if not any(held.keys() & MOVERS for _, held in own):
+            shown = ", ".join(f"{Expr(g, node)} = 0" for node, _ in own)
             raise ConstraintError(
                 f"constraint '{constraint.name}' of '{equations.name}' is {shown}, which holds nothing that moves. "
                 "Give an expression in coordinates, speeds or t."

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -45,7 +46,17 @@ class Scaled:
 
     lengths: Array  # of the rows
     columns: Array
-    whole: Array
+    weighted: Array  # M where speeds are measured so
+
+    @cached_property
+    def whole(self) -> Array:
+        """Rows in the metric of M itself, of unit length."""
+        try:
+            whole = np.linalg.solve(np.linalg.cholesky(self.weighted), self.columns.T).T
+        except np.linalg.LinAlgError:  # massless speeds: the constraints hold them, or the embedded M̃ will tell
+            return self.columns
+        length = _lengths(whole)
+        return np.asarray(whole / np.where(length > 0.0, length, 1.0)[:, None])
 
 
 def weights_of(M: Array) -> Array:
@@ -59,19 +70,16 @@ def scaled(B: Array, M: Array, usual: Array | None = None) -> Scaled:
     """Rows and columns of B freed of their units. ``usual`` is B elsewhere: what its rows have faded against."""
     weights = weights_of(M)
     columns = B * weights
-    lengths = np.linalg.norm(columns, axis=1)
+    lengths = _lengths(columns)
     gone = lengths <= VANISHED * lengths.max(initial=0.0)
     if usual is not None:
-        gone |= lengths <= FADED * np.linalg.norm(usual * weights, axis=1)
+        gone |= lengths <= FADED * _lengths(usual * weights)
     lengths = np.where(gone, np.inf, lengths)
-    columns = columns / lengths[:, None]
-    try:
-        whole = np.linalg.solve(np.linalg.cholesky(M * np.outer(weights, weights)), columns.T).T
-        length = np.linalg.norm(whole, axis=1)
-        whole = whole / np.where(length > 0.0, length, 1.0)[:, None]
-    except np.linalg.LinAlgError:  # massless speeds: the constraints hold them, or the embedded M̃ will tell
-        whole = columns
-    return Scaled(lengths, columns, whole)
+    return Scaled(lengths, columns / lengths[:, None], M * weights * weights[:, None])
+
+
+def _lengths(rows: Array) -> Array:
+    return np.asarray(np.sqrt((rows * rows).sum(axis=1)))
 
 
 def rank_of(whole: Array) -> int:
@@ -137,16 +145,28 @@ def conditioning(B: Array, M: Array, selection: Selection) -> float:
     return float(np.abs(D * weights[dep][:, None] / weights[ind]).max())
 
 
-def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, what: str = "speeds") -> None:
-    """Refuse rows B u + C = 0 that no u can meet, naming those that contradict each other and by how much."""
-    forms = scaled(B, M)
-    lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
-    target = C / lengths
+def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c: Array | None = None) -> None:
+    """Refuse rows B u + C = 0 that no u can meet, naming those that contradict each other and by how much.
+
+    With ``c`` also rows B u̇ + c = 0 that no u̇ can meet.
+    """
     if not len(C):
         return
+    forms = scaled(B, M)
     left, singular, _ = np.linalg.svd(forms.columns)
     r = int((singular > RANK * max(singular[0], 1e-300)).sum()) if singular.size and singular[0] > 0.0 else 0
-    for y in left[:, r:].T:
+    if r == len(C):
+        return
+    lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
+    _must_balance(names, left[:, r:], C, lengths, where, "speeds")
+    if c is not None:
+        _must_balance(names, left[:, r:], c, lengths, where, "accelerations")
+
+
+def _must_balance(names: Sequence[str], left: Array, C: Array, lengths: Array, where: str, what: str) -> None:
+    """Refuse a right-hand side that is not zero along a left null vector."""
+    target = C / lengths
+    for y in left.T:
         gap = float(y @ target)
         if abs(gap) > AGREES * max(1.0, float(np.abs(target).max())):
             involved = [i for i in range(len(y)) if abs(y[i]) > SHARE]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -87,8 +88,8 @@ class Terms:
     def place(self, x: Array) -> Place:
         """Φ, B and C at a state."""
         _, n, m = self.sizes
-        Phi, B, C = np.split(self.place_function(x), np.cumsum([m, m * n]))
-        return Place(Phi, B.reshape(m, n), C)
+        out, split = self.place_function(x), m + m * n
+        return Place(out[:m], out[m:split].reshape(m, n), out[split:])
 
     def typical(self, x: Array) -> Array:
         """The largest |B_ij| of each row at some states about x: its unit, also where the row vanishes there.
@@ -133,9 +134,9 @@ class Terms:
     def motion(self, x: Array) -> Motion:
         """q̇, M, f and c at a state."""
         n_q, n, _ = self.sizes
-        lower_part = n * (n + 1) // 2
-        rates, packed, f, a, b = np.split(self.base.motion(x), np.cumsum([n_q, lower_part, n, n]))
-        return Motion(rates, unpacked(packed, n), f, self.bias_function(x), a, float(b[0]))
+        out, first = self.base.motion(x), n_q + n * (n + 1) // 2
+        f, a, b = out[first : first + n], out[first + n : first + 2 * n], out[-1]
+        return Motion(out[:n_q], unpacked(out[n_q:first], n), f, self.bias_function(x), a, float(b))
 
 
 def _lengths(B: Array, typical: Array) -> Array:
@@ -146,11 +147,14 @@ def _lengths(B: Array, typical: Array) -> Array:
 
 def unpacked(packed: Array, n: int) -> Array:
     """A symmetric matrix from its lower triangle, row by row."""
-    M = np.zeros((n, n))
-    i, j = np.tril_indices(n)
-    M[i, j] = packed
-    M[j, i] = packed
-    return M
+    return np.asarray(packed[_packed_index(n)])
+
+
+@cache
+def _packed_index(n: int) -> NDArray[np.intp]:
+    """Where M_ij stands in a lower triangle."""
+    i, j = np.maximum(*np.indices((n, n))), np.minimum(*np.indices((n, n)))
+    return np.asarray(i * (i + 1) // 2 + j)
 
 
 def base_of(equations: Equations, power: int = ZERO, laws: dict[int, int] | None = None,

@@ -139,8 +139,7 @@ class Simulation:
         """The mode of what holds now, and whether it begins at a regular position."""
         terms, x = self._terms_now(), self._state()
         place, motion = terms.place(x), terms.motion(x)
-        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x))
-        must_agree(terms.rows.names, place.B, motion.c, motion.M, at_time(x), "accelerations")
+        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
         chosen, regular = choose_regular(terms, x)
         return mode_of(terms, chosen, regular, tuple(symbol.name for symbol in self.driven.held)), regular is x
 

@@ -38,15 +38,17 @@ def encode(program: Program) -> NDArray[np.int32]:
 def _pair(rows: NDArray[np.int32], program: Program) -> None:
     """Join ``sin a`` and ``cos a``: the first of them writes both, the other is skipped; a lone one writes a spare."""
     waiting: dict[tuple[int, int], int] = {}  # (angle, column of the missing partner): row
-    for i in np.flatnonzero((rows[:, 0] == SIN) | (rows[:, 0] == COS)).tolist():
-        angle, column = int(rows[i, 1]), 2 if rows[i, 0] == SIN else 3
+    spare, start = program.slots, program.first
+    found = np.flatnonzero((rows[:, 0] == SIN) | (rows[:, 0] == COS))
+    for i, (op, angle) in zip(found.tolist(), rows[found, :2].tolist(), strict=True):
+        column = 2 if op == SIN else 3
         first = waiting.pop((angle, column), i)
         if first == i:
-            rows[i] = (SINCOS, angle, program.slots, program.slots)
+            rows[i] = (SINCOS, angle, spare, spare)
             waiting[angle, 5 - column] = i
         else:
             rows[i, 0] = SKIP
-        rows[first, column] = program.first + i
+        rows[first, column] = start + i
 
 
 @kernel
