@@ -22,7 +22,11 @@ from measure import RESULTS, number, table
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = ("robots", "steps", "start", "many")  # whose rows compare with a rival and a promise
-PAGES = {"README.md": ("pages",), "docs/benchmarks.md": (*SCRIPTS, "derive", "growth", "first")}
+PAGES = {
+    "README.md": ("pages",),
+    "docs/benchmarks.md": (*SCRIPTS, "derive", "growth", "first", "constraints"),
+    "docs/constraints.md": ("designs",),
+}
 PICTURES = ("growth.svg",)  # those that the pages show
 MARKED = re.compile(r"(<!-- made by benchmarks/(\w+)\.py; [^>]*-->\n).*?(<!-- end of benchmarks/\2\.py -->)", re.DOTALL)
 

@@ -97,7 +97,7 @@ def rows_of(equations: Equations, constraints: Sequence[Constraint]) -> Rows:
            for name, node, held in zip(names, given, kinds, strict=True)]  # fmt: skip
     psi = [node if still is None else _rate(g, still, kinematics.along) for node, still in zip(given, phi, strict=True)]
     u = [symbol.node for symbol in equations.u]
-    B = [[bar.get(node, ZERO) for node in u] for bar in (adjoints(g, node) for node in psi)]
+    B = [[bar.get(node, ZERO) for node in u] for bar in (adjoints(g, node, u) for node in psi)]
     none = dict.fromkeys(u, ZERO)
     if not none.keys().isdisjoint(reachable(g, [node for row in B for node in row])):
         _must_be_linear(equations, names, B, set(u))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from latchwork.errors import ExpressionError
 from latchwork.symbolic.expr import Expr, graph_of, operand
@@ -43,17 +43,31 @@ def tangents(graph: Graph, roots: Sequence[int], direction: Mapping[int, int]) -
     return [dot.get(root, ZERO) for root in roots]
 
 
-def adjoints(graph: Graph, root: int) -> dict[int, int]:
-    """Reverse mode: ∂root/∂node for every node that the root depends on."""
+def adjoints(graph: Graph, root: int, leaves: Iterable[int] | None = None) -> dict[int, int]:
+    """Reverse mode: ∂root/∂node for every node that the root depends on, or for those between it and some leaves."""
     bar: dict[int, int] = {root: ONE} if root >= 0 else {}
-    for i in reversed(reachable(graph, [root])):
-        node = graph.nodes[i]
-        if node[0] == SYMBOL or bar.get(i, ZERO) == ZERO:
+    nodes, order = graph.nodes, reachable(graph, [root])
+    between = set(order if leaves is None else leaves)
+    if leaves is not None:
+        between.update(_depending(graph, order, between))
+    for i in reversed(order):
+        op, *args = nodes[i]
+        if op == SYMBOL or i not in between or bar.get(i, ZERO) == ZERO:
             continue
-        for a, partial in zip(node[1:], OPS[node[0]].partials(graph, i, node[1:]), strict=True):
-            if a >= 0 and partial != ZERO:
+        for a, partial in zip(args, OPS[op].partials(graph, i, tuple(args)), strict=True):
+            if a in between and partial != ZERO:
                 bar[a] = graph.add(bar.get(a, ZERO), graph.mul(bar[i], partial))
     return bar
+
+
+def _depending(graph: Graph, order: Sequence[int], leaves: set[int]) -> set[int]:
+    """Of nodes in ascending order, those that depend on some leaves."""
+    found, nodes = set(leaves), graph.nodes
+    for i in order:
+        op, *args = nodes[i]
+        if op != SYMBOL and not found.isdisjoint(args):
+            found.add(i)
+    return found
 
 
 def derivative(expression: Expr, symbol: Expr) -> Expr:
