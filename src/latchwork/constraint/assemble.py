@@ -192,12 +192,15 @@ def plastic(B: Array, off: Array, M: Array) -> tuple[Array, Array]:
     forms = scaled(B, M)
     lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
     rows = B / lengths[:, None]
-    diagonal = np.sqrt(np.maximum(np.diag(M), np.diag(M).max(initial=0.0) * 1e-12))
-    regular = M + np.diag(np.where(np.diag(M) > 0.0, 0.0, 1e-12 * max(np.diag(M).max(initial=0.0), 1e-300)))
-    spread = np.linalg.solve(regular / np.outer(diagonal, diagonal), rows.T / diagonal[:, None]) / diagonal[:, None]
-    p = np.linalg.lstsq(rows @ spread, -off / lengths, rcond=CUT * CUT)[0]
+    inertia = M.diagonal()
+    largest = inertia.max(initial=0.0)
+    diagonal = np.sqrt(np.maximum(inertia, largest * 1e-12))[:, None]
+    regular = M + np.diag(np.where(inertia > 0.0, 0.0, 1e-12 * max(largest, 1e-300)))
+    spread = np.linalg.solve(regular / diagonal / diagonal.T, rows.T / diagonal) / diagonal
+    A, target = rows @ spread, -off / lengths
+    p = np.linalg.lstsq(A, target, rcond=CUT * CUT)[0]
     change = spread @ p
-    change += spread @ np.linalg.lstsq(rows @ spread, -off / lengths - rows @ change, rcond=CUT * CUT)[0]  # refined
+    change += spread @ np.linalg.lstsq(A, target - rows @ change, rcond=CUT * CUT)[0]  # refined
     return change, p / lengths
 
 

@@ -193,7 +193,8 @@ def all_speeds_mode(mode: Mode, design: Design, settings: Array) -> AllSpeeds:
 def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...]) -> Mode:
     """The mode of a selection made at x = (t, q, u, rest)."""
     B, M = terms.place(x).B, terms.motion(x).M
-    diagonal = np.maximum(np.diag(M), max(np.diag(M).max(initial=0.0), 1e-300) * SMALLEST_WEIGHT)
+    inertia = M.diagonal()
+    diagonal = np.maximum(inertia, max(inertia.max(initial=0.0), 1e-300) * SMALLEST_WEIGHT)
     n_q, n, _ = terms.sizes
     course = x[1 + n_q : 1 + n_q + n].copy()
     return Mode(terms, selection, rest, diagonal, terms.typical(x), usual_pivot(B, selection), course, B)

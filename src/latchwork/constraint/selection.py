@@ -46,13 +46,15 @@ class Scaled:
 
     lengths: Array  # of the rows
     columns: Array
-    weighted: Array  # M where speeds are measured so
+    weights: Array  # of the columns
+    M: Array
 
     @cached_property
     def whole(self) -> Array:
         """Rows in the metric of M itself, of unit length."""
         try:
-            whole = np.linalg.solve(np.linalg.cholesky(self.weighted), self.columns.T).T
+            weighted = self.M * self.weights * self.weights[:, None]
+            whole = np.linalg.solve(np.linalg.cholesky(weighted), self.columns.T).T
         except np.linalg.LinAlgError:  # massless speeds: the constraints hold them, or the embedded M̃ will tell
             return self.columns
         length = _lengths(whole)
@@ -61,7 +63,7 @@ class Scaled:
 
 def weights_of(M: Array) -> Array:
     """1/√M_jj; massless speeds have no metric of their own: they count as the heaviest, and do not drown the others."""
-    diagonal = np.diag(M)
+    diagonal = M.diagonal()
     largest = max(float(diagonal.max(initial=0.0)), 1e-300)
     return np.asarray(1.0 / np.sqrt(np.where(diagonal > MASSLESS * largest, diagonal, largest)))
 
@@ -75,11 +77,11 @@ def scaled(B: Array, M: Array, usual: Array | None = None) -> Scaled:
     if usual is not None:
         gone |= lengths <= FADED * _lengths(usual * weights)
     lengths = np.where(gone, np.inf, lengths)
-    return Scaled(lengths, columns / lengths[:, None], M * weights * weights[:, None])
+    return Scaled(lengths, columns / lengths[:, None], weights, M)
 
 
 def _lengths(rows: Array) -> Array:
-    return np.asarray(np.sqrt((rows * rows).sum(axis=1)))
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
 
 
 def rank_of(whole: Array) -> int:
@@ -102,7 +104,7 @@ def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[in
     allowed = np.ones(n, dtype=bool)
     if independent is not None:
         allowed[list(independent)] = False
-    diagonal = np.diag(M)
+    diagonal = M.diagonal()
     massless = diagonal <= MASSLESS * float(diagonal.max(initial=0.0))
     A = np.where(allowed, forms.columns, 0.0) * np.where(massless, FIRST, 1.0)
     kept, dependent = _pivots(A, r, first)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -80,7 +80,7 @@ class Terms:
         """All four: place, bias, motion, spread."""
         return self.place_function, self.bias_function, self.base.motion, self.base.spread
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, int, int]:
         """Coordinates, speeds, rows."""
         return len(self.rows.equations.q), len(self.rows.equations.u), len(self.rows)
