@@ -152,7 +152,7 @@ def markdown(found: Sequence[Found]) -> str:
     return "\n\n".join([
         "Time of a step of RK4, as a multiple of that of the default:",
         grid(ratio, list(DESIGNS), names, "step"),
-        "Drift: the largest $\\Phi$ and the largest $B u + C$ in 10 s (backward differences: in 1 s, by steps of 2 ms):",
+        "Drift: the largest $\\Phi$ and $B u + C$ in 10 s (backward differences: in 1 s, by steps of 2 ms):",
         grid(size("phi", "psi"), all_of, names, "$\\Phi$, $B u + C$"),
         "Largest error of the energy balance, in J:",
         grid(size("energy"), all_of, names, "energy"),

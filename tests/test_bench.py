@@ -127,6 +127,32 @@ def test_the_picture_of_growth(script, tmp_path):
     assert growth.markdown(found).endswith("| 2 | **1** | 2 | **3** | 4 |\n| 5 | 9 | **3** | 9 | **8** |")
 
 
+def test_mechanisms_of_the_designs_stay_on_their_constraints(script):
+    """Every mechanism of the comparison starts, moves, and keeps Φ and B u + C; every design has its lines."""
+    designs = script("designs")
+    for mechanism in designs.MECHANISMS:
+        found = designs.ran(mechanism, "embedded", lw.Embedded(), lw.RK4(1e-3), 0.05)
+        assert (found.ended, found.phi < 1e-12, found.psi < 1e-12) == (None, True, True)
+    names = [m.name for m in designs.MECHANISMS]
+    found = [designs.Found(name, design, 1e-3, 2e-3, 3e-3, 4e-3, seconds=1e-6)
+             for name in names for design in (*designs.DESIGNS, *designs.FORMS)]  # fmt: skip
+    assert designs.markdown(found).count("lw") == 0
+    assert designs.markdown(found).count("| 1e-03, 2e-03 |") > len(designs.DESIGNS)
+
+
+def test_what_is_embedded_to_run_is_the_embedding(script):
+    """The program that `constraints.py` times gives the u̇ of the embedded equations."""
+    constraints = script("constraints")
+    model, tip = constraints.chain(3)
+    equations, q = model.equations(), {"q_L0": 0.3, "q_L1": -0.4, "q_L2": 0.8}
+    held = equations.embed(constraints.direction(model, tip, 1), at=q)
+    program = constraints.written(equations, constraints.direction(model, tip, 1), q)
+    u = held.start(q, {"u_L0": 1.0}).u
+    ind = list(held.selection.independent)
+    found = Function(program)([0.0, *q.values(), *u[ind]])
+    assert found[3:-1] == pytest.approx(held.udot(list(q.values()), u)[ind], rel=1e-11)
+
+
 def test_tables_go_between_their_marks(script, tmp_path):
     """What stands between the marks of a script of the page is replaced where it has results, and nothing else."""
     start, end = "<!-- made by benchmarks/{0}.py; replace this -->\n", "<!-- end of benchmarks/{0}.py -->"

@@ -10,6 +10,7 @@ from hypothesis import given
 
 from latchwork.errors import ExpressionError
 from latchwork.symbolic import Graph, cos, directional, dt, exp, gradient, jacobian, maximum, sin, where
+from latchwork.symbolic.derivative import adjoints
 from latchwork.symbolic.ops import OPS
 from symbolic.plain import EXACT, RECIPES, WRITTEN, evaluate, symbols, written
 
@@ -115,3 +116,12 @@ def test_derivatives_repeat(s):
     assert evaluate(f.diff(s["q1"], s["q2"]), values) == pytest.approx(
         evaluate(f.diff(s["q2"], s["q1"]), values), rel=1e-14
     )
+
+
+def test_adjoints_of_some_leaves_are_those_of_all(s):
+    """A reverse sweep over what lies between the root and some leaves gives the same nodes for them."""
+    q1, q2, u1 = s["q1"], s["q2"], s["u1"]
+    e = sin(q1 * q2) * u1 + cos(u1) / (1.0 + q1 * q1) - q2 * u1
+    every, some = adjoints(e.graph, e.node), adjoints(e.graph, e.node, [q1.node, u1.node])
+    assert [some[leaf.node] for leaf in (q1, u1)] == [every[leaf.node] for leaf in (q1, u1)]
+    assert q2.node not in some
