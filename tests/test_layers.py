@@ -36,7 +36,7 @@ SHARED = {"errors"}  # outside the order: imported by all, imports none
 # Imports inside a function that reach to the right: (file, layer), each a convenience in one place.
 LATE = {
     ("kane/equations.py", "constraint"),  # eq.embed
-    ("constraint/linear.py", "view"),  # linear.plot
+    ("constraint/linearizing/linear.py", "view"),  # linear.plot
     ("hybrid/trajectory.py", "view"),  # run.plot
     ("hybrid/trajectory.py", "formats"),  # run["u1 + u2"]
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.constraint import Constraint, Pull
-from latchwork.constraint.rolling import rim
+from latchwork.constraint.making.rolling import rim
 from latchwork.errors import (
     ConstraintError,
     EvaluationError,
@@ -53,10 +53,10 @@ from latchwork.symbolic.expr import (
 from latchwork.symbolic.matrix import Matrix
 
 if TYPE_CHECKING:
-    from latchwork.constraint import makers
     from latchwork.constraint.constrained import Constrained
-    from latchwork.constraint.equilibrium import Steady
-    from latchwork.constraint.linear import Linear, Mode
+    from latchwork.constraint.linearizing.equilibrium import Steady
+    from latchwork.constraint.linearizing.linear import Linear, Mode
+    from latchwork.constraint.making import makers
     from latchwork.export import export_c
     from latchwork.formats import dump, load, loads
     from latchwork.hybrid.designs import (
@@ -82,9 +82,9 @@ if TYPE_CHECKING:
 
 _LATE = {
     "Constrained": "latchwork.constraint.constrained",
-    "Linear": "latchwork.constraint.linear",
-    "Mode": "latchwork.constraint.linear",
-    "Steady": "latchwork.constraint.equilibrium",
+    "Linear": "latchwork.constraint.linearizing.linear",
+    "Mode": "latchwork.constraint.linearizing.linear",
+    "Steady": "latchwork.constraint.linearizing.equilibrium",
     "plot_eigenvalues": "latchwork.view.linear",
     "Equations": "latchwork.kane.equations",
     "simulate": "latchwork.hybrid.simulate",
@@ -110,7 +110,7 @@ _LATE = {
     "loads": "latchwork.formats",
     "dump": "latchwork.formats",
 }
-_MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.makers"}
+_MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.making.makers"}
 
 __all__ = [
     "Model",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.constraint import Constraint
-from latchwork.constraint.methods import Constraining
+from latchwork.constraint.making.methods import Constraining
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.mechanics.body import Body, steiner
 from latchwork.mechanics.frame import Frame

@@ -9,7 +9,7 @@ import pytest
 
 from constraint_models import circle, four_bar, pendulum, slider_crank
 from latchwork.constraint.analysis import operator_at
-from latchwork.constraint.rate import projector_rate_pseudoinverse, projector_rate_svd, rows_rate
+from latchwork.constraint.solvers.rate import projector_rate_pseudoinverse, projector_rate_svd, rows_rate
 from latchwork.errors import ConstraintError, EvaluationError
 
 M, L, G = 1.2, 0.8, 9.81

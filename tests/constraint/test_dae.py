@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from constraint_models import carried, four_bar, pendulum, slider_crank
-from latchwork.constraint.bdf import GGL, INDEX_2, INDEX_3, bdf, bdf_controlled
-from latchwork.constraint.dae import half_explicit, projected
+from latchwork.constraint.solvers.bdf import GGL, INDEX_2, INDEX_3, bdf, bdf_controlled
+from latchwork.constraint.solvers.dae import half_explicit, projected
 from latchwork.errors import IntegrationError
 
 METHODS = [

@@ -9,7 +9,7 @@ import pytest
 
 import latchwork as lw
 from constrained_models import bead_on_turning_hoop, four_bar, hoop_start, pushed_disk, slider_crank
-from latchwork.constraint.mode import mode_of
+from latchwork.constraint.modes.mode import mode_of
 from latchwork.hybrid.stages import settling
 from latchwork.integrate.method import integrate
 from latchwork.program.native import interpret, invoke

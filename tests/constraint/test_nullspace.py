@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from latchwork.constraint.bases import by_eigenvalues, by_gauss, by_qr, by_svd
-from latchwork.constraint.factor import eigen, lu, lu_solve, qr, reflect, svd
+from latchwork.constraint.solvers.bases import by_eigenvalues, by_gauss, by_qr, by_svd
+from latchwork.constraint.solvers.factor import eigen, lu, lu_solve, qr, reflect, svd
 from latchwork.program.native import invoke
 from random_constraints import KINDS, random_problem, weighed
 

@@ -11,16 +11,16 @@ import numpy as np
 from latchwork.constraint.assemble import Start, assemble_q, assemble_u, consistent, normalised
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.embed import Embedding, directly
-from latchwork.constraint.equilibrium import Steady, equilibrium, steady
-from latchwork.constraint.linear import Linear
-from latchwork.constraint.linearize import linearize
-from latchwork.constraint.reaction_plan import Plan, plan_of, pulls_must_fit
-from latchwork.constraint.reactions import Reactions
+from latchwork.constraint.linearizing.equilibrium import Steady, equilibrium, steady
+from latchwork.constraint.linearizing.linear import Linear
+from latchwork.constraint.linearizing.linearize import linearize
+from latchwork.constraint.linearizing.variation import Slopes, slopes_of
+from latchwork.constraint.reacting.reaction_plan import Plan, plan_of, pulls_must_fit
+from latchwork.constraint.reacting.reactions import Reactions
 from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
 from latchwork.constraint.solve import accelerations, all_speeds, multipliers, unfelt
 from latchwork.constraint.terms import Array, Terms, terms_of
-from latchwork.constraint.variation import Slopes, slopes_of
 from latchwork.errors import ConstraintError, EvaluationError, did_you_mean
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import random_states

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from latchwork.constraint.spot import Spot, exerted
+from latchwork.constraint.making.spot import Spot, exerted
 from latchwork.errors import ConstraintError
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Force, Load, Torque, Wrench

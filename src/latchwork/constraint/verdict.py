@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from latchwork.constraint.mode import Mode
+from latchwork.constraint.modes.mode import Mode
+from latchwork.constraint.modes.settle import HOLDS
 from latchwork.constraint.selection import SHARE, rank_of, scaled
-from latchwork.constraint.settle import HOLDS
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError
 

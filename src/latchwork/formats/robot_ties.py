@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from latchwork.constraint import makers
 from latchwork.constraint.constraint import Constraint, Pull
+from latchwork.constraint.making import makers
 from latchwork.formats.robot import Names, Robot, RobotJoint
 from latchwork.formats.robot_parts import REVOLUTE, JointTie, LinkTie, Tie
 from latchwork.formats.rotations import Pose

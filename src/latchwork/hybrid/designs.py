@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from latchwork.constraint.designs import DESIGNS, Design
-from latchwork.constraint.mode import Mode, all_speeds_mode
+from latchwork.constraint.modes.mode import Mode, all_speeds_mode
+from latchwork.constraint.solvers.designs import DESIGNS, Design
 from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.path import Stage

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.constraint.reaction_items import Item
-from latchwork.constraint.reaction_plan import plan_of
+from latchwork.constraint.reacting.reaction_items import Item
+from latchwork.constraint.reacting.reaction_plan import plan_of
 from latchwork.constraint.solve import multipliers
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import EvaluationError, did_you_mean

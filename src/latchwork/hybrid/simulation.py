@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from latchwork.constraint.assemble import EXACT, Start, assemble_u, at_time, consistent, residual_of
-from latchwork.constraint.closure import latch
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
-from latchwork.constraint.methods import Part, Parts, Place
-from latchwork.constraint.mode import Mode, mode_of
+from latchwork.constraint.making.closure import latch
+from latchwork.constraint.making.methods import Part, Parts, Place
+from latchwork.constraint.modes.mode import Mode, mode_of
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from latchwork.constraint.embed import Embedding
-from latchwork.constraint.full import settle_all, settle_units
-from latchwork.constraint.mode import Mode, mode_of
+from latchwork.constraint.modes.full import settle_all, settle_units
+from latchwork.constraint.modes.mode import Mode, mode_of
+from latchwork.constraint.modes.settle import WORST_D, settle
 from latchwork.constraint.selection import conditioning, select
-from latchwork.constraint.settle import WORST_D, settle
 from latchwork.constraint.verdict import closeness, must_hold
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.right_side import RightSide

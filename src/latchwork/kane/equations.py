@@ -50,10 +50,10 @@ from latchwork.symbolic.traverse import (
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
-    from latchwork.constraint.equilibrium import Steady
-    from latchwork.constraint.linear import Linear
-    from latchwork.constraint.reaction_plan import Plan
-    from latchwork.constraint.reactions import Reactions
+    from latchwork.constraint.linearizing.equilibrium import Steady
+    from latchwork.constraint.linearizing.linear import Linear
+    from latchwork.constraint.reacting.reaction_plan import Plan
+    from latchwork.constraint.reacting.reactions import Reactions
     from latchwork.kane.early import SmallMotion
     from latchwork.kane.tables import Table
 
@@ -292,13 +292,13 @@ class Equations:
 
         An auxiliary speed of the body along the direction brings it into evidence.  [Patoglu §5.4]
         """
-        from latchwork.constraint.auxiliary import reaction_along
+        from latchwork.constraint.reacting.auxiliary import reaction_along
 
         return reaction_along(self, self._resultants, what, direction)
 
     def reaction_torque_of(self, what: Body | Link | Point, direction: Vector, about: Point | None = None) -> Expr:
         """The torque about a direction with which its coordinates, or its joint, hold a body; in terms of u̇."""
-        from latchwork.constraint.auxiliary import reaction_about
+        from latchwork.constraint.reacting.auxiliary import reaction_about
 
         return reaction_about(self, self._resultants, what, direction, about)
 
@@ -461,7 +461,7 @@ class Equations:
 
     def reaction_plan(self, at: Point | None = None) -> Plan:
         """Reactions as one program of (t, q, u, r, p, u̇), for one state or for many rows."""
-        from latchwork.constraint.reaction_plan import plan_of
+        from latchwork.constraint.reacting.reaction_plan import plan_of
 
         if at not in self._plans:
             self._plans[at] = plan_of(self, None, at)

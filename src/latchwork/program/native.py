@@ -70,7 +70,8 @@ def _code(kernels: list[Kernel[..., Any]]) -> bytes:
     """Our own kernels are known by their sources, those of others by their text."""
     if not all(kernel.name.startswith(OURS) for kernel in kernels):
         return object_code(_text(kernels))
-    folders = {HERE} | {Path(kernel.function.__code__.co_filename).parent for kernel in kernels}
+    files = [Path(kernel.function.__code__.co_filename).relative_to(HERE.parent) for kernel in kernels]
+    folders = {HERE} | {HERE.parent / file.parts[0] for file in files}  # each the whole layer
     names = [kernel.name for kernel in kernels] + [digest(folder) for folder in sorted(folders)]
     return named_code(" ".join(names), lambda: _text(kernels))
 

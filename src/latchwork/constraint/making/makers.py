@@ -5,11 +5,11 @@ A model's methods of these names add what they make to the model; what is made h
 
 from __future__ import annotations
 
-from latchwork.constraint.closure import close
-from latchwork.constraint.couplings import cam, couple, gear, mesh, only, prescribe, rack, screw, slide, turn
-from latchwork.constraint.guides import curve, distance, implicit, plane, slot
-from latchwork.constraint.rolling import rim, roll
-from latchwork.constraint.sides import Side
+from latchwork.constraint.making.closure import close
+from latchwork.constraint.making.couplings import cam, couple, gear, mesh, only, prescribe, rack, screw, slide, turn
+from latchwork.constraint.making.guides import curve, distance, implicit, plane, slot
+from latchwork.constraint.making.rolling import rim, roll
+from latchwork.constraint.making.sides import Side
 
 __all__ = [
     "Side", "cam", "close", "couple", "curve", "distance", "gear", "implicit", "mesh", "only", "plane", "prescribe",

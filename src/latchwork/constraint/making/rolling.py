@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from latchwork.constraint.constraint import Constraint, Pull
-from latchwork.constraint.sides import Row, Side, constrained, direction
-from latchwork.constraint.spot import at_home, spot, velocity
+from latchwork.constraint.making.sides import Row, Side, constrained, direction
+from latchwork.constraint.making.spot import at_home, spot, velocity
 from latchwork.errors import ConstraintError
 from latchwork.mechanics.joints import unit
 from latchwork.mechanics.vector import Vector

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from latchwork.constraint.assemble import assemble_q, assemble_u, normalised
-from latchwork.constraint.designs import DESIGNS
+from latchwork.constraint.solvers.designs import DESIGNS
 from latchwork.constraint.terms import Array, Terms
 
 CUT = 1e-22  # singular values below this part of the largest: redundant rows

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from latchwork.constraint.constraint import Constraint, Pull
-from latchwork.constraint.sides import Row, Side, constrained, direction, movers, triad
-from latchwork.constraint.spot import spot
+from latchwork.constraint.making.sides import Row, Side, constrained, direction, movers, triad
+from latchwork.constraint.making.spot import spot
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.mechanics.frame import AXES

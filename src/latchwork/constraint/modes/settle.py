@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import lu_solve
-from latchwork.constraint.layout import (
+from latchwork.constraint.modes.dense import lu_solve
+from latchwork.constraint.modes.layout import (
     B1,
     CORRECTIONS,
     DEP,
@@ -30,7 +30,7 @@ from latchwork.constraint.layout import (
     N,
     U,
 )
-from latchwork.constraint.place import (
+from latchwork.constraint.modes.place import (
     NEWTON,
     correct,
     dependent_columns,

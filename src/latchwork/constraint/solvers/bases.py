@@ -5,7 +5,7 @@ N is n × k in an array of n × n, its columns the first k; each function gives 
 
 from __future__ import annotations
 
-from latchwork.constraint.factor import eigen, qr, reflect, svd, swap
+from latchwork.constraint.solvers.factor import eigen, qr, reflect, svd, swap
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset
 from latchwork.program.scalar import maximum
 

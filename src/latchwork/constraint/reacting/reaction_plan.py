@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latchwork.constraint.reaction_items import Item, items_of
-from latchwork.constraint.reactions import Reaction, Reactions
+from latchwork.constraint.reacting.reaction_items import Item, items_of
+from latchwork.constraint.reacting.reactions import Reaction, Reactions
 from latchwork.constraint.rows import Rows
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError, EvaluationError

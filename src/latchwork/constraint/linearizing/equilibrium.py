@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from latchwork.constraint.assemble import assemble_q, assemble_u, normalised
-from latchwork.constraint.linearize import lengths
+from latchwork.constraint.linearizing.linearize import lengths
 from latchwork.constraint.selection import select
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError, did_you_mean

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.linear import Linear
+from latchwork.constraint.linearizing.linear import Linear
+from latchwork.constraint.linearizing.variation import Variation
 from latchwork.constraint.selection import POOR, Selection, conditioning, rank_of, scaled, select
 from latchwork.constraint.solve import partition, solved
 from latchwork.constraint.terms import Array
-from latchwork.constraint.variation import Variation
 from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.kane.derivatives import partials
 from latchwork.program.function import Function

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from latchwork.constraint.auxiliary import moved_to
+from latchwork.constraint.reacting.auxiliary import moved_to
 from latchwork.constraint.rows import Rows
 from latchwork.errors import ModelError
 from latchwork.kane.equations import Equations

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from latchwork.constraint.constraint import Constraint, Pull
-from latchwork.constraint.sides import Row, Side, constrained, direction, kinds, scalar, triad
-from latchwork.constraint.spot import spot
+from latchwork.constraint.making.sides import Row, Side, constrained, direction, kinds, scalar, triad
+from latchwork.constraint.making.spot import spot
 from latchwork.errors import ConstraintError
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector

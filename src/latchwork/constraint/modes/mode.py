@@ -11,12 +11,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.constraint import full, layout, recombine
-from latchwork.constraint.dense import lu
-from latchwork.constraint.designs import Design
-from latchwork.constraint.layout import Block, block
+from latchwork.constraint.modes import executors, full, layout
+from latchwork.constraint.modes.dense import lu
+from latchwork.constraint.modes.layout import Block, block
+from latchwork.constraint.modes.settle import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.selection import Selection, conditioning
-from latchwork.constraint.settle import WORST_D, WORST_PIVOT, settle
+from latchwork.constraint.solvers.designs import Design
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import EvaluationError
 from latchwork.program.function import Function
@@ -46,7 +46,7 @@ class Mode:
     limit: float = WORST_D
     least_pivot: float = WORST_PIVOT  # of the usual one: below it other rows and speeds are asked for
     watch: Function | None = None
-    executor: Kernel[..., None] | Native = recombine.embedded
+    executor: Kernel[..., None] | Native = executors.embedded
 
     @cached_property
     def _block(self) -> Block:
@@ -61,7 +61,7 @@ class Mode:
 
     def watching(self, guards: Function) -> Mode:
         """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
-        return replace(self, watch=guards, executor=recombine.look)
+        return replace(self, watch=guards, executor=executors.look)
 
     @property
     def is_moving(self) -> bool:
@@ -121,7 +121,7 @@ class Mode:
     def expanded(self, x: ArrayLike) -> tuple[Array, Array]:
         """u and u̇ of all speeds for rows of inputs."""
         n = self.terms.sizes[1]
-        both = self._each(recombine.expand, x, 2 * n)
+        both = self._each(executors.expand, x, 2 * n)
         return both[:, :n], both[:, n:]
 
     def settled(self, x: ArrayLike) -> Array:
@@ -129,13 +129,13 @@ class Mode:
         rows = np.ascontiguousarray(x, dtype=np.float64)
         states = len(self.terms.rows.equations.q) + len(self.selection.independent) + 1
         out = np.column_stack([rows[:, 1 : 1 + states], np.zeros((len(rows), 2))])
-        invoke(recombine.at_each, settle, len(rows), rows.shape[1], states + 2, self.code, rows, self.workspace(), out)
+        invoke(executors.at_each, settle, len(rows), rows.shape[1], states + 2, self.code, rows, self.workspace(), out)
         return out[:, :states]
 
     def multipliers(self, x: ArrayLike) -> Array:
         """λ of all rows for rows of inputs; 0 for rows that are redundant."""
         _, n, rows = self.terms.sizes
-        return self._each(recombine.forces, x, 2 * n + rows)[:, 2 * n :]
+        return self._each(executors.forces, x, 2 * n + rows)[:, 2 * n :]
 
     def _each(self, executor: Kernel[..., None] | Native, x: ArrayLike, width: int) -> Array:
         rows = np.ascontiguousarray(x, dtype=np.float64)
@@ -144,7 +144,7 @@ class Mode:
                 f"Inputs of shape {rows.shape} do not fit. Give rows of {len(self.inputs)}: {', '.join(self.inputs)}."
             )
         out = np.empty((len(rows), width))
-        invoke(recombine.at_each, executor, len(rows), rows.shape[1], width, self.code, rows, self.workspace(), out)
+        invoke(executors.at_each, executor, len(rows), rows.shape[1], width, self.code, rows, self.workspace(), out)
         return out
 
     def is_better_than(self, other: Mode, x: Array, factor: float) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from latchwork.constraint.assemble import normalised
-from latchwork.constraint.dae import Path, moved, parts, path, rates
+from latchwork.constraint.solvers.dae import Path, moved, parts, path, rates
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import IntegrationError
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.constraint import multipliers, nullspace, operator
+from latchwork.constraint.solvers import multipliers, nullspace, operator
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.program.kernel import Kernel

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from latchwork.constraint.constraint import Constraint, Pull
-from latchwork.constraint.sides import constrained, direction, kinds, scalar
+from latchwork.constraint.making.sides import constrained, direction, kinds, scalar
 from latchwork.errors import ConstraintError
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link

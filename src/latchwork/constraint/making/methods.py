@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from latchwork.constraint import makers
 from latchwork.constraint.constraint import Constraint
-from latchwork.constraint.sides import Side, fixed
+from latchwork.constraint.making import makers
+from latchwork.constraint.making.sides import Side, fixed
 from latchwork.errors import ConstraintError, ModelError
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from latchwork.constraint.layout import (
+from latchwork.constraint.modes.layout import (
     BIAS,
     BIAS_CODE,
     BIAS_RUN,
@@ -34,9 +34,9 @@ from latchwork.constraint.layout import (
     N,
     U,
 )
-from latchwork.constraint.place import fill, unit_quaternions
-from latchwork.constraint.recombine import entry
-from latchwork.constraint.settle import settle
+from latchwork.constraint.modes.place import fill, unit_quaternions
+from latchwork.constraint.modes.recombine import entry
+from latchwork.constraint.modes.settle import settle
 from latchwork.program.kernel import bits, executor_at, f64p, i32p, kernel, offset, solver_at
 from latchwork.program.native import together
 

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import cholesky, cholesky_solve, lu, lu_solve
-from latchwork.constraint.layout import (
+from latchwork.constraint.modes.dense import cholesky, cholesky_solve, lu, lu_solve
+from latchwork.constraint.modes.layout import (
     B1,
     DEP,
     GAMMA,

@@ -1,0 +1,1 @@
+"""Makers of constraints: loops, rolling, guides, couplings, with the force behind every row."""

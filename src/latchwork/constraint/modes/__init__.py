@@ -1,0 +1,1 @@
+"""Modes: constraints embedded by recombination, in machine code, as data."""

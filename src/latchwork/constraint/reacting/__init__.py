@@ -1,0 +1,1 @@
+"""Reactions of constraints and joints."""
