@@ -80,9 +80,8 @@ DRAW = ("Ro", "Fo")
 
 def run(model: lw.Model) -> lw.Trajectory:
     """A push to the side at 4.6 m/s: it sways, steers into the fall, and rides on upright in another direction."""
-    bicycle = embedded(model)
-    q = bicycle.assemble({"lean": 0.0, "steer": 0.0})
-    return lw.simulate(bicycle.equations, until=5.0, q=q, u={"u_lean": 0.5, "u_steer": 0.0, "u_rear": 4.6 / 0.3})
+    upright = {"lean": 0.0, "steer": 0.0}
+    return lw.simulate(model, until=5.0, q=upright, u={"u_lean": 0.5, "u_steer": 0.0, "u_rear": 4.6 / 0.3})
 
 
 # Basu-Mandal, Chatterjee, Papadopoulos (2007), Table 1, in these axes: coordinates, their rates and accelerations.

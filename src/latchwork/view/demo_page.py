@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from latchwork.hybrid.stages import Held
 from latchwork.kane import information
 from latchwork.kane.equations import Equations
 from latchwork.kane.literal import Block, equation_blocks
@@ -55,7 +56,7 @@ def page(items: Sequence[Shown]) -> str:
 
 
 def _summary(items: Sequence[Shown]) -> str:
-    heads = ("mechanism", "speeds", "operations in dt(u)", "derived, ms", "run, s", "steps", "energy off by")
+    heads = ("mechanism", "speeds → left", "operations in dt(u)", "derived, ms", "run, s", "steps", "energy off by")
     rows = "".join(_summary_row(item) for item in items)
     head = "".join(f'<th scope="col"{"" if k == 0 else NUMBER}>{text}</th>' for k, text in enumerate(heads))
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
@@ -66,8 +67,10 @@ NUMBER = ' class="number"'
 
 def _summary_row(item: Shown) -> str:
     eq, audit = item.equations[0], item.run.audit
+    held = _held(item)
+    left = "" if held is None else f" → {len(held.mode.selection.independent)}"
     cells = [
-        str(len(eq.u)), str(eq.operations.total), f"{1e3 * item.seconds:.1f}", f"{item.run.t[-1]:g}",
+        f"{len(eq.u)}{left}", str(eq.operations.total), f"{1e3 * item.seconds:.1f}", f"{item.run.t[-1]:g}",
         str(audit.steps), f"{audit.energy_error:.1e}",
     ]  # fmt: skip
     numbers = "".join(f"<td{NUMBER}>{cell}</td>" for cell in cells)
@@ -80,8 +83,29 @@ def _item(item: Shown) -> str:
     return (
         f'<section class="item" id="{example.name}"><h2>{escape(example.title)}</h2>'
         f"<p>{escape(example.story)}</p><p><code>examples/{example.name}.py</code></p>"
-        f"{_pictures(item)}{_equations(first)}{_audit(item)}" + "".join(_variant(eq) for eq in others) + "</section>"
+        f"{_pictures(item)}{_constraints(item)}{_equations(first)}{_audit(item)}"
+        + "".join(_variant(eq) for eq in others)
+        + "</section>"
     )
+
+
+def _held(item: Shown) -> Held | None:
+    """How the constraints of a run are held at its start, if it has any."""
+    stage = item.run.path.segments[0].stage
+    return stage if isinstance(stage, Held) else None
+
+
+def _constraints(item: Shown) -> str:
+    """What is held, what is left to integrate, and what says nothing new."""
+    held = _held(item)
+    if held is None:
+        return ""
+    names, selection = item.run.equations.u_names, held.mode.selection
+    rows = held.mode.terms.rows
+    text = f"Held: {', '.join(rows.slices)}. Integrated: {', '.join(names[j] for j in selection.independent) or 'none'}"
+    if selection.redundant:
+        text += f". Redundant: {', '.join(rows.names[i] for i in selection.redundant)}"
+    return f"<p>{escape(text)}. The equations below are those of the mechanism without its constraints.</p>"
 
 
 def _pictures(item: Shown) -> str:
