@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from latchwork.constraint.dense import lu, lu_solve, lu_solve_transposed
 from latchwork.constraint.solvers.bases import by_eigenvalues, by_gauss, by_qr, by_svd
-from latchwork.constraint.solvers.factor import eigen, lu, lu_solve, qr, reflect, svd
+from latchwork.constraint.solvers.factor import eigen, qr, reflect, svd
 from latchwork.program.native import invoke
 from random_constraints import KINDS, random_problem, weighed
 
@@ -101,11 +102,14 @@ def test_qr_factors(size):
 
 
 def test_lu_solves_and_tells_what_is_singular():
-    """A⁻¹ b to rounding; the ratio of pivots vanishes with the determinant."""
+    """A⁻¹ b and A⁻ᵀ b to rounding; the least pivot vanishes with the determinant."""
     A, b = np.random.default_rng(1).normal(size=(6, 6)), np.arange(6.0)
     F, p, x = A.copy(), np.zeros(6), b.copy()
     assert invoke(lu, 6, F, p) > 1e-3
     invoke(lu_solve, 6, F, p, x)
     assert A @ x == pytest.approx(b, abs=1e-12)
+    y = b.copy()
+    invoke(lu_solve_transposed, 6, F, p, y)
+    assert A.T @ y == pytest.approx(b, abs=1e-12)
     A[3] = A[0] + A[1]
     assert invoke(lu, 6, A.copy(), p) < 1e-15

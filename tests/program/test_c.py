@@ -12,10 +12,12 @@ import pytest
 
 import latchwork as lw
 import paper_models
+from latchwork.constraint.dense import swap
 from latchwork.export import export_c, export_python, groups, programs, to_casadi, to_jax
 from latchwork.hybrid.stops import stop_guards
 from latchwork.program.c import CFunction
 from latchwork.program.c_files import CExport, makefile
+from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.interpret import evaluate
 from latchwork.program.ir import OPS, Program
 from latchwork.program.naming import Group, legal
@@ -333,3 +335,9 @@ def test_what_cannot_be_exported(given, message):
     """What a run cannot be asked for, or stop at."""
     with pytest.raises(lw.EvaluationError, match=message):
         programs(arm()[0], **given)
+
+
+def test_entries_that_are_exchanged_in_c_are_read_before_they_are_written():
+    """``A[i], A[j] = A[j], A[i]`` takes both values first."""
+    (text,) = c_functions([swap])
+    assert text.index("new0 = A[j]") < text.index("new1 = A[i]") < text.index("A[i] = new0")

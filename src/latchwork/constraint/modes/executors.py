@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from latchwork.constraint.dense import lu_solve_transposed
 from latchwork.constraint.modes.across import smooth
-from latchwork.constraint.modes.dense import lu_solve_transposed
 from latchwork.constraint.modes.layout import (
     B1,
     DEP,
@@ -21,7 +21,6 @@ from latchwork.constraint.modes.layout import (
     ORDER,
     RESULT,
     ROWS,
-    TEMP,
     UDOT,
     K,
     M,
@@ -60,7 +59,7 @@ def multipliers(code: i32p, z: f64p) -> None:
     n_q, n, m, rows = code[NQ], code[N], code[M], code[ROWS]
     packed = offset(z, code[MOTION] + n_q)
     f, udot = offset(packed, n * (n + 1) // 2), offset(z, code[UDOT])
-    right, part, lam = offset(z, code[TEMP]), offset(z, code[GAMMA]), offset(z, code[LAMBDA])
+    part, lam = offset(z, code[GAMMA]), offset(z, code[LAMBDA])
     for i in range(rows):
         lam[i] = 0.0
     for s in range(m):
@@ -68,8 +67,8 @@ def multipliers(code: i32p, z: f64p) -> None:
         force = -f[i]
         for j in range(n):
             force += entry(packed, i, j) * udot[j]
-        right[s] = force
-    lu_solve_transposed(m, offset(z, code[B1]), offset(z, code[ORDER]), right, part)
+        part[s] = force
+    lu_solve_transposed(m, offset(z, code[B1]), offset(z, code[ORDER]), part)
     for s in range(m):
         lam[code[code[KEPT] + s]] = part[s]
 

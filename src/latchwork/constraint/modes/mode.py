@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from latchwork.constraint.dense import lu
 from latchwork.constraint.modes import executors, full, layout
-from latchwork.constraint.modes.dense import lu
 from latchwork.constraint.modes.layout import Block, block
 from latchwork.constraint.modes.settle import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.selection import Selection, conditioning

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from latchwork.constraint.modes.dense import cholesky, cholesky_solve, lu, lu_solve
+from latchwork.constraint.dense import cholesky, cholesky_solve, lu, lu_solve
 from latchwork.constraint.modes.layout import (
     B1,
     DEP,
@@ -97,12 +97,12 @@ def dependent_columns(code: i32p, z: f64p) -> None:
     """D = −B1⁻¹ B2, and its largest entry where speeds are measured by their kinetic energy."""
     n, m, k, rows = code[N], code[M], code[K], code[ROWS]
     B, d, weight = offset(z, code[PLACE] + rows), offset(z, code[D]), offset(z, code[WEIGHT])
-    right, column = offset(z, code[TEMP]), offset(z, code[GAMMA])
+    column = offset(z, code[GAMMA])
     largest = 0.0
     for c in range(k):
         for i in range(m):
-            right[i] = -B[code[code[KEPT] + i] * n + code[code[IND] + c]]
-        lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), right, column)
+            column[i] = -B[code[code[KEPT] + i] * n + code[code[IND] + c]]
+        lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), column)
         for i in range(m):
             d[i * k + c] = column[i]
             ratio = divide(weight[code[code[DEP] + i]], weight[code[code[IND] + c]])
@@ -120,8 +120,8 @@ def correct(code: i32p, z: f64p) -> f64:
     phi, d, weight = offset(z, code[PLACE]), offset(z, code[D]), offset(z, code[WEIGHT])
     right, part, step, A = offset(z, code[TEMP]), offset(z, code[GAMMA]), offset(z, code[STEP]), offset(z, code[MASS])
     for i in range(m):
-        right[i] = -phi[code[code[KEPT] + i]] if code[code[STILL] + code[code[KEPT] + i]] != 0 else 0.0
-    lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), right, part)
+        part[i] = -phi[code[code[KEPT] + i]] if code[code[STILL] + code[code[KEPT] + i]] != 0 else 0.0
+    lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), part)
     for a in range(k):
         for b in range(a + 1):
             total = weight[code[code[IND] + a]] if a == b else 0.0

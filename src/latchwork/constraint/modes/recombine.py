@@ -9,7 +9,7 @@ motion goes, and the equations stay smooth across.
 
 from __future__ import annotations
 
-from latchwork.constraint.modes.dense import cholesky, cholesky_solve, lu_solve
+from latchwork.constraint.dense import cholesky, cholesky_solve, lu_solve
 from latchwork.constraint.modes.layout import (
     B1,
     BIAS,
@@ -78,8 +78,8 @@ def accelerate(code: i32p, z: f64p) -> None:
     f = offset(packed, n * (n + 1) // 2)
     gamma, right, udot = offset(z, code[GAMMA]), offset(z, code[TEMP]), offset(z, code[UDOT])
     for i in range(m):
-        right[i] = -bias[code[code[KEPT] + i]]
-    lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), right, gamma)
+        gamma[i] = -bias[code[code[KEPT] + i]]
+    lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), gamma)
     for i in range(n):
         total = f[i]
         for s in range(m):

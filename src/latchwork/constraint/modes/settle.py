@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from latchwork.constraint.modes.dense import lu_solve
+from latchwork.constraint.dense import lu_solve
 from latchwork.constraint.modes.layout import (
     B1,
     CORRECTIONS,
@@ -23,7 +23,6 @@ from latchwork.constraint.modes.layout import (
     RESIDUAL,
     ROWS,
     STILL,
-    TEMP,
     D,
     K,
     M,
@@ -55,10 +54,10 @@ def all_speeds(code: i32p, z: f64p) -> None:
     """u = T u_ind + S."""
     n_q, n, m, k, rows = code[NQ], code[N], code[M], code[K], code[ROWS]
     C, d, u = offset(z, code[PLACE] + rows + rows * n), offset(z, code[D]), offset(z, code[U])
-    right, e = offset(z, code[TEMP]), offset(z, code[GAMMA])
+    e = offset(z, code[GAMMA])
     for i in range(m):
-        right[i] = -C[code[code[KEPT] + i]]
-    lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), right, e)
+        e[i] = -C[code[code[KEPT] + i]]
+    lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), e)
     for a in range(k):
         u[code[code[IND] + a]] = z[1 + n_q + a]
     for i in range(m):

@@ -1,4 +1,4 @@
-"""Dense factorizations as kernels: LU, pivoted Householder QR, and the two Jacobi iterations.
+"""Dense factorizations as kernels: pivoted Householder QR, and the two Jacobi iterations.
 
 Matrices are row-major and overwritten; orders of pivots are kept as floats, so that one array serves as workspace.
 Small systems are meant: loops that can be read, no blocking.  [Golub and Van Loan, ch. 3, 5 and 8]
@@ -6,59 +6,13 @@ Small systems are meant: loops that can be read, no blocking.  [Golub and Van Lo
 
 from __future__ import annotations
 
+from latchwork.constraint.dense import swap
 from latchwork.program.kernel import copysign, divide, f64, f64p, fabs, i64, kernel, sqrt
-from latchwork.program.scalar import maximum, minimum
+from latchwork.program.scalar import minimum
 
 SWEEPS = 60  # of a Jacobi iteration; about ten are needed
 ROUNDING = 1e-16  # cosines, and entries as parts of the whole, below this are zero
 DUST = 1e-29  # squared columns below this part of the whole are rounding
-
-
-@kernel
-def swap(A: f64p, i: i64, j: i64) -> None:
-    """Two entries exchanged."""
-    a = A[i]
-    A[i] = A[j]
-    A[j] = a
-
-
-@kernel
-def lu(n: i64, A: f64p, p: f64p) -> f64:
-    """``P A = L U`` by rows with partial pivoting, in place; gives the smallest pivot as a part of the largest."""
-    least, most = 0.0, 0.0
-    for k in range(n):
-        row = k
-        for i in range(k + 1, n):
-            if fabs(A[i * n + k]) > fabs(A[row * n + k]):
-                row = i
-        p[k] = float(row)
-        if row != k:
-            for j in range(n):
-                swap(A, k * n + j, row * n + j)
-        pivot = fabs(A[k * n + k])
-        least = pivot if k == 0 else minimum(least, pivot)
-        most = maximum(most, pivot)
-        for i in range(k + 1, n):
-            part = divide(A[i * n + k], A[k * n + k])
-            A[i * n + k] = part
-            if part != 0.0:
-                for j in range(k + 1, n):
-                    A[i * n + j] -= part * A[k * n + j]
-    return divide(least, most) if n > 0 else 1.0
-
-
-@kernel
-def lu_solve(n: i64, A: f64p, p: f64p, b: f64p) -> None:
-    """``b ← A⁻¹ b``, given the factors of `lu`."""
-    for k in range(n):
-        swap(b, k, int(p[k]))
-    for i in range(n):
-        for j in range(i):
-            b[i] -= A[i * n + j] * b[j]
-    for i in range(n - 1, -1, -1):
-        for j in range(i + 1, n):
-            b[i] -= A[i * n + j] * b[j]
-        b[i] = divide(b[i], A[i * n + i])
 
 
 @kernel

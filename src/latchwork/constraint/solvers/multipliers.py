@@ -9,7 +9,8 @@ In the weighed form of `weigh`, where a = c + 2α ψ + β² Φ holds Baumgarte's
 
 from __future__ import annotations
 
-from latchwork.constraint.solvers.factor import least_squares, lu, lu_solve
+from latchwork.constraint.dense import largest_pivot, lu, lu_solve
+from latchwork.constraint.solvers.factor import least_squares
 from latchwork.constraint.solvers.weigh import FIRST, SECOND, room, unweigh, weighed
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset
 from latchwork.program.scalar import maximum
@@ -67,7 +68,7 @@ def solve_bordered(
     b = offset(S, size * size)
     x, p = offset(b, size), offset(b, 2 * size)
     bordered(n, m, work, S, b)
-    if lu(size, S, p) > SINGULAR:
+    if lu(size, S, p) > SINGULAR * largest_pivot(size, S):
         lu_solve(size, S, p, b)
         forces_off(n, m, A, K, offset(K, n * n), b, offset(b, n), x)
         rows_off(n, m, A, offset(work, m * n), b, offset(x, n))

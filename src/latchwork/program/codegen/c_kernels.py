@@ -12,7 +12,7 @@ from typing import Any
 
 from latchwork.program.codegen.c_expressions import HELPERS, TYPE, CExpressions, bare, c_name
 from latchwork.program.codegen.module import Module
-from latchwork.program.codegen.signature import refuse, signature, tree
+from latchwork.program.codegen.signature import ELEMENT, refuse, signature, tree
 from latchwork.program.codegen.statements import Statements
 from latchwork.program.kernel import Kernel
 
@@ -108,13 +108,15 @@ class CStatements(CExpressions):
     def together(self, targets: list[str], values: list[ast.expr]) -> None:
         """``a, b = x, y``: all values before the first target where one of them reads a target."""
         names = {item.id for value in values[1:] for item in ast.walk(value) if isinstance(item, ast.Name)}
-        if names.isdisjoint(targets):
+        if names.isdisjoint(target.partition("[")[0] for target in targets):
             for target, value in zip(targets, values, strict=True):
                 self.write(f"{target} = {bare(self.value(value))};")
             return
         self.write("{")
         for i, (target, value) in enumerate(zip(targets, values, strict=True)):
-            self.write(f"    const {TYPE[self.variables[target]]} new{i} = {bare(self.value(value))};")
+            name, subscript, _ = target.partition("[")
+            kind = ELEMENT[self.variables[name]][0] if subscript else self.variables[name]
+            self.write(f"    const {TYPE[kind]} new{i} = {bare(self.value(value))};")
         for i, target in enumerate(targets):
             self.write(f"    {target} = new{i};")
         self.write("}")

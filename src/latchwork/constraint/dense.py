@@ -1,0 +1,108 @@
+"""Dense elimination as kernels: LU with row pivots, Cholesky. Matrices are row by row and overwritten; n may be zero.
+
+Pivots are kept as floats, so that one array serves as workspace. Small systems are meant: loops that can be read.
+"""
+
+from __future__ import annotations
+
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
+from latchwork.program.scalar import maximum, minimum
+
+
+@kernel
+def swap(A: f64p, i: i64, j: i64) -> None:
+    """Two entries exchanged."""
+    A[i], A[j] = A[j], A[i]
+
+
+@kernel
+def lu(n: i64, A: f64p, p: f64p) -> f64:
+    """A becomes its factors, P A = L U; ``p`` are the rows exchanged, step by step. Returns the least |u_ii|."""
+    least = 1.0e300
+    for k in range(n):
+        row = k
+        for i in range(k + 1, n):
+            if fabs(A[i * n + k]) > fabs(A[row * n + k]):
+                row = i
+        p[k] = float(row)
+        if row != k:
+            for j in range(n):
+                swap(A, k * n + j, row * n + j)
+        pivot = A[k * n + k]
+        least = minimum(least, fabs(pivot))
+        for i in range(k + 1, n):
+            if A[i * n + k] != 0.0:
+                part = divide(A[i * n + k], pivot)
+                A[i * n + k] = part
+                for j in range(k + 1, n):
+                    A[i * n + j] -= part * A[k * n + j]
+    return least
+
+
+@kernel
+def largest_pivot(n: i64, A: f64p) -> f64:
+    """The largest |u_ii| of factors."""
+    most = 0.0
+    for k in range(n):
+        most = maximum(most, fabs(A[k * n + k]))
+    return most
+
+
+@kernel
+def lu_solve(n: i64, A: f64p, p: f64p, b: f64p) -> None:
+    """``b ← A⁻¹ b``, given the factors of `lu`."""
+    for k in range(n):
+        swap(b, k, int(p[k]))
+    for i in range(n):
+        for j in range(i):
+            b[i] -= A[i * n + j] * b[j]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            b[i] -= A[i * n + j] * b[j]
+        b[i] = divide(b[i], A[i * n + i])
+
+
+@kernel
+def lu_solve_transposed(n: i64, A: f64p, p: f64p, b: f64p) -> None:
+    """``b ← A⁻ᵀ b``, given the factors of `lu`."""
+    for i in range(n):
+        for j in range(i):
+            b[i] -= A[j * n + i] * b[j]
+        b[i] = divide(b[i], A[i * n + i])
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            b[i] -= A[j * n + i] * b[j]
+    for k in range(n - 1, -1, -1):
+        swap(b, k, int(p[k]))
+
+
+@kernel
+def cholesky(n: i64, A: f64p) -> None:
+    """The lower triangle of A becomes L, A = L Lᵀ; nan where A is not positive."""
+    for j in range(n):
+        total = A[j * n + j]
+        for c in range(j):
+            total -= A[j * n + c] * A[j * n + c]
+        root = sqrt(total)
+        A[j * n + j] = root
+        for i in range(j + 1, n):
+            total = A[i * n + j]
+            for c in range(j):
+                total -= A[i * n + c] * A[j * n + c]
+            A[i * n + j] = divide(total, root)
+
+
+@kernel
+def cholesky_solve(n: i64, A: f64p, x: f64p) -> None:
+    """x becomes A⁻¹ x, from the factor."""
+    for i in range(n):
+        total = x[i]
+        for j in range(i):
+            total -= A[i * n + j] * x[j]
+        x[i] = divide(total, A[i * n + i])
+    for step in range(n):
+        i = n - 1 - step
+        total = x[i]
+        for j in range(i + 1, n):
+            total -= A[j * n + i] * x[j]
+        x[i] = divide(total, A[i * n + i])
