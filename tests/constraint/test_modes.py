@@ -9,9 +9,12 @@ import pytest
 
 import latchwork as lw
 from constrained_models import bead_on_turning_hoop, four_bar, hoop_start, pushed_disk, slider_crank
+from latchwork.constraint.modes.executors import embedded, look
 from latchwork.constraint.modes.mode import mode_of
+from latchwork.constraint.modes.settle import settle
 from latchwork.hybrid.stages import settling
 from latchwork.integrate.method import integrate
+from latchwork.program.codegen.emit import emit
 from latchwork.program.native import interpret, invoke
 
 MODELS = {
@@ -188,3 +191,9 @@ def test_what_is_given_by_name_is_kept():
     assert "q_crank" not in changed
     assert {"u_rocker", "u_coupler"} <= changed
     assert "u_rocker: 0 was given" in str(run.start)
+
+
+def test_no_multiplier_is_computed_in_a_step():
+    """The code of a right-hand side and of settling knows no multipliers; that of guards does."""
+    assert "multipliers" not in str(emit([embedded, settle]))
+    assert "multipliers" in str(emit([look]))
