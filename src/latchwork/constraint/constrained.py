@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.constraint.assemble import Start, assemble_q, assemble_u, consistent, normalised
+from latchwork.constraint.assemble import Start, assemble_q, assemble_u, at_time, consistent, normalised
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.embed import Embedding, directly
 from latchwork.constraint.linearizing.equilibrium import Steady, equilibrium, steady
@@ -295,14 +295,17 @@ class Constrained:
 
     def __repr__(self) -> str:
         left = f"{len(self.independent)} of {len(self.unconstrained.u)} speeds left"
-        return f"<'{self.name}' with {', '.join(self.rows.slices)} embedded: {left}>"
+        return f"<'{self.name}' with {', '.join(self.rows.slices) or 'nothing'} embedded: {left}>"
 
     def __str__(self) -> str:
-        lines = [f"'{self.name}' with {', '.join(self.rows.slices)}"]
+        lines = [f"'{self.name}' with {', '.join(self.rows.slices) or 'no constraints'}"]
         lines += [f"  {u.name} = {Expr(u.graph, self._embedding.back[u.node])}" for u in self.dependent]
         if self.redundant:
             lines.append(f"  redundant: {', '.join(self.redundant)}")
         return "\n".join([*lines, str(self.equations)])
+
+    def _repr_latex_(self) -> str:
+        return self.equations._repr_latex_()
 
     def _matrix(self, nodes: Sequence[Sequence[int]], width: int) -> Matrix:
         g = self.unconstrained.system.graph
@@ -316,6 +319,8 @@ def embed(equations: Equations, constraints: Sequence[Constraint], independent: 
     rows = rows_of(equations, constraints)
     terms = terms_of(rows)
     x = _representative(terms, at, t, p)
+    place = terms.place(x)
+    must_agree(rows.names, place.B, place.C, terms.motion(x).M, at_time(x))
     pinned = None if independent is None else _pinned(equations, independent)
     return Constrained(terms, choose(terms, x, pinned), x)
 

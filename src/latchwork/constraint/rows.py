@@ -115,6 +115,12 @@ def _rate(g: Graph, phi: int, along: dict[int, int]) -> int:
 
 
 def _names_differ(equations: Equations, constraints: Sequence[Constraint]) -> None:
+    for constraint in constraints:
+        if not isinstance(constraint, Constraint):
+            raise ConstraintError(
+                f"{constraint!r} is no constraint of '{equations.name}'. Give lw.Constraint(name, what must be zero), "
+                "or what model.close, model.roll and the like return."
+            )
     names = [constraint.name for constraint in constraints]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

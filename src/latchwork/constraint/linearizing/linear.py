@@ -38,7 +38,7 @@ class Mode:
     @property
     def damping(self) -> float:
         """ζ = −Re λ / |λ|: 1 for pure decay, 0 for oscillation without loss, negative where it grows."""
-        return -self.eigenvalue.real / self.frequency if self.frequency > 0.0 else 0.0
+        return (0.0 - self.eigenvalue.real) / self.frequency if self.frequency > 0.0 else 0.0
 
     @property
     def oscillates(self) -> bool:

@@ -167,6 +167,10 @@ def _outputs(constrained: Constrained, x: Array, at: Variation,
              outputs: Mapping[str, Any] | None) -> tuple[Array, Array]:  # fmt: skip
     """∂y/∂z and ∂y/∂u̇ of named expressions."""
     equations = constrained.unconstrained
+    if outputs is not None and not isinstance(outputs, Mapping):
+        raise ConstraintError(
+            f"the outputs of '{constrained.name}' are {outputs!r}. Give expressions by name, such as {{\"angle\": q1}}."
+        )
     g, system = equations.system.graph, equations.system
     moved = (*equations.q, *equations.u, *equations.r, *system.u_rates)
     given = [operand(g, e) for e in (outputs or {}).values()]

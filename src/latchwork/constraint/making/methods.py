@@ -146,14 +146,26 @@ class Constraining:
     def _frame_of(self, item: Any) -> Frame:
         frame = item.frame if isinstance(item, (Link, Body)) else item
         if not isinstance(frame, Frame) or frame.tree is not self._tree:
-            raise ModelError(f"a frame, link or rigid body of '{self.name}' is needed here; got {item!r}.")
+            raise ModelError(self._not_here("a frame, link or rigid body", item))
         return frame
 
     def _point_of(self, item: Any) -> Point:
         point = item.origin if isinstance(item, Link) else item.center if isinstance(item, Body) else item
         if not isinstance(point, Point) or point.tree is not self._tree:
-            raise ModelError(f"a point, link or body of '{self.name}' is needed here; got {item!r}.")
+            raise ModelError(self._not_here("a point, link or body", item))
         return point
+
+    def _not_here(self, needed: str, item: Any) -> str:
+        """What is wrong with a part: of another model, a name, or of another kind."""
+        places = (item.origin,) if isinstance(item, Link) else (item.center,) if isinstance(item, Body) else (item,)
+        foreign = any(isinstance(place, (Frame, Point)) and place.tree is not self._tree for place in places)
+        advice = (
+            "It belongs to another model; take that of this one." if foreign
+            else "Give the object itself, not its name." if isinstance(item, str)
+            else "A particle has no frame; give the joint or frame it moves with." if isinstance(item, Body)
+            else "Give what model.body, model.revolute, frame.rotated or point.at returns."
+        )  # fmt: skip
+        return f"{needed} of '{self.name}' is needed here; got {item!r}. {advice}"
 
 
 class Parts(Constraining):
