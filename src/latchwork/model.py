@@ -63,7 +63,7 @@ class Model(Constraining):
     def __repr__(self) -> str:
         return (
             f"<Model '{self.name}': {len(self._bodies)} bodies, {len(self._coordinates)} coordinates, "
-            f"{len(self._loads) + (self._gravity is not None)} loads>"
+            f"{len(self._loads) + (self._gravity is not None)} loads, {len(self._constraints)} constraints>"
         )
 
     # --- geometry -----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from latchwork.constraint.modes.mode import Mode, all_speeds_mode
 from latchwork.constraint.solvers.designs import DESIGNS, Design
@@ -26,6 +26,7 @@ from latchwork.hybrid.stages import ByAcceleration, Held, Written, embedded
 from latchwork.program.function import Function
 
 
+@runtime_checkable
 class Simulating(Protocol):
     """A design: the stage of a mode. ``regular`` and ``known`` say where it begins, and that it was known before."""
 
@@ -151,8 +152,27 @@ class Projected:
 
     design: _ByAcceleration
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.design, _ByAcceleration):
+            raise ConstraintError(
+                f"{self.design!r} cannot be projected: lw.Projected wraps a design that integrates all speeds. Give "
+                "lw.Multipliers(), lw.NullSpace() or another one of kind I or II; lw.Embedded() needs no projection."
+            )
+
     def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
         return ByAcceleration(driven, self.design.mode(mode), watch, onto=mode)
+
+
+def design_of(design: Any) -> Simulating:
+    """The design asked for, or the usual one."""
+    if design is None:
+        return Embedded()
+    if isinstance(design, type) or not isinstance(design, Simulating):
+        raise ConstraintError(
+            f"{design!r} is no design of a simulator. Give an object such as lw.Embedded(), lw.NullSpace(basis=\"QR\") "
+            "or lw.Multipliers(alpha=..., beta=...), or leave it out."
+        )
+    return design
 
 
 def _row(prefix: str, name: str) -> Design:

@@ -31,6 +31,11 @@ class ReactionAlong:
     torque: Array | None
     lam: Array
 
+    def __repr__(self) -> str:
+        where = "" if self.on is None else f" on {self.on} from {self.other}"
+        where += "" if self.at is None else f" at {self.at.name}"
+        return f"<Reaction '{self.name}'{where}: force, torque and lam of {len(self.lam)} samples>"
+
 
 class ReactionsAlong(Mapping[str, ReactionAlong]):
     """Reactions by name."""

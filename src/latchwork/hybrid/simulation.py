@@ -25,14 +25,14 @@ from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, LatchworkError, did_you_mean
-from latchwork.hybrid.designs import Embedded, Simulating
+from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.stages import Unconstrained
 from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
-from latchwork.hybrid.stops import held_guards, stop_guards
+from latchwork.hybrid.stops import held_guards, stop_guards, stops_of
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.trajectory import RunEvent, Trajectory
 from latchwork.integrate.method import Method
@@ -74,7 +74,7 @@ class Simulation:
                  progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
         self.equations, own = mechanism(model)
         permanent = (*own, *constraints)
-        self.method, self.design, self.progress = method_of(method), design or Embedded(), progress
+        self.method, self.design, self.progress = method_of(method), design_of(design), progress
         self.driven, held = driven(self.equations, inputs)
         self._holds = {k.name: Hold(k, True, None) for k in permanent}
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
@@ -91,6 +91,10 @@ class Simulation:
         if permanent:
             x, self.start = consistent(self._terms_now(), self._padded(x), given.q_held, given.u_held)
         self._x = np.append(x[1 : 1 + n], 0.0)
+
+    def __repr__(self) -> str:
+        held = ", ".join(self.active) or "nothing"
+        return f"<Simulation of '{self.equations.name}' at t = {self.t:.6g}, with {held} held>"
 
     # --- what holds ---------------------------------------------------------------------------------------------
 
@@ -151,7 +155,7 @@ class Simulation:
         seen, t_end = len(self._events), float(until)
         if not (np.isfinite(t_end) and t_end >= self.t):
             raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
-        stops = dict(stop_when or {})
+        stops = stops_of(stop_when)
         while self.t < t_end:
             limits = {k: hold for k, hold in self._holds.items() if hold.limit is not None}
             stage = self._stage_with(stops, limits)
@@ -257,7 +261,8 @@ class Simulation:
         """Let a constraint go. Nothing jumps."""
         began = time.perf_counter()
         if name not in self._holds:
-            raise ConstraintError(f"'{name}' does not hold now.{did_you_mean(name, self._holds)}")
+            hint = did_you_mean(str(name), self._holds) or " Nothing does."
+            raise ConstraintError(f"'{name}' does not hold now.{hint}")
         if self._holds[name].permanent:
             raise ConstraintError(
                 f"'{name}' is a constraint of the model '{self.equations.name}' and holds in every run. Leave it out "

@@ -17,6 +17,16 @@ from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import reachable, rebuild
 
 
+def stops_of(stop_when: Any) -> dict[str, Any]:
+    """The conditions asked for, by name."""
+    if stop_when is not None and not isinstance(stop_when, Mapping):
+        raise EvaluationError(
+            f"stop_when is {stop_when!r}. Give expressions by name, such as stop_when={{\"touch\": y - x}}; the run "
+            "ends where the first of them falls through zero."
+        )
+    return dict(stop_when or {})
+
+
 def stop_guards(driven: Driven, stop_when: Mapping[str, Any]) -> Function | None:
     """``(g, ġ)`` of some expressions as one function of (t, q, u, work, rest); none where there are none.
 
