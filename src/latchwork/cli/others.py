@@ -20,10 +20,19 @@ def info(options: argparse.Namespace) -> None:
     progress = Progress(options.progress)
     found = derived(options.file, progress)
     progress("writing the report")
-    held = [] if not found.constraints else ["", "Constraints", *(f"  {each}" for each in found.constraints)]
+    held = [] if not found.constraints else ["", CONSTRAINTS, *_held(found)]
     text = json.dumps(facts(found), indent=2) if options.json else "\n".join([found.equations.report(), *held])
     progress.done()
     write(text, None)
+
+
+CONSTRAINTS = "Constraints, which the equations above leave out (latchwork derive embeds them)"
+
+
+def _held(found: Derived) -> list[str]:
+    """What must be zero, row by row."""
+    rows = [(name, zero) for each in found.constraints for name, zero in zip(each.row_names, each.zero, strict=True)]
+    return [f"  {name}: {zero} = 0" for name, zero in rows]
 
 
 def facts(found: Derived) -> dict[str, Any]:
