@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -55,7 +56,7 @@ class Automaton:
 
 
 @dataclass(frozen=True)
-class _ByAcceleration:
+class _ByAcceleration(ABC):
     """What designs I and II have in common: a row of DESIGNS, its settings, and Baumgarte's α and β."""
 
     alpha: float = 0.0
@@ -63,8 +64,9 @@ class _ByAcceleration:
     weights: Sequence[float] | None = None
 
     @property
+    @abstractmethod
     def row(self) -> Design:
-        raise NotImplementedError
+        """The row of DESIGNS."""
 
     @property
     def changes(self) -> dict[str, float]:
