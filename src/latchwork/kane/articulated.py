@@ -18,12 +18,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from latchwork.kane.carriers import Carrier, Carriers, NotATree
+from latchwork.kane.carriers import Carrier, Carriers, NotATree, plane_of
 from latchwork.kane.forces import Wrenches, applied_loads, net_wrenches
 from latchwork.kane.moments import Links, base_links
 from latchwork.kane.motion import FEW_SPEEDS, Local, Motion
 from latchwork.kane.newton_euler import Wrench, apply, inertia_by_link
 from latchwork.mechanics.algebra import (
+    ACROSS,
     NULL,
     UNITS,
     Square,
@@ -42,7 +43,7 @@ from latchwork.mechanics.loads import Load
 from latchwork.mechanics.vector import add_squares
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ONE, ZERO
-from latchwork.symbolic.traverse import chain_of_nodes, count_nodes, reachable
+from latchwork.symbolic.traverse import chain_of_nodes, cone, count_nodes, reachable
 
 Pair = tuple[Triple, Triple]  # rotational part, translational part
 
@@ -92,7 +93,7 @@ class Swept:
     @property
     def operations_of_loads(self) -> int:
         """Those of loads less inertia, which f needs as well; what is not handed on, as to the ground, is left out."""
-        return count_nodes(self.g, {*self.reached}.intersection(reachable(self.g, self.loads))).total
+        return count_nodes(self.g, {*self.reached}.intersection(cone(self.g, self.loads))).total
 
 
 def swept_udot(motion: Motion, added: tuple[Load, ...] = ()) -> Swept:
@@ -125,13 +126,24 @@ def _from_moments(links: Links, added: tuple[Load, ...]) -> Swept:
 def _sweep(carriers: Carriers, bodies: dict[Carrier, Articulated]) -> list[int]:
     """Inward, eliminating the speeds of each carrier, then outward."""
     carriers.must_be_a_tree()
-    g = carriers.g
+    g, across = carriers.g, plane_of(carriers)
     joints: dict[Carrier, list[Joint]] = {}
+    if across is not None:
+        bodies = {carrier: _in_plane(body, across) for carrier, body in bodies.items()}
     for carrier in reversed(carriers.all):
-        body = bodies[carrier]
+        body, d = bodies[carrier], carrier.d if across is None else _zeroed(carrier.d, across)
         joints[carrier] = [_eliminate(g, body, s, (rate, NULL)) for s, rate in reversed(carrier.turns.items())]
-        _hand_down(g, carrier, body, bodies, joints[carrier])
+        _hand_down(g, carrier, d, bodies, joints[carrier])
     return _sweep_out(g, carriers, joints)
+
+
+def _in_plane(body: Articulated, k: int) -> Articulated:
+    """What a motion across axis k meets of a body: J_kk, B_k and A within the plane."""
+    i, j = ACROSS[k]
+    J, B = [NULL, NULL, NULL], [NULL, NULL, NULL]
+    J[k], B[k] = _zeroed(_zeroed(body.J[k], i), j), _zeroed(body.B[k], k)
+    n = _zeroed(_zeroed(body.n, i), j)
+    return Articulated((J[0], J[1], J[2]), (B[0], B[1], B[2]), _without(body.A, k, k), n, _zeroed(body.f, k))
 
 
 def _load(carriers: Carriers, bodies: dict[Carrier, Articulated], loads: Wrenches,
@@ -186,11 +198,17 @@ def _less_outer(g: Graph, m: Square, a: Triple, b: Triple, symmetric: bool = Fal
     if NULL in (a, b):
         return m
 
-    def entry(i: int, j: int) -> int:
-        i, j = (min(i, j), max(i, j)) if symmetric else (i, j)
-        return m[i][j] if a[i] == ZERO or b[j] == ZERO else g.sub(m[i][j], g.mul(a[i], b[j]))
-
-    return tuple(tuple(entry(i, j) for j in range(3)) for i in range(3))  # type: ignore[return-value]
+    mul, sub = g.mul, g.sub
+    rows: list[list[int]] = []
+    for i, (row, x) in enumerate(zip(m, a, strict=True)):
+        line = list(row)
+        for j in range(3):
+            if symmetric and j < i:
+                line[j] = rows[j][i]
+            elif x != ZERO and b[j] != ZERO:
+                line[j] = sub(line[j], mul(x, b[j]))
+        rows.append(line)
+    return tuple(map(tuple, rows))  # type: ignore[return-value]
 
 
 def _clear(body: Articulated, direction: Pair) -> None:
@@ -207,19 +225,18 @@ def _clear(body: Articulated, direction: Pair) -> None:
 
 
 def _zeroed(a: Triple, k: int) -> Triple:
-    return tuple(ZERO if i == k else a[i] for i in range(3))  # type: ignore[return-value]
+    return (ZERO, a[1], a[2]) if k == 0 else (a[0], ZERO, a[2]) if k == 1 else (a[0], a[1], ZERO)
 
 
 def _without(m: Square, row: int | None, column: int | None) -> Square:
-    return tuple(  # type: ignore[return-value]
-        tuple(ZERO if i == row or j == column else m[i][j] for j in range(3)) for i in range(3)
-    )
+    x, y, z = m if column is None else (_zeroed(m[0], column), _zeroed(m[1], column), _zeroed(m[2], column))
+    return NULL if row == 0 else x, NULL if row == 1 else y, NULL if row == 2 else z
 
 
-def _hand_down(g: Graph, carrier: Carrier, body: Articulated, bodies: dict[Carrier, Articulated],
+def _hand_down(g: Graph, carrier: Carrier, d: Triple, bodies: dict[Carrier, Articulated],
                joints: list[Joint]) -> None:  # fmt: skip
-    """What is left goes to the parent: turned into its frame, freed along slides, moved to its base."""
-    parent = carrier.parent
+    """What is left goes to the parent: turned into its frame, freed along slides, moved to its base by d."""
+    body, parent = bodies[carrier], carrier.parent
     assert parent is not None
     grounded = parent.parent is None
     if grounded and not carrier.slides:
@@ -230,7 +247,7 @@ def _hand_down(g: Graph, carrier: Carrier, body: Articulated, bodies: dict[Carri
     joints += [_eliminate(g, body, s, (NULL, rate)) for s, rate in reversed(carrier.slides.items())]
     if grounded:
         return
-    target, d = bodies[parent], carrier.d
+    target = bodies[parent]
     shifted = _shifted(g, body, d)
     target.J, target.B = add_squares(g, target.J, shifted.J), add_squares(g, target.B, shifted.B)
     target.A = add_squares(g, target.A, shifted.A)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from latchwork.kane.motion import Motion
-from latchwork.mechanics.algebra import NULL, Square, Triple, add3, scale3
-from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.algebra import ACROSS, NULL, Square, Triple, add3, scale3
+from latchwork.mechanics.frame import Frame, Turn
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import add_squares
 from latchwork.symbolic.ops import ZERO
@@ -148,6 +148,29 @@ class Carriers:
                 seen.add(r)
         if seen != set(range(len(self.motion.speeds))):
             raise NotATree
+
+
+def plane_of(carriers: Carriers) -> int | None:
+    """The axis about which everything turns, where nothing slides along it: a plane mechanism; None for others."""
+    rates = [rate for carrier in carriers.all for rate in carrier.turns.values()]
+    k = next((k for k in range(3) if rates and rates[0][k] != ZERO), None)
+    if k is None:
+        return None
+    i, j = ACROSS[k]
+    for rate in rates:
+        if rate[i] != ZERO or rate[j] != ZERO:
+            return None
+    for carrier in carriers.all:
+        parent = carrier.parent
+        for rate in carrier.slides.values():
+            if rate[k] != ZERO:
+                return None
+        if parent is None or (parent is carriers.ground and not carrier.slides):
+            continue
+        for step in carrier.frame.path(parent.frame):
+            if not isinstance(step, Turn) or step.axis != k:
+                return None
+    return k
 
 
 def _shift(carriers: Carriers, moment: Triple, x: Triple) -> Square:

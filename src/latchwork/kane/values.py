@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -64,6 +65,6 @@ def _number(value: Any, what: str) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise EvaluationError(f"{what} must be a number; got {value!r}.") from None
-    if not np.isfinite(number):
+    if not math.isfinite(number):
         raise EvaluationError(f"{what} is {number}. Give a finite number.")
     return number

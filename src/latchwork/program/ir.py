@@ -37,7 +37,7 @@ OPS = (
     Op("lt", 2, text="{} < {}"), Op("le", 2, text="{} <= {}"), Op("eq", 2, text="{} == {}"), Op("select", 3),
 )  # fmt: skip
 OPCODE = {op.name: code for code, op in enumerate(OPS)}
-ARITY = np.array([op.arity for op in OPS])
+LEAST = np.array([[0 if i < op.arity else -1 for i in range(3)] for op in OPS], dtype=np.int32)  # of what it reads
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +104,10 @@ def check(program: Program) -> Program:
     _check_names(program)
     _check_shape(program)
     _check_rows(program)
+    slots = program.slots
     for i, slot in enumerate(program.outputs):
-        if not 0 <= slot < program.slots:
-            raise ProgramError(f"Output {i} reads slot {slot}, but the last is {program.slots - 1}. Compute it first.")
+        if not 0 <= slot < slots:
+            raise ProgramError(f"Output {i} reads slot {slot}, but the last is {slots - 1}. Compute it first.")
     return program
 
 
@@ -137,11 +138,10 @@ def _check_rows(program: Program) -> None:
     if unknown.any():
         i = int(unknown.argmax())
         raise ProgramError(f"Operation {i} has opcode {opcode[i]}, but opcodes are 0 to {len(OPS) - 1}. See ir.OPS.")
-    read = np.arange(3) < ARITY[opcode][:, None]
-    defined = (args >= 0) & (args < np.arange(program.first, program.slots)[:, None])
-    wrong = np.where(read, ~defined, args != -1).any(axis=1)
+    least, below = LEAST[opcode], np.arange(program.first, program.slots, dtype=np.int32)[:, None]
+    wrong = (args < least) | (args >= np.where(least, 0, below))
     if wrong.any():
-        i = int(wrong.argmax())
+        i = int(wrong.any(axis=1).argmax())
         op, seen = OPS[opcode[i]], args[i].tolist()
         raise ProgramError(
             f"Operation {i} ('{op.name}') reads slots {seen}: it needs {op.arity} below {program.first + i}, then -1 "

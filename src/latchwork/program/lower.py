@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def lower(graph: Graph, outputs: Sequence[int], inputs: Sequence[Expr]) -> Progr
     rows = [graph.nodes[i] for i in needed]
     slot = {symbol.node: i for i, symbol in enumerate(inputs)}
     _must_be_given(graph, [i for i, row in zip(needed, rows, strict=True) if row[0] == SYMBOL], slot)
-    constants = sorted({a for row in rows for a in row if a < 0} | {a for a in outputs if a < 0}, reverse=True)
+    constants = sorted([a for a in {*chain.from_iterable(rows), *outputs} if a < 0], reverse=True)
     slot.update({a: len(inputs) + k for k, a in enumerate(constants)})
     code = _emit(rows, needed, slot, len(inputs) + len(constants))
     return Program(
@@ -51,6 +52,11 @@ def _emit(rows: Sequence[tuple[int, ...]], names: Sequence[int], slot: dict[int,
         return trigonometric[op, argument]
 
     for i, row in zip(names, rows, strict=True):
+        if len(row) == 3:  # most of them
+            op, a, b = row
+            slot[i] = first + len(code) // 4
+            code += opcode[op], slot[a], slot[b], -1
+            continue
         op = row[0]
         if op == SYMBOL:
             continue
@@ -60,8 +66,6 @@ def _emit(rows: Sequence[tuple[int, ...]], names: Sequence[int], slot: dict[int,
         if op == TAN:
             sine, cosine = once(SIN, row[1]), once(COS, row[1])
             code += (opcode[DIV], sine, cosine, -1)
-        elif len(row) == 3:
-            code += (opcode[op], slot[row[1]], slot[row[2]], -1)
         elif len(row) == 2:
             code += (opcode[op], slot[row[1]], -1, -1)
         else:

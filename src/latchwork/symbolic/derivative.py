@@ -13,6 +13,8 @@ from latchwork.symbolic.traverse import reachable
 
 def tangents(graph: Graph, roots: Sequence[int], direction: Mapping[int, int]) -> list[int]:
     """Forward mode: ẏ = Σ ∂y/∂x ẋ for every root y, given ẋ for some leaves x (all others zero)."""
+    if max(roots, default=ZERO) < 0:
+        return [ZERO] * len(roots)
     dot: dict[int, int] = {}
     nodes, add, mul = graph.nodes, graph.add, graph.mul
     for i in reachable(graph, roots):

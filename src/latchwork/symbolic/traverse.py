@@ -35,7 +35,15 @@ def cone(graph: Graph, roots: Iterable[int], without: set[int] | None = None) ->
     note, append = seen.add, found.append
     for i in found:  # it grows on the way
         node = nodes[i]
-        if node[0] != SYMBOL:
+        if len(node) == 3:  # most of them
+            _, a, b = node
+            if a >= 0 and a not in seen:
+                note(a)
+                append(a)
+            if b >= 0 and b not in seen:
+                note(b)
+                append(b)
+        elif node[0] != SYMBOL:
             for a in node[1:]:
                 if a >= 0 and a not in seen:
                     note(a)
@@ -148,17 +156,17 @@ def longest_chain(expressions: Sequence[Expr]) -> int:
 
 def chain_of_nodes(graph: Graph, reached: Iterable[int]) -> int:
     """As `longest_chain`, of nodes in ascending order, those that they depend on among them."""
-    nodes, chain = graph.nodes, dict[int, int]()
-    so_far, wait = chain.get, WAIT.get
-    for i in reached:
+    nodes, wait, order = graph.nodes, WAIT.get, list(reached)
+    chain = [0] * (max(order, default=-1) + 1 + len(graph.constants))  # constants, at the end, wait for nothing
+    for i in order:
         node = nodes[i]
-        op, before = node[0], 0
-        if op != SYMBOL:
-            for a in node[1:]:
-                if (other := so_far(a, 0)) > before:  # constants wait for nothing
-                    before = other
-        chain[i] = before + wait(op, 1)
-    return max(chain.values(), default=0)
+        op = node[0]
+        if len(node) == 3:  # most of them
+            before, other = chain[node[1]], chain[node[2]]
+            chain[i] = (other if other > before else before) + wait(op, 1)
+        elif op != SYMBOL:
+            chain[i] = max([chain[a] for a in node[1:]]) + wait(op, 1)
+    return max(chain)
 
 
 def count_literal(expressions: Sequence[Expr]) -> Operations:
