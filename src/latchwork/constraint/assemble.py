@@ -136,6 +136,8 @@ def normalised(terms: Terms, x: Array) -> Array:
 def must_be_finite(terms: Terms, x: Array) -> None:
     """Refuse a state at which some row is no number."""
     rows, place = terms.rows, terms.place(x)
+    if np.isfinite(place.Phi).all() and np.isfinite(place.C).all() and np.isfinite(place.B).all():
+        return
     bad = [i for i in range(len(rows)) if not np.isfinite([place.Phi[i], place.C[i], *place.B[i]]).all()]
     if bad:
         i = bad[0]
@@ -200,7 +202,9 @@ def plastic(B: Array, off: Array, M: Array) -> tuple[Array, Array]:
     A, target = rows @ spread, -off / lengths
     p = np.linalg.lstsq(A, target, rcond=CUT * CUT)[0]
     change = spread @ p
-    change += spread @ np.linalg.lstsq(A, target - rows @ change, rcond=CUT * CUT)[0]  # refined
+    left = target - rows @ change
+    if left.any():
+        change += spread @ np.linalg.lstsq(A, left, rcond=CUT * CUT)[0]  # refined
     return change, p / lengths
 
 

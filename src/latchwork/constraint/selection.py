@@ -88,7 +88,7 @@ def rank_of(whole: Array) -> int:
     """How many singular values are not zero."""
     if not whole.size:
         return 0
-    singular = np.linalg.svd(whole, compute_uv=False)
+    singular = _lengths(whole) if len(whole) == 1 else np.linalg.svd(whole, compute_uv=False)
     return int((singular > RANK * max(singular[0], 1e-300)).sum()) if singular[0] > 0.0 else 0
 
 
@@ -152,7 +152,7 @@ def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c
 
     With ``c`` also rows B u̇ + c = 0 that no u̇ can meet.
     """
-    if not len(C):
+    if not len(C) or (len(C) == 1 and B.any()):  # one row that names some speed can be met
         return
     forms = scaled(B, M)
     left, singular, _ = np.linalg.svd(forms.columns)

@@ -11,10 +11,10 @@ only its own two:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import rebuild
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 OFF = 0.1  # some way off, in units of the coordinates
 STATES = 4  # at which the typical length of a row is looked for
@@ -74,6 +75,20 @@ class Terms:
     base: Base
     place_function: Function
     bias_function: Function
+    _last: dict[str, tuple[bytes, Any]] = field(default_factory=dict, init=False, repr=False)
+
+    def _once(self, what: str, key: bytes, make: Callable[[], T]) -> T:
+        """What was made for this key last, or what is made now; nobody writes into it."""
+        known = self._last.get(what)
+        if known is None or known[0] != key:
+            known = self._last[what] = key, make()
+        found: T = known[1]
+        return found
+
+    def _where(self, x: Array) -> bytes:
+        """Time, coordinates and what is held: all that Φ, B and C depend on."""
+        n_q, n, _ = self.sizes
+        return x[: 1 + n_q].tobytes() + x[1 + n_q + n :].tobytes()
 
     @property
     def functions(self) -> tuple[Function, Function, Function, Function]:
@@ -87,8 +102,11 @@ class Terms:
 
     def place(self, x: Array) -> Place:
         """Φ, B and C at a state."""
+        return self._once("place", self._where(x), lambda: self._place(x))
+
+    def _place(self, x: Array) -> Place:
         _, n, m = self.sizes
-        out, split = self.place_function(x), m + m * n
+        out, split = _fixed(self.place_function(x)), m + m * n
         return Place(out[:m], out[m:split].reshape(m, n), out[split:])
 
     def typical(self, x: Array) -> Array:
@@ -96,11 +114,14 @@ class Terms:
 
         1 for rows that vanish everywhere, but for rounding.
         """
+        return self._once("typical", self._where(x), lambda: _fixed(self._typical(x)))
+
+    def _typical(self, x: Array) -> Array:
         n_q, n, m = self.sizes
         if not m:
             return np.ones(0)
         rows = np.tile(x, (STATES + 1, 1))
-        rows[1:, 1 : 1 + n_q] += np.random.default_rng(20).uniform(-1.0, 1.0, (STATES, n_q))
+        rows[1:, 1 : 1 + n_q] += _steps_aside(n_q)
         B = np.abs(self.place_function.many(rows)[:, m : m + m * n].reshape(-1, m, n))
         lengths = np.where(np.isfinite(B), B, 0.0).max(axis=(0, 2), initial=0.0)
         return np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, 1.0)
@@ -125,6 +146,9 @@ class Terms:
 
     def usual_rows(self, x: Array) -> Array:
         """B some way off x, on no constraint in particular: how long its rows usually are."""
+        return self._once("usual", self._where(x), lambda: _fixed(self._usual_rows(x)))
+
+    def _usual_rows(self, x: Array) -> Array:
         n_q, n, m = self.sizes
         moved = x.copy()
         moved[1 : 1 + n_q] += OFF * np.cos(np.arange(1.0, n_q + 1.0))
@@ -133,10 +157,26 @@ class Terms:
 
     def motion(self, x: Array) -> Motion:
         """q̇, M, f and c at a state."""
+        return self._once("motion", x.tobytes(), lambda: self._motion(x))
+
+    def _motion(self, x: Array) -> Motion:
         n_q, n, _ = self.sizes
-        out, first = self.base.motion(x), n_q + n * (n + 1) // 2
+        out, first = _fixed(self.base.motion(x)), n_q + n * (n + 1) // 2
         f, a, b = out[first : first + n], out[first + n : first + 2 * n], out[-1]
-        return Motion(out[:n_q], unpacked(out[n_q:first], n), f, self.bias_function(x), a, float(b))
+        M = _fixed(unpacked(out[n_q:first], n))
+        return Motion(out[:n_q], M, f, _fixed(self.bias_function(x)), a, float(b))
+
+
+def _fixed(a: Array) -> Array:
+    """The array itself, read-only: it may be handed out again."""
+    a.setflags(write=False)
+    return a
+
+
+@cache
+def _steps_aside(n_q: int) -> Array:
+    """Changes of coordinates to some states about another, always the same."""
+    return np.random.default_rng(20).uniform(-1.0, 1.0, (STATES, n_q))
 
 
 def _lengths(B: Array, typical: Array) -> Array:

@@ -45,7 +45,7 @@ class Driven:
 
     def rest_at(self, rest: Array, t: ArrayLike) -> Array:
         """What is held at some times: ``rest`` with the numbers of the tables in place."""
-        held = np.array(np.broadcast_to(rest, (*np.shape(t), rest.shape[-1])))
+        held = np.array(np.broadcast_to(rest, (*np.shape(t), rest.shape[-1])) if np.ndim(t) else rest)
         for column in self.columns:
             held[..., column.places] = column.table.numbers(t)
         return held

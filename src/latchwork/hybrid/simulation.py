@@ -82,6 +82,7 @@ class Simulation:
         self._events: list[RunEvent] = []
         self.switches: list[Switch] = []
         self._side: RightSide | None = None
+        self._ready: tuple[Terms, bytes, tuple[Mode, bool]] | None = None
         self.t = float(start)
         given = start_of(self.equations, q, u, held, parameters, self.t, bool(permanent))
         n = len(self.equations.q) + len(self.equations.u)
@@ -140,8 +141,13 @@ class Simulation:
         return np.concatenate([[self.t], self._x[:-1], self.driven.rest_at(self._rest, self.t)])
 
     def _mode(self) -> tuple[Mode, bool]:
-        """The mode of what holds now, and whether it begins at a regular position."""
+        """The mode of what holds now, and whether it begins at a regular position; the last one is kept."""
         terms, x = self._terms_now(), self._state()
+        if self._ready is None or self._ready[0] is not terms or self._ready[1] != x.tobytes():
+            self._ready = terms, x.tobytes(), self._mode_at(terms, x)
+        return self._ready[2]
+
+    def _mode_at(self, terms: Terms, x: Array) -> tuple[Mode, bool]:
         place, motion = terms.place(x), terms.motion(x)
         must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
         chosen, regular = choose_regular(terms, x)

@@ -29,8 +29,8 @@ def encode(program: Program) -> NDArray[np.int32]:
     """The bytecode of a checked program, read-only."""
     rows = np.maximum(program.code, 0)
     _pair(rows, program)
-    header = np.array([len(program), program.first, len(program.outputs), 0])
-    code = np.concatenate([header, rows.ravel(), program.outputs]).astype(np.int32)
+    header, outputs = (len(program), program.first, len(program.outputs), 0), program.outputs
+    code = np.concatenate([np.array(part, dtype=np.int32) for part in (header, rows.ravel(), outputs)])
     code.setflags(write=False)
     return code
 
@@ -39,16 +39,20 @@ def _pair(rows: NDArray[np.int32], program: Program) -> None:
     """Join ``sin a`` and ``cos a``: the first of them writes both, the other is skipped; a lone one writes a spare."""
     waiting: dict[tuple[int, int], int] = {}  # (angle, column of the missing partner): row
     spare, start = program.slots, program.first
-    found = np.flatnonzero((rows[:, 0] == SIN) | (rows[:, 0] == COS))
-    for i, (op, angle) in zip(found.tolist(), rows[found, :2].tolist(), strict=True):
-        column = 2 if op == SIN else 3
+    places = np.flatnonzero((rows[:, 0] == SIN) | (rows[:, 0] == COS))
+    if not len(places):
+        return
+    paired: dict[int, list[int]] = {}
+    for i, row in zip(places.tolist(), rows[places].tolist(), strict=True):
+        column, angle = 2 if row[0] == SIN else 3, row[1]
         first = waiting.pop((angle, column), i)
         if first == i:
-            rows[i] = (SINCOS, angle, spare, spare)
+            paired[i] = [SINCOS, angle, spare, spare]
             waiting[angle, 5 - column] = i
         else:
-            rows[i, 0] = SKIP
-        rows[first, column] = start + i
+            paired[i] = [SKIP, *row[1:]]
+        paired[first][column] = start + i
+    rows[places] = list(paired.values())
 
 
 @kernel

@@ -10,13 +10,15 @@ from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ADD, MUL, NEG, ONE, OPS, SUB, SYMBOL, ZERO
 from latchwork.symbolic.traverse import reachable
 
+BINARY = frozenset((ADD, SUB, MUL))
+
 
 def tangents(graph: Graph, roots: Sequence[int], direction: Mapping[int, int]) -> list[int]:
     """Forward mode: ẏ = Σ ∂y/∂x ẋ for every root y, given ẋ for some leaves x (all others zero)."""
     if max(roots, default=ZERO) < 0:
         return [ZERO] * len(roots)
     dot: dict[int, int] = {}
-    nodes, add, mul = graph.nodes, graph.add, graph.mul
+    nodes, add, mul, get = graph.nodes, graph.add, graph.mul, dot.get
     for i in reachable(graph, roots):
         if i in direction:
             if direction[i] != ZERO:
@@ -24,14 +26,19 @@ def tangents(graph: Graph, roots: Sequence[int], direction: Mapping[int, int]) -
             continue
         node = nodes[i]
         op = node[0]
-        if op == SYMBOL or dot.keys().isdisjoint(node[1:]):
+        if op in BINARY:  # most of them
+            _, a, b = node
+            if a not in dot and b not in dot:
+                continue
+            da, db = get(a, ZERO), get(b, ZERO)
+            if op == ADD:
+                rate = add(da, db)
+            elif op == SUB:
+                rate = graph.sub(da, db)
+            else:
+                rate = add(mul(da, b), mul(a, db))
+        elif op == SYMBOL or dot.keys().isdisjoint(node[1:]):
             continue
-        if op == ADD:
-            rate = add(dot.get(node[1], ZERO), dot.get(node[2], ZERO))
-        elif op == SUB:
-            rate = graph.sub(dot.get(node[1], ZERO), dot.get(node[2], ZERO))
-        elif op == MUL:
-            rate = add(mul(dot.get(node[1], ZERO), node[2]), mul(node[1], dot.get(node[2], ZERO)))
         elif op == NEG:
             rate = graph.neg(dot[node[1]])
         else:
@@ -53,8 +60,10 @@ def adjoints(graph: Graph, root: int, leaves: Iterable[int] | None = None) -> di
     if leaves is not None:
         between.update(_depending(graph, order, between))
     for i in reversed(order):
+        if i not in between or bar.get(i, ZERO) == ZERO:
+            continue
         op, *args = nodes[i]
-        if op == SYMBOL or i not in between or bar.get(i, ZERO) == ZERO:
+        if op == SYMBOL:
             continue
         for a, partial in zip(args, OPS[op].partials(graph, i, tuple(args)), strict=True):
             if a in between and partial != ZERO:
@@ -66,8 +75,11 @@ def _depending(graph: Graph, order: Sequence[int], leaves: set[int]) -> set[int]
     """Of nodes in ascending order, those that depend on some leaves."""
     found, nodes = set(leaves), graph.nodes
     for i in order:
-        op, *args = nodes[i]
-        if op != SYMBOL and not found.isdisjoint(args):
+        node = nodes[i]
+        if len(node) == 3:  # most of them
+            if node[1] in found or node[2] in found:
+                found.add(i)
+        elif node[0] != SYMBOL and not found.isdisjoint(node[1:]):
             found.add(i)
     return found
 

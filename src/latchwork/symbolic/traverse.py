@@ -70,16 +70,23 @@ def rebuild(graph: Graph, roots: Sequence[int], replaced: dict[int, int]) -> lis
     if not replaced:
         return list(roots)
     new, nodes = dict(replaced), graph.nodes
-    get, touched = new.get, new.keys()
+    get, touched, make = new.get, new.keys(), graph.make
     for i in reachable(graph, roots):
         node = nodes[i]
         if node[0] == SYMBOL or i in new:
+            continue
+        if len(node) == 3:  # most of them
+            op, a, b = node
+            if a in new or b in new:
+                c, d = get(a, a), get(b, b)
+                if c != a or d != b:
+                    new[i] = make(op, (c, d))
             continue
         args = node[1:]
         if not touched.isdisjoint(args):
             moved = tuple([get(a, a) for a in args])
             if moved != args:
-                new[i] = graph.make(node[0], moved)
+                new[i] = make(node[0], moved)
     return [get(root, root) for root in roots]
 
 
