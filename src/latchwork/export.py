@@ -83,6 +83,11 @@ def groups(equations: Equations) -> tuple[Group, ...]:
 def programs(equations: Equations, outputs: Mapping[str, Any] | None = None,
              stop_when: Mapping[str, Any] | None = None) -> list[Part]:  # fmt: skip
     """What is exported: name, meaning, program. Names are legal in every target, and each is there once."""
+    if not isinstance(equations, Equations):
+        raise EvaluationError(
+            f"{equations!r} cannot be exported: equations are needed. Give model.equations(), or "
+            "model.constrained().equations where constraints are to be embedded."
+        )
     energies = [equations.kinetic_energy, equations.potential_energy]
     parts = [
         ("qdot", "time derivatives of the coordinates", equations.program(equations.qdot_expressions)),

@@ -205,6 +205,10 @@ class Constrained:
 
     def reaction_plan(self, at: Point | None = None) -> Plan:
         """Reactions as one program of (t, q, u, r, p, u̇, λ), for one state or for many rows."""
+        if at is not None and not isinstance(at, Point):
+            raise EvaluationError(
+                f"reactions of '{self.name}' were asked for about {at!r}. Give a point of the model, or leave it out."
+            )
         if at not in self._plans:
             pulls_must_fit(self.rows, self._x, self.terms.place(self._x).B, self.terms.motion(self._x).M)
             self._plans[at] = plan_of(self.unconstrained, self.rows, at)
