@@ -70,11 +70,16 @@ class FileError(LatchworkError):
         super().__init__(f"{where}: {message}" if where else message)
 
 
+def another(owner: str, model: str) -> str:
+    """``"the model 'a', not to 'b'"``, also where two models have one name."""
+    return f"the model '{owner}', not to '{model}'" if owner != model else f"another model that is named '{owner}' too"
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``" Did you mean 'q1'?"`` where a known name is close, else the known names."""
     names = [str(item) for item in known]
     close = difflib.get_close_matches(name, names, n=1)
     if close:
         return f" Did you mean '{close[0]}'?"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f" Known: {shown}." if names else ""
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else ".")
+    return f" Known: {shown}" if names else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import latchwork as lw
-from latchwork import ConstraintError, EvaluationError, ModelError, dt
+from latchwork import ConstraintError, EvaluationError, ExpressionError, ModelError, dt
 
 
 def crank():
@@ -54,6 +54,32 @@ def test_embed_takes_constraints():
     model, _ = crank()
     with pytest.raises(ConstraintError, match=r"'motor' is no constraint of 'crank'. Give lw.Constraint"):
         model.equations().embed("motor")
+
+
+def test_export_takes_equations():
+    """A model or embedded constraints have equations, and are none."""
+    model, _ = crank()
+    with pytest.raises(EvaluationError, match=r"cannot be exported: .*Give .*model\.constrained\(\)\.equations"):
+        lw.export_c(model.constrained(), "nowhere")
+
+
+def test_reactions_are_about_a_point():
+    """Its name is no point."""
+    with pytest.raises(EvaluationError, match=r"asked for about 'O'\. Give a point of the model"):
+        crank()[0].constrained().reactions({"q": 0.0}, at="O")
+
+
+def test_a_curve_by_an_equation_is_a_function():
+    """An expression in coordinates is sent to model.constraint."""
+    model, arm = crank()
+    with pytest.raises(ConstraintError, match=r"the function of 'arc' is .*Give a function .*use model\.constraint"):
+        model.implicit("arc", arm, arm.q[0])
+
+
+def test_two_models_of_one_name():
+    """A constraint of the other one is refused in words that tell them apart."""
+    with pytest.raises(ExpressionError, match="belongs to another model that is named 'crank' too"):
+        crank()[0].equations().embed(*crank()[0].constraints)
 
 
 def test_rows_that_contradict_each_other_are_no_redundant_rows():

@@ -38,7 +38,7 @@ class Start:
     def __str__(self) -> str:
         if not self.changes:
             return "the start was consistent as given"
-        return "\n".join(f"{name}: {given:.9g} was given, {used:.9g} is used" for name, given, used in self.changes)
+        return "\n".join(f"{name}: {used:.9g} instead of {given:.9g}" for name, given, used in self.changes)
 
 
 def residual_of(terms: Terms, x: Array) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from latchwork.errors import ExpressionError, ModelError
+from latchwork.errors import ExpressionError, ModelError, another
 from latchwork.symbolic.graph import Graph
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Tree:
         if item.tree is not self:
             what = type(item).__name__.lower()
             raise ExpressionError(
-                f"{what} '{item.name}' belongs to the model '{item.tree.graph.name}', not to '{self.graph.name}': one "
+                f"{what} '{item.name}' belongs to {another(item.tree.graph.name, self.graph.name)}: one "
                 f"vector cannot hold {what}s of two models. Create the {what}s in the same model."
             )
 

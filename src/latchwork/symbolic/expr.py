@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from latchwork.errors import ExpressionError
+from latchwork.errors import ExpressionError, another
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import (
     ABS,
@@ -224,7 +224,7 @@ def operand(graph: Graph, value: Any) -> int:
     if isinstance(value, Expr):
         if value.graph is not graph and value.node >= 0:
             raise ExpressionError(
-                f"'{value}' belongs to the model '{value.graph.name}', not to '{graph.name}': one expression cannot "
+                f"'{value}' belongs to {another(value.graph.name, graph.name)}: one expression cannot "
                 "hold symbols of two models. Create the symbols in the same model."
             )
         return value.node if value.graph is graph else graph.constant(float(value))

@@ -67,6 +67,11 @@ def curve(name: str, point: Point, on: Side, parameter: Expr, path: Vector) -> C
 
 def implicit(name: str, point: Point, on: Side, zero: Callable[[Expr, Expr, Expr], Any]) -> Constraint:
     """A point where f(x, y, z) = 0, f a function of its measures in a frame, seen from a point of it."""
+    if not callable(zero):
+        raise ConstraintError(
+            f"the function of '{name}' is {zero!r}. Give a function of the point's measures, such as "
+            "lambda x, y, z: y - x**2; for an expression in coordinates, use model.constraint."
+        )
     d, g = point.position(on.point), point.tree.graph
     places = [Expr(g, g.symbol(f"{name}.{axis}", "parameter")) for axis in "xyz"]
     f = scalar(g, name, "the function", zero(*places))
