@@ -1,0 +1,1 @@
+"""Contact: shapes, gaps, tracking of closest points, friction, impact laws, complementarity."""

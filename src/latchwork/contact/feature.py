@@ -1,0 +1,51 @@
+"""Feature: one place where two shapes may touch. Gap, normal, slip and rows all come from here, so that they agree.
+
+    g(q, t, s) ≥ 0        signed distance, positive apart;  s are tracked parameters, if any
+    ġ = n · (v_a − v_b)    where the two spots are the material points that touch, n pointing from b towards a
+    slip = (v_a − v_b − drift) without its part along n
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from latchwork.constraint.making.spot import Spot, velocity
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Tracked:
+    """Parameters of extremal points on curves and surfaces: symbols s, and what vanishes there, r(q, t, s) = 0.
+
+    ``low`` and ``high`` bound each parameter; where a parameter is ``periodic`` it has a period instead. ``minimum`` is
+    positive where the extremum is a least distance (second order), and falls to zero where it stops being one.
+    """
+
+    symbols: tuple[Expr, ...]
+    conditions: tuple[Expr, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    periodic: tuple[bool, ...]
+    minimum: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """A signed gap between two shapes, valid where every one of ``within`` is not negative."""
+
+    name: str
+    gap: Expr
+    normal: Vector  # of unit length, from b towards a: the force on a where the multiplier is 1
+    on: Point | Spot  # the material point of a that touches
+    other: Point | Spot  # that of b
+    drift: Vector | None = None  # velocity of b's surface relative to b: a belt
+    within: tuple[Expr, ...] = ()
+    tracked: Tracked | None = None
+
+    @property
+    def slip(self) -> Vector:
+        """Velocity of a relative to b's surface where they touch, its part along the normal included."""
+        relative = velocity(self.on) - velocity(self.other)
+        return relative if self.drift is None else relative - self.drift
