@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ def zones(x: Expr, bounds: Sequence[Any], values: Sequence[Any]) -> Zones:
             f"zones along {x} have {len(bounds)} bounds and {len(values)} values. Give one value more than bounds."
         )
     plain = [float(b) for b in bounds if isinstance(b, (int, float))]
-    if len(plain) == len(bounds) and any(a >= b for a, b in zip(plain, plain[1:], strict=False)):
+    if len(plain) == len(bounds) and any(a >= b for a, b in itertools.pairwise(plain)):
         raise ModelError(f"the bounds of zones along {x} are {list(bounds)}. Give them in increasing order.")
     return Zones(x, tuple(bounds), tuple(values))
 
