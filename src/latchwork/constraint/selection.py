@@ -114,6 +114,14 @@ def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[in
     )  # fmt: skip
 
 
+def select_speeds(B: Array, M: Array, old: Selection) -> Selection:
+    """Dependent speeds anew, for the rows that are kept already; the old ones where these have lost rank."""
+    found = select(B[list(old.kept)], M, old.rank)
+    if found.rank < old.rank:
+        return old
+    return Selection(old.kept, found.dependent, found.independent, old.redundant)
+
+
 def _pivots(A: Array, r: int, first: Sequence[int]) -> tuple[set[int], set[int]]:
     """Rows and columns of r pivots, each the largest entry left; in the rows ``first`` as long as that is fair."""
     A = A.copy()

@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from latchwork.constraint.modes.mode import Mode, all_speeds_mode
+from latchwork.constraint.modes.all_speeds import all_speeds_mode
+from latchwork.constraint.modes.mode import Mode
 from latchwork.constraint.solvers.designs import DESIGNS, Design
 from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.hybrid.driven import Driven
@@ -50,7 +51,7 @@ class Automaton:
 
     def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
         stage = embedded(driven, mode, watch) if known else Held(driven, mode, watch)
-        for function in (stage.program,) if isinstance(stage, Written) else mode.terms.functions:
+        for function in (stage.program,) if isinstance(stage, Written) else mode.programs:
             function.compiled(wait=True)
         return stage
 

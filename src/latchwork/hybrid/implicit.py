@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latchwork.constraint.modes.mode import AllSpeeds
+from latchwork.constraint.modes.all_speeds import AllSpeeds
 from latchwork.constraint.solvers.bdf import GGL, INDEX_2, INDEX_3, bdf
 from latchwork.errors import IntegrationError, did_you_mean
 from latchwork.integrate.problem import Problem

@@ -94,11 +94,12 @@ def _accelerations(run: Samples) -> Array:
 
 
 def _multipliers(run: Trajectory, stage: Stage, terms: Terms | None, here: NDArray[np.intp], udot: Array) -> Array:
-    """λ of all rows at some samples; of least norm where rows are redundant."""
+    """λ of all rows at some samples; of least norm where rows are redundant and no share of theirs is given."""
     if terms is None or not isinstance(stage, Held):
         return np.zeros((len(here), 0))
     rest = run.driven.rest_at(run.rest, run.t[here])
-    if not isinstance(stage, ByAcceleration) and not stage.mode.selection.redundant:
+    told = not stage.mode.selection.redundant or not stage.mode.is_plain
+    if told and not isinstance(stage, ByAcceleration):
         states = np.array([stage.reduced(row) for row in run.x[here]]).reshape(len(here), -1)
         return stage.mode.multipliers(np.column_stack([run.t[here], states, rest]))
     lam = np.zeros((len(here), len(terms.rows)))

@@ -10,7 +10,8 @@ from latchwork.constraint.embed import Embedding
 from latchwork.constraint.modes.full import settle_all, settle_units
 from latchwork.constraint.modes.mode import Mode, mode_of
 from latchwork.constraint.modes.settle import WORST_D, settle
-from latchwork.constraint.selection import conditioning, select
+from latchwork.constraint.modes.share import share_at
+from latchwork.constraint.selection import Selection, conditioning, select, select_speeds
 from latchwork.constraint.verdict import closeness, must_hold
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.right_side import RightSide
@@ -115,14 +116,21 @@ class Held:
         state = np.concatenate([[t], x[:-1], rest])
         terms, old = self.mode.terms, self.mode
         place, motion = terms.place(state), terms.motion(state)
-        chosen = select(place.B, motion.M, old.selection.rank, first=terms.rows.configuration)
-        fresh = mode_of(terms, chosen, state, old.rest)
-        usual = max(fresh.usual_pivot, old.usual_pivot)
-        if chosen != old.selection and fresh.is_better_than(old, state, BETTER):
-            return Held(self.driven, replace(fresh, usual_pivot=usual), self.watch)
+        for chosen in self._choices(place.B, motion.M):
+            share = None if old.is_plain else share_at(place.B, old.share, old.selection, chosen)
+            fresh = mode_of(terms, chosen, state, old.rest, old.drag, share)
+            usual = max(fresh.usual_pivot, old.usual_pivot)
+            if chosen != old.selection and fresh.is_better_than(old, state, BETTER):
+                return Held(self.driven, replace(fresh, usual_pivot=usual), self.watch)
         worst = conditioning(place.B, motion.M, old.selection)
         patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=fresh.course)
         return Held(self.driven, patient, self.watch)
+
+    def _choices(self, B: Array, M: Array) -> list[Selection]:
+        """Rows and speeds of the same rank; the same rows first where it matters which ones carry the forces."""
+        old, first = self.mode.selection, self.mode.terms.rows.configuration
+        same = [] if self.mode.is_plain or not old.redundant else [select_speeds(B, M, old)]
+        return [*same, select(B, M, old.rank, first=first)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +174,7 @@ class ByAcceleration(Held):
 def embedded(driven: Driven, mode: Mode, watch: Function | None) -> Held:
     """A mode that is known before the run: written out where it is short, else recombined. Decided by counts."""
     terms, system = mode.terms, driven.equations.system
-    if mode.length > SHORT:
+    if mode.length > SHORT or mode.drag is not None:
         return Held(driven, mode, watch)
     ind = mode.selection.independent
     embedding = Embedding(terms.rows, mode.selection, mode.numbers, lambda nodes: nodes)

@@ -35,8 +35,14 @@ from latchwork.program.native import together
 @kernel
 def embedded(code: i32p, z: f64p, out: f64p) -> None:
     """ẋ = (q̇, u̇_ind, power) at (t, x): the right-hand side of an embedded mode."""
-    n_q, n, k = code[NQ], code[N], code[K]
     smooth(code, z)
+    reduced_rates(code, z, out)
+
+
+@kernel
+def reduced_rates(code: i32p, z: f64p, out: f64p) -> None:
+    """(q̇, u̇_ind, power) of the (q̇, u, u̇, power) in RESULT."""
+    n_q, n, k = code[NQ], code[N], code[K]
     result = offset(z, code[RESULT])
     for i in range(n_q):
         out[i] = result[i]
@@ -76,11 +82,17 @@ def multipliers(code: i32p, z: f64p) -> None:
 @kernel
 def look(code: i32p, z: f64p, out: f64p) -> None:
     """Guards and their rates at (t, x): a program of (t, q, u, rest, u̇, λ)."""
-    n_q, n, k, rows = code[NQ], code[N], code[K], code[ROWS]
-    held = code[INPUTS] - 2 - n_q - k
     consistent_place(code, z)
     accelerate(code, z)
     multipliers(code, z)
+    guarded(code, z, out)
+
+
+@kernel
+def guarded(code: i32p, z: f64p, out: f64p) -> None:
+    """Guards and their rates once u̇ and λ are known."""
+    n_q, n, k, rows = code[NQ], code[N], code[K], code[ROWS]
+    held = code[INPUTS] - 2 - n_q - k
     fill(code, z, code[GUARD_Z])
     inputs = offset(z, code[GUARD_Z] + 1 + n_q + n + held)
     for j in range(n):

@@ -27,8 +27,8 @@ HEADER = 47
 
 # Notes: executors by address, then what is known of the last evaluation, and of the run.
 (PLACE_RUN, BIAS_RUN, MOTION_RUN, SPREAD_RUN, GUARD_RUN, LARGEST_D, PIVOT, USUAL_PIVOT, LEAST_PIVOT, CORRECTIONS,
- LONGEST_STEP, RESIDUAL, LIMIT_D, LIMIT_PIVOT, FLOOR, SOLVE_RUN) = range(16)  # fmt: skip
-N_NOTES = 16
+ LONGEST_STEP, RESIDUAL, LIMIT_D, LIMIT_PIVOT, FLOOR, SOLVE_RUN, DRAG_RUN) = range(17)  # fmt: skip
+N_NOTES = 17
 
 
 NO_SETTINGS: Array = np.zeros(0)

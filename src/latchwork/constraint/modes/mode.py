@@ -5,20 +5,20 @@ Its state is x = (q, u_ind, work). Full speeds and accelerations follow from it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.constraint.dense import lu
-from latchwork.constraint.modes import executors, full, layout
+from latchwork.constraint.modes import executors, layout, sliding_executors
+from latchwork.constraint.modes.drag import Drag, with_drag
 from latchwork.constraint.modes.layout import Block, block
 from latchwork.constraint.modes.settle import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.selection import Selection, conditioning
-from latchwork.constraint.solvers.designs import Design
 from latchwork.constraint.terms import Array, Terms
-from latchwork.errors import EvaluationError
+from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel, from_bits
 from latchwork.program.native import Native, invoke, native
@@ -46,22 +46,50 @@ class Mode:
     limit: float = WORST_D
     least_pivot: float = WORST_PIVOT  # of the usual one: below it other rows and speeds are asked for
     watch: Function | None = None
-    executor: Kernel[..., None] | Native = executors.embedded
+    drag: Drag | None = None  # friction of contacts that slide
+    share: Array | None = None  # R, (redundant, kept): λ_red = R λ_kept; 0 where it is not given
+
+    def __post_init__(self) -> None:
+        fits = len(self.selection.redundant), self.selection.rank
+        if self.share is not None and self.share.shape != fits:
+            raise ConstraintError(
+                f"the share of redundant rows is of shape {self.share.shape}; {fits[0]} rows are redundant, "
+                f"{fits[1]} are kept. Give one row for each redundant row, in the order of the selection."
+            )
+
+    @property
+    def executor(self) -> Kernel[..., None] | Native:
+        """What runs it: the right-hand side, or the guards that watch it."""
+        if self.watch is not None:
+            return executors.look if self.is_plain else sliding_executors.look
+        return executors.embedded if self.drag is None else sliding_executors.embedded
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether forces lie along the rows kept: nothing slides, and nothing is shared."""
+        return self.drag is None and self.share is None
+
+    @property
+    def programs(self) -> tuple[Function, ...]:
+        """What is run for this mode: place, bias, motion, spread, and its drag."""
+        return self.terms.functions if self.drag is None else (*self.terms.functions, self.drag.function)
 
     @cached_property
     def _block(self) -> Block:
-        return block(self.terms, self.selection, len(self.rest), self.weights, self.typical, self.is_moving,
-                     self.course, self.watch)  # fmt: skip
+        own = block(self.terms, self.selection, len(self.rest), self.weights, self.typical, self.is_moving,
+                    self.course, self.watch)  # fmt: skip
+        return own if self.is_plain else with_drag(own, self.terms, self.selection, self.drag, self.share)
 
     @property
     def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:
         """What is called by address, and where its address stands."""
         functions = (*self.terms.functions, *([] if self.watch is None else [self.watch]))
-        return [(place, function.executor) for place, function in enumerate(functions)]
+        drag = [] if self.drag is None else [(layout.DRAG_RUN, self.drag.function.executor)]
+        return [*((place, function.executor) for place, function in enumerate(functions)), *drag]
 
     def watching(self, guards: Function) -> Mode:
         """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
-        return replace(self, watch=guards, executor=executors.look)
+        return replace(self, watch=guards)
 
     @property
     def is_moving(self) -> bool:
@@ -90,8 +118,13 @@ class Mode:
     def length(self) -> int:
         """Operations of an evaluation, about."""
         n, m, k = self.terms.sizes[1], self.selection.rank, len(self.selection.independent)
-        dense = m**3 // 3 + m * m * (k + 2) + n * n * k + n * k * k + k**3 // 6
-        return sum(len(function.program) for function in self.terms.functions[:3]) + 2 * dense
+        dense = m**3 // 3 + m * m * (k + 2) + n * n * k + (n * k * k + k**3 // 6 if self.drag is None else n**3 // 3)
+        return sum(len(function.program) for function in self._often) + 2 * dense
+
+    @property
+    def _often(self) -> tuple[Function, ...]:
+        """What every evaluation runs: place, bias, motion, and the drag."""
+        return *self.programs[:3], *self.programs[4:]
 
     def workspace(self) -> Array:
         """Fresh slots with everything but the inputs in place."""
@@ -107,7 +140,7 @@ class Mode:
 
     def used(self, times: int) -> None:
         """Count evaluations; programs that are used often get machine code."""
-        for function in self.terms.functions[:3]:
+        for function in self._often:
             function.used(times)
 
     def __call__(self, x: ArrayLike) -> Array:
@@ -121,7 +154,7 @@ class Mode:
     def expanded(self, x: ArrayLike) -> tuple[Array, Array]:
         """u and u̇ of all speeds for rows of inputs."""
         n = self.terms.sizes[1]
-        both = self._each(executors.expand, x, 2 * n)
+        both = self._each((executors if self.drag is None else sliding_executors).expand, x, 2 * n)
         return both[:, :n], both[:, n:]
 
     def settled(self, x: ArrayLike) -> Array:
@@ -133,9 +166,9 @@ class Mode:
         return out[:, :states]
 
     def multipliers(self, x: ArrayLike) -> Array:
-        """λ of all rows for rows of inputs; 0 for rows that are redundant."""
+        """λ of all rows for rows of inputs; for redundant rows what they share, else 0."""
         _, n, rows = self.terms.sizes
-        return self._each(executors.forces, x, 2 * n + rows)[:, 2 * n :]
+        return self._each((executors if self.is_plain else sliding_executors).forces, x, 2 * n + rows)[:, 2 * n :]
 
     def _each(self, executor: Kernel[..., None] | Native, x: ArrayLike, width: int) -> Array:
         rows = np.ascontiguousarray(x, dtype=np.float64)
@@ -159,45 +192,16 @@ class Mode:
         return np.concatenate([x[:n_q], x[n_q:-1][list(self.selection.independent)], x[-1:]])
 
 
-@dataclass(frozen=True, eq=False)
-class AllSpeeds(Mode):
-    """Constraints held by accelerations, all speeds integrated: x = (q, u, work), u̇ by a design of `designs`."""
-
-    design: Design = field(kw_only=True)
-    settings: Array = field(kw_only=True)
-
-    @cached_property
-    def _block(self) -> Block:
-        n, m = self.terms.sizes[1:]
-        return block(self.terms, self.selection, len(self.rest), self.weights, self.typical, self.is_moving,
-                     self.course, settings=self.settings, work=self.design.work_size(n, m))  # fmt: skip
-
-    @property
-    def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:
-        return [*super()._run, (layout.SOLVE_RUN, self.design.solve)]
-
-    def expanded(self, x: ArrayLike) -> tuple[Array, Array]:
-        """u and u̇ for rows of inputs."""
-        n_q, n, _ = self.terms.sizes
-        return np.asarray(x)[:, 1 + n_q : 1 + n_q + n], self.many(x)[:, n_q : n_q + n]
-
-
-def all_speeds_mode(mode: Mode, design: Design, settings: Array) -> AllSpeeds:
-    """The same constraints by a design that integrates all speeds."""
-    n = mode.terms.sizes[1]
-    free = Selection((), (), tuple(range(n)), tuple(range(len(mode.terms.rows))))
-    return AllSpeeds(mode.terms, free, mode.rest, mode.weights, mode.typical, 0.0, mode.course, mode.numbers,
-                     executor=full.all_of, design=design, settings=settings)  # fmt: skip
-
-
-def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...]) -> Mode:
-    """The mode of a selection made at x = (t, q, u, rest)."""
+def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...], drag: Drag | None = None,
+            share: Array | None = None) -> Mode:  # fmt: skip
+    """The mode of a selection made at x = (t, q, u, rest), with what slides and how redundant rows share."""
     B, M = terms.place(x).B, terms.motion(x).M
     inertia = M.diagonal()
     diagonal = np.maximum(inertia, max(inertia.max(initial=0.0), 1e-300) * SMALLEST_WEIGHT)
     n_q, n, _ = terms.sizes
     course = x[1 + n_q : 1 + n_q + n].copy()
-    return Mode(terms, selection, rest, diagonal, terms.typical(x), usual_pivot(B, selection), course, B)
+    return Mode(terms, selection, rest, diagonal, terms.typical(x), usual_pivot(B, selection), course, B, drag=drag,
+                share=share)  # fmt: skip
 
 
 def usual_pivot(B: Array, selection: Selection) -> float:

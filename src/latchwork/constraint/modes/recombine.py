@@ -65,15 +65,21 @@ def consistent_place(code: i32p, z: f64p) -> None:
 
 
 @kernel
-def accelerate(code: i32p, z: f64p) -> None:
-    """M, f and c at (t, q, u), then u̇."""
-    n_q, n, m, k = code[NQ], code[N], code[M], code[K]
+def read_motion(code: i32p, z: f64p) -> None:
+    """M, f and c at (t, q, u)."""
     fill(code, z, code[MOTION_Z])
     run = executor_at(bits(z[code[NOTES] + MOTION_RUN]))
     run(offset(code, code[MOTION_CODE]), offset(z, code[MOTION_Z]), offset(z, code[MOTION]))
     fill(code, z, code[BIAS_Z])
     turn = executor_at(bits(z[code[NOTES] + BIAS_RUN]))
     turn(offset(code, code[BIAS_CODE]), offset(z, code[BIAS_Z]), offset(z, code[BIAS]))
+
+
+@kernel
+def accelerate(code: i32p, z: f64p) -> None:
+    """M, f and c at (t, q, u), then u̇."""
+    n_q, n, m, k = code[NQ], code[N], code[M], code[K]
+    read_motion(code, z)
     packed, bias = offset(z, code[MOTION] + n_q), offset(z, code[BIAS])
     f = offset(packed, n * (n + 1) // 2)
     gamma, right, udot = offset(z, code[GAMMA]), offset(z, code[TEMP]), offset(z, code[UDOT])
@@ -138,9 +144,15 @@ def solve_independent(code: i32p, z: f64p) -> None:
 @kernel
 def evaluate(code: i32p, z: f64p, out: f64p) -> None:
     """(q̇, u, u̇, power) at (t, q, u_ind)."""
-    n_q, n = code[NQ], code[N]
     consistent_place(code, z)
     accelerate(code, z)
+    report(code, z, code[MOVING], out)
+
+
+@kernel
+def report(code: i32p, z: f64p, working: i64, out: f64p) -> None:
+    """(q̇, u, u̇, power) once u̇ is known; where constraints are working, with their power (M u̇ − f)·u."""
+    n_q, n = code[NQ], code[N]
     motion, udot, u = offset(z, code[MOTION]), offset(z, code[UDOT]), offset(z, code[U])
     packed = offset(motion, n_q)
     f = offset(packed, n * (n + 1) // 2)
@@ -152,7 +164,7 @@ def evaluate(code: i32p, z: f64p, out: f64p) -> None:
         out[n_q + j] = u[j]
         out[n_q + n + j] = udot[j]
         power += share[j] * udot[j]
-    if code[MOVING] != 0:
+    if working != 0:
         for i in range(n):
             force = -f[i]
             for j in range(n):

@@ -1,0 +1,60 @@
+"""Modes of designs that integrate all speeds: x = (q, u, work)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from latchwork.constraint.modes import full, layout
+from latchwork.constraint.modes.layout import Block, block
+from latchwork.constraint.modes.mode import Mode
+from latchwork.constraint.selection import Selection
+from latchwork.constraint.solvers.designs import Design
+from latchwork.constraint.terms import Array
+from latchwork.errors import ConstraintError
+from latchwork.program.kernel import Kernel
+from latchwork.program.native import Native
+
+
+@dataclass(frozen=True, eq=False)
+class AllSpeeds(Mode):
+    """Constraints held by accelerations, all speeds integrated: x = (q, u, work), u̇ by a design of `designs`."""
+
+    design: Design = field(kw_only=True)
+    settings: Array = field(kw_only=True)
+
+    @cached_property
+    def _block(self) -> Block:
+        n, m = self.terms.sizes[1:]
+        return block(self.terms, self.selection, len(self.rest), self.weights, self.typical, self.is_moving,
+                     self.course, settings=self.settings, work=self.design.work_size(n, m))  # fmt: skip
+
+    @property
+    def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:
+        return [*super()._run, (layout.SOLVE_RUN, self.design.solve)]
+
+    @property
+    def executor(self) -> Kernel[..., None] | Native:
+        """The right-hand side."""
+        return full.all_of
+
+    def expanded(self, x: ArrayLike) -> tuple[Array, Array]:
+        """u and u̇ for rows of inputs."""
+        n_q, n, _ = self.terms.sizes
+        return np.asarray(x)[:, 1 + n_q : 1 + n_q + n], self.many(x)[:, n_q : n_q + n]
+
+
+def all_speeds_mode(mode: Mode, design: Design, settings: Array) -> AllSpeeds:
+    """The same constraints by a design that integrates all speeds; it knows no friction."""
+    if mode.drag is not None:
+        raise ConstraintError(
+            f"the design '{design.name}' knows no sliding friction; {len(mode.drag.rows)} rows and {mode.drag.held} "
+            f"held contacts of '{mode.terms.rows.equations.name}' slide. Use lw.Embedded(), which solves for both together."
+        )
+    n = mode.terms.sizes[1]
+    free = Selection((), (), tuple(range(n)), tuple(range(len(mode.terms.rows))))
+    return AllSpeeds(mode.terms, free, mode.rest, mode.weights, mode.typical, 0.0, mode.course, mode.numbers,
+                     design=design, settings=settings)  # fmt: skip
