@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.methods import Constraining
+from latchwork.contact.law import Contact
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.mechanics.body import Body, steiner
 from latchwork.mechanics.frame import Frame
@@ -59,6 +60,7 @@ class Model(Constraining):
         self._gravity: Vector | None = None
         self._quaternions: list[tuple[Expr, ...]] = []
         self._constraints: dict[str, Constraint] = {}
+        self._contacts: dict[str, Contact] = {}
 
     def __repr__(self) -> str:
         return (
@@ -251,6 +253,27 @@ class Model(Constraining):
     def _value_of(self, symbol: Expr) -> float | None:
         """The value a symbol has unless another is given."""
         return self.graph.symbols[symbol.node].value if symbol.is_symbol else None
+
+    # --- contacts -----------------------------------------------------------------------------------------------
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """What may touch in every run."""
+        return tuple(self._contacts.values())
+
+    def contact(self, name: str, a: Any, b: Any, *, restitution: Any = 0.0, friction: Any = None,
+                impact: str = "newton") -> Contact:  # fmt: skip
+        """Two shapes that may touch. In a run they collide, slide, roll, stick and separate as their laws say.
+
+        ``restitution`` and ``friction`` are numbers, expressions, or ``lw.zones(...)``; ``lw.Coulomb(static, dynamic)``
+        tells the two frictions apart. ``impact`` names a law of ``latchwork.contact.impact.LAWS``.
+        """
+        from latchwork.contact.making import contact_between
+
+        if name in self._contacts or name in self._constraints:
+            raise ModelError(f"'{self.name}' has a contact or constraint named '{name}' already. Choose another name.")
+        self._contacts[name] = contact_between(name, a, b, restitution, friction, impact)
+        return self._contacts[name]
 
     # --- joints -------------------------------------------------------------------------------------------------
 

@@ -45,6 +45,7 @@ class Plan:
     method: Method
     samples: Array | None
     progress: Callable[[float], None] | None
+    eager: Flags | None = None  # guards that are armed also below zero: they may rise, but not fall further
 
     def run(self, stage: Stage, x: Array, times: Array, rest: Array) -> Ran:
         """Piece after piece, each with the inputs that its table rows give, until the end or an event."""
@@ -58,7 +59,7 @@ class Plan:
                     ended = replace(segments[-1].solution, event=Event(t, hit, stage.reduced(x)))
                     return Ran(_joined([*segments[:-1], Segment(ended, stage)]), stage, x, hit)
                 try:
-                    solution = self.piece(stage, x, t, t_end, held, g >= 0.0, self.left(segments))
+                    solution = self.piece(stage, x, t, t_end, held, self.armed(g), self.left(segments))
                 except IntegrationError as error:
                     known = [] if error.solution is None else [Segment(error.solution, stage)]
                     at, last = self.end(known[0], held) if known else (t, x)
@@ -77,6 +78,10 @@ class Plan:
                 stage = stage.rewritten(t, x, held)
             armed = self.guard(stage, t, x, held) >= 0.0
         return Ran(_joined(segments), stage, x, ())
+
+    def armed(self, g: Array) -> Flags:
+        """Which guards are armed where they have these values."""
+        return (g >= 0.0) if self.eager is None else (g >= 0.0) | self.eager
 
     def end(self, segment: Segment, rest: Array) -> tuple[float, Array]:
         """Time and state (q, u, work) at the end of a segment, as far as it is finite."""

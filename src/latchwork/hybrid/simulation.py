@@ -24,7 +24,16 @@ from latchwork.constraint.rows import rows_of
 from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
-from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, LatchworkError, did_you_mean
+from latchwork.contact.law import Contact
+from latchwork.contact.making import contact_between
+from latchwork.errors import (
+    ConstraintError,
+    EvaluationError,
+    IntegrationError,
+    LatchworkError,
+    ModelError,
+    did_you_mean,
+)
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
@@ -34,12 +43,20 @@ from latchwork.hybrid.stages import Unconstrained
 from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
 from latchwork.hybrid.stops import held_guards, stop_guards, stops_of
 from latchwork.hybrid.table import Array
+from latchwork.hybrid.touching.crossing import Crossing
+from latchwork.hybrid.touching.friction import forces_in, rubbed
+from latchwork.hybrid.touching.placing import Crossings, contacts_of, lies_behind, must_be_apart
+from latchwork.hybrid.touching.standing import Guard, Standings
+from latchwork.hybrid.touching.standing import guards as contact_guards
+from latchwork.hybrid.touching.telling import told
+from latchwork.hybrid.touching.touch import Touch, touch_of
 from latchwork.hybrid.trajectory import RunEvent, Trajectory
 from latchwork.integrate.method import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.symbolic.expr import Expr
 
+SLOW = 1e-9  # of the fastest approach: slip in space that is slower has ended
 APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
 
 
@@ -82,7 +99,10 @@ class Simulation:
         self._events: list[RunEvent] = []
         self.switches: list[Switch] = []
         self._side: RightSide | None = None
-        self._ready: tuple[Terms, bytes, tuple[Mode, bool]] | None = None
+        self._ready: tuple[Any, bytes, tuple[Mode, bool]] | None = None
+        self._standings = Standings([])
+        self._settled = True
+        self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
         self.t = float(start)
         given = start_of(self.equations, q, u, held, parameters, self.t, bool(permanent))
         n = len(self.equations.q) + len(self.equations.u)
@@ -92,6 +112,8 @@ class Simulation:
         if permanent:
             x, self.start = consistent(self._terms_now(), self._padded(x), given.q_held, given.u_held)
         self._x = np.append(x[1 : 1 + n], 0.0)
+        for contact in contacts_of(model):
+            self._add(contact)
 
     def __repr__(self) -> str:
         held = ", ".join(self.active) or "nothing"
@@ -102,7 +124,7 @@ class Simulation:
     @property
     def active(self) -> tuple[str, ...]:
         """The constraints that hold now, by name."""
-        return tuple(self._holds)
+        return (*self._holds, *self._standings.labels)
 
     @property
     def q(self) -> dict[str, float]:
@@ -114,11 +136,19 @@ class Simulation:
         """Speeds now, by name."""
         return dict(zip(self.equations.u_names, self._x[len(self.equations.q) : -1].tolist(), strict=True))
 
-    def _terms_now(self) -> Terms:
-        constraints = tuple(hold.constraint for hold in self._holds.values())
+    def _terms_of(self, constraints: tuple[Constraint, ...]) -> Terms:
         if constraints not in self._terms:
             self._terms[constraints] = terms_of(rows_of(self.equations, constraints), self._base)
         return self._terms[constraints]
+
+    def _held_terms(self) -> Terms:
+        """The rows of all constraints that hold, contacts apart."""
+        return self._terms_of(tuple(hold.constraint for hold in self._holds.values()))
+
+    def _terms_now(self) -> Terms:
+        """The rows of all that holds, contacts included."""
+        holds = (hold.constraint for hold in self._holds.values())
+        return self._terms_of((*holds, *self._standings.constraints()))
 
     @cached_property
     def _base(self) -> Base:
@@ -143,15 +173,17 @@ class Simulation:
     def _mode(self) -> tuple[Mode, bool]:
         """The mode of what holds now, and whether it begins at a regular position; the last one is kept."""
         terms, x = self._terms_now(), self._state()
-        if self._ready is None or self._ready[0] is not terms or self._ready[1] != x.tobytes():
-            self._ready = terms, x.tobytes(), self._mode_at(terms, x)
+        key = terms, self._standings.key
+        if self._ready is None or self._ready[0] != key or self._ready[1] != x.tobytes():
+            self._ready = key, x.tobytes(), self._mode_at(terms, x)
         return self._ready[2]
 
     def _mode_at(self, terms: Terms, x: Array) -> tuple[Mode, bool]:
         place, motion = terms.place(x), terms.motion(x)
         must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
         chosen, regular = choose_regular(terms, x)
-        return mode_of(terms, chosen, regular, tuple(symbol.name for symbol in self.driven.held)), regular is x
+        mode = mode_of(terms, chosen, regular, tuple(symbol.name for symbol in self.driven.held))
+        return rubbed(mode, self._standings), regular is x
 
     # --- going on -----------------------------------------------------------------------------------------------
 
@@ -162,12 +194,17 @@ class Simulation:
         if not (np.isfinite(t_end) and t_end >= self.t):
             raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
         stops = stops_of(stop_when)
+        crossings = Crossings(self.equations.name)
         while self.t < t_end:
-            limits = {k: hold for k, hold in self._holds.items() if hold.limit is not None}
-            stage = self._stage_with(stops, limits)
-            plan = Plan(self.driven, self.method, samples, self.progress)
-            if self._let_go(plan.guard(stage, self.t, self._x, self._state()[len(self._x) :]), stops, limits):
+            if not self._settled:
+                self._cross((), {})
+            stage, guards = self._stage(stops)
+            eager = np.array([not (guard.by_force or guard.kind == "stop") for guard in guards], dtype=bool)
+            plan = Plan(self.driven, self.method, samples, self.progress, eager)
+            values = plan.guard(stage, self.t, self._x, self._state()[len(self._x) :])
+            if self._at_once(stage, guards, values, crossings):
                 continue
+            self._switched_over()
             try:
                 ran = plan.run(stage, self._x, self.driven.pieces(self.t, t_end), self._rest)
             except Broken as error:
@@ -175,37 +212,95 @@ class Simulation:
                 raise self._explained(error) from None
             self._segments += ran.segments
             self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
-            names = [*stops, *limits]
-            hit = [names[i] for i in ran.guards]
-            self._events += [RunEvent(self.t, name, self.active, self.active) for name in hit if name in stops]
-            for name in [name for name in hit if name not in stops]:
-                self.release(name)
-            if any(name in stops for name in hit):
+            hits = [guards[i] for i in ran.guards]
+            stopped = [guard.about for guard in hits if guard.kind == "stop"]
+            self._events += [RunEvent(self.t, name, self.active, self.active) for name in stopped]
+            self._pass(ran.stage, [guard for guard in hits if guard.kind != "stop"], crossings)
+            if stopped:
                 break
         return tuple(self._events[seen:])
 
-    def _let_go(self, guards: Array, stops: Mapping[str, Any], limits: Mapping[str, Hold]) -> bool:
-        """Release what is held by more than its limit already."""
-        passed = [name for name, g in zip(limits, guards[len(stops) :], strict=True) if g < 0.0]
-        for name in passed:
-            self.release(name)
-        return bool(passed)
+    def _at_once(self, stage: Stage, guards: Sequence[Guard], values: Array, crossings: Crossings) -> bool:
+        """Pass the guards on forces that are below zero to begin with."""
+        hits = [guard for guard, g in zip(guards, values, strict=True) if guard.by_force and g < 0.0]
+        self._pass(stage, hits, crossings)
+        return bool(hits)
 
-    def _stage_with(self, stops: Mapping[str, Any], limits: Mapping[str, Hold]) -> Stage:
-        if not self._holds:
+    def _pass(self, stage: Stage, hits: Sequence[Guard], crossings: Crossings) -> None:
+        """Go through what was hit: constraints let go at their limits, contacts change."""
+        for guard in hits:
+            if guard.kind == "limit":
+                self.release(guard.about)
+        touched = [guard for guard in hits if guard.kind != "limit"]
+        if touched:
+            crossings.count(self.t, [guard.about.name for guard in touched if isinstance(guard.about, Touch)])
+            self._cross(touched, forces_in(stage, self.t, self._x, self._state()[len(self._x) :]))
+
+    def _stage(self, stops: Mapping[str, Any]) -> tuple[Stage, list[Guard]]:
+        """The stage of what holds now, and what watches it."""
+        s, g = self._standings, self.equations.system.graph
+        dragging = any(True for _ in s.dragging())
+        guards = [Guard("stop", name, value) for name, value in stops.items()]
+        if not (self._holds or s.constraints() or dragging):
+            guards += contact_guards(s, {}, SLOW * s.speed)
             if self._side is None:
                 self._side = unconstrained(self.driven)
-            return Unconstrained(self._side, stop_guards(self.driven, stops))
-        (mode, regular), g = self._mode(), self.equations.system.graph
+            return Unconstrained(self._side, stop_guards(self.driven, _keyed(guards)), names=s.labels), guards
+        mode, regular = self._mode()
         rows = mode.terms.rows
         lam = [Expr(g, g.symbol(f"multiplier {name}", "multiplier")) for name in rows.names]
-        guards = dict(stops)
-        for name, hold in limits.items():
-            squares = sum((lam[i] ** 2 for i in range(*rows.slices[name].indices(len(lam)))), start=lam[0] * 0.0)
-            guards[name] = 1.0 - squares / float(hold.limit or 0.0) ** 2
-        watch = held_guards(self.driven, guards, lam)
-        known = regular and all(hold.permanent for hold in self._holds.values())
-        return self.design.stage(self.driven, mode, watch, known)
+        for name, hold in self._holds.items():
+            if hold.limit is not None:
+                squares = sum((force**2 for force in lam[rows.slices[name]]), start=lam[0] * 0.0)
+                guards.append(Guard("limit", name, 1.0 - squares / hold.limit**2, True))
+        guards += contact_guards(s, {name: lam[part] for name, part in rows.slices.items()}, SLOW * s.speed)
+        watch = held_guards(self.driven, _keyed(guards), lam)
+        known = regular and not s.touches and all(hold.permanent for hold in self._holds.values())
+        return self.design.stage(self.driven, mode, watch, known), guards
+
+    # --- contacts -----------------------------------------------------------------------------------------------
+
+    def contact(self, name: str, a: Any, b: Any, *, restitution: Any = 0.0, friction: Any = None,
+                impact: str = "newton") -> Contact:  # fmt: skip
+        """Two shapes that may touch from now on, as ``model.contact``; the model stays as it was."""
+        contact = contact_between(name, a, b, restitution, friction, impact)
+        self._add(contact)
+        return contact
+
+    def _add(self, contact: Contact) -> None:
+        """Make the features of a contact ready; what it closes is decided when the run goes on."""
+        names = {touch.name for touch in self._standings.touches} | set(self._holds)
+        for feature in contact.features:
+            if feature.name in names:
+                raise ModelError(f"'{self.equations.name}' has a contact or constraint named '{feature.name}' already. "
+                                 "Name the new one otherwise.")  # fmt: skip
+        x = self._state()
+        touches = [touch_of(contact, feature, self._base, x) for feature in contact.features]
+        must_be_apart(contact, touches, x)
+        self._standings.touches += touches
+        self._standings.enter_zones(touches, x)
+        self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}
+        self._settled = False
+
+    def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> None:
+        """From one mode to the next: zones, impacts, then what stays closed; nothing is known beforehand."""
+        began, s = time.perf_counter(), self._standings
+        names, before = self.active, dict(s.closed)
+        crossing = Crossing(s, self._base, self._held_terms(), self._state())
+        crossing.take(hits, lam)
+        crossing.go()
+        self._settled = True
+        self._x = np.append(crossing.x[1 : len(self._x)], self._x[-1] + crossing.work)
+        self._events += told(self.t, before, s, crossing.impacts, hits, (names, self.active))
+        if names != self.active or self._pending is None:
+            self._pending = self.t, names, self.active, began
+
+    def _switched_over(self) -> None:
+        """Note what the last switch took, from the guard to equations that are ready."""
+        if self._pending is not None:
+            t, before, after, began = self._pending
+            self.switches.append(Switch(t, before, after, 1e6 * (time.perf_counter() - began)))
+            self._pending = None
 
     # --- changing it --------------------------------------------------------------------------------------------
 
@@ -223,16 +318,17 @@ class Simulation:
         try:
             self._holds[constraint.name] = Hold(constraint, False, _limit(constraint.name, limit))
             impulses = self._impact(constraint.name)
-            if self._holds:
+            if not self._standings.touches:
                 self._mode()
         except LatchworkError:
             self._holds, self._x = before
             raise
+        self._settled = not self._standings.touches
         return self._switched(constraint.name, tuple(before[0]), began, impulses)
 
     def _impact(self, name: str) -> dict[str, Array]:
         """Speeds made consistent with all that holds; the energy it costs is booked as work. The impulses by name."""
-        terms, x = self._terms_now(), self._state()
+        terms, x = self._held_terms(), self._state()
         off = residual_of(terms, x)
         if off > APART:
             raise ConstraintError(
@@ -276,14 +372,16 @@ class Simulation:
             )
         before = self.active
         del self._holds[name]
-        if self._holds:
+        self._settled = not self._standings.touches
+        if self._holds and self._settled:
             self._mode()
         return self._switched(name, before, began, {})
 
     def _switched(self, name: str, before: tuple[str, ...], began: float, impulses: dict[str, Array]) -> RunEvent:
         took = 1e6 * (time.perf_counter() - began)
         self.switches.append(Switch(self.t, before, self.active, took))
-        self._events.append(RunEvent(self.t, name, before, self.active, impulses))
+        kind = "constrain" if name in self._holds else "release"
+        self._events.append(RunEvent(self.t, name, before, self.active, impulses, kind))
         return self._events[-1]
 
     # --- looking back -------------------------------------------------------------------------------------------
@@ -324,6 +422,11 @@ class Simulation:
                                                  event=None, ends=ends), stage)  # fmt: skip
             run = self.trajectory()
         return IntegrationError(f"'{self.equations.name}': {error}", None if run is None else run.path, run)
+
+
+def _keyed(guards: Sequence[Guard]) -> dict[str, Any]:
+    """Guards as expressions by name; names differ."""
+    return {guard.about if guard.kind == "stop" else f"{i}: {guard.kind}": guard.value for i, guard in enumerate(guards)}
 
 
 def _limit(name: str, limit: Any) -> float | None:

@@ -61,9 +61,10 @@ class Audit:
 
 @dataclass(frozen=True)
 class RunEvent:
-    """Something that happened in a run: when, what it was called, and the constraints that hold before and after.
+    """Something that happened in a run: when, whom it concerns, and what holds before and after.
 
-    ``impulses`` are those of a plastic impact, by constraint.
+    ``kind`` is "impact", "stick", "slide", "release", "zone", "constrain" or "stop"; ``impulses`` are those of an
+    impact, by contact (along the normal, then along its tangents) or constraint; ``energy`` is what it cost.
     """
 
     t: float
@@ -71,6 +72,9 @@ class RunEvent:
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     impulses: Mapping[str, Array] = field(default_factory=dict)
+    kind: str = "stop"
+    energy: float = 0.0
+    notes: tuple[str, ...] = ()
 
 
 def named(equations: Equations, name: str) -> Any:

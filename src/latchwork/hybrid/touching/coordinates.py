@@ -1,0 +1,120 @@
+"""Contacts that the coordinates themselves hold: their normal force comes from an auxiliary speed, N = N0 + N1 · u̇.
+
+Only friction is left to decide: whether they stick, |λ_t| ≤ μ_s N, or slide with λ_t = −μ_d N d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from latchwork.constraint.terms import Array, Base, Terms
+from latchwork.contact.complementarity import State, Verdict
+from latchwork.errors import IntegrationError
+from latchwork.hybrid.touching.meeting import Meeting, meet
+from latchwork.hybrid.touching.standing import CONE, Standing, Standings
+from latchwork.hybrid.touching.touch import Touch
+
+NO_SLIP = 1e-9  # of the fastest speed
+TENSILE = 1e-9  # of the forces at work
+
+
+class Numbers(NamedTuple):
+    """B and c of the tangents, slip velocities, N1 and N0, friction."""
+
+    B: Array
+    c: Array
+    slip: Array
+    N1: Array
+    N0: float
+    mu_s: float
+    mu_d: float
+
+
+@dataclass(frozen=True, eq=False)
+class HeldContacts:
+    """Contacts of a crossing that the coordinates hold, and how each of them stands."""
+
+    standings: Standings
+    base: Base
+    held: Terms
+    x: Array
+    resting: set[Touch]
+    slipping: dict[Touch, Array]
+    fastest: float
+
+    def verdict(self, touches: Sequence[Touch],
+                others: Callable[[Meeting], Verdict]) -> tuple[Verdict, list[tuple[Touch, Standing]]]:  # fmt: skip
+        """How all contacts stand: those of ``touches`` by complementarity, given those that the coordinates hold."""
+        own = {touch: self._numbers(touch) for touch in self.standings.touches if touch.held}
+        ways = {touch: self._start(touch, numbers) for touch, numbers in own.items()}
+        for _ in range(2 + 2 * len(own)):
+            extra, drags = [], []
+            for touch, at in own.items():
+                way = ways[touch]
+                if way is None and at.mu_s > 0.0:
+                    extra += [(row, bias) for row, bias in zip(at.B, at.c, strict=True)]
+                elif way is not None and at.mu_d > 0.0:
+                    drags.append((-at.mu_d * (way @ at.B), at.N1, at.N0))
+            meeting = meet(self.base, self.held, touches, self.x, extra, drags)
+            verdict = others(meeting)
+            udot = meeting.udot + meeting.inverse @ (meeting.J.T @ verdict.lam)
+            changed = [self._check(touch, at, ways, udot, meeting, verdict.lam) for touch, at in own.items()]
+            if not any(changed):
+                return verdict, [(touch, self._standing(at, ways[touch])) for touch, at in own.items()]
+        names = ", ".join(f"'{touch.name}'" for touch in own)
+        raise IntegrationError(f"{names} of '{self.base.equations.name}' neither stick nor slide at t = {self.x[0]:.9g}. "
+                               "Friction and motion contradict each other there; start elsewhere.")  # fmt: skip
+
+    def _numbers(self, touch: Touch) -> Numbers:
+        n = len(self.base.equations.u)
+        n_q = len(self.base.equations.q)
+        u = self.x[1 + n_q : 1 + n_q + n]
+        N = touch.force_function(self.x)
+        _, mu_s, mu_d = touch.laws(self.x, self.standings.zones)
+        if not touch.tangents:
+            return Numbers(np.zeros((0, n)), np.zeros(0), np.zeros(0), N[:-1], float(N[-1]), 0.0, 0.0)
+        place = touch.terms.place(self.x)
+        slip = place.B @ u + place.C
+        return Numbers(place.B, touch.terms.bias_function(self.x), slip, N[:-1], float(N[-1]), mu_s, mu_d)
+
+    def _start(self, touch: Touch, at: Numbers) -> Array | None:
+        """The direction of slip to begin with; none to try whether it sticks."""
+        size = float(np.linalg.norm(at.slip))
+        if touch in self.slipping:
+            return self.slipping[touch]
+        if touch in self.resting or size <= NO_SLIP * self.fastest:
+            return None if at.mu_s > 0.0 else np.zeros(len(at.slip))
+        return np.asarray(at.slip / size)
+
+    def _check(self, touch: Touch, at: Numbers, ways: dict[Touch, Array | None], udot: Array, meeting: Meeting,
+               lam: Array) -> bool:  # fmt: skip
+        """Whether a contact has to stand otherwise; one that is pulled is refused, for it cannot separate."""
+        N = at.N0 + float(at.N1 @ udot)
+        scale = abs(at.N0) + float(np.abs(at.N1 * udot).sum())
+        if N < -TENSILE * scale:
+            raise IntegrationError(
+                f"'{touch.name}' is pulled at t = {self.x[0]:.9g} (its force is {N:.6g}), but the coordinates of "
+                f"'{self.base.equations.name}' cannot separate. Give the body coordinates that let it leave."
+            )
+        if ways[touch] is not None or at.mu_s == 0.0:
+            return False
+        force = np.linalg.lstsq(at.B.T, meeting.M @ udot - meeting.f - meeting.J.T @ lam, rcond=None)[0]
+        size = float(np.linalg.norm(force))
+        if size <= at.mu_s * N * (1.0 + 0.25 * CONE):
+            return False
+        ways[touch] = np.asarray(-force / size)
+        return True
+
+    def _standing(self, at: Numbers, way: Array | None) -> Standing:
+        if way is None:
+            return Standing(State.STICK)
+        if at.mu_d == 0.0 or not way.any():
+            return Standing(State.SLIDE)
+        if len(way) == 1:
+            return Standing(State.SLIDE, (1.0 if way[0] > 0.0 else -1.0,))
+        begins = float(np.linalg.norm(at.slip)) <= NO_SLIP * self.fastest
+        return Standing(State.SLIDE, tuple((1e-9 * max(self.fastest, 1e-6) * way).tolist()) if begins else (0.0, 0.0))

@@ -1,0 +1,217 @@
+"""What happens where a mode ends: zones change, impacts are resolved, then complementarity says what stays closed.
+
+The flow chart of Patoglu Fig. 4, for contacts: never from a list of modes, always from gaps, velocities, forces and
+accelerations at the state itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from latchwork.constraint.terms import Array, Base, Terms
+from latchwork.contact.complementarity import Jammed, Resting, State, Verdict, settle
+from latchwork.contact.impact import Impact, jam, resolve
+from latchwork.errors import IntegrationError
+from latchwork.hybrid.touching.coordinates import HeldContacts
+from latchwork.hybrid.touching.meeting import Meeting, meet
+from latchwork.hybrid.touching.standing import TOUCH, Guard, Standing, Standings
+from latchwork.hybrid.touching.touch import Touch, Way
+
+AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are none
+NO_SLIP = 1e-9  # and slower slip is none
+CAPTURE = 1e-6  # and slower rebounds end in contact
+REACH = 4.0  # a gap of so many TOUCH takes part in what happens
+MOST = 60  # impacts at one instant, for each contact
+
+
+@dataclass(frozen=True, eq=False)
+class Happened:
+    """An impact: the contacts that took part with their impulses, and the energy lost."""
+
+    impulses: Mapping[str, Array]
+    energy: float
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(eq=False)
+class Crossing:
+    """A state on its way through an event: speeds change by impacts, standings by what follows."""
+
+    standings: Standings
+    base: Base
+    held: Terms
+    x: Array
+    impacts: list[Happened] = field(default_factory=list)
+    resting: set[Touch] = field(default_factory=set)
+    slipping: dict[Touch, Array] = field(default_factory=dict)
+    leaving: set[Touch] = field(default_factory=set)
+    work: float = 0.0
+
+    # --- what was hit -------------------------------------------------------------------------------------------
+
+    def take(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> None:
+        """Note what the guards say: zones are entered at once, the rest is decided together."""
+        s = self.standings
+        for kind, about, _, _, step in hits:
+            if kind == "zone":
+                s.zones[about] += step
+            elif kind == "around":
+                s.behind.discard(about)
+            elif kind == "clear":
+                s.grazing.discard(about)
+            elif kind == "patch":
+                self.leaving.add(about)
+            elif kind == "stick":
+                self.resting.add(about)
+            elif kind == "slip":
+                across = lam[about.name] if about.held else lam[about.name][1:]
+                self.slipping[about] = -across / max(float(np.linalg.norm(across)), 1e-300)
+            elif kind == "touch" and about.gap(self.x)[0] < -REACH * TOUCH:
+                s.behind.add(about)
+
+    def go(self) -> None:
+        """Impacts until nothing approaches, then what stays closed, slides or sticks."""
+        for _ in range(MOST * (1 + len(self.standings.touches))):
+            near = self._near()
+            meeting = meet(self.base, self.held, near, self.x)
+            if self._approaching(meeting).any():
+                self._impact(meeting)
+                continue
+            try:
+                self._settle(meeting)
+            except Jammed as jammed:
+                self._jam(meeting, jammed)
+                continue
+            return
+        names = ", ".join(f"'{touch.name}'" for touch in self._near())
+        raise IntegrationError(
+            f"{names} of '{self.base.equations.name}' come to no rest at t = {self.x[0]:.9g}: impact follows impact "
+            f"at one instant. Allow lw.TimeStepping(), or give them a lower restitution."
+        )
+
+    def _near(self) -> list[Touch]:
+        """Contacts that are closed or whose gap is zero, within their domains; not those the coordinates hold."""
+        s, near = self.standings, []
+        for touch in s.touches:
+            if touch.held or touch in self.leaving or touch in s.behind:
+                continue
+            gap, inside = touch.gap(self.x)
+            if not np.isfinite(gap):
+                raise IntegrationError(f"the gap of '{touch.name}' is {gap} at t = {self.x[0]:.9g}. Look at its shapes.")
+            if touch in s.closed or (gap <= REACH * TOUCH and inside >= -REACH * TOUCH):
+                near.append(touch)
+        return near
+
+    # --- impact -------------------------------------------------------------------------------------------------
+
+    def _approaching(self, meeting: Meeting) -> Array:
+        v = meeting.v
+        normal = v[meeting.first]
+        fastest = float(np.abs(v).max(initial=0.0))
+        return normal < -AT_REST * max(self.standings.speed, fastest)
+
+    def _laws(self, meeting: Meeting) -> tuple[Array, Array, Array]:
+        laws = [touch.laws(self.x, self.standings.zones) for touch in meeting.touches]
+        e, mu_s, mu_d = np.array(laws).reshape(-1, 3).T
+        return e, mu_s, mu_d
+
+    def _impact(self, meeting: Meeting) -> None:
+        """u⁺ = u⁻ + T M̃⁻¹ Tᵀ Jᵀ Λ, with Λ by the laws of the contacts."""
+        s, v = self.standings, meeting.v
+        s.speed = max(s.speed, float(-v[meeting.first].min()))
+        names = tuple(touch.name for touch in meeting.touches)
+        impact = Impact(names, meeting.A, v, meeting.tangents, *self._laws(meeting))
+        outcome = resolve(impact, [touch.contact.impact for touch in meeting.touches], capture=CAPTURE * s.speed)
+        self._apply(meeting, outcome.impulses, outcome.notes)
+
+    def _jam(self, meeting: Meeting, jammed: Jammed) -> None:
+        """An impact without collision: friction would pull the contact in. [Painlevé]"""
+        names = tuple(touch.name for touch in meeting.touches)
+        impact = Impact(names, meeting.A, meeting.v, meeting.tangents, *self._laws(meeting))
+        outcome = jam(impact, jammed.contacts)
+        self._apply(meeting, outcome.impulses, outcome.notes)
+
+    def _apply(self, meeting: Meeting, impulses: Array, notes: tuple[str, ...]) -> None:
+        u, M = meeting.moved(impulses), meeting.M
+        gained = 0.5 * float(u @ M @ u - meeting.u @ M @ meeting.u)
+        n_q = len(self.base.equations.q)
+        self.x = self.x.copy()
+        self.x[1 + n_q : 1 + n_q + len(u)] = u
+        self.work += gained
+        parts = np.split(impulses, meeting.first[1:]) if meeting.touches else []
+        felt = {touch.name: part for touch, part in zip(meeting.touches, parts, strict=True) if part.any()}
+        self.impacts.append(Happened(felt, -gained, notes))
+        self.resting.clear()
+        self.slipping.clear()
+
+    # --- what stays ---------------------------------------------------------------------------------------------
+
+    def _settle(self, meeting: Meeting) -> None:
+        """The next mode: closed contacts and how, from complementarity."""
+        s, v, first = self.standings, meeting.v, meeting.first
+        fastest = max(s.speed, float(np.abs(v).max(initial=0.0)))
+        stays = [i for i in range(len(first)) if v[first[i]] <= AT_REST * fastest]
+        touches = [meeting.touches[i] for i in stays]
+        ways = [self._slip(meeting, i, NO_SLIP * fastest) for i in stays]
+        held = HeldContacts(s, self.base, self.held, self.x, self.resting, self.slipping, fastest)
+        verdict, sides = held.verdict(touches, lambda m: self._verdict(m, ways))
+        closed = dict(sides)
+        for touch, way, state, d in zip(touches, ways, verdict.states, verdict.directions, strict=True):
+            if state is not State.OPEN:
+                closed[touch] = Standing(state, self._way(touch, state, way, d, fastest))
+        order = {touch: i for i, touch in enumerate(s.touches)}
+        s.closed = dict(sorted(closed.items(), key=lambda item: order[item[0]]))
+        opened = {touch for touch in touches if touch not in closed}
+        s.grazing = {touch for touch in (*s.grazing, *opened, *self._ended()) if touch not in closed}
+        s.lam = _by_name(touches, meeting, verdict, stays)
+
+    def _ended(self) -> set[Touch]:
+        """Features whose patch has ended, so that they open without moving away."""
+        return {touch for touch in self.leaving if touch not in self.standings.behind}
+
+    def _slip(self, meeting: Meeting, i: int, none: float) -> Array | None:
+        """The direction of slip of a contact; none where it does not slip."""
+        touch, k, row = meeting.touches[i], meeting.tangents[i], meeting.first[i]
+        slip = meeting.v[row + 1 : row + 1 + k]
+        size = float(np.linalg.norm(slip))
+        return None if touch in self.resting or size <= none else np.asarray(slip / size)
+
+    def _verdict(self, meeting: Meeting, ways: Sequence[Array | None]) -> Verdict:
+        """Complementarity of the contacts of a meeting; those without friction have no tangents."""
+        s = self.standings
+        _, mu_s, mu_d = self._laws(meeting)
+        rows, tangents = [], []
+        for i, touch in enumerate(meeting.touches):
+            k = meeting.tangents[i] if mu_s[i] > 0.0 else 0
+            rows += range(meeting.first[i], meeting.first[i] + 1 + k)
+            tangents.append(k)
+        resting = Resting(
+            tuple(touch.name for touch in meeting.touches), meeting.A[np.ix_(rows, rows)], meeting.b[rows],
+            tuple(tangents), mu_s, mu_d,
+            tuple(way if k else None for way, k in zip(ways, tangents, strict=True)),
+            tuple(self.slipping.get(touch) for touch in meeting.touches),
+        )  # fmt: skip
+        guess = [s.closed[touch].state if touch in s.closed else State.OPEN for touch in meeting.touches]
+        verdict = settle(resting, guess if s.closed else None)
+        lam = np.zeros(len(meeting.C))
+        lam[rows] = verdict.lam
+        return replace(verdict, lam=lam)
+
+    def _way(self, touch: Touch, state: State, slip: Array | None, d: Array | None, fastest: float) -> Way:
+        """The direction kept in a standing: a sign in the plane; in space 0, or a short vector where slip begins."""
+        mu_d = touch.laws(self.x, self.standings.zones)[2]
+        if state is State.STICK or not touch.tangents or mu_d == 0.0 or d is None:
+            return None
+        if len(touch.tangents) == 1:
+            return (1.0 if d[0] > 0.0 else -1.0,)
+        return (0.0, 0.0) if slip is not None else tuple((1e-9 * max(fastest, 1e-6) * d).tolist())
+
+
+def _by_name(touches: Sequence[Touch], meeting: Meeting, verdict: Verdict, stays: Sequence[int]) -> dict[str, Array]:
+    """λ of each contact that stays, normal first."""
+    sizes = [1 + meeting.tangents[i] for i in stays]
+    parts = np.split(verdict.lam, np.cumsum(sizes)[:-1]) if sizes else []
+    return {touch.name: part for touch, part in zip(touches, parts, strict=True)}

@@ -1,0 +1,59 @@
+"""Friction of a mode: what drags, how redundant contacts share their forces, and the forces of a stage."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from latchwork.constraint.modes.drag import drag_of
+from latchwork.constraint.modes.mode import Mode
+from latchwork.constraint.modes.share import least_norm_share
+from latchwork.constraint.terms import Array
+from latchwork.hybrid.path import Stage
+from latchwork.hybrid.stages import Held
+from latchwork.hybrid.touching.standing import Standings
+
+
+def rubbed(mode: Mode, standings: Standings) -> Mode:
+    """The mode with the friction of contacts that slide, and with shares of what is redundant."""
+    dragged: dict[int, list[int]] = {}
+    held = []
+    rows = mode.terms.rows
+    for touch, E in standings.dragging():
+        if touch.held:
+            held.append((E, *touch.force_parts))
+        else:
+            dragged[rows.slices[touch.name].start] = E
+    if dragged or held:
+        mode = replace(mode, drag=drag_of(mode.terms, dragged, held))
+    if mode.selection.redundant and standings.closed:
+        mode = replace(mode, share=_share(mode, standings))
+    return mode
+
+
+def _share(mode: Mode, standings: Standings) -> Array:
+    """λ_red = R λ_kept: as the forces were where the mode began; of least norm for what is no contact."""
+    rows, chosen = mode.terms.rows, mode.selection
+    share = least_norm_share(mode.numbers, chosen)
+    lam = np.full(len(rows), np.nan)
+    for name, part in rows.slices.items():
+        if name in standings.lam:
+            forces = standings.lam[name]
+            size = part.stop - part.start
+            lam[part] = forces[:size] if len(forces) >= size else np.append(forces, np.zeros(size - len(forces)))
+    kept, lost = lam[list(chosen.kept)], lam[list(chosen.redundant)]
+    known = np.where(np.isfinite(kept), kept, 0.0)
+    size = float(known @ known)
+    if size > 0.0:
+        by_force = np.isfinite(lost)
+        share[by_force] = np.outer(lost[by_force], known / size)
+    return share
+
+
+def forces_in(stage: Stage, t: float, x: Array, rest: Array) -> dict[str, Array]:
+    """λ of all that holds in a stage, by name."""
+    if not isinstance(stage, Held):
+        return {}
+    lam = stage.mode.multipliers(np.concatenate([[t], stage.reduced(x), rest])[None])[0]
+    return {name: lam[part] for name, part in stage.mode.terms.rows.slices.items()}

@@ -1,0 +1,76 @@
+"""Where contacts begin: which a model has, whether shapes overlap, and a count of what happens at one instant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from latchwork.constraint.making.spot import Spot
+from latchwork.constraint.terms import Array
+from latchwork.contact.law import Contact
+from latchwork.errors import IntegrationError, ModelError
+from latchwork.hybrid.touching.standing import TOUCH
+from latchwork.hybrid.touching.touch import Touch
+from latchwork.model import Model
+
+MOST = 40  # switches at one instant before a run is given up
+INSTANT = 1e-13  # of the time: closer than this is one instant
+
+
+def contacts_of(model: Any) -> tuple[Contact, ...]:
+    """The contacts of a model; equations have none."""
+    return model.contacts if isinstance(model, Model) else ()
+
+
+def must_be_apart(contact: Contact, touches: Sequence[Touch], x: Array) -> None:
+    """Refuse shapes that overlap: the nearest feature whose domain holds is met from inside."""
+    found = []
+    for touch in touches:
+        gap, inside = touch.gap(x)
+        if not gap > -float("inf"):
+            raise ModelError(f"the gap of '{touch.name}' is {gap} at t = {x[0]:.6g}. Look at its shapes: some length, "
+                             "root or division has no value there.")  # fmt: skip
+        if inside >= 0.0 and not touch.held:
+            found.append((abs(gap + _radius(touch, x)), gap, touch))
+    if found:
+        _, gap, touch = min(found, key=lambda item: item[0])
+        if gap < -TOUCH and (_radius(touch, x) == 0.0 or gap > -2.0 * _radius(touch, x) or not touch.feature.within):
+            raise ModelError(
+                f"'{contact.name}' overlaps at t = {x[0]:.6g}: the gap of '{touch.name}' is {gap:.6g}. Start with the "
+                "shapes apart or just touching, or turn the normal around if it points into the material."
+            )
+
+
+def _radius(touch: Touch, x: Array) -> float:
+    """The radius of the round side of a feature; 0 for points."""
+    on = touch.feature.on
+    if not isinstance(on, Spot):
+        return 0.0
+    return float(touch.lowered([on.arm.dot(on.arm)])(x)[0]) ** 0.5
+
+
+def lies_behind(touch: Touch, x: Array) -> bool:
+    """Whether a feature is met from behind, as a wall by a ball on its other side."""
+    gap, inside = touch.gap(x)
+    return bool(gap < -TOUCH and inside >= 0.0)
+
+
+@dataclass
+class Crossings:
+    """How many switches came at one instant: a run that cannot go on is given up, with names."""
+
+    name: str
+    t: float = float("-inf")
+    times: int = 0
+
+    def count(self, t: float, names: Sequence[str]) -> None:
+        """One more at time t."""
+        self.times = self.times + 1 if t - self.t <= INSTANT * max(1.0, abs(t)) else 1
+        self.t = t
+        if self.times > MOST:
+            shown = ", ".join(f"'{name}'" for name in dict.fromkeys(names)) or "its contacts"
+            raise IntegrationError(
+                f"{shown} of '{self.name}' change {MOST} times at t = {t:.9g} without getting on. Friction or impacts "
+                "contradict each other there; change their coefficients a little, or start elsewhere."
+            )

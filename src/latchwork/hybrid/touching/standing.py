@@ -1,0 +1,152 @@
+"""Which contacts are closed in a run, and how: the part of a mode that contacts make up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.terms import Array
+from latchwork.contact.complementarity import State
+from latchwork.contact.law import Zones
+from latchwork.hybrid.touching.touch import Touch, Way
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+from latchwork.symbolic.expr import Expr, maximum, operand
+from latchwork.symbolic.traverse import rebuild
+
+TOUCH = 1e-10  # a gap this small, in units of the model, is closed
+CONE = 2e-9  # a cone is left where the force is beyond it by half of this part: then it slips for sure
+CLEAR = 8.0  # so many times that, and a contact that opened is watched as all others
+
+
+class Standing(NamedTuple):
+    """How a contact is closed: it slides a way, or sticks."""
+
+    state: State
+    way: Way = None
+
+    def label(self, name: str) -> str:
+        return f"{name}: {self.state.name.lower()}"
+
+
+@dataclass(eq=False)
+class Standings:
+    """The contacts of a run as they are now: closed ones with how, those just opened, those met from behind, zones."""
+
+    touches: list[Touch]
+    closed: dict[Touch, Standing] = field(default_factory=dict)
+    grazing: set[Touch] = field(default_factory=set)
+    behind: set[Touch] = field(default_factory=set)
+    zones: dict[Zones, int] = field(default_factory=dict)
+    speed: float = 0.0  # the fastest approach so far: what a small speed is measured by
+    lam: dict[str, Array] = field(default_factory=dict)  # forces of the contacts where the mode began
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What is closed and how, in words."""
+        return tuple(standing.label(touch.name) for touch, standing in self.closed.items())
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """All that the equations of the mode depend on."""
+        return tuple((touch, standing, *(self.zones[z] for z in touch.zones)) for touch, standing in self.closed.items())
+
+    def mu(self, touch: Touch) -> tuple[Any, Any]:
+        """Static and dynamic friction where it is now."""
+        return touch.coefficients(self.zones)[1:]
+
+    def constraints(self) -> list[Constraint]:
+        """The rows of what is closed, contact by contact."""
+        made = []
+        for touch, (state, way) in self.closed.items():
+            made.append(touch.sticking if state is State.STICK else touch.sliding(way, self.mu(touch)[1]))
+        return [constraint for constraint in made if constraint is not None]
+
+    def dragging(self) -> Iterable[tuple[Touch, list[int]]]:
+        """Contacts that slide with friction, and what friction adds to their force rows."""
+        for touch, (state, way) in self.closed.items():
+            if state is State.SLIDE and way is not None and touch.tangents:
+                yield touch, touch.drag(way, self.mu(touch)[1])
+
+    # --- zones --------------------------------------------------------------------------------------------------
+
+    def zone_nodes(self, touch: Touch, zone: Zones) -> list[int]:
+        """x − bound for every bound, as nodes in t, q, u."""
+        g, replaced = touch.equations.system.graph, touch.equations.derivation.kinematics.replaced
+        return rebuild(g, [operand(g, zone.x - bound) for bound in zone.bounds], replaced)
+
+    def enter_zones(self, touches: Iterable[Touch], x: Array) -> None:
+        """Find the zones at a state, for contacts that are new."""
+        for touch in touches:
+            for zone in touch.zones:
+                if zone not in self.zones:
+                    g = touch.equations.system.graph
+                    nodes = rebuild(g, self.zone_nodes(touch, zone), touch.base.laws)
+                    values = Function(lower(g, nodes, touch.base.arguments))(x)
+                    self.zones[zone] = int(np.count_nonzero(values >= 0.0))
+
+
+class Guard(NamedTuple):
+    """Something that ends a mode where it falls through zero: what it means, whom it is about, and the expression."""
+
+    kind: str
+    about: Any
+    value: Expr
+    by_force: bool = False  # in terms of u̇ or λ: it has no rate, and must not be negative to begin with
+    step: int = 0  # of a zone: down or up
+
+
+def guards(standings: Standings, lam: Mapping[str, Sequence[Expr]], slow: float) -> list[Guard]:
+    """What watches the contacts: gaps that close, forces that turn, cones that are left, slip that ends, patches."""
+    found: list[Guard] = []
+    for touch in standings.touches:
+        standing = standings.closed.get(touch)
+        if standing is None:
+            found += _open(standings, touch)
+        else:
+            found += _closed(standings, touch, standing, lam.get(touch.name, ()), slow)
+    for zone in {zone for touch in standings.touches for zone in touch.zones}:
+        i = standings.zones[zone]
+        if i > 0:
+            found.append(Guard("zone", zone, zone.x - zone.bounds[i - 1], step=-1))
+        if i < len(zone.bounds):
+            found.append(Guard("zone", zone, zone.bounds[i] - zone.x, step=1))
+    return found
+
+
+def _open(standings: Standings, touch: Touch) -> list[Guard]:
+    """The gap, within the domain of the feature; a little later for a contact that has just opened."""
+    feature, depth = touch.feature, touch.feature.gap
+    if touch in standings.grazing:
+        shifted = depth + 2.0 * TOUCH
+        for inside in feature.within:
+            shifted = maximum(shifted, -inside)
+        return [Guard("touch", touch, shifted), Guard("clear", touch, CLEAR * TOUCH - depth)]
+    for inside in feature.within:
+        depth = maximum(depth, -inside)
+    if touch in standings.behind:
+        return [Guard("around", touch, -depth)]
+    return [Guard("touch", touch, depth)]
+
+
+def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequence[Expr], slow: float) -> list[Guard]:
+    normal = touch.force if touch.held else lam[0]
+    found = [Guard("release", touch, normal, True)]
+    found += [Guard("patch", touch, inside) for inside in touch.feature.within]
+    if standing.state is State.STICK:
+        across = lam if touch.held else lam[1:]
+        mu = standings.mu(touch)[0]
+        if across:
+            squares = sum((force * force for force in across[1:]), start=across[0] * across[0])
+            limit = (mu * normal) * (mu * normal) * (1.0 + CONE)
+            found.append(Guard("slip", touch, limit - squares, True))
+    elif standing.way is not None and len(touch.tangents) == 1:
+        found.append(Guard("stick", touch, touch.slips[0] * standing.way[0]))
+    elif standing.way is not None and touch.tangents:
+        a, b = touch.slips
+        found.append(Guard("stick", touch, a * a + b * b - slow * slow))
+    return found

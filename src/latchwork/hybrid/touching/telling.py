@@ -1,0 +1,47 @@
+"""What happened at one instant, as events of the run: impacts, then what changed without one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from latchwork.constraint.terms import Array
+from latchwork.contact.complementarity import State
+from latchwork.hybrid.touching.crossing import Happened
+from latchwork.hybrid.touching.standing import Guard, Standing, Standings
+from latchwork.hybrid.touching.touch import Touch
+from latchwork.hybrid.trajectory import RunEvent
+
+KINDS = {State.STICK: "stick", State.SLIDE: "slide"}
+
+
+def told(t: float, before: Mapping[Touch, Standing], standings: Standings, impacts: Sequence[Happened],
+         hits: Iterable[Guard], labels: tuple[tuple[str, ...], tuple[str, ...]]) -> list[RunEvent]:  # fmt: skip
+    """The events of a crossing; ``labels`` are all that holds before and after."""
+    events = []
+    took_part: set[str] = set()
+    if impacts:
+        impulses: dict[str, Array] = {}
+        for impact in impacts:
+            for name, part in impact.impulses.items():
+                impulses[name] = impulses[name] + part if name in impulses else np.array(part)
+        took_part = set(impulses)
+        notes = tuple(dict.fromkeys(note for impact in impacts for note in impact.notes))
+        events.append(RunEvent(t, ", ".join(impulses), *labels, impulses, "impact",
+                               sum(impact.energy for impact in impacts), notes))  # fmt: skip
+    for touch in standings.touches:
+        old, new = before.get(touch), standings.closed.get(touch)
+        if _state(old) is not _state(new) and touch.name not in took_part:
+            events.append(RunEvent(t, touch.name, *labels, kind="release" if new is None else KINDS[new.state]))
+            took_part.add(touch.name)
+    for guard in hits:
+        if guard.kind == "zone":
+            names = [touch.name for touch in standings.touches if guard.about in touch.zones]
+            if not took_part & set(names):
+                events.append(RunEvent(t, ", ".join(names), *labels, kind="zone"))
+    return events
+
+
+def _state(standing: Standing | None) -> State | None:
+    return None if standing is None else standing.state

@@ -1,0 +1,241 @@
+"""Touch: a feature of a contact, ready for a run: its directions, its constraints while it slides or sticks, its laws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from latchwork.constraint.constraint import Constraint, Pull
+from latchwork.constraint.making.spot import Spot
+from latchwork.constraint.rows import rows_of
+from latchwork.constraint.terms import Array, Base, Terms, terms_of
+from latchwork.contact.feature import Feature
+from latchwork.contact.law import Contact, Value, Zones
+from latchwork.errors import ModelError
+from latchwork.kane.equations import Equations
+from latchwork.kane.sample import numbers
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.joints import unit
+from latchwork.mechanics.vector import Vector
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+from latchwork.symbolic.derivative import tangents as slopes
+from latchwork.symbolic.expr import Expr, operand, sqrt
+from latchwork.symbolic.ops import ONE, ZERO
+from latchwork.symbolic.traverse import rebuild
+
+NOTHING = 1e-11  # at random states of order one, less than this is rounding
+Indices = Mapping[Zones, int]
+Way = tuple[float, ...] | None  # a sign in the plane; (0, 0) in space, or a short vector where slip begins; None: no friction
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """A feature with the directions across its normal in which the two sides can slip; all lowered for one base.
+
+    ``held``: the coordinates themselves keep the gap at zero; its force is then N = N0 + N1 · u̇, found by an auxiliary
+    speed along the normal.
+    """
+
+    contact: Contact
+    feature: Feature
+    base: Base
+    tangents: tuple[Vector, ...]
+    axis: Vector | None  # from which the tangents were made, where the normal may turn towards it
+    held: bool
+    _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.feature.name
+
+    def __repr__(self) -> str:
+        return f"<Touch '{self.name}'>"
+
+    @property
+    def equations(self) -> Equations:
+        return self.base.equations
+
+    @cached_property
+    def slips(self) -> tuple[Expr, ...]:
+        """Slip velocity along each tangent, in terms of u."""
+        slip = self.feature.slip
+        nodes = [operand(self.equations.system.graph, slip.dot(t)) for t in self.tangents]
+        replaced = self.equations.derivation.kinematics.replaced
+        return tuple(Expr(self.equations.system.graph, node)
+                     for node in rebuild(self.equations.system.graph, nodes, replaced))  # fmt: skip
+
+    # --- rows ---------------------------------------------------------------------------------------------------
+
+    def _pull(self, direction: Vector) -> Pull:
+        return Pull(direction, self.feature.on, self.feature.other)
+
+    def sliding(self, way: Way, mu: Any) -> Constraint | None:
+        """The gap is held, and its force leans against the slip by μ; none where the coordinates hold the gap."""
+        if self.held:
+            return None
+        key = way, mu
+        if key not in self._slidings:
+            lean = self.feature.normal
+            for d, t in zip(self.along(way), self.tangents, strict=False):
+                lean = lean - t * (mu * d)
+            self._slidings[key] = Constraint(self.name, [self.feature.gap], [self._pull(lean)])
+        return self._slidings[key]
+
+    def along(self, way: Way) -> tuple[Any, ...]:
+        """The direction of slip in measures of the tangents: a sign in the plane, v/|v| in space, nothing for none.
+
+        Where slip begins in space, v is 0 and has no direction yet: a little of the one it will take is added.
+        """
+        if way is None or not self.tangents:
+            return ()
+        if len(self.tangents) == 1:
+            return way
+        moved = [v + d for v, d in zip(self.slips, way, strict=True)] if any(way) else list(self.slips)
+        length = sqrt(moved[0] * moved[0] + moved[1] * moved[1])
+        return tuple(v / length for v in moved)
+
+    def drag(self, way: Way, mu: Any) -> list[int]:
+        """−μ d · B_t: what sliding adds to the force row of the normal, as nodes, one for each speed."""
+        g, rows = self.equations.system.graph, self.terms.rows
+        first = 0 if self.held else 1
+        total = [ZERO] * len(self.equations.u)
+        for i, d in enumerate(self.along(way)):
+            factor = operand(g, mu * d * -1.0)
+            total = [g.add(a, g.mul(factor, b)) for a, b in zip(total, rows.B_nodes[first + i], strict=True)]
+        return total
+
+    @cached_property
+    def sticking(self) -> Constraint:
+        """The gap is held, and so is every direction of slip."""
+        normal = [] if self.held else [(self.feature.gap, self._pull(self.feature.normal))]
+        rows = [*normal, *((slip, self._pull(t)) for slip, t in zip(self.slips, self.tangents, strict=True))]
+        return Constraint(self.name, [zero for zero, _ in rows], [pull for _, pull in rows])
+
+    @cached_property
+    def terms(self) -> Terms:
+        """Programs of all its rows: the normal one, unless held, then the tangents."""
+        return terms_of(rows_of(self.equations, [self.sticking]), self.base)
+
+    @cached_property
+    def has_rows(self) -> bool:
+        return not self.held or bool(self.tangents)
+
+    # --- numbers ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _gap(self) -> Function:
+        return self.lowered([self.feature.gap, *self.feature.within])
+
+    def lowered(self, expressions: list[Any]) -> Function:
+        """Expressions of the model as one function of (t, q, u, rest)."""
+        g, replaced = self.equations.system.graph, self.equations.derivation.kinematics.replaced
+        nodes = rebuild(g, [operand(g, e) for e in expressions], replaced)
+        return Function(lower(g, rebuild(g, nodes, self.base.laws), self.base.arguments))
+
+    def gap(self, x: Array) -> tuple[float, float]:
+        """Signed distance, and how far inside its domain the feature is (negative outside)."""
+        out = self._gap(x)
+        return float(out[0]), float(out[1:].min(initial=np.inf))
+
+    # --- laws ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def zones(self) -> tuple[Zones, ...]:
+        """What differs from place to place."""
+        friction = self.contact.friction
+        values = [self.contact.restitution, *([] if friction is None else [friction.mu, friction.sliding])]
+        return tuple(dict.fromkeys(value for value in values if isinstance(value, Zones)))
+
+    def coefficients(self, indices: Indices) -> tuple[Any, Any, Any]:
+        """e, μ_s and μ_d as they are in the present zones: numbers or expressions."""
+        friction = self.contact.friction
+        none = friction is None or not self.tangents
+        return (here(self.contact.restitution, indices), 0.0 if none else here(friction.mu, indices),
+                0.0 if none else here(friction.sliding, indices))  # fmt: skip
+
+    def laws(self, x: Array, indices: Indices) -> tuple[float, float, float]:
+        """e, μ_s and μ_d at a state; what is out of bounds is refused."""
+        given = self.coefficients(indices)
+        if all(isinstance(value, (int, float)) for value in given):
+            e, mu_s, mu_d = map(float, given)
+        else:
+            e, mu_s, mu_d = self.lowered(list(given))(x).tolist()
+        if not (0.0 <= e <= 1.0 and 0.0 <= mu_d <= mu_s < np.inf):
+            raise ModelError(
+                f"'{self.contact.name}' has restitution {e:.6g}, static friction {mu_s:.6g} and dynamic friction "
+                f"{mu_d:.6g} at t = {x[0]:.6g}. Restitution lies in [0, 1]; friction is not negative, and dynamic "
+                "friction not above static."
+            )
+        return e, mu_s, mu_d
+
+    # --- forces -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def force(self) -> Expr:
+        """The normal force of a contact that the coordinates hold, in terms of u̇."""
+        place = self.feature.on
+        return self.equations.reaction_of(place.point if isinstance(place, Spot) else place, self.feature.normal)
+
+    @cached_property
+    def force_parts(self) -> tuple[list[int], int]:
+        """N1 = ∂N/∂u̇ and N0 = N at u̇ = 0, as nodes."""
+        g, system = self.equations.system.graph, self.equations.system
+        rates = [rate.node for rate in system.u_rates]
+        node = rebuild(g, [operand(g, self.force)], self.equations.derivation.kinematics.replaced)[0]
+        none = dict.fromkeys(rates, ZERO)
+        return [slopes(g, [node], {rate: ONE})[0] for rate in rates], rebuild(g, [node], none)[0]
+
+    @cached_property
+    def force_function(self) -> Function:
+        """N1, then N0, at a state."""
+        slope, rest = self.force_parts
+        g = self.equations.system.graph
+        return Function(lower(g, rebuild(g, [*slope, rest], self.base.laws), self.base.arguments))
+
+
+def here(value: Value, indices: Indices) -> Any:
+    """A value in the zone where it is now."""
+    return value.values[indices[value]] if isinstance(value, Zones) else value
+
+
+def touch_of(contact: Contact, feature: Feature, base: Base, x: Array) -> Touch:
+    """A feature made ready at a state x = (t, q, u, rest), which says where tangents may point."""
+    equations = base.equations
+    g, kinematics = equations.system.graph, equations.derivation.kinematics
+    gap = rebuild(g, [operand(g, feature.gap)], kinematics.replaced)[0]
+    values = numbers(equations.system, [gap])
+    held = bool(np.isfinite(values).all() and np.abs(values).max() < NOTHING)
+    if contact.friction is None:
+        return Touch(contact, feature, base, (), None, held)
+    candidates, axis = _across(feature.normal, base, x)
+    touch = Touch(contact, feature, base, candidates, axis, held)
+    moving = tuple(t for t, slip in zip(candidates, touch.slips, strict=True) if _moves(equations, slip))
+    return touch if moving == candidates else replace(touch, tangents=moving)
+
+
+def _across(n: Vector, base: Base, x: Array) -> tuple[tuple[Vector, Vector], Vector | None]:
+    """Two unit vectors across n; and the axis they were made from where n may turn towards it."""
+    for frame in (*n.parts, n.tree.newtonian):
+        for axis in (frame.z, frame.y, frame.x):
+            if n.dot(axis) == 0.0:
+                return (n.cross(axis), axis), None
+    measures = n.measures(n.tree.newtonian)
+    g, replaced = n.tree.graph, base.equations.derivation.kinematics.replaced
+    nodes = rebuild(g, rebuild(g, [m.node for m in measures], replaced), base.laws)
+    sizes = np.abs(Function(lower(g, nodes, base.arguments))(x))
+    frame: Frame = n.tree.newtonian
+    axis = (frame.x, frame.y, frame.z)[int(np.argmin(sizes))]
+    flat = n.cross(axis)
+    first = flat / sqrt(flat.dot(flat)) if not flat.is_zero else unit(flat)
+    return (first, n.cross(first)), axis
+
+
+def _moves(equations: Equations, slip: Expr) -> bool:
+    """Whether anything can slip that way: some speed, or the surface itself, moves it."""
+    values = numbers(equations.system, [operand(equations.system.graph, slip)])
+    return not (np.isfinite(values).all() and np.abs(values).max() < NOTHING)
