@@ -9,6 +9,8 @@
     ├── ProgramError         straight-line code that breaks its own rules
     ├── EvaluationError      numbers that are missing, unknown, or not finite
     ├── IntegrationError     a run that could not go on
+    │   ├── Jammed           sliding contacts that can neither stay closed nor open: only an impact helps
+    │   └── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
     └── FileError            a file or text that cannot be read as a model
 
 A message has three parts: what is wrong with which named thing; the values seen; what to do.
@@ -59,6 +61,22 @@ class IntegrationError(LatchworkError):
     def __init__(self, message: str, solution: Any = None, run: Any = None) -> None:
         super().__init__(message)
         self.solution, self.run = solution, run
+
+
+class Jammed(IntegrationError):
+    """Sliding contacts that no finite forces can hold, and that cannot open; ``contacts`` names them."""
+
+    def __init__(self, message: str, contacts: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.contacts = tuple(contacts)
+
+
+class Unsettled(IntegrationError):
+    """Contacts for which no set of open, sliding and sticking was found; ``contacts`` names them."""
+
+    def __init__(self, message: str, contacts: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.contacts = tuple(contacts)
 
 
 class FileError(LatchworkError):

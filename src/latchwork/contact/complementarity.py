@@ -1,0 +1,267 @@
+"""Which contacts open, slide or stick: states, forces and accelerations that obey every law at once.
+
+    open    λ = 0,  a_n ≥ 0
+    slide   a_n = 0,  λ_n ≥ 0,  λ_t = −mu_d λ_n d,     d = slip/|slip|, or a_t/|a_t| where the slip is zero
+    stick   a_n = 0,  a_t = 0,  |λ_t| ≤ mu_s λ_n
+
+Three methods in turn, from quick to thorough: the states as they are and a few changes from there; Lemke's method, with
+directions of friction made exact afterwards; for a few contacts, all combinations. What any of them proposes is judged
+by the laws above before it is returned.
+
+Coulomb's law does not always have one answer, and these are the rules by which one is taken.
+
+* mu_s > mu_d: a contact with zero slip may often stick or slide; it sticks if it can, with mu_s, and the others slide
+  with mu_d.
+* Redundant contacts: λ is not unique; contacts stick if *some* λ within the cones holds them, and a λ is returned that
+  is of least norm, or else well inside the cones.
+* Sliding contacts whose friction presses them together as fast as the normal force parts them (A_nn − mu A_nt d ≤ 0,
+  Painlevé): there may be two answers, and the one that is the guess is taken (all closed where there is no guess), else
+  the one that opens; ``notes`` say so. Or there is none, and they are `Jammed`: no finite force holds them.
+* A contact that must slide, and can only stick because others changed in the same moment, sticks; ``notes`` say so.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from latchwork.constraint.terms import Array
+from latchwork.contact.cones import inside
+from latchwork.contact.polygon import complementary
+from latchwork.contact.resting import OPEN, STICK, Choice, Problem, Resting, State, Verdict, scaled
+from latchwork.contact.trial import Solved, judge, solve
+from latchwork.errors import Jammed, Unsettled
+
+__all__ = ["Resting", "State", "Verdict", "feasible", "settle"]
+
+CHANGES = 12  # sets of states tried before Lemke's method, for a few contacts
+FEW = 60  # rows
+ALL = 5000  # combinations
+COVERS = 4  # paths of Lemke's method
+
+
+class Found(NamedTuple):
+    """A lawful answer, and how many sets of states or pivots it took."""
+
+    solved: Solved | None
+    tries: int
+
+
+def settle(resting: Resting, guess: Sequence[State] | None = None) -> Verdict:
+    """States that obey every law, nearest to ``guess`` (the present ones; all closed if not given)."""
+    problem = scaled(resting)
+    start = begin(problem, guess)
+    found, notes = answer(problem, start), []
+    if found.solved is None and any(must is not None for must in problem.must):
+        calm = problem._replace(must=(None,) * len(problem.must))
+        found = answer(calm, begin(calm, guess))
+        if found.solved is not None:
+            notes = [f"'{problem.names[i]}' was to slide and sticks: others changed in the same moment"
+                     for i, c in enumerate(found.solved.choices)
+                     if c.state is State.STICK and problem.must[i] is not None]
+            problem = calm
+    if found.solved is None:
+        raise refusal(problem)
+    solved, doubts = preferred(problem, start, found.solved)
+    return verdict(problem, solved, found.tries, (*notes, *doubts))
+
+
+def feasible(resting: Resting, states: Sequence[State], directions: Sequence[Array | None]) -> Array | None:
+    """λ within the cones, as far inside as can be, with which these states go on; None where there is none."""
+    problem = scaled(resting)
+    choices = []
+    for i, (state, direction) in enumerate(zip(states, directions, strict=True)):
+        sticks = state is State.STICK and problem.rough(i)
+        d = direction if state is State.SLIDE and problem.rough(i) else None
+        choices.append(OPEN if state is State.OPEN else STICK if sticks else Choice(State.SLIDE, d))
+    lam = inside(problem, choices)
+    return None if lam is None else np.asarray(problem.beta * problem.s * lam)
+
+
+def begin(problem: Problem, guess: Sequence[State] | None) -> list[Choice]:
+    """The states tried first."""
+    closed = [problem.closed(i) for i in range(len(problem.names))]
+    if guess is None:
+        return closed
+    return [OPEN if state is State.OPEN else choice for state, choice in zip(guess, closed, strict=True)]
+
+
+def answer(problem: Problem, start: list[Choice]) -> Found:
+    """The first lawful answer of the methods, in turn."""
+    tries = 0
+    for method in (changed, pivoted, combined):
+        found = method(problem, start)
+        tries += found.tries
+        if found.solved is not None:
+            return Found(found.solved, tries)
+    return Found(None, tries)
+
+
+def attempt(problem: Problem, choices: list[Choice]) -> tuple[Solved, dict[int, Choice] | None]:
+    """Forces for these states; what should change, nothing where they are lawful, None where nobody can say.
+
+    Where λ is not unique and the least one is outside its cones, one inside them is looked for.
+    """
+    solved = solve(problem, choices)
+    judged = judge(problem, solved)
+    if solved.spare and judged.moves and not judged.broken:
+        lam = inside(problem, solved.choices)
+        if lam is not None:
+            within = solved._replace(lam=lam, a=problem.A @ lam + problem.b)
+            again = judge(problem, within)
+            if len(again.moves) < len(judged.moves):
+                solved, judged = within, again
+    return solved, judged.moves if judged.moves or not judged.broken else None
+
+
+def lawful(problem: Problem, choices: list[Choice]) -> Solved | None:
+    """Forces for these states, where they obey every law."""
+    solved, _ = attempt(problem, choices)
+    return solved if judge(problem, solved).lawful else None
+
+
+def key(choices: Sequence[Choice]) -> tuple[object, ...]:
+    """States told apart; directions to a tenth."""
+    return tuple(
+        c.state if c.direction is None else (c.free, *(round(x, 1) for x in c.direction.tolist())) for c in choices
+    )
+
+
+def changed(problem: Problem, start: list[Choice]) -> Found:
+    """From ``start``, every contact that breaks its law changes; one at a time once states come back."""
+    choices, seen = list(start), set()
+    for count in range(1, (CHANGES if len(problem.b) <= FEW else 3) + 1):
+        solved, moves = attempt(problem, choices)
+        if moves is None:
+            return Found(None, count)
+        if not moves:
+            return Found(solved if judge(problem, solved).lawful else None, count)
+        if key(choices) in seen:
+            moves = dict([min(moves.items())])
+        seen.add(key(choices))
+        choices = [moves.get(i, choice) for i, choice in enumerate(solved.choices)]
+    return Found(None, count)
+
+
+def pivoted(problem: Problem, start: list[Choice]) -> Found:
+    """Lemke's method: with mu_s, then again with mu_d for all that slid, until none more does."""
+    tries = 0
+    for cover in range(COVERS):
+        slid = [must is not None for must in problem.must]
+        around: list[Array | None] = [None] * len(slid)
+        narrow = 0.5
+        for _ in range(len(slid) + 12):
+            mu = [d if s else m for s, d, m in zip(slid, problem.mu_d, problem.mu_s, strict=True)]
+            choices, _, count = complementary(problem, mu, around, narrow, cover)
+            tries += count
+            if choices is None:
+                break
+            found = changed(problem, choices)
+            tries += found.tries
+            if found.solved is not None:
+                return Found(found.solved, tries)
+            begins = [c.state is State.SLIDE and not problem.moving(i) for i, c in enumerate(choices)]
+            if all(s or not b for s, b in zip(slid, begins, strict=True)) and max(problem.t, default=0) < 2:
+                break
+            slid = [s or b for s, b in zip(slid, begins, strict=True)]
+            around = [c.direction if b else None for c, b in zip(choices, begins, strict=True)]
+            narrow *= 0.5
+    return Found(None, tries)
+
+
+def options(problem: Problem, i: int) -> list[Choice]:
+    """Everything contact i may do; in space, directions all round to begin from."""
+    if problem.moving(i):
+        return [OPEN, problem.closed(i)]
+    turns = np.arange(6) * (np.pi / 3.0)
+    ways = np.array([[1.0], [-1.0]]) if problem.t[i] == 1 else np.column_stack((np.cos(turns), np.sin(turns)))
+    must = problem.must[i]
+    first = [OPEN, STICK] if must is None else [OPEN, problem.closed(i)]
+    return first + [Choice(State.SLIDE, d, True) for d in ways]
+
+
+def combined(problem: Problem, start: list[Choice]) -> Found:
+    """Every combination of states, where they are few."""
+    table = [options(problem, i) for i in range(len(problem.names))]
+    if math.prod(map(len, table)) > ALL:
+        return Found(None, 0)
+    tries = 0
+    for tries, choices in enumerate(_rows(table), 1):
+        solved = lawful(problem, list(choices))
+        if solved is not None:
+            return Found(solved, tries)
+    return Found(None, tries)
+
+
+def _rows(table: list[list[Choice]]) -> Iterator[tuple[Choice, ...]]:
+    return itertools.product(*table)
+
+
+def presses(problem: Problem, i: int, choice: Choice) -> bool:
+    """Whether friction presses contact i together as fast as the normal force parts it: A_nn − mu A_nt d ≤ 0."""
+    if choice.state is not State.SLIDE or choice.direction is None:
+        return False
+    at = problem.at[i]
+    line = problem.A[at, at : at + 1 + problem.t[i]]
+    return bool(line[0] - problem.mu_d[i] * line[1:] @ choice.direction <= 0.0)
+
+
+def preferred(problem: Problem, start: list[Choice], solved: Solved) -> tuple[Solved, list[str]]:
+    """Of two answers, the guess, else the one that opens; and a note of the doubt."""
+    pressed = [i for i, choice in enumerate(solved.choices) if presses(problem, i, choice)]
+    doubtful = [i for i, choice in enumerate(start) if presses(problem, i, choice)]
+    if not pressed and not doubtful:
+        return solved, []
+    chosen = solved
+    guessed = [c.state for c in solved.choices] == [c.state for c in start]
+    if pressed:
+        opened = [OPEN if i in pressed else choice for i, choice in enumerate(solved.choices)]
+        other = lawful(problem, opened) or changed(problem, opened).solved
+        if other is None or [c.state for c in other.choices] == [c.state for c in solved.choices]:
+            return solved, []
+        chosen = solved if guessed else other
+    else:
+        closed = [problem.closed(i) if c.state is State.OPEN else c for i, c in enumerate(solved.choices)]
+        if lawful(problem, closed) is None:
+            return solved, []
+        pressed = [i for i, c in enumerate(solved.choices) if c.state is State.OPEN]
+    names = ", ".join(f"'{problem.names[i]}'" for i in pressed)
+    kept = "goes on" if chosen is solved and guessed else "opens"
+    return chosen, [f"{names}: friction presses, so that to slide on and to open are both lawful; the one that {kept} is taken"]
+
+
+def verdict(problem: Problem, solved: Solved, tries: int, notes: tuple[str, ...]) -> Verdict:
+    """The answer in the caller's units."""
+    return Verdict(
+        tuple(choice.state for choice in solved.choices),
+        tuple(choice.direction for choice in solved.choices),
+        problem.beta * problem.s * solved.lam,
+        problem.beta / problem.s * solved.a,
+        tries,
+        notes,
+    )
+
+
+def refusal(problem: Problem) -> Jammed | Unsettled:
+    """Why there is no answer, and for which contacts."""
+    closed = [problem.closed(i) for i in range(len(problem.names))]
+    sliding = [i for i, c in enumerate(closed) if c.direction is not None and problem.mu_d[i] > 0.0]
+    pressed = [i for i in sliding if presses(problem, i, closed[i])] or sliding
+    free = (problem.b * problem.beta / problem.s)[problem.at]
+    if pressed:
+        seen = ", ".join(f"'{problem.names[i]}' with mu = {problem.mu_d[i]:.4g} and {free[i]:.4g} m/s²" for i in pressed)
+        return Jammed(
+            f"sliding contacts can neither stay closed nor open: {seen} along the normal without contact forces. No "
+            "finite force holds them; resolve it as an impact without approach.",
+            [problem.names[i] for i in pressed],
+        )
+    names = ", ".join(f"'{name}'" for name in problem.names)
+    return Unsettled(
+        f"no set of open, sliding and sticking contacts was found for {names}: their free accelerations along the normals "
+        f"are {free.tolist()} m/s². Look for contacts that hold one body between them with velocities that disagree.",
+        problem.names,
+    )

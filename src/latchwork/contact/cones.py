@@ -1,0 +1,102 @@
+"""Forces that are not unique: of all λ that give the same accelerations, one well inside the cones of friction.
+
+    max m   with   x = x₀ + N z,   λ_n ≥ m s,   mu λ_n − |λ_t| ≥ m s,   m ≤ 1
+
+a linear program in the plane; in space the cone is cut by planes d · λ_t ≤ mu λ_n − m s where a solution leaves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from latchwork.constraint.terms import Array
+from latchwork.contact.resting import Choice, Problem, State
+from latchwork.contact.trial import RANK, TOL, maps
+
+CUTS = 16
+ROUNDS = 40
+FINE = 1e-10
+
+
+def inside(problem: Problem, choices: Sequence[Choice]) -> Array | None:
+    """λ for these states with the largest least margin, or None where no λ is within the cones."""
+    E, rows = maps(problem, choices)
+    if not rows:
+        return np.zeros(len(problem.b))
+    S = problem.A[rows] @ E
+    U, singular, Vt = np.linalg.svd(S)
+    rank = int((singular > RANK * singular[0]).sum()) if singular[0] > RANK else 0
+    x0 = Vt[:rank].T @ ((U[:, :rank].T @ -problem.b[rows]) / singular[:rank])
+    lam0, spread = E @ x0, E @ Vt[rank:].T
+    size = float(np.abs(lam0).max(initial=0.0)) or 1.0
+    if np.abs(S @ x0 + problem.b[rows]).max() > TOL * (1.0 + size):
+        return None
+    return _widest(problem, choices, lam0, spread, size)
+
+
+def _widest(problem: Problem, choices: Sequence[Choice], lam0: Array, spread: Array, size: float) -> Array | None:
+    """The linear programs: planes G λ ≥ m size."""
+    planes = _planes(problem, choices)
+    for _ in range(ROUNDS):
+        G = np.array(planes)
+        found = _program(G @ lam0, G @ spread, size) if spread.shape[1] else (np.zeros(0), float((G @ lam0).min()) / size)
+        if found is None or found[1] < -TOL:
+            return None
+        lam = lam0 + spread @ found[0]
+        more = _cuts(problem, choices, lam, found[1] * size, FINE * size)
+        if not more:
+            return np.asarray(lam)
+        if not spread.shape[1]:
+            return lam if not _cuts(problem, choices, lam, 0.0, TOL * size) else None
+        planes += more
+    return lam if not _cuts(problem, choices, lam, 0.0, TOL * size) else None
+
+
+def _program(g: Array, H: Array, size: float) -> tuple[Array, float] | None:
+    """max m with g + H z ≥ m size, m ≤ 1."""
+    from scipy.optimize import linprog
+
+    r = H.shape[1]
+    cost = np.append(np.zeros(r), -1.0)
+    bounds = [(None, None)] * r + [(None, 1.0)]
+    result = linprog(cost, np.column_stack((-H, np.full(len(g), size))), g, bounds=bounds, method="highs")
+    return (result.x[:r], float(result.x[r])) if result.status == 0 else None
+
+
+def _planes(problem: Problem, choices: Sequence[Choice]) -> list[Array]:
+    """λ_n ≥ 0 of each closed contact, and mu λ_n − d · λ_t ≥ 0 of each that sticks, for directions d all round."""
+    planes = []
+    for i, choice in enumerate(choices):
+        if choice.state is State.OPEN:
+            continue
+        unit = np.zeros(len(problem.b))
+        unit[problem.at[i]] = 1.0
+        planes.append(unit)
+        if choice.state is State.STICK:
+            turns = np.arange(CUTS) * (2.0 * np.pi / CUTS)
+            round_ = np.array([[1.0], [-1.0]]) if problem.t[i] == 1 else np.column_stack((np.cos(turns), np.sin(turns)))
+            planes += [_plane(problem, i, d) for d in round_]
+    return planes
+
+
+def _plane(problem: Problem, i: int, d: Array) -> Array:
+    plane = np.zeros(len(problem.b))
+    at = problem.at[i]
+    plane[at] = problem.mu_s[i]
+    plane[at + 1 : at + 1 + problem.t[i]] = -d
+    return plane
+
+
+def _cuts(problem: Problem, choices: Sequence[Choice], lam: Array, margin: float, fine: float) -> list[Array]:
+    """Planes that part λ from the cones it is outside of, in space."""
+    cuts = []
+    for i, choice in enumerate(choices):
+        if choice.state is State.STICK and problem.t[i] == 2:
+            at = problem.at[i]
+            friction = lam[at + 1 : at + 3]
+            size = float(np.linalg.norm(friction))
+            if size > problem.mu_s[i] * lam[at] - margin + fine and size > 0.0:
+                cuts.append(_plane(problem, i, friction / size))
+    return cuts

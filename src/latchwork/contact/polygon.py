@@ -1,0 +1,95 @@
+"""Coulomb's law as one linear complementarity problem, the circle of friction directions made a polygon.
+
+    0 ≤ λ_n ⊥ a_n ≥ 0,    0 ≤ β_j ⊥ e_j · a_t + σ ≥ 0,    0 ≤ σ ⊥ mu λ_n − Σ β_j ≥ 0,    λ_t = Σ β_j e_j
+
+[Stewart, Trinkle 1996].  In the plane e = ±1 and nothing is lost. A contact that slides already has λ_n alone, with
+λ_t = −mu λ_n d. Without such contacts the matrix is copositive, and Lemke's method ends at a solution.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from latchwork.constraint.terms import Array
+from latchwork.contact.lemke import lemke
+from latchwork.contact.resting import OPEN, STICK, Choice, Problem, State
+
+FACETS = 8
+SAME = 1e-7
+
+
+def fan(t: int, around: Array | None, narrow: float) -> Array:
+    """Directions e_j as columns: ±1 in the plane; else an even fan, or one that is narrow about ±``around``."""
+    if t == 1:
+        return np.array([[1.0, -1.0]])
+    angles = np.arange(FACETS) * (2.0 * np.pi / FACETS)
+    if around is not None:
+        middle = np.arctan2(around[1], around[0])
+        near = np.array([-3.0, -1.0, 0.0, 1.0, 3.0]) * narrow
+        angles = middle + np.concatenate((near + np.pi, np.array([0.0, 0.5, -0.5]) * np.pi))
+    return np.array([np.cos(angles), np.sin(angles)])
+
+
+def complementary(
+    problem: Problem, mu: list[float], around: list[Array | None], narrow: float, cover: int = 0
+) -> tuple[list[Choice] | None, Array, int]:
+    """States and forces that solve the problem with these coefficients, and the pivots it took; None on a ray."""
+    force, motion, pairs = [], [], []  # columns of y → λ and of a → rows, and where σ stands
+    n = len(problem.b)
+    for i, at in enumerate(problem.at):
+        unit = np.zeros(n)
+        unit[at] = 1.0
+        slip, tangent = problem.slip[i], slice(at + 1, at + 1 + problem.t[i])
+        force.append(unit)
+        motion.append(unit)
+        if not problem.rough(i):
+            continue
+        if slip is not None:
+            force[-1] = unit.copy()
+            force[-1][tangent] = -problem.mu_d[i] * slip
+            continue
+        e = fan(problem.t[i], around[i], narrow)
+        first = len(force)
+        for column in e.T:
+            unit = np.zeros(n)
+            unit[tangent] = column
+            force.append(unit)
+            motion.append(unit)
+        pairs.append((i, first - 1, first, first + e.shape[1]))
+        force.append(np.zeros(n))
+        motion.append(np.zeros(n))
+    H, K = np.array(force).T, np.array(motion)
+    M, q = K @ problem.A @ H, K @ problem.b
+    for i, normal, first, sigma in pairs:
+        M[first:sigma, sigma] = 1.0
+        M[sigma, first:sigma] = -1.0
+        M[sigma, normal] = mu[i]
+    ones = None if not cover else np.random.default_rng(cover).uniform(0.1, 1.0, len(q))
+    z, count = lemke(M, q, ones)
+    if z is None:
+        return None, np.zeros(n), count
+    lam = H @ z
+    return read(problem, lam, problem.A @ lam + problem.b), lam, count
+
+
+def read(problem: Problem, lam: Array, a: Array) -> list[Choice]:
+    """The states that forces and accelerations show; a contact that neither presses nor parts stays closed."""
+    small_a = SAME * float((np.abs(problem.b) + np.abs(problem.A) @ np.abs(lam)).max(initial=0.0))
+    choices = []
+    for i, at in enumerate(problem.at):
+        a_t = a[at + 1 : at + 1 + problem.t[i]]
+        pace = float(np.linalg.norm(a_t))
+        if a[at] > small_a:
+            choices.append(OPEN)
+        elif problem.moving(i):
+            choices.append(problem.closed(i))
+        elif pace <= small_a:
+            choices.append(problem.closed(i))
+        else:
+            choices.append(Choice(State.SLIDE, a_t / pace, True))
+    return choices
+
+
+def paces(problem: Problem, choices: list[Choice]) -> list[Array | None]:
+    """Directions of those that begin to slide, to narrow the fans about."""
+    return [choice.direction if choice.state is State.SLIDE and choice != STICK else None for choice in choices]
