@@ -133,6 +133,8 @@ class Terms:
     def off(self, x: Array, typical: Array) -> Array:
         """For each row the largest Φ, or B u + C, `measured`, at any of many x = (t, q, u, rest)."""
         n_q, n, m = self.sizes
+        if not m:
+            return np.zeros(0)
         Phi, B, C = np.split(self.place_function.many(x), np.cumsum([m, m * n]), axis=1)
         B = B.reshape(-1, m, n)
         psi = np.einsum("tij,tj->ti", B, x[:, 1 + n_q : 1 + n_q + n]) + C

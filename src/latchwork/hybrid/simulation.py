@@ -39,7 +39,7 @@ from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
 from latchwork.hybrid.right_side import RightSide, unconstrained
-from latchwork.hybrid.stages import Unconstrained
+from latchwork.hybrid.stages import Held, Unconstrained
 from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
 from latchwork.hybrid.stops import held_guards, stop_guards, stops_of
 from latchwork.hybrid.table import Array
@@ -256,7 +256,8 @@ class Simulation:
         guards += contact_guards(s, {name: lam[part] for name, part in rows.slices.items()}, SLOW * s.speed)
         watch = held_guards(self.driven, _keyed(guards), lam)
         known = regular and not s.touches and all(hold.permanent for hold in self._holds.values())
-        return self.design.stage(self.driven, mode, watch, known), guards
+        stage = self.design.stage(self.driven, mode, watch, known)
+        return replace(stage, label=self.active) if isinstance(stage, Held) else stage, guards
 
     # --- contacts -----------------------------------------------------------------------------------------------
 
@@ -291,7 +292,8 @@ class Simulation:
         crossing.go()
         self._settled = True
         self._x = np.append(crossing.x[1 : len(self._x)], self._x[-1] + crossing.work)
-        self._events += told(self.t, before, s, crossing.impacts, hits, (names, self.active))
+        if hits or crossing.impacts:  # what is closed to begin with is no event
+            self._events += told(self.t, before, s, crossing.impacts, hits, (names, self.active))
         if names != self.active or self._pending is None:
             self._pending = self.t, names, self.active, began
 

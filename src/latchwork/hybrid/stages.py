@@ -72,6 +72,7 @@ class Held:
     driven: Driven
     mode: Mode
     watch: Function | None
+    label: tuple[str, ...] | None = field(default=None, kw_only=True)
 
     @property
     def function(self) -> Executable:
@@ -87,7 +88,7 @@ class Held:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(self.mode.terms.rows.slices)
+        return tuple(self.mode.terms.rows.slices) if self.label is None else self.label
 
     def reduced(self, x: Array) -> Array:
         return self.mode.reduced(x)
@@ -121,10 +122,10 @@ class Held:
             fresh = mode_of(terms, chosen, state, old.rest, old.drag, share)
             usual = max(fresh.usual_pivot, old.usual_pivot)
             if chosen != old.selection and fresh.is_better_than(old, state, BETTER):
-                return Held(self.driven, replace(fresh, usual_pivot=usual), self.watch)
+                return Held(self.driven, replace(fresh, usual_pivot=usual), self.watch, label=self.label)
         worst = conditioning(place.B, motion.M, old.selection)
         patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=fresh.course)
-        return Held(self.driven, patient, self.watch)
+        return Held(self.driven, patient, self.watch, label=self.label)
 
     def _choices(self, B: Array, M: Array) -> list[Selection]:
         """Rows and speeds of the same rank; the same rows first where it matters which ones carry the forces."""

@@ -37,9 +37,10 @@ def told(t: float, before: Mapping[Touch, Standing], standings: Standings, impac
             took_part.add(touch.name)
     for guard in hits:
         if guard.kind == "zone":
-            names = [touch.name for touch in standings.touches if guard.about in touch.zones]
-            if not took_part & set(names):
+            names = [touch.name for touch in standings.closed if guard.about in touch.zones]
+            if names and not took_part & set(names):
                 events.append(RunEvent(t, ", ".join(names), *labels, kind="zone"))
+                took_part |= set(names)
     return events
 
 
