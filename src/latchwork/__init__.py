@@ -57,6 +57,17 @@ if TYPE_CHECKING:
     from latchwork.constraint.linearizing.equilibrium import Steady
     from latchwork.constraint.linearizing.linear import Linear, Mode
     from latchwork.constraint.making import makers
+    from latchwork.contact.shapes import (
+        Arc,
+        Capsule,
+        Circle,
+        Line,
+        Plane,
+        Polyline,
+        Rim,
+        Segment,
+        Sphere,
+    )
     from latchwork.export import export_c
     from latchwork.formats import dump, load, loads
     from latchwork.hybrid.designs import (
@@ -86,6 +97,7 @@ _LATE = {
     "Mode": "latchwork.constraint.linearizing.linear",
     "Steady": "latchwork.constraint.linearizing.equilibrium",
     "plot_eigenvalues": "latchwork.view.linear",
+    **dict.fromkeys("Line Plane Segment Polyline Arc Circle Sphere Capsule Rim".split(), "latchwork.contact.shapes"),
     "Equations": "latchwork.kane.equations",
     "simulate": "latchwork.hybrid.simulate",
     "Simulation": "latchwork.hybrid.simulation",
@@ -130,6 +142,15 @@ __all__ = [
     "Pull",
     "rim",
     "makers",
+    "Line",
+    "Plane",
+    "Segment",
+    "Polyline",
+    "Arc",
+    "Circle",
+    "Sphere",
+    "Capsule",
+    "Rim",
     "Constrained",
     "Equations",
     "Linear",

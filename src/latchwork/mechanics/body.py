@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,37 @@ class Body:
         frame = self.frame or self.center.tree.newtonian
         shift = steiner(frame, self.mass, self.center.position(point))
         return shift if self.inertia is None else self.inertia + shift
+
+    # --- shapes that may touch ----------------------------------------------------------------------------------
+
+    def circle(self, radius: Any, center: Point | None = None) -> Any:
+        """A disk in the plane of a planar model, about the mass centre unless another point of the body is given."""
+        return self._shape("Circle", center or self.center, radius)
+
+    def sphere(self, radius: Any, center: Point | None = None) -> Any:
+        """A ball about the mass centre, unless another point of the body is given."""
+        return self._shape("Sphere", center or self.center, radius)
+
+    def box(self, sizes: Sequence[Any], center: Point | None = None) -> Any:
+        """A box along the axes of the body's frame: its two sizes in the plane, its three in space."""
+        return self._shape("Box", center or self.center, sizes)
+
+    def capsule(self, p: Point, q: Point, radius: Any) -> Any:
+        """A rod with round ends between two points of the body."""
+        return self._shape("Capsule", p, q, radius)
+
+    def rim(self, axis: Vector, radius: Any, center: Point | None = None, tube: Any = 0.0) -> Any:
+        """The edge of a coin or wheel about an axis of the body."""
+        return self._shape("Rim", center or self.center, axis, radius, tube=tube)
+
+    def hull(self, points: Sequence[Point]) -> Any:
+        """The convex hull of points fixed in the body."""
+        return self._shape("Hull", points)
+
+    def _shape(self, kind: str, *args: Any, **options: Any) -> Any:
+        from latchwork.contact import shapes
+
+        return getattr(shapes, kind)(*args, body=self, **options)
 
 
 def inertia(frame: Frame, xx: Any = 0.0, yy: Any = 0.0, zz: Any = 0.0,

@@ -1,0 +1,1 @@
+"""How shapes meet: what they are made of, and a closed form for each two kinds of parts."""

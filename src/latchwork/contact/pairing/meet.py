@@ -1,0 +1,109 @@
+"""Closed forms: gap, normal and the two material points for each two kinds of parts. The normal points from b to a."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from latchwork.constraint.making.spot import Spot
+from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Rod, inside
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr, maximum, sqrt
+
+TINY = 1e-18  # of a squared length: what is divided by never vanishes, though it means nothing there
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """Where two parts may touch: a feature that has no name yet."""
+
+    gap: Expr
+    normal: Vector
+    on: Point | Spot
+    other: Point | Spot
+    drift: Vector | None = None
+    within: tuple[Expr, ...] = ()
+
+    def swapped(self) -> Touch:
+        """The same seen from the other side."""
+        drift = None if self.drift is None else -self.drift
+        return Touch(self.gap, -self.normal, self.other, self.on, drift, self.within)
+
+
+def ball_flat(a: Ball, b: Flat) -> Touch:
+    """g = (C − P) · n − h − ρ."""
+    d, n = a.place.seen_from(b.place), b.normal
+    gap = d.dot(n) - b.offset - a.radius
+    within = inside(b.bounds, a.place.seen_from)
+    return Touch(gap, n, a.place.touching(n * -a.radius), b.place.touching(d - n * a.radius), b.drift, within)
+
+
+def ball_ball(a: Ball, b: Ball) -> Touch | None:
+    """g = |C_a − C_b| − ρ_a − ρ_b; two corners never meet."""
+    if thin(a.radius) and thin(b.radius):
+        return None
+    d = gathered(a.place.seen_from(b.place))
+    size = length(d)
+    n = d / size
+    within = inside(b.bounds, a.place.seen_from) + inside(a.bounds, b.place.seen_from)
+    on, other = a.place.touching(n * -a.radius), b.place.touching(n * b.radius)
+    return Touch(size - (a.radius + b.radius), n, on, other, None, within)
+
+
+def ball_rod(a: Ball, b: Rod) -> Touch | None:
+    """g = |d − s t| − ρ_a − ρ_b with d = C − P and s = d · t between 0 and the length."""
+    if thin(a.radius) and thin(b.radius):
+        return None
+    t = gathered(b.along)
+    d = a.place.seen_from(b.place).to(next(iter(t.parts)))
+    s = d.dot(t)
+    e = d - t * s
+    size = length(e)
+    n = e / size
+    within = (s, b.length - s, *inside(b.bounds, a.place.seen_from))
+    on, other = a.place.touching(n * -a.radius), b.place.touching(t * s + n * b.radius)
+    return Touch(size - (a.radius + b.radius), n, on, other, None, within)
+
+
+def ball_bow(a: Ball, b: Bow) -> Touch:
+    """g = |d| − R − ρ from outside, R − ρ − |d| from inside, with d = C − P across the axis."""
+    d = gathered(a.place.seen_from(b.place))
+    lift = d.dot(b.axis)
+    across = d - b.axis * lift
+    size = length(across)
+    n = across / size
+    sign = -1.0 if b.inside else 1.0
+    gap = (size - b.radius) * sign - a.radius
+    bounds = inside(b.bounds, a.place.seen_from)
+    within = (maximum(*bounds),) if b.either and len(bounds) == 2 else bounds
+    deep = () if not bounds else (2.0 * b.radius - size,) if b.inside else (size - 0.5 * b.radius,)
+    drift = None if b.belt is None else b.axis.cross(n) * b.belt
+    on, other = a.place.touching(n * (-sign * a.radius)), b.place.touching(n * b.radius + b.axis * lift)
+    return Touch(gap, n * sign, on, other, drift, within + deep)
+
+
+def hoop_flat(a: Hoop, b: Flat) -> Touch:
+    """g = (C − P) · n − h − R √(1 − (n·k)²) − ρ; a hoop that lies flat touches all around, and its spot means nothing."""
+    d, n, k = a.place.seen_from(b.place), b.normal, a.axis
+    c = n.dot(k)
+    root = sqrt(maximum(1.0 - c * c, TINY))
+    down = (k * c - n) * (a.radius / root) - n * a.tube
+    gap = d.dot(n) - b.offset - (a.radius * root + a.tube)
+    within = inside(b.bounds, lambda place: a.place.seen_from(place) + down)
+    return Touch(gap, n, a.place.touching(down), b.place.touching(d + down), b.drift, within)
+
+
+def thin(radius: Any) -> bool:
+    """No radius."""
+    return bool(radius == 0.0)
+
+
+def gathered(d: Vector) -> Vector:
+    """Written in one frame, the topmost of those it is written in."""
+    return d if len(d.parts) < 2 else d.to(min(d.parts, key=lambda frame: frame.depth))
+
+
+def length(v: Vector) -> Expr:
+    """√(v · v), never quite zero."""
+    return sqrt(maximum(v.dot(v), TINY))

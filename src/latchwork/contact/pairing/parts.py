@@ -1,0 +1,131 @@
+"""What shapes are made of: balls, flats, rods, bows and hoops, each at a place of a body, each with a domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from latchwork.constraint.making.spot import Spot, spot
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A material place: at ``arm`` from a point, both fixed in a frame."""
+
+    point: Point
+    frame: Frame
+    arm: Vector
+
+    def seen_from(self, other: Place) -> Vector:
+        """The vector from another place to this one."""
+        return between(other.point, self.point) + self.arm - other.arm
+
+    def beside(self, further: Vector) -> Place:
+        """The place of the same frame that is further by a vector fixed in it."""
+        return Place(self.point, self.frame, self.arm + further)
+
+    def touching(self, further: Vector) -> Point | Spot:
+        """The material point that is further by a vector now."""
+        return spot(self.point, self.frame, self.arm + further)
+
+
+@dataclass(frozen=True, eq=False)
+class Half:
+    """A half-space in which a part is the one that touches: (C − place) · vector + offset ≥ 0."""
+
+    place: Place
+    vector: Vector
+    offset: Any = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """All within ``radius`` of a place; with radius 0 a corner."""
+
+    place: Place
+    radius: Any
+    label: str = ""
+    bounds: tuple[Half, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """Where (C − place) · normal = offset, material below."""
+
+    place: Place
+    normal: Vector
+    offset: Any = 0.0
+    label: str = ""
+    bounds: tuple[Half, ...] = ()
+    drift: Vector | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Rod:
+    """All within ``radius`` of a segment; with radius 0 an edge, whose two faces lie along ``faces`` from it."""
+
+    place: Place
+    along: Vector
+    length: Any
+    radius: Any
+    label: str = ""
+    bounds: tuple[Half, ...] = ()
+    faces: tuple[Vector, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Bow:
+    """A circle about an axis, touched from outside or from ``inside``, where all (or ``either``) of the bounds hold."""
+
+    place: Place
+    axis: Vector
+    radius: Any
+    inside: bool
+    label: str = ""
+    bounds: tuple[Half, ...] = ()
+    either: bool = False
+    belt: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Hoop:
+    """The rim of a wheel."""
+
+    place: Place
+    axis: Vector
+    radius: Any
+    tube: Any
+    label: str = ""
+
+
+Part = Ball | Flat | Rod | Bow | Hoop
+
+
+def between(start: Point, end: Point) -> Vector:
+    """From one point to another, by the nearest point both are located from, so that nothing has to cancel."""
+    above = set()
+    step: Point | None = start
+    while step is not None:
+        above.add(step)
+        step = step.parent if step.located else None
+    total, step = Vector(end.tree, {}), end
+    while step not in above:
+        if step is None or not step.located:
+            return end.position(start)  # says what is not located
+        total, step = step.offset + total, step.parent
+    back, meet = Vector(end.tree, {}), step
+    step = start
+    while step is not meet:
+        assert step is not None
+        back, step = step.offset + back, step.parent
+    return total - back
+
+
+def inside(bounds: tuple[Half, ...], seen: Callable[[Place], Vector]) -> tuple[Expr, ...]:
+    """What is not negative where a place, as seen from the places of the bounds, is within them."""
+    return tuple(seen(half.place).dot(half.vector) + half.offset for half in bounds)

@@ -1,0 +1,95 @@
+"""The table of pairs: two shapes to features, by the parts they are made of.
+
+Each row of MEET is a closed form for two kinds of parts; the other order swaps them. Which shapes meet follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from latchwork.contact.feature import Feature
+from latchwork.contact.pairing.decompose import MADE_OF, decompose
+from latchwork.contact.pairing.meet import Touch, ball_ball, ball_bow, ball_flat, ball_rod, hoop_flat
+from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Part, Rod
+from latchwork.contact.shapes.base import Shape
+from latchwork.errors import ModelError, another
+from latchwork.mechanics.body import Body
+from latchwork.mechanics.point import Point
+
+MEET: dict[tuple[type, type], Callable[[Any, Any], Touch | None]] = {
+    (Ball, Flat): ball_flat,
+    (Ball, Ball): ball_ball,
+    (Ball, Rod): ball_rod,
+    (Ball, Bow): ball_bow,
+    (Hoop, Flat): hoop_flat,
+}
+
+
+def features_of(name: str, a: Shape | Point, b: Shape | Point) -> tuple[Feature, ...]:
+    """Every place where a may touch b. One feature has the contact's name, several add which parts they are."""
+    a, b = (_shape(name, shape) for shape in (a, b))
+    if a.tree is not b.tree:
+        raise ModelError(
+            f"the shapes of contact '{name}' belong to two models: one to "
+            f"{another(a.tree.graph.name, b.tree.graph.name)}. Make both in one model."
+        )
+    found = list(_touches(a, b))
+    if not found:
+        raise ModelError(_nothing(name, a, b))
+    return tuple(
+        Feature(f"{name}: {label}" if len(found) > 1 else name, touch.gap, touch.normal, touch.on, touch.other,
+                touch.drift, touch.within)
+        for label, touch in found
+    )  # fmt: skip
+
+
+def pairs() -> list[tuple[str, str]]:
+    """The names of shapes that can meet."""
+    kinds = list(MADE_OF)
+    return [(a.__name__, b.__name__) for i, a in enumerate(kinds) for b in kinds[i:] if _known(a, b)]
+
+
+def _known(a: type, b: type) -> bool:
+    return any((x, y) in MEET or (y, x) in MEET for x in MADE_OF[a][1] for y in MADE_OF[b][1])
+
+
+def _touches(a: Shape | Point, b: Shape | Point) -> Iterator[tuple[str, Touch]]:
+    for part in decompose(a):
+        for other in decompose(b):
+            touch = _meet(part, other)
+            if touch is not None:
+                yield " on ".join(filter(None, (part.label, other.label))), touch
+
+
+def _meet(a: Part, b: Part) -> Touch | None:
+    if (type(a), type(b)) in MEET:
+        return MEET[type(a), type(b)](a, b)
+    if (type(b), type(a)) in MEET:
+        touch = MEET[type(b), type(a)](b, a)
+        return None if touch is None else touch.swapped()
+    return None
+
+
+def _shape(name: str, shape: Any) -> Any:
+    """A shape or a point; a particle stands for its point."""
+    if isinstance(shape, Body) and shape.is_particle:
+        return shape.center
+    if type(shape) not in MADE_OF:
+        hint = " A body has no shape of its own: give body.circle(radius), body.box(sizes) or the like." * isinstance(
+            shape, Body
+        )
+        known = ", ".join(f"lw.{kind.__name__}" for kind in MADE_OF)
+        raise ModelError(f"contact '{name}' is given {shape!r}, which is no shape.{hint} Shapes: {known}.")
+    return shape
+
+
+def _nothing(name: str, a: Shape | Point, b: Shape | Point) -> str:
+    x, y = type(a).__name__, type(b).__name__
+    if _known(type(a), type(b)):
+        return (
+            f"contact '{name}' is between lw.{x} and lw.{y} where neither has a radius nor a side, and two such never "
+            "touch. Give one of them a radius, or a normal."
+        )
+    meet = [other for pair in pairs() for other in pair if x in pair and (other != x or pair[0] == pair[1])]
+    return f"contact '{name}' is between lw.{x} and lw.{y}, which no pair is for. A lw.{x} meets: {', '.join(meet)}."

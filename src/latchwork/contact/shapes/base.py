@@ -1,0 +1,161 @@
+"""What all shapes share: the frame they are fixed in, lengths that are positive, and numbers where they can be had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from latchwork.constraint.making.sides import fixed, movers
+from latchwork.constraint.making.spot import at_home
+from latchwork.errors import ModelError
+from latchwork.mechanics.body import Body
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.joints import Link
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.tree import Tree
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr, operand
+
+Part: TypeAlias = Frame | Link | Body
+Measure: TypeAlias = Any  # a number, or an expression of the model
+Triple: TypeAlias = np.ndarray
+ROUNDING = 1e-9  # of lengths and sines, where shapes are looked at with numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Something with a surface, fixed in ``frame``."""
+
+    frame: Frame = field(init=False, repr=False)
+
+    @property
+    def tree(self) -> Tree:
+        return self.frame.tree
+
+    @property
+    def what(self) -> str:
+        """What errors call it."""
+        return f"lw.{type(self).__name__}"
+
+    def _keep(self, **values: Any) -> None:
+        """Values worked out once, when the shape is made."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+def point_of(what: str, role: str, point: Any) -> Point:
+    """A point of the model."""
+    if not isinstance(point, Point):
+        raise ModelError(f"{role} of {what} is {point!r}. Give a point, such as model.origin or point.at('P', ...).")
+    return point
+
+
+def vector_of(what: str, role: str, vector: Any) -> Vector:
+    """A vector that points somewhere."""
+    if not isinstance(vector, Vector) or vector.is_zero:
+        raise ModelError(f"{role} of {what} is {vector!r}. Give a vector that is not zero, such as N.y.")
+    return vector
+
+
+def frame_of(what: str, body: Part | None, point: Point, vectors: Iterable[Vector]) -> Frame:
+    """The frame of the body given; else N where the vectors are fixed in N, else the frame they are written in."""
+    ways = list(vectors)
+    if body is not None:
+        return _part(what, body, point)
+    N = point.tree.newtonian
+    for vector in ways:
+        point.tree.must_own(next(iter(vector.parts)))
+    if not any(movers(vector.to(N)) for vector in ways):
+        return N
+    written = {frame for vector in ways for frame in at_home(vector).parts}
+    deepest = max(written, key=lambda frame: frame.depth)
+    for vector in ways:
+        moving = movers(vector.to(deepest))
+        if moving:
+            raise ModelError(
+                f"{what} at '{point.name}' moves with {', '.join(moving)} as seen from '{deepest.name}' and is not "
+                "fixed in any one frame. Write it in the frame of one body, and give body=."
+            )
+    return deepest
+
+
+def _part(what: str, body: Part, point: Point) -> Frame:
+    if isinstance(body, Body) and body.is_particle:
+        return point.tree.newtonian
+    frame = body.frame if isinstance(body, (Link, Body)) else body
+    if not isinstance(frame, Frame):
+        raise ModelError(f"the body of {what} is {body!r}. Give a body, a link or a frame.")
+    point.tree.must_own(frame)
+    return frame
+
+
+def turning_frame(what: str, body: Part | None, center: Point) -> Frame:
+    """The frame of something round: it must be said, unless the centre stands still in N."""
+    if body is not None:
+        return _part(what, body, center)
+    N = center.tree.newtonian
+    if center.located and not movers(center.position().to(N)):
+        return N
+    raise ModelError(
+        f"{what} at '{center.name}' moves, and with which body it turns is not known. Give body= (a body, link or "
+        "frame; model.frame for one that does not turn), or make it by body.circle(...), body.sphere(...)."
+    )
+
+
+def fixed_in(frame: Frame, what: str, role: str, vector: Vector) -> Vector:
+    """The vector in the topmost frame that has its axes, after a check that it is fixed in its own."""
+    fixed(frame, what, role, vector)
+    return at_home(vector)
+
+
+def numeric(value: Measure) -> float | None:
+    """A number, also of an expression in parameters that have values."""
+    if not isinstance(value, Expr):
+        return float(value)
+    symbols = value.graph.symbols
+    known = {s: symbols[s.node].value for s in value.free_symbols if symbols[s.node].kind == "parameter"}
+    plain = value.subs({s: v for s, v in known.items() if v is not None}) if known else value
+    return float(plain) if plain.is_constant else None
+
+
+def numbers(frame: Frame, vector: Vector) -> Triple | None:
+    """Measures of a vector in a frame as numbers, where its parameters have values."""
+    found = [numeric(measure) for measure in vector.measures(frame)]
+    return None if None in found else np.array(found, dtype=float)
+
+
+def positive(what: str, role: str, tree: Tree, value: Measure) -> Measure:
+    """A length above zero: a number, or an expression of the model in parameters."""
+    if not isinstance(value, (Expr, int, float)) or isinstance(value, bool):
+        raise ModelError(f"{role} of {what} is {value!r}. Give a number or a parameter of the model.")
+    operand(tree.graph, value)  # refuses what belongs to another model, nan and inf
+    found = numeric(value)
+    if found is not None and not found > 0.0:
+        raise ModelError(f"{role} of {what} is {found:g}. Give one above zero.")
+    return value
+
+
+def way(what: str, p: Point, q: Point) -> Vector:
+    """From p to q, two points that are not the same place."""
+    p.tree.must_own(q)
+    along = q.position(p)
+    size = None if along.is_zero else numeric(along.magnitude())
+    if along.is_zero or (size is not None and size < ROUNDING):
+        raise ModelError(f"{what} goes from '{p.name}' to '{q.name}', which are one place. Give two that are apart.")
+    return along
+
+
+def drift_of(what: str, frame: Frame, belt: Any, along: Vector | None) -> Vector | None:
+    """The velocity of a surface on its body: a speed along a direction, or a vector."""
+    if belt is None or isinstance(belt, Vector):
+        return belt
+    if along is None:
+        raise ModelError(f"the belt of {what} is {belt!r}. A plane has no direction of its own: give a vector, v*N.x.")
+    return along * Expr(frame.graph, operand(frame.graph, belt))
+
+
+def names_of(points: Sequence[Point]) -> str:
+    return ", ".join(f"'{point.name}'" for point in points)

@@ -1,0 +1,144 @@
+"""Round shapes: circle, sphere, arc and ring, capsule, rim."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from latchwork.contact.shapes.base import (
+    Measure,
+    Part,
+    Shape,
+    fixed_in,
+    frame_of,
+    numeric,
+    point_of,
+    positive,
+    turning_frame,
+    vector_of,
+    way,
+)
+from latchwork.errors import ModelError
+from latchwork.mechanics.joints import unit
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr, cos, sin
+
+
+@dataclass(frozen=True, eq=False)
+class Circle(Shape):
+    """A disk in the plane of a planar model; it turns with ``body``."""
+
+    center: Point
+    radius: Measure
+    body: Part | None = None
+
+    def __post_init__(self) -> None:
+        center = point_of(self.what, "the centre", self.center)
+        positive(self.what, "the radius", center.tree, self.radius)
+        self._keep(frame=turning_frame(self.what, self.body, center))
+
+
+@dataclass(frozen=True, eq=False)
+class Sphere(Circle):
+    """A ball; it turns with ``body``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arc(Shape):
+    """Part of a circle, or a ring: from the direction ``start`` by ``angle`` about ``axis`` (default: N.z).
+
+    Touched from outside, or from ``inside``, where the material is beyond the radius. A fence of length L that bends
+    up from the end P of a ramp along A.x is ``lw.Arc(P.at("C", R*A.y), R, start=-A.y, angle=L/R, inside=True)``.
+    ``belt`` is a speed of its surface in the sense of a positive turn about the axis.
+    """
+
+    center: Point
+    radius: Measure
+    start: Vector | None = None
+    angle: Measure | None = None
+    axis: Vector | None = None
+    inside: bool = False
+    body: Part | None = None
+    belt: Measure | None = None
+    about: Vector = field(init=False, repr=False)
+    ends: tuple[tuple[Vector, Vector], ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        center = point_of(self.what, "the centre", self.center)
+        positive(self.what, "the radius", center.tree, self.radius)
+        axis = center.tree.newtonian.z if self.axis is None else vector_of(self.what, "the axis", self.axis)
+        if (self.start is None) != (self.angle is None):
+            raise ModelError(
+                f"{self.what} at '{center.name}' has start {self.start} and angle {self.angle}. Give both for an arc, "
+                "or neither for a ring."
+            )
+        if self.start is None or self.angle is None:
+            frame = frame_of(self.what, self.body, center, (axis,))
+            self._keep(frame=frame, about=unit(fixed_in(frame, self.what, "the axis", axis)), ends=())
+            return
+        start = vector_of(self.what, "the start", self.start)
+        frame = frame_of(self.what, self.body, center, (axis, start))
+        k = unit(fixed_in(frame, self.what, "the axis", axis))
+        first = unit(fixed_in(frame, self.what, "the start", start))
+        self._keep(frame=frame, about=k, ends=self._ends(k, first, self.angle))
+
+    def _ends(self, k: Vector, first: Vector, angle: Measure) -> tuple[tuple[Vector, Vector], ...]:
+        """At both ends: the direction from the centre, and the tangent in the sense of travel."""
+        size = numeric(angle)
+        if size is None or size == 0.0 or abs(size) > 2.0 * math.pi:
+            raise ModelError(
+                f"the angle of {self.what} at '{self.center.name}' is {angle}. Give one between −2π and 2π that is not "
+                "zero, in radians, of parameters with values."
+            )
+        side = k.cross(first)
+        last = first * cos(angle) + side * sin(angle)
+        sense = math.copysign(1.0, size)
+        return (first, side * sense), (last, k.cross(last) * sense)
+
+    @property
+    def beyond_half(self) -> bool:
+        """More than half of the circle."""
+        size = numeric(self.angle) if self.angle is not None else None
+        return size is not None and abs(size) > math.pi
+
+
+@dataclass(frozen=True, eq=False)
+class Capsule(Shape):
+    """All within ``radius`` of the segment from p to q: a rod with round ends (in the plane, a stadium)."""
+
+    p: Point
+    q: Point
+    radius: Measure
+    body: Part | None = None
+    direction: Vector = field(init=False, repr=False)
+    length: Expr = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        p, q = (point_of(self.what, f"an end ({role})", point) for role, point in (("p", self.p), ("q", self.q)))
+        positive(self.what, "the radius", p.tree, self.radius)
+        along = way(self.what, p, q)
+        frame = frame_of(self.what, self.body, p, (along,))
+        along = fixed_in(frame, self.what, f"the way from '{p.name}' to '{q.name}'", along)
+        self._keep(frame=frame, direction=unit(along), length=along.magnitude())
+
+
+@dataclass(frozen=True, eq=False)
+class Rim(Shape):
+    """The edge of a coin or wheel: a circle about ``axis``, with a tyre of radius ``tube`` about it (0: thin)."""
+
+    center: Point
+    axis: Vector
+    radius: Measure
+    body: Part | None = None
+    tube: Any = 0.0
+
+    def __post_init__(self) -> None:
+        center = point_of(self.what, "the centre", self.center)
+        positive(self.what, "the radius", center.tree, self.radius)
+        if self.tube != 0.0:
+            positive(self.what, "the tube", center.tree, self.tube)
+        axis = vector_of(self.what, "the axis", self.axis)
+        frame = turning_frame(self.what, self.body, center)
+        self._keep(frame=frame, axis=unit(fixed_in(frame, self.what, "the axis", axis)))

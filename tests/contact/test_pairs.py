@@ -1,0 +1,161 @@
+"""Every pair of shapes: gaps are distances, their rates follow the two material points, normals are of unit length."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from contact_scenes import Sampler, Scene, World, distance
+
+FAR = 40.0
+
+
+def ground(world):
+    """A half-plane as a convex piece, wide and deep enough: its own line, and a line below."""
+    return [([world.at(None, x, y) for x in (-FAR, FAR) for y in (0.0, -FAR)], 0.0)]
+
+
+def circle_line():
+    w = World()
+    a = w.bodies[0].circle(0.4, w.at(0, 0.2, 0.1))
+    return Scene(w, a, lw.Line(w.O, w.N.x, w.N.y), [([a.center], 0.4)], ground(w))
+
+
+def circle_moving_line():
+    w = World()
+    p = w.at(1, 0.3, -0.2)
+    B = w.frame(1)
+    a = w.bodies[0].circle(0.4)
+    line = lw.Line(p, B.x, B.y)
+    piece = [([p.at(f"far{x}{y}", B.vector(x, y)) for x in (-FAR, FAR) for y in (0.0, -FAR)], 0.0)]
+    return Scene(w, a, line, [([a.center], 0.4)], piece)
+
+
+def point_line():
+    w = World()
+    a = w.at(0, 0.5, 0.2)
+    return Scene(w, a, lw.Line(w.O, w.N.x, w.N.y), [([a], 0.0)], ground(w))
+
+
+def sphere_plane():
+    w = World("free")
+    a = w.bodies[0].sphere(0.4, w.at(0, 0.1, 0.2, 0.3))
+    piece = [([w.at(None, x, y, z) for x in (-FAR, FAR) for y in (-FAR, FAR) for z in (0.0, -FAR)], 0.0)]
+    return Scene(w, a, lw.Plane(w.O, w.N.z), [([a.center], 0.4)], piece)
+
+
+def circle_circle():
+    w = World()
+    a, b = w.bodies[0].circle(0.4, w.at(0, 0.5)), w.bodies[1].circle(0.7, w.at(1, 0.0, 0.3))
+    return Scene(w, a, b, [([a.center], 0.4)], [([b.center], 0.7)])
+
+
+def sphere_sphere():
+    w = World("free")
+    a, b = w.bodies[0].sphere(0.4, w.at(0, 0.5)), w.bodies[1].sphere(0.7, w.at(1, 0.0, 0.3))
+    return Scene(w, a, b, [([a.center], 0.4)], [([b.center], 0.7)])
+
+
+def circle_wire():
+    w = World()
+    p, q = w.at(1, -1.0, 0.2), w.at(1, 1.2, 0.5)
+    a = w.bodies[0].circle(0.4)
+    return Scene(w, a, lw.Segment(p, q), [([a.center], 0.4)], [([p, q], 0.0)])
+
+
+def sphere_wire():
+    w = World("free")
+    p, q = w.at(1, -1.0, 0.2), w.at(1, 1.2, 0.5, 0.3)
+    a = w.bodies[0].sphere(0.4)
+    return Scene(w, a, lw.Segment(p, q), [([a.center], 0.4)], [([p, q], 0.0)])
+
+
+def circle_capsule():
+    w = World()
+    p, q = w.at(1, -1.0, 0.2), w.at(1, 1.2, 0.5)
+    a = w.bodies[0].circle(0.4, w.at(0, 0.3))
+    return Scene(w, a, w.bodies[1].capsule(p, q, 0.25), [([a.center], 0.4)], [([p, q], 0.25)])
+
+
+def sphere_capsule():
+    w = World("free")
+    p, q = w.at(1, -1.0, 0.2), w.at(1, 1.2, 0.5, 0.3)
+    a = w.bodies[0].sphere(0.4)
+    return Scene(w, a, w.bodies[1].capsule(p, q, 0.25), [([a.center], 0.4)], [([p, q], 0.25)])
+
+
+def capsule_line():
+    w = World()
+    p, q = w.at(0, -1.0, 0.2), w.at(0, 1.2, 0.5)
+    return Scene(w, lw.Capsule(p, q, 0.3), lw.Line(w.O, w.N.x, w.N.y), [([p, q], 0.3)], ground(w))
+
+
+def capsule_plane():
+    w = World("free")
+    p, q = w.at(0, -1.0, 0.2), w.at(0, 1.2, 0.5, 0.4)
+    piece = [([w.at(None, x, y, z) for x in (-FAR, FAR) for y in (-FAR, FAR) for z in (0.0, -FAR)], 0.0)]
+    return Scene(w, lw.Capsule(p, q, 0.3), lw.Plane(w.O, w.N.z), [([p, q], 0.3)], piece)
+
+
+def circle_solid_polyline():
+    """A triangle, clockwise, on a body."""
+    w = World()
+    corners = [w.at(1, -1.0, -0.5), w.at(1, 0.2, 1.0), w.at(1, 1.2, -0.5)]
+    a = w.bodies[0].circle(0.4, w.at(0, 0.3))
+    return Scene(w, a, lw.Polyline(corners, closed=True), [([a.center], 0.4)], [(corners, 0.0)])
+
+
+def circle_notch():
+    """A closed outline with a concave corner, in two convex pieces."""
+    w = World()
+    A, B, C, D, E, F = (w.at(1, x, y) for x, y in ((0, 0), (0, 2), (1, 2), (1, 1), (2, 1), (2, 0)))
+    a = w.bodies[0].circle(0.3)
+    pieces = [([A, B, C, D], 0.0), ([A, D, E, F], 0.0)]
+    return Scene(w, a, lw.Polyline([A, B, C, D, E, F], closed=True), [([a.center], 0.3)], pieces)
+
+
+SCENES = [
+    circle_line, circle_moving_line, point_line, sphere_plane, circle_circle, sphere_sphere, circle_wire, sphere_wire,
+    circle_capsule, sphere_capsule, capsule_line, capsule_plane, circle_solid_polyline, circle_notch,
+]  # fmt: skip
+STATES = 60
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_the_least_gap_is_the_distance(scene):
+    """Where two shapes are apart, the least gap of the features that are valid there is their distance."""
+    made = scene()
+    sampler, rng, seen = Sampler(made), np.random.default_rng(1), 0
+    for _ in range(STATES):
+        found, places = sampler.at(rng)
+        true = distance(made, places)
+        if true > 1e-6:
+            assert min(f.gap for f in found if f.valid) == pytest.approx(true, abs=1e-9)
+            seen += 1
+    assert seen > 10
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_rates_follow_the_material_points(scene):
+    """ġ = n · (v_on − v_other) and |n| = 1 at random states and speeds."""
+    sampler, rng = Sampler(scene()), np.random.default_rng(2)
+    for _ in range(STATES):
+        found, _ = sampler.at(rng)
+        for f in found:
+            assert f.approach == pytest.approx(f.rate, abs=1e-9)
+            assert np.linalg.norm(f.normal) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_swapping_turns_the_normal_around(scene):
+    """b against a has the gaps of a against b, and normals that point the other way."""
+    made = scene()
+    one, other = Sampler(made), Sampler(made, swap=True)
+    found, _ = one.at(np.random.default_rng(3))
+    turned, _ = other.at(np.random.default_rng(3))
+    key = sorted(range(len(found)), key=lambda i: (found[i].gap, tuple(found[i].normal)))
+    back = sorted(range(len(turned)), key=lambda i: (turned[i].gap, tuple(-turned[i].normal)))
+    for i, j in zip(key, back, strict=True):
+        assert turned[j].gap == pytest.approx(found[i].gap, abs=1e-12)
+        assert turned[j].normal == pytest.approx(-found[i].normal, abs=1e-12)
