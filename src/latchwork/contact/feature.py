@@ -21,6 +21,10 @@ class Tracked:
 
     ``low`` and ``high`` bound each parameter; where a parameter is ``periodic`` it has a period instead. ``minimum`` is
     positive where the extremum is a least distance (second order), and falls to zero where it stops being one.
+
+    One side, the host, gives the normal; the other, the guest, is what comes near it. The first ``hosted`` symbols, and
+    as many conditions, belong to the host. ``guest`` and ``host`` are where they touch, from the origin, and ``height``
+    is that of the guest over the host, its radius not taken off.
     """
 
     symbols: tuple[Expr, ...]
@@ -29,6 +33,10 @@ class Tracked:
     high: tuple[float, ...]
     periodic: tuple[bool, ...]
     minimum: Expr
+    guest: Vector
+    host: Vector
+    height: Expr
+    hosted: int
 
 
 @dataclass(frozen=True, eq=False)

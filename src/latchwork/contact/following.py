@@ -1,0 +1,105 @@
+"""Tracked parameters along the motion: states that have no speed of their own.
+
+    r(q, t, s) = 0     (∂r/∂s) ṡ = −(∂r/∂q q̇ + ∂r/∂t) − κ r      so that ṙ = −κ r
+
+The feedback κ pulls s back to the extremal point, whatever put it off; it does nothing on it.  [Patoglu §5.2]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from latchwork.contact.feature import Feature, Tracked
+from latchwork.contact.tracking import adjugated, determinant
+from latchwork.errors import ModelError
+from latchwork.kane.equations import Equations
+from latchwork.kane.speeds import Kinematics
+from latchwork.symbolic.derivative import tangents
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.graph import Graph
+from latchwork.symbolic.ops import ONE
+
+FEEDBACK = 20.0  # κ, in 1/s: what is off by δ is off by δ e^(−κ t)
+SAME = ("M", "f", "udot_expressions", "kinetic_energy", "potential_energy", "power")  # what tracking leaves as it is
+
+Square = list[list[Expr]]
+Column = list[Expr]
+
+
+def rates(tracked: Tracked, kinematics: Kinematics, feedback: float = FEEDBACK) -> list[int]:
+    """ṡ as nodes in (t, q, u, s), linear in u.
+
+    Solved for by blocks, of the host and of the guest, which are regular wherever the extremum is a least distance.
+    """
+    g = tracked.symbols[0].graph
+    r = list(tracked.conditions)
+    drifts = tangents(g, [e.node for e in r], kinematics.along)
+    J = _partials(g, r, tracked.symbols)
+    return [e.node for e in solved(J, [-Expr(g, d) - feedback * e for d, e in zip(drifts, r, strict=True)])]
+
+
+def _partials(g: Graph, r: Sequence[Expr], s: Sequence[Expr]) -> Square:
+    columns = [tangents(g, [e.node for e in r], {symbol.node: ONE}) for symbol in s]
+    return [[Expr(g, column[i]) for column in columns] for i in range(len(r))]
+
+
+def solved(J: Square, b: Column) -> Column:
+    """x of J x = b: by Cramer's rule up to two rows, beyond with the first two eliminated together."""
+    if len(b) <= 2:
+        det = determinant(J)
+        return [e / det for e in _times(adjugated(J), b)]
+    P, Q = [row[:2] for row in J[:2]], [row[2:] for row in J[:2]]
+    R, S = [row[:2] for row in J[2:]], [row[2:] for row in J[2:]]
+    aside = [solved(P, [row[k] for row in Q]) for k in range(len(S))]  # columns of P⁻¹ Q
+    first = solved(P, b[:2])
+    rest = range(len(S))
+    left = [[S[i][k] - _dot(R[i], aside[k]) for k in rest] for i in rest]
+    y = solved(left, [b[2 + i] - _dot(R[i], first) for i in rest])
+    x = [first[i] - _dot([column[i] for column in aside], y) for i in range(2)]
+    return [*x, *y]
+
+
+def _dot(a: Column, b: Column) -> Expr:
+    return sum((x * y for x, y in zip(a[1:], b[1:], strict=True)), start=a[0] * b[0])
+
+
+def _times(A: Square, b: Column) -> Column:
+    return [_dot(row, b) for row in A]
+
+
+def tracked_equations(equations: Equations, features: Sequence[Feature], feedback: float = FEEDBACK) -> Equations:
+    """The same equations with tracked parameters as further coordinates: q̇ = W u + X has rows for them, M and f not.
+
+    Features that are not tracked are passed over; the equations may be tracked already.
+    """
+    found = [feature.tracked for feature in features if feature.tracked is not None]
+    if not found:
+        return equations
+    system, d = equations.system, equations.derivation
+    s = tuple(symbol for tracked in found for symbol in tracked.symbols)
+    _names_differ(equations, s)
+    nodes = [node for tracked in found for node in rates(tracked, d.kinematics, feedback)]
+    dots = tuple(Expr(system.graph, system.graph.rate_of[symbol.node]) for symbol in s)
+    direct = dict(zip(dots, (Expr(system.graph, node) for node in nodes), strict=True))
+    system = replace(system, q=system.q + s, q_rates=system.q_rates + dots, direct={**system.direct, **direct})
+    made = Equations(replace(d, system=system, kinematics=_extended(d.kinematics, s, dots, nodes),
+                             write_M=lambda: d.M, write_f=lambda: d.f), equations.added)  # fmt: skip
+    vars(made).update({name: value for name, value in vars(equations).items() if name in SAME})
+    return made
+
+
+def _extended(kinematics: Kinematics, s: Sequence[Expr], dots: Sequence[Expr], nodes: Sequence[int]) -> Kinematics:
+    """q̇ with ṡ behind it, and the rates of all leaves with those of s."""
+    return Kinematics(
+        q_rates=(*kinematics.q_rates, *nodes),
+        replaced=kinematics.replaced | {dot.node: node for dot, node in zip(dots, nodes, strict=True)},
+        along=kinematics.along | {symbol.node: node for symbol, node in zip(s, nodes, strict=True)},
+    )
+
+
+def _names_differ(equations: Equations, s: Sequence[Expr]) -> None:
+    names = [symbol.name for symbol in (*equations.system.q, *s, *equations.u, *equations.r, *equations.p)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ModelError(f"'{equations.name}' has {', '.join(twice)} twice. Name each contact otherwise.")
