@@ -156,11 +156,11 @@ def pivoted(problem: Problem, start: list[Choice]) -> Found:
         narrow = 0.5
         for _ in range(len(slid) + 12):
             mu = [d if s else m for s, d, m in zip(slid, problem.mu_d, problem.mu_s, strict=True)]
-            choices, _, count = complementary(problem, mu, around, narrow, cover)
+            choices, lam, count = complementary(problem, mu, around, narrow, cover)
             tries += count
             if choices is None:
                 break
-            found = changed(problem, choices)
+            found = polished(problem, choices, lam)
             tries += found.tries
             if found.solved is not None:
                 return Found(found.solved, tries)
@@ -171,6 +171,14 @@ def pivoted(problem: Problem, start: list[Choice]) -> Found:
             around = [c.direction if b else None for c, b in zip(choices, begins, strict=True)]
             narrow *= 0.5
     return Found(None, tries)
+
+
+def polished(problem: Problem, choices: list[Choice], lam: Array) -> Found:
+    """An answer from states and forces that are nearly right: these states with forces near to these, or a change."""
+    solved = solve(problem, choices, lam)
+    if judge(problem, solved).lawful:
+        return Found(solved, 1)
+    return changed(problem, choices)
 
 
 def options(problem: Problem, i: int) -> list[Choice]:

@@ -7,6 +7,7 @@ it may end on a ray although there is one.
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg.blas import dger
 
 from latchwork.constraint.terms import Array
 
@@ -25,7 +26,7 @@ def lemke(M: Array, q: Array, cover: Array | None = None, most: int | None = Non
         return np.zeros(n), 0
     spread = np.random.default_rng(n).uniform(1.0, 2.0, n)
     cover = np.ones(n) if cover is None else cover
-    table = np.column_stack((M, cover, q, spread)).astype(float)
+    table = np.asfortranarray(np.column_stack((M, cover, q, spread)))
     basic = np.arange(n)  # w_i is i, z_i is n + i, z_0 is 2 n
     outside = np.append(np.arange(n, 2 * n), 2 * n)
     row = int(np.argmin(q / cover))
@@ -49,9 +50,9 @@ def _exchange(table: Array, basic: np.ndarray, outside: np.ndarray, row: int, co
     line[column] = 1.0 / pivot
     ahead = table[:, column].copy()
     table[:, column] = 0.0
-    ahead[row] = 0.0
-    table += ahead[:, None] * line
-    table[row] = line
+    table[row] = 0.0
+    ahead[row] = 1.0
+    dger(1.0, ahead, line, a=table, overwrite_x=0, overwrite_y=0, overwrite_a=1)
     left = int(basic[row])
     basic[row], outside[column] = outside[column], left
     return left

@@ -64,13 +64,18 @@ def maps(problem: Problem, choices: Sequence[Choice]) -> tuple[Array, list[int]]
     return E, rows
 
 
-def solve(problem: Problem, choices: list[Choice]) -> Solved:
-    """λ of least norm for these states, directions that are free found with it."""
+def solve(problem: Problem, choices: list[Choice], near: Array | None = None) -> Solved:
+    """λ of least norm for these states, or the nearest to ``near``; directions that are free are found with it."""
     A, b = problem.A, problem.b
     E, rows = maps(problem, choices)
     if not rows:
         return Solved(choices, np.zeros(len(b)), b.copy(), False)
-    x, spare = least(A[rows] @ E, -b[rows])
+    S = A[rows] @ E
+    if near is None:
+        x, spare = least(S, -b[rows])
+    else:
+        step, spare = least(S, -b[rows] - S @ near[rows])
+        x = near[rows] + step
     lam = E @ x
     if any(choice.free and problem.t[i] == 2 for i, choice in enumerate(choices)):
         lam, spare = turned(problem, choices, lam)
@@ -185,6 +190,9 @@ def judge(problem: Problem, solved: Solved) -> Judged:
             if math.hypot(*lam[at + 1 : end]) > problem.mu_s[i] * lam[at] + TOL * most:
                 moves[i] = begun(lam[at + 1 : end])
         elif choice.direction is not None and problem.slip[i] is None:
+            push = problem.mu_d[i] * lam[at]
+            off = (f + push * d for f, d in zip(lam[at + 1 : end], choice.direction.tolist(), strict=True))
+            broken = broken or math.hypot(*off) > TOL * most
             instead = astray(problem, i, choice, a[at + 1 : end], tol_a)
             if instead is not None:
                 moves[i] = instead
