@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +33,7 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.cones import inside
 from latchwork.contact.polygon import complementary
 from latchwork.contact.resting import OPEN, STICK, Choice, Problem, Resting, State, Verdict, scaled
-from latchwork.contact.trial import Solved, judge, solve
+from latchwork.contact.trial import Judged, Solved, judge, solve
 from latchwork.errors import Jammed, Unsettled
 
 __all__ = ["Resting", "State", "Verdict", "feasible", "settle"]
@@ -101,8 +101,8 @@ def answer(problem: Problem, start: list[Choice]) -> Found:
     return Found(None, tries)
 
 
-def attempt(problem: Problem, choices: list[Choice]) -> tuple[Solved, dict[int, Choice] | None]:
-    """Forces for these states; what should change, nothing where they are lawful, None where nobody can say.
+def attempt(problem: Problem, choices: list[Choice]) -> tuple[Solved, Judged]:
+    """Forces for these states, judged.
 
     Where λ is not unique and the least one is outside its cones, one inside them is looked for.
     """
@@ -114,14 +114,14 @@ def attempt(problem: Problem, choices: list[Choice]) -> tuple[Solved, dict[int, 
             within = solved._replace(lam=lam, a=problem.A @ lam + problem.b)
             again = judge(problem, within)
             if len(again.moves) < len(judged.moves):
-                solved, judged = within, again
-    return solved, judged.moves if judged.moves or not judged.broken else None
+                return within, again
+    return solved, judged
 
 
 def lawful(problem: Problem, choices: list[Choice]) -> Solved | None:
     """Forces for these states, where they obey every law."""
-    solved, _ = attempt(problem, choices)
-    return solved if judge(problem, solved).lawful else None
+    solved, judged = attempt(problem, choices)
+    return solved if judged.lawful else None
 
 
 def key(choices: Sequence[Choice]) -> tuple[object, ...]:
@@ -133,16 +133,16 @@ def key(choices: Sequence[Choice]) -> tuple[object, ...]:
 
 def changed(problem: Problem, start: list[Choice]) -> Found:
     """From ``start``, every contact that breaks its law changes; one at a time once states come back."""
-    choices, seen = list(start), set()
+    choices = start
+    seen: set[tuple[object, ...]] = set()
     for count in range(1, (CHANGES if len(problem.b) <= FEW else 3) + 1):
-        solved, moves = attempt(problem, choices)
-        if moves is None:
-            return Found(None, count)
+        solved, (moves, broken) = attempt(problem, choices)
         if not moves:
-            return Found(solved if judge(problem, solved).lawful else None, count)
-        if key(choices) in seen:
+            return Found(None if broken else solved, count)
+        name = key(choices)
+        if name in seen:
             moves = dict([min(moves.items())])
-        seen.add(key(choices))
+        seen.add(name)
         choices = [moves.get(i, choice) for i, choice in enumerate(solved.choices)]
     return Found(None, count)
 
@@ -198,15 +198,11 @@ def combined(problem: Problem, start: list[Choice]) -> Found:
     if math.prod(map(len, table)) > ALL:
         return Found(None, 0)
     tries = 0
-    for tries, choices in enumerate(_rows(table), 1):
+    for tries, choices in enumerate(itertools.product(*table), 1):
         solved = lawful(problem, list(choices))
         if solved is not None:
             return Found(solved, tries)
     return Found(None, tries)
-
-
-def _rows(table: list[list[Choice]]) -> Iterator[tuple[Choice, ...]]:
-    return itertools.product(*table)
 
 
 def presses(problem: Problem, i: int, choice: Choice) -> bool:
@@ -220,32 +216,33 @@ def presses(problem: Problem, i: int, choice: Choice) -> bool:
 
 def preferred(problem: Problem, start: list[Choice], solved: Solved) -> tuple[Solved, list[str]]:
     """Of two answers, the guess, else the one that opens; and a note of the doubt."""
-    pressed = [i for i, choice in enumerate(solved.choices) if presses(problem, i, choice)]
-    doubtful = [i for i, choice in enumerate(start) if presses(problem, i, choice)]
-    if not pressed and not doubtful:
+    closed = [problem.closed(i) if c.state is State.OPEN else c for i, c in enumerate(solved.choices)]
+    pressed = [i for i, choice in enumerate(closed) if presses(problem, i, choice)]
+    if not pressed:
         return solved, []
-    chosen = solved
-    guessed = [c.state for c in solved.choices] == [c.state for c in start]
-    if pressed:
-        opened = [OPEN if i in pressed else choice for i, choice in enumerate(solved.choices)]
-        other = lawful(problem, opened) or changed(problem, opened).solved
-        if other is None or [c.state for c in other.choices] == [c.state for c in solved.choices]:
-            return solved, []
-        chosen = solved if guessed else other
+    opened = [OPEN if i in pressed else choice for i, choice in enumerate(solved.choices)]
+    if states(opened) != states(solved.choices):
+        other = changed(problem, opened).solved
     else:
-        closed = [problem.closed(i) if c.state is State.OPEN else c for i, c in enumerate(solved.choices)]
-        if lawful(problem, closed) is None:
-            return solved, []
-        pressed = [i for i, c in enumerate(solved.choices) if c.state is State.OPEN]
+        other = lawful(problem, closed)
+    if other is None or states(other.choices) == states(solved.choices):
+        return solved, []
+    guessed = states(solved.choices) == states(start)
+    chosen = max(solved, other, key=lambda one: states(one.choices).count(State.OPEN)) if not guessed else solved
     names = ", ".join(f"'{problem.names[i]}'" for i in pressed)
-    kept = "goes on" if chosen is solved and guessed else "opens"
-    return chosen, [f"{names}: friction presses, so that to slide on and to open are both lawful; the one that {kept} is taken"]
+    taken = "the present states are kept" if guessed else "the answer that opens is taken"
+    return chosen, [f"{names}: friction presses, so that to slide on and to open are both lawful; {taken}"]
+
+
+def states(choices: Sequence[Choice]) -> list[State]:
+    """The states alone."""
+    return [choice.state for choice in choices]
 
 
 def verdict(problem: Problem, solved: Solved, tries: int, notes: tuple[str, ...]) -> Verdict:
     """The answer in the caller's units."""
     return Verdict(
-        tuple(choice.state for choice in solved.choices),
+        tuple(states(solved.choices)),
         tuple(choice.direction for choice in solved.choices),
         problem.beta * problem.s * solved.lam,
         problem.beta / problem.s * solved.a,
@@ -261,15 +258,16 @@ def refusal(problem: Problem) -> Jammed | Unsettled:
     pressed = [i for i in sliding if presses(problem, i, closed[i])] or sliding
     free = (problem.b * problem.beta / problem.s)[problem.at]
     if pressed:
-        seen = ", ".join(f"'{problem.names[i]}' with mu = {problem.mu_d[i]:.4g} and {free[i]:.4g} m/s²" for i in pressed)
+        seen = ", ".join(f"'{problem.names[i]}' (mu = {problem.mu_d[i]:.4g}, {free[i]:.4g} m/s²)" for i in pressed)
         return Jammed(
-            f"sliding contacts can neither stay closed nor open: {seen} along the normal without contact forces. No "
-            "finite force holds them; resolve it as an impact without approach.",
+            f"sliding contacts can neither stay closed nor open: {seen}, with their free accelerations along the "
+            "normal. No finite force holds them: resolve it as an impact, or lower the friction.",
             [problem.names[i] for i in pressed],
         )
     names = ", ".join(f"'{name}'" for name in problem.names)
     return Unsettled(
-        f"no set of open, sliding and sticking contacts was found for {names}: their free accelerations along the normals "
-        f"are {free.tolist()} m/s². Look for contacts that hold one body between them with velocities that disagree.",
+        f"no set of open, sliding and sticking contacts was found for {names}: their free accelerations along the "
+        f"normals are {[float(f'{x:.4g}') for x in free]} m/s². Look for contacts that hold one body between them "
+        "and disagree about its motion.",
         problem.names,
     )

@@ -1,6 +1,7 @@
 """Forces that are not unique: of all λ that give the same accelerations, one well inside the cones of friction.
 
-    max m   with   x = x₀ + N z,   λ_n ≥ m s,   mu λ_n − |λ_t| ≥ m s,   m ≤ 1
+    max m   with   x = x₀ + N z,   λ_n ≥ m s,   mu λ_n − |λ_t| ≥ m s,   m ≤ 1,
+    a_n ≥ 0 where it opens,   d · a_t ≥ 0 where it begins to slide
 
 a linear program in the plane; in space the cone is cut by planes d · λ_t ≤ mu λ_n − m s where a solution leaves it.
 """
@@ -31,38 +32,54 @@ def inside(problem: Problem, choices: Sequence[Choice]) -> Array | None:
     x0 = Vt[:rank].T @ ((U[:, :rank].T @ -problem.b[rows]) / singular[:rank])
     lam0, spread = E @ x0, E @ Vt[rank:].T
     size = float(np.abs(lam0).max(initial=0.0)) or 1.0
-    if np.abs(S @ x0 + problem.b[rows]).max() > TOL * (1.0 + size):
+    if np.abs(S @ x0 + problem.b[rows]).max() > TOL * (1.0 + size) or not np.isfinite(size):
         return None
     return _widest(problem, choices, lam0, spread, size)
 
 
 def _widest(problem: Problem, choices: Sequence[Choice], lam0: Array, spread: Array, size: float) -> Array | None:
-    """The linear programs: planes G λ ≥ m size."""
+    """The linear programs: planes G λ ≥ m size, and accelerations W λ ≥ −w."""
     planes = _planes(problem, choices)
-    for _ in range(ROUNDS):
+    W, w = _apart(problem, choices)
+    lam = lam0
+    for _ in range(ROUNDS if spread.shape[1] else 0):
         G = np.array(planes)
-        found = _program(G @ lam0, G @ spread, size) if spread.shape[1] else (np.zeros(0), float((G @ lam0).min()) / size)
+        found = _program(G @ lam0, G @ spread, W @ lam0 + w, W @ spread, size)
         if found is None or found[1] < -TOL:
             return None
         lam = lam0 + spread @ found[0]
         more = _cuts(problem, choices, lam, found[1] * size, FINE * size)
         if not more:
-            return np.asarray(lam)
-        if not spread.shape[1]:
-            return lam if not _cuts(problem, choices, lam, 0.0, TOL * size) else None
+            break
         planes += more
-    return lam if not _cuts(problem, choices, lam, 0.0, TOL * size) else None
+    least = min(float((np.array(planes) @ lam).min()), float((W @ lam + w).min(initial=0.0)))
+    outside = least < -TOL * size or _cuts(problem, choices, lam, 0.0, TOL * size)
+    return None if outside else np.asarray(lam)
 
 
-def _program(g: Array, H: Array, size: float) -> tuple[Array, float] | None:
-    """max m with g + H z ≥ m size, m ≤ 1."""
+def _program(g: Array, H: Array, w: Array, V: Array, size: float) -> tuple[Array, float] | None:
+    """max m with g + H z ≥ m size, w + V z ≥ 0, m ≤ 1."""
     from scipy.optimize import linprog
 
     r = H.shape[1]
     cost = np.append(np.zeros(r), -1.0)
     bounds = [(None, None)] * r + [(None, 1.0)]
-    result = linprog(cost, np.column_stack((-H, np.full(len(g), size))), g, bounds=bounds, method="highs")
+    margin = np.append(np.full(len(g), size), np.zeros(len(w)))
+    limits = np.append(g, w + TOL * size)
+    result = linprog(cost, np.column_stack((-np.vstack((H, V)), margin)), limits, bounds=bounds, method="highs")
     return (result.x[:r], float(result.x[r])) if result.status == 0 else None
+
+
+def _apart(problem: Problem, choices: Sequence[Choice]) -> tuple[Array, Array]:
+    """Accelerations W λ + w that are not negative: a_n where it opens, d · a_t where it begins to slide along d."""
+    picked = np.zeros((len(choices), len(problem.b)))
+    for i, (state, direction, _) in enumerate(choices):
+        at = problem.at[i]
+        if state is State.OPEN:
+            picked[i, at] = 1.0
+        elif state is State.SLIDE and direction is not None and problem.slip[i] is None:
+            picked[i, at + 1 : at + 1 + problem.t[i]] = direction
+    return picked @ problem.A, picked @ problem.b
 
 
 def _planes(problem: Problem, choices: Sequence[Choice]) -> list[Array]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from latchwork.constraint.terms import Array
 from latchwork.contact.lemke import lemke
-from latchwork.contact.resting import OPEN, STICK, Choice, Problem, State
+from latchwork.contact.resting import OPEN, Choice, Problem, State
 
 FACETS = 8
 SAME = 1e-7
@@ -81,15 +81,8 @@ def read(problem: Problem, lam: Array, a: Array) -> list[Choice]:
         pace = float(np.linalg.norm(a_t))
         if a[at] > small_a:
             choices.append(OPEN)
-        elif problem.moving(i):
-            choices.append(problem.closed(i))
-        elif pace <= small_a:
+        elif problem.moving(i) or pace <= small_a:
             choices.append(problem.closed(i))
         else:
             choices.append(Choice(State.SLIDE, a_t / pace, True))
     return choices
-
-
-def paces(problem: Problem, choices: list[Choice]) -> list[Array | None]:
-    """Directions of those that begin to slide, to narrow the fans about."""
-    return [choice.direction if choice.state is State.SLIDE and choice != STICK else None for choice in choices]

@@ -89,9 +89,7 @@ def least(S: Array, y: Array) -> tuple[Array, bool]:
         pivot = S[0, 0]
         return (y / pivot, False) if abs(pivot) > RANK else (np.zeros(1), True)
     x, _, rank, _ = np.linalg.lstsq(S, y, rcond=RANK)
-    if rank < len(y):
-        x = x + np.linalg.lstsq(S, y - S @ x, rcond=RANK)[0]
-    return x, bool(rank < len(y))
+    return np.asarray(x), bool(rank < len(y))
 
 
 def turned(problem: Problem, choices: Sequence[Choice], lam: Array) -> tuple[Array, bool]:
@@ -128,7 +126,8 @@ def _direction(problem: Problem, i: int, choice: Choice, a: Array) -> tuple[Arra
 def residual(problem: Problem, choices: Sequence[Choice], lam: Array) -> tuple[Array, list[int]]:
     """What vanishes, one for each row of the closed contacts."""
     a = problem.A @ lam + problem.b
-    F, rows = a.copy(), []
+    F = a.copy()
+    rows: list[int] = []
     for i, choice in enumerate(choices):
         if choice.state is State.OPEN:
             continue
