@@ -52,7 +52,7 @@ def all_speeds_mode(mode: Mode, design: Design, settings: Array) -> AllSpeeds:
     if mode.drag is not None:
         raise ConstraintError(
             f"the design '{design.name}' knows no sliding friction; {len(mode.drag.rows)} rows and {mode.drag.held} "
-            f"held contacts of '{mode.terms.rows.equations.name}' slide. Use lw.Embedded(), which solves for both together."
+            f"held contacts of '{mode.terms.rows.equations.name}' slide. Use lw.Embedded()."
         )
     n = mode.terms.sizes[1]
     free = Selection((), (), tuple(range(n)), tuple(range(len(mode.terms.rows))))

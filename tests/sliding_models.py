@@ -1,0 +1,172 @@
+"""Drag for tests: random programs with the same numbers in NumPy, and designs that make the modes of a run slide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import latchwork as lw
+from latchwork.constraint.modes.drag import Drag, drag_of
+from latchwork.constraint.modes.mode import Mode, mode_of
+from latchwork.constraint.modes.share import least_norm_share
+from latchwork.constraint.selection import Selection
+from latchwork.constraint.terms import Terms
+from latchwork.hybrid.stages import Held
+from latchwork.symbolic.expr import operand
+from random_held import random_case
+
+Array = NDArray[np.float64]
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Sliding:
+    """A design whose modes drag: E_i by row, made of the terms; redundant rows share at the start by least norm."""
+
+    E: Callable[[Terms], dict[int, list[Any]]]
+    fair: bool = False
+
+    def stage(self, driven, mode, watch, known):
+        g = mode.terms.rows.equations.system.graph
+        drag = drag_of(mode.terms, {i: [operand(g, e) for e in row] for i, row in self.E(mode.terms).items()})
+        share = least_norm_share(mode.numbers, mode.selection) if self.fair else None
+        return Held(driven, replace(mode, drag=drag, share=share), watch)
+
+
+# --- random programs --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Rows of entries a + b sin q + c u: as nodes of a model, and as numbers."""
+
+    a: Array
+    b: Array
+    c: Array
+
+    @classmethod
+    def random(cls, rng: np.random.Generator, rows: int, n: int, size: float) -> Numbers:
+        return cls(*(size * rng.normal(size=(rows, n)) for _ in range(3)))
+
+    def nodes(self, terms: Terms) -> list[list[int]]:
+        """With the first coordinate and the last speed."""
+        q, u = terms.rows.equations.q[0], terms.rows.equations.u[-1]
+        return [[(lw.sin(q) * float(b) + u * float(c) + float(a)).node for a, b, c in zip(*row, strict=True)]
+                for row in zip(self.a, self.b, self.c, strict=True)]  # fmt: skip
+
+    def at(self, q: float, u: float) -> Array:
+        return self.a + self.b * np.sin(q) + self.c * u
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A mode that slides at a state x = (t, q, u, rest), and E of all rows, g, N1, N0 and R by NumPy."""
+
+    mode: Mode
+    x: Array
+    E: Array
+    g: Array
+    N1: Array
+    N0: Array
+    R: Array
+
+    @property
+    def row(self) -> Array:
+        """(t, q, u_ind, work, rest), as one row."""
+        n_q, n, _ = self.mode.terms.sizes
+        return np.concatenate([self.x[:1], self.mode.reduced(np.append(self.x[1 : 1 + n_q + n], 0.0)),
+                               self.x[1 + n_q + n :]])[None]  # fmt: skip
+
+    def kkt(self) -> tuple[Array, Array]:
+        """u̇ and λ of all rows: M' u̇ − Gᵀ λ = f', B_kept u̇ + c_kept = 0, λ_red − R λ_kept = 0; in one system."""
+        terms, selection = self.mode.terms, self.mode.selection
+        B, motion = terms.place(self.x).B, terms.motion(self.x)
+        m, n = B.shape
+        kept, lost = list(selection.kept), list(selection.redundant)
+        A, b = np.zeros((n + m, n + m)), np.zeros(n + m)
+        A[:n, :n] = motion.M - self.g.T @ self.N1
+        A[:n, n:] = -(B + self.E).T
+        b[:n] = motion.f + self.N0 @ self.g
+        A[n : n + len(kept), :n], b[n : n + len(kept)] = B[kept], -motion.c[kept]
+        A[n + len(kept) + np.arange(len(lost)), n + np.array(lost, dtype=int)] = 1.0
+        A[n + len(kept) :, n + np.array(kept, dtype=int)] -= self.R
+        found = np.linalg.solve(A, b)
+        return found[:n], found[n:]
+
+
+def other_selection(rng: np.random.Generator, B: Array, M: Array, first: Selection) -> Selection:
+    """Other rows and speeds of the same rank, the best conditioned of some at random."""
+    m, n = B.shape
+    scaled = B / np.sqrt(M.diagonal())
+    draws = [(sorted(rng.permutation(m)[: first.rank]), sorted(rng.permutation(n)[: first.rank])) for _ in range(60)]
+    kept, dep = min(draws, key=lambda d: np.linalg.cond(scaled[np.ix_(*d)]) if first.rank else 0.0)
+    return Selection(tuple(map(int, kept)), tuple(map(int, dep)), tuple(j for j in range(n) if j not in dep),
+                     tuple(i for i in range(m) if i not in kept))  # fmt: skip
+
+
+def sliding_case(seed: int, other: bool, shared: bool) -> Problem:
+    """A random constrained mechanism that drags on about half its rows and holds up to two contacts."""
+    rng, case = np.random.default_rng(seed), random_case(seed)
+    constrained = case.model.constrained(at=case.q)
+    start = constrained.start(case.q, case.u)
+    x = constrained.arguments(start.q, start.u)
+    terms, selection = constrained.terms, constrained.selection
+    B, M = terms.place(x).B, terms.motion(x).M
+    if other:
+        selection = other_selection(rng, B, M, selection)
+    drag, E, g, N1, N0 = random_drag(rng, terms, x, float(np.abs(B).max()))
+    R = rng.normal(size=(len(selection.redundant), selection.rank)) * 0.3 if shared else None
+    rest = tuple(s.name for s in (*constrained.unconstrained.r, *constrained.unconstrained.p))
+    mode = mode_of(terms, selection, x, rest, drag, R)
+    return Problem(mode, x, E, g, N1, N0, np.zeros((len(selection.redundant), selection.rank)) if R is None else R)
+
+
+def random_drag(rng: np.random.Generator, terms: Terms, x: Array, size: float) -> tuple[Drag, Array, ...]:
+    """A drag, and E of all rows, g, N1 and N0 at x = (t, q, u, rest)."""
+    n_q, n, m = terms.sizes
+    rows = [int(i) for i in np.flatnonzero(rng.random(m) < 0.5)]
+    held = int(rng.integers(0, 3))
+    E, g, N1, N0 = (Numbers.random(rng, count, width, part) for count, width, part in
+                    ((len(rows), n, 0.1 * size), (held, n, 0.3), (held, n, 0.1), (held, 1, 1.0)))  # fmt: skip
+    held_nodes = [(a, b, c[0]) for a, b, c in zip(g.nodes(terms), N1.nodes(terms), N0.nodes(terms), strict=True)]
+    drag = drag_of(terms, dict(zip(rows, E.nodes(terms), strict=True)), held_nodes)
+    at = float(x[1]), float(x[n_q + n])
+    every = np.zeros((m, n))
+    every[rows] = E.at(*at)
+    return drag, every, g.at(*at), N1.at(*at), N0.at(*at)[:, 0]
+
+
+# --- models -----------------------------------------------------------------------------------------------------------
+
+
+def incline(angle: float, copies: int = 1) -> lw.Model:
+    """A block of 2 kg in a plane, held on a slope by a row, or by some that say the same."""
+    model = lw.Model("incline")
+    x, y = model.coordinates("x", "y")
+    model.particle("block", model.origin.at("P", x * model.frame.x + y * model.frame.y), 2.0)
+    model.gravity(-9.81 * model.frame.y)
+    for i in range(copies):
+        model.constraint(f"slope{i}", y * np.cos(angle) - x * np.sin(angle))
+    return model
+
+
+def swinging_cart(lifts: bool) -> lw.Model:
+    """A cart of 3 kg with a pendulum of 1 kg on 0.8 m; it may lift, held by a row, or its coordinates hold it."""
+    model = lw.Model("cart")
+    N, O = model.frame, model.origin
+    names = ("x", "y", "th") if lifts else ("x", "th")
+    q = dict(zip(names, model.coordinates(*names), strict=True))
+    height = q["y"] if lifts else 0.0
+    C = O.at("C", q["x"] * N.x + height * N.y)
+    model.particle("cart", C, 3.0)
+    model.particle("bob", C.at("B", 0.8 * (lw.sin(q["th"]) * N.x - lw.cos(q["th"]) * N.y)), 1.0)
+    model.gravity(-9.81 * N.y)
+    if lifts:
+        model.constraint("floor", q["y"])
+    return model
