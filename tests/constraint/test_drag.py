@@ -17,6 +17,7 @@ from latchwork.constraint.modes.share import least_norm_share, share_at
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.selection import Selection, select
 from latchwork.constraint.terms import terms_of
+from latchwork.constraint.verdict import closeness, must_hold
 from latchwork.hybrid.stages import settling
 from latchwork.integrate.method import integrate
 from latchwork.program.function import Function
@@ -205,6 +206,8 @@ def test_no_rows_at_all_is_a_mode_that_runs():
     assert energy - energy[0] == pytest.approx(run.x[:, -1], abs=1e-8)
     assert run.x[-1, -1] < -10.0
     assert mode.multipliers([[*x, 0.0]]).shape == (1, 0)
+    must_hold(mode, x)
+    assert closeness(mode, x) == "What holds there is no row."
 
 
 def test_no_freedom_left_is_a_mode_that_slides():

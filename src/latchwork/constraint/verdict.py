@@ -47,7 +47,7 @@ def closeness(mode: Mode, x: Array) -> str:
     place = terms.place(x)
     if not np.isfinite(place.B).all():
         return f"The rows of {names} are not finite there."
-    return _dependent(mode, place.B) or f"What holds there is {names}."
+    return _dependent(mode, place.B) or f"What holds there is {names or 'no row'}."
 
 
 def _dependent(mode: Mode, B: Array) -> str:
