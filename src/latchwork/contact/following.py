@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from latchwork.contact.feature import Feature, Tracked
+from latchwork.contact.seeding import OUTSIDE
 from latchwork.contact.tracking import adjugated, determinant
 from latchwork.errors import ModelError
 from latchwork.kane.equations import Equations
 from latchwork.kane.speeds import Kinematics
 from latchwork.symbolic.derivative import tangents
-from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.expr import Expr, minimum, where
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ONE
 
@@ -36,7 +38,18 @@ def rates(tracked: Tracked, kinematics: Kinematics, feedback: float = FEEDBACK) 
     r = list(tracked.conditions)
     drifts = tangents(g, [e.node for e in r], kinematics.along)
     J = _partials(g, r, tracked.symbols)
-    return [e.node for e in solved(J, [-Expr(g, d) - feedback * e for d, e in zip(drifts, r, strict=True)])]
+    moving = solved(J, [-Expr(g, d) - feedback * e for d, e in zip(drifts, r, strict=True)])
+    return [(e if reach is None else where(reach, e, 0.0)).node for e in moving for reach in [_reach(tracked)]]
+
+
+def _reach(tracked: Tracked) -> Expr | None:
+    """Not negative where all parameters are in range, or a little outside: beyond they wait."""
+    span = [(s, low, high) for s, low, high, closed in zip(tracked.symbols, tracked.low, tracked.high, tracked.periodic,
+                                                           strict=True) if not closed]  # fmt: skip
+    if not span:
+        return None
+    parts = [(1.0 + 2.0 * OUTSIDE) ** 2 / 4.0 - ((s - 0.5 * (low + high)) / (high - low)) ** 2 for s, low, high in span]
+    return reduce(minimum, parts) >= 0.0
 
 
 def _partials(g: Graph, r: Sequence[Expr], s: Sequence[Expr]) -> Square:

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.feature import Feature
 from latchwork.contact.pairing.decompose import MADE_OF, decompose
 from latchwork.contact.pairing.meet import Touch, ball_ball, ball_bow, ball_flat, ball_rod, hoop_flat
 from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Part, Rod
 from latchwork.contact.shapes.base import Shape
+from latchwork.contact.tracking import tracked_features
 from latchwork.errors import ModelError, another
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.point import Point
@@ -28,6 +30,8 @@ MEET: dict[tuple[type, type], Callable[[Any, Any], Touch | None]] = {
 
 def features_of(name: str, a: Shape | Point, b: Shape | Point) -> tuple[Feature, ...]:
     """Every place where a may touch b. One feature has the contact's name, several add which parts they are."""
+    if isinstance(a, Curve | Surface) or isinstance(b, Curve | Surface):
+        return tracked_features(name, a, b)
     a, b = (_shape(name, shape) for shape in (a, b))
     if a.tree is not b.tree:
         raise ModelError(

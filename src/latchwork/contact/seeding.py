@@ -29,6 +29,7 @@ STEPS = 60
 EXACT = 1e-11  # of the range: a last step below it has converged
 EQUAL = 1e-7  # of the range: closer together, two solutions are one
 EDGE = 1e-9  # of the range, by which a solution may lie outside
+OUTSIDE = 0.05  # of the range, by which parameters are followed outside
 NEARER = 1e-9  # relative: of two minima that are equally close, the present one stays
 
 
@@ -89,6 +90,30 @@ def seed(find: Finder, x: ArrayLike) -> list[Array]:
     for i in np.argsort(gap, kind="stable"):
         if all(apart(find, found[i], other) > EQUAL for other in best):
             best.append(found[i])
+    return best
+
+
+def beyond(find: Finder, x: ArrayLike) -> Array:
+    """Parameters outside the range, where none lies in it: the extremal point of the curve continued, or just outside.
+
+    From there an extremal point that comes into range is tracked into it.
+    """
+    low, high, span = np.asarray(find.tracked.low), np.asarray(find.tracked.high), find.span
+    best, nearest = low - OUTSIDE * span, np.inf
+    for end in (low, high):
+        s = end.copy()
+        for _ in range(STEPS):
+            out = find.newton.many(find.rows(x, s[None]))[0]
+            m = len(s)
+            if not np.isfinite(out).all():
+                break
+            step = np.clip(-np.linalg.pinv(out[m:].reshape(m, m)) @ out[:m], -0.05 * span, 0.05 * span)
+            s = np.clip(s + step, low - OUTSIDE * span, high + OUTSIDE * span)
+            if np.abs(step / span).max() < EXACT:
+                break
+        gap = abs(find.gap(x, s))
+        if gap < nearest and ((s < low) | (s > high)).any():
+            best, nearest = s, gap
     return best
 
 

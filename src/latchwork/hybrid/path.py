@@ -95,7 +95,15 @@ class Path:
         return np.concatenate(times), np.concatenate([x for x, _ in parts]), _joined([udot for _, udot in parts])
 
     def _full(self, segment: Segment, t: Array, x: Array) -> tuple[Array, Array | None]:
-        return segment.stage.full(t, x, self.driven.rest_at(self.rest, t))
+        full, udot = segment.stage.full(t, x, self.driven.rest_at(self.rest, t))
+        n_q, late = full.shape[1] - 1 - len(self.driven.equations.u), self._width - full.shape[1]
+        if late:  # coordinates that came into the run later have no value yet
+            full = np.insert(full, [n_q] * late, np.nan, axis=1)
+        return full, udot
+
+    @property
+    def _width(self) -> int:
+        return len(self.driven.equations.q) + len(self.driven.equations.u) + 1
 
     @property
     def t(self) -> Array:

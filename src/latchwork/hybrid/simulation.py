@@ -24,6 +24,8 @@ from latchwork.constraint.rows import rows_of
 from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
+from latchwork.contact.feature import Feature
+from latchwork.contact.following import tracked_equations
 from latchwork.contact.law import Contact
 from latchwork.contact.making import contact_between
 from latchwork.errors import (
@@ -102,6 +104,7 @@ class Simulation:
         self._ready: tuple[Any, bytes, tuple[Mode, bool]] | None = None
         self._standings = Standings([])
         self._settled = True
+        self._lam: list[Expr] = []
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
         self.t = float(start)
         given = start_of(self.equations, q, u, held, parameters, self.t, bool(permanent))
@@ -204,9 +207,10 @@ class Simulation:
             values = plan.guard(stage, self.t, self._x, self._state()[len(self._x) :])
             if self._at_once(stage, guards, values, crossings):
                 continue
+            pieces = self.driven.pieces(self.t, self._look(t_end))
             self._switched_over()
             try:
-                ran = plan.run(stage, self._x, self.driven.pieces(self.t, t_end), self._rest)
+                ran = plan.run(stage, self._x, pieces, self._rest)
             except Broken as error:
                 self._segments += error.segments
                 raise self._explained(error) from None
@@ -248,7 +252,9 @@ class Simulation:
             return Unconstrained(self._side, stop_guards(self.driven, _keyed(guards)), names=s.labels), guards
         mode, regular = self._mode()
         rows = mode.terms.rows
-        lam = [Expr(g, g.symbol(f"multiplier {name}", "multiplier")) for name in rows.names]
+        while len(self._lam) < len(rows):
+            self._lam.append(Expr(g, g.symbol(f"multiplier {len(self._lam)}", "multiplier")))
+        lam = self._lam[: len(rows)]
         for name, hold in self._holds.items():
             if hold.limit is not None:
                 squares = sum((force**2 for force in lam[rows.slices[name]]), start=lam[0] * 0.0)
@@ -275,13 +281,44 @@ class Simulation:
             if feature.name in names:
                 raise ModelError(f"'{self.equations.name}' has a contact or constraint named '{feature.name}' already. "
                                  "Name the new one otherwise.")  # fmt: skip
+        tracked = [feature for feature in contact.features if feature.tracked is not None]
+        if tracked:
+            self._track(tracked)
         x = self._state()
         touches = [touch_of(contact, feature, self._base, x) for feature in contact.features]
+        for touch in touches:
+            if touch.feature.tracked is not None:
+                x = touch.found(x)
+        self._x = np.append(x[1 : len(self._x)], self._x[-1])
         must_be_apart(contact, touches, x)
         self._standings.touches += touches
         self._standings.enter_zones(touches, x)
         self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}
         self._settled = False
+
+    def _track(self, features: Sequence[Feature]) -> None:
+        """Tracked parameters become coordinates that have no speed; everything is made again for the new equations."""
+        n_q, old = len(self.equations.q), self.driven
+        self.equations = tracked_equations(self.equations, features)
+        new = self.equations.q[n_q:]
+        self.driven = replace(old, equations=self.equations,
+                              arguments=(*old.arguments[: 1 + n_q], *new, *old.arguments[1 + n_q :]))  # fmt: skip
+        self._x = np.concatenate([self._x[:n_q], np.zeros(len(new)), self._x[n_q:]])
+        self._terms.clear()
+        self._side = self._ready = None
+        self.__dict__.pop("_base", None)
+        x, s = self._state(), self._standings
+        s.made_again({touch: touch_of(touch.contact, touch.feature, self._base, x) for touch in s.touches})
+
+    def _look(self, t_end: float) -> float:
+        """Whether another place of a curve is nearer now; gives the time until which that can be relied on."""
+        s, until = self._standings, t_end
+        for touch in s.touches:
+            if touch.feature.tracked is not None:
+                x, interval = touch.looked(self._state(), touch in s.closed)
+                self._x = np.append(x[1 : len(self._x)], self._x[-1])
+                until = min(until, self.t + interval)
+        return until
 
     def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> None:
         """From one mode to the next: zones, impacts, then what stays closed; nothing is known beforehand."""

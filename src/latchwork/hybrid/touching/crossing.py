@@ -62,6 +62,8 @@ class Crossing:
                 s.behind.discard(about)
             elif kind == "clear":
                 s.grazing.discard(about)
+            elif kind == "lost":
+                self.x = about.found(self.x)
             elif kind == "patch":
                 self.leaving.add(about)
             elif kind == "stick":
@@ -108,10 +110,7 @@ class Crossing:
     # --- impact -------------------------------------------------------------------------------------------------
 
     def _approaching(self, meeting: Meeting) -> Array:
-        v = meeting.v
-        normal = v[meeting.first]
-        fastest = float(np.abs(v).max(initial=0.0))
-        return normal < -AT_REST * max(self.standings.speed, fastest)
+        return np.asarray(meeting.v[meeting.first] < -AT_REST * max(self.standings.speed, meeting.pace))
 
     def _laws(self, meeting: Meeting) -> tuple[Array, Array, Array]:
         laws = [touch.laws(self.x, self.standings.zones) for touch in meeting.touches]
@@ -152,7 +151,7 @@ class Crossing:
     def _settle(self, meeting: Meeting) -> None:
         """The next mode: closed contacts and how, from complementarity."""
         s, v, first = self.standings, meeting.v, meeting.first
-        fastest = max(s.speed, float(np.abs(v).max(initial=0.0)))
+        fastest = max(s.speed, meeting.pace)
         stays = [i for i in range(len(first)) if v[first[i]] <= AT_REST * fastest]
         touches = [meeting.touches[i] for i in stays]
         ways = [self._slip(meeting, i, NO_SLIP * fastest) for i in stays]

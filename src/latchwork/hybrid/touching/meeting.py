@@ -40,6 +40,11 @@ class Meeting:
         return np.asarray(self.J @ self.u + self.C)
 
     @property
+    def pace(self) -> float:
+        """How fast things move there: Σ |J_ij u_j| + |C_i| at most. Differences of speeds are judged by it."""
+        return float((np.abs(self.J) @ np.abs(self.u) + np.abs(self.C)).max(initial=0.0))
+
+    @property
     def A(self) -> Array:
         return np.asarray(self.J @ self.inverse @ self.J.T)
 

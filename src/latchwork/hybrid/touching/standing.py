@@ -20,6 +20,7 @@ from latchwork.symbolic.traverse import rebuild
 
 TOUCH = 1e-10  # a gap this small, in units of the model, is closed
 CONE = 2e-9  # a cone is left where the force is beyond it by half of this part: then it slips for sure
+LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 CLEAR = 8.0  # so many times that, and a contact that opened is watched as all others
 
 
@@ -90,6 +91,16 @@ class Standings:
                     self.zones[zone] = int(np.count_nonzero(values >= 0.0))
 
 
+    # --- change of the equations --------------------------------------------------------------------------------
+
+    def made_again(self, again: Mapping[Touch, Touch]) -> None:
+        """The same standings of contacts that were made anew, for other equations."""
+        self.touches = [again[touch] for touch in self.touches]
+        self.closed = {again[touch]: standing for touch, standing in self.closed.items()}
+        self.grazing = {again[touch] for touch in self.grazing}
+        self.behind = {again[touch] for touch in self.behind}
+
+
 class Guard(NamedTuple):
     """Something that ends a mode where it falls through zero: what it means, whom it is about, and the expression."""
 
@@ -109,6 +120,8 @@ def guards(standings: Standings, lam: Mapping[str, Sequence[Expr]], slow: float)
             found += _open(standings, touch)
         else:
             found += _closed(standings, touch, standing, lam.get(touch.name, ()), slow)
+        if touch.feature.tracked is not None:
+            found.append(Guard("lost", touch, touch.feature.tracked.minimum - LEAST))
     for zone in {zone for touch in standings.touches for zone in touch.zones}:
         i = standings.zones[zone]
         if i > 0:

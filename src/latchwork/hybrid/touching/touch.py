@@ -15,6 +15,7 @@ from latchwork.constraint.rows import rows_of
 from latchwork.constraint.terms import Array, Base, Terms, terms_of
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact, Value, Zones
+from latchwork.contact.seeding import Finder, another_wins, beyond, finder, lead, seed
 from latchwork.errors import ModelError
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
@@ -28,6 +29,8 @@ from latchwork.symbolic.expr import Expr, operand, sqrt
 from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import rebuild
 
+SIGHT = 0.5  # how far ahead, in units of the model, another least distance may come up
+SOON, LATE = 1e-3, 0.1  # the shortest and longest time, in s, after which one looks for it
 NOTHING = 1e-11  # at random states of order one, less than this is rounding
 Indices = Mapping[Zones, int]
 Way = tuple[float, ...] | None  # a sign in the plane; (0, 0) in space, or a short vector where slip begins; None: no friction
@@ -141,6 +144,45 @@ class Touch:
         """Signed distance, and how far inside its domain the feature is (negative outside)."""
         out = self._gap(x)
         return float(out[0]), float(out[1:].min(initial=np.inf))
+
+    # --- tracking -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _finder(self) -> Finder:
+        return finder(self.feature, self.base.arguments)
+
+    @cached_property
+    def _passing(self) -> Function:
+        """The velocity with which the two sides pass each other."""
+        return self.lowered(list(self.feature.slip.measures(self.feature.normal.tree.newtonian)))
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """Where its tracked parameters stand in (t, q, u, rest)."""
+        assert self.feature.tracked is not None, "only tracked features have parameters"
+        return [self.base.arguments.index(symbol) for symbol in self.feature.tracked.symbols]
+
+    def found(self, x: Array) -> Array:
+        """The state with tracked parameters at the least distance; outside where there is none in range."""
+        best = seed(self._finder, x)
+        moved = x.copy()
+        moved[self._places] = best[0] if best else beyond(self._finder, x)
+        return moved
+
+    def looked(self, x: Array, closed: bool) -> tuple[Array, float]:
+        """The state with another least distance where that is less now, and how long it may be relied on."""
+        tracked = self.feature.tracked
+        assert tracked is not None, "only tracked features are looked at"
+        s = x[self._places]
+        outside = (s < tracked.low) | (s > tracked.high)
+        if not closed and (outside & ~np.array(tracked.periodic)).any():
+            x = self.found(x)
+        elif not closed and (other := another_wins(self._finder, x, s)) is not None:
+            x = x.copy()
+            x[self._places] = other
+        pace = float(np.linalg.norm(self._passing(x)))
+        ahead = min(lead(self._finder, x, x[self._places]), SIGHT)
+        return x, float(np.clip(ahead / (4.0 * max(pace, 1e-9)), SOON, LATE))
 
     # --- laws ---------------------------------------------------------------------------------------------------
 
