@@ -19,7 +19,7 @@ from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.closure import latch
 from latchwork.constraint.making.methods import Part, Parts, Place
-from latchwork.constraint.modes.mode import Mode, mode_of
+from latchwork.constraint.modes.mode import Mode, mode_of, usual_pivot
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
@@ -58,6 +58,8 @@ from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.symbolic.expr import Expr
 
+GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
+REMEMBERED = 400  # modes
 SLOW = 1e-9  # of the fastest approach: slip in space that is slower has ended
 APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
 
@@ -105,6 +107,8 @@ class Simulation:
         self._standings = Standings([])
         self._settled = True
         self._lam: list[Expr] = []
+        self._rates: dict[int, int] = {}
+        self._stages: dict[Any, tuple[Stage, list[Guard]]] = {}
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
         self.t = float(start)
         given = start_of(self.equations, q, u, held, parameters, self.t, bool(permanent))
@@ -241,7 +245,26 @@ class Simulation:
             self._cross(touched, forces_in(stage, self.t, self._x, self._state()[len(self._x) :]))
 
     def _stage(self, stops: Mapping[str, Any]) -> tuple[Stage, list[Guard]]:
-        """The stage of what holds now, and what watches it."""
+        """The stage of what holds now, and what watches it: made when first met, remembered by what it is made of."""
+        key = (tuple(self._holds.items()), self._standings.whole_key, tuple(stops.items()))
+        known = self._stages.get(key)
+        if known is None or not self._still_good(known[0]):
+            known = self._new_stage(stops)
+            if len(self._stages) >= REMEMBERED:
+                self._stages.pop(next(iter(self._stages)))
+            self._stages[key] = known
+        return known
+
+    def _still_good(self, stage: Stage) -> bool:
+        """Whether the speeds of a stage that was met before suit the state now, and shares of forces do not matter."""
+        if not isinstance(stage, Held):
+            return True
+        mode = stage.mode
+        if mode.share is not None:
+            return False
+        return usual_pivot(mode.terms.place(self._state()).B, mode.selection) > GOOD * mode.usual_pivot
+
+    def _new_stage(self, stops: Mapping[str, Any]) -> tuple[Stage, list[Guard]]:
         s, g = self._standings, self.equations.system.graph
         dragging = any(True for _ in s.dragging())
         guards = [Guard("stop", name, value) for name, value in stops.items()]
@@ -260,7 +283,7 @@ class Simulation:
                 squares = sum((force**2 for force in lam[rows.slices[name]]), start=lam[0] * 0.0)
                 guards.append(Guard("limit", name, 1.0 - squares / hold.limit**2, True))
         guards += contact_guards(s, {name: lam[part] for name, part in rows.slices.items()}, SLOW * s.speed)
-        watch = held_guards(self.driven, _keyed(guards), lam)
+        watch = held_guards(self.driven, _keyed(guards), lam, self._rates)
         known = regular and not s.touches and all(hold.permanent for hold in self._holds.values())
         stage = self.design.stage(self.driven, mode, watch, known)
         return replace(stage, label=self.active) if isinstance(stage, Held) else stage, guards
@@ -305,6 +328,8 @@ class Simulation:
                               arguments=(*old.arguments[: 1 + n_q], *new, *old.arguments[1 + n_q :]))  # fmt: skip
         self._x = np.concatenate([self._x[:n_q], np.zeros(len(new)), self._x[n_q:]])
         self._terms.clear()
+        self._rates.clear()
+        self._stages.clear()
         self._side = self._ready = None
         self.__dict__.pop("_base", None)
         x, s = self._state(), self._standings

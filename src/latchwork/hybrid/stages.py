@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -78,7 +79,7 @@ class Held:
     def function(self) -> Executable:
         return self.mode
 
-    @property
+    @cached_property
     def guards(self) -> Executable | None:
         return None if self.watch is None else self.mode.watching(self.watch)
 
@@ -161,7 +162,7 @@ class ByAcceleration(Held):
             return settling(self.mode, settle_units)
         return settling(self.onto, settle_all)
 
-    @property
+    @cached_property
     def guards(self) -> Executable | None:
         return None if self.onto is None or self.watch is None else self.onto.watching(self.watch)
 

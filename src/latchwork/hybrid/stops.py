@@ -56,26 +56,35 @@ def _along(equations: Equations, udot: list[int]) -> dict[int, int]:
     return {system.t.node: ONE} | dict(zip(states, [*kinematics.q_rates, *udot], strict=True))
 
 
-def held_guards(driven: Driven, stop_when: Mapping[str, Any], multipliers: Sequence[Expr]) -> Function | None:
-    """``(g, ġ)`` as one function of (t, q, u, rest, u̇, λ), for a mode; ġ = 0 where a guard is on u̇ or λ itself."""
+def held_guards(driven: Driven, stop_when: Mapping[str, Any], multipliers: Sequence[Expr],
+                known: dict[int, int] | None = None) -> Function | None:  # fmt: skip
+    """``(g, ġ)`` as one function of (t, q, u, rest, u̇, λ), for a mode; ġ = 0 where a guard is on u̇ or λ itself.
+
+    ``known`` keeps rates of expressions from one mode to the next.
+    """
     if not stop_when:
         return None
     system = driven.equations.system
-    values, rates = _in_accelerations(driven.equations, stop_when, driven.laws)
+    values, rates = _in_accelerations(driven.equations, stop_when, driven.laws, {} if known is None else known)
     arguments = (system.t, *system.q, *system.u, *driven.held, *system.u_rates, *multipliers)
     return Function(lower(system.graph, rebuild(system.graph, [*values, *rates], driven.laws), arguments))
 
 
-def _in_accelerations(equations: Equations, stop_when: Mapping[str, Any],
-                      laws: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
+def _in_accelerations(equations: Equations, stop_when: Mapping[str, Any], laws: dict[int, int],
+                      known: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
     """Guards and their rates, in terms of u̇; 0 for the rate of what contains u̇ or λ."""
     g, system, kinematics = equations.system.graph, equations.system, equations.derivation.kinematics
     given = [operand(g, _scalar(equations, name, e)) for name, e in stop_when.items()]
     values = rebuild(g, rebuild(g, given, kinematics.replaced), laws)
-    along = _along(equations, [rate.node for rate in system.u_rates])
-    unknown = {rate.node for rate in system.u_rates} | {i for i, s in g.symbols.items() if s.kind == "multiplier"}
-    rates = [ZERO if unknown & set(reachable(g, [value])) else tangents(g, [value], along)[0] for value in values]
-    return values, rates
+    fresh = [value for value in dict.fromkeys(values) if value not in known]
+    if fresh:
+        along = _along(equations, [rate.node for rate in system.u_rates])
+        symbols = g.symbols
+        for value in fresh:
+            kinds = {symbols[i].kind for i in reachable(g, [value]) if i in symbols}
+            by_force = bool(kinds & {"acceleration", "multiplier"})
+            known[value] = ZERO if by_force else tangents(g, [value], along)[0]
+    return values, [known[value] for value in values]
 
 
 def _scalar(equations: Equations, name: str, what: Any) -> Expr:

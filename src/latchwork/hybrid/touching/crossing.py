@@ -153,11 +153,17 @@ class Crossing:
         s, v, first = self.standings, meeting.v, meeting.first
         fastest = max(s.speed, meeting.pace)
         stays = [i for i in range(len(first)) if v[first[i]] <= AT_REST * fastest]
+        if len(stays) < len(first):
+            meeting = meeting.only(stays)
+            v, first, stays = meeting.v, meeting.first, list(range(len(stays)))
         touches = [meeting.touches[i] for i in stays]
         ways = [self._slip(meeting, i, NO_SLIP * fastest) for i in stays]
-        held = HeldContacts(s, self.base, self.held, self.x, self.resting, self.slipping, fastest)
-        verdict, sides = held.verdict(touches, lambda m: self._verdict(m, ways))
-        closed = dict(sides)
+        if any(touch.held for touch in s.touches):
+            held = HeldContacts(s, self.base, self.held, self.x, self.resting, self.slipping, fastest)
+            verdict, sides = held.verdict(touches, lambda m: self._verdict(m, ways))
+            closed = dict(sides)
+        else:
+            verdict, closed = self._verdict(meeting, ways), {}
         for touch, way, state, d in zip(touches, ways, verdict.states, verdict.directions, strict=True):
             if state is not State.OPEN:
                 closed[touch] = Standing(state, self._way(touch, state, way, d, fastest))
@@ -181,6 +187,8 @@ class Crossing:
     def _verdict(self, meeting: Meeting, ways: Sequence[Array | None]) -> Verdict:
         """Complementarity of the contacts of a meeting; those without friction have no tangents."""
         s = self.standings
+        if not meeting.touches:
+            return Verdict((), (), np.zeros(0), np.zeros(0), 0)
         _, mu_s, mu_d = self._laws(meeting)
         rows, tangents = [], []
         for i, touch in enumerate(meeting.touches):

@@ -9,7 +9,9 @@ speeds by T M̃⁻¹ Tᵀ Jᵀ Λ. Friction of contacts that the coordinates hol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
@@ -34,28 +36,35 @@ class Meeting:
     udot: Array  # u̇₀
     tangents: tuple[int, ...]
 
-    @property
+    @cached_property
     def v(self) -> Array:
         """Relative velocities: for each contact the normal one, then along the tangents."""
         return np.asarray(self.J @ self.u + self.C)
 
-    @property
+    @cached_property
     def pace(self) -> float:
         """How fast things move there: Σ |J_ij u_j| + |C_i| at most. Differences of speeds are judged by it."""
         return float((np.abs(self.J) @ np.abs(self.u) + np.abs(self.C)).max(initial=0.0))
 
-    @property
+    @cached_property
     def A(self) -> Array:
         return np.asarray(self.J @ self.inverse @ self.J.T)
 
-    @property
+    @cached_property
     def b(self) -> Array:
         return np.asarray(self.J @ self.udot + self.c)
 
-    @property
+    @cached_property
     def first(self) -> list[int]:
         """The normal row of each contact."""
-        return np.cumsum([0, *(1 + k for k in self.tangents)])[:-1].tolist()
+        return list(accumulate((1 + k for k in self.tangents), initial=0))[:-1]
+
+    def only(self, some: Sequence[int]) -> Meeting:
+        """The same of some of its contacts."""
+        first = self.first
+        rows = [row for i in some for row in range(first[i], first[i] + 1 + self.tangents[i])]
+        return replace(self, touches=tuple(self.touches[i] for i in some), J=self.J[rows], C=self.C[rows],
+                       c=self.c[rows], tangents=tuple(self.tangents[i] for i in some))  # fmt: skip
 
     def moved(self, impulses: Array) -> Array:
         """Speeds after impulses."""

@@ -56,6 +56,12 @@ class Standings:
         """All that the equations of the mode depend on."""
         return tuple((touch, standing, *(self.zones[z] for z in touch.zones)) for touch, standing in self.closed.items())
 
+    @property
+    def whole_key(self) -> tuple[Any, ...]:
+        """All that equations and guards of the mode depend on."""
+        return (self.key, frozenset(self.grazing), frozenset(self.behind), tuple(self.zones.items()),
+                len(self.touches))  # fmt: skip
+
     def mu(self, touch: Touch) -> tuple[Any, Any]:
         """Static and dynamic friction where it is now."""
         return touch.coefficients(self.zones)[1:]
