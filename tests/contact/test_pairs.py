@@ -115,9 +115,87 @@ def circle_notch():
     return Scene(w, a, lw.Polyline([A, B, C, D, E, F], closed=True), [([a.center], 0.3)], pieces)
 
 
+def box_corners(w, base, x, y, z=None):
+    """The corners of a box about the origin of a body."""
+    if z is None:
+        return [w.at(base, a * x / 2, b * y / 2) for a in (1, -1) for b in (1, -1)]
+    return [w.at(base, a * x / 2, b * y / 2, c * z / 2) for a in (1, -1) for b in (1, -1) for c in (1, -1)]
+
+
+def circle_box():
+    w = World()
+    a = w.bodies[0].circle(0.3, w.at(0, 0.4))
+    return Scene(w, a, w.bodies[1].box((2.0, 0.8)), [([a.center], 0.3)], [(box_corners(w, 1, 2.0, 0.8), 0.0)])
+
+
+def sphere_box():
+    w = World("free")
+    a = w.bodies[0].sphere(0.3, w.at(0, 0.4))
+    piece = [(box_corners(w, 1, 2.0, 0.8, 1.2), 0.0)]
+    return Scene(w, a, w.bodies[1].box((2.0, 0.8, 1.2)), [([a.center], 0.3)], piece)
+
+
+HEAP = np.array([[1.1, 0, 0], [-1, 0.2, 0.1], [0.1, 1, -0.3], [0.2, -0.9, 0.4], [0, 0.1, 1.2], [-0.3, -0.2, -1]])
+FIVE = np.array([[1.1, 0], [-1, 0.2], [0.1, 1], [0.2, -0.9], [-0.6, -0.7], [0.1, 0.1]])
+
+
+def sphere_hull():
+    w = World("free")
+    a = w.bodies[0].sphere(0.3)
+    corners = [w.at(1, *x) for x in HEAP]
+    return Scene(w, a, lw.Hull(corners, w.bodies[1]), [([a.center], 0.3)], [(corners, 0.0)])
+
+
+def circle_hull():
+    w = World()
+    a = w.bodies[0].circle(0.3)
+    return Scene(w, a, w.bodies[1].hull(FIVE), [([a.center], 0.3)], [([w.at(1, *x) for x in FIVE], 0.0)])
+
+
+def capsule_capsule():
+    w = World()
+    p, q, r, s = w.at(0, -1.0, 0.2), w.at(0, 1.2, 0.5), w.at(1, -0.5), w.at(1, 1.5, 0.3)
+    return Scene(w, lw.Capsule(p, q, 0.2), lw.Capsule(r, s, 0.3), [([p, q], 0.2)], [([r, s], 0.3)])
+
+
+def capsule_capsule_in_space():
+    w = World("free")
+    p, q, r, s = w.at(0, -1.0, 0.2), w.at(0, 1.2, 0.5, 0.4), w.at(1, -0.5), w.at(1, 1.5, 0.3)
+    return Scene(w, lw.Capsule(p, q, 0.2), lw.Capsule(r, s, 0.3), [([p, q], 0.2)], [([r, s], 0.3)])
+
+
+def capsule_outline():
+    w = World()
+    p, q = w.at(0, -1.0, 0.2), w.at(0, 1.2, 0.5)
+    corners = [w.at(1, -1.0, -0.5), w.at(1, 0.2, 1.0), w.at(1, 1.2, -0.5)]
+    return Scene(w, lw.Capsule(p, q, 0.2), lw.Polyline(corners, closed=True), [([p, q], 0.2)], [(corners, 0.0)])
+
+
+def capsule_box():
+    w = World("free")
+    p, q = w.at(0, -1.0, 0.2), w.at(0, 1.2, 0.5, 0.4)
+    piece = [(box_corners(w, 1, 1.5, 0.8, 1.2), 0.0)]
+    return Scene(w, lw.Capsule(p, q, 0.2), w.bodies[1].box((1.5, 0.8, 1.2)), [([p, q], 0.2)], piece)
+
+
+def box_line():
+    w = World()
+    return Scene(w, w.bodies[0].box((2.0, 0.8)), lw.Line(w.O, w.N.x, w.N.y), [(box_corners(w, 0, 2.0, 0.8), 0.0)],
+                 ground(w))  # fmt: skip
+
+
+def hull_plane():
+    w = World("free")
+    piece = [([w.at(None, x, y, z) for x in (-FAR, FAR) for y in (-FAR, FAR) for z in (0.0, -FAR)], 0.0)]
+    corners = [w.at(0, *x) for x in HEAP]
+    return Scene(w, lw.Hull(corners), lw.Plane(w.O, w.N.z), [(corners, 0.0)], piece)
+
+
 SCENES = [
     circle_line, circle_moving_line, point_line, sphere_plane, circle_circle, sphere_sphere, circle_wire, sphere_wire,
     circle_capsule, sphere_capsule, capsule_line, capsule_plane, circle_solid_polyline, circle_notch,
+    circle_box, sphere_box, sphere_hull, circle_hull, capsule_capsule, capsule_capsule_in_space, capsule_outline,
+    capsule_box, box_line, hull_plane,
 ]  # fmt: skip
 STATES = 60
 

@@ -11,6 +11,7 @@ from typing import Any
 from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.feature import Feature
 from latchwork.contact.pairing.decompose import MADE_OF, decompose
+from latchwork.contact.pairing.edges import ball_hoop, bow_bow, bow_on, rod_rod
 from latchwork.contact.pairing.meet import Touch, ball_ball, ball_bow, ball_flat, ball_rod, hoop_flat
 from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Part, Rod
 from latchwork.contact.shapes.base import Shape
@@ -24,6 +25,11 @@ MEET: dict[tuple[type, type], Callable[[Any, Any], Touch | None]] = {
     (Ball, Ball): ball_ball,
     (Ball, Rod): ball_rod,
     (Ball, Bow): ball_bow,
+    (Ball, Hoop): ball_hoop,
+    (Rod, Rod): rod_rod,
+    (Bow, Flat): bow_on(ball_flat),
+    (Bow, Rod): bow_on(ball_rod),
+    (Bow, Bow): bow_bow,
     (Hoop, Flat): hoop_flat,
 }
 

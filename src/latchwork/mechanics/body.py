@@ -58,9 +58,9 @@ class Body:
         """The edge of a coin or wheel about an axis of the body."""
         return self._shape("Rim", center or self.center, axis, radius, tube=tube)
 
-    def hull(self, points: Sequence[Point]) -> Any:
-        """The convex hull of points fixed in the body."""
-        return self._shape("Hull", points)
+    def hull(self, points: Any, center: Point | None = None) -> Any:
+        """The convex hull of points of the body, or of an array of measures in its frame from a point (mass centre)."""
+        return self._shape("Hull", points, center=center)
 
     def _shape(self, kind: str, *args: Any, **options: Any) -> Any:
         from latchwork.contact import shapes

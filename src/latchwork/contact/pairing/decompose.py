@@ -6,14 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from latchwork.contact.pairing.depths import depths, turns
+from latchwork.contact.pairing.joined import of_boundary
 from latchwork.contact.pairing.parts import Ball, Bow, Flat, Half, Hoop, Part, Place, Rod
+from latchwork.contact.pairing.solids import of_box, of_hull
 from latchwork.contact.shapes.base import Shape
+from latchwork.contact.shapes.boundary import Boundary
 from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
 from latchwork.contact.shapes.round import Arc, Capsule, Circle, Rim, Sphere
+from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.mechanics.frame import Frame
-from latchwork.mechanics.joints import unit
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr
 
 Parts = tuple[Part, ...]
 
@@ -53,10 +57,10 @@ def of_polyline(shape: Polyline) -> Parts:
     parts: list[Part] = []
     for i, (t, n) in enumerate(zip(shape.along, shape.normals, strict=True)):
         p, q = places[i], places[(i + 1) % count]
-        bounds = [Half(p, t), Half(q, -t)]
-        bounds += [Half(corner, sign * unit(t + shape.along[(i + step) % m]))
-                   for corner, sign, step, bent in ((p, 1.0, -1, bend[i]), (q, -1.0, 1, bend[(i + 1) % count]))
-                   if bent == "out"]  # fmt: skip
+        bounds = [
+            Half(corner, t * sign, 0.0, _lean(t, shape.along[(i + step) % m], n) if bent == "out" else 0.0)
+            for corner, sign, step, bent in ((p, 1.0, -1, bend[i]), (q, -1.0, 1, bend[(i + 1) % count]))
+        ]
         bounds += [] if deep[i] is None else [Half(p, n, deep[i])]
         parts.append(Flat(p, n, 0.0, f"edge {i + 1}", tuple(bounds), shape.drifts[i]))
     for i, (place, bent) in enumerate(zip(places, bend, strict=True)):
@@ -65,6 +69,11 @@ def of_polyline(shape: Polyline) -> Parts:
         if bent != "in":
             parts.append(Ball(place, 0.0, f"corner {i + 1}", before + after))
     return tuple(parts)
+
+
+def _lean(t: Vector, other: Vector, n: Vector) -> Expr:
+    """cot(θ/2) = |n · t'| / (1 + t · t'), θ the angle inside the corner of edges along t and t'."""
+    return abs(n.dot(other)) / (1.0 + t.dot(other))
 
 
 def of_arc(shape: Arc) -> Parts:
@@ -105,6 +114,9 @@ MADE_OF: dict[type, tuple[Callable[[Any], Parts], tuple[type, ...]]] = {
     Segment: (of_segment, (Flat, Rod, Ball)),
     Polyline: (of_polyline, (Flat, Ball)),
     Arc: (of_arc, (Bow, Ball)),
+    Boundary: (of_boundary, (Flat, Bow, Ball)),
+    Box: (of_box, (Flat, Rod, Ball)),
+    Hull: (of_hull, (Flat, Rod, Ball)),
 }
 
 

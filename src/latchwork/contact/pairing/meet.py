@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from latchwork.constraint.making.spot import Spot
-from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Rod, inside
+from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Place, Rod, inside
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, maximum, sqrt
@@ -34,9 +35,10 @@ class Touch:
 def ball_flat(a: Ball, b: Flat) -> Touch:
     """g = (C − P) · n − h − ρ."""
     d, n = a.place.seen_from(b.place), b.normal
-    gap = d.dot(n) - b.offset - a.radius
-    within = inside(b.bounds, a.place.seen_from)
-    return Touch(gap, n, a.place.touching(n * -a.radius), b.place.touching(d - n * a.radius), b.drift, within)
+    height = d.dot(n) - b.offset
+    within = inside(b.bounds, a.place.seen_from, height)
+    on, other = a.place.touching(n * -a.radius), b.place.touching(d - n * a.radius)
+    return Touch(height - a.radius, n, on, other, b.drift, within)
 
 
 def ball_ball(a: Ball, b: Ball) -> Touch | None:
@@ -75,16 +77,21 @@ def ball_bow(a: Ball, b: Bow) -> Touch:
     n = across / size
     sign = -1.0 if b.inside else 1.0
     gap = (size - b.radius) * sign - a.radius
-    bounds = inside(b.bounds, a.place.seen_from)
-    within = (maximum(*bounds),) if b.either and len(bounds) == 2 else bounds
-    deep = () if not bounds else (2.0 * b.radius - size,) if b.inside else (size - 0.5 * b.radius,)
+    within = bow_domain(b, a.place.seen_from)
+    deep = () if not b.bounds else (2.0 * b.radius - size,) if b.inside else (size - 0.5 * b.radius,)
     drift = None if b.belt is None else b.axis.cross(n) * b.belt
     on, other = a.place.touching(n * (-sign * a.radius)), b.place.touching(n * b.radius + b.axis * lift)
     return Touch(gap, n * sign, on, other, drift, within + deep)
 
 
+def bow_domain(bow: Bow, seen: Callable[[Place], Vector]) -> tuple[Expr, ...]:
+    """Both of its bounds hold; of an arc of more than half a circle, one of them."""
+    bounds = inside(bow.bounds, seen)
+    return (maximum(*bounds),) if bow.either else bounds
+
+
 def hoop_flat(a: Hoop, b: Flat) -> Touch:
-    """g = (C − P) · n − h − R √(1 − (n·k)²) − ρ; a hoop that lies flat touches all around, and its spot means nothing."""
+    """g = (C − P) · n − h − R √(1 − (n·k)²) − ρ; where a hoop lies flat it touches all around, at no one spot."""
     d, n, k = a.place.seen_from(b.place), b.normal, a.axis
     c = n.dot(k)
     root = sqrt(maximum(1.0 - c * c, TINY))

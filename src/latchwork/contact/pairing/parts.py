@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from latchwork.constraint.making.spot import Spot, spot
+from latchwork.contact.shapes.base import between
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
-from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.expr import Expr, minimum
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +37,16 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Half:
-    """A half-space in which a part is the one that touches: (C − place) · vector + offset ≥ 0."""
+    """A half-space in which a part is the one that touches: (C − place) · vector + offset ≥ 0.
+
+    Below a face it leans inwards by ``lean`` = cot(θ/2), θ being the angle inside the edge, so that of two faces that
+    meet the nearer one is it: (C − place) · vector + offset + lean · min(height, 0) ≥ 0.
+    """
 
     place: Place
     vector: Vector
     offset: Any = 0.0
+    lean: Any = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +82,7 @@ class Rod:
     label: str = ""
     bounds: tuple[Half, ...] = ()
     faces: tuple[Vector, ...] = ()
+    deep: Any = 0.0  # how far inside of an edge with faces something may be and still be at this edge
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,26 +113,11 @@ class Hoop:
 Part = Ball | Flat | Rod | Bow | Hoop
 
 
-def between(start: Point, end: Point) -> Vector:
-    """From one point to another, by the nearest point both are located from, so that nothing has to cancel."""
-    above = set()
-    step: Point | None = start
-    while step is not None:
-        above.add(step)
-        step = step.parent if step.located else None
-    total, step = Vector(end.tree, {}), end
-    while step not in above:
-        if step is None or not step.located:
-            return end.position(start)  # says what is not located
-        total, step = step.offset + total, step.parent
-    back, meet = Vector(end.tree, {}), step
-    step = start
-    while step is not meet:
-        assert step is not None
-        back, step = step.offset + back, step.parent
-    return total - back
-
-
-def inside(bounds: tuple[Half, ...], seen: Callable[[Place], Vector]) -> tuple[Expr, ...]:
-    """What is not negative where a place, as seen from the places of the bounds, is within them."""
-    return tuple(seen(half.place).dot(half.vector) + half.offset for half in bounds)
+def inside(bounds: tuple[Half, ...], seen: Callable[[Place], Vector], height: Expr | None = None) -> tuple[Expr, ...]:
+    """What is not negative where a place, as seen from the places of the bounds, at a height, is within them."""
+    found = []
+    for half in bounds:
+        value = seen(half.place).dot(half.vector) + half.offset
+        leans = height is not None and not (isinstance(half.lean, float) and half.lean == 0.0)
+        found.append(value + half.lean * minimum(height, 0.0) if leans else value)
+    return tuple(found)

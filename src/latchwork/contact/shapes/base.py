@@ -148,6 +148,26 @@ def way(what: str, p: Point, q: Point) -> Vector:
     return along
 
 
+def between(start: Point, end: Point) -> Vector:
+    """From one point to another, by the nearest point both are located from, so that nothing has to cancel."""
+    above = set()
+    step: Point | None = start
+    while step is not None:
+        above.add(step)
+        step = step.parent if step.located else None
+    total, step = Vector(end.tree, {}), end
+    while step not in above:
+        if step is None or not step.located:
+            return end.position(start)  # says what is not located
+        total, step = step.offset + total, step.parent
+    back, meet = Vector(end.tree, {}), step
+    step = start
+    while step is not meet:
+        assert step is not None
+        back, step = step.offset + back, step.parent
+    return total - back
+
+
 def drift_of(what: str, frame: Frame, belt: Any, along: Vector | None) -> Vector | None:
     """The velocity of a surface on its body: a speed along a direction, or a vector."""
     if belt is None or isinstance(belt, Vector):

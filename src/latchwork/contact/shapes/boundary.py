@@ -1,0 +1,86 @@
+"""A boundary of several pieces, one after the other: a ramp, then a fence."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from latchwork.contact.shapes.base import Shape, between, numbers
+from latchwork.contact.shapes.flat import Segment
+from latchwork.contact.shapes.round import Arc
+from latchwork.errors import ModelError
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+
+Piece: TypeAlias = Segment | Arc
+JOINED = 1e-6  # of a length of one, and the sine under which a joint is smooth
+
+
+@dataclass(frozen=True, eq=False)
+class End:
+    """Where a piece begins or ends: a point, the way on from there, the direction of travel, the outward normal."""
+
+    frame: Frame
+    point: Point
+    arm: Vector
+    along: Vector
+    normal: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Boundary(Shape):
+    """Segments with a normal and arcs, each beginning where the one before ends. Smooth joints have no corner."""
+
+    pieces: Sequence[Piece]
+    joints: tuple[str, ...] = field(init=False, repr=False)  # "smooth", "out" or "in", between pieces
+
+    def __post_init__(self) -> None:
+        pieces = tuple(self.pieces)
+        for piece in pieces:
+            if not (isinstance(piece, Segment) and piece.normal is not None) and not (
+                isinstance(piece, Arc) and piece.ends
+            ):
+                raise ModelError(f"a piece of {self.what} is {piece!r}. Give segments with a normal, and arcs.")
+        if len({piece.frame for piece in pieces}) != 1:
+            frames = ", ".join(sorted({f"'{piece.frame.name}'" for piece in pieces}))
+            raise ModelError(f"the pieces of {self.what} are fixed in {frames or 'nothing'}. Give pieces of one frame.")
+        self._keep(frame=pieces[0].frame, pieces=pieces)
+        self._keep(joints=tuple(self._joint(i, *pair) for i, pair in enumerate(itertools.pairwise(pieces))))
+
+    def _joint(self, i: int, before: Piece, after: Piece) -> str:
+        """How two pieces meet; numbers of what has parameters are those it has now."""
+        end, start = ends_of(before)[1], ends_of(after)[0]
+        apart, n1, t1, t2 = (numbers(self.frame, v) for v in (
+            between(end.point, start.point) + start.arm - end.arm, end.normal, end.along, start.along))  # fmt: skip
+        n2 = numbers(self.frame, start.normal)
+        if apart is None or n1 is None or n2 is None or t1 is None or t2 is None:
+            raise ModelError(f"joint {i + 1} of {self.what} has no numbers. Give its parameters values first.")
+        if np.linalg.norm(apart) > JOINED:
+            raise ModelError(
+                f"piece {i + 2} of {self.what} begins {np.linalg.norm(apart):.3g} from where piece {i + 1} ends. Let "
+                "each begin where the one before ends."
+            )
+        if np.cross(t1, n1) @ np.cross(t2, n2) < 0.0:
+            raise ModelError(
+                f"pieces {i + 1} and {i + 2} of {self.what} have their material on different sides of the way. Turn "
+                "a normal around, or take inside= the other way."
+            )
+        bend = float(n1 @ t2)
+        return "smooth" if abs(bend) < JOINED and t1 @ t2 > 0.0 else "out" if bend < 0.0 else "in"
+
+
+def ends_of(piece: Piece) -> tuple[End, End]:
+    """The start and the end of a piece."""
+    if isinstance(piece, Segment):
+        none = Vector(piece.tree, {})
+        assert piece.normal is not None
+        p, q = (End(piece.frame, point, none, piece.direction, piece.normal) for point in (piece.p, piece.q))
+        return p, q
+    sign = -1.0 if piece.inside else 1.0
+    first, last = (End(piece.frame, piece.center, out * piece.radius, along, out * sign) for out, along in piece.ends)
+    return first, last
