@@ -85,24 +85,28 @@ class Sampler:
             wanted += point.position().measures(N)
         self.function = Function(self.equations.program(wanted))
 
-    def at(self, rng):
-        """Features and places of points at a random state."""
-        model, spread = self.world.model, self.scene.spread
-        q = rng.uniform(-1.0, 1.0, len(self.equations.q_names)) * spread
+    def state(self, rng):
+        """Random coordinates, Euler parameters of unit length, and speeds."""
+        q = rng.uniform(-1.0, 1.0, len(self.equations.q_names)) * self.scene.spread
         for i, name in enumerate(self.equations.q_names):
             if name.endswith("e0"):
                 e = rng.normal(size=4)
                 q[i : i + 4] = e / np.linalg.norm(e)
-        u = rng.normal(size=len(self.equations.u_names))
+        return q, rng.normal(size=len(self.equations.u_names))
+
+    def at(self, rng):
+        """Features and places of points at a random state."""
+        return self.numbers(*self.state(rng))
+
+    def numbers(self, q, u):
+        """Features and places of points at a state."""
         values = np.asarray(self.function(argument_vector(self.equations.system, 0.0, q, u, None, None)))
-        assert model is self.world.model
         found, k = [], 0
         for feature in self.features:
             m = 9 + len(feature.within)
             part, k = values[k : k + m], k + m
             found.append(Found(part[0], part[1], part[2], part[3:6], part[6:9], part[9:]))
-        places = values[k:].reshape(-1, 3)
-        return found, dict(zip(self.points, places, strict=True))
+        return found, dict(zip(self.points, values[k:].reshape(-1, 3), strict=True))
 
 
 def distance(scene, places):
