@@ -60,6 +60,8 @@ def broken_laws(r: Resting, v: Verdict, tol: float = 1e-6) -> list[str]:
             if r.slip[i] is not None:
                 faults += [f"{name}: not along its slip"] * bool(np.abs(d - r.slip[i]).max() > 0)
             else:
+                still = r.must_slip[i] is None and np.linalg.norm(a_t) < 1e-10 * size
+                faults += [f"{name}: slides and does not begin to"] * bool(still)
                 faults += [f"{name}: begins elsewhere"] * bool(np.abs(a_t - np.linalg.norm(a_t) * d).max() > near)
     return faults
 
@@ -160,3 +162,23 @@ def pile(rows: int, per_row: int, seed: int, radius: float = 0.5, held: bool = T
     Minv = np.diag(np.column_stack((1 / masses, 1 / masses, 2 / (masses * radius**2))).ravel())
     f = np.column_stack((0 * masses, -9.81 * masses, 0 * masses)).ravel()
     return J, f, Minv
+
+
+def stack(count: int, half=(1.0, 0.8, 0.5), seed: int = 0):
+    """Boxes in space, one upon the other, four corners each: rows upper minus lower body; forces of gravity."""
+    rng = np.random.default_rng(seed)
+    hx, hy, hz = half
+    corners = [(x * hx, y * hy) for x in (-1, 1) for y in (-1, 1)]
+    J = []
+    for body in range(count):
+        for x, y in corners:
+            block = np.zeros((3, 6 * count))
+            for other, sign, z in ((body, 1.0, -hz), (body - 1, -1.0, hz)):
+                if other >= 0:
+                    block[:, 6 * other : 6 * other + 6] += sign * space_box([(x, y, z)])[0]
+            J.append(block)
+    m = rng.uniform(0.5, 2.0, count)
+    spins = [(hy**2 + hz**2) / 3, (hx**2 + hz**2) / 3, (hx**2 + hy**2) / 3]
+    Minv = np.diag([1 / (m[i] * x) for i in range(count) for x in (1.0, 1.0, 1.0, *spins)])
+    f = np.concatenate([[0.0, 0.0, -9.81 * m[i], 0.0, 0.0, 0.0] for i in range(count)])
+    return np.vstack(J), f, Minv

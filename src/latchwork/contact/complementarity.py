@@ -33,7 +33,7 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.cones import inside
 from latchwork.contact.polygon import complementary
 from latchwork.contact.resting import OPEN, STICK, Choice, Problem, Resting, State, Verdict, scaled
-from latchwork.contact.trial import Judged, Solved, judge, solve
+from latchwork.contact.trial import TOL, Judged, Solved, judge, solve
 from latchwork.errors import Jammed, Unsettled
 
 __all__ = ["Resting", "State", "Verdict", "feasible", "settle"]
@@ -66,7 +66,7 @@ def settle(resting: Resting, guess: Sequence[State] | None = None) -> Verdict:
             problem = calm
     if found.solved is None:
         raise refusal(problem)
-    solved, doubts = preferred(problem, start, found.solved)
+    solved, doubts = preferred(problem, start, tidy(problem, found.solved))
     return verdict(problem, solved, found.tries, (*notes, *doubts))
 
 
@@ -179,6 +179,23 @@ def polished(problem: Problem, choices: list[Choice], lam: Array) -> Found:
     if judge(problem, solved).lawful:
         return Found(solved, 1)
     return changed(problem, choices)
+
+
+def tidy(problem: Problem, solved: Solved) -> Solved:
+    """The same, where contacts that were to begin to slide and do not accelerate stick: λ_t is within their cones."""
+    still = [i for i, c in enumerate(solved.choices) if c.free and idle(problem, i, solved.a)]
+    if not still:
+        return solved
+    choices = [STICK if i in still else choice for i, choice in enumerate(solved.choices)]
+    better = lawful(problem, choices) if len(problem.b) <= FEW else None
+    near = solved._replace(choices=choices)
+    return better or (near if judge(problem, near).lawful else solved)
+
+
+def idle(problem: Problem, i: int, a: Array) -> bool:
+    """Whether contact i has no acceleration along its tangents."""
+    at = problem.at[i]
+    return problem.must[i] is None and float(np.abs(a[at + 1 : at + 1 + problem.t[i]]).max()) <= TOL
 
 
 def options(problem: Problem, i: int) -> list[Choice]:

@@ -19,13 +19,14 @@ from latchwork.contact.trial import RANK, TOL, maps
 CUTS = 16
 ROUNDS = 40
 FINE = 1e-10
+NEARLY = 0.8  # of the largest margin, at which cutting ends
 
 
 def inside(problem: Problem, choices: Sequence[Choice]) -> Array | None:
     """λ for these states with the largest least margin, or None where no λ is within the cones."""
     E, rows = maps(problem, choices)
     if not rows:
-        return np.zeros(len(problem.b))
+        return np.zeros(len(problem.b)) if _apart(problem, choices)[1].min(initial=0.0) >= -TOL else None
     S = problem.A[rows] @ E
     U, singular, Vt = np.linalg.svd(S)
     rank = int((singular > RANK * singular[0]).sum()) if singular[0] > RANK else 0
@@ -48,7 +49,8 @@ def _widest(problem: Problem, choices: Sequence[Choice], lam0: Array, spread: Ar
         if found is None or found[1] < -TOL:
             return None
         lam = lam0 + spread @ found[0]
-        more = _cuts(problem, choices, lam, found[1] * size, FINE * size)
+        margin = found[1] * size * (NEARLY if found[1] > 0.0 else 1.0)
+        more = _cuts(problem, choices, lam, margin, FINE * size)
         if not more:
             break
         planes += more

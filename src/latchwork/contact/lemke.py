@@ -7,7 +7,6 @@ it may end on a ray although there is one.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.blas import dger
 
 from latchwork.constraint.terms import Array
 
@@ -45,6 +44,8 @@ def lemke(M: Array, q: Array, cover: Array | None = None, most: int | None = Non
 
 def _exchange(table: Array, basic: np.ndarray, outside: np.ndarray, row: int, column: int) -> int:
     """The variable of ``row`` leaves, that of ``column`` enters; says which left."""
+    from scipy.linalg.blas import dger
+
     pivot = table[row, column]
     line = table[row] / -pivot
     line[column] = 1.0 / pivot
