@@ -14,10 +14,11 @@ F. Pfeiffer, Ch. Glocker, Multibody dynamics with unilateral contacts, 1996. Lin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
 
-from references.flow import Guard, advance, until
+from references.flow import Guard, Rates, advance, until
 from references.planar import BACKWARD, FORWARD, OPEN, STICK, Touch, resolve
 
 SIGN = {FORWARD: 1, BACKWARD: -1, STICK: 0}
@@ -56,7 +57,7 @@ class Woodpecker:
 
     names = ("beak", "below", "above")
 
-    @property
+    @cached_property
     def M(self) -> np.ndarray:
         m, a, b = self.m_S, self.l_M, self.l_G
         return np.array(
@@ -72,11 +73,11 @@ class Woodpecker:
         beak = self.l_M + self.l_G - self.l_S - self.r_0 - self.h_S * q[2]
         return np.array([beak, play + self.h_M * q[1], play - self.h_M * q[1]])
 
-    @property
+    @cached_property
     def normals(self) -> np.ndarray:
         return np.array([[0.0, 0.0, -self.h_S], [0.0, self.h_M, 0.0], [0.0, -self.h_M, 0.0]])
 
-    @property
+    @cached_property
     def tangents(self) -> np.ndarray:
         return np.array([[1.0, self.l_M, self.l_G - self.l_S], [1.0, self.r_M, 0.0], [1.0, self.r_M, 0.0]])
 
@@ -89,24 +90,11 @@ class Woodpecker:
 
     def solve(self, y: np.ndarray, mode: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """u̇, N and T (in the order of the contacts) in a mode."""
-        columns, rows, kept = [], [], []
-        for i, state in enumerate(mode):
-            if state == OPEN:
-                continue
-            columns.append(self.normals[i] - SIGN[state] * self.mu * self.tangents[i])
-            rows.append(self.normals[i])
-            kept.append((i, "N"))
-            if state == STICK:
-                columns.append(self.tangents[i])
-                rows.append(self.tangents[i])
-                kept.append((i, "T"))
-        k = len(rows)
-        system = np.block([[self.M, -np.reshape(columns, (k, 3)).T], [np.reshape(rows, (k, 3)), np.zeros((k, k))]])
-        found = np.linalg.solve(system, [*self.h(y[:3]), *np.zeros(k)])
-        N, T = np.zeros(3), np.zeros(3)
-        for value, (i, what) in zip(found[3:], kept, strict=True):
-            (N if what == "N" else T)[i] = value
-        return found[:3], N, T
+        inverse, places = _inverse(self, mode)
+        found = inverse @ self.h(y[:3])
+        forces = np.zeros(6)
+        forces[places] = found[3:]
+        return found[:3], forces[:3], forces[3:]
 
     def _guards(self, mode: tuple[str, ...]) -> list[tuple[str, int, Guard]]:
         """(kind, contact, value), each positive while the mode holds."""
@@ -148,7 +136,7 @@ class Woodpecker:
         """Where one cone serves both, a slip begins with no acceleration: its sign is that against T."""
         return 0 if kind == "stick" else -int(np.sign(self.solve(y, mode)[2][i]))
 
-    def _rates(self, mode: tuple[str, ...]):  # noqa: ANN202
+    def _rates(self, mode: tuple[str, ...]) -> Rates:
         return lambda _, y: np.concatenate([y[3:], self.solve(y, mode)[0]])
 
     def _touching(self, y: np.ndarray) -> list[int]:
@@ -178,7 +166,6 @@ class Woodpecker:
 
     def cycle(self, settle: float = 3.0) -> tuple[float, float, list[Event]]:
         """Period, fall in a period, and the events of one, from one hit of the beak to the next; after a while."""
-        beaks: list[int] = []
         events = self.run(settle)
         beaks = [k for k, event in enumerate(events) if event.contact == "beak" and event.kind == "impact"]
         first, last = beaks[-2], beaks[-1]
@@ -191,3 +178,22 @@ class Woodpecker:
     def between(self, event: Event, t: float) -> np.ndarray:
         """The state at t, before the next event."""
         return advance(self._rates(event.mode), event.t, event.state, t)
+
+
+@cache
+def _inverse(toy: Woodpecker, mode: tuple[str, ...]) -> tuple[np.ndarray, list[int]]:
+    """What gives u̇ and the forces from h in a mode, and where in (N, T) the forces belong."""
+    columns, rows, places = [], [], []
+    for i, state in enumerate(mode):
+        if state == OPEN:
+            continue
+        columns.append(toy.normals[i] - SIGN[state] * toy.mu * toy.tangents[i])
+        rows.append(toy.normals[i])
+        places.append(i)
+        if state == STICK:
+            columns.append(toy.tangents[i])
+            rows.append(toy.tangents[i])
+            places.append(3 + i)
+    k = len(rows)
+    system = np.block([[toy.M, -np.reshape(columns, (k, 3)).T], [np.reshape(rows, (k, 3)), np.zeros((k, k))]])
+    return np.linalg.inv(system)[:, :3], places
