@@ -38,6 +38,7 @@ LATE = {
     ("mechanics/body.py", "contact"),  # body.circle, body.box
     ("kane/equations.py", "constraint"),  # eq.embed
     ("constraint/linearizing/linear.py", "view"),  # linear.plot
+    ("hybrid/timeline.py", "view"),  # sim.timeline.plot
     ("hybrid/trajectory.py", "view"),  # run.plot
     ("hybrid/trajectory.py", "formats"),  # run["u1 + u2"]
 }

@@ -45,6 +45,7 @@ from latchwork.hybrid.stages import Held, Unconstrained
 from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
 from latchwork.hybrid.stops import held_guards, stop_guards, stops_of
 from latchwork.hybrid.table import Array
+from latchwork.hybrid.timeline import Timeline, Work
 from latchwork.hybrid.touching.crossing import Crossing
 from latchwork.hybrid.touching.friction import forces_in, rubbed
 from latchwork.hybrid.touching.placing import Crossings, contacts_of, lies_behind, must_be_apart
@@ -93,6 +94,7 @@ class Simulation:
                  parameters: Mapping[str, float] | None = None,
                  start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
                  progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
+        self._born, self._work = time.perf_counter(), list[Work]()
         self.equations, own = mechanism(model)
         permanent = (*own, *constraints)
         self.method, self.design, self.progress = method_of(method), design_of(design), progress
@@ -213,12 +215,14 @@ class Simulation:
                 continue
             pieces = self.driven.pieces(self.t, self._look(t_end))
             self._switched_over()
+            began, before = time.perf_counter(), self.t
             try:
                 ran = plan.run(stage, self._x, pieces, self._rest)
             except Broken as error:
                 self._segments += error.segments
                 raise self._explained(error) from None
             self._segments += ran.segments
+            self._worked("integrate", ", ".join(stage.names) or "free", before, began)
             self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
             hits = [guards[i] for i in ran.guards]
             stopped = [guard.about for guard in hits if guard.kind == "stop"]
@@ -363,6 +367,7 @@ class Simulation:
         """Note what the last switch took, from the guard to equations that are ready."""
         if self._pending is not None:
             t, before, after, began = self._pending
+            self._worked("embed", ", ".join(after) or "free", t, began)
             self.switches.append(Switch(t, before, after, 1e6 * (time.perf_counter() - began)))
             self._pending = None
 
@@ -443,12 +448,21 @@ class Simulation:
 
     def _switched(self, name: str, before: tuple[str, ...], began: float, impulses: dict[str, Array]) -> RunEvent:
         took = 1e6 * (time.perf_counter() - began)
+        self._worked("embed", ", ".join(self.active) or "free", self.t, began)
         self.switches.append(Switch(self.t, before, self.active, took))
         kind = "constrain" if name in self._holds else "release"
         self._events.append(RunEvent(self.t, name, before, self.active, impulses, kind))
         return self._events[-1]
 
+    def _worked(self, lane: str, name: str, t: float, began: float) -> None:
+        self._work.append(Work(lane, name, t, began - self._born, time.perf_counter() - self._born))
+
     # --- looking back -------------------------------------------------------------------------------------------
+
+    @property
+    def timeline(self) -> Timeline:
+        """What was worked on so far, by the clock."""
+        return Timeline(tuple(self._work))
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
@@ -467,7 +481,8 @@ class Simulation:
         if every is not None:
             t = even_times(float(t[0]), float(t[-1]), every)
             x, udot = path.at(t)
-        return Trajectory(self.driven, t, x, self._rest, path, tuple(self._events), start=self.start, udot=udot)
+        return Trajectory(self.driven, t, x, self._rest, path, tuple(self._events), start=self.start, udot=udot,
+                          timeline=self.timeline)  # fmt: skip
 
     def _path(self) -> Path:
         if not self._segments:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from latchwork.constraint.assemble import Start
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.path import Path
+from latchwork.hybrid.timeline import Timeline
+from latchwork.hybrid.visited import Span, Visited, visited
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
@@ -185,6 +188,30 @@ class Trajectory(Samples):
     path: Path = field(repr=False)
     events: tuple[RunEvent, ...] = ()
     start: Start | None = field(repr=False, default=None)  # what had to be changed to meet the constraints
+    timeline: Timeline = field(repr=False, default_factory=Timeline)  # what was worked on when, by the clock
+
+    def __getitem__(self, what: Any) -> Any:
+        return self.mode if isinstance(what, str) and self.means_mode(what) else super().__getitem__(what)
+
+    def means_mode(self, what: str) -> bool:
+        """Whether a text asks for the number of the mode: "mode", where nothing in the model is called so."""
+        names = {symbol.name for symbol in self.equations.arguments} | self.equations.system.tree.points.keys()
+        return what == "mode" and what not in names
+
+    @cached_property
+    def visited(self) -> Visited:
+        """Modes by number, spans of time in them, and transitions."""
+        return visited(self.path, self.events)
+
+    @property
+    def modes(self) -> list[Span]:
+        """What held when: (from, to, names)."""
+        return list(self.visited.spans)
+
+    @property
+    def mode(self) -> NDArray[np.intp]:
+        """The number of the mode at each sample, from 1, in the order of first visits."""
+        return self.visited.at(self.t)
 
     def at(self, t: ArrayLike) -> Samples:
         """The run at any times between start and end; at one time, scalars are numbers."""
@@ -231,6 +258,23 @@ class Trajectory(Samples):
         from latchwork.view.motion import draw_motion
 
         return draw_motion(self, points, view, path)
+
+    def automaton(self, path: str | None = None) -> Any:
+        """The automaton that the run went through, as the text of an SVG: modes, and transitions with their counts."""
+        from latchwork.view.automaton import draw_automaton
+
+        return draw_automaton(self.visited, self.equations.name, path)
+
+    def animate(self, path: str, view: str = "xy", *, draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
+                forces: bool = False) -> None:  # fmt: skip
+        """The motion as one HTML file that plays in any browser without a network.
+
+        ``view`` names the axes of N to the right and upwards; ``draw`` joins points by a line instead of every point
+        with its parent; ``shapes`` are drawn besides those of the contacts; ``forces`` shows what constraints exert.
+        """
+        from latchwork.view.animate import animate
+
+        animate(self, path, view, draw, shapes, forces)
 
     def smooth(self, points: int = 600) -> Samples:
         """The run on an even grid, fine enough to draw."""

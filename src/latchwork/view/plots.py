@@ -31,24 +31,39 @@ def settled(made: Figure) -> Figure:
 
 
 def plot_run(run: Trajectory, what: Mapping[str, Any], path: str | None = None, width: float = 8.0) -> Figure:
-    """One panel per quantity, by its label, on a common time axis; three-component quantities show x, y and z."""
-    smooth = run.smooth()
+    """One panel per quantity, by its label, on a common time axis; three-component quantities show x, y and z.
+
+    Where things happened, modes are tinted and numbered, and events are lines. "mode" has a panel of steps.
+    """
+    from latchwork.view import marks
+
+    smooth = run.at(marks.times_to_draw(run))
     made = figure(width, 0.7 + min(1.7, 0.28 * width) * len(what))
     panels = made.subplots(len(what), 1, sharex=True, squeeze=False)[:, 0]
     for panel, (name, item) in zip(panels, what.items(), strict=True):
-        values = smooth[item].reshape(len(smooth.t), -1)
-        for k in range(values.shape[1]):
-            label = f"{name}.{'xyz'[k]}" if values.shape[1] == 3 else name
-            panel.plot(smooth.t, values[:, k], color=COLORS[k % len(COLORS)], linewidth=1.5, label=label)
-        panel.set_ylabel(name)
+        if isinstance(item, str) and run.means_mode(item):
+            marks.mode_panel(panel, smooth.t, run.visited)
+        else:
+            _curves(panel, name, smooth.t, smooth[item].reshape(len(smooth.t), -1))
         panel.grid(alpha=0.15)
         panel.spines[["top", "right"]].set_visible(False)
         panel.margins(x=0)
-        if values.shape[1] > 1:
-            panel.legend(frameon=False, loc="upper right")
-        panel.ticklabel_format(axis="y", useOffset=False)
+    if marks.is_marked(run):
+        marks.mark(panels, run)
+        marks.legend(made, run.visited)
     panels[-1].set_xlabel("t")
-    panels[0].set_title(run.equations.name)
+    panels[0].set_title(marks.plain(run.equations.name), pad=16.0 if marks.is_numbered(run.visited) else None)
     if path is not None:
         made.savefig(path, dpi=130)
     return made
+
+
+def _curves(panel: Any, name: str, t: Any, values: Any) -> None:
+    """One line for a scalar, three for a vector."""
+    for k in range(values.shape[1]):
+        label = f"{name}.{'xyz'[k]}" if values.shape[1] == 3 else name
+        panel.plot(t, values[:, k], color=COLORS[k % len(COLORS)], linewidth=1.5, label=label)
+    panel.set_ylabel(name.replace("$", r"\$"))
+    if values.shape[1] > 1:
+        panel.legend(frameon=False, loc="upper right")
+    panel.ticklabel_format(axis="y", useOffset=False)

@@ -1,0 +1,129 @@
+"""What a run went through: its modes, numbered in the order in which they were first visited, and its transitions.
+
+A mode is what holds, in any order. Events tell it: what held before the first one, and after each. Modes that last no
+time (passed through at one instant) are no modes of the run: the events on both sides make one transition.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.path import Path
+    from latchwork.hybrid.trajectory import RunEvent
+
+Names = tuple[str, ...]
+Key = frozenset[str]
+MARKS_ONLY = ("stop",)  # kinds of events that leave the mode as it is and reset nothing
+
+
+class Span(NamedTuple):
+    """For a while, the same holds."""
+
+    begin: float
+    end: float
+    names: Names
+
+
+class Transition(NamedTuple):
+    """From one mode to another, or back to itself, by number; with the events that did it, all at one instant."""
+
+    before: int
+    after: int
+    events: tuple[RunEvent, ...]
+
+    @property
+    def label(self) -> str:
+        """Kinds and names of what happened: ``impact: ball on floor``."""
+        return " + ".join(f"{event.kind}: {event.name}" if event.kind else event.name for event in self.events)
+
+
+class Step(NamedTuple):
+    """A span, and the event that began it; none for the first."""
+
+    span: Span
+    event: RunEvent | None
+
+
+@dataclass(frozen=True)
+class Visited:
+    """Modes by number, from 1, what each held; the spans of time in them; and every transition."""
+
+    modes: tuple[Names, ...]
+    spans: tuple[Span, ...]
+    transitions: tuple[Transition, ...]
+
+    def number(self, names: Sequence[str]) -> int:
+        """k of the mode in which these hold."""
+        return [frozenset(mode) for mode in self.modes].index(frozenset(names)) + 1
+
+    def at(self, t: ArrayLike) -> NDArray[np.intp]:
+        """k at some times; at the instant of a change, the later mode counts, and for the first of two equal times the
+
+        earlier one: a jump has a sample on either side.
+        """
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        begins = [span.begin for span in self.spans]
+        numbers = np.array([self.number(span.names) for span in self.spans])
+        after, before = (np.searchsorted(begins, times, side=side) - 1 for side in ("right", "left"))
+        doubled = np.append(times[1:] == times[:-1], False) & ~np.append(False, times[1:] == times[:-1])
+        return numbers[np.clip(np.where(doubled, before, after), 0, len(numbers) - 1)]
+
+
+def visited(path: Path, events: Sequence[RunEvent]) -> Visited:
+    """Modes, spans and transitions of a run."""
+    steps = list(_steps(path, events))
+    last = frozenset(steps[-1].span.names)
+    lasting = {frozenset(s.span.names) for s in steps if s.span.end > s.span.begin} | {last}
+    numbers: dict[Key, int] = {}
+    modes: list[Names] = []
+    for step in steps:
+        key = frozenset(step.span.names)
+        if key in lasting and key not in numbers:
+            modes.append(step.span.names)
+            numbers[key] = len(modes)
+    return Visited(tuple(modes), tuple(_spans(steps)), tuple(_transitions(steps, numbers)))
+
+
+def _steps(path: Path, events: Sequence[RunEvent]) -> Iterator[Step]:
+    """What held before the first event and after each; without events, what the segments of the path say."""
+    begin, end = float(path.segments[0].solution.t[0]), float(path.segments[-1].solution.t[-1])
+    if not events:
+        for segment in path.segments:
+            yield Step(Span(float(segment.solution.t[0]), float(segment.solution.t[-1]), segment.stage.names), None)
+        return
+    times = [min(max(event.t, begin), end) for event in events]
+    yield Step(Span(begin, times[0], events[0].before), None)
+    for event, (t, until) in zip(events, itertools.pairwise([*times, end]), strict=True):
+        yield Step(Span(t, until, event.after), event)
+
+
+def _spans(steps: Sequence[Step]) -> Iterator[Span]:
+    """Neighbours in which the same holds made one; without those that last no time, but with the last mode."""
+    kept = [s.span for s in steps if s.span.end > s.span.begin]
+    final = steps[-1].span
+    if not kept or frozenset(kept[-1].names) != frozenset(final.names):
+        kept.append(final)
+    for _, same in itertools.groupby(kept, key=lambda span: frozenset(span.names)):
+        first, *others = same
+        yield Span(first.begin, others[-1].end if others else first.end, first.names)
+
+
+def _transitions(steps: Sequence[Step], numbers: dict[Key, int]) -> Iterator[Transition]:
+    here: int | None = None
+    waiting: list[RunEvent] = []
+    for step in steps:
+        there = numbers.get(frozenset(step.span.names))
+        if step.event is not None and not (step.event.kind in MARKS_ONLY and there == here):
+            waiting.append(step.event)
+        if there is None:
+            continue
+        if here is not None and (waiting or there != here):
+            yield Transition(here, there, tuple(waiting))
+        here, waiting = there, []
