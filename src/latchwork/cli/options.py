@@ -68,6 +68,8 @@ def _run(words: Any) -> None:
     forms.add_argument("--json", action="store_true", help="columns of numbers and the audit, for a program")
     forms.add_argument("--csv", action="store_true", help="columns of numbers, one line to a sample")
     added.add_argument("--plot", metavar="IMAGE", help="draw what run.plot lists, or the outputs, or the coordinates")
+    added.add_argument("--animate", metavar="PAGE", help="write the motion as one HTML file that plays in any browser")
+    added.add_argument("--view", metavar="AXES", default="xy", help="axes of N to the right and upwards (default: xy)")
     added.add_argument("-o", "--output", metavar="DIR", help="write run.csv, run.json and run.png to a folder")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from latchwork.formats.run_settings import RunSettings
-    from latchwork.hybrid.trajectory import Trajectory
+    from latchwork.hybrid.trajectory import RunEvent, Trajectory
     from latchwork.kane.equations import Equations
 
 SETTING = {"coordinate": "q", "speed": "u", "input": "inputs", "parameter": "parameters"}
@@ -35,6 +35,8 @@ def run(options: argparse.Namespace) -> None:
     trajectory = simulated(found, settings, progress)
     if options.plot:
         plotted(trajectory, settings, options.plot)
+    if options.animate:
+        trajectory.animate(options.animate, options.view)
     if options.output:
         _to_folder(trajectory, settings, Path(options.output))
     if options.json or options.csv:
@@ -113,10 +115,14 @@ def as_json(trajectory: Trajectory, settings: RunSettings) -> str:
     facts: dict[str, Any] = {
         "name": trajectory.equations.name,
         "columns": columns(trajectory, settings),
-        "events": [dataclasses.asdict(event) for event in trajectory.events],
+        "events": [_event(event) for event in trajectory.events],
         "audit": dataclasses.asdict(trajectory.audit),
     }
     return json.dumps(facts)
+
+
+def _event(event: RunEvent) -> dict[str, Any]:
+    return dataclasses.asdict(event) | {"impulses": {name: v.tolist() for name, v in event.impulses.items()}}
 
 
 def as_csv(trajectory: Trajectory, settings: RunSettings) -> str:

@@ -148,6 +148,14 @@ class Samples:
         nodes, shape = quantity(self.equations, what)
         return self._evaluate(nodes).reshape((*np.shape(self.t), *shape))[()]  # one number where there is one
 
+    def each(self, *what: Any) -> list[Any]:
+        """``[samples[a], samples[b], ...]``, worked out together."""
+        asked = [quantity(self.equations, item) for item in what]
+        ends = np.cumsum([len(nodes) for nodes, _ in asked])[:-1]
+        columns = np.split(self._evaluate([node for nodes, _ in asked for node in nodes]), ends, axis=-1)
+        shape = np.shape(self.t)
+        return [part.reshape((*shape, *own))[()] for part, (_, own) in zip(columns, asked, strict=True)]
+
     def _evaluate(self, nodes: list[int]) -> Array:
         system, driven = self.equations.system, self.driven
         times = np.ravel(self.t)

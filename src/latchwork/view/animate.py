@@ -1,0 +1,71 @@
+"""A run as a page that plays: one file with its data, style and script inside, which asks no network for anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from latchwork.view.scene import scene
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.trajectory import Trajectory
+
+CLOSED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
+script-src 'unsafe-inline'"/>
+<title>{title}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<header><h1>{title}</h1><p id="mode"></p></header>
+<canvas id="picture" tabindex="0" aria-label="{title} in motion"></canvas>
+<footer>
+<div class="time"><canvas id="strip" aria-hidden="true"></canvas>
+<input id="slider" type="range" min="0" max="10000" step="1" value="0" aria-label="time"/></div>
+<div class="row"><button id="play" type="button">Play</button><output id="clock"></output>
+<label>speed <select id="speed"></select></label>
+<label><input id="trail" type="checkbox" checked/> path</label>
+<label><input id="names" type="checkbox"/> names</label>
+<label id="forces-label"><input id="forces" type="checkbox" checked/> forces</label>
+<span id="event"></span></div>
+<p class="help">Drag to turn, Shift and drag to move, wheel to zoom, double click to reset; space plays, arrow keys
+step.</p>
+</footer>
+<noscript>This page needs JavaScript to play; it loads nothing from elsewhere.</noscript>
+<script type="application/json" id="scene">{data}</script>
+<script>
+{script}</script>
+</body>
+</html>
+"""
+
+
+def animate(run: Trajectory, path: str | Path, view: str = "xy", draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
+            forces: bool | Mapping[str, tuple[Any, Any]] = False) -> None:  # fmt: skip
+    """Write the page of a run."""
+    Path(path).write_text(page(scene(run, view, draw, shapes, forces)), encoding="utf-8")
+
+
+def page(data: Mapping[str, Any]) -> str:
+    """The page of a scene."""
+    inside = files("latchwork.view")
+    parts = {name: inside.joinpath(f"player.{name}").read_text(encoding="utf-8") for name in ("css", "js")}
+    return PAGE.format(title=escape(str(data["name"])), style=parts["css"], data=embedded(data), script=parts["js"])
+
+
+def embedded(data: Any) -> str:
+    """JSON that cannot end the element it stands in, whatever its texts say."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    for mark, written in CLOSED.items():
+        text = text.replace(mark, written)
+    return text
