@@ -61,7 +61,6 @@ from latchwork.symbolic.expr import Expr
 
 GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
 REMEMBERED = 400  # modes
-SLOW = 1e-9  # of the fastest approach: slip in space that is slower has ended
 APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
 
 
@@ -273,7 +272,7 @@ class Simulation:
         dragging = any(True for _ in s.dragging())
         guards = [Guard("stop", name, value) for name, value in stops.items()]
         if not (self._holds or s.constraints() or dragging):
-            guards += contact_guards(s, {}, SLOW * s.speed)
+            guards += contact_guards(s, {})
             if self._side is None:
                 self._side = unconstrained(self.driven)
             return Unconstrained(self._side, stop_guards(self.driven, _keyed(guards)), names=s.labels), guards
@@ -286,7 +285,7 @@ class Simulation:
             if hold.limit is not None:
                 squares = sum((force**2 for force in lam[rows.slices[name]]), start=lam[0] * 0.0)
                 guards.append(Guard("limit", name, 1.0 - squares / hold.limit**2, True))
-        guards += contact_guards(s, {name: lam[part] for name, part in rows.slices.items()}, SLOW * s.speed)
+        guards += contact_guards(s, {name: lam[part] for name, part in rows.slices.items()})
         watch = held_guards(self.driven, _keyed(guards), lam, self._rates)
         known = regular and not s.touches and all(hold.permanent for hold in self._holds.values())
         stage = self.design.stage(self.driven, mode, watch, known)

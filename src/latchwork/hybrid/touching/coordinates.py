@@ -19,6 +19,7 @@ from latchwork.hybrid.touching.standing import CONE, Standing, Standings
 from latchwork.hybrid.touching.touch import Touch
 
 NO_SLIP = 1e-9  # of the fastest speed
+TRACE = 1e-13  # of the fastest motion
 TENSILE = 1e-9  # of the forces at work
 
 
@@ -116,5 +117,9 @@ class HeldContacts:
             return Standing(State.SLIDE)
         if len(way) == 1:
             return Standing(State.SLIDE, (1.0 if way[0] > 0.0 else -1.0,))
-        begins = float(np.linalg.norm(at.slip)) <= NO_SLIP * self.fastest
-        return Standing(State.SLIDE, tuple((1e-9 * max(self.fastest, 1e-6) * way).tolist()) if begins else (0.0, 0.0))
+        return Standing(State.SLIDE, way_in_space(way, self.fastest))
+
+
+def way_in_space(d: Array, fastest: float) -> tuple[float, ...]:
+    """The direction of slip in a mode, and a trace of a speed that stands for slip that has not begun."""
+    return *d.tolist(), TRACE * max(fastest, 1e-6)

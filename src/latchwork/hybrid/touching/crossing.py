@@ -15,7 +15,7 @@ from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import Jammed, Resting, State, Verdict, settle
 from latchwork.contact.impact import Impact, jam, resolve
 from latchwork.errors import IntegrationError
-from latchwork.hybrid.touching.coordinates import HeldContacts
+from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting, meet
 from latchwork.hybrid.touching.standing import TOUCH, Guard, Standing, Standings
 from latchwork.hybrid.touching.touch import Touch, Way
@@ -151,6 +151,7 @@ class Crossing:
     def _settle(self, meeting: Meeting) -> None:
         """The next mode: closed contacts and how, from complementarity."""
         s, v, first = self.standings, meeting.v, meeting.first
+        s.pace = max(s.pace, meeting.pace)
         fastest = max(s.speed, meeting.pace)
         stays = [i for i in range(len(first)) if v[first[i]] <= AT_REST * fastest]
         if len(stays) < len(first):
@@ -208,13 +209,13 @@ class Crossing:
         return replace(verdict, lam=lam)
 
     def _way(self, touch: Touch, state: State, slip: Array | None, d: Array | None, fastest: float) -> Way:
-        """The direction kept in a standing: a sign in the plane; in space 0, or a short vector where slip begins."""
+        """The direction kept in a standing: a sign in the plane; in space that of the slip, now or to come."""
         mu_d = touch.laws(self.x, self.standings.zones)[2]
         if state is State.STICK or not touch.tangents or mu_d == 0.0 or d is None:
             return None
         if len(touch.tangents) == 1:
             return (1.0 if d[0] > 0.0 else -1.0,)
-        return (0.0, 0.0) if slip is not None else tuple((1e-9 * max(fastest, 1e-6) * d).tolist())
+        return way_in_space(d if slip is None else slip, fastest)
 
 
 def _by_name(touches: Sequence[Touch], meeting: Meeting, verdict: Verdict, stays: Sequence[int]) -> dict[str, Array]:

@@ -15,12 +15,13 @@ from latchwork.contact.law import Zones
 from latchwork.hybrid.touching.touch import Touch, Way
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
-from latchwork.symbolic.expr import Expr, maximum, operand
+from latchwork.symbolic.expr import Expr, maximum, operand, sqrt
 from latchwork.symbolic.traverse import rebuild
 
 TOUCH = 1e-10  # a gap this small, in units of the model, is closed
 CONE = 2e-9  # a cone is left where the force is beyond it by half of this part: then it slips for sure
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
+TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
 CLEAR = 8.0  # so many times that, and a contact that opened is watched as all others
 
 
@@ -43,7 +44,8 @@ class Standings:
     grazing: set[Touch] = field(default_factory=set)
     behind: set[Touch] = field(default_factory=set)
     zones: dict[Zones, int] = field(default_factory=dict)
-    speed: float = 0.0  # the fastest approach so far: what a small speed is measured by
+    speed: float = 0.0  # the fastest approach so far: what a rebound is measured by
+    pace: float = 0.0  # the fastest motion at contacts so far: what slip is measured by
     lam: dict[str, Array] = field(default_factory=dict)  # forces of the contacts where the mode began
 
     @property
@@ -117,7 +119,7 @@ class Guard(NamedTuple):
     step: int = 0  # of a zone: down or up
 
 
-def guards(standings: Standings, lam: Mapping[str, Sequence[Expr]], slow: float) -> list[Guard]:
+def guards(standings: Standings, lam: Mapping[str, Sequence[Expr]]) -> list[Guard]:
     """What watches the contacts: gaps that close, forces that turn, cones that are left, slip that ends, patches."""
     found: list[Guard] = []
     for touch in standings.touches:
@@ -125,7 +127,7 @@ def guards(standings: Standings, lam: Mapping[str, Sequence[Expr]], slow: float)
         if standing is None:
             found += _open(standings, touch)
         else:
-            found += _closed(standings, touch, standing, lam.get(touch.name, ()), slow)
+            found += _closed(standings, touch, standing, lam.get(touch.name, ()))
         if touch.feature.tracked is not None:
             found.append(Guard("lost", touch, touch.feature.tracked.minimum - LEAST))
     for zone in {zone for touch in standings.touches for zone in touch.zones}:
@@ -152,7 +154,7 @@ def _open(standings: Standings, touch: Touch) -> list[Guard]:
     return [Guard("touch", touch, depth)]
 
 
-def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequence[Expr], slow: float) -> list[Guard]:
+def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequence[Expr]) -> list[Guard]:
     normal = touch.force if touch.held else lam[0]
     found = [Guard("release", touch, normal, True)]
     found += [Guard("patch", touch, inside) for inside in touch.feature.within]
@@ -166,6 +168,8 @@ def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequenc
     elif standing.way is not None and len(touch.tangents) == 1:
         found.append(Guard("stick", touch, touch.slips[0] * standing.way[0]))
     elif standing.way is not None and touch.tangents:
-        a, b = touch.slips
-        found.append(Guard("stick", touch, a * a + b * b - slow * slow))
+        (a, b), (c, d, _) = touch.slips, standing.way
+        ahead = a * c + b * d
+        found.append(Guard("stick", touch, ahead))
+        found.append(Guard("turn", touch, ahead - TURN * sqrt(a * a + b * b)))
     return found

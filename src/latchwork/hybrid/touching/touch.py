@@ -25,7 +25,7 @@ from latchwork.mechanics.vector import Vector
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.derivative import tangents as slopes
-from latchwork.symbolic.expr import Expr, operand, sqrt
+from latchwork.symbolic.expr import Expr, operand, sqrt, where
 from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import rebuild
 
@@ -33,7 +33,7 @@ SIGHT = 0.5  # how far ahead, in units of the model, another least distance may 
 SOON, LATE = 1e-3, 0.1  # the shortest and longest time, in s, after which one looks for it
 NOTHING = 1e-11  # at random states of order one, less than this is rounding
 Indices = Mapping[Zones, int]
-Way = tuple[float, ...] | None  # a sign in the plane; (0, 0) in space, or a short vector where slip begins; None: no friction
+Way = tuple[float, ...] | None  # a sign in the plane; a direction in space, and a speed far below any slip; None: no friction
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,17 +90,20 @@ class Touch:
         return self._slidings[key]
 
     def along(self, way: Way) -> tuple[Any, ...]:
-        """The direction of slip in measures of the tangents: a sign in the plane, v/|v| in space, nothing for none.
+        """The direction of slip in measures of the tangents: a sign in the plane, ±v/|v| in space, nothing for none.
 
-        Where slip begins in space, v is 0 and has no direction yet: a little of the one it will take is added.
+        In space the sign is that of v · d, d the direction where the mode began, so that nothing flips where slip ends;
+        a trace of d is added to v, for slip that begins has no direction of its own yet.
         """
         if way is None or not self.tangents:
             return ()
         if len(self.tangents) == 1:
             return way
-        moved = [v + d for v, d in zip(self.slips, way, strict=True)] if any(way) else list(self.slips)
+        *d, trace = way
+        moved = [v + trace * k for v, k in zip(self.slips, d, strict=True)]
         length = sqrt(moved[0] * moved[0] + moved[1] * moved[1])
-        return tuple(v / length for v in moved)
+        signed = where(moved[0] * d[0] + moved[1] * d[1] < 0.0, -1.0, 1.0) / length
+        return tuple(v * signed for v in moved)
 
     def drag(self, way: Way, mu: Any) -> list[int]:
         """−μ d · B_t: what sliding adds to the force row of the normal, as nodes, one for each speed."""
