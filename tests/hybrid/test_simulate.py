@@ -474,7 +474,7 @@ def test_unknown_names_are_refused(run):
                                   lambda m: m.frames["A"].x])  # fmt: skip
 def test_things_of_another_model_are_refused(run, pick):
     """A run of one model cannot be asked for symbols, points, frames or vectors of another."""
-    with pytest.raises(lw.ExpressionError, match="belongs to the model 'pendulum'"):
+    with pytest.raises(lw.ExpressionError, match="belongs to another model that is named 'pendulum' too"):
         run[pick(pendulum())]
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from latchwork.constraint.terms import Array, Base, Terms
-from latchwork.contact.complementarity import Jammed, Resting, State, Verdict, settle
+from latchwork.contact.complementarity import Resting, State, Verdict, settle
 from latchwork.contact.impact import Impact, jam, resolve
-from latchwork.errors import IntegrationError
+from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting, meet
 from latchwork.hybrid.touching.standing import TOUCH, Guard, Standing, Standings
@@ -191,7 +191,8 @@ class Crossing:
         if not meeting.touches:
             return Verdict((), (), np.zeros(0), np.zeros(0), 0)
         _, mu_s, mu_d = self._laws(meeting)
-        rows, tangents = [], []
+        rows: list[int] = []
+        tangents: list[int] = []
         for i, touch in enumerate(meeting.touches):
             k = meeting.tangents[i] if mu_s[i] > 0.0 else 0
             rows += range(meeting.first[i], meeting.first[i] + 1 + k)

@@ -56,7 +56,7 @@ class Standings:
     @property
     def key(self) -> tuple[Any, ...]:
         """All that the equations of the mode depend on."""
-        return tuple((touch, standing, *(self.zones[z] for z in touch.zones)) for touch, standing in self.closed.items())
+        return tuple((touch, how, *(self.zones[z] for z in touch.zones)) for touch, how in self.closed.items())
 
     @property
     def whole_key(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Touch: a feature of a contact, ready for a run: its directions, its constraints while it slides or sticks, its laws."""
+"""Touch: a feature of a contact, ready for a run: its directions, its constraints as it slides or sticks, its laws."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from latchwork.contact.seeding import Finder, another_wins, beyond, finder, lead
 from latchwork.errors import ModelError
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
-from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import unit
 from latchwork.mechanics.vector import Vector
 from latchwork.program.function import Function
@@ -33,7 +32,7 @@ SIGHT = 0.5  # how far ahead, in units of the model, another least distance may 
 SOON, LATE = 1e-3, 0.1  # the shortest and longest time, in s, after which one looks for it
 NOTHING = 1e-11  # at random states of order one, less than this is rounding
 Indices = Mapping[Zones, int]
-Way = tuple[float, ...] | None  # a sign in the plane; a direction in space, and a speed far below any slip; None: no friction
+Way = tuple[float, ...] | None  # a sign in the plane; a direction in space and a trace of a speed; or no friction
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,9 +198,10 @@ class Touch:
     def coefficients(self, indices: Indices) -> tuple[Any, Any, Any]:
         """e, μ_s and μ_d as they are in the present zones: numbers or expressions."""
         friction = self.contact.friction
-        none = friction is None or not self.tangents
-        return (here(self.contact.restitution, indices), 0.0 if none else here(friction.mu, indices),
-                0.0 if none else here(friction.sliding, indices))  # fmt: skip
+        e = here(self.contact.restitution, indices)
+        if friction is None or not self.tangents:
+            return e, 0.0, 0.0
+        return e, here(friction.mu, indices), here(friction.sliding, indices)
 
     def laws(self, x: Array, indices: Indices) -> tuple[float, float, float]:
         """e, μ_s and μ_d at a state; what is out of bounds is refused."""
@@ -273,8 +273,8 @@ def _across(n: Vector, base: Base, x: Array) -> tuple[tuple[Vector, Vector], Vec
     g, replaced = n.tree.graph, base.equations.derivation.kinematics.replaced
     nodes = rebuild(g, rebuild(g, [m.node for m in measures], replaced), base.laws)
     sizes = np.abs(Function(lower(g, nodes, base.arguments))(x))
-    frame: Frame = n.tree.newtonian
-    axis = (frame.x, frame.y, frame.z)[int(np.argmin(sizes))]
+    N = n.tree.newtonian
+    axis = (N.x, N.y, N.z)[int(np.argmin(sizes))]
     flat = n.cross(axis)
     first = flat / sqrt(flat.dot(flat)) if not flat.is_zero else unit(flat)
     return (first, n.cross(first)), axis
