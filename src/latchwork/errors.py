@@ -5,7 +5,8 @@
     ├── ModelError           a description that contradicts itself or is incomplete
     │   ├── SpeedsError      a definition of generalized speeds that cannot be solved for q̇
     │   ├── VelocityError    a declared velocity that disagrees with the coordinates
-    │   └── ConstraintError  a constraint that has no meaning, contradicts others, or cannot be met
+    │   ├── ConstraintError  a constraint that has no meaning, contradicts others, or cannot be met
+    │   └── ContactError     a contact that has no meaning, or an impact that nothing can take up
     ├── ProgramError         straight-line code that breaks its own rules
     ├── EvaluationError      numbers that are missing, unknown, or not finite
     ├── IntegrationError     a run that could not go on
@@ -45,6 +46,10 @@ class VelocityError(ModelError):
 
 class ConstraintError(ModelError):
     """A constraint that has no meaning, contradicts others, or cannot be met."""
+
+
+class ContactError(ModelError):
+    """A contact that has no meaning, or an impact that nothing can take up."""
 
 
 class ProgramError(LatchworkError):

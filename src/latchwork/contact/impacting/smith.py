@@ -1,0 +1,101 @@
+"""Smith's law: the tangential impulse is along a mean of the slip before and after, each weighted with its size.
+
+    Λ_t = −μ_d Λ_n φ,   φ = (|a| a + |b| b)/(|a|² + |b|²),   a = v_t⁻,  b = v_t⁺          [Smith 1991, Eq. 15]
+
+|φ| ≤ 1 keeps it in the cone, and φ·(a + b) ≥ (|a| + |b|)(|a| − |b|)²/(|a|² + |b|²) ≥ 0 keeps it from gaining energy.
+It is implicit in b. With one tangent ρ + μ φ(a, b(ρ)) grows with ρ, so it has one root; with two it maps the cone into
+itself, so it has one at least.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from latchwork.contact.impacting.coulomb import Array, impulse_of, stick
+
+TINY = 1e-13
+
+
+def mean(a: Array, b: Array) -> Array:
+    """φ; where nothing slips before nor after, zero."""
+    size = a @ a + b @ b
+    if size == 0.0:
+        return np.zeros_like(a)
+    return (np.linalg.norm(a) * a + np.linalg.norm(b) * b) / size
+
+
+def residual(W: Array, v: Array, rise: float, mu: float, rho: Array) -> Array | None:
+    """ρ + μ φ; None beyond the pole of Λ_n."""
+    impulse = impulse_of(W, rise, rho)
+    return None if impulse is None else rho + mu * mean(v[1:], v[1:] + W[1:] @ impulse)
+
+
+def on_a_line(W: Array, v: Array, rise: float, mu: float) -> Array:
+    """The root with one tangent, by bisection: below the pole the residual counts as negative on its side."""
+    toward = -np.sign(W[0, 1])  # ρ beyond the pole has this sign, and so does its residual
+    low, high = -mu, mu
+    while high - low > 2e-16 * mu:
+        middle = 0.5 * (low + high)
+        if middle in (low, high):
+            break
+        value = residual(W, v, rise, mu, np.array([middle]))
+        if (toward if value is None else value[0]) > 0.0:
+            high = middle
+        else:
+            low = middle
+    return np.array([0.5 * (low + high)])
+
+
+def newton(W: Array, v: Array, rise: float, mu: float, rho: Array) -> Array | None:
+    """The root next to ``rho`` by Newton's method with halved steps, Jacobian by central differences."""
+    here = residual(W, v, rise, mu, rho)
+    for _ in range(60):
+        if here is None or np.linalg.norm(here) <= TINY * mu:
+            break
+        J = jacobian(W, v, rise, mu, rho)
+        if J is None or abs(np.linalg.det(J)) < 1e-14:
+            return None
+        step = np.linalg.solve(J, -here)
+        for _ in range(30):
+            there = residual(W, v, rise, mu, rho + step)
+            if there is not None and np.linalg.norm(there) < np.linalg.norm(here):
+                break
+            step = 0.5 * step
+        else:
+            break
+        rho, here = rho + step, there
+    return rho if here is not None and np.linalg.norm(here) <= 1e-10 * mu else None
+
+
+def jacobian(W: Array, v: Array, rise: float, mu: float, rho: Array) -> Array | None:
+    """∂(ρ + μ φ)/∂ρ."""
+    columns = []
+    for unit in np.eye(len(rho)):
+        ahead, behind = (residual(W, v, rise, mu, rho + sign * 1e-6 * mu * unit) for sign in (1.0, -1.0))
+        if ahead is None or behind is None:
+            return None
+        columns.append((ahead - behind) / (2e-6 * mu))
+    return np.column_stack(columns)
+
+
+def in_a_plane(W: Array, v: Array, rise: float, mu: float) -> Array | None:
+    """A root with two tangents: from where it slips before, from no friction, then from all round the cone."""
+    a = v[1:]
+    size = np.linalg.norm(a)
+    angles = np.arange(12) * (np.pi / 6.0)
+    around = [-mu * k * np.array([np.cos(x), np.sin(x)]) for k in (0.99, 0.5) for x in angles]
+    starts = [-mu * a / size] if size > 0.0 else []
+    for start in [*starts, np.zeros(2), *around]:
+        rho = newton(W, v, rise, mu, start)
+        if rho is not None:
+            return rho
+    return None
+
+
+def smith(W: Array, v: Array, rise: float, mu_s: float, mu_d: float) -> Array | None:
+    """Λ that lifts v_n by ``rise``: stick if the cone of μ_s allows, else along Smith's mean with μ_d."""
+    held = stick(W, v, rise, mu_s) if len(v) > 1 else None
+    if held is not None or mu_d == 0.0 or len(v) == 1:
+        return impulse_of(W, rise, np.zeros(len(v) - 1)) if held is None else held
+    rho = on_a_line(W, v, rise, mu_d) if len(v) == 2 else in_a_plane(W, v, rise, mu_d)
+    return None if rho is None else impulse_of(W, rise, rho)
