@@ -63,6 +63,9 @@ class Curve:
         """The first goal on the way and where; else where the slip becomes straight or ends, and None."""
         longest = 2.0 / (np.abs(self.rub.W[1:]).max() * (1.0 + self.rub.mu_d))
         y, step = self.pack(), 0.25 * longest
+        for i, goal in enumerate(goals):
+            if goal.at(self.start) >= 0.0 and self.slope(goal, y) > 0.0:
+                return self.start, i
         for _ in range(STEPS):
             ahead, error = extrapolated(self.rate, y, step)
             if not error <= EXACT:
@@ -79,6 +82,11 @@ class Curve:
             step = min(longest, step * min(2.0, 0.9 * (EXACT / max(error, 1e-30)) ** (1.0 / 12.0)))
         return None
 
+    def slope(self, goal: Goal, y: Array) -> float:
+        """d(goal)/dτ."""
+        rate = self.rate(y)
+        return float(goal.p * rate[2] + goal.v_n * rate[3] + goal.work * rate[4])
+
     def passes(self, goal: Goal, y: Array, ahead: Array) -> bool:
         """Whether the goal is met between two places."""
         return goal.at(self.spot(y)) < 0.0 <= goal.at(self.spot(ahead))
@@ -88,12 +96,10 @@ class Curve:
         low, high, part = 0.0, step, 0.5 * step
         for _ in range(60):
             there = extrapolated(self.rate, y, part)[0]
-            value, rate = goal.at(self.spot(there)), self.rate(there)
+            value, slope = goal.at(self.spot(there)), self.slope(goal, there)
             low, high = (low, part) if value > 0.0 else (part, high)
-            slope = goal.p * rate[2] + goal.v_n * rate[3] + goal.work * rate[4]
             closer = part - value / slope if slope > 0.0 else high
-            closer = closer if low < closer < high else 0.5 * (low + high)
             if abs(closer - part) <= 1e-15 * step:
                 break
-            part = closer
+            part = closer if low < closer < high else 0.5 * (low + high)
         return part

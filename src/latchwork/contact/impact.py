@@ -1,0 +1,160 @@
+"""Impact: contacts of zero gap at one instant, resolved in Kane's impulse-momentum form.
+
+    v⁺ = v⁻ + W Λ,   W = J M̃⁻¹ Jᵀ,   ½ Λᵀ(v⁻ + v⁺) ≤ 0       (constraints are already held in M̃)
+
+Several contacts act in one of three ways:
+  * in sequence (``at_once=False``): the one that approaches most strongly (v_n/√W_nn) acts alone, by its law, the others
+    free, also those at rest; and so on until none approaches. A blow travels through what rests: Newton's cradle,
+    billiards. A sequence that does not end converges; its remainder is finished at once with e = 0, and a note.
+  * at once (``at_once=True``): all contacts that are coupled act together, those at rest as well; none may penetrate.
+    A block that lands flat keeps its symmetry.
+  * as they come (``at_once=None``): in sequence, but contacts that approach at the same time and feel each other's
+    impulses act together. A block lands flat, a cradle swings, and a ball at the head of a rack moves both behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from latchwork.contact.impacting.acting import Act, at_once as act_at_once, group_of, one, plastic
+from latchwork.contact.impacting.coulomb import Array
+from latchwork.contact.impacting.data import Impact, Outcome
+from latchwork.contact.impacting.laws import LAWS, Law
+from latchwork.errors import ContactError, did_you_mean
+
+__all__ = ["Impact", "Outcome", "Law", "LAWS", "resolve", "jam"]
+
+REST = 1e-11  # speeds below this part of the largest are zero
+IMMOVABLE = 1e-13  # W_nn below this part of the largest is zero
+COUPLED = 1e-10  # W between two contacts below this part of their own is zero
+ROUNDS = 1000  # acts of a sequence, for each contact
+
+
+def resolve(
+    impact: Impact, laws: Sequence[str], at_once: bool | None = False, capture: float = 0.0
+) -> Outcome:
+    """The impulses of an impact by the law of each contact; a contact that would part slower than ``capture`` does not.
+
+    Where a law would gain energy, as Newton's may with friction, the energetic law acts instead, and a note says so.
+    """
+    checked(impact, laws)
+    return finish(impact, laws, at_once, capture, [])
+
+
+def jam(impact: Impact, contact: int, laws: Sequence[str], at_once: bool | None = False) -> Outcome:
+    """An impact without collision: contact at rest whose slip drives it in, W_nn − μ_d W_nt·s < 0 (Painlevé).
+
+    Slip makes v_n fall from zero, stops or turns, and v_n comes back: compression, then restitution, by Stronge's law.
+    Where slip does not drive it in, nothing happens.
+    """
+    checked(impact, laws)
+    v = impact.v.copy()
+    v[impact.normals[contact]] = 0.0
+    return finish(impact, laws, at_once, 0.0, [one(impact, contact, "energetic", v, float(impact.e[contact]))])
+
+
+def finish(impact: Impact, laws: Sequence[str], at_once: bool | None, capture: float, acts: list[Act]) -> Outcome:
+    """Acts, one after the other, until nothing approaches."""
+    movable = np.diag(impact.W)[impact.normals] > IMMOVABLE * np.diag(impact.W).max(initial=0.0)
+    slow = REST * float(np.abs(impact.v).max(initial=0.0))
+    impulses = np.zeros(len(impact.v))
+    for act in acts:
+        impulses[act.rows] += act.impulse
+    for _ in range(ROUNDS * len(impact.names)):
+        v = impact.v + impact.W @ impulses
+        members = next_members(impact, v, slow, movable, at_once)
+        if not members:
+            break
+        acts.append(act_of(impact, members, laws, v, capture))
+        impulses[acts[-1].rows] += acts[-1].impulse
+    else:
+        acts.append(remainder(impact, np.flatnonzero(movable).tolist(), impact.v + impact.W @ impulses))
+        impulses[acts[-1].rows] += acts[-1].impulse
+    return outcome(impact, impulses, acts)
+
+
+def next_members(impact: Impact, v: Array, slow: float, movable: Array, at_once: bool | None) -> list[int]:
+    """The contacts that act next: none where none approaches."""
+    v_n = v[impact.normals]
+    approaches = v_n < -slow
+    for i in np.flatnonzero(approaches & ~movable):
+        raise ContactError(
+            f"'{impact.names[i]}' approaches at {-v_n[i]:.6g} m/s, and no impulse there changes that: constraints hold "
+            "both sides. Release one, or let the surface stop."
+        )
+    if not approaches.any():
+        return []
+    strength = np.where(approaches, v_n / np.sqrt(np.where(movable, np.diag(impact.W)[impact.normals], 1.0)), 0.0)
+    first = int(np.argmin(strength))
+    if at_once is False:
+        return [first]
+    return joined(impact, first, movable if at_once else approaches)
+
+
+def joined(impact: Impact, first: int, among: Array) -> list[int]:
+    """The contacts that feel each other's impulses, from the first on."""
+    found, pending = {first}, [first]
+    while pending:
+        i = pending.pop()
+        fresh = [j for j in np.flatnonzero(among).tolist() if j not in found and coupled(impact, i, j)]
+        found.update(fresh)
+        pending += fresh
+    return sorted(found)
+
+
+def coupled(impact: Impact, i: int, j: int) -> bool:
+    """Whether an impulse at one contact changes the velocity of the other."""
+    a, b = impact.rows[i], impact.rows[j]
+    own = np.diag(impact.W)[a].max() * np.diag(impact.W)[b].max()
+    return bool(np.abs(impact.W[a, b]).max() > COUPLED * np.sqrt(own))
+
+
+def act_of(impact: Impact, members: list[int], laws: Sequence[str], v: Array, capture: float) -> Act:
+    """One act; contacts that it would part slower than ``capture`` are captured: they act again with e = 0."""
+    e = impact.e.copy()
+    normals = impact.normals[members]
+    for _ in range(1 + len(members)):
+        if len(members) == 1:
+            act = one(impact, members[0], laws[members[0]], v, float(e[members[0]]))
+        else:
+            act = act_at_once(group_of(impact, members, v, e), [laws[i] for i in members])
+        after = v + impact.W[:, act.rows] @ act.impulse
+        pushed = np.isin(normals, act.rows[act.impulse != 0.0])
+        captured = [i for i, n, p in zip(members, normals, pushed, strict=True) if p and e[i] > 0 and after[n] < capture]
+        if not captured:
+            break
+        e[captured] = 0.0
+    return act
+
+
+def remainder(impact: Impact, members: list[int], v: Array) -> Act:
+    """What a sequence that does not end leaves, at once and with e = 0."""
+    group = group_of(impact, members, v, np.zeros(len(impact.names)))
+    impulse, notes = plastic(group, group.v)
+    left = -float(group.v[group.normals].min())
+    note = f"a sequence of impacts did not end: the rest of it ({left:.3g} m/s) was taken up at once with e = 0"
+    return Act(group.rows, impulse, "newton", (*notes, note))
+
+
+def outcome(impact: Impact, impulses: Array, acts: list[Act]) -> Outcome:
+    """All acts together."""
+    v = impact.v + impact.W @ impulses
+    law = [""] * len(impact.names)
+    for act in acts:
+        pushing = set(act.rows[act.impulse != 0.0].tolist())
+        law = [act.law if n in pushing else old for n, old in zip(impact.normals.tolist(), law, strict=True)]
+    notes = tuple(dict.fromkeys(note for act in acts for note in act.notes))
+    return Outcome(impulses, v, tuple(law), float(0.5 * impulses @ (impact.v + v)), notes)
+
+
+def checked(impact: Impact, laws: Sequence[str]) -> None:
+    """One known law for each contact."""
+    if len(laws) != len(impact.names):
+        raise ContactError(
+            f"an impact of {len(impact.names)} contacts was given {len(laws)} laws. Give one law for each contact."
+        )
+    for name, law in zip(impact.names, laws, strict=True):
+        if law not in LAWS:
+            raise ContactError(f"'{name}' has no law of impact '{law}'.{did_you_mean(law, LAWS)}")

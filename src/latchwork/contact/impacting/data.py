@@ -1,0 +1,70 @@
+"""What is known of an impact at one instant, and what comes out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from latchwork.contact.impacting.coulomb import Array
+from latchwork.contact.impacting.together import rows_of
+from latchwork.errors import EvaluationError
+
+
+@dataclass(frozen=True, eq=False)
+class Impact:
+    """Contacts of zero gap at one instant:  v⁺ = v⁻ + W Λ,  W = J M̃⁻¹ Jᵀ.
+
+    Rows go contact by contact: the normal, then its 0, 1 or 2 tangents, at right angles and of unit length. v is
+    relative to the surfaces, J u + C, which may move. v_n < 0 approaches; v_n ≥ 0 rests or separates.
+    """
+
+    names: tuple[str, ...]
+    W: Array  # r × r, positive semi-definite: contacts may be redundant
+    v: Array  # r
+    tangents: tuple[int, ...]
+    e: Array  # of each contact
+    mu_s: Array
+    mu_d: Array
+
+    def __post_init__(self) -> None:
+        k, r = len(self.names), len(self.names) + sum(self.tangents)
+        shapes = {"W": (r, r), "v": (r,), "e": (k,), "mu_s": (k,), "mu_d": (k,)}
+        for name, shape in shapes.items():
+            value = np.asarray(getattr(self, name), dtype=float)
+            if value.shape != shape or not np.all(np.isfinite(value)):
+                raise EvaluationError(
+                    f"'{name}' of an impact at {', '.join(map(repr, self.names))} is {value}. "
+                    f"Give finite numbers of shape {shape}."
+                )
+            object.__setattr__(self, name, value)
+        if len(self.tangents) != k or any(d not in (0, 1, 2) for d in self.tangents):
+            raise EvaluationError(
+                f"the tangents of an impact of {k} contacts are {self.tangents}. Give 0, 1 or 2 for each contact."
+            )
+
+    @cached_property
+    def rows(self) -> tuple[slice, ...]:
+        """The rows of each contact."""
+        return rows_of(self.tangents)
+
+    @cached_property
+    def normals(self) -> Array:
+        """The row of each contact's normal."""
+        return np.array([rows.start for rows in self.rows], dtype=int)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Λ, v⁺, the law that acted at each contact ("" where none did), and ½ Λᵀ(v⁻ + v⁺) ≤ 0.
+
+    That is the change of kinetic energy less the work of moving surfaces and constraints. ``notes`` say where a law
+    could not act as asked, and what did instead.
+    """
+
+    impulses: Array
+    v: Array
+    law: tuple[str, ...]
+    energy: float
+    notes: tuple[str, ...]
