@@ -14,6 +14,7 @@ from latchwork.contact.impacting.together import rows_of, together
 from latchwork.errors import ContactError
 
 GAIN = 1e-10  # energy gained, as a part of what the impulses move, above which a law does not act
+FLOOR = 1e-14
 SLIPS = 1e-9  # this near the edge of its cone a contact slips
 
 
@@ -27,11 +28,16 @@ class Act:
     notes: tuple[str, ...] = ()
 
 
-def gained(W: Array, v: Array, impulse: Array) -> float:
-    """½ Λᵀ(v⁻ + v⁺) where it is above rounding, else zero."""
+def gained(W: Array, v: Array, impulse: Array, floor: float) -> float:
+    """½ Λᵀ(v⁻ + v⁺) where it is above rounding and ``floor``, else zero."""
     after = v + W @ impulse
     energy = float(0.5 * impulse @ (v + after))
-    return energy if energy > GAIN * float(np.abs(impulse) @ (np.abs(v) + np.abs(after))) else 0.0
+    return energy if energy > floor + GAIN * float(np.abs(impulse) @ (np.abs(v) + np.abs(after))) else 0.0
+
+
+def floor_of(impact: Impact) -> float:
+    """Energy below notice: a part of what the whole impact could move."""
+    return FLOOR * float(np.abs(impact.v).max() ** 2 / np.diag(impact.W).max())
 
 
 def one(impact: Impact, i: int, law: str, v: Array, e: float) -> Act:
@@ -39,13 +45,13 @@ def one(impact: Impact, i: int, law: str, v: Array, e: float) -> Act:
     rows = impact.rows[i]
     W, here, name = impact.W[rows, rows], v[rows], impact.names[i]
     given = (W, here, e, float(impact.mu_s[i]), float(impact.mu_d[i]))
-    impulse, notes = LAWS[law].one(*given), []
-    energy = 0.0 if impulse is None else gained(W, here, impulse)
-    if impulse is None or energy > 0.0:
+    impulse, notes, floor = LAWS[law].one(*given), [], floor_of(impact)
+    energy = 0.0 if impulse is None else gained(W, here, impulse, floor)
+    if law != "energetic" and (impulse is None or energy > 0.0):
         why = f"would have gained {energy:.3g} J" if energy > 0.0 else "finds no consistent slip"
         notes.append(f"{law.capitalize()}'s law with friction {why} at '{name}': the energetic law acted instead")
         law, impulse = "energetic", LAWS["energetic"].one(*given)
-    if impulse is None:
+    if impulse is None or gained(W, here, impulse, floor) > 0.0:
         notes.append(f"friction would hold '{name}' wedged while it approaches: it acted without friction")
         impulse = np.zeros(len(here))
         impulse[0] = -(1.0 + e) * here[0] / W[0, 0]
@@ -64,6 +70,8 @@ class Group:
     e: Array
     mu_s: Array
     mu_d: Array
+    floor: float  # energy below notice
+    speed: float  # the largest of the whole impact
 
     @property
     def normals(self) -> Array:
@@ -77,14 +85,15 @@ def group_of(impact: Impact, members: Sequence[int], v: Array, e: Array) -> Grou
     rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in pick])
     names, tangents = tuple(impact.names[i] for i in pick), tuple(impact.tangents[i] for i in pick)
     W = impact.W[np.ix_(rows, rows)]
-    return Group(names, tangents, rows, W, v[rows], e[pick], impact.mu_s[pick], impact.mu_d[pick])
+    mu_s, mu_d, speed = impact.mu_s[pick], impact.mu_d[pick], float(np.abs(impact.v).max())
+    return Group(names, tangents, rows, W, v[rows], e[pick], mu_s, mu_d, floor_of(impact), speed)
 
 
 def coulombs(group: Group, v: Array, least: Array) -> Array | None:
     """Λ with v_n⁺ ≥ ``least``: each contact sticks within the cone of μ_s, or slips with μ_d."""
     mu = group.mu_s
     for _ in range(len(mu) + 1):
-        impulse = together(group.W, v, least, mu, group.tangents)
+        impulse = together(group.W, v, least, mu, group.tangents, group.speed)
         if impulse is None:
             return None
         slips = [
@@ -104,7 +113,7 @@ def plastic(group: Group, v: Array) -> tuple[Array, tuple[str, ...]]:
     impulse = coulombs(group, v, still)
     if impulse is not None:
         return impulse, ()
-    impulse = together(group.W, v, still, still, group.tangents)
+    impulse = together(group.W, v, still, still, group.tangents, group.speed)
     named = ", ".join(repr(name) for name in group.names)
     if impulse is None:
         raise ContactError(
@@ -137,7 +146,7 @@ def at_once(group: Group, laws: Sequence[str]) -> Act:
     law = next((name for name in ("energetic", "poisson") if name in laws), "newton")
     found = None if notes else by_speeds(group) if law == "newton" else by_impulses(group, pressed)
     if law != "energetic" and found is not None:
-        energy = gained(group.W, group.v, found)
+        energy = gained(group.W, group.v, found, group.floor)
         if energy == 0.0:
             return Act(group.rows, found, law)
         named = ", ".join(repr(name) for name in group.names)

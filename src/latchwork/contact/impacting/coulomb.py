@@ -18,6 +18,7 @@ Array = np.ndarray
 
 CUT = 1e-12  # eigenvalues below this part of the largest are zero: contacts may be redundant
 MET = 1e-9  # residual of equations that have a solution, as a part of their right side
+LIFT = 1e-8  # dv_n/dΛ_n below this part of W_nn is none: friction wedges
 EDGE = 1e-12  # how far outside the cone still is inside
 
 
@@ -42,7 +43,7 @@ def within(impulse: Array, mu: float) -> bool:
 def impulse_of(W: Array, rise: float, rho: Array) -> Array | None:
     """Λ = Λ_n (1, ρ) that lifts v_n by ``rise``; None beyond the pole, where pushing harder makes it approach."""
     lift = W[0, 0] + W[0, 1:] @ rho
-    if lift <= CUT * W[0, 0]:
+    if lift <= LIFT * W[0, 0]:
         return None
     return np.concatenate(([1.0], rho)) * (rise / lift)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from latchwork.contact.impacting.coulomb import CUT, Array, least, within
+from latchwork.contact.impacting.coulomb import LIFT, Array, least, within
 
 STRAIGHT = 1e-14  # slip that turns by less than this is straight
 GONE = 1e-15  # slip smaller than this part of the speeds has ended
@@ -110,7 +110,7 @@ class Straight:
         """The first goal on the way and where; the end of the phase and None; None where it leads nowhere."""
         push = np.concatenate(([1.0], self.rho))
         rate = self.rub.W @ push
-        if abs(rate[0]) <= CUT * self.rub.W[0, 0]:
+        if abs(rate[0]) <= LIFT * self.rub.W[0, 0]:
             rate[0] = 0.0
         v_n = float(self.start.v[0])
         reached = [

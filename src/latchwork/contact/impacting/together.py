@@ -2,7 +2,8 @@
 
     0 ≤ Λ_n ⟂ v_n⁺ − a ≥ 0,   |Λ_t| ≤ μ Λ_n,   Λ_t = −μ Λ_n v_t⁺/|v_t⁺| where v_t⁺ ≠ 0,      v⁺ = v + W Λ
 
-Sweeps over the contacts, each solved exactly while the others wait, come near; Newton's method on
+From the impulses without friction, sweeps over the contacts, each solved exactly while the others wait, come near; and
+Newton's method on
 
     Λ_n − (Λ_n − (v_n⁺ − a))₊ = 0,   Λ_t − P(Λ_t − v_t⁺; μ (Λ_n − (v_n⁺ − a))₊) = 0       [Alart and Curnier 1991]
 
@@ -18,8 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from latchwork.contact.impacting.coulomb import Array, coulomb
+from latchwork.contact.impacting.nonnegative import nonnegative
 
-SWEEPS = (4, 20, 100, 500, 2000)  # Newton's method is tried after so many more
+SWEEPS = (3, 15, 60, 240)  # Newton's method is tried after so many more
 DONE = 1e-13  # residual, as a part of the speeds
 GOOD = 1e-10  # one that will do
 
@@ -112,19 +114,26 @@ def clipped(problem: Problem, x: Array) -> Array:
     return x
 
 
-def together(W: Array, v: Array, least: Array, mu: Array, tangents: Sequence[int]) -> Array | None:
-    """Λ of contacts that act at once; None where none was found."""
+def together(W: Array, v: Array, least: Array, mu: Array, tangents: Sequence[int], speed: float = 0.0) -> Array | None:
+    """Λ of contacts that act at once, exact to a small part of ``speed`` or of v; None where none was found."""
     rows = rows_of(tangents)
     scale = np.concatenate([np.full(1 + d, W[r.start, r.start] ** -0.5) for d, r in zip(tangents, rows, strict=True)])
     first = np.array([r.start for r in rows])
-    size = float(max(np.abs(scale * v).max(), np.abs(scale[first] * least).max()))
+    size = float(max(np.abs(scale * v).max(), np.abs(scale[first] * least).max(), speed * scale.min()))
     if size == 0.0:
         return np.zeros_like(v)
     problem = Problem(W * np.outer(scale, scale), scale * v / size, scale[first] * least / size, mu, rows)
-    x = np.zeros_like(v)
-    for times in SWEEPS:
+    x = smooth(problem, first)
+    for times in (0, *(SWEEPS if np.any(mu) else ())):
         x = swept(problem, x, times)
         found, residual = newton(problem, x)
-        if residual <= DONE or (residual <= GOOD and times == SWEEPS[-1]):
+        if residual <= DONE or (residual <= GOOD and times in (0, SWEEPS[-1])):
             return clipped(problem, found) * scale * size
     return None
+
+
+def smooth(problem: Problem, normals: Array) -> Array:
+    """The impulses without friction, exactly."""
+    x = np.zeros_like(problem.v)
+    x[normals] = nonnegative(problem.W[np.ix_(normals, normals)], problem.v[normals] - problem.least)
+    return x
