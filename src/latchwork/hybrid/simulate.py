@@ -24,7 +24,7 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
              start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
              every: float | None = None,
              keep: Literal["steps", "samples"] = "steps", stop_when: Mapping[str, Any] | None = None,
-             progress: Callable[[float], None] | None = None) -> Trajectory:  # fmt: skip
+             at_once: bool | None = None, progress: Callable[[float], None] | None = None) -> Trajectory:  # fmt: skip
     """Run a mechanism from ``start`` to ``until``, with the constraints of the model embedded.
 
     Where there are constraints, ``q`` and ``u`` may be a guess: what is given by name is kept if it can be, the rest is
@@ -40,6 +40,10 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     and ``run.at(t)`` gives anything in between as exactly as the method; ``keep="samples"`` forgets them, so that a run
     of any length needs no more memory than its samples, and ``run.at`` is then a cubic from sample to sample.
 
+    Contacts of the model close, slide, stick and open as the run goes; ``run.events`` tells of it. ``at_once`` says how
+    several of them act in one impact: together (True), one after the other (False), or as they come (None): those that
+    approach together act together.
+
     ``stop_when`` gives expressions (or their text) by name. The run ends where the first of them falls through zero,
     and ``run.events`` says which and when; an input that jumps at the row of a table may take one through. One that
     starts below zero must rise above it first; one that starts at zero and falls ends the run at once.
@@ -47,7 +51,7 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     t0, t_end = span(start, until)
     samples = _kept(t0, t_end, every, keep)
     sim = Simulation(model, q, u, constraints=constraints, inputs=inputs, parameters=parameters, start=t0,
-                     method=method, design=design, progress=progress)  # fmt: skip
+                     method=method, design=design, at_once=at_once, progress=progress)  # fmt: skip
     sim.advance(t_end, stop_when=stop_when, samples=samples)
     return sim.trajectory(every)
 

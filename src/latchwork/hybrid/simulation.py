@@ -92,11 +92,13 @@ class Simulation:
                  constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
                  parameters: Mapping[str, float] | None = None,
                  start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
+                 at_once: bool | None = None,
                  progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
         self._born, self._work = time.perf_counter(), list[Work]()
         self.equations, own = mechanism(model)
         permanent = (*own, *constraints)
         self.method, self.design, self.progress = method_of(method), design_of(design), progress
+        self.at_once = at_once
         self.driven, held = driven(self.equations, inputs)
         self._holds = {k.name: Hold(k, True, None) for k in permanent}
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
@@ -352,7 +354,7 @@ class Simulation:
         """From one mode to the next: zones, impacts, then what stays closed; nothing is known beforehand."""
         began, s = time.perf_counter(), self._standings
         names, before = self.active, dict(s.closed)
-        crossing = Crossing(s, self._base, self._held_terms(), self._state())
+        crossing = Crossing(s, self._base, self._held_terms(), self._state(), at_once=self.at_once)
         crossing.take(hits, lam)
         crossing.go()
         self._settled = True

@@ -49,6 +49,7 @@ class Crossing:
     slipping: dict[Touch, Array] = field(default_factory=dict)
     leaving: set[Touch] = field(default_factory=set)
     work: float = 0.0
+    at_once: bool | None = None  # how several contacts act in an impact: see `impact`
 
     # --- what was hit -------------------------------------------------------------------------------------------
 
@@ -123,15 +124,21 @@ class Crossing:
         s.speed = max(s.speed, float(-v[meeting.first].min()))
         names = tuple(touch.name for touch in meeting.touches)
         impact = Impact(names, meeting.A, v, meeting.tangents, *self._laws(meeting))
-        outcome = resolve(impact, [touch.contact.impact for touch in meeting.touches], capture=CAPTURE * s.speed)
+        laws = [touch.contact.impact for touch in meeting.touches]
+        outcome = resolve(impact, laws, self.at_once, CAPTURE * s.speed)
         self._apply(meeting, outcome.impulses, outcome.notes)
 
     def _jam(self, meeting: Meeting, jammed: Jammed) -> None:
         """An impact without collision: friction would pull the contact in. [Painlevé]"""
         names = tuple(touch.name for touch in meeting.touches)
         impact = Impact(names, meeting.A, meeting.v, meeting.tangents, *self._laws(meeting))
-        outcome = jam(impact, jammed.contacts)
-        self._apply(meeting, outcome.impulses, outcome.notes)
+        laws = [touch.contact.impact for touch in meeting.touches]
+        first = next(i for i, name in enumerate(names) if name in jammed.contacts)
+        outcome = jam(impact, first, laws, self.at_once)
+        note = f"'{names[first]}' jams: friction would pull it in, so that an impact without collision ends its slip"
+        self._apply(meeting, outcome.impulses, (note, *outcome.notes))
+        if not outcome.impulses.any():
+            raise jammed
 
     def _apply(self, meeting: Meeting, impulses: Array, notes: tuple[str, ...]) -> None:
         u, M = meeting.moved(impulses), meeting.M
