@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from latchwork.constraint.linearizing.equilibrium import Steady
     from latchwork.constraint.linearizing.linear import Linear, Mode
     from latchwork.constraint.making import makers
+    from latchwork.contact.curves import Curve, Surface
+    from latchwork.contact.law import Contact, Coulomb, Zones, zones
     from latchwork.contact.shapes import (
         Arc,
         Boundary,
@@ -104,6 +106,8 @@ _LATE = {
         "Line Plane Segment Polyline Arc Boundary Circle Sphere Capsule Rim Box Hull".split(),
         "latchwork.contact.shapes",
     ),
+    **dict.fromkeys(("Curve", "Surface"), "latchwork.contact.curves"),
+    **dict.fromkeys(("Contact", "Coulomb", "Zones", "zones"), "latchwork.contact.law"),
     "Equations": "latchwork.kane.equations",
     "simulate": "latchwork.hybrid.simulate",
     "Simulation": "latchwork.hybrid.simulation",
@@ -160,6 +164,12 @@ __all__ = [
     "Rim",
     "Box",
     "Hull",
+    "Curve",
+    "Surface",
+    "Contact",
+    "Coulomb",
+    "Zones",
+    "zones",
     "Constrained",
     "Equations",
     "Linear",
