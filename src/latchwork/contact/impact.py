@@ -19,7 +19,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from latchwork.contact.impacting.acting import Act, at_once as act_at_once, group_of, one, plastic
+from latchwork.contact.impacting.acting import Act, group_of, one, plastic
+from latchwork.contact.impacting.acting import at_once as act_at_once
 from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.data import Impact, Outcome
 from latchwork.contact.impacting.laws import LAWS, Law

@@ -92,10 +92,14 @@ class Plan:
 
     def guard(self, stage: Stage, t: float, x: Array, rest: Array) -> Array:
         """The guards at one state."""
+        values = self.guards(stage, t, x, rest)
+        return np.asarray(values[: len(values) // 2])
+
+    def guards(self, stage: Stage, t: float, x: Array, rest: Array) -> Array:
+        """The guards at one state, then their rates."""
         if stage.guards is None:
             return np.empty(0)
-        values = stage.guards(np.concatenate([[t], stage.reduced(x), rest]))
-        return np.asarray(values[: len(values) // 2])
+        return np.asarray(stage.guards(np.concatenate([[t], stage.reduced(x), rest])))
 
     def left(self, segments: list[Segment]) -> Method:
         """The method with the steps that are left: however often speeds are chosen anew, ``max_steps`` is for all."""

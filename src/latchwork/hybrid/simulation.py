@@ -9,21 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from latchwork.constraint.assemble import EXACT, Start, assemble_u, at_time, consistent, residual_of
+from latchwork.constraint.assemble import EXACT, Start, assemble_u, consistent, residual_of
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.closure import latch
 from latchwork.constraint.making.methods import Part, Parts, Place
-from latchwork.constraint.modes.mode import Mode, mode_of, usual_pivot
-from latchwork.constraint.rows import rows_of
-from latchwork.constraint.selection import must_agree
-from latchwork.constraint.singular import choose_regular
-from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.feature import Feature
 from latchwork.contact.following import tracked_equations
 from latchwork.contact.law import Contact
@@ -36,40 +30,28 @@ from latchwork.errors import (
     ModelError,
     did_you_mean,
 )
+from latchwork.hybrid.ahead import Ahead, closing, successors
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
-from latchwork.hybrid.right_side import RightSide, unconstrained
-from latchwork.hybrid.stages import Held, Unconstrained
 from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
-from latchwork.hybrid.stops import held_guards, stop_guards, stops_of
+from latchwork.hybrid.stops import stops_of
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.timeline import Timeline, Work
 from latchwork.hybrid.touching.crossing import Crossing
-from latchwork.hybrid.touching.friction import forces_in, rubbed
+from latchwork.hybrid.touching.friction import forces_in
 from latchwork.hybrid.touching.placing import Crossings, contacts_of, lies_behind, must_be_apart
 from latchwork.hybrid.touching.standing import Guard, Standings
-from latchwork.hybrid.touching.standing import guards as contact_guards
 from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.touching.touch import Touch, touch_of
 from latchwork.hybrid.trajectory import RunEvent, Trajectory
+from latchwork.hybrid.workshop import Hold, Workshop
 from latchwork.integrate.method import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
-from latchwork.symbolic.expr import Expr
 
-GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
-REMEMBERED = 400  # modes
 APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
-
-
-class Hold(NamedTuple):
-    """A constraint that holds: whether it always does, and the size of its force beyond which it lets go."""
-
-    constraint: Constraint
-    permanent: bool
-    limit: float | None
 
 
 @dataclass(frozen=True)
@@ -101,17 +83,13 @@ class Simulation:
         self.at_once = at_once
         self.driven, held = driven(self.equations, inputs)
         self._holds = {k.name: Hold(k, True, None) for k in permanent}
-        self._terms: dict[tuple[Constraint, ...], Terms] = {}
+        self._workshop = Workshop(self.driven, self.design)
+        self._ahead = Ahead()
         self._segments: list[Segment] = []
         self._events: list[RunEvent] = []
         self.switches: list[Switch] = []
-        self._side: RightSide | None = None
-        self._ready: tuple[Any, bytes, tuple[Mode, bool]] | None = None
         self._standings = Standings([])
         self._settled = True
-        self._lam: list[Expr] = []
-        self._rates: dict[int, int] = {}
-        self._stages: dict[Any, tuple[Stage, list[Guard]]] = {}
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
         self.t = float(start)
         given = start_of(self.equations, q, u, held, parameters, self.t, bool(permanent))
@@ -120,7 +98,7 @@ class Simulation:
         self._rest = np.append(rest, np.zeros(len(self.driven.held) - len(rest)))
         self.start: Start | None = None
         if permanent:
-            x, self.start = consistent(self._terms_now(), self._padded(x), given.q_held, given.u_held)
+            x, self.start = consistent(self._workshop.held(self._holds), self._padded(x), given.q_held, given.u_held)
         self._x = np.append(x[1 : 1 + n], 0.0)
         for contact in contacts_of(model):
             self._add(contact)
@@ -146,26 +124,6 @@ class Simulation:
         """Speeds now, by name."""
         return dict(zip(self.equations.u_names, self._x[len(self.equations.q) : -1].tolist(), strict=True))
 
-    def _terms_of(self, constraints: tuple[Constraint, ...]) -> Terms:
-        if constraints not in self._terms:
-            self._terms[constraints] = terms_of(rows_of(self.equations, constraints), self._base)
-        return self._terms[constraints]
-
-    def _held_terms(self) -> Terms:
-        """The rows of all constraints that hold, contacts apart."""
-        return self._terms_of(tuple(hold.constraint for hold in self._holds.values()))
-
-    def _terms_now(self) -> Terms:
-        """The rows of all that holds, contacts included."""
-        holds = (hold.constraint for hold in self._holds.values())
-        return self._terms_of((*holds, *self._standings.constraints()))
-
-    @cached_property
-    def _base(self) -> Base:
-        d = self.driven
-        arguments = (d.arguments[0], *self.equations.q, *self.equations.u, *d.held)
-        return base_of(self.equations, d.power, d.laws, arguments)
-
     def _padded(self, x: Array) -> Array:
         """(t, q, u, rest) with room for the numbers of tables."""
         n = 1 + len(self.equations.q) + len(self.equations.u)
@@ -180,21 +138,6 @@ class Simulation:
     def _state(self) -> Array:
         return np.concatenate([[self.t], self._x[:-1], self.driven.rest_at(self._rest, self.t)])
 
-    def _mode(self) -> tuple[Mode, bool]:
-        """The mode of what holds now, and whether it begins at a regular position; the last one is kept."""
-        terms, x = self._terms_now(), self._state()
-        key = terms, self._standings.key
-        if self._ready is None or self._ready[0] != key or self._ready[1] != x.tobytes():
-            self._ready = key, x.tobytes(), self._mode_at(terms, x)
-        return self._ready[2]
-
-    def _mode_at(self, terms: Terms, x: Array) -> tuple[Mode, bool]:
-        place, motion = terms.place(x), terms.motion(x)
-        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
-        chosen, regular = choose_regular(terms, x)
-        mode = mode_of(terms, chosen, regular, tuple(symbol.name for symbol in self.driven.held))
-        return rubbed(mode, self._standings), regular is x
-
     # --- going on -----------------------------------------------------------------------------------------------
 
     def advance(self, until: float, *, stop_when: Mapping[str, Any] | None = None,
@@ -208,20 +151,23 @@ class Simulation:
         while self.t < t_end:
             if not self._settled:
                 self._cross((), {})
-            stage, guards = self._stage(stops)
+            stage, guards = self._workshop.stage(self._holds, self._standings, stops, self._state())
             eager = np.array([not (guard.by_force or guard.kind == "stop") for guard in guards], dtype=bool)
             plan = Plan(self.driven, self.method, samples, self.progress, eager)
-            values = plan.guard(stage, self.t, self._x, self._state()[len(self._x) :])
+            values = plan.guards(stage, self.t, self._x, self._state()[len(self._x) :])
             if self._at_once(stage, guards, values, crossings):
                 continue
             pieces = self.driven.pieces(self.t, self._look(t_end))
             self._switched_over()
+            self._look_ahead(stage, guards, stops, values)
             began, before = time.perf_counter(), self.t
             try:
                 ran = plan.run(stage, self._x, pieces, self._rest)
             except Broken as error:
                 self._segments += error.segments
                 raise self._explained(error) from None
+            finally:
+                self._ahead.wait()
             self._segments += ran.segments
             self._worked("integrate", ", ".join(stage.names) or "free", before, began)
             self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
@@ -235,7 +181,7 @@ class Simulation:
 
     def _at_once(self, stage: Stage, guards: Sequence[Guard], values: Array, crossings: Crossings) -> bool:
         """Pass the guards on forces that are below zero to begin with."""
-        hits = [guard for guard, g in zip(guards, values, strict=True) if guard.by_force and g < 0.0]
+        hits = [guard for guard, g in zip(guards, values, strict=False) if guard.by_force and g < 0.0]
         self._pass(stage, hits, crossings)
         return bool(hits)
 
@@ -249,49 +195,19 @@ class Simulation:
             crossings.count(self.t, [guard.about.name for guard in touched if isinstance(guard.about, Touch)])
             self._cross(touched, forces_in(stage, self.t, self._x, self._state()[len(self._x) :]))
 
-    def _stage(self, stops: Mapping[str, Any]) -> tuple[Stage, list[Guard]]:
-        """The stage of what holds now, and what watches it: made when first met, remembered by what it is made of."""
-        key = (tuple(self._holds.items()), self._standings.whole_key, tuple(stops.items()))
-        known = self._stages.get(key)
-        if known is None or not self._still_good(known[0]):
-            known = self._new_stage(stops)
-            if len(self._stages) >= REMEMBERED:
-                self._stages.pop(next(iter(self._stages)))
-            self._stages[key] = known
-        return known
+    def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
+        """Prepare, beside the integration, what is likely to come when the next gaps close."""
+        work = [standings for touch in closing(guards, values) for standings in successors(self._standings, touch)]
+        holds, workshop, t = dict(self._holds), self._workshop, self.t
+        work = [standings for standings in work if not workshop.is_prepared(holds, standings, stops)]
+        if work:
+            def prepare() -> None:
+                for standings in work:
+                    began = time.perf_counter()
+                    workshop.prepared(holds, standings, stops)
+                    self._worked("embed", ", ".join((*holds, *standings.labels)), t, began)
 
-    def _still_good(self, stage: Stage) -> bool:
-        """Whether the speeds of a stage that was met before suit the state now, and shares of forces do not matter."""
-        if not isinstance(stage, Held):
-            return True
-        mode = stage.mode
-        if mode.share is not None:
-            return False
-        return usual_pivot(mode.terms.place(self._state()).B, mode.selection) > GOOD * mode.usual_pivot
-
-    def _new_stage(self, stops: Mapping[str, Any]) -> tuple[Stage, list[Guard]]:
-        s, g = self._standings, self.equations.system.graph
-        dragging = any(True for _ in s.dragging())
-        guards = [Guard("stop", name, value) for name, value in stops.items()]
-        if not (self._holds or s.constraints() or dragging):
-            guards += contact_guards(s, {})
-            if self._side is None:
-                self._side = unconstrained(self.driven)
-            return Unconstrained(self._side, stop_guards(self.driven, _keyed(guards)), names=s.labels), guards
-        mode, regular = self._mode()
-        rows = mode.terms.rows
-        while len(self._lam) < len(rows):
-            self._lam.append(Expr(g, g.symbol(f"multiplier {len(self._lam)}", "multiplier")))
-        lam = self._lam[: len(rows)]
-        for name, hold in self._holds.items():
-            if hold.limit is not None:
-                squares = sum((force**2 for force in lam[rows.slices[name]]), start=lam[0] * 0.0)
-                guards.append(Guard("limit", name, 1.0 - squares / hold.limit**2, True))
-        guards += contact_guards(s, {name: lam[part] for name, part in rows.slices.items()})
-        watch = held_guards(self.driven, _keyed(guards), lam, self._rates)
-        known = regular and not s.touches and all(hold.permanent for hold in self._holds.values())
-        stage = self.design.stage(self.driven, mode, watch, known)
-        return replace(stage, label=self.active) if isinstance(stage, Held) else stage, guards
+            self._ahead.start(prepare)
 
     # --- contacts -----------------------------------------------------------------------------------------------
 
@@ -313,7 +229,7 @@ class Simulation:
         if tracked:
             self._track(tracked)
         x = self._state()
-        touches = [touch_of(contact, feature, self._base, x) for feature in contact.features]
+        touches = [touch_of(contact, feature, self._workshop.base, x) for feature in contact.features]
         for touch in touches:
             if touch.feature.tracked is not None:
                 x = touch.found(x)
@@ -332,13 +248,9 @@ class Simulation:
         self.driven = replace(old, equations=self.equations,
                               arguments=(*old.arguments[: 1 + n_q], *new, *old.arguments[1 + n_q :]))  # fmt: skip
         self._x = np.concatenate([self._x[:n_q], np.zeros(len(new)), self._x[n_q:]])
-        self._terms.clear()
-        self._rates.clear()
-        self._stages.clear()
-        self._side = self._ready = None
-        self.__dict__.pop("_base", None)
-        x, s = self._state(), self._standings
-        s.made_again({touch: touch_of(touch.contact, touch.feature, self._base, x) for touch in s.touches})
+        self._workshop = Workshop(self.driven, self.design)
+        x, s, base = self._state(), self._standings, self._workshop.base
+        s.made_again({touch: touch_of(touch.contact, touch.feature, base, x) for touch in s.touches})
 
     def _look(self, t_end: float) -> float:
         """Whether another place of a curve is nearer now; gives the time until which that can be relied on."""
@@ -354,7 +266,8 @@ class Simulation:
         """From one mode to the next: zones, impacts, then what stays closed; nothing is known beforehand."""
         began, s = time.perf_counter(), self._standings
         names, before = self.active, dict(s.closed)
-        crossing = Crossing(s, self._base, self._held_terms(), self._state(), at_once=self.at_once)
+        shop = self._workshop
+        crossing = Crossing(s, shop.base, shop.held(self._holds), self._state(), at_once=self.at_once)
         crossing.take(hits, lam)
         crossing.go()
         self._settled = True
@@ -389,7 +302,7 @@ class Simulation:
             self._holds[constraint.name] = Hold(constraint, False, _limit(constraint.name, limit))
             impulses = self._impact(constraint.name)
             if not self._standings.touches:
-                self._mode()
+                self._workshop.mode(self._workshop.held(self._holds), self._state())
         except LatchworkError:
             self._holds, self._x = before
             raise
@@ -398,7 +311,7 @@ class Simulation:
 
     def _impact(self, name: str) -> dict[str, Array]:
         """Speeds made consistent with all that holds; the energy it costs is booked as work. The impulses by name."""
-        terms, x = self._held_terms(), self._state()
+        terms, x = self._workshop.held(self._holds), self._state()
         off = residual_of(terms, x)
         if off > APART:
             raise ConstraintError(
@@ -444,7 +357,7 @@ class Simulation:
         del self._holds[name]
         self._settled = not self._standings.touches
         if self._holds and self._settled:
-            self._mode()
+            self._workshop.mode(self._workshop.held(self._holds), self._state())
         return self._switched(name, before, began, {})
 
     def _switched(self, name: str, before: tuple[str, ...], began: float, impulses: dict[str, Array]) -> RunEvent:
@@ -502,11 +415,6 @@ class Simulation:
                                                  event=None, ends=ends), stage)  # fmt: skip
             run = self.trajectory()
         return IntegrationError(f"'{self.equations.name}': {error}", None if run is None else run.path, run)
-
-
-def _keyed(guards: Sequence[Guard]) -> dict[str, Any]:
-    """Guards as expressions by name; names differ."""
-    return {guard.about if guard.kind == "stop" else f"{i}: {guard.kind}": guard.value for i, guard in enumerate(guards)}
 
 
 def _limit(name: str, limit: Any) -> float | None:

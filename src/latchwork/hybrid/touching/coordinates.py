@@ -67,8 +67,10 @@ class HeldContacts:
             if not any(changed):
                 return verdict, [(touch, self._standing(at, ways[touch])) for touch, at in own.items()]
         names = ", ".join(f"'{touch.name}'" for touch in own)
-        raise IntegrationError(f"{names} of '{self.base.equations.name}' neither stick nor slide at t = {self.x[0]:.9g}. "
-                               "Friction and motion contradict each other there; start elsewhere.")  # fmt: skip
+        raise IntegrationError(
+            f"{names} of '{self.base.equations.name}' neither stick nor slide at t = {self.x[0]:.9g}. Friction and motion "
+            "contradict each other there; start elsewhere."
+        )
 
     def _numbers(self, touch: Touch) -> Numbers:
         n = len(self.base.equations.u)
@@ -96,7 +98,7 @@ class HeldContacts:
         """Whether a contact has to stand otherwise; one that is pulled is refused, for it cannot separate."""
         N = at.N0 + float(at.N1 @ udot)
         scale = abs(at.N0) + float(np.abs(at.N1 * udot).sum())
-        if N < -TENSILE * scale:
+        if -TENSILE * scale > N:
             raise IntegrationError(
                 f"'{touch.name}' is pulled at t = {self.x[0]:.9g} (its force is {N:.6g}), but the coordinates of "
                 f"'{self.base.equations.name}' cannot separate. Give the body coordinates that let it leave."

@@ -103,7 +103,7 @@ class Crossing:
                 continue
             gap, inside = touch.gap(self.x)
             if not np.isfinite(gap):
-                raise IntegrationError(f"the gap of '{touch.name}' is {gap} at t = {self.x[0]:.9g}. Look at its shapes.")
+                raise IntegrationError(f"the gap of '{touch.name}' is {gap} at t = {self.x[0]:.9g}. Look at its shape.")
             if touch in s.closed or (gap <= REACH * TOUCH and inside >= -REACH * TOUCH):
                 near.append(touch)
         return near
@@ -200,7 +200,7 @@ class Crossing:
         _, mu_s, mu_d = self._laws(meeting)
         rows: list[int] = []
         tangents: list[int] = []
-        for i, touch in enumerate(meeting.touches):
+        for i in range(len(meeting.touches)):
             k = meeting.tangents[i] if mu_s[i] > 0.0 else 0
             rows += range(meeting.first[i], meeting.first[i] + 1 + k)
             tangents.append(k)

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 
 import numpy as np
 
-from latchwork.constraint.modes.drag import drag_of
+from latchwork.constraint.modes.drag import Drag, drag_of
 from latchwork.constraint.modes.mode import Mode
 from latchwork.constraint.modes.share import least_norm_share
-from latchwork.constraint.terms import Array
+from latchwork.constraint.terms import Array, Terms
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.stages import Held
 from latchwork.hybrid.touching.standing import Standings
+from latchwork.hybrid.touching.touch import Touch
 
 
-def rubbed(mode: Mode, standings: Standings) -> Mode:
-    """The mode with the friction of contacts that slide, and with shares of what is redundant."""
-    dragged: dict[int, list[int]] = {}
-    held = []
-    rows = mode.terms.rows
-    for touch, E in standings.dragging():
-        if touch.held:
-            held.append((E, *touch.force_parts))
-        else:
-            dragged[rows.slices[touch.name].start] = E
-    if dragged or held:
-        mode = replace(mode, drag=drag_of(mode.terms, dragged, held))
-    if mode.selection.redundant and standings.closed:
-        mode = replace(mode, share=_share(mode, standings))
-    return mode
+def drag_in(terms: Terms, dragging: Mapping[Touch, list[int]]) -> Drag | None:
+    """What drags in a mode of these rows: contacts that slide, and what friction adds to their force rows."""
+    if not dragging:
+        return None
+    held = [(E, *touch.force_parts) for touch, E in dragging.items() if touch.held]
+    dragged = {terms.rows.slices[touch.name].start: E for touch, E in dragging.items() if not touch.held}
+    return drag_of(terms, dragged, held)
+
+
+def share_in(mode: Mode, standings: Standings) -> Array | None:
+    """How redundant rows share the load; none where there are none."""
+    return _share(mode, standings) if mode.selection.redundant else None
 
 
 def _share(mode: Mode, standings: Standings) -> Array:

@@ -119,7 +119,7 @@ class Guard(NamedTuple):
     step: int = 0  # of a zone: down or up
 
 
-def guards(standings: Standings, lam: Mapping[str, Sequence[Expr]]) -> list[Guard]:
+def contact_guards(standings: Standings, lam: Mapping[str, Sequence[Expr]]) -> list[Guard]:
     """What watches the contacts: gaps that close, forces that turn, cones that are left, slip that ends, patches."""
     found: list[Guard] = []
     for touch in standings.touches:

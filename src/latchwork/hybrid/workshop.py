@@ -1,0 +1,183 @@
+"""Workshop: where equations are made ready for a run. Rows, guards and friction become programs, modes become stages.
+
+What is symbolic (`Prepared`) depends on what holds, not on the state: it is made when first met, or ahead of time, and
+remembered by content. What is numerical (independent speeds, shares of redundant forces) is chosen at the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from latchwork.constraint.assemble import at_time
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.modes.drag import Drag
+from latchwork.constraint.modes.mode import Mode, mode_of, usual_pivot
+from latchwork.constraint.rows import rows_of
+from latchwork.constraint.selection import must_agree
+from latchwork.constraint.singular import choose_regular
+from latchwork.constraint.terms import Base, Terms, base_of, terms_of
+from latchwork.hybrid.designs import Simulating
+from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.path import Stage
+from latchwork.hybrid.right_side import RightSide, unconstrained
+from latchwork.hybrid.stages import Held, Unconstrained
+from latchwork.hybrid.stops import held_guards, stop_guards
+from latchwork.hybrid.table import Array
+from latchwork.hybrid.touching.friction import drag_in, share_in
+from latchwork.hybrid.touching.standing import Guard, Standings, contact_guards
+from latchwork.program.function import Function
+from latchwork.symbolic.expr import Expr
+
+GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
+REMEMBERED = 400  # stages
+
+
+class Hold(NamedTuple):
+    """A constraint that holds: whether it always does, and the size of its force beyond which it lets go."""
+
+    constraint: Constraint
+    permanent: bool
+    limit: float | None
+
+
+Holds = Mapping[str, Hold]
+
+
+class Prepared(NamedTuple):
+    """The symbolic part of a mode: its rows (none where nothing holds), friction, guards, and their program."""
+
+    terms: Terms | None
+    drag: Drag | None
+    guards: tuple[Guard, ...]
+    watch: Function | None
+
+
+class Workshop:
+    """Programs and stages of one mechanism, as it is driven, for one design of simulator."""
+
+    def __init__(self, driven: Driven, design: Simulating) -> None:
+        self.driven, self.design = driven, design
+        self._terms: dict[tuple[Constraint, ...], Terms] = {}
+        self._prepared: dict[Any, Prepared] = {}
+        self._stages: dict[Any, tuple[Stage, tuple[Guard, ...]]] = {}
+        self._ready: tuple[Terms, bytes, tuple[Mode, bool]] | None = None
+        self._lam: list[Expr] = []
+        self._rates: dict[int, int] = {}
+
+    @cached_property
+    def base(self) -> Base:
+        """The programs of the unconstrained equations."""
+        d, equations = self.driven, self.driven.equations
+        return base_of(equations, d.power, d.laws, (d.arguments[0], *equations.q, *equations.u, *d.held))
+
+    @cached_property
+    def side(self) -> RightSide:
+        """ẋ where nothing holds."""
+        return unconstrained(self.driven)
+
+    # --- symbols ------------------------------------------------------------------------------------------------
+
+    def terms_of(self, constraints: tuple[Constraint, ...]) -> Terms:
+        """The programs of some rows."""
+        if constraints not in self._terms:
+            self._terms[constraints] = terms_of(rows_of(self.driven.equations, constraints), self.base)
+        return self._terms[constraints]
+
+    def held(self, holds: Holds) -> Terms:
+        """The rows of all constraints that hold, contacts apart."""
+        return self.terms_of(tuple(hold.constraint for hold in holds.values()))
+
+    def key(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Any:
+        """What equations and guards are made of."""
+        return tuple(holds.items()), standings.whole_key, tuple(stops.items())
+
+    def is_prepared(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> bool:
+        return self.key(holds, standings, stops) in self._prepared
+
+    def prepared(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Prepared:
+        """The symbolic part of a mode, made when first asked for."""
+        key = self.key(holds, standings, stops)
+        if key not in self._prepared:
+            if len(self._prepared) >= REMEMBERED:
+                self._prepared.pop(next(iter(self._prepared)))
+            self._prepared[key] = self._prepare(holds, standings, stops)
+        return self._prepared[key]
+
+    def _prepare(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Prepared:
+        guards = [Guard("stop", name, value) for name, value in stops.items()]
+        constraints = (*(hold.constraint for hold in holds.values()), *standings.constraints())
+        dragging = dict(standings.dragging())
+        if not constraints and not dragging:
+            guards += contact_guards(standings, {})
+            return Prepared(None, None, tuple(guards), stop_guards(self.driven, _keyed(guards)))
+        terms = self.terms_of(constraints)
+        lam = self._multipliers(len(terms.rows))
+        for name, hold in holds.items():
+            if hold.limit is not None:
+                squares = sum((force**2 for force in lam[terms.rows.slices[name]]), start=lam[0] * 0.0)
+                guards.append(Guard("limit", name, 1.0 - squares / hold.limit**2, True))
+        guards += contact_guards(standings, {name: lam[part] for name, part in terms.rows.slices.items()})
+        watch = held_guards(self.driven, _keyed(guards), lam, self._rates)
+        return Prepared(terms, drag_in(terms, dragging), tuple(guards), watch)
+
+    def _multipliers(self, count: int) -> list[Expr]:
+        """Symbols of λ, one for each row, the same in every mode."""
+        g = self.driven.equations.system.graph
+        while len(self._lam) < count:
+            self._lam.append(Expr(g, g.symbol(f"multiplier {len(self._lam)}", "multiplier")))
+        return self._lam[:count]
+
+    # --- numbers ------------------------------------------------------------------------------------------------
+
+    def mode(self, terms: Terms, x: Array) -> tuple[Mode, bool]:
+        """The mode of some rows at x = (t, q, u, rest), and whether that position is regular; the last one is kept."""
+        if self._ready is None or self._ready[0] is not terms or self._ready[1] != x.tobytes():
+            place, motion = terms.place(x), terms.motion(x)
+            must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
+            chosen, regular = choose_regular(terms, x)
+            mode = mode_of(terms, chosen, regular, tuple(symbol.name for symbol in self.driven.held))
+            self._ready = terms, x.tobytes(), (mode, regular is x)
+        return self._ready[2]
+
+    def stage(self, holds: Holds, standings: Standings, stops: Mapping[str, Any],
+              x: Array) -> tuple[Stage, tuple[Guard, ...]]:  # fmt: skip
+        """How to step what holds from x on, and what watches it."""
+        key = self.key(holds, standings, stops)
+        known = self._stages.get(key)
+        if known is None or not still_good(known[0], x):
+            if len(self._stages) >= REMEMBERED:
+                self._stages.pop(next(iter(self._stages)))
+            known = self._stages[key] = self._new_stage(holds, standings, stops, x)
+        return known
+
+    def _new_stage(self, holds: Holds, standings: Standings, stops: Mapping[str, Any],
+                   x: Array) -> tuple[Stage, tuple[Guard, ...]]:  # fmt: skip
+        terms, drag, guards, watch = self.prepared(holds, standings, stops)
+        if terms is None:
+            return Unconstrained(self.side, watch, names=standings.labels), guards
+        mode, regular = self.mode(terms, x)
+        if standings.closed:
+            mode = replace(mode, drag=drag, share=share_in(mode, standings))
+        known = regular and not standings.touches and all(hold.permanent for hold in holds.values())
+        stage = self.design.stage(self.driven, mode, watch, known)
+        label = (*holds, *standings.labels)
+        return replace(stage, label=label) if isinstance(stage, Held) else stage, guards
+
+
+def still_good(stage: Stage, x: Array) -> bool:
+    """Whether the speeds of a stage that was met before suit the state now, and shares of forces do not matter."""
+    if not isinstance(stage, Held):
+        return True
+    mode = stage.mode
+    if mode.share is not None:
+        return False
+    return usual_pivot(mode.terms.place(x).B, mode.selection) > GOOD * mode.usual_pivot
+
+
+def _keyed(guards: list[Guard]) -> dict[str, Any]:
+    """Guards as expressions by name; names differ."""
+    names = (guard.about if guard.kind == "stop" else f"{i}: {guard.kind}" for i, guard in enumerate(guards))
+    return {name: guard.value for name, guard in zip(names, guards, strict=True)}
