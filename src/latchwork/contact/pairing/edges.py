@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from latchwork.contact.pairing.meet import Touch, ball_bow, bow_domain, gathered, length, thin
-from latchwork.contact.pairing.parts import Ball, Bow, Hoop, Rod
+from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Rod
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, maximum, sign, sqrt
 
@@ -27,7 +27,7 @@ def rod_rod(a: Rod, b: Rod) -> Touch | None:
     d, ta, tb = a.place.seen_from(b.place), a.along, b.along
     m = ta.cross(tb)
     height = d.dot(m)
-    if _vanishes(height):  # in one plane
+    if not (a.faces or b.faces) and _vanishes(height):  # in one plane
         return None
     c, x, y = ta.dot(tb), d.dot(ta), d.dot(tb)
     mm = maximum(1.0 - c * c, PARALLEL)
@@ -70,6 +70,8 @@ def bow_on(meet: Callable[[Ball, Any], Touch | None]) -> Callable[[Bow, Any], To
             return None
         out = touch.normal * -a.radius
         within = (*touch.within, *bow_domain(a, lambda place: a.place.seen_from(place) + out))
+        if a.bounds and not isinstance(b, Flat):  # a flat is solid behind; what else is behind an arc is not on it
+            within = (*within, touch.gap + 0.5 * a.radius)
         drift = touch.drift
         if a.belt is not None:
             belt = a.axis.cross(touch.normal) * a.belt  # minus that of a's surface, which is outwards from −n
