@@ -98,8 +98,8 @@ def _nothing(name: str, a: Shape | Point, b: Shape | Point) -> str:
     x, y = type(a).__name__, type(b).__name__
     if _known(type(a), type(b)):
         return (
-            f"contact '{name}' is between lw.{x} and lw.{y} where neither has a radius nor a side, and two such never "
-            "touch. Give one of them a radius, or a normal."
+            f"contact '{name}' is between lw.{x} and lw.{y} that never touch: neither has a radius or a side, or one "
+            "is to be inside of the other and does not fit. Give one a radius, a segment a normal, or a ring more room."
         )
     meet = [other for pair in pairs() for other in pair if x in pair and (other != x or pair[0] == pair[1])]
     return f"contact '{name}' is between lw.{x} and lw.{y}, which no pair is for. A lw.{x} meets: {', '.join(meet)}."

@@ -8,6 +8,7 @@ from typing import Any
 
 from latchwork.constraint.making.spot import Spot
 from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Place, Rod, inside
+from latchwork.contact.shapes.base import numeric
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, maximum, sqrt
@@ -68,8 +69,11 @@ def ball_rod(a: Ball, b: Rod) -> Touch | None:
     return Touch(size - (a.radius + b.radius), n, on, other, None, within)
 
 
-def ball_bow(a: Ball, b: Bow) -> Touch:
-    """g = |d| − R − ρ from outside, R − ρ − |d| from inside, with d = C − P across the axis."""
+def ball_bow(a: Ball, b: Bow) -> Touch | None:
+    """g = |d| − R − ρ from outside, R − ρ − |d| from inside, with d = C − P across the axis; if it fits inside."""
+    room = numeric(b.radius - a.radius)
+    if b.inside and room is not None and room <= 0.0:
+        return None
     d = gathered(a.place.seen_from(b.place))
     lift = d.dot(b.axis)
     across = d - b.axis * lift

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from latchwork.constraint.making.sides import fixed, movers
+from latchwork.constraint.making.sides import fixed, kinds, movers
 from latchwork.constraint.making.spot import at_home
 from latchwork.errors import ModelError
 from latchwork.mechanics.body import Body
@@ -89,6 +89,9 @@ def _part(what: str, body: Part, point: Point) -> Frame:
     if not isinstance(frame, Frame):
         raise ModelError(f"the body of {what} is {body!r}. Give a body, a link or a frame.")
     point.tree.must_own(frame)
+    home = body.center if isinstance(body, Body) else body.origin if isinstance(body, Link) else point
+    if home is not point:
+        fixed(frame, what, f"the way from '{home.name}' to '{point.name}'", between(home, point))
     return frame
 
 
@@ -132,9 +135,13 @@ def positive(what: str, role: str, tree: Tree, value: Measure) -> Measure:
     if not isinstance(value, (Expr, int, float)) or isinstance(value, bool):
         raise ModelError(f"{role} of {what} is {value!r}. Give a number or a parameter of the model.")
     operand(tree.graph, value)  # refuses what belongs to another model, nan and inf
-    found = numeric(value)
-    if found is not None and not found > 0.0:
-        raise ModelError(f"{role} of {what} is {found:g}. Give one above zero.")
+    found = kinds(value) if isinstance(value, Expr) else {}
+    moving = sorted(name for kind, name in found.items() if kind != "parameter")
+    if moving:
+        raise ModelError(f"{role} of {what}, {value}, changes with {', '.join(moving)}. Give one of parameters only.")
+    size = numeric(value)
+    if size is not None and not size > 0.0:
+        raise ModelError(f"{role} of {what} is {size:g}. Give one above zero.")
     return value
 
 
