@@ -5,7 +5,8 @@ Each row of MEET is a closed form for two kinds of parts; the other order swaps 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from latchwork.contact.curves import Curve, Surface
@@ -44,14 +45,20 @@ def features_of(name: str, a: Shape | Point, b: Shape | Point) -> tuple[Feature,
             f"the shapes of contact '{name}' belong to two models: one to "
             f"{another(a.tree.graph.name, b.tree.graph.name)}. Make both in one model."
         )
-    found = list(_touches(a, b))
+    found = [feature for x in decompose(a) for y in decompose(b) if (feature := between_parts(name, x, y)) is not None]
     if not found:
         raise ModelError(_nothing(name, a, b))
-    return tuple(
-        Feature(f"{name}: {label}" if len(found) > 1 else name, touch.gap, touch.normal, touch.on, touch.other,
-                touch.drift, touch.within)
-        for label, touch in found
-    )  # fmt: skip
+    return tuple(found) if len(found) > 1 else (replace(found[0], name=name),)
+
+
+def between_parts(name: str, a: Part, b: Part) -> Feature | None:
+    """Where a part may touch another, named after both."""
+    touch = _meet(a, b)
+    if touch is None:
+        return None
+    label = " on ".join(filter(None, (a.label, b.label)))
+    return Feature(f"{name}: {label}" if label else name, touch.gap, touch.normal, touch.on, touch.other, touch.drift,
+                   touch.within)  # fmt: skip
 
 
 def pairs() -> list[tuple[str, str]]:
@@ -62,14 +69,6 @@ def pairs() -> list[tuple[str, str]]:
 
 def _known(a: type, b: type) -> bool:
     return any((x, y) in MEET or (y, x) in MEET for x in MADE_OF[a][1] for y in MADE_OF[b][1])
-
-
-def _touches(a: Shape | Point, b: Shape | Point) -> Iterator[tuple[str, Touch]]:
-    for part in decompose(a):
-        for other in decompose(b):
-            touch = _meet(part, other)
-            if touch is not None:
-                yield " on ".join(filter(None, (part.label, other.label))), touch
 
 
 def _meet(a: Part, b: Part) -> Touch | None:

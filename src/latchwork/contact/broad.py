@@ -1,0 +1,110 @@
+"""Broad phase: spheres around shapes, and which of them can touch within a horizon.
+
+    |C_i − C_j| − ρ_i − ρ_j ≤ (v_i + v_j) h
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from latchwork.contact.shapes.base import Shape, between, numbers, numeric
+from latchwork.contact.shapes.boundary import Boundary, ends_of
+from latchwork.contact.shapes.flat import Polyline, Segment
+from latchwork.contact.shapes.round import Arc, Capsule, Circle, Rim, Sphere
+from latchwork.contact.shapes.solid import Box, Hull
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+
+Array = np.ndarray
+Bound = tuple[Point, float | None]
+
+
+def _rod(shape: Segment | Capsule) -> Bound:
+    return shape.p, _sum(shape.length, getattr(shape, "radius", 0.0))
+
+
+def _polyline(shape: Polyline) -> Bound:
+    return shape.points[0], _furthest(shape, [between(shape.points[0], point) for point in shape.points])
+
+
+def _boundary(shape: Boundary) -> Bound:
+    """Around its first end; an arc of an angle φ is no further from its own ends than its diameter."""
+    first = ends_of(shape.pieces[0])[0]
+    ends = [between(first.point, end.point) + end.arm for piece in shape.pieces for end in ends_of(piece)]
+    wide = [2.0 * piece.radius for piece in shape.pieces if isinstance(piece, Arc)]
+    return first.point, _sum(_furthest(shape, [first.arm, *ends]), *wide)
+
+
+def _box(shape: Box) -> Bound:
+    sizes = [numeric(size) for size in shape.sizes]
+    return shape.center, None if None in sizes else 0.5 * float(np.linalg.norm(np.array(sizes, dtype=float)))
+
+
+def _hull(shape: Hull) -> Bound:
+    assert shape.center is not None
+    return shape.center, float(np.linalg.norm(shape.vertices, axis=1).max())
+
+
+def _sum(*lengths: Any) -> float | None:
+    found = [None if length is None else numeric(length) for length in lengths]
+    return None if None in found else float(sum(size for size in found if size is not None))
+
+
+def _furthest(shape: Shape, ways: list[Vector]) -> float | None:
+    found = [numbers(shape.frame, way) for way in ways]
+    sizes = [float(np.linalg.norm(x)) for x in found if x is not None]
+    return max(sizes) if len(sizes) == len(found) else None
+
+
+BOUNDS: dict[type, Callable[[Any], Bound]] = {
+    Point: lambda point: (point, 0.0),
+    Circle: lambda shape: (shape.center, numeric(shape.radius)),
+    Sphere: lambda shape: (shape.center, numeric(shape.radius)),
+    Arc: lambda shape: (shape.center, numeric(shape.radius)),
+    Rim: lambda shape: (shape.center, _sum(shape.radius, shape.tube)),
+    Segment: _rod,
+    Capsule: _rod,
+    Polyline: _polyline,
+    Boundary: _boundary,
+    Box: _box,
+    Hull: _hull,
+}
+
+
+def bounding(shape: Shape | Point) -> tuple[Point, float] | None:
+    """A point fixed in the shape and the radius around it that holds all of it; None where it has no end.
+
+    Parameters count with the values they have; where one has none, there is no bound. What is touched from inside (a
+    ring) is held by its bound as well: its hollow is a part of it.
+    """
+    row = BOUNDS.get(type(shape))
+    point, radius = row(shape) if row is not None else (None, None)
+    return None if point is None or radius is None else (point, radius)
+
+
+def near(centers: Array, radii: Array, speeds: Array, pairs: Array, horizon: float) -> Array:
+    """Which of the pairs (k, 2) can touch within the horizon: a mask. Radii of what has no end are infinite.
+
+    ``speeds`` bound how fast any place of each shape can move until then, |v_C| + |ω| ρ and what is gained.
+    """
+    i, j = pairs[:, 0], pairs[:, 1]
+    apart = np.linalg.norm(centers[i] - centers[j], axis=1)
+    return apart <= radii[i] + radii[j] + (speeds[i] + speeds[j]) * horizon
+
+
+def candidates(centers: Array, radii: Array, speeds: Array, horizon: float) -> Array:
+    """All pairs i < j that can touch within the horizon, (k, 2): swept along the axis on which they spread most."""
+    grown = radii + speeds * horizon
+    finite = np.isfinite(grown)
+    spread = centers[finite].var(axis=0) if finite.any() else np.zeros(3)
+    x = centers[:, int(spread.argmax())]
+    low, high = x - grown, x + grown
+    order = np.argsort(low, kind="stable")
+    stop = np.searchsorted(low[order], high[order], side="right")
+    found = [(int(order[k]), int(other)) for k in range(len(order)) for other in order[k + 1 : stop[k]]]
+    pairs = np.sort(np.array(found, dtype=int).reshape(-1, 2), axis=1)
+    kept = pairs[near(centers, radii, speeds, pairs, horizon)]
+    return kept[np.lexsort((kept[:, 1], kept[:, 0]))]
