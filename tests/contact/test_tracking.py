@@ -12,8 +12,9 @@ from latchwork.constraint.making.spot import velocity
 from latchwork.constraint.rows import rows_of
 from latchwork.contact.curves import Curve
 from latchwork.contact.feature import Feature
+from latchwork.contact.finder import finder
 from latchwork.contact.following import FEEDBACK, tracked_equations
-from latchwork.contact.seeding import finder, seed
+from latchwork.contact.seeding import seed
 from latchwork.contact.tracking import tracked_features
 from latchwork.kane.equations import Equations
 from tracked_models import Ball, Plane, bowl, disk, ellipse, ellipsoid, over_sine, planar, sine_ground, spatial
@@ -132,7 +133,8 @@ def pairs() -> list[tuple[lw.Model, Feature]]:
     plane = Plane(links[1].origin.at("low", -1.0 * links[1].frame.y), links[1].frame.y, links[1].frame)
     made += [(model, tracked_features(name, a, b)[0]) for name, a, b in (
         ("ball surface", ball, surfaces[1]), ("surface plane", surfaces[0], plane),
-        ("surface surface", *surfaces), ("ring surface", ring, surfaces[1]), ("surface ring", surfaces[1], ring))]  # fmt: skip
+        ("surface surface", *surfaces), ("ring surface", ring, surfaces[1]),
+        ("surface ring", surfaces[1], ring))]  # fmt: skip
     return made
 
 
@@ -164,7 +166,7 @@ def test_rate_of_the_gap_is_the_normal_velocity(pairs, i):
 
 @pytest.mark.parametrize("i", range(11))
 def test_gap_is_the_least_distance(pairs, i):
-    """Between apart bodies the height is the distance of the points that touch, along the normal; no sample is nearer."""
+    """Between apart bodies the height is the distance of what touches, along the normal; no sample is nearer."""
     model, feature = pairs[i]
     equations = model.equations()
     q = FLAT if model.name == "flat" else dict(zip(equations.q_names, SPACE, strict=True))
@@ -258,7 +260,8 @@ def test_tracking_leaves_the_equations_as_they_were():
     equations = model.equations()
     before = equations.q_names, equations.arguments
     followed = tracked_equations(equations, [feature])
-    assert followed.M == equations.M and followed.f == equations.f
+    assert followed.M == equations.M
+    assert followed.f == equations.f
     assert list(followed.udot_expressions) == list(equations.udot_expressions)
     assert followed.q_names == ("x", "y", "angle", "ground.s")
     assert (equations.q_names, equations.arguments) == before

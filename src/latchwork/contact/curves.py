@@ -32,7 +32,7 @@ class Curve:
 
     The body is the frame whose unit vectors it is written with, unless ``body`` says otherwise. Its outside lies to the
     left of its direction, seen from the tip of ``up`` (default N.z); ``side=-1`` turns it. With ``ends`` a ball touches
-    the end points too.
+    the end points of an open curve too.
     """
 
     point: Point
@@ -147,6 +147,8 @@ def _must_have_spans(name: str, shape: Shape) -> None:
             )
     if shape.side not in (1, -1):
         raise ModelError(f"side of the {shape.what} of '{name}' is {shape.side!r}. Give 1 or -1.")
+    if isinstance(shape, Curve) and shape.closed and shape.ends:
+        raise ModelError(f"the curve of '{name}' is closed, and its ends are to be touched. Leave out closed or ends.")
 
 
 def _frame_of(name: str, shape: Shape, arm: Vector) -> Frame:

@@ -13,7 +13,7 @@ from functools import reduce
 
 from latchwork.contact.feature import Feature, Tracked
 from latchwork.contact.seeding import OUTSIDE
-from latchwork.contact.tracking import adjugated, determinant
+from latchwork.contact.squares import Square, solved
 from latchwork.errors import ModelError
 from latchwork.kane.equations import Equations
 from latchwork.kane.speeds import Kinematics
@@ -24,9 +24,6 @@ from latchwork.symbolic.ops import ONE
 
 FEEDBACK = 20.0  # κ, in 1/s: what is off by δ is off by δ e^(−κ t)
 SAME = ("M", "f", "udot_expressions", "kinetic_energy", "potential_energy", "power")  # what tracking leaves as it is
-
-Square = list[list[Expr]]
-Column = list[Expr]
 
 
 def rates(tracked: Tracked, kinematics: Kinematics, feedback: float = FEEDBACK) -> list[int]:
@@ -55,30 +52,6 @@ def _reach(tracked: Tracked) -> Expr | None:
 def _partials(g: Graph, r: Sequence[Expr], s: Sequence[Expr]) -> Square:
     columns = [tangents(g, [e.node for e in r], {symbol.node: ONE}) for symbol in s]
     return [[Expr(g, column[i]) for column in columns] for i in range(len(r))]
-
-
-def solved(J: Square, b: Column) -> Column:
-    """x of J x = b: by Cramer's rule up to two rows, beyond with the first two eliminated together."""
-    if len(b) <= 2:
-        det = determinant(J)
-        return [e / det for e in _times(adjugated(J), b)]
-    P, Q = [row[:2] for row in J[:2]], [row[2:] for row in J[:2]]
-    R, S = [row[:2] for row in J[2:]], [row[2:] for row in J[2:]]
-    aside = [solved(P, [row[k] for row in Q]) for k in range(len(S))]  # columns of P⁻¹ Q
-    first = solved(P, b[:2])
-    rest = range(len(S))
-    left = [[S[i][k] - _dot(R[i], aside[k]) for k in rest] for i in rest]
-    y = solved(left, [b[2 + i] - _dot(R[i], first) for i in rest])
-    x = [first[i] - _dot([column[i] for column in aside], y) for i in range(2)]
-    return [*x, *y]
-
-
-def _dot(a: Column, b: Column) -> Expr:
-    return sum((x * y for x, y in zip(a[1:], b[1:], strict=True)), start=a[0] * b[0])
-
-
-def _times(A: Square, b: Column) -> Column:
-    return [_dot(row, b) for row in A]
 
 
 def tracked_equations(equations: Equations, features: Sequence[Feature], feedback: float = FEEDBACK) -> Equations:

@@ -1,95 +1,42 @@
 """Where extremal points are, at one state: all least distances, found by a search over the whole curve or surface.
 
-The shapes are sampled; from the least samples Newton's method goes on, s ← s − (∂r/∂s)⁻¹ r, and what it finds is kept
-where it lies in range and is a least distance of second order.
+Both sides are sampled, and each sample of the guest is given the nearest one of the host as its foot. From those that
+are nearer than their neighbours Newton's method goes on; what it finds is kept where it is a least distance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.contact.feature import Feature, Tracked
-from latchwork.errors import EvaluationError, ModelError
-from latchwork.program.function import Function
-from latchwork.program.lower import lower
-from latchwork.symbolic.derivative import tangents
-from latchwork.symbolic.expr import Expr
-from latchwork.symbolic.ops import ONE
+from latchwork.contact.finder import EDGE, EXACT, STEPS, Array, Finder, polished
+from latchwork.errors import EvaluationError
 
-Array = NDArray[np.float64]
-
-SAMPLES = (1, 256, 32)  # along each parameter, of a ball, a curve, a surface
+SAMPLES = (1, 256, 32)  # along each parameter, of a ball or plane, a curve, a surface
 MOST = 64  # least samples from which Newton's method begins
-STEPS = 60
-EXACT = 1e-11  # of the range: a last step below it has converged
 EQUAL = 1e-7  # of the range: closer together, two solutions are one
-EDGE = 1e-9  # of the range, by which a solution may lie outside
 OUTSIDE = 0.05  # of the range, by which parameters are followed outside
 NEARER = 1e-9  # relative: of two minima that are equally close, the present one stays
 
 
-@dataclass(frozen=True, eq=False)
-class Finder:
-    """The programs of a feature as functions of (x, s): x = (t, q, u, r, p) and more, as ``arguments`` has them."""
-
-    name: str
-    tracked: Tracked
-    columns: tuple[int, ...]
-    guests: Function
-    hosts: Function
-    tops: Function  # gap, height, minimum
-    newton: Function  # r, ∂r/∂s
-
-    @property
-    def span(self) -> Array:
-        return np.subtract(self.tracked.high, self.tracked.low)
-
-    def rows(self, x: ArrayLike, s: Array) -> Array:
-        """x with each row of s behind it."""
-        held = np.asarray(x, dtype=float)[list(self.columns)]
-        return np.hstack([np.tile(held, (len(s), 1)), s])
-
-    def gap(self, x: ArrayLike, s: ArrayLike) -> float:
-        """The gap at some parameters."""
-        return float(self.tops.many(self.rows(x, np.atleast_2d(np.asarray(s, dtype=float))))[0, 0])
-
-
-def finder(feature: Feature, arguments: Sequence[Expr]) -> Finder:
-    """The programs that `seed` needs; ``arguments`` say what its numbers stand for: ``equations.arguments``."""
-    tracked = feature.tracked
-    if tracked is None:
-        raise ModelError(f"'{feature.name}' has a closed form: nothing of it is tracked. Give a feature of a curve.")
-    own = set(tracked.symbols)
-    columns = tuple(i for i, e in enumerate(arguments) if e not in own)
-    inputs = [*(arguments[i] for i in columns), *tracked.symbols]
-    g, N = tracked.symbols[0].graph, tracked.guest.tree.newtonian
-    r = [e.node for e in tracked.conditions]
-    J = np.array([tangents(g, r, {s.node: ONE}) for s in tracked.symbols]).T.ravel().tolist()
-    nodes = (tracked.guest.components(N), tracked.host.components(N),
-             [e.node for e in (feature.gap, tracked.height, tracked.minimum)], [*r, *J])  # fmt: skip
-    return Finder(feature.name, tracked, columns, *(Function(lower(g, list(each), inputs)) for each in nodes))
-
-
 def seed(find: Finder, x: ArrayLike) -> list[Array]:
-    """All least distances at a state, as rows of parameters, the one with the least gap first; none may lie in range.
+    """All least distances at a state, as parameters: in range first, the one with the least gap first; maybe none.
 
     What looks like one from inside the material, past a part of the host that is nearer, is none.
     """
-    found = _polished(find, x, _least_samples(find, x))
+    found = polished(find, x, _least_samples(find, x))
     if not len(found):
         return []
     gap, height, minimum = find.tops.many(find.rows(x, found)).T
-    keep = (minimum > 0.0) & ((height >= 0.0) | (-height <= _nearest(find, x, found) * (1.0 + EDGE) + EQUAL))
-    found, gap = found[keep], gap[keep]
+    outside = (height >= 0.0) | (-height <= _nearest(find, x, found) * (1.0 + EDGE) + EDGE)
+    keep = (minimum > 0.0) & outside
     best: list[Array] = []
-    for i in np.argsort(gap, kind="stable"):
-        if all(apart(find, found[i], other) > EQUAL for other in best):
-            best.append(found[i])
+    for s in found[keep][np.lexsort((gap[keep], ~find.inside(found[keep])))]:
+        if all(apart(find, s, other) > EQUAL for other in best):
+            best.append(s)
     return best
 
 
@@ -119,20 +66,18 @@ def beyond(find: Finder, x: ArrayLike) -> Array:
 
 def another_wins(find: Finder, x: ArrayLike, s: ArrayLike) -> Array | None:
     """The parameters of another least distance that is less than the one at s, or None where s is the least."""
-    best = seed(find, x)
-    here = np.asarray(s, dtype=float)
-    if not best or apart(find, best[0], here) <= EQUAL:
+    best, here = seed(find, x), np.atleast_2d(np.asarray(s, dtype=float))
+    if not best or apart(find, best[0], here[0]) <= EQUAL:
         return None
-    gap, _, minimum = find.tops.many(find.rows(x, here[None]))[0]
-    size = abs(gap) + float(np.abs(find.guests.many(find.rows(x, here[None]))).max())
+    gap, _, minimum = find.tops.many(find.rows(x, here))[0]
+    size = abs(gap) + float(np.abs(find.guests.many(find.rows(x, here))).max())
     return best[0] if minimum <= 0.0 or find.gap(x, best[0]) < gap - NEARER * size else None
 
 
 def lead(find: Finder, x: ArrayLike, s: ArrayLike) -> float:
     """By how much the gap at s is less than at the next least distance; inf where there is none.
 
-    While the two shapes move past each other at most at v, s stays the least for lead / (2 v), as far as the next least
-    distance is there already.
+    While the two shapes pass each other at no more than v, none of those wins before lead / (2 v) is over.
     """
     here = np.asarray(s, dtype=float)
     others = [find.gap(x, other) for other in seed(find, x) if apart(find, other, here) > EQUAL]
@@ -150,48 +95,51 @@ def apart(find: Finder, one: Array, two: Array) -> float:
 
 @dataclass(frozen=True)
 class _Grid:
-    """Evenly spaced parameters of one side, and which of them close on themselves."""
+    """Evenly spaced parameters of one side, as rows, and which of them close on themselves."""
 
     s: Array
     shape: tuple[int, ...]
     periodic: tuple[bool, ...]
 
 
-def _grid(tracked: Tracked, part: slice) -> _Grid:
-    low, high, periodic = tracked.low[part], tracked.high[part], tracked.periodic[part]
-    n = SAMPLES[len(low)]
-    axes = [np.linspace(a, b, n, endpoint=not closed) for a, b, closed in zip(low, high, periodic, strict=True)]
+def _side(find: Finder, hosted: bool) -> slice:
+    k = find.tracked.hosted
+    return slice(0, k) if hosted else slice(k, len(find.span))
+
+
+def _grid(find: Finder, hosted: bool) -> _Grid:
+    part, (low, high) = _side(find, hosted), find.reach
+    periodic = find.tracked.periodic[part]
+    n = SAMPLES[len(periodic)]
+    axes = [np.linspace(a, b, n, endpoint=not closed)
+            for a, b, closed in zip(low[part], high[part], periodic, strict=True)]  # fmt: skip
     s = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes)) if axes else np.zeros((1, 0))
     return _Grid(s, (n,) * len(axes), periodic)
 
 
 def _points(find: Finder, x: ArrayLike, grid: _Grid, hosted: bool) -> Array:
-    """Places of the host, or of the guest, at the samples of one side; what the other's parameters are is nothing."""
-    k = find.tracked.hosted
+    """Places of one side at its samples, which do not depend on the other's parameters."""
     s = np.tile(np.asarray(find.tracked.low), (len(grid.s), 1))
-    s[:, :k] = grid.s if hosted else s[:, :k]
-    s[:, k:] = s[:, k:] if hosted else grid.s
+    s[:, _side(find, hosted)] = grid.s
     points = (find.hosts if hosted else find.guests).many(find.rows(x, s))
-    bad = ~np.isfinite(points).all(axis=1)
+    bad = ~np.isfinite(points).all(axis=1) & find.inside(s)
     if bad.any():
-        names = [e.name for e in (find.tracked.symbols[:k] if hosted else find.tracked.symbols[k:])]
-        row = grid.s[int(np.argmax(bad))]
-        at = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names, row, strict=True)) or "this state"
+        i = int(np.argmax(bad))
+        names = [e.name for e in find.tracked.symbols[_side(find, hosted)]]
+        at = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names, grid.s[i], strict=True)) or "this state"
         raise EvaluationError(
-            f"'{find.name}' has no place at {at}: it is {points[int(np.argmax(bad))].tolist()}. Change the "
-            "expression or the range of its curve or surface, or the state."
+            f"'{find.name}' has no place at {at}: it is {points[i].tolist()}. Change the expression or the range of "
+            "its curve or surface, or the state."
         )
     return points
 
 
 def _least_samples(find: Finder, x: ArrayLike) -> Array:
     """Samples that are no farther than their neighbours: (s_h, s_g), where each s_h is the nearest to its s_g."""
-    k = find.tracked.hosted
-    host, guest = _grid(find.tracked, slice(0, k)), _grid(find.tracked, slice(k, None))
+    host, guest = _grid(find, True), _grid(find, False)
     tops = _points(find, x, guest, False)
     if not guest.shape:
-        far = np.linalg.norm(_points(find, x, host, True) - tops, axis=1)
-        return host.s[_valleys(host, far)]
+        return host.s[_valleys(host, np.linalg.norm(_points(find, x, host, True) - tops, axis=1))]
     s = guest.s
     if host.shape:
         s = np.hstack([host.s[_feet(tops, _points(find, x, host, True))], s])
@@ -199,55 +147,31 @@ def _least_samples(find: Finder, x: ArrayLike) -> Array:
 
 
 def _feet(tops: Array, points: Array) -> NDArray[np.intp]:
-    """The nearest of some points to each of some others."""
-    middle = points.mean(axis=0)
+    """The nearest of some points to each of some others: |b|² − 2 a · b is least."""
+    middle = np.nanmean(points, axis=0)
     a, b = tops - middle, points - middle
-    return np.asarray(((b**2).sum(axis=1)[None] - 2.0 * a @ b.T).argmin(axis=1))
+    far = (b**2).sum(axis=1)[None] - 2.0 * a @ b.T
+    return np.asarray(np.where(np.isnan(far), np.inf, far).argmin(axis=1))
 
 
 def _valleys(grid: _Grid, values: Array) -> NDArray[np.intp]:
     """The samples that no neighbour is below, the least of them first."""
-    f = np.nan_to_num(values, nan=np.inf).reshape(grid.shape)
+    f = np.where(np.isnan(values), np.inf, values).reshape(grid.shape)
     for axis, closed in enumerate(grid.periodic):
         width = [(1, 1) if k == axis else (0, 0) for k in range(f.ndim)]
         f = np.pad(f, width, mode="wrap") if closed else np.pad(f, width, constant_values=np.inf)
     inner = tuple(slice(1, -1) for _ in grid.shape)
     least = np.isfinite(f[inner])
     for shift in product((-1, 0, 1), repeat=f.ndim):
-        moved = tuple(slice(1 + d, n + 1 + d) for d, n in zip(shift, grid.shape, strict=True))
-        least &= f[inner] <= f[moved]
+        least &= f[inner] <= f[tuple(slice(1 + d, n + 1 + d) for d, n in zip(shift, grid.shape, strict=True))]
     found = np.flatnonzero(least)
     return found[np.argsort(f[inner].ravel()[found], kind="stable")][:MOST]
 
 
 def _nearest(find: Finder, x: ArrayLike, found: Array) -> Array:
     """How near the host comes to the guest's point of each solution, anywhere; inf where it has no samples."""
-    host = _grid(find.tracked, slice(0, find.tracked.hosted))
+    host = _grid(find, True)
     if not host.shape:
         return np.full(len(found), np.inf)
     tops, points = find.guests.many(find.rows(x, found)), _points(find, x, host, True)
-    return np.asarray(np.linalg.norm(tops[:, None] - points[None], axis=2).min(axis=1))
-
-
-# --- Newton's method --------------------------------------------------------------------------------------------
-
-
-def _polished(find: Finder, x: ArrayLike, s: Array) -> Array:
-    """Solutions of r = 0 from some samples, those that converge in range; periodic parameters within one period."""
-    m, span, low = len(find.span), find.span, np.asarray(find.tracked.low)
-    cells = span / np.array([SAMPLES[n] for n in (find.tracked.hosted, m - find.tracked.hosted) for _ in range(n)])
-    s, step = s.copy(), np.full((len(s), m), np.inf)
-    for _ in range(STEPS):
-        out = find.newton.many(find.rows(x, s))
-        out[~np.isfinite(out)] = 0.0  # a start that leads nowhere stays where it is, and is no minimum
-        r, J = out[:, :m], out[:, m:].reshape(-1, m, m) * span
-        step = -np.einsum("kij,kj->ki", np.linalg.pinv(J), r) * span
-        step = np.clip(step, -2.0 * cells, 2.0 * cells)
-        s = s + step
-        if not len(s) or np.abs(step / span).max() < 1e-15:
-            break
-    periodic = np.asarray(find.tracked.periodic)
-    s = np.where(periodic, low + np.mod(s - low, span), s)
-    inside = np.where(periodic, True, (s >= low - EDGE * span) & (s <= low + span * (1.0 + EDGE)))
-    done = (np.abs(step / span) < EXACT).all(axis=1) & inside.all(axis=1)
-    return np.asarray(s[done])
+    return np.asarray(np.nanmin(np.linalg.norm(tops[:, None] - points[None], axis=2), axis=1))

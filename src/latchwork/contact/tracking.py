@@ -20,14 +20,13 @@ from latchwork.constraint.making.spot import Spot, spot
 from latchwork.contact.curves import Curve, Patch, Surface, patch
 from latchwork.contact.feature import Feature, Tracked
 from latchwork.contact.sampled import must_be_regular
+from latchwork.contact.squares import Square, adjugated, determinant, positive
 from latchwork.errors import ModelError
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import unit
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, minimum, sqrt
-
-Square = list[list[Expr]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,29 +167,6 @@ def _least(h: Patch | None, g: Patch | None, own: Sequence[Expr], theirs: Sequen
 
 def _metric(made: Patch) -> Square:
     return [[x.dot(y) for y in made.slopes] for x in made.slopes]
-
-
-def determinant(A: Square) -> Expr:
-    """det A, of one row or two."""
-    return A[0][0] if len(A) == 1 else A[0][0] * A[1][1] - A[0][1] * A[1][0]
-
-
-def adjugated(A: Square) -> Square:
-    """det A · A⁻¹, of one row or two."""
-    if len(A) == 1:
-        return [[A[0][0] * 0.0 + 1.0]]
-    return [[A[1][1], -A[0][1]], [-A[1][0], A[0][0]]]
-
-
-def positive(A: Square, metric: Square) -> Expr:
-    """A number that is positive where a symmetric A is, and falls to zero with it: the lesser of det and half the trace
-    of metric⁻¹ A."""
-    area = determinant(metric)
-    if len(A) == 1:
-        return A[0][0] / area
-    back = adjugated(metric)
-    trace = sum((back[i][j] * A[j][i] for i in range(2) for j in range(2)), start=area * 0.0)
-    return minimum(determinant(A) / area, 0.5 * trace / area)
 
 
 def _end(name: str, ball: Ball, host: Patch, high: bool, swapped: bool) -> Feature:

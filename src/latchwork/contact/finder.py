@@ -1,0 +1,107 @@
+"""Finder: the programs of a tracked feature as functions of its parameters, at a state, and Newton's method on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from latchwork.contact.feature import Feature, Tracked
+from latchwork.errors import ModelError
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+from latchwork.symbolic.derivative import tangents
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.ops import ONE
+
+Array = NDArray[np.float64]
+
+STEPS = 60
+STRIDE = 1.0 / 128  # of the range: the longest step of Newton's method
+EXACT = 1e-11  # of the range: a last step below it has converged
+EDGE = 1e-9  # of the range, by which a solution may lie outside
+
+
+@dataclass(frozen=True, eq=False)
+class Finder:
+    """The programs of a feature as functions of (x, s): x = (t, q, u, r, p) and more, as ``arguments`` has them.
+
+    ``beyond`` says how far past the ends of open ranges, in ranges, solutions are looked for too.
+    """
+
+    name: str
+    tracked: Tracked
+    beyond: float
+    columns: tuple[int, ...]
+    guests: Function  # p_g
+    hosts: Function  # p_h
+    tops: Function  # gap, height, minimum
+    newton: Function  # r, ∂r/∂s
+
+    @property
+    def span(self) -> Array:
+        """How far each parameter ranges."""
+        return np.subtract(self.tracked.high, self.tracked.low)
+
+    @property
+    def reach(self) -> tuple[Array, Array]:
+        """The bounds of the search."""
+        more = np.where(self.tracked.periodic, 0.0, self.beyond) * self.span
+        return self.tracked.low - more, self.tracked.high + more
+
+    def rows(self, x: ArrayLike, s: Array) -> Array:
+        """x with each row of s behind it."""
+        held = np.asarray(x, dtype=float)[list(self.columns)]
+        return np.hstack([np.tile(held, (len(s), 1)), s])
+
+    def gap(self, x: ArrayLike, s: ArrayLike) -> float:
+        """The gap at some parameters."""
+        return float(self.tops.many(self.rows(x, np.atleast_2d(np.asarray(s, dtype=float))))[0, 0])
+
+    def inside(self, s: Array) -> NDArray[np.bool_]:
+        """Which rows lie in range."""
+        low, high = np.asarray(self.tracked.low), np.asarray(self.tracked.high)
+        free, slack = np.asarray(self.tracked.periodic), EDGE * self.span
+        return np.asarray((free | ((s >= low - slack) & (s <= high + slack))).all(axis=1))
+
+
+def finder(feature: Feature, arguments: Sequence[Expr], beyond: float = 0.0) -> Finder:
+    """The programs that a search needs; ``arguments`` say what its numbers stand for: ``equations.arguments``."""
+    tracked = feature.tracked
+    if tracked is None:
+        raise ModelError(f"'{feature.name}' has a closed form: nothing of it is tracked. Give a feature of a curve.")
+    own = set(tracked.symbols)
+    columns = tuple(i for i, e in enumerate(arguments) if e not in own)
+    inputs = [*(arguments[i] for i in columns), *tracked.symbols]
+    g, N = tracked.symbols[0].graph, tracked.guest.tree.newtonian
+    r = [e.node for e in tracked.conditions]
+    J = np.array([tangents(g, r, {s.node: ONE}) for s in tracked.symbols]).T.ravel().tolist()
+    nodes = (tracked.guest.components(N), tracked.host.components(N),
+             [e.node for e in (feature.gap, tracked.height, tracked.minimum)], [*r, *J])  # fmt: skip
+    programs = (Function(lower(g, list(each), inputs)) for each in nodes)
+    return Finder(feature.name, tracked, beyond, columns, *programs)
+
+
+def polished(find: Finder, x: ArrayLike, s: Array) -> Array:
+    """Solutions of r = 0, by s ← s − (∂r/∂s)⁻¹ r, that are reached from some s; periodic ones within one period."""
+    span, step = find.span, np.zeros_like(s)
+    for _ in range(STEPS):
+        step = np.clip(_newton(find, x, s), -STRIDE * span, STRIDE * span)
+        s = s + step
+        if np.abs(step / span).max(initial=0.0) < 1e-15:
+            break
+    periodic, low = np.asarray(find.tracked.periodic), np.asarray(find.tracked.low)
+    s = np.where(periodic, low + np.mod(s - low, span), s)
+    least, most = find.reach
+    within = periodic | ((s >= least - EDGE * span) & (s <= most + EDGE * span))
+    return np.asarray(s[((np.abs(step / span) < EXACT) & within).all(axis=1)])
+
+
+def _newton(find: Finder, x: ArrayLike, s: Array) -> Array:
+    """−(∂r/∂s)⁻¹ r for each row; nothing where that is not finite, so that it stays, and is no minimum."""
+    out, m = find.newton.many(find.rows(x, s)), len(find.span)
+    out[~np.isfinite(out).all(axis=1)] = 0.0
+    J = out[:, m:].reshape(-1, m, m) * find.span
+    return np.asarray(-np.einsum("kij,kj->ki", np.linalg.pinv(J), out[:, :m]) * find.span)
