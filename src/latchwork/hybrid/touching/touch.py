@@ -14,8 +14,9 @@ from latchwork.constraint.making.spot import Spot
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.terms import Array, Base, Terms, terms_of
 from latchwork.contact.feature import Feature
+from latchwork.contact.finder import Finder, finder
 from latchwork.contact.law import Contact, Value, Zones
-from latchwork.contact.seeding import Finder, another_wins, beyond, finder, lead, seed
+from latchwork.contact.seeding import another_wins, beyond, lead, seed
 from latchwork.errors import ModelError
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
