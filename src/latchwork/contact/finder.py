@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 STEPS = 60
 STRIDE = 1.0 / 128  # of the range: the longest step of Newton's method
-EXACT = 1e-11  # of the range: a last step below it has converged
+EXACT = 1e-10  # of the range: a step below it is the last, and leaves its square
 EDGE = 1e-9  # of the range, by which a solution may lie outside
 
 
@@ -90,13 +90,19 @@ def polished(find: Finder, x: ArrayLike, s: Array) -> Array:
     for _ in range(STEPS):
         step = np.clip(_newton(find, x, s), -STRIDE * span, STRIDE * span)
         s = s + step
-        if np.abs(step / span).max(initial=0.0) < 1e-15:
+        near = _reached(find, s, STRIDE)
+        s, step = s[near], step[near]
+        if np.abs(step / span).max(initial=0.0) < EXACT:
             break
-    periodic, low = np.asarray(find.tracked.periodic), np.asarray(find.tracked.low)
-    s = np.where(periodic, low + np.mod(s - low, span), s)
-    least, most = find.reach
-    within = periodic | ((s >= least - EDGE * span) & (s <= most + EDGE * span))
-    return np.asarray(s[((np.abs(step / span) < EXACT) & within).all(axis=1)])
+    s = s[(np.abs(step / span) < EXACT).all(axis=1) & _reached(find, s, EDGE)]
+    low = np.asarray(find.tracked.low)
+    return np.asarray(np.where(find.tracked.periodic, low + np.mod(s - low, span), s))
+
+
+def _reached(find: Finder, s: Array, slack: float) -> NDArray[np.bool_]:
+    """Which rows lie within the bounds of the search, and some more."""
+    (low, high), more = find.reach, slack * find.span
+    return np.asarray((np.asarray(find.tracked.periodic) | ((s >= low - more) & (s <= high + more))).all(axis=1))
 
 
 def _newton(find: Finder, x: ArrayLike, s: Array) -> Array:
