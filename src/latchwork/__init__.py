@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from latchwork.constraint.making import makers
     from latchwork.contact.curves import Curve, Surface
     from latchwork.contact.law import Contact, Coulomb, Zones, zones
+    from latchwork.contact.sampled import joined
     from latchwork.contact.shapes import (
         Arc,
         Boundary,
@@ -97,6 +98,9 @@ if TYPE_CHECKING:
     from latchwork.view.linear import plot_eigenvalues
 
 _LATE = {
+    "Curve": "latchwork.contact.curves",
+    "Surface": "latchwork.contact.curves",
+    "joined": "latchwork.contact.sampled",
     "Constrained": "latchwork.constraint.constrained",
     "Linear": "latchwork.constraint.linearizing.linear",
     "Mode": "latchwork.constraint.linearizing.linear",
@@ -170,6 +174,7 @@ __all__ = [
     "Coulomb",
     "Zones",
     "zones",
+    "joined",
     "Constrained",
     "Equations",
     "Linear",

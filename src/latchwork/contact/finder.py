@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,12 +41,12 @@ class Finder:
     tops: Function  # gap, height, minimum
     newton: Function  # r, ∂r/∂s
 
-    @property
+    @cached_property
     def span(self) -> Array:
         """How far each parameter ranges."""
         return np.subtract(self.tracked.high, self.tracked.low)
 
-    @property
+    @cached_property
     def reach(self) -> tuple[Array, Array]:
         """The bounds of the search."""
         more = np.where(self.tracked.periodic, 0.0, self.beyond) * self.span

@@ -31,8 +31,8 @@ def seed(find: Finder, x: ArrayLike) -> list[Array]:
     if not len(found):
         return []
     gap, height, minimum = find.tops.many(find.rows(x, found)).T
-    outside = (height >= 0.0) | (-height <= _nearest(find, x, found) * (1.0 + EDGE) + EDGE)
-    keep = (minimum > 0.0) & outside
+    keep, deep = minimum > 0.0, height < 0.0
+    keep[deep] &= -height[deep] <= _nearest(find, x, found[deep]) * (1.0 + EDGE) + EDGE
     best: list[Array] = []
     for s in found[keep][np.lexsort((gap[keep], ~find.inside(found[keep])))]:
         if all(apart(find, s, other) > EQUAL for other in best):
@@ -171,7 +171,7 @@ def _valleys(grid: _Grid, values: Array) -> NDArray[np.intp]:
 def _nearest(find: Finder, x: ArrayLike, found: Array) -> Array:
     """How near the host comes to the guest's point of each solution, anywhere; inf where it has no samples."""
     host = _grid(find, True)
-    if not host.shape:
+    if not host.shape or not len(found):
         return np.full(len(found), np.inf)
     tops, points = find.guests.many(find.rows(x, found)), _points(find, x, host, True)
     return np.asarray(np.nanmin(np.linalg.norm(tops[:, None] - points[None], axis=2), axis=1))
