@@ -1,13 +1,14 @@
 """Patoglu, Example 3: a double pendulum of two particles over a conveyor belt, with two kinds of parts on it.
 
-Angles from the downward vertical; P2 = (l1 sin q1 + l2 sin q2, −l1 cos q1 − l2 cos q2). The belt lies at y = −d and moves
-at v_b towards growing angles. Zone 1 (μ_s1, μ_d1, e1) lies at x < x_b, zone 2 beyond.
+Angles from the downward vertical; P2 = (l1 sin q1 + l2 sin q2, −l1 cos q1 − l2 cos q2). The belt lies at y = −d and
+moves at v_b towards growing angles. Zone 1 (μ_s1, μ_d1, e1) lies at x < x_b, zone 2 beyond.
 
 Three modes: free; sliding, with one freedom and the force (−σ μ_d N, N) on P2; stuck, with none: P2 goes with the belt,
 the angles follow from x alone, and the force from M u̇ = f + w_n N + w_t T. It ends where |T| = μ_s N or N = 0.
 
-Impacts by Kane's rule: the impulse that stops the slip if it is within μ_s, else μ_d against the slip *after*; by Smith's
-law the second case has T = −μ_d N s,  s = (|v_A| v_A + |v_S| v_S) / (v_A² + v_S²), approach and separation alike.
+Impacts by Kane's rule: the impulse that stops the slip if it is within μ_s, else μ_d against the slip *after*; by
+Smith's law the second case has T = −μ_d N s,  s = (|v_A| v_A + |v_S| v_S) / (v_A² + v_S²), approach and separation
+alike.
 """
 
 from __future__ import annotations

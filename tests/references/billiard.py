@@ -1,7 +1,7 @@
 """Equal frictionless disks on a table without walls: from collision to collision in closed form.
 
-Balls i and j, Δx and Δv between them, touch where |Δx + Δv t| = 2 r for the first time, and then the speed along the line
-of centres is exchanged and multiplied by e:  v_i += ½ (1 + e) (Δv·n) n.
+Balls i and j, Δx and Δv between them, touch where |Δx + Δv t| = 2 r for the first time, and then the speed along the
+line of centres is exchanged and multiplied by e:  v_i += ½ (1 + e) (Δv·n) n.
 """
 
 from __future__ import annotations

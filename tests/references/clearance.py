@@ -1,12 +1,12 @@
 """A pin in a larger hole: the play of a worn joint.
 
-Without gravity or friction, a pin of radius r in a fixed hole of radius R is a point in a circle of radius c = R − r: it flies
-along chords, meets the wall at the same angle each time when e = 1, and its chords all take the same time,
+Without gravity or friction, a pin of radius r in a fixed hole of radius R is a point in a circle of radius c = R − r:
+it flies along chords, meets the wall at the same angle each time when e = 1, and its chords all take the same time,
 
     t = 2 c cos β / v,     β from the wall's normal.      With restitution e the tangential speed stays: v_n ← e v_n.
 
-A slider-crank whose crank pin has such play has no closed form; what must hold is that the pin never leaves the hole, that the
-energy never grows at an impact, and that with c → 0 the slider follows x = a cos φ + √(l² − a² sin²φ).
+A slider-crank whose crank pin has such play has no closed form; what must hold is that the pin never leaves the hole,
+that the energy never grows at an impact, and that with c → 0 the slider follows x = a cos φ + √(l² − a² sin²φ).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A coin rolls, leans more and more, and slips when the friction it needs is not there; then it slides until it lies flat.
+"""A coin rolls, leans more and more, and slips when the friction it needs is not there; then it slides until it lies
+flat.
 
 While it rolls, ``rolling.rates``; the force on it is F = m (v̇ + ω × v + g γ) in body axes, N = F·γ. It slips where
 |F − N γ| = μ N, and then, with c = v + ω × ρ the velocity of the touching point and s = c/|c|,

@@ -1,4 +1,5 @@
-"""Closed forms with dry friction: a block on an incline, a block on a belt held by a spring, a sphere that starts to roll.
+"""Closed forms with dry friction: a block on an incline, a block on a belt held by a spring, a sphere that starts to
+roll.
 
 Incline of angle β: the block stays where μ ≥ tan β; else a = g (sin β − μ cos β).
 

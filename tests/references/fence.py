@@ -1,8 +1,10 @@
-"""Patoglu, Example 2: a frictionless disk runs down a ramp and onto an arc that turns it up; it leaves at the arc's end.
+"""Patoglu, Example 2: a frictionless disk runs down a ramp and onto an arc that turns it up; it leaves at the arc's
+end.
 
-On the ramp  q4 = u0 t − ½ g sin φ t².  On the fence the centre of the disk moves on a circle of radius ρ = R − r about C:
+On the ramp  q4 = u0 t − ½ g sin φ t².  On the fence the centre of the disk moves on a circle of radius ρ = R − r about
+C:
 
-    v² = v1² − 2 g ρ (cos φ − cos(φ + θ)),     t − t1 = ∫ ρ dθ / v,     θ = (q4 − L) / R,     N = m v² / ρ + m g cos(φ + θ)
+    v² = v1² − 2 g ρ (cos φ − cos(φ + θ)),    t − t1 = ∫ ρ dθ / v,    θ = (q4 − L) / R
 
 The numbers reproduce the time line of Figs 10 and 11: met at 7.7 s, left at 9.0 s.
 """

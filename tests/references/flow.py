@@ -1,7 +1,7 @@
 """An ordinary differential equation up to the instant where a guard falls (or rises) through zero.
 
-DOP853 at rtol 1e-13 brackets the event on its dense output; a Newton correction on re-integrated states then removes the
-error of the interpolant, so that the time is as good as the integration itself.
+DOP853 at rtol 1e-13 brackets the event on its dense output; a Newton correction on re-integrated states then removes
+the error of the interpolant, so that the time is as good as the integration itself.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ def until(
     """(t, y, i): the first instant where guard i falls through zero from above; i = −1 if none does by the horizon."""
     watched = [_armed(guard, t) for guard in guards]
     run = solve_ivp(
-        rates, (t, horizon), y, method="DOP853", rtol=rtol, atol=1e-2 * rtol, events=watched, max_step=(horizon - t) / 50
-    )
+        rates, (t, horizon), y, method="DOP853", rtol=rtol, atol=1e-2 * rtol, events=watched,
+        max_step=(horizon - t) / 50,
+    )  # fmt: skip
     hits = [(times[0], i) for i, times in enumerate(run.t_events) if len(times)]
     if not hits:
         return horizon, np.asarray(run.y[:, -1]), -1

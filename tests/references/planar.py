@@ -3,8 +3,8 @@
     M Δu = h + Σ (w_n N + w_t T),    a_n = w_n·Δu + b_n,  a_t = w_t·Δu + b_t
 
 ``resolve`` looks for N ≥ 0, a_n ≥ 0, N a_n = 0, and T within ±μ_s N with a_t = 0, or T = −μ_d N sign(a_t). With Δu the
-accelerations these are forces; with Δu the jump of the speeds and b the velocities before, they are impulses and a_n, a_t
-are the velocities after (plus e times those before): Kane's rule, and Moreau's.
+accelerations these are forces; with Δu the jump of the speeds and b the velocities before, they are impulses and a_n,
+a_t are the velocities after (plus e times those before): Kane's rule, and Moreau's.
 """
 
 from __future__ import annotations
@@ -86,10 +86,10 @@ def _consistent(trial: Resolved, touches: list[Touch], tol: float) -> bool:
     for touch, state, N, T in zip(touches, trial.states, trial.N, trial.T, strict=True):
         a_n, a_t = touch.normal @ trial.du + touch.b_n, touch.tangent @ trial.du + touch.b_t
         size = tol * (1.0 + abs(a_n) + abs(a_t) + abs(N))
-        if state == OPEN and a_n < -size or state != OPEN and N < -size * tol:
+        if (state == OPEN and a_n < -size) or (state != OPEN and -size * tol > N):
             return False
         if state == STICK and abs(T) > touch.mu_s * N + size * tol:
             return False
-        if touch.slip == 0 and (state == FORWARD and a_t <= size or state == BACKWARD and a_t >= -size):
+        if touch.slip == 0 and ((state == FORWARD and a_t <= size) or (state == BACKWARD and a_t >= -size)):
             return False
     return True

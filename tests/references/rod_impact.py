@@ -1,8 +1,8 @@
 """One frictional impact in the plane by Routh's process, under three laws of restitution; a rod, and Painlevé's.
 
-As the normal impulse p grows, the velocities of the contact change by d(v_t, v_n) = A (dT, dp): dT = −μ sign(v_t) dp while it
-slips, and dT = −(A_tn / A_tt) dp where it has stopped and that is within μ; else it slips back. Each phase is linear in p,
-and the work of the normal impulse, W = ∫ v_n dp, is exact. The end is where
+As the normal impulse p grows, the velocities of the contact change by d(v_t, v_n) = A (dT, dp): dT = −μ sign(v_t) dp
+while it slips, and dT = −(A_tn / A_tt) dp where it has stopped and that is within μ; else it slips back. Each phase is
+linear in p, and the work of the normal impulse, W = ∫ v_n dp, is exact. The end is where
 
     Newton      v_n = −e v_n⁻
     Poisson     p = (1 + e) p_c,       p_c the impulse of compression (v_n = 0)
@@ -66,8 +66,9 @@ def routh(A: np.ndarray, v: tuple[float, float], mu: float, e: float, law: str) 
 
 
 def _stop(
-    phase: Phase, now: tuple[float, float, float], turned: tuple[float, float] | None, wanted: tuple[float, float], law: str
-) -> float:
+    phase: Phase, now: tuple[float, float, float], turned: tuple[float, float] | None,
+    wanted: tuple[float, float], law: str,
+) -> float:  # fmt: skip
     """Impulse left until the end of compression, or of restitution by the law."""
     (v_n, p, W), (start, e), slope = now, wanted, phase.slope_n
     if turned is None:
@@ -115,8 +116,8 @@ class Rod:
     def sliding(self, theta: float, omega: float, mu: float, sign: float) -> tuple[float, float]:
         """(b, a): the normal acceleration of the end is b + a N while it slips with this sign.
 
-        b < 0 < a: it slides with N = −b / a. a < 0 and b < 0: no force will do, an impact must stop the slip (or reverse
-        it). a < 0 < b: it may slide or leave (Painlevé's two cases).
+        b < 0 < a: it slides with N = −b / a. a < 0 and b < 0: no force will do, an impact must stop the slip.
+        a < 0 < b: it may slide or leave (Painlevé's two cases).
         """
         A = self.A(theta)
         return self.l * sin(theta) * omega**2 - self.g, A[1, 1] - mu * sign * A[0, 1]

@@ -76,7 +76,7 @@ def test_bounces_sum_to_their_limit() -> None:
 
 
 def test_dry_friction_closed_forms() -> None:
-    """Stick-slip repeats after its period; the block slides only below the limit; slip of the sphere ends as it rolls."""
+    """Stick-slip repeats after its period; the block slides only below the limit; the sphere rolls in the end."""
     block = StickSlip()
     x, v = block.start()
     t, y, _ = until(
@@ -124,7 +124,7 @@ def test_rod_impact_is_its_own_limit_of_small_steps() -> None:
     """Routh's process with 200,000 steps of impulse ends at the piecewise linear one, by the energetic law."""
     A, mu, e = Rod().A(1.0), 0.4, 0.6
     v, T, W, W_c, dp = np.array([1.0, -1.0]), 0.0, 0.0, 0.0, 1e-5
-    while v[1] < 0 or W < (1 - e**2) * W_c:
+    while v[1] < 0 or (1 - e**2) * W_c > W:
         hold = -(v[0] / dp + A[0, 1]) / A[0, 0]
         push = float(np.clip(hold, -mu, mu))
         step = A @ (push, 1.0) * dp
@@ -153,7 +153,8 @@ def test_combinations_of_contacts() -> None:
     """A block pushed along a floor: it sticks within μ N, slips beyond, leaves when lifted."""
     M, normal, tangent = np.eye(2), np.array([0.0, 1.0]), np.array([1.0, 0.0])
     touch = Touch(normal, tangent, mu_s=0.5, mu_d=0.4)
-    for push, state in [([4.0, -10.0], STICK), ([6.0, -10.0], "forward"), ([-6.0, -10.0], "backward"), ([0.0, 1.0], OPEN)]:
+    pushes = {STICK: (4.0, -10.0), "forward": (6.0, -10.0), "backward": (-6.0, -10.0), OPEN: (0.0, 1.0)}
+    for state, push in pushes.items():
         assert [found.states for found in resolve(M, np.array(push), [touch])] == [(state,)]
 
 

@@ -1,14 +1,15 @@
 """The woodpecker toy: a sleeve with play on a pole, a bird on a torsion spring, impacts with friction at three places.
 
-R. I. Leine, Ch. Glocker, D. H. van Campen, Nonlinear dynamics of the woodpecker toy, Proc. ASME DETC 2001, VIB-21608; after
-F. Pfeiffer, Ch. Glocker, Multibody dynamics with unilateral contacts, 1996. Linear in q = (y, φ_M, φ_S): height, sleeve, bird.
+R. I. Leine, Ch. Glocker, D. H. van Campen, Nonlinear dynamics of the woodpecker toy, Proc. ASME DETC 2001, VIB-21608;
+after F. Pfeiffer, Ch. Glocker, Multibody dynamics with unilateral contacts, 1996. Linear in q = (y, φ_M, φ_S): height,
+sleeve, bird.
 
     M = ⎡m_S + m_M      m_S l_M            m_S l_G       ⎤        ⎡−(m_S + m_M) g                  ⎤
         ⎢m_S l_M     J_M + m_S l_M²      m_S l_M l_G     ⎥   h =  ⎢−c (φ_M − φ_S) − m_S g l_M      ⎥
         ⎣m_S l_G      m_S l_M l_G      J_S + m_S l_G²    ⎦        ⎣−c (φ_S − φ_M) − m_S g l_G      ⎦
 
-    gaps    l_M + l_G − l_S − r_0 − h_S φ_S,     r_M − r_0 + h_M φ_M,     r_M − r_0 − h_M φ_M        (beak; sleeve below, above)
-    slips   ẏ + l_M φ̇_M + (l_G − l_S) φ̇_S,      ẏ + r_M φ̇_M,            ẏ + r_M φ̇_M
+    beak     gap  l_M + l_G − l_S − r_0 − h_S φ_S,     slip  ẏ + l_M φ̇_M + (l_G − l_S) φ̇_S
+    sleeve   gaps  r_M − r_0 + h_M φ_M  (below),  r_M − r_0 − h_M φ_M  (above),     slip  ẏ + r_M φ̇_M
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Woodpecker:
     def M(self) -> np.ndarray:
         m, a, b = self.m_S, self.l_M, self.l_G
         return np.array(
-            [[m + self.m_M, m * a, m * b], [m * a, self.J_M + m * a * a, m * a * b], [m * b, m * a * b, self.J_S + m * b * b]]
+            [[m + self.m_M, m * a, m * b], [m * a, self.J_M + m * a**2, m * a * b], [m * b, m * a * b, self.J_S + m * b**2]]
         )
 
     def h(self, q: np.ndarray) -> np.ndarray:
