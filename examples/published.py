@@ -1,4 +1,4 @@
-"""What the examples share: a derived equation against a printed one, as numbers; how well constraints hold."""
+"""What the examples share: derived equations and computed numbers against printed ones; how well constraints hold."""
 
 from __future__ import annotations
 
@@ -40,6 +40,20 @@ def agree_table(eq: lw.Equations, title: str, rows: dict[str, tuple[lw.Vector, .
     print(f"\n{derived}\n\n{title}")
     for label, printed in rows.items():
         print(f"  {label:10} " + ",   ".join(map(str, printed)))
+
+
+def near(what: str, found: Any, known: Any, within: float, source: str = "closed form") -> None:
+    """Assert that numbers are those that are known, to ``within``, and print both."""
+    ours, theirs = np.atleast_1d(np.asarray(found, dtype=float)), np.atleast_1d(np.asarray(known, dtype=float))
+    assert ours.shape == theirs.shape, f"{what}: {len(ours)} found, {len(theirs)} known: {ours}, {theirs}"
+    off = float(abs(ours - theirs).max(initial=0.0))
+    print(f"{what}: {', '.join(f'{x:.10g}' for x in ours[:8])}{' ...' if len(ours) > 8 else ''}; off by {off:.1e} ({source})")
+    assert off <= within, f"{what} is off by {off}: found {ours}, known {theirs}"
+
+
+def times(run: lw.Trajectory, *kinds: str) -> list[float]:
+    """When events of these kinds happened; all of them if no kind is named."""
+    return [event.t for event in run.events if not kinds or event.kind in kinds]
 
 
 def _scalars(eq: lw.Equations, items: Iterable[Any]) -> list[Any]:

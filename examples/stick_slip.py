@@ -1,0 +1,49 @@
+"""A block on a belt, held by a spring: it sticks and slips by turns, and each turn is known in closed form."""
+
+import math
+
+import latchwork as lw
+from latchwork import dt
+from published import near, times
+
+M, K, V, MU_S, MU_D, G = 1.0, 100.0, 0.2, 0.5, 0.3, 9.81
+MIDDLE, REACH, OMEGA = MU_D * M * G / K, (MU_S - MU_D) * M * G / K, math.sqrt(K / M)
+STICK, SLIP = 2 * REACH / V, 2 / OMEGA * (math.pi - math.atan(OMEGA * REACH / V))
+
+
+def build() -> lw.Model:
+    """One coordinate: that the block lies on the belt is in its choice, and the normal force is found all the same."""
+    model = lw.Model("stick-slip")
+    m, k, g = model.parameters(m=M, k=K, g=G)
+    (x,) = model.coordinates("x")
+    model.speeds(v=dt(x))
+    N, O = model.frame, model.origin
+    P = O.at("P", x * N.x)
+    model.particle("block", P, m)
+    model.gravity(-g * N.y)
+    model.force(P, -k * x * N.x, name="spring")
+    belt = lw.Line(point=O, direction=N.x, normal=N.y, belt=V)
+    model.contact("belt", P, belt, friction=lw.Coulomb(MU_S, MU_D))
+    return model
+
+
+SHOW = ("x", "v", "mode")
+DRAW = ("O", "P")
+
+
+def run(model: lw.Model, periods: int = 5) -> lw.Trajectory:
+    """From where it has just begun to stick."""
+    return lw.simulate(model, (periods + 0.1) * (STICK + SLIP), q={"x": MIDDLE - REACH}, u={"v": V},
+                       method=lw.DormandPrince(rtol=1e-12, atol=1e-14))  # fmt: skip
+
+
+def main() -> None:
+    moved = run(build(), periods=1000)
+    slips, sticks = times(moved, "slide"), times(moved, "stick")
+    period = STICK + SLIP
+    near("slips", slips[:3], [STICK + k * period for k in range(3)], 1e-9)
+    near("the 1,000th stick", sticks[999 + len(sticks) - 1000], 1000 * period, 1e-7)
+
+
+if __name__ == "__main__":
+    main()
