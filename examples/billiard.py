@@ -10,7 +10,7 @@ from latchwork import dt
 from published import near, times
 
 R, SPEED, SPREAD = 0.02625, 5.0, 1.01
-LINES = 'first collisions of the same balls, from event to event in closed form'
+LINES = "from collision to collision in closed form"
 
 
 def places() -> list[tuple[float, float]]:
@@ -56,8 +56,9 @@ def collisions() -> list[float]:
     while True:
         dx, dv = x[i] - x[j], v[i] - v[j]
         a, b, c = (dv**2).sum(1), (dx * dv).sum(1), (dx**2).sum(1) - 4 * R**2
-        ahead = np.maximum(b * b - a * c, 0.0)
-        meet = np.where((b < 0) & (b * b > a * c), c / (np.sqrt(ahead) - b), np.inf)
+        meets = (b < 0) & (b * b > a * c)
+        meet = np.full(len(i), np.inf)
+        meet[meets] = c[meets] / (np.sqrt((b * b - a * c)[meets]) - b[meets])
         k = int(meet.argmin())
         if not np.isfinite(meet[k]):
             return found

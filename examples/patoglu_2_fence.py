@@ -55,7 +55,7 @@ def run(model: lw.Model, until: float = 9.6) -> lw.Trajectory:
     sim.advance(until=7.0)
     sim.contact("fence", *fence(model))
     sim.advance(until=until)
-    return sim.trajectory
+    return sim.trajectory()
 
 
 def known_at_start() -> lw.Trajectory:

@@ -47,13 +47,20 @@ def near(what: str, found: Any, known: Any, within: float, source: str = "closed
     ours, theirs = np.atleast_1d(np.asarray(found, dtype=float)), np.atleast_1d(np.asarray(known, dtype=float))
     assert ours.shape == theirs.shape, f"{what}: {len(ours)} found, {len(theirs)} known: {ours}, {theirs}"
     off = float(abs(ours - theirs).max(initial=0.0))
-    print(f"{what}: {', '.join(f'{x:.10g}' for x in ours[:8])}{' ...' if len(ours) > 8 else ''}; off by {off:.1e} ({source})")
+    shown = ", ".join(f"{x:.10g}" for x in ours[:8]) + (" ..." if len(ours) > 8 else "")
+    print(f"{what}: {shown}; off by {off:.1e} ({source})")
     assert off <= within, f"{what} is off by {off}: found {ours}, known {theirs}"
 
 
 def times(run: lw.Trajectory, *kinds: str) -> list[float]:
     """When events of these kinds happened; all of them if no kind is named."""
     return [event.t for event in run.events if not kinds or event.kind in kinds]
+
+
+def jumps(run: lw.Trajectory, what: str) -> tuple[np.ndarray, np.ndarray]:
+    """Values just before and just after each impact, where the run has two samples."""
+    last = np.searchsorted(run.t, times(run, "impact"), side="right") - 1
+    return run[what][last - 1], run[what][last]
 
 
 def _scalars(eq: lw.Equations, items: Iterable[Any]) -> list[Any]:

@@ -30,9 +30,11 @@ VIEW = "xz"
 
 def start(tilt: float = 1.45, nod: float = -0.5, precession: float = 0.5, spin: float = -4.0) -> dict:
     """The axle tilted from the vertical about N.x, and rolling: v = ρ × ω, ρ the place of contact from the centre."""
-    q = {"z": R * math.sin(tilt), "e0": math.cos(tilt / 2), "e1": math.sin(tilt / 2)}
+    q = {"x": 0.0, "y": 0.0, "z": R * math.sin(tilt), "e0": math.cos(tilt / 2), "e1": math.sin(tilt / 2)}
     omega = np.array([nod, precession * math.sin(tilt), spin])
-    v = np.cross([0.0, -R, 0.0], omega)
+    vx, vy, vz = np.cross([0.0, -R, 0.0], omega)
+    c, s = math.cos(tilt), math.sin(tilt)
+    v = (vx, c * vy - s * vz, s * vy + c * vz)
     return {"q": q, "u": dict(zip(["vx", "vy", "vz", "w1", "w2", "w3"], [*v, *omega], strict=True))}
 
 
