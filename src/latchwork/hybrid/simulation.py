@@ -395,8 +395,9 @@ class Simulation:
         if every is not None:
             t = even_times(float(t[0]), float(t[-1]), every)
             x, udot = path.at(t)
+        contacts = tuple(dict.fromkeys(touch.contact for touch in self._standings.touches))
         return Trajectory(self.driven, t, x, self._rest, path, tuple(self._events), start=self.start, udot=udot,
-                          timeline=self.timeline)  # fmt: skip
+                          timeline=self.timeline, contacts=contacts)  # fmt: skip
 
     def _path(self) -> Path:
         if not self._segments:

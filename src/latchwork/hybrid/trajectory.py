@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.constraint.assemble import Start
+from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.path import Path
@@ -197,6 +198,7 @@ class Trajectory(Samples):
     events: tuple[RunEvent, ...] = ()
     start: Start | None = field(repr=False, default=None)  # what had to be changed to meet the constraints
     timeline: Timeline = field(repr=False, default_factory=Timeline)  # what was worked on when, by the clock
+    contacts: tuple[Contact, ...] = field(repr=False, default=())
 
     def __getitem__(self, what: Any) -> Any:
         return self.mode if isinstance(what, str) and self.means_mode(what) else super().__getitem__(what)

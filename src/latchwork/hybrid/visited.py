@@ -1,7 +1,7 @@
 """What a run went through: its modes, numbered in the order in which they were first visited, and its transitions.
 
-A mode is what holds, in any order. Events tell it: what held before the first one, and after each. Modes that last no
-time (passed through at one instant) are no modes of the run: the events on both sides make one transition.
+A mode is what holds, in any order: what the segments of the path say, and each event after it. Modes that last no time
+(passed through at one instant) are no modes of the run: the events on both sides make one transition.
 """
 
 from __future__ import annotations
@@ -41,14 +41,17 @@ class Transition(NamedTuple):
     @property
     def label(self) -> str:
         """Kinds and names of what happened: ``impact: ball on floor``."""
-        return " + ".join(f"{event.kind}: {event.name}" if event.kind else event.name for event in self.events)
+        kinds: dict[str, list[str]] = {}
+        for event in self.events:
+            kinds.setdefault(event.name, []).append(event.kind)
+        return " + ".join(f"{', '.join(kind)}: {name}" for name, kind in kinds.items())
 
 
 class Step(NamedTuple):
-    """A span, and the event that began it; none for the first."""
+    """A span, and the events that began it; none for the first, and where a change is no event."""
 
     span: Span
-    event: RunEvent | None
+    events: tuple[RunEvent, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,16 +95,29 @@ def visited(path: Path, events: Sequence[RunEvent]) -> Visited:
 
 
 def _steps(path: Path, events: Sequence[RunEvent]) -> Iterator[Step]:
-    """What held before the first event and after each; without events, what the segments of the path say."""
-    begin, end = float(path.segments[0].solution.t[0]), float(path.segments[-1].solution.t[-1])
-    if not events:
-        for segment in path.segments:
-            yield Step(Span(float(segment.solution.t[0]), float(segment.solution.t[-1]), segment.stage.names), None)
-        return
-    times = [min(max(event.t, begin), end) for event in events]
-    yield Step(Span(begin, times[0], events[0].before), None)
-    for event, (t, until) in zip(events, itertools.pairwise([*times, end]), strict=True):
-        yield Step(Span(t, until, event.after), event)
+    """Every change of what holds, and every event that changed nothing, with the time until the next."""
+    end = float(path.segments[-1].solution.t[-1])
+    changes = list(_changes(path, events))
+    for (t, names, happened), until in zip(changes, [*(t for t, _, _ in changes[1:]), end], strict=True):
+        yield Step(Span(t, max(until, t), names), happened)
+
+
+def _changes(path: Path, events: Sequence[RunEvent]) -> Iterator[tuple[float, Names, tuple[RunEvent, ...]]]:
+    """(t, what holds from there, the events), in the order of time: events of one instant that tell the same are one.
+
+    Between events, the segments of the path say what holds; at one instant, the events come first.
+    """
+    begin, first = float(path.segments[0].solution.t[0]), path.segments[0].stage.names
+    here = events[0].before if events and events[0].t <= begin else first
+    yield begin, here, ()
+    told: list[tuple[float, int, Names, tuple[RunEvent, ...]]]
+    told = [(float(s.solution.t[0]), 1, s.stage.names, ()) for s in path.segments]
+    for (t, _, after), same in itertools.groupby(events, key=lambda e: (e.t, e.before, e.after)):
+        told.append((max(float(t), begin), 0, after, tuple(e for e in same if e.kind not in MARKS_ONLY)))
+    for t, _, names, happened in sorted(told, key=lambda item: item[:2]):
+        if happened or frozenset(names) != frozenset(here):
+            yield t, names, happened
+            here = names
 
 
 def _spans(steps: Sequence[Step]) -> Iterator[Span]:
@@ -117,13 +133,12 @@ def _spans(steps: Sequence[Step]) -> Iterator[Span]:
 
 def _transitions(steps: Sequence[Step], numbers: dict[Key, int]) -> Iterator[Transition]:
     here: int | None = None
-    waiting: list[RunEvent] = []
+    waiting: tuple[RunEvent, ...] = ()
     for step in steps:
         there = numbers.get(frozenset(step.span.names))
-        if step.event is not None and not (step.event.kind in MARKS_ONLY and there == here):
-            waiting.append(step.event)
+        waiting += step.events
         if there is None:
             continue
         if here is not None and (waiting or there != here):
-            yield Transition(here, there, tuple(waiting))
-        here, waiting = there, []
+            yield Transition(here, there, waiting)
+        here, waiting = there, ()

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from latchwork.constraint.making.spot import Spot
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.trajectory import Samples, named
 from latchwork.mechanics.point import Point, anchor
+from latchwork.mechanics.vector import Vector
 from latchwork.view.marks import tint
 from latchwork.view.outlines import Measured, Outline, outline
 
@@ -57,8 +59,7 @@ def scene(run: Trajectory, view: str = "xy", draw: Sequence[Any] = (), shapes: S
     points = _located(run)
     places = dict(zip(points, at.each(*points), strict=True))
     chosen = [_point(run, item) for item in draw]
-    contacts: Sequence[Any] = getattr(run, "contacts", ()) or getattr(run.equations.system, "contacts", ())
-    known = list({id(s): s for s in (*(s for contact in contacts for s in contact.shapes), *shapes)}.values())
+    known = list({id(s): s for s in (*(s for contact in run.contacts for s in contact.shapes), *shapes)}.values())
     low, high, outlines = _framed(places, known, Measured(run.at(float(run.t[0])), 0.0, _across(run, view)), at)
     size = float(np.linalg.norm(high - low))
     tracks = Tracks(digits(size))
@@ -190,16 +191,31 @@ def _drawn(made: Outline, at: Samples, tracks: Tracks, number: int) -> dict[str,
 
 def _forces(run: Trajectory, at: Samples, forces: bool | Mapping[str, tuple[Any, Any]],
             tracks: Tracks) -> Iterable[dict[str, Any]]:  # fmt: skip
-    """Arrows: where and how strong, as given (anything of the run, or one row for each sample), or all reactions."""
+    """Arrows: where and how strong, as given (anything of the run, or one row for each sample), or what is exerted."""
     if not forces:
         return
     if not isinstance(forces, Mapping):
-        along = dataclasses.replace(run, t=at.t, x=at.x, udot=at.udot).reactions()
-        forces = {k: (r.at, r.force) for k, r in along.items() if r.at is not None and r.force is not None}
+        forces = _exerted(run, at)
     for name, (where, vector) in forces.items():
         rows = _along(run, at, vector)
         force = tracks.add(rows, digits(float(np.abs(rows).max())))
         yield {"name": name, "at": tracks.add(_along(run, at, where)), "force": force}
+
+
+def _exerted(run: Trajectory, at: Samples) -> dict[str, tuple[Any, Any]]:
+    """The forces of constraints and contacts, these where they touch, and of joints."""
+    spots = {feature.name: _place(feature.on) for contact in run.contacts for feature in contact.features}
+    joints = {link.name for link in run.equations.system.links}
+    along = dataclasses.replace(run, t=at.t, x=at.x, udot=at.udot).reactions()
+    return {
+        name: (spots.get(name, r.at), r.force)
+        for name, r in along.items()
+        if r.at is not None and r.force is not None and (name in joints or r.lam.shape[1])
+    }
+
+
+def _place(on: Point | Spot) -> Point | Vector:
+    return on.point.position() + on.arm if isinstance(on, Spot) else on
 
 
 def _along(run: Trajectory, at: Samples, what: Any) -> Array:
