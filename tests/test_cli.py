@@ -160,6 +160,15 @@ def test_run_to_a_folder(tmp_path, capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_run_to_a_page_that_plays(tmp_path, capsys):
+    """--animate writes one HTML file, seen along the axes that --view names."""
+    file = tmp_path / "disk.html"
+    assert main(["run", DISK, "--until", "0.1", "--animate", str(file), "--view", "xz"]) == 0
+    assert '"view":"xz"' in file.read_text(encoding="utf-8")
+    assert main(["run", DISK, "--until", "0.1", "--animate", str(file), "--view", "xyz"]) != 0
+    assert "a view is two of the axes" in capsys.readouterr().err
+
+
 def test_run_stops_at_a_guard(capsys):
     """The summary says which guard ended the run, and when; so does JSON, with three columns for a point."""
     assert main(["run", CRANE]) == 0

@@ -1,7 +1,7 @@
 """What a run went through: its modes, numbered in the order in which they were first visited, and its transitions.
 
-A mode is what holds, in any order: what the segments of the path say, and each event after it. Modes that last no time
-(passed through at one instant) are no modes of the run: the events on both sides make one transition.
+A mode is what holds, in any order: what the segments of the path say, and each event after it. What holds for no time
+(passed through at one instant) is no visit: the events on both sides make one transition.
 """
 
 from __future__ import annotations
@@ -82,16 +82,12 @@ class Visited:
 def visited(path: Path, events: Sequence[RunEvent]) -> Visited:
     """Modes, spans and transitions of a run."""
     steps = list(_steps(path, events))
-    last = frozenset(steps[-1].span.names)
-    lasting = {frozenset(s.span.names) for s in steps if s.span.end > s.span.begin} | {last}
-    numbers: dict[Key, int] = {}
-    modes: list[Names] = []
+    modes: dict[Key, Names] = {}
     for step in steps:
-        key = frozenset(step.span.names)
-        if key in lasting and key not in numbers:
-            modes.append(step.span.names)
-            numbers[key] = len(modes)
-    return Visited(tuple(modes), tuple(_spans(steps)), tuple(_transitions(steps, numbers)))
+        if step.span.end > step.span.begin or step is steps[-1]:
+            modes.setdefault(frozenset(step.span.names), step.span.names)
+    numbers = {key: k for k, key in enumerate(modes, start=1)}
+    return Visited(tuple(modes.values()), tuple(_spans(steps)), tuple(_transitions(steps, numbers)))
 
 
 def _steps(path: Path, events: Sequence[RunEvent]) -> Iterator[Step]:
@@ -132,12 +128,14 @@ def _spans(steps: Sequence[Step]) -> Iterator[Span]:
 
 
 def _transitions(steps: Sequence[Step], numbers: dict[Key, int]) -> Iterator[Transition]:
+    """From each mode that lasts to the next, and loops; events on the way wait until there is a mode to stay in."""
     here: int | None = None
     waiting: tuple[RunEvent, ...] = ()
     for step in steps:
         there = numbers.get(frozenset(step.span.names))
         waiting += step.events
-        if there is None:
+        lasts = step.span.end > step.span.begin or step is steps[-1]
+        if there is None or (there != here and not lasts):
             continue
         if here is not None and (waiting or there != here):
             yield Transition(here, there, waiting)

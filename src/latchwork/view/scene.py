@@ -29,6 +29,7 @@ FINE = 300.0  # places per second of a path
 FRAMES = 1500  # at most, besides the instants of events
 INSTANTS = 400  # of events that have a frame of their own
 DIGITS = 6  # of the size of the scene
+RIGID = 1e-6  # of the size of the scene: what changes its length by less is a rod
 STILL = 1e-9  # of the size of the scene: what moves less does not
 
 
@@ -148,7 +149,7 @@ def _rounded(t: Array) -> list[float]:
 def _lines(places: Mapping[Point, Array], tracks: Tracks, size: float, shaped: bool) -> Iterable[dict[str, Any]]:
     """Every point with its parent: a rod where their distance stays, ground where neither moves, else a way.
 
-    Where shapes show what stands, the ground is left out.
+    Where shapes show what stands and moves, the ground is left out, and the ways from it.
     """
     seen = set()
     for point, rows in places.items():
@@ -160,9 +161,11 @@ def _lines(places: Mapping[Point, Array], tracks: Tracks, size: float, shaped: b
         if length.max() <= STILL * size or (a, b) in seen:
             continue
         seen.add((a, b))
-        stands = max(np.ptp(rows, axis=0).max(), np.ptp(start, axis=0).max()) <= STILL * size
-        if not (stands and shaped):
-            yield {"a": a, "b": b, "kind": "ground" if stands else "rod" if np.ptp(length) <= 1e-6 * size else "way"}
+        based = np.ptp(start, axis=0).max() <= STILL * size
+        stands = based and np.ptp(rows, axis=0).max() <= STILL * size
+        kind = "ground" if stands else "rod" if np.ptp(length) <= RIGID * size else "way"
+        if not (shaped and based and kind != "rod"):
+            yield {"a": a, "b": b, "kind": kind}
 
 
 def _dots(run: Trajectory, places: Mapping[Point, Array], tracks: Tracks, shaped: bool) -> Iterable[dict[str, Any]]:

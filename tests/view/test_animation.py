@@ -1,0 +1,205 @@
+"""A run as a page that plays."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from hybrid_runs import NASTY, bounced, grasped, pendulum
+from latchwork.contact.shapes import Arc, Capsule, Circle, Line, Plane, Polyline, Rim, Segment, Sphere
+from latchwork.errors import EvaluationError
+from latchwork.view.animate import embedded, page
+from latchwork.view.outlines import Measured, outline
+from latchwork.view.scene import FRAMES, scene
+
+
+class Reader(HTMLParser):
+    """Tags in their order, and the text of each script."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.scripts: list[str] = []
+        self.links: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href", "action")]
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data):
+        if self.tags and self.tags[-1] == "script":
+            self.scripts[-1] += data
+
+
+def track(data: dict, number: int, width: int = 3) -> np.ndarray:
+    """A track as the page reads it: one row for each frame."""
+    rows = np.reshape(data["tracks"][number], (-1, width))
+    return np.broadcast_to(rows, (len(data["t"]), width)) if len(rows) == 1 else rows
+
+
+def test_page_is_one_file_that_asks_no_network(tmp_path):
+    """No address, no source, no link: all that the page needs is in it, and a policy forbids the rest."""
+    file = tmp_path / "run.html"
+    grasped().run.animate(str(file))
+    text = file.read_text(encoding="utf-8")
+    assert not re.search(r"https?://|//cdn|@import|url\(|fetch\(|XMLHttpRequest|WebSocket", text)
+    read = Reader(text)
+    assert read.links == []
+    assert "default-src 'none'" in text
+    assert read.tags.count("canvas") == 2
+
+
+def test_data_survive_hostile_names(tmp_path):
+    """A name that closes a script closes nothing; the data read back as they were written."""
+    run = grasped().run
+    file = tmp_path / "run.html"
+    run.animate(str(file))
+    read = Reader(file.read_text(encoding="utf-8"))
+    assert len(read.scripts) == 2
+    assert json.loads(read.scripts[0]) == scene(run)
+    assert "<i>" not in file.read_text(encoding="utf-8")
+    assert scene(run)["modes"][1][0] == NASTY
+    assert json.loads(embedded(["</script><!--", "\u2028&amp;"])) == ["</script><!--", "\u2028&amp;"]
+    assert "<" not in embedded("</script><!--")
+
+
+def test_tracks_are_where_points_are():
+    """The bob of a pendulum, read from the page's numbers, is where the run says, to six digits of the picture."""
+    run = pendulum()
+    data = scene(run)
+    (bob,) = (dot for dot in data["dots"] if dot["name"] == "bob")
+    assert np.abs(track(data, bob["at"]) - run.at(data["t"])["tip"]).max() < 6e-6
+    assert [line["kind"] for line in data["lines"]] == ["rod"]
+
+
+def test_frames_are_sixty_to_a_second_and_not_too_many():
+    """Two seconds have 121 frames; a long run has no more than the most, and every event has its own."""
+    assert len(scene(pendulum())["t"]) == 121
+    model_run = lw.simulate(_slider(), 100.0, q=[0.0], u=[0.1])
+    assert len(scene(model_run)["t"]) == FRAMES
+    data = scene(bounced())
+    assert np.isclose(data["t"], bounced().events[0].t, rtol=0, atol=1e-7).any()
+
+
+def _slider() -> lw.Model:
+    model = lw.Model("slider")
+    (x,) = model.coordinates("x")
+    model.speeds()
+    model.particle("block", model.origin.at("P", x * model.frame.x), 1.0)
+    return model
+
+
+def test_what_stands_still_is_written_once():
+    """The origin has one place, not one for every frame; equal tracks are one."""
+    data = scene(pendulum())
+    lengths = sorted({len(rows) for rows in data["tracks"]})
+    assert lengths[0] == 3
+    keys = [tuple(rows) for rows in data["tracks"]]
+    assert len(keys) == len(set(keys))
+
+
+def test_modes_and_events_are_told():
+    """The page knows what holds when, and every event, as the run does."""
+    run = bounced()
+    data = scene(run)
+    assert [item[2] for item in data["spans"]] == [1, 2]
+    assert [(t, kind, name) for t, kind, name in data["events"]] == [(e.t, e.kind, e.name) for e in run.events]
+
+
+def test_contacts_are_drawn_where_bodies_are():
+    """The spoke of a circle turns with its body: its end is at the radius and at the angle of the body, plus its own."""
+    run = bounced()
+    data = scene(run)
+    ball, floor = data["shapes"]
+    kind, spoke = ball["parts"][1]
+    assert kind == "edge"
+    axes = track(data, ball["turn"], 6)
+    end = np.array(spoke[3:])
+    z = np.cross(axes[:, :3], axes[:, 3:])
+    place = track(data, ball["at"]) + axes[:, :3] * end[0] + axes[:, 3:] * end[1] + z * end[2]
+    at = run.at(data["t"])
+    angle = math.atan2(end[1], end[0])
+    expected = at["P"] + 0.1 * np.column_stack([np.cos(at["a"] + angle), np.sin(at["a"] + angle), 0 * at["a"]])
+    assert np.abs(place - expected).max() < 1e-5
+    assert floor["color"] == ""
+    assert ball["color"].startswith("#")
+
+
+def test_forces_stand_where_bodies_touch():
+    """At rest the floor carries the weight, at the lowest place of the ball."""
+    run = bounced()
+    data = scene(run, forces=True)
+    (force,) = data["forces"]
+    assert track(data, force["force"])[-1] == pytest.approx([0.0, 9.81, 0.0], abs=1e-6)
+    assert track(data, force["at"])[-1] == pytest.approx([run["x"][-1], 0.0, 0.0], abs=1e-5)
+
+
+def test_forces_can_be_given():
+    """Anything of the run, or a row for each sample, as arrows."""
+    run = pendulum()
+    rows = np.column_stack([run["q"], 0 * run.t, 0 * run.t])
+    weight = run.equations.system.tree.newtonian.y * -19.62
+    data = scene(run, forces={"weight": ("tip", weight), "push": (run["tip"], rows)})
+    assert track(data, data["forces"][0]["force"])[0].tolist() == [0.0, -19.62, 0.0]
+    assert track(data, data["forces"][1]["force"])[0].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_a_view_is_two_axes():
+    """An animation cannot be seen along three axes, or one."""
+    with pytest.raises(EvaluationError, match="two of the axes"):
+        scene(pendulum(), view="xx")
+    with pytest.raises(EvaluationError, match="joins points"):
+        scene(pendulum(), draw=["q"])
+
+
+def test_a_line_through_chosen_points():
+    """``draw`` joins the points given, and the path is that of the last."""
+    data = scene(pendulum(), draw=["O", "tip"])
+    assert data["lines"] == []
+    assert np.abs(track(data, data["chain"][1]) - pendulum().at(data["t"])["tip"]).max() < 6e-6
+
+
+SHAPES = {
+    "circle": (lambda O, N: Circle(O, 2.0), "face", lambda p: np.linalg.norm(p, axis=1) - 2.0),
+    "sphere": (lambda O, N: Sphere(O, 2.0), "edge", lambda p: np.linalg.norm(p, axis=1) - 2.0),
+    "rim": (lambda O, N: Rim(O, N.x, 2.0), "face", lambda p: np.hypot(p[:, 1], p[:, 2]) - 2.0),
+    "arc": (lambda O, N: Arc(O, 2.0, start=N.y, angle=-1.0), "edge",
+            lambda p: np.abs(np.arctan2(p[:, 0], p[:, 1]) - 0.5).max(keepdims=True) - 0.5),
+    "line": (lambda O, N: Line(O, N.x + N.y, N.y - N.x), "edge", lambda p: p[:, 0] - p[:, 1]),
+    "plane": (lambda O, N: Plane(O, N.x + N.z), "hatch", lambda p: p[:, 0] + p[:, 2]),
+    "segment": (lambda O, N: Segment(O, O.at("end", 3.0 * N.x)), "edge", lambda p: np.ptp(p[:, 0]) - 3.0 + 0 * p[:, 0]),
+    "capsule": (lambda O, N: Capsule(O, O.at("far", 3.0 * N.x), 0.5), "face",
+                lambda p: np.hypot(p[:, 0] - np.clip(p[:, 0], 0, 3), p[:, 1]) - 0.5),
+    "polyline": (lambda O, N: Polyline([O, O.at("b", N.x), O.at("c", N.x + N.y)]), "edge",
+                 lambda p: (p - [[0, 0, 0], [1, 0, 0], [1, 1, 0]]).ravel()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_outlines_lie_on_their_shapes(name):
+    """Every place of an outline meets the equation of its shape."""
+    make, kind, residual = SHAPES[name]
+    model = _slider()
+    run = lw.simulate(model, 0.1, q=[0.0])
+    N = model.frame
+    found = outline(make(model.origin, N), Measured(run.at(0.0), 10.0, N.z))
+    assert found is not None
+    (part, *_) = (part for part in found.parts if part.kind == kind)
+    assert np.abs(residual(part.places)).max() < 1e-12
+
+
+def test_what_is_no_shape_is_not_drawn():
+    """Shapes of other makers are left out."""
+    run = pendulum()
+    assert outline(object(), Measured(run.at(0.0), 1.0, run.equations.system.tree.newtonian.z)) is None
+    assert "<title>pendulum</title>" in page(scene(run, shapes=[object()]))
