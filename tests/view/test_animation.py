@@ -117,7 +117,7 @@ def test_modes_and_events_are_told():
 
 
 def test_contacts_are_drawn_where_bodies_are():
-    """The spoke of a circle turns with its body: its end is at the radius and at the angle of the body, plus its own."""
+    """The spoke of a circle turns with its body: its end is at the radius, at the angle of the body and its own."""
     run = bounced()
     data = scene(run)
     ball, floor = data["shapes"]

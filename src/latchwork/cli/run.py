@@ -7,6 +7,8 @@ import csv
 import dataclasses
 import io
 import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,8 +148,15 @@ def summary(trajectory: Trajectory) -> str:
         changes = str(trajectory.start).splitlines()
         lines += ["", "to meet the constraints at the start", *(f"  {line}" for line in changes)]
     if trajectory.events:
-        lines += ["", *(f"stopped at t = {event.t:.12g}: {event.name}" for event in trajectory.events)]
+        lines += ["", *happened(trajectory.events)]
     return "\n".join([*lines, "", str(trajectory.audit)])
+
+
+def happened(events: Sequence[RunEvent]) -> list[str]:
+    """How often what happened, then where the run was stopped."""
+    counts = Counter((event.kind, event.name) for event in events if event.kind != "stop")
+    stops = [f"stopped at t = {event.t:.12g}: {event.name}" for event in events if event.kind == "stop"]
+    return [*(f"{kind}: {name}, {count} ×" for (kind, name), count in counts.items()), *stops]
 
 
 def _to_folder(trajectory: Trajectory, settings: RunSettings, folder: Path) -> None:
