@@ -3,9 +3,9 @@
     v⁺ = v⁻ + W Λ,   W = J M̃⁻¹ Jᵀ,   ½ Λᵀ(v⁻ + v⁺) ≤ 0       (constraints are already held in M̃)
 
 Several contacts act in one of three ways:
-  * in sequence (``at_once=False``): the one that approaches most strongly (v_n/√W_nn) acts alone, by its law, the others
-    free, also those at rest; and so on until none approaches. A blow travels through what rests: Newton's cradle,
-    billiards. A sequence that does not end converges; its remainder is finished at once with e = 0, and a note.
+  * in sequence (``at_once=False``): the one that approaches most strongly (v_n/√W_nn) acts alone, by its law, the
+    others free, also those at rest; and so on until none approaches. A blow travels through what rests: Newton's
+    cradle, billiards. A sequence that does not end converges; its remainder is finished at once with e = 0, and a note.
   * at once (``at_once=True``): all contacts that are coupled act together, those at rest as well; none may penetrate.
     A block that lands flat keeps its symmetry.
   * as they come (``at_once=None``): in sequence, but contacts that approach at the same time and feel each other's
@@ -19,8 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from latchwork.contact.impacting.acting import Act, group_of, one, plastic
-from latchwork.contact.impacting.acting import at_once as act_at_once
+from latchwork.contact.impacting.acting import Act, group_of, one, plastic, several
 from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.data import Impact, Outcome
 from latchwork.contact.impacting.laws import LAWS, Law
@@ -31,14 +30,12 @@ __all__ = ["Impact", "Outcome", "Law", "LAWS", "resolve", "jam"]
 REST = 1e-11  # speeds below this part of the largest are zero
 IMMOVABLE = 1e-13  # W_nn below this part of the largest is zero
 COUPLED = 1e-10  # W between two contacts below this part of their own is zero
-ROUNDS = 200  # acts of a sequence, for each contact; acts of several at once are less often repeated, not as cheap
-DEAR = 20
+ROUNDS = 200  # acts of a sequence, for each contact, before what is left is taken up at once
+DEAR = 5  # so many of them for an act of several at once
 NUMBER = re.compile(r"gained \S+ J")
 
 
-def resolve(
-    impact: Impact, laws: Sequence[str], at_once: bool | None = False, capture: float = 0.0
-) -> Outcome:
+def resolve(impact: Impact, laws: Sequence[str], at_once: bool | None = False, capture: float = 0.0) -> Outcome:
     """The impulses of an impact by the law of each contact; a contact that would part slower than ``capture`` does not.
 
     Where a law would gain energy, as Newton's may with friction, the energetic law acts instead, and a note says so.
@@ -125,10 +122,11 @@ def act_of(impact: Impact, members: list[int], laws: Sequence[str], v: Array, ca
         if len(members) == 1:
             act = one(impact, members[0], laws[members[0]], v, float(e[members[0]]))
         else:
-            act = act_at_once(group_of(impact, members, v, e), [laws[i] for i in members])
+            act = several(group_of(impact, members, v, e), [laws[i] for i in members])
         after = v + impact.W[:, act.rows] @ act.impulse
         pushed = np.isin(normals, act.rows[act.impulse != 0.0])
-        captured = [i for i, n, p in zip(members, normals, pushed, strict=True) if p and e[i] > 0 and after[n] < capture]
+        slow = pushed & (e[members] > 0.0) & (after[normals] < capture)
+        captured = [i for i, is_slow in zip(members, slow, strict=True) if is_slow]
         if not captured:
             break
         e[captured] = 0.0
@@ -151,7 +149,8 @@ def outcome(impact: Impact, impulses: Array, acts: list[Act]) -> Outcome:
     for act in acts:
         pushing = set(act.rows[act.impulse != 0.0].tolist())
         law = [act.law if n in pushing else old for n, old in zip(impact.normals.tolist(), law, strict=True)]
-    notes = {NUMBER.sub("", note): note for act in reversed(acts) for note in reversed(act.notes)}  # the first of a kind
+    # of notes that differ only in a number, the first
+    notes = {NUMBER.sub("", note): note for act in reversed(acts) for note in reversed(act.notes)}
     return Outcome(impulses, v, tuple(law), float(0.5 * impulses @ (impact.v + v)), tuple(reversed(notes.values())))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.data import Impact
 from latchwork.contact.impacting.laws import LAWS
+from latchwork.contact.impacting.rubbing import rubbed
 from latchwork.contact.impacting.together import rows_of, together
 from latchwork.errors import ContactError
 
@@ -72,6 +73,7 @@ class Group:
     mu_d: Array
     floor: float  # energy below notice
     speed: float  # the largest of the whole impact
+    before: Array  # normal speeds before the whole impact
 
     @property
     def normals(self) -> Array:
@@ -86,7 +88,7 @@ def group_of(impact: Impact, members: Sequence[int], v: Array, e: Array) -> Grou
     names, tangents = tuple(impact.names[i] for i in pick), tuple(impact.tangents[i] for i in pick)
     W = impact.W[np.ix_(rows, rows)]
     mu_s, mu_d, speed = impact.mu_s[pick], impact.mu_d[pick], float(np.abs(impact.v).max())
-    return Group(names, tangents, rows, W, v[rows], e[pick], mu_s, mu_d, floor_of(impact), speed)
+    return Group(names, tangents, rows, W, v[rows], e[pick], mu_s, mu_d, floor_of(impact), speed, impact.v[impact.normals[pick]])
 
 
 def coulombs(group: Group, v: Array, least: Array) -> Array | None:
@@ -117,7 +119,7 @@ def plastic(group: Group, v: Array) -> tuple[Array, tuple[str, ...]]:
     named = ", ".join(repr(name) for name in group.names)
     if impulse is None:
         raise ContactError(
-            f"an impact at {named} cannot be taken up: approach speeds {v[group.normals]}, whatever the impulses. "
+            f"an impact at {named} cannot be taken up: {group.before} m/s along the normals before, and no impulses part them. "
             "Two surfaces close upon what cannot yield: release a constraint, or stop one of the surfaces."
         )
     return impulse, (f"no impulses with friction were found for {named} at once: they acted without friction",)
@@ -128,23 +130,23 @@ def by_speeds(group: Group) -> Array | None:
     return coulombs(group, group.v, group.e * np.maximum(0.0, -group.v[group.normals]))
 
 
-def by_impulses(group: Group, pressed: Array) -> Array:
-    """Poisson's law at once: (1 + e) Λ_c, each contact with its e; then none may penetrate."""
-    spread = np.concatenate([np.full(1 + d, e) for d, e in zip(group.tangents, group.e, strict=True)])
-    impulse = (1.0 + spread) * pressed
-    return impulse + plastic(group, group.v + group.W @ impulse)[0]
+def by_impulses(group: Group, pressed: Array, e: Array) -> Array:
+    """Poisson's law at once: Λ_n = (1 + e) Λ_c at each contact, and friction in restitution that loses most."""
+    again = np.concatenate([np.full(1 + d, ratio) for d, ratio in zip(group.tangents, e, strict=True)]) * pressed
+    return pressed + rubbed(group.W, group.v + group.W @ pressed, again, group.mu_d, rows_of(group.tangents))
 
 
-def at_once(group: Group, laws: Sequence[str]) -> Act:
+def several(group: Group, laws: Sequence[str]) -> Act:
     """Several contacts at once, by the most careful of their laws; by one that cannot gain energy where it would.
 
-    newton, smith: Newton's, a ratio of speeds.  poisson: a ratio of impulses.  energetic: Λ = (1 + e) Λ_c with the
-    least e of those that push; the velocity then moves on a straight line through that of compression's end, on which
-    all three ratios are one, and energy is lost:  ½ Λᵀ(v⁻ + v⁺) ≤ −½ (1 − e²) |Λ_cᵀ v⁻|.
+    newton, smith: Newton's, a ratio of speeds.  poisson: a ratio of impulses.  energetic: that, with the least e of
+    those that push. With friction in proportion the velocity would move on a straight line through the end of
+    compression, on which all three ratios are one, and with ½ Λᵀ(v⁻ + v⁺) ≤ −½ (1 − e²) |Λ_cᵀ v⁻|; friction that loses
+    most loses more, and does not turn back what it has stopped.
     """
     pressed, notes = plastic(group, group.v)
     law = next((name for name in ("energetic", "poisson") if name in laws), "newton")
-    found = None if notes else by_speeds(group) if law == "newton" else by_impulses(group, pressed)
+    found = None if notes else by_speeds(group) if law == "newton" else by_impulses(group, pressed, group.e)
     if law != "energetic" and found is not None:
         energy = gained(group.W, group.v, found, group.floor)
         if energy == 0.0:
@@ -156,4 +158,4 @@ def at_once(group: Group, laws: Sequence[str]) -> Act:
         )
     pushing = pressed[group.normals] > 0.0
     e = float(group.e[pushing].min()) if pushing.any() else 0.0
-    return Act(group.rows, (1.0 + e) * pressed, "energetic", notes)
+    return Act(group.rows, by_impulses(group, pressed, np.full(len(group.names), e)), "energetic", notes)

@@ -109,7 +109,7 @@ def stick(W: Array, v: Array, rise: float, mu: float) -> Array | None:
 
 
 def coulomb(W: Array, v: Array, rise: float, mu_s: float, mu_d: float) -> Array | None:
-    """Λ that lifts v_n by ``rise`` > 0: stick if |Λ_t| ≤ μ_s Λ_n, else slip with μ_d; None where neither is consistent."""
+    """Λ that lifts v_n by ``rise`` > 0: stick if |Λ_t| ≤ μ_s Λ_n, else slip with μ_d; None where neither fits."""
     if len(v) == 1:
         return impulse_of(W, rise, np.zeros(0))
     held = stick(W, v, rise, mu_s)

@@ -1,4 +1,4 @@
-"""Slip that turns: two tangents. In the angle of slip and the logarithm of its size the equations are smooth to the end.
+"""Slip that turns: two tangents. In its angle and the logarithm of its size the equations are smooth to the end.
 
     v_t = r s(θ),  dp = r dτ:    dθ/dτ = s⊥·c,   d(ln r)/dτ = s·c,   c = W_tn − μ_d W_tt s,
     dp/dτ = r,   dv_n/dτ = r (W_nn − μ_d W_nt·s),   d(work)/dτ = r v_n,   dΛ_t/dτ = −μ_d r s

@@ -1,8 +1,8 @@
-"""Velocity along the normal impulse p while two bodies touch, friction acting at every instant (Routh, Darboux, Keller).
+"""Velocity along the normal impulse p while two bodies touch, with friction at every instant (Routh, Darboux, Keller).
 
     dv/dp = W (1, ρ),   ρ = −μ_d v_t/|v_t| while it slips
     where slip ends:   ρ = −W_tt⁻¹ W_tn if that is in the cone of μ_s (it sticks, for good),
-                       else ρ = −μ_d s with W_tn − μ_d W_tt s = κ s, κ > 0 (it slips on, straight, along the only such s)
+                       else ρ = −μ_d s with W_tn − μ_d W_tt s = κ s, κ > 0 (it slips on along the only such s)
 
 With one tangent this is Routh's diagram: two straight lines at most. With two, slip is a curve until it is straight.
 In the last phase dv_n/dp ≥ 0, since (1, ρ)ᵀ W (1, ρ) ≥ 0: v_n always comes back, also where it first falls (Painlevé).
