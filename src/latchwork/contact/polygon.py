@@ -34,42 +34,36 @@ def complementary(
     problem: Problem, mu: list[float], around: list[Array | None], narrow: float, cover: int = 0
 ) -> tuple[list[Choice] | None, Array, int]:
     """States and forces that solve the problem with these coefficients, and the pivots it took; None on a ray."""
-    force, motion, pairs = [], [], []  # columns of y → λ and of a → rows, and where σ stands
-    n = len(problem.b)
-    for i, at in enumerate(problem.at):
-        unit = np.zeros(n)
-        unit[at] = 1.0
-        slip, tangent = problem.slip[i], slice(at + 1, at + 1 + problem.t[i])
-        force.append(unit)
-        motion.append(unit)
-        if not problem.rough(i):
-            continue
-        if slip is not None:
-            force[-1] = unit.copy()
-            force[-1][tangent] = -problem.mu_d[i] * slip
-            continue
-        e = fan(problem.t[i], around[i], narrow)
-        first = len(force)
-        for column in e.T:
-            unit = np.zeros(n)
-            unit[tangent] = column
-            force.append(unit)
-            motion.append(unit)
-        pairs.append((i, first - 1, first, first + e.shape[1]))
-        force.append(np.zeros(n))
-        motion.append(np.zeros(n))
-    H, K = np.array(force).T, np.array(motion)
-    M, q = K @ problem.A @ H, K @ problem.b
+    force, motion, pairs = columns(problem, around, narrow)
+    M, q = motion @ problem.A @ force, motion @ problem.b
     for i, normal, first, sigma in pairs:
         M[first:sigma, sigma] = 1.0
         M[sigma, first:sigma] = -1.0
         M[sigma, normal] = mu[i]
-    ones = None if not cover else np.random.default_rng(cover).uniform(0.1, 1.0, len(q))
-    z, count = lemke(M, q, ones)
+    z, count = lemke(M, q, np.random.default_rng(cover).uniform(0.1, 1.0, len(q)) if cover else None)
     if z is None:
-        return None, np.zeros(n), count
-    lam = H @ z
+        return None, np.zeros(len(problem.b)), count
+    lam = force @ z
     return read(problem, lam, problem.A @ lam + problem.b), lam, count
+
+
+def columns(problem: Problem, around: list[Array | None], narrow: float) -> tuple[Array, Array, list[tuple[int, ...]]]:
+    """H and K of λ = H z and of w = K a, and the places of λ_n, β and σ of each contact that may slide or stick."""
+    unit, none = np.eye(len(problem.b)), np.zeros(len(problem.b))
+    force, motion = [], []
+    pairs: list[tuple[int, ...]] = []
+    for i, at in enumerate(problem.at):
+        slip, tangents = problem.slip[i], unit[at + 1 : at + 1 + problem.t[i]]
+        motion.append(unit[at])
+        if problem.moving(i):
+            rubbing = np.zeros(len(tangents)) if slip is None or not problem.rough(i) else slip
+            force.append(unit[at] - problem.mu_d[i] * (rubbing @ tangents))
+            continue
+        rays = fan(problem.t[i], around[i], narrow).T @ tangents
+        pairs.append((i, len(force), len(force) + 1, len(force) + 1 + len(rays)))
+        force += [unit[at], *rays, none]
+        motion += [*rays, none]
+    return np.array(force).T, np.array(motion), pairs
 
 
 def read(problem: Problem, lam: Array, a: Array) -> list[Choice]:

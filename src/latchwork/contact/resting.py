@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -128,7 +129,7 @@ def _check(resting: Resting, A: Array, b: Array, n: int) -> None:
             "tangents, mu_s, mu_d, slip and must_slip. Give one row for each normal and tangent, and one of each per "
             "contact."
         )
-    if not np.isfinite(b.sum() + A.sum()):
+    if not math.isfinite(b.sum() + A.sum()):
         bad = [name for name, i, t in zip(resting.names, _starts(resting), resting.tangents, strict=True)
                if not np.isfinite(b[i : i + 1 + t].sum() + A[i : i + 1 + t].sum())]
         raise EvaluationError(

@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from latchwork.constraint.terms import Array
-from latchwork.contact.resting import OPEN, STICK, Choice, Problem, State
+from latchwork.contact.resting import OPEN, Choice, Problem, State
 
 TOL = 1e-8  # laws hold to this part of the forces and accelerations at hand
 LIMIT = 1e-6  # a contact that must slide may leave the limit of its cone this slowly
 RANK = 1e-11  # singular values below this part of the largest are redundancy
 NEWTON = 30
+SMALL, REGULAR = 12, 1e4  # up to so many rows an inverse is quicker, where its entries are below this
 
 
 class Solved(NamedTuple):
@@ -70,13 +71,14 @@ def solve(problem: Problem, choices: list[Choice], near: Array | None = None) ->
     E, rows = maps(problem, choices)
     if not rows:
         return Solved(choices, np.zeros(len(b)), b.copy(), False)
-    S = A[rows] @ E
+    whole = len(rows) == len(b)  # E is 1
+    S = A if whole else A[rows] @ E
     if near is None:
         x, spare = least(S, -b[rows])
     else:
         step, spare = least(S, -b[rows] - S @ near[rows])
         x = near[rows] + step
-    lam = E @ x
+    lam = x if whole else E @ x
     if any(choice.free and problem.t[i] == 2 for i, choice in enumerate(choices)):
         lam, spare = turned(problem, choices, lam)
         choices = redirected(problem, choices, A @ lam + b)
@@ -88,6 +90,13 @@ def least(S: Array, y: Array) -> tuple[Array, bool]:
     if len(y) == 1:
         pivot = S[0, 0]
         return (y / pivot, False) if abs(pivot) > RANK else (np.zeros(1), True)
+    if len(y) <= SMALL:
+        try:
+            inverse = np.linalg.inv(S)
+        except np.linalg.LinAlgError:
+            inverse = np.full((1, 1), np.inf)
+        if max(inverse.max(), -inverse.min()) < REGULAR:
+            return inverse @ y, False
     x, _, rank, _ = np.linalg.lstsq(S, y, rcond=RANK)
     return np.asarray(x), bool(rank < len(y))
 
@@ -219,4 +228,4 @@ def astray(problem: Problem, i: int, choice: Choice, a_t: list[float], tol: floa
         return Choice(State.SLIDE, np.array(a_t) / size, True)
     if along > 0.0:
         return Choice(State.SLIDE, np.array(a_t) / size, True)
-    return STICK
+    return problem.closed(i)
