@@ -110,7 +110,6 @@ _LATE = {
         "Line Plane Segment Polyline Arc Boundary Circle Sphere Capsule Rim Box Hull".split(),
         "latchwork.contact.shapes",
     ),
-    **dict.fromkeys(("Curve", "Surface"), "latchwork.contact.curves"),
     **dict.fromkeys(("Contact", "Coulomb", "Zones", "zones"), "latchwork.contact.law"),
     "Equations": "latchwork.kane.equations",
     "simulate": "latchwork.hybrid.simulate",
