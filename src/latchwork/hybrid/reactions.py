@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.constraint.reacting.reaction_items import Item
-from latchwork.constraint.reacting.reaction_plan import plan_of
+from latchwork.constraint.reacting.reaction_plan import Plan, plan_of
+from latchwork.constraint.rows import Rows
 from latchwork.constraint.solve import multipliers
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import EvaluationError, did_you_mean
@@ -67,26 +68,36 @@ def reactions_along(run: Trajectory, at: Point | None) -> ReactionsAlong:
     udot = run.udot if run.udot is not None else _accelerations(run)
     starts = np.array([segment.solution.t[0] for segment in run.path.segments])
     which = np.searchsorted(starts, run.t, side="right") - 1
+    plans: dict[Rows | None, Plan] = {}
     for number, segment in enumerate(run.path.segments):
         here = np.flatnonzero(which == number)
-        x = np.column_stack([run.t[here], run.x[here, :-1], r[here], np.tile(p, (len(here), 1))])
+        if not len(here):
+            continue
+        states = np.nan_to_num(run.x[here, :-1])  # coordinates that came into the run later act on nothing yet
+        x = np.column_stack([run.t[here], states, r[here], np.tile(p, (len(here), 1))])
         terms = segment.stage.mode.terms if isinstance(segment.stage, Held) else None
-        plan = plan_of(equations, None if terms is None else terms.rows, at)
-        lam = _multipliers(run, segment.stage, terms, here, udot)
+        rows = None if terms is None else terms.rows
+        if rows not in plans:
+            plans[rows] = plan_of(equations, rows, at)
+        plan, lam = plans[rows], _multipliers(run, segment.stage, terms, here, udot)
         wrenches = plan.wrenches(x, udot[here], lam)
         place = {item.name: i for i, item in enumerate(plan.physical)}
         for item in plan.items:
-            own = found.setdefault(item.name, _empty(item, len(run.t)))
-            own.lam[here] = lam[:, list(item.rows)]
-            if own.force is not None and own.torque is not None:
+            own = found[item.name] = _with_room(found.get(item.name), item, len(run.t))
+            own.lam[here, : len(item.rows)] = lam[:, list(item.rows)]
+            if own.force is not None and own.torque is not None and item.name in place:
                 own.force[here], own.torque[here] = np.split(wrenches[:, place[item.name]], 2, axis=1)
     return ReactionsAlong(equations.name, found)
 
 
-def _empty(item: Item, samples: int) -> ReactionAlong:
-    room = None if item.wrench is None else np.zeros((samples, 3))
-    return ReactionAlong(item.name, item.on, item.other, None if item.wrench is None else item.wrench.about, room,
-                         None if room is None else room.copy(), np.zeros((samples, len(item.rows))))  # fmt: skip
+def _with_room(known: ReactionAlong | None, item: Item, samples: int) -> ReactionAlong:
+    """What is known of a reaction, with room for all its rows: a contact has more of them while it sticks."""
+    if known is None:
+        room = None if item.wrench is None else np.zeros((samples, 3))
+        return ReactionAlong(item.name, item.on, item.other, None if item.wrench is None else item.wrench.about, room,
+                             None if room is None else room.copy(), np.zeros((samples, len(item.rows))))  # fmt: skip
+    missing = len(item.rows) - known.lam.shape[1]
+    return replace(known, lam=np.pad(known.lam, ((0, 0), (0, missing)))) if missing > 0 else known
 
 
 def _accelerations(run: Samples) -> Array:
@@ -100,10 +111,15 @@ def _multipliers(run: Trajectory, stage: Stage, terms: Terms | None, here: NDArr
     rest = run.driven.rest_at(run.rest, run.t[here])
     told = not stage.mode.selection.redundant or not stage.mode.is_plain
     if told and not isinstance(stage, ByAcceleration):
-        states = np.array([stage.reduced(row) for row in run.x[here]]).reshape(len(here), -1)
+        states = np.array([stage.reduced(row) for row in _known(run.x[here])]).reshape(len(here), -1)
         return stage.mode.multipliers(np.column_stack([run.t[here], states, rest]))
     lam = np.zeros((len(here), len(terms.rows)))
-    for i, state in enumerate(np.column_stack([run.t[here], run.x[here, :-1], rest])):
+    for i, state in enumerate(np.column_stack([run.t[here], _known(run.x[here])[:, :-1], rest])):
         motion, B = terms.motion(state), terms.place(state).B
         lam[i] = multipliers(B, motion.M @ udot[here[i]] - motion.f, motion.M)
     return lam
+
+
+def _known(x: Array) -> Array:
+    """States without the coordinates that came into the run later."""
+    return x[:, ~np.isnan(x).all(axis=0)]

@@ -68,8 +68,8 @@ class HeldContacts:
                 return verdict, [(touch, self._standing(at, ways[touch])) for touch, at in own.items()]
         names = ", ".join(f"'{touch.name}'" for touch in own)
         raise IntegrationError(
-            f"{names} of '{self.base.equations.name}' neither stick nor slide at t = {self.x[0]:.9g}. Friction and motion "
-            "contradict each other there; start elsewhere."
+            f"{names} of '{self.base.equations.name}' neither stick nor slide at t = {self.x[0]:.9g}. Friction and "
+            "motion contradict each other there; start elsewhere."
         )
 
     def _numbers(self, touch: Touch) -> Numbers:
