@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -207,16 +208,29 @@ def test_stack_of_two_balls():
     assert (u + np.linalg.solve(M, J.T @ out.impulses))[1] == pytest.approx(2.0 * (9.0 - 0.5) / 3.5, abs=1e-13)
 
 
-@pytest.mark.parametrize("law", ALL)
-@pytest.mark.parametrize("way", [None, True])
-@pytest.mark.parametrize("mu", [0.0, 0.1, 5.0])
-def test_block_lands_flat(law, way, mu):
-    """A block falling flat and slowly sliding rebounds flat with e times its speed, at once or as they come."""
-    M = np.diag([2.0, 2.0, 2.0 * 1.25 / 3])
+def block(mu):
+    """A block of mass 2, 2 wide and 1 high, falling flat on its two corners while it slides; M, J, u and the impact."""
+    M, u = np.diag([2.0, 2.0, 2.0 * 1.25 / 3]), np.array([0.2, -1.0, 0.0])
     J = np.array([[0, 1, -1], [1, 0, 0.5], [0, 1, 1], [1, 0, 0.5]], float)
-    u = np.array([0.2, -1.0, 0.0])
-    after = u + np.linalg.solve(M, J.T @ resolve(between(M, J, u, 0.4, mu, 1), [law] * 2, way).impulses)
+    return M, J, u, between(M, J, u, 0.4, mu, 1)
+
+
+@pytest.mark.parametrize(("law", "mu"), [*itertools.product(ALL, [0.0, 0.1]), ("newton", 5.0), ("smith", 5.0)])
+@pytest.mark.parametrize("way", [None, True])
+def test_block_lands_flat(law, mu, way):
+    """A block falling flat rebounds flat with e times its speed, at once or as they come; friction slows it."""
+    M, J, u, given = block(mu)
+    after = u + np.linalg.solve(M, J.T @ resolve(given, [law] * 2, way).impulses)
     np.testing.assert_allclose(after, [max(0.0, 0.2 - 1.4 * mu), 0.4, 0.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("law", ["poisson", "energetic"])
+def test_block_that_stops_returns_its_impulses(law):
+    """By impulses, the corner pressed harder returns more: Λ_n = (1 + e) Λ_c; what stuck goes on sticking."""
+    _, _, _, given = block(5.0)
+    out, pressed = (resolve(i, [law] * 2, True) for i in (given, replace(given, e=np.zeros(2))))
+    np.testing.assert_allclose(out.impulses[[0, 2]], 1.4 * pressed.impulses[[0, 2]], rtol=1e-12)
+    np.testing.assert_allclose(out.v[[1, 3]], 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("e", [1.0, 0.9])
@@ -322,7 +336,7 @@ def test_sequence_takes_the_strongest_first():
 
 
 def test_a_sequence_without_end_is_finished():
-    """A light ball goes to and fro between two heavy ones for long: the rest is taken up at once, and a note says so."""
+    """A light ball goes to and fro between two heavy ones for long: the rest is taken up at once, with a note."""
     given, J = line([1, 1e-4, 1], 0.0, [1, 0, -1])
     out = resolve(given, ["newton"] * 2)
     assert np.array([1.0, 0, -1]) + J.T @ out.impulses == pytest.approx([0.0] * 3, abs=1e-12)

@@ -88,7 +88,8 @@ def group_of(impact: Impact, members: Sequence[int], v: Array, e: Array) -> Grou
     names, tangents = tuple(impact.names[i] for i in pick), tuple(impact.tangents[i] for i in pick)
     W = impact.W[np.ix_(rows, rows)]
     mu_s, mu_d, speed = impact.mu_s[pick], impact.mu_d[pick], float(np.abs(impact.v).max())
-    return Group(names, tangents, rows, W, v[rows], e[pick], mu_s, mu_d, floor_of(impact), speed, impact.v[impact.normals[pick]])
+    before = impact.v[impact.normals[pick]]
+    return Group(names, tangents, rows, W, v[rows], e[pick], mu_s, mu_d, floor_of(impact), speed, before)
 
 
 def coulombs(group: Group, v: Array, least: Array) -> Array | None:
@@ -119,7 +120,7 @@ def plastic(group: Group, v: Array) -> tuple[Array, tuple[str, ...]]:
     named = ", ".join(repr(name) for name in group.names)
     if impulse is None:
         raise ContactError(
-            f"an impact at {named} cannot be taken up: {group.before} m/s along the normals before, and no impulses part them. "
+            f"an impact at {named} cannot be taken up: {group.before} m/s along the normals, no impulses part them. "
             "Two surfaces close upon what cannot yield: release a constraint, or stop one of the surfaces."
         )
     return impulse, (f"no impulses with friction were found for {named} at once: they acted without friction",)
@@ -133,7 +134,10 @@ def by_speeds(group: Group) -> Array | None:
 def by_impulses(group: Group, pressed: Array, e: Array) -> Array:
     """Poisson's law at once: Λ_n = (1 + e) Λ_c at each contact, and friction in restitution that loses most."""
     again = np.concatenate([np.full(1 + d, ratio) for d, ratio in zip(group.tangents, e, strict=True)]) * pressed
-    return pressed + rubbed(group.W, group.v + group.W @ pressed, again, group.mu_d, rows_of(group.tangents))
+    rows = rows_of(group.tangents)
+    # what stuck in compression may use as much of its cone again: the start is then within, and energy can only fall
+    used = [np.linalg.norm(pressed[r][1:]) / pressed[r.start] if pressed[r.start] > 0.0 else 0.0 for r in rows]
+    return pressed + rubbed(group.W, group.v + group.W @ pressed, again, np.maximum(group.mu_d, used), rows)
 
 
 def several(group: Group, laws: Sequence[str]) -> Act:

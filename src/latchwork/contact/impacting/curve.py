@@ -61,7 +61,7 @@ class Curve:
 
     def advance(self, goals: Sequence[Goal]) -> tuple[Spot, int | None] | None:
         """The first goal on the way and where; else where the slip becomes straight or ends, and None."""
-        longest = 2.0 / (np.abs(self.rub.W[1:]).max() * (1.0 + self.rub.mu_d))
+        longest = 2.0 / self.rub.turning
         y, step = self.pack(), 0.25 * longest
         for i, goal in enumerate(goals):
             if goal.at(self.start) >= 0.0 and self.slope(goal, y) > 0.0:

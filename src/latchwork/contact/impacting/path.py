@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,11 @@ class Rub:
     W: Array
     mu_s: float
     mu_d: float
+
+    @cached_property
+    def turning(self) -> float:
+        """|W_tn| + μ_d |W_tt|, the scale of dv_t/dp."""
+        return float(np.abs(self.W[1:, 0]).max(initial=0.0) + self.mu_d * np.abs(self.W[1:, 1:]).max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +142,7 @@ def straight_slip(rub: Rub, spot: Spot) -> Straight | None:
     s = v_t / size
     change = rub.W[1:, 0] - rub.mu_d * (rub.W[1:, 1:] @ s)
     along = float(change @ s)
-    turns = np.linalg.norm(change - along * s) > STRAIGHT * (np.abs(rub.W[1:]).max() * (1.0 + rub.mu_d))
+    turns = np.linalg.norm(change - along * s) > STRAIGHT * rub.turning
     if turns and rub.mu_d > 0.0:
         return None
     ends = size / -along if along < 0.0 and not turns else math.inf
