@@ -376,3 +376,34 @@ def test_numbers_are_checked():
     """Numbers that are not finite do not enter."""
     with pytest.raises(EvaluationError, match="Give finite numbers of shape"):
         contact([[np.nan]], [-1.0])
+
+
+@pytest.mark.parametrize("law", ALL)
+@pytest.mark.parametrize("seed", range(15))
+def test_uneven_bodies(law, seed):
+    """W with directions a million times as stiff as others, friction from 0.001 to 100: still admissible."""
+    rng = np.random.default_rng(seed)
+    A = np.diag(10.0 ** rng.uniform(-2, 2, 3)) @ rng.normal(size=(3, 4))
+    v = A @ rng.normal(size=4)
+    v[0] = -abs(v[0])
+    given = contact(A @ A.T, v, rng.choice([0.0, 0.001, 1.0]), rng.choice([0.001, 0.5, 10.0, 100.0]))
+    assert admissible(given, resolve(given, [law])) < 1e-9
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", range(12))
+def test_redundant_contacts_with_friction(way, seed):
+    """More rows than freedoms, with friction, by mixed laws: still admissible."""
+    rng = np.random.default_rng(seed)
+    J = rng.normal(size=(8, 4))
+    v, mu = J @ rng.normal(size=4), rng.choice([0.0, 0.3, 1.0], size=3)
+    given = Impact(("a", "b", "c"), J @ J.T, v, (2, 1, 2), np.full(3, 0.5), mu, mu)
+    assert admissible(given, resolve(given, ["newton", "smith", "energetic"], way)) < 1e-9
+
+
+@pytest.mark.parametrize("way", [None, True])
+def test_capture_of_several(way):
+    """A block that would rebound slower than the capture speed stays, on both corners."""
+    _, _, _, given = block(0.1)
+    out = resolve(given, ["newton"] * 2, way, capture=0.5)
+    np.testing.assert_allclose(out.v[[0, 2]], 0.0, atol=1e-12)
