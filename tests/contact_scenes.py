@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 import latchwork as lw
-from latchwork.constraint.making.spot import velocity
+from latchwork.constraint.making.spot import Spot, velocity
 from latchwork.contact.pairs import features_of
 from latchwork.kane.values import argument_vector
 from latchwork.program.function import Function
@@ -58,7 +58,7 @@ class Found:
     rate: float
     approach: float
     normal: np.ndarray
-    on: np.ndarray
+    apart: np.ndarray  # the way from one material point to the other
     within: np.ndarray
 
     @property
@@ -80,7 +80,7 @@ class Sampler:
         for feature in self.features:
             relative = velocity(feature.on) - velocity(feature.other)
             wanted += [feature.gap, lw.dt(feature.gap), relative.dot(feature.normal), *feature.normal.measures(N)]
-            wanted += [*velocity(feature.on).measures(N), *feature.within]
+            wanted += [*(place(feature.on) - place(feature.other)).measures(N), *feature.within]
         for point in self.points:
             wanted += point.position().measures(N)
         self.function = Function(self.equations.program(wanted))
@@ -107,6 +107,11 @@ class Sampler:
             part, k = values[k : k + m], k + m
             found.append(Found(part[0], part[1], part[2], part[3:6], part[6:9], part[9:]))
         return found, dict(zip(self.points, values[k:].reshape(-1, 3), strict=True))
+
+
+def place(spot):
+    """Where a material point is."""
+    return spot.point.position() + spot.arm if isinstance(spot, Spot) else spot.position()
 
 
 def distance(scene, places):

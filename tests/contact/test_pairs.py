@@ -225,6 +225,20 @@ def test_rates_follow_the_material_points(scene):
             assert np.linalg.norm(f.normal) == pytest.approx(1.0, abs=1e-12)
 
 
+MOVING = [scene for scene in SCENES if "line" not in scene.__name__ and "plane" not in scene.__name__]
+
+
+@pytest.mark.parametrize("scene", [*MOVING, circle_moving_line])
+def test_material_points_are_where_they_touch(scene):
+    """Between two bodies that move, the two material points are apart by the gap along the normal, or are one place."""
+    sampler, rng = Sampler(scene()), np.random.default_rng(7)
+    for _ in range(10):
+        for f in sampler.at(rng)[0]:
+            along = f.apart @ f.normal
+            assert f.apart == pytest.approx(along * f.normal, abs=1e-9)
+            assert min(abs(along - f.gap), abs(along)) == pytest.approx(0.0, abs=1e-9)
+
+
 @pytest.mark.parametrize("scene", SCENES)
 def test_swapping_turns_the_normal_around(scene):
     """b against a has the gaps of a against b, and normals that point the other way."""

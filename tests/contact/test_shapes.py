@@ -25,6 +25,8 @@ def test_a_shape_finds_its_frame(w):
     assert lw.Line(w.links[1].origin, B.x, B.y).frame is B
     assert lw.Segment(w.at(1, 1.0), w.at(1, 2.0)).frame is B
     assert lw.Plane(w.at(1, 0.5), N.z, body=w.bodies[1]).frame is B
+    assert lw.Segment(w.at(1, 0.0, 0.0, -1.0), w.at(1, 0.0, 0.0, 1.0)).frame is B
+    assert lw.Plane(w.links[1].origin, N.z).frame is N
     assert w.bodies[0].circle(1.0).frame is w.frame(0)
     assert lw.Circle(w.O, 1.0).frame is N
 
@@ -61,6 +63,22 @@ def test_gaps_are_short(w):
     assert str(feature.gap) == "q_A_py - r"
     corner = features_of("c", w.bodies[0].circle(r), lw.Polyline([w.at(None, 0.0), w.at(None, 1.0)]))[0]
     assert [str(e) for e in corner.within] == ["q_A_px", "1 - q_A_px"]
+
+
+def test_coordinates_may_hold_a_contact():
+    """A disk that its coordinates keep on a ramp has a gap of zero, and its slip is that of rolling."""
+    model = lw.Model("disk on a ramp")
+    r, phi = model.parameters(r=1.0, phi=0.26)
+    q1, q2 = model.coordinates("q1", "q2")
+    N, O = model.frame, model.origin
+    A = N.rotated("A", phi, N.z)
+    B = A.rotated("B", q2, A.z)
+    Bo = O.at("Bo", q1 * A.x + r * A.y)
+    disk = model.body("disk", frame=B, center=Bo, mass=1.0, inertia=lw.inertia(B, zz=0.5))
+    (feature,) = features_of("disk on ramp", disk.circle(r, Bo), lw.Line(point=O, direction=A.x, normal=A.y))
+    assert feature.gap == 0.0
+    assert feature.slip.dot(A.x) == lw.dt(q1) + r * lw.dt(q2)
+    assert feature.within == ()
 
 
 def test_every_pair_of_the_table_is_listed():

@@ -14,7 +14,7 @@ from latchwork.errors import ModelError
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
-from latchwork.mechanics.point import Point
+from latchwork.mechanics.point import Point, anchor
 from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, operand
@@ -61,17 +61,17 @@ def vector_of(what: str, role: str, vector: Any) -> Vector:
 
 
 def frame_of(what: str, body: Part | None, point: Point, vectors: Iterable[Vector]) -> Frame:
-    """The frame of the body given; else N where the vectors are fixed in N, else the frame they are written in."""
+    """The frame of the body given; else N where all stands still there, else the deepest that they are written in."""
     ways = list(vectors)
     if body is not None:
         return _part(what, body, point)
     N = point.tree.newtonian
-    for vector in ways:
-        point.tree.must_own(next(iter(vector.parts)))
-    if not any(movers(vector.to(N)) for vector in ways):
+    for frame in (frame for vector in ways for frame in vector.parts):
+        point.tree.must_own(frame)
+    deepest = max((frame for vector in ways for frame in vector.parts), key=lambda frame: frame.depth)
+    still = _stands(point) or deepest.angular_velocity().is_zero
+    if still and not any(movers(vector.to(N)) for vector in ways):
         return N
-    written = {frame for vector in ways for frame in at_home(vector).parts}
-    deepest = max(written, key=lambda frame: frame.depth)
     for vector in ways:
         moving = movers(vector.to(deepest))
         if moving:
@@ -95,12 +95,17 @@ def _part(what: str, body: Part, point: Point) -> Frame:
     return frame
 
 
+def _stands(point: Point) -> bool:
+    """A point that nothing moves."""
+    return anchor(point) is None and not movers(point.position().to(point.tree.newtonian))
+
+
 def turning_frame(what: str, body: Part | None, center: Point) -> Frame:
     """The frame of something round: it must be said, unless the centre stands still in N."""
     if body is not None:
         return _part(what, body, center)
     N = center.tree.newtonian
-    if center.located and not movers(center.position().to(N)):
+    if _stands(center):
         return N
     raise ModelError(
         f"{what} at '{center.name}' moves, and with which body it turns is not known. Give body= (a body, link or "
