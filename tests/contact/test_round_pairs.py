@@ -169,6 +169,32 @@ def test_pieces_take_over_from_each_other():
         assert [f.gap for f in found[:2]] == pytest.approx([0.0, 0.0], abs=1e-12)
 
 
+@pytest.mark.parametrize("hollow", [False, True])
+def test_a_closed_boundary_has_no_ends(hollow):
+    """A stadium of two segments and two half circles is a capsule, from outside; a closed track, from inside."""
+    w = World()
+    N, (a, b, c, d) = w.N, (w.at(None, x, y) for x, y in ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)))
+    out = -1.0 if hollow else 1.0
+    track = lw.Boundary([
+        lw.Segment(a, b, normal=-out * N.y),
+        lw.Arc(w.at(None, 1.0), 1.0, start=-N.y, angle=math.pi, inside=hollow),
+        lw.Segment(c, d, normal=out * N.y),
+        lw.Arc(w.at(None, -1.0), 1.0, start=N.y, angle=math.pi, inside=hollow),
+    ])  # fmt: skip
+    assert track.closed
+    assert track.joints == ("smooth",) * 4
+    made = Scene(w, w.bodies[0].circle(0.1), track, tripod(w, 0, w.links[0].origin), [], spread=3.0)
+    sampler, rng, seen = Sampler(made), np.random.default_rng(10), 0
+    for _ in range(200):
+        found, places = sampler.at(rng)
+        x = places[w.links[0].origin]
+        distance = (np.linalg.norm(x - np.array([np.clip(x[0], -1.0, 1.0), 0.0, 0.0])) - 1.0) * out - 0.1
+        if distance > 0.0:
+            assert min(f.gap for f in found if f.valid) == pytest.approx(distance, abs=1e-12)
+            seen += 1
+    assert seen > 20
+
+
 @pytest.mark.parametrize("tube", [0.0, 0.1])
 def test_rim_on_plane(tube):
     """The lowest of the points of a rim is its gap to a plane, and its spot is there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 
 import numpy as np
 import pytest
@@ -115,6 +116,12 @@ REFUSED = {
     "a belt on a plane": (lambda w: lw.Plane(w.O, w.N.z, belt=1.0), r"A plane has no direction of its own"),
     "a hull of nothing": (lambda w: lw.Hull([], w.bodies[0]), r"Give points of the body, or an array"),
     "a hull on a line": (lambda w: w.bodies[0].hull(np.array([[0, 0], [1, 1], [2, 2]])), r"lie on one line"),
+    "a hull in a plane": (lambda w: w.bodies[0].hull(np.array([[0, 0, 0], [0, 1, 1], [0, 2, 0], [0, 1, 3]])),
+                          r"lie in one plane that is not across z"),
+    "a boundary without numbers": (
+        lambda w: lw.Boundary([lw.Segment(w.O, w.O.at("Q", w.model.parameter("free") * w.N.x), w.N.y),
+                               lw.Segment(w.at(None, 2.0), w.O, w.N.y)]),
+        r"lw.Boundary at 'O' has no numbers|lw.Boundary at 'Q' has no numbers"),
     "a boundary of a wire": (lambda w: lw.Boundary([lw.Segment(w.O, w.at(None, 1.0))]), r"Give segments with a normal"),
     "a boundary with a hole": (
         lambda w: lw.Boundary([lw.Segment(w.O, w.at(None, 1.0), w.N.y), lw.Segment(w.at(None, 2.0), w.O, w.N.y)]),
@@ -151,6 +158,46 @@ def test_pairs_refuse(w, case):
     make, message = UNMET[case]
     with pytest.raises(lw.ModelError, match=message):
         features_of("c", *make(w))
+
+
+TETRAHEDRON = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 3.0))
+FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+
+
+def mesh(kind):
+    """A tetrahedron as the bytes of a file."""
+    if kind == "obj":
+        faces = [f"f {i + 1} {j + 1} {k + 1}" for i, j, k in FACES]
+        return "\n".join(["# a solid", *(f"v {x} {y} {z}" for x, y, z in TETRAHEDRON), *faces]).encode()
+    facets = [[TETRAHEDRON[i] for i in face] for face in FACES]
+    if kind == "text":
+        corners = [f"  vertex {x} {y} {z}" for facet in facets for x, y, z in facet]
+        return "\n".join(["solid", *corners, "endsolid"]).encode()
+    head = b"solid of bytes".ljust(80) + struct.pack("<I", len(facets))
+    return head + b"".join(struct.pack("<12fH", 0, 0, 0, *np.ravel(facet), 0) for facet in facets)
+
+
+@pytest.mark.parametrize("kind", ["obj", "text", "binary"])
+def test_a_hull_of_a_mesh(kind, tmp_path):
+    """OBJ and both kinds of STL give the vertices of a solid, each once."""
+    path = tmp_path / "solid.mesh"
+    path.write_bytes(mesh(kind))
+    hull = World("free").bodies[0].hull(path)
+    assert sorted(map(tuple, hull.vertices)) == sorted(TETRAHEDRON)
+
+
+def test_meshes_that_cannot_be_read(tmp_path):
+    """A file that is not there, a bad line, and a file without vertices are refused with where they are."""
+    body = World("free").bodies[0]
+    with pytest.raises(lw.FileError, match=r"nowhere.stl: the mesh cannot be read"):
+        body.hull(tmp_path / "nowhere.stl")
+    bad, empty = tmp_path / "bad.obj", tmp_path / "empty.obj"
+    bad.write_text("v 1 2 3\nv 1 2\n", encoding="utf-8")
+    empty.write_text("f 1 2 3\n", encoding="utf-8")
+    with pytest.raises(lw.FileError, match=r"bad.obj:2: a vertex is 'v 1 2'. Give three numbers"):
+        body.hull(str(bad))
+    with pytest.raises(lw.FileError, match=r"empty.obj: the mesh has 0 vertices"):
+        body.hull(empty)
 
 
 def test_two_models_do_not_meet(w):

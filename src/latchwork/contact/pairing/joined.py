@@ -14,22 +14,23 @@ from latchwork.mechanics.vector import Vector
 def of_boundary(shape: Boundary) -> tuple[Part, ...]:
     """At a smooth joint one piece takes over where the other leaves off: both are bounded by one and the same plane."""
     ends = [ends_of(piece) for piece in shape.pieces]
-    last = len(ends) - 1
+    count = len(ends)
     parts: list[Part] = []
     for i, piece in enumerate(shape.pieces):
-        before = shape.joints[i - 1] if i else ""
-        after = shape.joints[i] if i < last else ""
+        before = shape.joints[i - 1] if i or shape.closed else ""
+        after = shape.joints[i] if i < count - 1 or shape.closed else ""
         start = ends[i - 1][1] if before == "smooth" else ends[i][0]
         bounds = [_half(start, 1.0), _half(ends[i][1], -1.0)]
         corners = [_bisector(ends[i - 1][1], ends[i][0], 1.0)] if before == "out" else []
-        corners += [_bisector(ends[i][1], ends[i + 1][0], -1.0)] if after == "out" else []
+        corners += [_bisector(ends[i][1], ends[(i + 1) % count][0], -1.0)] if after == "out" else []
         parts.append(_surface(piece, f"piece {i + 1}", bounds, corners))
-    parts.append(_corner("start", ends[0][0], (_half(ends[0][0], -1.0),)))
     for i, joint in enumerate(shape.joints):
         if joint == "out":
-            beyond = (_half(ends[i][1], 1.0), _half(ends[i + 1][0], -1.0))
+            beyond = (_half(ends[i][1], 1.0), _half(ends[(i + 1) % count][0], -1.0))
             parts.append(_corner(f"corner {i + 1}", ends[i][1], beyond))
-    parts.append(_corner("end", ends[-1][1], (_half(ends[-1][1], 1.0),)))
+    if not shape.closed:
+        parts.append(_corner("start", ends[0][0], (_half(ends[0][0], -1.0),)))
+        parts.append(_corner("end", ends[-1][1], (_half(ends[-1][1], 1.0),)))
     return tuple(parts)
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from latchwork.contact.shapes.base import Shape, between, numbers
+from latchwork.contact.shapes.base import Shape, Triple, between, numbers
 from latchwork.contact.shapes.flat import Segment
 from latchwork.contact.shapes.round import Arc
 from latchwork.errors import ModelError
@@ -34,10 +34,14 @@ class End:
 
 @dataclass(frozen=True, eq=False)
 class Boundary(Shape):
-    """Segments with a normal and arcs, each beginning where the one before ends. Smooth joints have no corner."""
+    """Segments with a normal and arcs, each beginning where the one before ends. Smooth joints have no corner.
+
+    Where the last ends at the beginning of the first, the boundary is closed.
+    """
 
     pieces: Sequence[Piece]
-    joints: tuple[str, ...] = field(init=False, repr=False)  # "smooth", "out" or "in", between pieces
+    joints: tuple[str, ...] = field(init=False, repr=False)  # "smooth", "out" or "in", behind each piece but the last
+    closed: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         pieces = tuple(self.pieces)
@@ -50,21 +54,31 @@ class Boundary(Shape):
             frames = ", ".join(sorted({f"'{piece.frame.name}'" for piece in pieces}))
             raise ModelError(f"the pieces of {self.what} are fixed in {frames or 'nothing'}. Give pieces of one frame.")
         self._keep(frame=pieces[0].frame, pieces=pieces)
-        self._keep(joints=tuple(self._joint(i, *pair) for i, pair in enumerate(itertools.pairwise(pieces))))
+        closed = len(pieces) > 1 and self._apart(pieces[-1], pieces[0]) <= JOINED
+        pairs = itertools.pairwise((*pieces, pieces[0]) if closed else pieces)
+        self._keep(closed=closed, joints=tuple(self._joint(i, *pair) for i, pair in enumerate(pairs)))
+
+    def _apart(self, before: Piece, after: Piece) -> float:
+        """How far apart the end of one and the start of another are."""
+        end, start = ends_of(before)[1], ends_of(after)[0]
+        return float(np.linalg.norm(self._numbers(end, between(end.point, start.point) + start.arm - end.arm)))
+
+    def _numbers(self, end: End, vector: Vector) -> Triple:
+        found = numbers(self.frame, vector)
+        if found is None:
+            raise ModelError(f"{self.what} at '{end.point.name}' has no numbers. Give its parameters values first.")
+        return found
 
     def _joint(self, i: int, before: Piece, after: Piece) -> str:
         """How two pieces meet; numbers of what has parameters are those it has now."""
-        end, start = ends_of(before)[1], ends_of(after)[0]
-        apart, n1, t1, t2 = (numbers(self.frame, v) for v in (
-            between(end.point, start.point) + start.arm - end.arm, end.normal, end.along, start.along))  # fmt: skip
-        n2 = numbers(self.frame, start.normal)
-        if apart is None or n1 is None or n2 is None or t1 is None or t2 is None:
-            raise ModelError(f"joint {i + 1} of {self.what} has no numbers. Give its parameters values first.")
-        if np.linalg.norm(apart) > JOINED:
+        apart = self._apart(before, after)
+        if apart > JOINED:
             raise ModelError(
-                f"piece {i + 2} of {self.what} begins {np.linalg.norm(apart):.3g} from where piece {i + 1} ends. Let "
-                "each begin where the one before ends."
+                f"piece {i + 2} of {self.what} begins {apart:.3g} from where piece {i + 1} ends. Let each begin where "
+                "the one before ends."
             )
+        end, start = ends_of(before)[1], ends_of(after)[0]
+        n1, t1, n2, t2 = (self._numbers(end, v) for v in (end.normal, end.along, start.normal, start.along))
         if np.cross(t1, n1) @ np.cross(t2, n2) < 0.0:
             raise ModelError(
                 f"pieces {i + 1} and {i + 2} of {self.what} have their material on different sides of the way. Turn "

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from latchwork.contact.meshes import vertices_of
 from latchwork.contact.shapes.base import (
     ROUNDING,
     Measure,
@@ -50,8 +52,9 @@ class Box(Shape):
 class Hull(Shape):
     """The convex hull of points fixed in a body, or of an array of their measures in its frame from ``center``.
 
-    It is worked out once, with the numbers that the points have now; ``vertices`` are those on the hull. Where all
-    points lie in one plane across the frame's z axis, it is the outline of a planar model.
+    A path stands for the vertices of a mesh, STL or OBJ. ``center`` is the body's mass centre unless given. The hull is
+    worked out once, with the numbers that the points have now. Where all points lie in one plane across the frame's z
+    axis, it is the outline of something in a planar model.
     """
 
     points: Any
@@ -67,8 +70,10 @@ class Hull(Shape):
         if not np.isfinite(x).all():
             raise ModelError(f"the points of {self.what} are not all finite. Give numbers.")
         self._keep(vertices=x)
-        if self.is_flat and np.linalg.matrix_rank(x[:, :2] - x[0, :2], ROUNDING) < 2:
-            raise ModelError(f"the {len(x)} points of {self.what} lie on one line. Give three that do not.")
+        rank, needed = int(np.linalg.matrix_rank(x - x[0], ROUNDING * np.ptp(x))), 2 if self.is_flat else 3
+        if rank < needed:
+            where = "in one plane that is not across z" if rank == 2 else "on one line"
+            raise ModelError(f"the {len(x)} points of {self.what} lie {where}. Give some that do not.")
 
     @property
     def is_flat(self) -> bool:
@@ -91,7 +96,8 @@ class Hull(Shape):
         home = self.body.origin if isinstance(self.body, Link) else home
         center = point_of(self.what, "the centre", self.center if self.center is not None else home)
         try:
-            x = np.array(self.points, dtype=float)
+            mesh = isinstance(self.points, (str, PathLike))
+            x = vertices_of(self.points) if mesh else np.array(self.points, dtype=float)
         except (TypeError, ValueError):
             x = np.empty(0)
         if x.ndim != 2 or x.shape[1] not in (2, 3) or len(x) < 3:
