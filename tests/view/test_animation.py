@@ -12,11 +12,27 @@ import pytest
 
 import latchwork as lw
 from hybrid_runs import NASTY, bounced, grasped, pendulum
-from latchwork.contact.shapes import Arc, Capsule, Circle, Line, Plane, Polyline, Rim, Segment, Sphere
+from latchwork.contact import shapes
+from latchwork.contact.curves import Curve, Surface
+from latchwork.contact.shapes import (
+    Arc,
+    Boundary,
+    Box,
+    Capsule,
+    Circle,
+    Hull,
+    Line,
+    Plane,
+    Polyline,
+    Rim,
+    Segment,
+    Sphere,
+)
 from latchwork.errors import EvaluationError
 from latchwork.view.animate import embedded, page
-from latchwork.view.outlines import Measured, outline
+from latchwork.view.outlines import OUTLINES, outline
 from latchwork.view.scene import FRAMES, scene
+from latchwork.view.sketch import Measured
 
 
 class Reader(HTMLParser):
@@ -182,6 +198,19 @@ SHAPES = {
                 lambda p: np.hypot(p[:, 0] - np.clip(p[:, 0], 0, 3), p[:, 1]) - 0.5),
     "polyline": (lambda O, N: Polyline([O, O.at("b", N.x), O.at("c", N.x + N.y)]), "edge",
                  lambda p: (p - [[0, 0, 0], [1, 0, 0], [1, 1, 0]]).ravel()),
+    "boundary": (lambda O, N: Boundary([Segment(O.at("s", -N.x - N.y), O.at("t", -N.y), normal=-N.y),
+                                        Arc(O, 1.0, start=-N.y, angle=1.5)]), "edge",
+                 lambda p: np.where(p[:, 0] <= 1.0, p[:, 1], np.hypot(p[:, 0] - 1.0, p[:, 1] - 1.0) - 1.0)),
+    "box": (lambda O, N: Box(O, (2.0, 4.0, 6.0)), "face", lambda p: np.abs(p / [1.0, 2.0, 3.0]).max(axis=1) - 1.0),
+    "flat box": (lambda O, N: Box(O, (2.0, 4.0)), "face", lambda p: np.abs(p) - [1.0, 2.0, 0.0]),
+    "hull": (lambda O, N: Hull([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], center=O), "edge",
+             lambda p: np.abs(p).sum(axis=1) - 1.0),
+    "flat hull": (lambda O, N: Hull([[1, 0], [0, 1], [-1, 0], [0, 0], [0, -1]], center=O), "face",
+                  lambda p: np.abs(p).sum(axis=1) - 1.0),
+    "curve": (lambda O, N: Curve(O, lambda s: s * N.x + s**2 * N.y, (-1.0, 2.0)), "edge",
+              lambda p: p[:, 1] - p[:, 0] ** 2),
+    "surface": (lambda O, N: Surface(O, lambda a, b: a * N.x + b * N.y + a * b * N.z, ((-1.0, 1.0), (0.0, 1.0))),
+                "edge", lambda p: p[:, 2] - p[:, 0] * p[:, 1]),
 }  # fmt: skip
 
 
@@ -194,8 +223,21 @@ def test_outlines_lie_on_their_shapes(name):
     N = model.frame
     found = outline(make(model.origin, N), Measured(run.at(0.0), 10.0, N.z))
     assert found is not None
-    (part, *_) = (part for part in found.parts if part.kind == kind)
-    assert np.abs(residual(part.places)).max() < 1e-12
+    places = np.vstack([part.places for part in found.parts if part.kind == kind])
+    assert np.abs(residual(places)).max() < 1e-12
+
+
+def test_every_shape_has_an_outline():
+    """A new kind of shape has to say how it is drawn."""
+    kinds = {getattr(shapes, name) for name in shapes.__all__} - {shapes.Shape}
+    assert kinds | {Curve, Surface} == OUTLINES.keys()
+
+
+def test_shapes_of_several_contacts_are_drawn_once():
+    """The same circle, made twice, is one."""
+    run = bounced()
+    ball = run.equations.system.bodies[0]
+    assert len(scene(run, shapes=[Circle(ball.center, 0.1, body=ball)])["shapes"]) == 2
 
 
 def test_what_is_no_shape_is_not_drawn():

@@ -1,85 +1,38 @@
-"""What shapes look like: lines and patches in the axes of the frame that a shape is fixed in, from a point of it."""
+"""What shapes look like: a row for each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from latchwork.hybrid.trajectory import Samples
-from latchwork.mechanics.frame import Frame
-from latchwork.mechanics.point import Point
-from latchwork.mechanics.vector import Vector
-from latchwork.symbolic.expr import Expr, operand
+from latchwork.contact.curves import Curve, Surface
+from latchwork.contact.shapes import (
+    Arc,
+    Boundary,
+    Box,
+    Capsule,
+    Circle,
+    Hull,
+    Line,
+    Plane,
+    Polyline,
+    Rim,
+    Segment,
+    Sphere,
+)
+from latchwork.view.sketch import ROUND, Measured, Outline, Part, across, around, behind, ring
+from latchwork.view.solids import box, curve, hull, surface
 
-Array = np.ndarray
-ROUND = np.linspace(0.0, 2.0 * np.pi, 49)
-STROKE = 0.018  # of the size of the scene: strokes behind a wall, and the distance between them
-MOST_STROKES = 400
 REACH = 2.5  # of the size of the scene: how far what has no end is drawn
-SAMPLES = 121  # of a curve
-MESH = 13  # lines of a surface in either direction
-
-
-@dataclass(frozen=True)
-class Part:
-    """A piece of an outline: a filled ``"face"``, a line (``"edge"``), thin strokes (``"hatch"``), or a ``"ball"``.
-
-    Strokes are pairs of places, one pair after the other. A ball is its middle, and a place as far as its radius.
-    """
-
-    kind: str
-    places: Array  # (places, 3)
-
-
-@dataclass(frozen=True)
-class Outline:
-    """Parts in the axes of a frame, from a point."""
-
-    at: Point
-    frame: Frame
-    parts: tuple[Part, ...]
-    endless: bool = False
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Numbers at one instant, for shapes: the picture's size, and the axis of N that stands across it."""
-
-    samples: Samples
-    size: float
-    across: Vector
-
-    def number(self, value: Any) -> float:
-        return float(self.samples[value]) if isinstance(value, Expr) else float(value)
-
-    def local(self, frame: Frame, *vectors: Vector) -> list[Array]:
-        """Measures of vectors in a frame."""
-        found = self.samples.each(frame, *vectors)
-        return [found[0].T @ v for v in found[1:]]
+MESH = 13  # lines of a plane in either direction
 
 
 def outline(shape: Any, measured: Measured) -> Outline | None:
     """How a shape is drawn; nothing for those that are not known here."""
-    for kind in type(shape).__mro__:
-        if kind.__name__ in OUTLINES:
-            return OUTLINES[kind.__name__](shape, measured)
-    return None
-
-
-def around(axis: Array) -> tuple[Array, Array]:
-    """Two unit vectors across an axis and each other."""
-    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
-    first /= np.linalg.norm(first)
-    return first, np.cross(axis, first)
-
-
-def ring(axis: Array, radius: float, start: Array | None = None, angles: Array = ROUND) -> Array:
-    """Places on a circle about an axis through the origin, by angle from a direction."""
-    first, second = around(axis) if start is None else (start, np.cross(axis, start))
-    return radius * (np.cos(angles)[:, None] * first + np.sin(angles)[:, None] * second)
+    made = OUTLINES.get(type(shape))
+    return None if made is None else made(shape, measured)
 
 
 def _circle(shape: Any, m: Measured) -> Outline:
@@ -109,13 +62,13 @@ def _arc(shape: Any, m: Measured) -> Outline:
         start, angles = around(axis)[0], ROUND
     edge = ring(axis, radius, start, angles)
     way = 1.0 if shape.inside else -1.0
-    return Outline(shape.center, shape.frame, (Part("edge", edge), _behind(edge, way * edge / radius, m)))
+    return Outline(shape.center, shape.frame, (Part("edge", edge), behind(edge, way * edge / radius, m)))
 
 
 def _line(shape: Any, m: Measured) -> Outline:
     along, normal = m.local(shape.frame, shape.direction, shape.normal)
-    places = _across(0.0 * along, REACH * m.size * along)
-    return Outline(shape.point, shape.frame, (Part("edge", places), _behind(places, -normal, m)), endless=True)
+    places = across(0.0 * along, REACH * m.size * along)
+    return Outline(shape.point, shape.frame, (Part("edge", places), behind(places, -normal, m)), endless=True)
 
 
 def _plane(shape: Any, m: Measured) -> Outline:
@@ -125,13 +78,9 @@ def _plane(shape: Any, m: Measured) -> Outline:
     first = first / np.linalg.norm(first) if np.linalg.norm(first) > 1e-6 else around(normal)[0]
     second = np.cross(normal, first)
     steps = np.linspace(-1.0, 1.0, MESH) * m.size
-    grid = [g for s in steps for g in (_across(s * first, m.size * second), _across(s * second, m.size * first))]
-    parts = Part("hatch", np.concatenate(grid)), Part("edge", _across(0.0 * first, m.size * first))
+    grid = [g for s in steps for g in (across(s * first, m.size * second), across(s * second, m.size * first))]
+    parts = Part("hatch", np.concatenate(grid)), Part("edge", across(0.0 * first, m.size * first))
     return Outline(shape.point, shape.frame, parts, endless=True)
-
-
-def _across(middle: Array, half: Array) -> Array:
-    return np.array([middle - half, middle + half])
 
 
 def _segment(shape: Any, m: Measured) -> Outline:
@@ -139,7 +88,7 @@ def _segment(shape: Any, m: Measured) -> Outline:
     parts = [Part("edge", np.array([[0.0] * 3, way]))]
     if shape.normal is not None:
         (normal,) = m.local(shape.frame, shape.normal)
-        parts.append(_behind(parts[0].places, -normal, m))
+        parts.append(behind(parts[0].places, -normal, m))
     return Outline(shape.p, shape.frame, tuple(parts))
 
 
@@ -150,7 +99,7 @@ def _polyline(shape: Any, m: Measured) -> Outline:
         return Outline(first, shape.frame, (Part("face", np.vstack([places, places[:1]])),))
     edges = [Part("edge", places)]
     for i, normal in enumerate(m.local(shape.frame, *shape.normals)):
-        edges.append(_behind(places[i : i + 2], -normal, m))
+        edges.append(behind(places[i : i + 2], -normal, m))
     return Outline(first, shape.frame, tuple(edges))
 
 
@@ -165,54 +114,16 @@ def _capsule(shape: Any, m: Measured) -> Outline:
     return Outline(shape.p, shape.frame, (Part("face", np.vstack([edge, edge[:1]])),))
 
 
-def _curve(shape: Any, m: Measured) -> Outline:
-    """A curve by expressions: places at even parameters."""
-    low, high = shape.span
-    frame, arms = _written(shape, [(s,) for s in np.linspace(low, high, SAMPLES)])
-    places = np.array(m.local(frame, *arms))
-    (up,) = m.local(frame, shape.point.tree.newtonian.z if shape.up is None else shape.up)
-    outward = shape.side * np.cross(up, np.gradient(places, axis=0))
-    outward /= np.maximum(np.linalg.norm(outward, axis=1), 1e-300)[:, None]
-    line = Part("face" if shape.closed and shape.side < 0 else "edge", places)
-    return Outline(shape.point, frame, (line, _behind(places, -outward, m)))
+def _boundary(shape: Any, m: Measured) -> Outline:
+    """Its pieces, all from the point of the first."""
+    pieces = [OUTLINES[type(piece)](piece, m) for piece in shape.pieces]
+    first = pieces[0].at
+    shifts = m.local(shape.frame, *(made.at.position(first) for made in pieces))
+    parts = [Part(p.kind, p.places + shift) for made, shift in zip(pieces, shifts, strict=True) for p in made.parts]
+    return Outline(first, shape.frame, tuple(parts))
 
 
-def _surface(shape: Any, m: Measured) -> Outline:
-    """A surface by expressions: a net of lines."""
-    (a0, a1), (b0, b1) = shape.spans
-    a, b = np.linspace(a0, a1, MESH), np.linspace(b0, b1, MESH)
-    frame, arms = _written(shape, [(x, y) for x in a for y in b])
-    net = np.array(m.local(frame, *arms)).reshape(MESH, MESH, 3)
-    lines = [*net, *net.transpose(1, 0, 2)]
-    return Outline(shape.point, frame, tuple(Part("edge", line) for line in lines))
-
-
-def _written(shape: Any, parameters: Sequence[tuple[float, ...]]) -> tuple[Frame, list[Vector]]:
-    """p(s) from the point of a shape, and the frame that it is fixed in: its body's, or the one it is written in."""
-    g = shape.point.tree.graph
-    arms = [shape.shape(*(Expr(g, operand(g, float(s))) for s in row)) for row in parameters]
-    frames = {frame for arm in arms for frame in arm.parts} | {shape.point.tree.newtonian}
-    body = getattr(shape.body, "frame", None) or (shape.body if isinstance(shape.body, Frame) else None)
-    return body or max(frames, key=lambda frame: frame.depth), arms
-
-
-def _behind(places: Array, way: Array, m: Measured) -> Part:
-    """Short strokes at even distances on the side where the material is, slanting as draughtsmen do."""
-    lengths = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1)))
-    stroke = STROKE * m.size
-    count = int(np.clip(lengths[-1] / stroke, 2, MOST_STROKES))
-    at = np.linspace(0.5, count - 0.5, count) * lengths[-1] / count
-    sides = np.broadcast_to(way, places.shape)
-    feet, ways, along = (_between(at, lengths, rows) for rows in (places, sides, np.gradient(places, axis=0)))
-    along /= np.maximum(np.linalg.norm(along, axis=1), 1e-300)[:, None]
-    return Part("hatch", np.stack([feet, feet + stroke * (ways - 0.8 * along)], axis=1).reshape(-1, 3))
-
-
-def _between(at: Array, lengths: Array, rows: Array) -> Array:
-    return np.column_stack([np.interp(at, lengths, rows[:, k]) for k in range(3)])
-
-
-OUTLINES: dict[str, Callable[[Any, Measured], Outline]] = {
-    "Circle": _circle, "Sphere": _sphere, "Rim": _rim, "Arc": _arc, "Line": _line, "Plane": _plane, "Segment": _segment,
-    "Polyline": _polyline, "Capsule": _capsule, "Curve": _curve, "Surface": _surface,
+OUTLINES: dict[type, Callable[[Any, Measured], Outline]] = {
+    Circle: _circle, Sphere: _sphere, Rim: _rim, Arc: _arc, Line: _line, Plane: _plane, Segment: _segment,
+    Polyline: _polyline, Capsule: _capsule, Boundary: _boundary, Box: box, Hull: hull, Curve: curve, Surface: surface,
 }  # fmt: skip

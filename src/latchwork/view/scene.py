@@ -18,7 +18,8 @@ from latchwork.hybrid.trajectory import Samples, named
 from latchwork.mechanics.point import Point, anchor
 from latchwork.mechanics.vector import Vector
 from latchwork.view.marks import tint
-from latchwork.view.outlines import Measured, Outline, outline
+from latchwork.view.outlines import outline
+from latchwork.view.sketch import Measured, Outline
 
 if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Trajectory
@@ -69,7 +70,7 @@ def scene(run: Trajectory, view: str = "xy", draw: Sequence[Any] = (), shapes: S
         "chain": [tracks.add(places[point]) for point in chosen],
         "lines": [] if chosen else list(_lines(places, tracks, size, bool(outlines))),
         "dots": list(_dots(run, places, tracks, bool(outlines))),
-        "shapes": [_drawn(made, at, tracks, k) for k, made in enumerate(outlines)],
+        "shapes": list(_shapes(outlines, at, tracks)),
         "forces": list(_forces(run, at, forces, tracks)),
         "trail": _trail(run, chosen[-1] if chosen else _farthest(run, places), tracks),
         **_told(run),
@@ -182,14 +183,23 @@ def _dots(run: Trajectory, places: Mapping[Point, Array], tracks: Tracks, shaped
             yield {"at": track, "kind": kind, "name": name}
 
 
-def _drawn(made: Outline, at: Samples, tracks: Tracks, number: int) -> dict[str, Any]:
-    """An outline with the tracks of its point and of two axes of its frame."""
+def _shapes(outlines: Sequence[Outline], at: Samples, tracks: Tracks) -> Iterable[dict[str, Any]]:
+    """Each shape once, also where several contacts have one that is the same; what moves has a colour of its own."""
+    seen: list[dict[str, Any]] = []
+    for made in outlines:
+        shape, stands = _drawn(made, at, tracks)
+        if shape not in seen:
+            seen.append(shape)
+            yield shape | {"color": "" if stands else tint(len(seen))}
+
+
+def _drawn(made: Outline, at: Samples, tracks: Tracks) -> tuple[dict[str, Any], bool]:
+    """An outline with the tracks of its point and of two axes of its frame; whether these stand still."""
     place, cosines = at.each(made.at, made.frame)
     axes = np.concatenate([cosines[:, :, 0], cosines[:, :, 1]], axis=1)
     stands = not (np.ptp(place, axis=0).any() or np.ptp(axes, axis=0).any())
     parts = [[part.kind, np.round(part.places, tracks.decimals).ravel().tolist()] for part in made.parts]
-    return {"at": tracks.add(place), "turn": tracks.add(axes, DIGITS), "color": "" if stands else tint(number + 1),
-            "parts": parts}  # fmt: skip
+    return {"at": tracks.add(place), "turn": tracks.add(axes, DIGITS), "parts": parts}, stands
 
 
 def _forces(run: Trajectory, at: Samples, forces: bool | Mapping[str, tuple[Any, Any]],
