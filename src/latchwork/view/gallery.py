@@ -23,6 +23,9 @@ NAMES = (
     "gillespie_1_disk",
     "gillespie_2_wrist",
     "gillespie_3_cart",
+    "patoglu_1_disk_on_ramp",
+    "patoglu_2_fence",
+    "patoglu_3_belt",
     "buffinton_3_two_revolute",
     "buffinton_4_revolute_prismatic",
     "buffinton_5_grasp",
@@ -39,6 +42,14 @@ NAMES = (
     "rolling_disk",
     "rattleback",
     "whipple_bicycle",
+    "bouncing_ball",
+    "block_on_incline",
+    "stick_slip",
+    "rocking_block",
+    "sphere_slip",
+    "billiard",
+    "woodpecker",
+    "rolling_coin",
 )
 
 
