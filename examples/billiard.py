@@ -17,8 +17,8 @@ def places() -> list[tuple[float, float]]:
     """The cue ball, a little off the axis, and a triangle whose balls are a little off their places."""
     step = 2 * R * SPREAD
     rack = [(row * math.sqrt(3) / 2 * step, (k - row / 2) * step) for row in range(5) for k in range(row + 1)]
-    shaken = [(x + 0.002 * R * math.sin(7.0 * k), y + 0.002 * R * math.cos(11.0 * k)) for k, (x, y) in enumerate(rack, 1)]
-    return [(-0.5, 0.004), *shaken]
+    off = [(0.002 * R * math.sin(7.0 * k), 0.002 * R * math.cos(11.0 * k)) for k in range(1, 16)]
+    return [(-0.5, 0.004), *((x + dx, y + dy) for (x, y), (dx, dy) in zip(rack, off, strict=True))]
 
 
 def build(balls: int = 16) -> lw.Model:

@@ -1,7 +1,7 @@
 """Patoglu and Gillespie, Example 1: a disk on a ramp, sliding or rolling. Friction ends at q1 = L.
 
-One contact with friction by zone is all that is said. It slides up, rolls, slides where friction ends, comes back sliding
-and rolls again. In the two coordinates of the paper the disk cannot leave the ramp; with three it could.
+One contact with friction by zone is all that is said. It slides up, rolls, slides where friction ends, comes back
+sliding and rolls again. In the two coordinates of the paper the disk cannot leave the ramp; with three it could.
 """
 
 import math

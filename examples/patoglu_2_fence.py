@@ -1,7 +1,7 @@
-"""Patoglu and Gillespie, Example 2: a parts feeder. A disk runs down a ramp while the fence that will stop it is unknown.
+"""Patoglu and Gillespie, Example 2: a parts feeder. A disk runs down a ramp towards a fence that nobody knows yet.
 
-The fence, an arc joined to the ramp, is programmed at 7.0 s; it is met at 7.7 s and left at its end at 9.0 s. The paper gives
-no numbers; these reproduce its time line.
+The fence, an arc joined to the ramp, is programmed at 7.0 s; it is met at 7.7 s and left at its end at 9.0 s. The paper
+gives no numbers; these reproduce its time line.
 """
 
 import math

@@ -1,7 +1,7 @@
-"""Patoglu and Gillespie, Example 3: a double pendulum strikes the parts on a conveyor belt, slides, sticks, is pulled along.
+"""Patoglu and Gillespie, Example 3: a double pendulum strikes the parts on a conveyor belt, slides, and sticks.
 
-Stuck on the belt it has no freedom left; the belt pulls it straight until friction gives way. With the printed initial angle
-of -π/9 the published times do not come out; with -π/16 they do.
+Stuck on the belt it has no freedom left; the belt pulls it straight until friction gives way. With the printed initial
+angle of -π/9 the published times do not come out; with -π/16 they do.
 """
 
 import math

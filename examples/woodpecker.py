@@ -1,7 +1,7 @@
 """The woodpecker toy: a sleeve with play on a pole, a bird on a spring. It pecks its way down.
 
-Leine, Glocker and van Campen, 2001; linear in the height y and the angles φ_M of the sleeve and φ_S of the bird. Beak and sleeve
-hit the pole, stick to it, slide along it, and let go: nine events in each period.
+Leine, Glocker and van Campen, 2001; linear in the height y and the angles φ_M of the sleeve and φ_S of the bird. Beak
+and sleeve hit the pole, stick to it, slide along it, and let go: nine events in each period.
 """
 
 import latchwork as lw
@@ -12,7 +12,7 @@ START = {"q": {"y": 0.0, "phi_M": -0.0006 / 0.0058, "phi_S": -0.2788}, "u": {"u1
 
 
 def build() -> lw.Model:
-    """Places are linear in the angles, as in the paper; the pole's surface is at x = 0, what may touch it at its gap."""
+    """Places are linear in the angles, as in the paper; the pole's surface is at x = 0, what may touch at its gap."""
     model = lw.Model("woodpecker toy")
     m_M, J_M, m_S, J_S, c, g = model.parameters(m_M=0.0003, J_M=5e-9, m_S=0.0045, J_S=7e-7, c=0.0056, g=9.81)
     r_0, r_M, h_M, l_M = model.parameters(r_0=0.0025, r_M=0.0031, h_M=0.0058, l_M=0.010)

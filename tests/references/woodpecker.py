@@ -62,7 +62,11 @@ class Woodpecker:
     def M(self) -> np.ndarray:
         m, a, b = self.m_S, self.l_M, self.l_G
         return np.array(
-            [[m + self.m_M, m * a, m * b], [m * a, self.J_M + m * a**2, m * a * b], [m * b, m * a * b, self.J_S + m * b**2]]
+            [
+                [m + self.m_M, m * a, m * b],
+                [m * a, self.J_M + m * a**2, m * a * b],
+                [m * b, m * a * b, self.J_S + m * b**2],
+            ]
         )
 
     def h(self, q: np.ndarray) -> np.ndarray:
