@@ -353,7 +353,7 @@ def test_what_goes_on_is_kept():
 
 def test_ties_everywhere():
     """Rows and forces of −1, 0 and 1 make every test of a pivot a tie: the verdict is still one of all solutions."""
-    for seed in range(80):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         k, d = int(rng.integers(1, 4)), int(rng.integers(1, 5))
         J, f = rng.integers(-1, 2, (2 * k, d)), rng.integers(-1, 2, d)

@@ -30,7 +30,7 @@ import numpy as np
 from latchwork.constraint.terms import Array
 from latchwork.contact.cones import inside
 from latchwork.contact.resting import OPEN, STICK, Choice, Problem, Resting, State, Verdict, scaled
-from latchwork.contact.search import answer, changed, lawful, tidy
+from latchwork.contact.search import answer, changed, combined, lawful, tidy
 from latchwork.contact.trial import Solved
 from latchwork.errors import Jammed, Unsettled
 
@@ -50,6 +50,8 @@ def settle(resting: Resting, guess: Sequence[State] | None = None) -> Verdict:
                      for i, c in enumerate(found.solved.choices)
                      if c.state is State.STICK and problem.must[i] is not None]
             problem = calm
+    if found.solved is None:
+        found = combined(problem)
     if found.solved is None:
         raise refusal(problem)
     solved, doubts = preferred(problem, start, tidy(problem, found.solved))

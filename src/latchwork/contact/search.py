@@ -17,8 +17,9 @@ from latchwork.contact.trial import TOL, Judged, Solved, judge, solve
 
 CHANGES = 12  # sets of states tried before Lemke's method, for a few contacts
 FEW = 60  # rows
-ALL = 5000  # combinations
-COVERS = 4  # paths of Lemke's method
+ALL, ALL_IN_SPACE = 5000, 600  # combinations
+COVERS = 3  # paths of Lemke's method
+NARROW = 0.02  # rad between directions of a polygon, at which refinement ends
 
 
 class Found(NamedTuple):
@@ -29,9 +30,9 @@ class Found(NamedTuple):
 
 
 def answer(problem: Problem, start: list[Choice]) -> Found:
-    """The first lawful answer of the methods, in turn."""
+    """The first lawful answer of the quick methods."""
     tries = 0
-    for method in (changed, pivoted, combined):
+    for method in (changed, pivoted):
         found = method(problem, start)
         tries += found.tries
         if found.solved is not None:
@@ -86,13 +87,16 @@ def changed(problem: Problem, start: list[Choice]) -> Found:
 
 
 def pivoted(problem: Problem, start: list[Choice]) -> Found:
-    """Lemke's method: with mu_s, then again with mu_d for all that slid, until none more does."""
+    """Lemke's method: with mu_s, then again with mu_d for all that slid, until none more does.
+
+    More and more contacts slide, so that it ends. In space polygons become narrower about the directions found.
+    """
     tries = 0
     for cover in range(COVERS):
         slid = [must is not None for must in problem.must]
         around = list(problem.must)
         narrow = 0.5
-        for _ in range(len(slid) + 12):
+        while True:
             mu = [d if s else m for s, d, m in zip(slid, problem.mu_d, problem.mu_s, strict=True)]
             choices, lam, count = complementary(problem, mu, around, narrow, cover)
             tries += count
@@ -104,7 +108,8 @@ def pivoted(problem: Problem, start: list[Choice]) -> Found:
                 if found.solved is not None:
                     return Found(found.solved, tries)
             begins = [c.state is State.SLIDE and not problem.moving(i) for i, c in enumerate(choices)]
-            if all(s or not b for s, b in zip(slid, begins, strict=True)) and max(problem.t, default=0) < 2:
+            steady = all(s or not b for s, b in zip(slid, begins, strict=True))
+            if steady and (max(problem.t) < 2 or narrow < NARROW):
                 break
             slid = [s or b for s, b in zip(slid, begins, strict=True)]
             around = [c.direction if b else None for c, b in zip(choices, begins, strict=True)]
@@ -155,10 +160,10 @@ def options(problem: Problem, i: int) -> list[Choice]:
     return first + [Choice(State.SLIDE, d, True) for d in ways]
 
 
-def combined(problem: Problem, start: list[Choice]) -> Found:
+def combined(problem: Problem) -> Found:
     """Every combination of states, where they are few."""
     table = [options(problem, i) for i in range(len(problem.names))]
-    if math.prod(map(len, table)) > ALL:
+    if math.prod(map(len, table)) > (ALL if max(problem.t, default=0) < 2 else ALL_IN_SPACE):
         return Found(None, 0)
     tries = 0
     for tries, choices in enumerate(itertools.product(*table), 1):
