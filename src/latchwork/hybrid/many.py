@@ -59,6 +59,12 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
     `RK4`, runs share vectors and step together; any other method takes each by itself, in threads.
     """
     (equations, constraints), method = mechanism(model), method_of(method)
+    if isinstance(model, Model) and model.contacts:
+        raise ModelError(
+            f"simulate_many runs no contacts, and '{equations.name}' has some "
+            f"({', '.join(contact.name for contact in model.contacts)}). Give model.equations() to leave them out, or "
+            "use simulate for each."
+        )
     if constraints:
         raise ModelError(
             f"simulate_many cannot hold the constraints of '{equations.name}' "

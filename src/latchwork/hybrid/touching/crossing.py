@@ -18,7 +18,7 @@ from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting, meet
 from latchwork.hybrid.touching.standing import TOUCH, Guard, Standing, Standings
-from latchwork.hybrid.touching.touch import Touch, Way
+from latchwork.hybrid.touching.touch import Touch, Way, touch_of
 
 AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are none
 NO_SLIP = 1e-9  # and slower slip is none
@@ -98,15 +98,21 @@ class Crossing:
     def _near(self) -> list[Touch]:
         """Contacts that are closed or whose gap is zero, within their domains; not those the coordinates hold."""
         s, near = self.standings, []
-        for touch in s.touches:
+        for touch in list(s.touches):
             if touch.held or touch in self.leaving or touch in s.behind:
                 continue
             gap, inside = touch.gap(self.x)
             if not np.isfinite(gap):
                 raise IntegrationError(f"the gap of '{touch.name}' is {gap} at t = {self.x[0]:.9g}. Look at its shape.")
             if touch in s.closed or (gap <= REACH * TOUCH and inside >= -REACH * TOUCH):
-                near.append(touch)
+                near.append(self._turned(touch) if touch.is_skewed(self.x) else touch)
         return near
+
+    def _turned(self, touch: Touch) -> Touch:
+        """The same contact with tangents made from an axis that lies well across its normal."""
+        again = touch_of(touch.contact, touch.feature, self.base, self.x)
+        self.standings.made_again({each: again if each is touch else each for each in self.standings.touches})
+        return again
 
     # --- impact -------------------------------------------------------------------------------------------------
 

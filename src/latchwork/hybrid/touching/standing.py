@@ -12,7 +12,7 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import State
 from latchwork.contact.law import Zones
-from latchwork.hybrid.touching.touch import Touch, Way
+from latchwork.hybrid.touching.touch import SKEWED, Touch, Way
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr, maximum, operand, sqrt
@@ -158,6 +158,8 @@ def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequenc
     normal = touch.force if touch.held else lam[0]
     found = [Guard("release", touch, normal, True)]
     found += [Guard("patch", touch, inside) for inside in touch.feature.within]
+    if touch.upright is not None:
+        found.append(Guard("skew", touch, touch.upright - SKEWED))
     if standing.state is State.STICK:
         across = lam if touch.held else lam[1:]
         mu = standings.mu(touch)[0]

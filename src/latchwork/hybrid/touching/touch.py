@@ -31,6 +31,7 @@ from latchwork.symbolic.traverse import rebuild
 
 SIGHT = 0.5  # how far ahead, in units of the model, another least distance may come up
 SOON, LATE = 1e-3, 0.1  # the shortest and longest time, in s, after which one looks for it
+SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
 NOTHING = 1e-11  # at random states of order one, less than this is rounding
 Indices = Mapping[Zones, int]
 Way = tuple[float, ...] | None  # a sign in the plane; a direction in space and a trace of a speed; or no friction
@@ -147,6 +148,22 @@ class Touch:
         """Signed distance, and how far inside its domain the feature is (negative outside)."""
         out = self._gap(x)
         return float(out[0]), float(out[1:].min(initial=np.inf))
+
+    @cached_property
+    def upright(self) -> Expr | None:
+        """1 − (n · axis)², small where the axis that tangents are made from nearly lies along the normal; or none."""
+        if self.axis is None or not self.tangents:
+            return None
+        c = self.feature.normal.dot(self.axis)
+        return 1.0 - c * c
+
+    @cached_property
+    def _upright(self) -> Function | None:
+        return None if self.upright is None else self.lowered([self.upright])
+
+    def is_skewed(self, x: Array) -> bool:
+        """Whether tangents should be made from another axis."""
+        return self._upright is not None and float(self._upright(x)[0]) < 2.0 * SKEWED
 
     # --- tracking -----------------------------------------------------------------------------------------------
 
