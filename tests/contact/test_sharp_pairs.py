@@ -88,13 +88,14 @@ def test_gaps_are_distances_of_places(scene):
 def test_just_touching_has_one_feature(scene):
     """Moved along the normal until they overlap by 1e-7, the feature that was nearest is the only one that says so."""
     made, rng, seen = scene(), np.random.default_rng(5), 0
-    sampler, full = Sampler(made), ((1, 2), (2, 1)) if scene in PLANAR else ((1, 3), (3, 1), (2, 2))
+    dimension, full = (2, ((1, 2), (2, 1))) if scene in PLANAR else (3, ((1, 3), (3, 1), (2, 2)))
+    sampler = Sampler(made)
     for _ in range(60):
         q, u = sampler.state(rng)
         way, held = nearest(made, sampler.numbers(q, u)[1])
         size = np.linalg.norm(way)
         if size > 1e-6 and held in full:
-            q[: len(way)][: 2 if scene in PLANAR else 3] -= (way * (1.0 + 1e-7 / size))[: 2 if scene in PLANAR else 3]
+            q[:dimension] -= (way * (1.0 + 1e-7 / size))[:dimension]
             found, _ = sampler.numbers(q, u)
             touching = [f for f in found if f.valid and f.gap < 0.0]
             assert [f.gap for f in touching] == [pytest.approx(-1e-7, abs=1e-10)]
@@ -112,3 +113,48 @@ def test_rates_follow_the_material_points(scene):
         for f in found:
             assert f.approach == pytest.approx(f.rate, rel=1e-8, abs=1e-8)
             assert np.linalg.norm(f.normal) == pytest.approx(1.0, abs=1e-9)
+
+
+def flush(world, sizes, shift, angle=0.0):
+    """What touches where a box stands flush on another, moved and turned: names and normals."""
+    n = len(sizes[0])
+    a, b = world.bodies[0].box(sizes[0]), world.bodies[1].box(sizes[1])
+    sampler = Sampler(Scene(world, a, b))
+    height = 0.5 * (sizes[0][-1] + sizes[1][-1])
+    c, s = np.cos(angle), np.sin(angle)
+    if n == 2:
+        x = [*(np.array([[c, -s], [s, c]]) @ [shift[0], height]), angle, 0.0, 0.0, angle]
+    else:
+        turn = [np.cos(angle / 2), np.sin(angle / 2), 0.0, 0.0]
+        place = np.array([[1, 0, 0], [0, c, -s], [0, s, c]]) @ [*shift, height]
+        x = [*place, *turn, 0.0, 0.0, 0.0, *turn]
+    found, _ = sampler.numbers(np.array(x), np.zeros(len(sampler.equations.u_names)))
+    up = np.array([-s, c, 0.0] if n == 2 else [0.0, -s, c])
+    kept = [(feature.name, f) for feature, f in zip(sampler.features, found, strict=True)
+            if f.valid and f.gap < 1e-9]  # fmt: skip
+    for _, f in kept:
+        assert f.gap == pytest.approx(0.0, abs=1e-12)
+        assert f.normal == pytest.approx(up, abs=1e-12)
+    return [name for name, _ in kept]
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.3, 1.1, 2.7])
+def test_boxes_stacked_flush_in_the_plane(angle):
+    """Of two boxes of one width, one on the other, all four corners touch, and none of them sideways."""
+    assert len(flush(World(), [(1.0, 0.7), (1.0, 0.4)], [0.0], angle)) == 4
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.3, 1.1, 2.7])
+def test_a_box_that_hangs_over(angle):
+    """A box that hangs over stands with one corner on the other box, and that one with a corner under it."""
+    assert len(flush(World(), [(1.0, 0.7), (1.6, 0.4)], [0.5], angle)) == 2
+    space = flush(World("free"), [(1.0, 0.8, 0.7), (1.6, 1.0, 0.4)], [0.5, 0.0], angle)
+    assert sum("edge" in name for name in space) == 2
+    assert sum("corner" in name for name in space) == 2
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.3, 1.1, 2.7])
+def test_boxes_stacked_flush_in_space(angle):
+    """Of two boxes of one base, one on the other, all eight corners touch, and nothing touches sideways."""
+    names = flush(World("free"), [(1.0, 0.8, 0.7), (1.0, 0.8, 0.4)], [0.0, 0.0], angle)
+    assert sum("edge" not in name for name in names) == 8

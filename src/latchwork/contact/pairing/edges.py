@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from latchwork.contact.pairing.meet import Touch, ball_bow, bow_domain, gathered, length, thin
+from latchwork.contact.pairing.meet import EDGE, LEAN, Touch, ball_bow, bow_domain, gathered, length, thin
 from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Rod
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, maximum, sign, sqrt
 
 PARALLEL = 1e-8  # of sin²: edges closer to parallel than this do not cross
 LEVEL = 1e-12  # a height that is zero but for rounding
-LEAN = 1e-6  # a normal may lean this much out of the cone of an edge, so that flush faces still have crossing edges
 
 
 def rod_rod(a: Rod, b: Rod) -> Touch | None:
@@ -38,7 +37,9 @@ def rod_rod(a: Rod, b: Rod) -> Touch | None:
     gap = height * way / root - (a.radius + b.radius)
     cones = [LEAN - n.dot(u) for u in b.faces] + [LEAN + n.dot(u) for u in a.faces]
     deep = [gap + edge.deep for edge in (a, b) if edge.faces]
-    within = (1.0 - c * c - 2.0 * PARALLEL, sa, a.length - sa, sb, b.length - sb, *cones, *deep)
+    spare = EDGE if cones else 0.0
+    reach = (s + spare for s in (sa, a.length - sa, sb, b.length - sb))
+    within = (1.0 - c * c - 2.0 * PARALLEL, *reach, *cones, *deep)
     on, other = a.place.touching(ta * sa - n * a.radius), b.place.touching(tb * sb + n * b.radius)
     return Touch(gap, n, on, other, None, within)
 

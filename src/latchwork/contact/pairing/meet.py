@@ -13,6 +13,8 @@ from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, maximum, sqrt
 
+EDGE = 1e-9  # of a length: how far off a face a corner may be and still stand on it
+LEAN = 1e-6  # a normal may lean this much out of the cone of an edge or corner, so that what is flush still meets
 TINY = 1e-18  # of a squared length: what is divided by never vanishes, though it means nothing there
 
 
@@ -34,10 +36,16 @@ class Touch:
 
 
 def ball_flat(a: Ball, b: Flat) -> Touch:
-    """g = (C − P) · n − h − ρ."""
+    """g = (C − P) · n − h − ρ.
+
+    A corner that stands on the very edge of a face stands on it; but the edges that leave the corner must not lead
+    below the face, or the corners of two boxes stacked flush would hold each other sideways as well.
+    """
     d, n = a.place.seen_from(b.place), b.normal
     height = d.dot(n) - b.offset
     within = inside(b.bounds, a.place.seen_from, height)
+    if thin(a.radius):
+        within = (*(value + EDGE for value in within), *(LEAN - n.dot(half.vector) for half in a.bounds if b.bounds))
     on, other = a.place.touching(n * -a.radius), b.place.touching(d - n * a.radius)
     return Touch(height - a.radius, n, on, other, b.drift, within)
 
