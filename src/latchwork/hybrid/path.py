@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.driven import Driven
@@ -51,6 +52,10 @@ class Stage(Protocol):
         """(q, u, work) and u̇ for rows of states; no u̇ where the equations give it."""
         ...
 
+    def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
+        """u̇ for rows of states."""
+        ...
+
     def off(self, t: Array, x: Array, rest: Array) -> dict[str, float]:
         """By how much rows are not met, at most, at any of some states."""
         ...
@@ -85,7 +90,7 @@ class Path:
 
     @cached_property
     def _all(self) -> tuple[Array, Array, Array | None]:
-        parts = [self._full(s, s.solution.t, s.solution.x) for s in self.segments]
+        parts = self._together([(s, s.solution.t, s.solution.x) for s in self.segments])
         times = [s.solution.t for s in self.segments]
         for i in range(1, len(parts)):
             if np.array_equal(parts[i][0][0], parts[i - 1][0][-1]):  # no jump: one sample is enough
@@ -93,6 +98,15 @@ class Path:
                 times[i - 1] = times[i - 1][:-1]
                 parts[i - 1] = (x[:-1], None if udot is None else udot[:-1])
         return np.concatenate(times), np.concatenate([x for x, _ in parts]), _joined([udot for _, udot in parts])
+
+    def _together(self, items: list[tuple[Segment, Array, Array]]) -> list[tuple[Array, Array | None]]:
+        """(q, u, work) and u̇ of rows of states, segment by segment; where one has u̇, all have."""
+        parts = [self._full(*item) for item in items]
+        if all(udot is None for _, udot in parts):
+            return parts
+        rest = [self.driven.rest_at(self.rest, t) for _, t, _ in items]
+        return [(full, segment.stage.accelerations(t, x, r) if udot is None else udot)
+                for (full, udot), (segment, t, x), r in zip(parts, items, rest, strict=True)]  # fmt: skip
 
     def _full(self, segment: Segment, t: Array, x: Array) -> tuple[Array, Array | None]:
         rest = self.driven.rest_at(self.rest, t)
@@ -156,19 +170,30 @@ class Path:
                 f"{last!r}. Integrate further, or ask within."
             )
         which = np.searchsorted(starts, t, side="right") - 1
-        rows: list[tuple[Array, Array | None]] = []
+        items: list[tuple[Segment, Array, Array]] = []
         order = []
         for i in np.unique(which):
             here = np.flatnonzero(which == i)
             segment = self.segments[i]
             when = np.minimum(t[here], segment.solution.t[-1])
-            rows.append(self._full(segment, when, segment.solution.at(when)))
+            items.append((segment, when, segment.solution.at(when)))
             order.append(here)
+        rows = self._together(items)
         back = np.argsort(np.concatenate(order)) if order else np.empty(0, dtype=int)
         if not rows:
             return np.empty((0, self.x.shape[1])), None
         udot = _joined([u for _, u in rows])
         return np.concatenate([x for x, _ in rows])[back], None if udot is None else udot[back]
+
+
+def at_jumps(starts: ArrayLike, t: Array) -> NDArray[np.intp]:
+    """The piece that each sample belongs to, of pieces that begin at ``starts``.
+
+    At a jump there is a sample on either side: the first of two equal times belongs to the earlier piece.
+    """
+    after, before = (np.maximum(np.searchsorted(starts, t, side=side) - 1, 0) for side in ("right", "left"))
+    same = t[1:] == t[:-1]
+    return np.where(np.append(same, False) & ~np.append(False, same), before, after)
 
 
 def _joined(parts: list[Array | None]) -> Array | None:

@@ -14,7 +14,7 @@ from latchwork.constraint.rows import Rows
 from latchwork.constraint.solve import multipliers
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import EvaluationError, did_you_mean
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.path import Stage, at_jumps
 from latchwork.hybrid.stages import ByAcceleration, Held
 from latchwork.hybrid.trajectory import Samples, Trajectory
 from latchwork.mechanics.point import Point
@@ -67,7 +67,7 @@ def reactions_along(run: Trajectory, at: Point | None) -> ReactionsAlong:
     p = run.rest[len(equations.r) :][: len(equations.p)]
     udot = run.udot if run.udot is not None else _accelerations(run)
     starts = np.array([segment.solution.t[0] for segment in run.path.segments])
-    which = np.searchsorted(starts, run.t, side="right") - 1
+    which = at_jumps(starts, run.t)
     plans: dict[Rows | None, Plan] = {}
     for number, segment in enumerate(run.path.segments):
         here = np.flatnonzero(which == number)

@@ -53,6 +53,11 @@ class Unconstrained:
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
         return x, None
 
+    def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
+        """From ẋ = (q̇, u̇, power)."""
+        n = len(self.side.driven.equations.u)
+        return self.side.function.many(np.column_stack([t, x, rest]))[:, -1 - n : -1]
+
     def off(self, t: Array, x: Array, rest: Array) -> dict[str, float]:
         return {}
 
@@ -99,6 +104,9 @@ class Held:
         x = self.mode.settled(np.column_stack([t, x, rest]))
         u, udot = self.mode.expanded(np.column_stack([t, x, rest]))
         return np.column_stack([x[:, :n_q], u, x[:, -1]]), udot
+
+    def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
+        return self.mode.expanded(np.column_stack([t, self.mode.settled(np.column_stack([t, x, rest])), rest]))[1]
 
     def off(self, t: Array, x: Array, rest: Array) -> dict[str, float]:
         """For each row the largest Φ, or B u + C, over its length."""

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from latchwork.hybrid.path import Path, at_jumps
+
 if TYPE_CHECKING:
-    from latchwork.hybrid.path import Path
     from latchwork.hybrid.trajectory import RunEvent
 
 Names = tuple[str, ...]
@@ -67,16 +68,10 @@ class Visited:
         return [frozenset(mode) for mode in self.modes].index(frozenset(names)) + 1
 
     def at(self, t: ArrayLike) -> NDArray[np.intp]:
-        """k at some times; at the instant of a change, the later mode counts, and for the first of two equal times the
-
-        earlier one: a jump has a sample on either side.
-        """
+        """k at some times; at the instant of a change, the later mode counts, at a jump both."""
         times = np.atleast_1d(np.asarray(t, dtype=float))
-        begins = [span.begin for span in self.spans]
         numbers = np.array([self.number(span.names) for span in self.spans])
-        after, before = (np.searchsorted(begins, times, side=side) - 1 for side in ("right", "left"))
-        doubled = np.append(times[1:] == times[:-1], False) & ~np.append(False, times[1:] == times[:-1])
-        return numbers[np.clip(np.where(doubled, before, after), 0, len(numbers) - 1)]
+        return numbers[at_jumps([span.begin for span in self.spans], times)]
 
 
 def visited(path: Path, events: Sequence[RunEvent]) -> Visited:

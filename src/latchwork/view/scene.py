@@ -210,9 +210,9 @@ def _forces(run: Trajectory, at: Samples, forces: bool | Mapping[str, tuple[Any,
     if not isinstance(forces, Mapping):
         forces = _exerted(run, at)
     for name, (where, vector) in forces.items():
-        rows = _along(run, at, vector)
+        place, rows = (np.nan_to_num(_along(run, at, what)) for what in (where, vector))  # not known before it is met
         force = tracks.add(rows, digits(float(np.abs(rows).max())))
-        yield {"name": name, "at": tracks.add(_along(run, at, where)), "force": force}
+        yield {"name": name, "at": tracks.add(place), "force": force}
 
 
 def _exerted(run: Trajectory, at: Samples) -> dict[str, tuple[Any, Any]]:
