@@ -48,6 +48,7 @@ class Crossing:
     resting: set[Touch] = field(default_factory=set)
     slipping: dict[Touch, Array] = field(default_factory=dict)
     leaving: set[Touch] = field(default_factory=set)
+    letting_go: set[Touch] = field(default_factory=set)
     work: float = 0.0
     at_once: bool | None = None  # how several contacts act in an impact: see `impact`
 
@@ -67,6 +68,8 @@ class Crossing:
                 self.x = about.found(self.x)
             elif kind == "patch":
                 self.leaving.add(about)
+            elif kind == "release":
+                self.letting_go.add(about)
             elif kind == "stick":
                 self.resting.add(about)
             elif kind == "slip":
@@ -156,8 +159,8 @@ class Crossing:
         parts = np.split(impulses, meeting.first[1:]) if meeting.touches else []
         felt = {touch.name: part for touch, part in zip(meeting.touches, parts, strict=True) if part.any()}
         self.impacts.append(Happened(felt, -gained, notes))
-        self.resting.clear()
-        self.slipping.clear()
+        for noted in (self.resting, self.letting_go, self.slipping):
+            noted.clear()
 
     # --- what stays ---------------------------------------------------------------------------------------------
 
@@ -216,7 +219,8 @@ class Crossing:
             tuple(way if k else None for way, k in zip(ways, tangents, strict=True)),
             tuple(self.slipping.get(touch) for touch in meeting.touches),
         )  # fmt: skip
-        guess = [s.closed[touch].state if touch in s.closed else State.OPEN for touch in meeting.touches]
+        stays = s.closed.keys() - self.letting_go  # a force that has just come to zero is zero but for rounding
+        guess = [s.closed[touch].state if touch in stays else State.OPEN for touch in meeting.touches]
         verdict = settle(resting, guess if s.closed else None)
         lam = np.zeros(len(meeting.C))
         lam[rows] = verdict.lam
