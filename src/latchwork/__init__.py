@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.making.rolling import rim
+from latchwork.constraint.rule import Latch, Rule
 from latchwork.errors import (
     ConstraintError,
     EvaluationError,
@@ -153,6 +154,8 @@ __all__ = [
     "Torsion",
     "Constraint",
     "Pull",
+    "Latch",
+    "Rule",
     "rim",
     "makers",
     "Line",

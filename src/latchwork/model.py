@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.methods import Constraining
+from latchwork.constraint.rule import Latch, Rule
 from latchwork.contact.law import Contact
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.mechanics.body import Body, steiner
@@ -61,6 +62,7 @@ class Model(Constraining):
         self._quaternions: list[tuple[Expr, ...]] = []
         self._constraints: dict[str, Constraint] = {}
         self._contacts: dict[str, Contact] = {}
+        self._rules: dict[str, Rule] = {}
 
     def __repr__(self) -> str:
         return (
@@ -274,6 +276,22 @@ class Model(Constraining):
             raise ModelError(f"'{self.name}' has a contact or constraint named '{name}' already. Choose another name.")
         self._contacts[name] = contact_between(name, a, b, restitution, friction, impact)
         return self._contacts[name]
+
+    # --- rules --------------------------------------------------------------------------------------------------
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """What the user says about modes, in every run."""
+        return tuple(self._rules.values())
+
+    def rule(self, name: str, when: Any, *, hold: Constraint | Latch | Sequence[Constraint | Latch] = (),
+             release: Any = (), reset: Mapping[Any, Any] | None = None, inputs: Mapping[Any, Any] | None = None,
+             needs: Any = (), without: Any = (), once: bool = False, stop: bool = False) -> Rule:  # fmt: skip
+        """Where ``when`` falls through zero, constraints begin to hold or let go, speeds and inputs jump: `lw.Rule`."""
+        if name in self._rules:
+            raise ModelError(f"'{self.name}' has a rule named '{name}' already. Choose another name.")
+        self._rules[name] = Rule(name, when, hold, release, reset or {}, inputs or {}, needs, without, once, stop)
+        return self._rules[name]
 
     # --- joints -------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from latchwork.constraint.forces import force_of
 from latchwork.constraint.making.spot import Spot, exerted
 from latchwork.errors import ConstraintError
 from latchwork.mechanics.frame import Frame
@@ -74,6 +75,19 @@ class Constraint:
         if len(self.zero) == 1:
             return (self.name,)
         return tuple(f"{self.name}[{i}]" for i in range(len(self.zero)))
+
+    @property
+    def forces(self) -> tuple[Expr, ...]:
+        """The multipliers of its rows while it holds, else 0: for conditions of rules."""
+        return tuple(force_of(self.zero[0].graph, row) for row in self.row_names)
+
+    @property
+    def force(self) -> Expr:
+        """The multiplier of its only row while it holds, else 0: for conditions of rules."""
+        if len(self.zero) != 1:
+            raise ConstraintError(f"constraint '{self.name}' has {len(self.zero)} rows. Say which of its forces you "
+                                  f"mean: .forces[0] ... .forces[{len(self.zero) - 1}].")  # fmt: skip
+        return self.forces[0]
 
     def __repr__(self) -> str:
         return f"Constraint({self.name!r}, {', '.join(f'{e} = 0' for e in self.zero)})"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from latchwork.constraint.forces import force_of
 from latchwork.constraint.making.spot import Spot, velocity
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
@@ -57,3 +58,8 @@ class Feature:
         """Velocity of a relative to b's surface where they touch, its part along the normal included."""
         relative = velocity(self.on) - velocity(self.other)
         return relative if self.drift is None else relative - self.drift
+
+    @property
+    def force(self) -> Expr:
+        """The normal force while it is closed, else 0: for conditions of rules."""
+        return force_of(self.gap.graph, self.name)

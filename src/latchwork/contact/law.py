@@ -80,5 +80,11 @@ class Contact:
     impact: str = "newton"
     shapes: tuple[Any, ...] = ()  # a and b, to draw
 
+    @property
+    def force(self) -> Expr:
+        """The normal forces of all its features together, for conditions of rules."""
+        first, *others = (feature.force for feature in self.features)
+        return sum(others, start=first)
+
     def __repr__(self) -> str:
         return f"<Contact '{self.name}': {len(self.features)} features>"

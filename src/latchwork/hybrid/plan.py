@@ -46,11 +46,13 @@ class Plan:
     samples: Array | None
     progress: Callable[[float], None] | None
     eager: Flags | None = None  # guards that are armed also below zero: they may rise, but not fall further
+    waiting: Flags | None = None  # guards that have triggered and must be above zero before they are armed again
 
     def run(self, stage: Stage, x: Array, times: Array, rest: Array) -> Ran:
         """Piece after piece, each with the inputs that its table rows give, until the end or an event."""
         segments: list[Segment] = []
         armed: Flags | None = None
+        waiting = self.waiting
         for (t, t_end), held in zip(pairwise(times.tolist()), self.driven.rest_at(rest, times[:-1]), strict=True):
             while True:
                 g = self.guard(stage, t, x, held)
@@ -59,7 +61,8 @@ class Plan:
                     ended = replace(segments[-1].solution, event=Event(t, hit, stage.reduced(x)))
                     return Ran(_joined([*segments[:-1], Segment(ended, stage)]), stage, x, hit)
                 try:
-                    solution = self.piece(stage, x, t, t_end, held, self.armed(g), self.left(segments))
+                    ready = self.armed(g) if waiting is None else self.armed(g) & ~waiting
+                    solution = self.piece(stage, x, t, t_end, held, ready, self.left(segments))
                 except IntegrationError as error:
                     known = [] if error.solution is None else [Segment(error.solution, stage)]
                     at, last = self.end(known[0], held) if known else (t, x)
@@ -76,8 +79,14 @@ class Plan:
                 if solution.event.guards:
                     return Ran(_joined(segments), stage, x, solution.event.guards)
                 stage = stage.rewritten(t, x, held)
+                waiting = self.still(waiting, stage, t, x, held)
+            waiting = self.still(waiting, stage, t, x, held)
             armed = self.guard(stage, t, x, held) >= 0.0
         return Ran(_joined(segments), stage, x, ())
+
+    def still(self, waiting: Flags | None, stage: Stage, t: float, x: Array, rest: Array) -> Flags | None:
+        """Which guards still wait: those that have not come above zero."""
+        return None if waiting is None else waiting & (self.guard(stage, t, x, rest) <= 0.0)
 
     def armed(self, g: Array) -> Flags:
         """Which guards are armed where they have these values."""

@@ -18,6 +18,7 @@ from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.closure import latch
 from latchwork.constraint.making.methods import Part, Parts, Place
+from latchwork.constraint.rule import Rule
 from latchwork.contact.feature import Feature
 from latchwork.contact.following import tracked_equations
 from latchwork.contact.law import Contact
@@ -35,6 +36,7 @@ from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
+from latchwork.hybrid.rules import Rules, Watched, eager, put_in, rules_of, waiting
 from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
 from latchwork.hybrid.stops import stops_of
 from latchwork.hybrid.table import Array
@@ -91,7 +93,7 @@ class Simulation:
         self._standings = Standings([])
         self._settled = True
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
-        self.t = float(start)
+        self.t = self._began = float(start)
         given = start_of(self.equations, q, u, held, parameters, self.t, bool(permanent))
         n = len(self.equations.q) + len(self.equations.u)
         x, rest = given.x, given.x[1 + n :]
@@ -102,6 +104,8 @@ class Simulation:
         self._x = np.append(x[1 : 1 + n], 0.0)
         for contact in contacts_of(model):
             self._add(contact)
+        for rule in rules_of(model):
+            self._add_rule(rule)
 
     def __repr__(self) -> str:
         held = ", ".join(self.active) or "nothing"
@@ -148,15 +152,23 @@ class Simulation:
             raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
         stops = stops_of(stop_when)
         crossings = Crossings(self.equations.name)
-        while self.t < t_end:
+        rules = self._rules
+        while self.t < t_end or rules.pending:
             if not self._settled:
                 self._cross((), {})
             stage, guards = self._workshop.stage(self._holds, self._standings, stops, self._state())
-            eager = np.array([not (guard.by_force or guard.kind == "stop") for guard in guards], dtype=bool)
-            plan = Plan(self.driven, self.method, samples, self.progress, eager)
+            plan = Plan(self.driven, self.method, samples, self.progress)
             values = plan.guards(stage, self.t, self._x, self._state()[len(self._x) :])
             if self._at_once(stage, guards, values, crossings):
                 continue
+            due = rules.look(self.t, self.active, guards, values, not (self._segments or self._events))
+            if due is not None:
+                if self._fire(due):
+                    break
+                continue
+            if self.t >= t_end:
+                break
+            plan = replace(plan, eager=eager(guards), waiting=waiting(guards))
             pieces = self.driven.pieces(self.t, self._look(t_end))
             self._switched_over()
             self._look_ahead(stage, guards, stops, values)
@@ -172,10 +184,13 @@ class Simulation:
             self._worked("integrate", ", ".join(stage.names) or "free", before, began)
             self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
             hits = [guards[i] for i in ran.guards]
+            rules.hit(hits)
             stopped = [guard.about for guard in hits if guard.kind == "stop"]
             self._events += [RunEvent(self.t, name, self.active, self.active) for name in stopped]
-            self._pass(ran.stage, [guard for guard in hits if guard.kind != "stop"], crossings)
-            if stopped:
+            changes = [guard for guard in hits if guard.kind not in ("stop", "rule")]
+            self._pass(ran.stage, changes, crossings)
+            due = None if changes else rules.first
+            if (due is not None and self._fire(due)) or stopped:
                 break
         return tuple(self._events[seen:])
 
@@ -248,7 +263,7 @@ class Simulation:
         self.driven = replace(old, equations=self.equations,
                               arguments=(*old.arguments[: 1 + n_q], *new, *old.arguments[1 + n_q :]))  # fmt: skip
         self._x = np.concatenate([self._x[:n_q], np.zeros(len(new)), self._x[n_q:]])
-        self._workshop = Workshop(self.driven, self.design)
+        self._workshop = Workshop(self.driven, self.design, self._rules)
         x, s, base = self._state(), self._standings, self._workshop.base
         s.made_again({touch: touch_of(touch.contact, touch.feature, base, x) for touch in s.touches})
 
@@ -370,6 +385,43 @@ class Simulation:
 
     def _worked(self, lane: str, name: str, t: float, began: float) -> None:
         self._work.append(Work(lane, name, t, began - self._born, time.perf_counter() - self._born))
+
+    # --- rules --------------------------------------------------------------------------------------------------
+
+    @property
+    def _rules(self) -> Rules:
+        return self._workshop.rules
+
+    def rule(self, name: str, when: Any, **changes: Any) -> Rule:
+        """What the user says about modes, from now on: as ``model.rule``; the model stays as it was."""
+        rule = Rule(name, when, **changes)
+        self._add_rule(rule)
+        return rule
+
+    def _add_rule(self, rule: Rule) -> None:
+        permanent = [name for name, hold in self._holds.items() if hold.permanent]
+        self._rules.add(rule, self.driven, (*self._holds, *self._standings.names), permanent)
+
+    def _fire(self, due: Watched) -> bool:
+        """A rule fires: it lets go, sets speeds and inputs, holds; what energy that takes is booked as work."""
+        began, rule, before, x = time.perf_counter(), due.rule, self.active, self._state()
+        self._rules.count(due, self.t, self.equations.name)
+        effect, energy = due.effect(self._workshop.base, x), float(self._workshop.energy(x)[0])
+        for name in rule.release:
+            del self._holds[name]
+        for place, value in effect.states.items():
+            x[1 + place] = value
+        work, self._x = self._x[-1], np.append(x[1 : len(self._x)], 0.0)
+        self.driven = put_in(self.driven, self._rest, self._began, self.t, effect.inputs)
+        self._holds |= {constraint.name: Hold(constraint, False, None) for constraint in effect.hold}
+        impulses = self._impact(rule.name) if self._holds and (effect.states or effect.hold) else {}
+        gained = float(self._workshop.energy(self._state())[0]) - energy
+        self._x[-1] = work + gained
+        self._settled = not self._standings.touches
+        self._events.append(RunEvent(self.t, rule.name, before, self.active, impulses, "rule", 0.0 - gained))
+        if self._pending is None:
+            self._pending = self.t, before, self.active, began
+        return rule.stop
 
     # --- looking back -------------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ def guards_and_rates(equations: Equations, stop_when: Mapping[str, Any],
                      laws: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
     """g and ġ of some expressions along the unconstrained motion, one of each; inputs without a law are held."""
     g = equations.system.graph
-    nodes = equations._closed([operand(g, _scalar(equations, name, e)) for name, e in stop_when.items()])
+    nodes = equations._closed([operand(g, scalar(equations, e, f"stop_when '{name}'")) for name, e in stop_when.items()])
     values = rebuild(g, nodes, laws)
     udot = [e.node for e in equations.udot_expressions]
     along = _along(equations, udot)
@@ -74,7 +74,7 @@ def _in_accelerations(equations: Equations, stop_when: Mapping[str, Any], laws: 
                       known: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
     """Guards and their rates, in terms of u̇; 0 for the rate of what contains u̇ or λ."""
     g, system, kinematics = equations.system.graph, equations.system, equations.derivation.kinematics
-    given = [operand(g, _scalar(equations, name, e)) for name, e in stop_when.items()]
+    given = [operand(g, scalar(equations, e, f"stop_when '{name}'")) for name, e in stop_when.items()]
     values = rebuild(g, rebuild(g, given, kinematics.replaced), laws)
     fresh = [value for value in dict.fromkeys(values) if value not in known]
     if fresh:
@@ -87,12 +87,12 @@ def _in_accelerations(equations: Equations, stop_when: Mapping[str, Any], laws: 
     return values, [known[value] for value in values]
 
 
-def _scalar(equations: Equations, name: str, what: Any) -> Expr:
-    """A condition as an expression of the model."""
+def scalar(equations: Equations, what: Any, whose: str) -> Expr:
+    """A condition, or another scalar, as an expression of the model."""
     what = named(equations, what) if isinstance(what, str) else what
     if not isinstance(what, Expr):
         raise EvaluationError(
-            f"stop_when '{name}' of '{equations.name}' is {what!r}, not a scalar. Give an expression or its text; the "
-            "run stops where it falls through zero."
+            f"{whose} of '{equations.name}' is {what!r}, not a scalar. Give an expression or its text; it acts where it "
+            "falls through zero."
         )
     return what

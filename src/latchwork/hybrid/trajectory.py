@@ -67,7 +67,7 @@ class Audit:
 class RunEvent:
     """Something that happened in a run: when, whom it concerns, and what holds before and after.
 
-    ``kind`` is "impact", "stick", "slide", "release", "zone", "constrain" or "stop"; ``impulses`` are those of an
+    ``kind`` is "impact", "stick", "slide", "release", "zone", "constrain", "rule" or "stop"; ``impulses`` are those of an
     impact, by contact (along the normal, then along its tangents) or constraint; ``energy`` is what it cost.
     """
 
@@ -235,7 +235,7 @@ class Trajectory(Samples):
     def audit(self) -> Audit:
         """The checks of this run."""
         full = Samples(self.driven, self.path.t, self.path.x, self.rest)
-        energy, work = full.energy, full.work
+        energy, work = full.energy, full.work - full.work[0]  # what happened before the first step is no part of it
         names = [symbol.name for symbol in self.equations.arguments[1:]]
         norms = [
             np.abs(np.linalg.norm(full.x[:, [names.index(e.name) for e in four]], axis=1) - 1.0).max()

@@ -23,6 +23,7 @@ from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.right_side import RightSide, unconstrained
+from latchwork.hybrid.rules import Rules, rule_guards, scalars
 from latchwork.hybrid.stages import Held, Unconstrained
 from latchwork.hybrid.stops import held_guards, stop_guards
 from latchwork.hybrid.table import Array
@@ -58,8 +59,9 @@ class Prepared(NamedTuple):
 class Workshop:
     """Programs and stages of one mechanism, as it is driven, for one design of simulator."""
 
-    def __init__(self, driven: Driven, design: Simulating) -> None:
+    def __init__(self, driven: Driven, design: Simulating, rules: Rules | None = None) -> None:
         self.driven, self.design = driven, design
+        self.rules = Rules() if rules is None else rules
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
         self._prepared: dict[Any, Prepared] = {}
         self._stages: dict[Any, tuple[Stage, tuple[Guard, ...]]] = {}
@@ -78,6 +80,11 @@ class Workshop:
         """ẋ where nothing holds."""
         return unconstrained(self.driven)
 
+    @cached_property
+    def energy(self) -> Function:
+        """K + V."""
+        return scalars(self.base, [self.driven.equations.kinetic_energy + self.driven.equations.potential_energy])
+
     # --- symbols ------------------------------------------------------------------------------------------------
 
     def terms_of(self, constraints: tuple[Constraint, ...]) -> Terms:
@@ -92,7 +99,8 @@ class Workshop:
 
     def key(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Any:
         """What equations and guards are made of."""
-        return tuple(holds.items()), standings.whole_key, tuple(stops.items())
+        armed = self.rules.armed((*holds, *standings.labels))
+        return tuple(holds.items()), standings.whole_key, tuple(stops.items()), armed
 
     def is_prepared(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> bool:
         return self.key(holds, standings, stops) in self._prepared
@@ -110,8 +118,10 @@ class Workshop:
         guards = [Guard("stop", name, value) for name, value in stops.items()]
         constraints = (*(hold.constraint for hold in holds.values()), *standings.constraints())
         dragging = dict(standings.dragging())
+        armed = self.rules.armed((*holds, *standings.labels))
         if not constraints and not dragging:
             guards += contact_guards(standings, {})
+            guards += rule_guards(armed, standings.forces({}))
             return Prepared(None, None, tuple(guards), stop_guards(self.driven, _keyed(guards)))
         terms = self.terms_of(constraints)
         lam = self._multipliers(len(terms.rows))
@@ -119,7 +129,9 @@ class Workshop:
             if hold.limit is not None:
                 squares = sum((force**2 for force in lam[terms.rows.slices[name]]), start=lam[0] * 0.0)
                 guards.append(Guard("limit", name, 1.0 - squares / hold.limit**2, True))
-        guards += contact_guards(standings, {name: lam[part] for name, part in terms.rows.slices.items()})
+        by_name = {name: lam[part] for name, part in terms.rows.slices.items()}
+        guards += contact_guards(standings, by_name)
+        guards += rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | standings.forces(by_name))
         watch = held_guards(self.driven, _keyed(guards), lam, self._rates)
         return Prepared(terms, drag_in(terms, dragging), tuple(guards), watch)
 

@@ -81,6 +81,17 @@ class Standings:
             if state is State.SLIDE and way is not None and touch.tangents:
                 yield touch, touch.drag(way, self.mu(touch)[1])
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that contacts may be called: by themselves, and with how they stand."""
+        states = (State.SLIDE, State.STICK)
+        return tuple(name for touch in self.touches
+                     for name in (touch.name, *(Standing(state).label(touch.name) for state in states)))  # fmt: skip
+
+    def forces(self, lam: Mapping[str, Sequence[Expr]]) -> dict[str, Expr]:
+        """The normal forces of what is closed."""
+        return {touch.name: touch.force if touch.held else lam[touch.name][0] for touch in self.closed}
+
     # --- zones --------------------------------------------------------------------------------------------------
 
     def zone_nodes(self, touch: Touch, zone: Zones) -> list[int]:

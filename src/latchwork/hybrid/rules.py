@@ -1,0 +1,296 @@
+"""The rules of a run: which are armed, which are due, and what happens when one fires. See `constraint.rule`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.forces import forces_in
+from latchwork.constraint.rule import Latch, Rule
+from latchwork.constraint.terms import Base
+from latchwork.errors import EvaluationError, IntegrationError, ModelError, did_you_mean
+from latchwork.hybrid.driven import Column, Driven
+from latchwork.hybrid.stops import scalar
+from latchwork.hybrid.table import Array, Table
+from latchwork.hybrid.touching.placing import INSTANT
+from latchwork.hybrid.touching.standing import Guard
+from latchwork.kane.equations import Equations
+from latchwork.model import Model
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+from latchwork.symbolic.expr import Expr, operand
+from latchwork.symbolic.ops import ZERO
+from latchwork.symbolic.traverse import reachable, rebuild
+
+AT_ZERO = 1e-9  # a condition this small, in its own units, is at zero: it fires when it falls from there
+MOST, SOON = 100, 1e-9  # so many firings within this time, over that of the run, are chattering
+
+
+def rules_of(model: Any) -> tuple[Rule, ...]:
+    """The rules of a model; equations have none."""
+    return model.rules if isinstance(model, Model) else ()
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """What a rule changes, as numbers at one state: coordinates and speeds by place, inputs by place, constraints."""
+
+    states: Mapping[int, float]
+    inputs: Mapping[int, float]
+    hold: tuple[Constraint, ...]
+
+
+@dataclass(eq=False)
+class Watched:
+    """A rule in a run: its condition, and how it stands.
+
+    ``jumps``: the condition is on forces or accelerations, which jump where modes change, or on nothing that moves.
+    ``armed`` now; ``since`` when, or since it fired; ``fresh``: not looked at since. ``due``: its condition has fallen
+    through zero, and is not to be looked at again where that is ``sure``. ``spent``: it must come above zero first.
+    ``rising``: it is at zero, and fires if it falls from there.
+    """
+
+    rule: Rule
+    value: Expr
+    jumps: bool
+    armed: bool = False
+    fresh: bool = False
+    due: bool = False
+    sure: bool = False
+    spent: bool = False
+    rising: bool = False
+    since: float = -np.inf
+    last: float = -np.inf
+    _made: tuple[Base, Function] | None = field(default=None, repr=False)
+
+    def is_armed(self, active: Sequence[str]) -> bool:
+        """Whether it is armed while these hold."""
+        return self.rule.is_armed(active) and not (self.rule.once and self.last > -np.inf)
+
+    def arm(self, active: Sequence[str]) -> None:
+        """Armed from now on or not, as these hold."""
+        armed = self.is_armed(active)
+        self.fresh = armed and (self.fresh or not self.armed)
+        self.due = self.due and armed
+        self.armed = armed
+
+    def look(self, t: float, g: float, rate: float, begins: bool) -> None:
+        """Its condition and the rate of it, where the run begins or on its way: is it due, or must it rise first?"""
+        if self.fresh:
+            falls = g <= AT_ZERO and rate < 0.0 and not begins
+            self.fresh, self.since, self.spent = False, t, not self.jumps and (g < -AT_ZERO or falls)
+        elif self.spent:
+            self.spent = g <= (AT_ZERO if same_instant(t, self.since) else 0.0)
+        self.rising = abs(g) <= AT_ZERO and (rate > 0.0 if self.spent else rate >= 0.0)
+        self.due = not self.spent and (g < -AT_ZERO or (self.due and (self.sure or g <= AT_ZERO)))
+
+    def effect(self, base: Base, x: Array) -> Effect:
+        """What it changes at a state (t, q, u, rest): all of it from the state before."""
+        equations, rule = base.equations, self.rule
+        latches = [item for item in rule.held if isinstance(item, Latch)]
+        if self._made is None or self._made[0] is not base:
+            wanted = [*rule.reset.values(), *rule.inputs.values(), *(latch.value for latch in latches)]
+            self._made = base, scalars(base, [_scalar(equations, rule, e) for e in wanted])
+        values = self._made[1](x)
+        if not np.isfinite(values).all():
+            names = [*rule.reset, *rule.inputs, *(latch.name for latch in latches)]
+            bad = names[int(np.flatnonzero(~np.isfinite(values))[0])]
+            raise EvaluationError(
+                f"rule '{rule.name}' of '{equations.name}' gives '{bad}' no finite value at t = {x[0]:.9g}. Look at its "
+                "expression: some root, logarithm or division has no value there."
+            )
+        n, k = len(rule.reset), len(rule.inputs)
+        kept = iter(values[n + k :].tolist())
+        hold = tuple(item.at(next(kept)) if isinstance(item, Latch) else item for item in rule.held)
+        return Effect(dict(zip(_places(equations.q_names + equations.u_names, rule.reset), values[:n], strict=True)),
+                      dict(zip(_places(_input_names(equations), rule.inputs), values[n : n + k], strict=True)),
+                      hold)  # fmt: skip
+
+
+@dataclass(eq=False)
+class Rules:
+    """All rules of a run, in the order in which they were given."""
+
+    watched: list[Watched] = field(default_factory=list)
+    fired: list[tuple[float, str]] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.watched)
+
+    @property
+    def pending(self) -> bool:
+        """Whether some rule is due."""
+        return any(each.due for each in self.watched)
+
+    @property
+    def held(self) -> set[str]:
+        """All that some rule may hold."""
+        return {item.name for each in self.watched for item in each.rule.held}
+
+    def add(self, rule: Rule, driven: Driven, known: Iterable[str], permanent: Iterable[str]) -> None:
+        """One more rule; what it names must be known."""
+        equations = driven.equations
+        if rule.name in (each.rule.name for each in self.watched):
+            raise ModelError(f"'{equations.name}' has a rule named '{rule.name}' already. Choose another name.")
+        value = _scalar(equations, rule, rule.when)
+        _check(rule, value, driven, {*known, *self.held, *(item.name for item in rule.held)}, set(permanent))
+        kinds = _kinds(equations, value)
+        self.watched.append(Watched(rule, value, not kinds or bool(kinds & {"multiplier", "acceleration"})))
+
+    def armed(self, active: Sequence[str]) -> tuple[Watched, ...]:
+        """The rules that are armed while these hold."""
+        return tuple(each for each in self.watched if each.is_armed(active))
+
+    def look(self, t: float, active: Sequence[str], guards: Sequence[Guard], values: Array,
+             begins: bool) -> Watched | None:  # fmt: skip
+        """Which rule is to fire now, where the guards and their rates have these values: the first that is due."""
+        m = len(values) // 2
+        for each in self.watched:
+            each.arm(active)
+        for i, guard in enumerate(guards):
+            if guard.kind == "rule":
+                guard.about.look(t, float(values[i]), float(values[m + i]), begins)
+        return self.first
+
+    def hit(self, guards: Sequence[Guard]) -> None:
+        """These fell through zero: their rules are due."""
+        for guard in guards:
+            if guard.kind == "rule":
+                guard.about.due, guard.about.sure, guard.about.spent = True, True, False
+
+    @property
+    def first(self) -> Watched | None:
+        """The first rule that is due."""
+        return next((each for each in self.watched if each.due), None)
+
+    def count(self, each: Watched, t: float, model: str) -> None:
+        """Note that a rule fires; refuse what would go on for ever."""
+        if same_instant(t, each.last):
+            names = dict.fromkeys(name for when, name in self.fired if same_instant(t, when))
+            raise IntegrationError(
+                f"the rules {_quoted(names)} of '{model}' fire in a circle at t = {t:.9g}: '{each.rule.name}' would fire "
+                "again at the same instant. Leave a gap between their conditions, or say with needs and without when "
+                "each is meant."
+            )
+        each.due, each.spent, each.last, each.since = False, True, t, t
+        for other in self.watched:
+            other.sure = False
+        self.fired = [*self.fired[-MOST:], (t, each.rule.name)]
+        if len(self.fired) > MOST and t - self.fired[0][0] < SOON * max(1.0, abs(t)):
+            names = dict.fromkeys(name for _, name in self.fired)
+            raise IntegrationError(
+                f"the rules {_quoted(names)} of '{model}' fire {MOST} times within {t - self.fired[0][0]:.3g} s at t = "
+                f"{t:.9g}: they chatter. Leave a gap between their conditions, or hold a constraint there instead."
+            )
+
+
+def same_instant(t: float, last: float) -> bool:
+    """Whether two times are one instant."""
+    return t - last <= INSTANT * max(1.0, abs(t))
+
+
+def rule_guards(armed: Iterable[Watched], forces: Mapping[str, Expr]) -> list[Guard]:
+    """The conditions of rules, with the forces that act put in, and 0 for all others."""
+    return [Guard("rule", each, _with_forces(each.value, forces)) for each in armed]
+
+
+def eager(guards: Sequence[Guard]) -> NDArray[np.bool_]:
+    """Which guards are armed also below zero, where they may rise."""
+    return np.array([guard.about.rising if guard.kind == "rule" else not (guard.by_force or guard.kind == "stop")
+                     for guard in guards], dtype=bool)  # fmt: skip
+
+
+def waiting(guards: Sequence[Guard]) -> NDArray[np.bool_]:
+    """Which guards must have been above zero before they are armed."""
+    return np.array([guard.kind == "rule" and guard.about.spent and not guard.about.rising for guard in guards],
+                    dtype=bool)  # fmt: skip
+
+
+def put_in(driven: Driven, rest: Array, began: float, t: float, values: Mapping[int, float]) -> Driven:
+    """Inputs that keep new values from t on; what they were before is kept, as a table."""
+    for place, value in values.items():
+        old = next((column for column in driven.columns if column.places == (place,)), None)
+        times, numbers = ([began], [rest[place]]) if old is None else (old.table.times, old.table.values)
+        before = int(np.searchsorted(times, t, side="left"))
+        table = Table(np.append(times[:before], t), np.append(numbers[:before], value))
+        others = tuple(column for column in driven.columns if column is not old)
+        driven = replace(driven, columns=(*others, Column(table, (place,))))
+    return driven
+
+
+def _check(rule: Rule, value: Expr, driven: Driven, known: set[str], permanent: set[str]) -> None:
+    """Refuse names that mean nothing, and changes that cannot be made."""
+    equations, g = driven.equations, driven.equations.system.graph
+    rows = forces_in(g, [value.node]).values()
+    for part, names in (("release", rule.release), ("needs", rule.needs), ("without", rule.without), ("when", rows)):
+        for name in names:
+            if (name if part != "when" else name.split("[")[0]) not in known:
+                raise ModelError(f"'{part}' of rule '{rule.name}' names '{name}', which '{equations.name}' does not "
+                                 f"have.{did_you_mean(name, sorted(known))}")  # fmt: skip
+    for name in (*rule.release, *(item.name for item in rule.held)):
+        if name in permanent:
+            raise ModelError(f"rule '{rule.name}' changes '{name}', which holds in every run of '{equations.name}'. Leave "
+                             "it out of the model, and let a rule hold it.")  # fmt: skip
+    _places(equations.q_names + equations.u_names, rule.reset, f"rule '{rule.name}' resets", equations)
+    inputs = _input_names(equations)
+    for place in _places(inputs, rule.inputs, f"rule '{rule.name}' sets the input", equations):
+        if equations.system.r[place].node in driven.laws:
+            raise ModelError(f"rule '{rule.name}' sets the input '{inputs[place]}', which follows a law in this run. Give "
+                             "it a number to begin with, or let the law depend on another input.")  # fmt: skip
+    for key, what in (*rule.reset.items(), *rule.inputs.items(), *((h.name, h.value) for h in rule.held
+                                                                    if isinstance(h, Latch))):  # fmt: skip
+        node = operand(g, _scalar(equations, rule, what))
+        if _kinds(equations, Expr(g, node)) & {"multiplier", "acceleration"}:
+            raise ModelError(f"rule '{rule.name}' makes '{key}' depend on a force or an acceleration, which jump there. "
+                             "Use t, q, u, parameters and inputs.")  # fmt: skip
+
+
+def _places(known: Sequence[str], wanted: Iterable[str], what: str = "", equations: Equations | None = None) -> list[int]:
+    """Where names stand; those that are not there are refused."""
+    for name in wanted:
+        if name not in known:
+            owner = "" if equations is None else f" of '{equations.name}'"
+            kinds = "inputs" if "input" in what else "coordinates and speeds"
+            raise ModelError(f"{what} '{name}', which is not among the {kinds}{owner}.{did_you_mean(name, known)}")
+    return [known.index(name) for name in wanted]
+
+
+def _scalar(equations: Equations, rule: Rule, what: Any) -> Expr:
+    """A number, an expression or its text, as an expression of the model."""
+    if isinstance(what, (int, float)):
+        return Expr(equations.system.graph, equations.system.graph.constant(float(what)))
+    found = scalar(equations, what, f"rule '{rule.name}'")
+    operand(equations.system.graph, found)  # refuses expressions of another model, naming both
+    return found
+
+
+def _kinds(equations: Equations, value: Expr) -> set[str]:
+    """The kinds of symbols in an expression."""
+    g = equations.system.graph
+    return {g.symbols[i].kind for i in reachable(g, [value.node]) if i in g.symbols}
+
+
+def _input_names(equations: Equations) -> tuple[str, ...]:
+    return tuple(symbol.name for symbol in equations.r)
+
+
+def scalars(base: Base, expressions: Sequence[Expr]) -> Function:
+    """Expressions of the model as one function of (t, q, u, rest)."""
+    g, replaced = base.equations.system.graph, base.equations.derivation.kinematics.replaced
+    nodes = rebuild(g, rebuild(g, [operand(g, e) for e in expressions], replaced), base.laws)
+    return Function(lower(g, nodes, base.arguments))
+
+
+def _with_forces(value: Expr, forces: Mapping[str, Expr]) -> Expr:
+    g = value.graph
+    put = {node: forces[row].node if row in forces else ZERO for node, row in forces_in(g, [value.node]).items()}
+    return Expr(g, rebuild(g, [value.node], put)[0]) if put else value
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
