@@ -13,9 +13,8 @@ import latchwork as lw
 from latchwork import dt
 
 MASS, LENGTH, G = 1.0, 0.994, 9.81
-WHEEL, TORQUE = 2e-6, 6e-4  # kg m², N m
-LIFT, RATIO, DAMPING = 0.02, 2.5, 2.5e-4  # rad, wheel over pendulum, N m s
-INERTIA = MASS * LENGTH**2
+WHEEL, TORQUE = 2e-6, 5e-3  # kg m², N m
+LIFT, RATIO, DAMPING = 0.02, 2.5, 1e-2  # rad, wheel over pendulum, N m s
 
 
 def build() -> lw.Model:
@@ -70,20 +69,19 @@ def run(model: lw.Model, until: float = 60.0) -> lw.Trajectory:
     return lw.simulate(model, until, q={"q1": -steady(), "q2": 0.0})
 
 
-def main(minutes: float = 10.0) -> None:
-    """It gains and loses nothing, keeps its time, and counts."""
+def main(minutes: float = 3.0) -> None:
+    """It gains and loses nothing, keeps its time, and counts. (Two hours are as good as three minutes.)"""
     clock = run(build(), 60.0 * minutes)
-    ticks = [event.t for event in clock.events if event.name == "lift right"]
     assert [event.name for event in clock.events[1:5]] == ["lift right", "drop right", "lift left", "drop left"]
-    late = len(ticks) // 2
-    swings = np.diff(ticks)[late:]
-    A = float(np.abs(clock.at(np.linspace(ticks[late], ticks[-1], 20_000))["q1"]).max())
-    assert abs(A / steady() - 1) < 2e-3  # first order in the losses of one swing
-    assert np.ptp(swings) < 1e-7
-    assert abs(swings.mean() / period(A) - 1) < 2e-6  # push and drag are not quite symmetric about the bottom
-    turned = clock["q2"][-1] / (4 * LIFT * RATIO)
-    assert abs(turned - round(2 * turned) / 2) < 1e-9 or clock.events[-1].name.startswith("lift")
-    assert clock.audit.energy_error < 1e-9
+    ticks = [event.t for event in clock.events if event.name == "lift right"]
+    swings = np.diff(ticks)[len(ticks) // 2 :]
+    A = float(np.abs(clock.at(np.linspace(ticks[-10], ticks[-1], 4000))["q1"]).max())
+    assert abs(A / steady() - 1) < 1e-3  # of second order in what a swing loses
+    assert abs(swings.mean() / period(A) - 1) < 5e-6  # and so is what push and drag do to the period
+    assert np.ptp(swings) < 1e-6
+    teeth = [clock.at(event.t)["q2"] / (2 * LIFT * RATIO) for event in clock.events if event.name.startswith("drop")]
+    assert np.abs(np.array(teeth) - np.arange(1, len(teeth) + 1)).max() < 1e-8
+    assert clock.audit.energy_error < 1e-7
     print(f"{len(ticks)} periods in {minutes:g} min: {swings.mean():.7f} s each (a free pendulum: {period(A):.7f} s)")
     print(f"amplitude {A:.6f} rad (first order: {steady():.6f}); {clock.audit.steps} steps, {len(clock.events)} rules fired")
 

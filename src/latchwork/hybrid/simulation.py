@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.constraint.assemble import EXACT, Start, assemble_u, consistent, residual_of
+from latchwork.constraint.assemble import EXACT, Start, assemble_q, assemble_u, consistent, residual_of
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.closure import latch
@@ -333,8 +333,7 @@ class Simulation:
                 f"'{name}' cannot be imposed at t = {self.t:.6g}: it is off by {off:.3g}. Wait until it is met "
                 "(stop_when), or latch what is now (subtract its present value)."
             )
-        after, _ = consistent(terms, x) if off > EXACT else (x, None)
-        after, impulses = assemble_u(terms, after)
+        after, impulses = assemble_u(terms, assemble_q(terms, x) if off > EXACT else x)
         n_q, n, _ = terms.sizes
         old, new, M = x[1 + n_q : 1 + n_q + n], after[1 + n_q : 1 + n_q + n], terms.motion(after).M
         lost = 0.5 * float(new @ M @ new - old @ M @ old)

@@ -19,6 +19,7 @@ from latchwork.program.scalar import maximum, minimum
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 PROPORTIONAL, INTEGRAL = -0.17, 0.04
 SMALLEST_ERROR = 1e-10  # keeps the factor finite where the error vanishes
+LEAST = 1e-12  # of the time: the first step is not guessed smaller, however small the state is
 STRETCH = 1.000001  # a last step this much longer avoids a sliver after it
 T, H, BEFORE = 0, 1, 2  # memory: time, step to try, error of the step before
 RECORDED, STEPS, REJECTED, COMPONENT = 0, 1, 2, 3  # counts
@@ -41,7 +42,7 @@ def first_step(
     """A first step from the sizes of x, ẋ and ẍ; k_0 = ẋ is given, the rows after it are scratch."""
     size = scaled_norm(n, rtol, atol, x, x, x)
     rate = scaled_norm(n, rtol, atol, x, x, k)
-    h = 1e-6 if size < 1e-5 or rate < 1e-5 else 0.01 * divide(size, rate)
+    h = 1e-6 if size < 1e-5 or rate < 1e-5 else maximum(0.01 * divide(size, rate), LEAST * fabs(t))
     probe, bend = offset(k, n), offset(k, 2 * n)
     for i in range(n):
         probe[i] = x[i] + h * k[i]

@@ -50,6 +50,10 @@ NAMES = (
     "billiard",
     "woodpecker",
     "rolling_coin",
+    "caster",
+    "escapement",
+    "latch",
+    "clutch",
 )
 
 
