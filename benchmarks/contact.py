@@ -1,0 +1,191 @@
+"""Stick and restitution beside MuJoCo, in one run: error against error, time against time.
+
+    python benchmarks/contact.py [--out FOLDER] [--rounds N]
+
+A box lies on an incline of 20° whose friction is 1.05 times what is needed: it should not move. A ball falls on a floor
+with a restitution of 0.75: it should rebound at 0.75 of its speed. MuJoCo runs with its default settings and its default
+step; for the ball the damping of the contact is set so that a linear spring and damper would give 0.75, since there is
+no restitution to set. Times are those of the whole run, describing and compiling apart, of ten seconds and of one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measure import RESULTS, installed, machine, shown, table
+
+import latchwork as lw
+
+SLOPE, MARGIN, SPAN = math.radians(20.0), 1.05, 10.0
+RESTITUTION, HEIGHT, RADIUS = 0.75, 1.0, 0.1
+G = 9.81
+
+INCLINE = """
+<mujoco>
+  <option gravity="{gx} 0 {gz}"/>
+  <worldbody>
+    <geom type="plane" size="100 100 1" friction="{mu} 0.005 0.0001"/>
+    <body pos="0 0 0.1"><freejoint/>
+      <geom type="box" size="0.2 0.2 0.1" mass="1" friction="{mu} 0.005 0.0001"/></body>
+  </worldbody>
+</mujoco>
+"""
+BALL = """
+<mujoco>
+  <option gravity="0 0 {gz}"/>
+  <worldbody>
+    <geom type="plane" size="10 10 1" solref="{stiffness} {damping}"/>
+    <body pos="0 0 {start}"><freejoint/><geom type="sphere" size="{radius}" mass="1" solref="{stiffness} {damping}"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one of the two makes of a case: the number that should be ``exact``, and seconds of a run."""
+
+    name: str
+    engine: str
+    value: float
+    exact: float
+    seconds: float
+
+    @property
+    def error(self) -> float:
+        return abs(self.value - self.exact)
+
+
+def best(work: Callable[[], float], rounds: int) -> tuple[float, float]:
+    """What the work gives, and the least seconds it took."""
+    least, value = math.inf, math.nan
+    for _ in range(rounds):
+        began = time.perf_counter()
+        value = work()
+        least = min(least, time.perf_counter() - began)
+    return value, least
+
+
+# --- a box on an incline ----------------------------------------------------------------------------------------------
+
+
+def box_on_incline() -> Callable[[], float]:
+    """The way that the box goes in the run."""
+    model = lw.Model("box on an incline")
+    N, O = model.frame, model.origin
+    A = N.rotated("A", SLOPE, N.y)
+    link = model.joint("free", "box", A)
+    inertia = lw.inertia(link.frame, xx=(0.04 + 0.01) / 3.0, yy=(0.04 + 0.01) / 3.0, zz=0.08 / 3.0)
+    body = model.body("box", frame=link.frame, center=link.origin, mass=1.0, inertia=inertia)
+    model.gravity(-G * N.z)
+    box = lw.Box(link.origin, (0.4, 0.4, 0.2), body=body)
+    model.contact("incline", box, lw.Plane(O, A.z), friction=lw.Coulomb(MARGIN * math.tan(SLOPE)))
+    q = {"q_box_px": 0.0, "q_box_py": 0.0, "q_box_pz": 0.1}
+
+    def run() -> float:
+        path = lw.simulate(model, until=SPAN, q=q)
+        return float(np.linalg.norm(path.q[-1, :3] - path.q[0, :3]))
+
+    return run
+
+
+def mujoco_incline(mujoco: Any) -> Callable[[], float]:
+    """The way that MuJoCo's box goes, after a second in which it sinks into the plane, over the rest of the run."""
+    text = INCLINE.format(gx=G * math.sin(SLOPE), gz=-G * math.cos(SLOPE), mu=MARGIN * math.tan(SLOPE))
+    model = mujoco.MjModel.from_xml_string(text)
+
+    def run() -> float:
+        data, start = mujoco.MjData(model), None
+        while data.time < SPAN:
+            mujoco.mj_step(model, data)
+            if start is None and data.time >= 1.0:
+                start = data.qpos[:2].copy()
+        return float(np.linalg.norm(data.qpos[:2] - start))
+
+    return run
+
+
+# --- a ball that rebounds ---------------------------------------------------------------------------------------------
+
+
+def ball() -> Callable[[], float]:
+    """The speed after the first impact over that before it."""
+    model = lw.Model("ball")
+    (z,) = model.coordinates("z")
+    model.speeds()
+    center = model.origin.at("C", z * model.frame.z)
+    body = model.body("ball", frame=model.frame, center=center, mass=1.0)
+    model.gravity(-G * model.frame.z)
+    sphere = lw.Sphere(center, RADIUS, body=body)
+    model.contact("floor", sphere, lw.Plane(model.origin, model.frame.z), restitution=RESTITUTION)
+
+    def run() -> float:
+        path = lw.simulate(model, until=1.0, q={"z": HEIGHT + RADIUS})
+        t = path.events[0].t
+        before, after = np.flatnonzero(path.t == t)[:2]
+        return float(-path["u_z"][after] / path["u_z"][before])
+
+    return run
+
+
+def mujoco_ball(mujoco: Any) -> Callable[[], float]:
+    """The same of MuJoCo: the fastest fall, and the fastest rise after it."""
+    stiffness, log = 1e5, math.log(RESTITUTION)
+    ratio = -log / math.hypot(math.pi, log)
+    text = BALL.format(gz=-G, stiffness=-stiffness, damping=-2.0 * ratio * math.sqrt(stiffness), radius=RADIUS,
+                       start=HEIGHT + RADIUS)  # fmt: skip
+    model = mujoco.MjModel.from_xml_string(text)
+
+    def run() -> float:
+        data, speeds = mujoco.MjData(model), []
+        while data.time < 1.0:
+            mujoco.mj_step(model, data)
+            speeds.append(data.qvel[2])
+        return float(-max(speeds[int(np.argmin(speeds)) :]) / min(speeds))
+
+    return run
+
+
+def cases(rounds: int) -> list[Case]:
+    """Both cases by both."""
+    mujoco = installed("mujoco")
+    found = []
+    for name, exact, ours, theirs in (
+        ("way of a box on an incline, 1.05 of the friction needed, m", 0.0, box_on_incline, mujoco_incline),
+        ("restitution of a ball", RESTITUTION, ball, mujoco_ball),
+    ):
+        found.append(Case(name, "Latchwork", *_ordered(best(ours(), rounds), exact)))
+        if mujoco is not None:
+            found.append(Case(name, "MuJoCo", *_ordered(best(theirs(mujoco), rounds), exact)))
+    return found
+
+
+def _ordered(measured: tuple[float, float], exact: float) -> tuple[float, float, float]:
+    return measured[0], exact, measured[1]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of each case (default: 5)")
+    options = parser.parse_args()
+    found = cases(max(1, options.rounds))
+    lines = [[c.name, c.engine, f"{c.value:.6g}", f"{c.error:.2g}", shown(c.seconds)] for c in found]
+    text = table(("case", "", "found", "off by", "time of the run"), lines)
+    options.out.mkdir(parents=True, exist_ok=True)
+    facts = {"cases": [asdict(c) for c in found], "machine": machine()}
+    (options.out / "contact.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    (options.out / "contact.md").write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
