@@ -200,6 +200,14 @@ def test_meshes_that_cannot_be_read(tmp_path):
         body.hull(empty)
 
 
+def test_large_hulls_are_for_picking():
+    """Two hulls of 200 points have too many pairs of parts to watch; the message says what picks among them."""
+    w, x = World("free"), np.random.default_rng(1).normal(size=(200, 3))
+    ball = x / np.linalg.norm(x, axis=1)[:, None]
+    with pytest.raises(lw.ModelError, match=r"too many to watch all their pairs.*Picker picks"):
+        features_of("c", w.bodies[0].hull(ball), w.bodies[1].hull(ball))
+
+
 def test_two_models_do_not_meet(w):
     """Shapes of two models are refused, and so is a shape of a point of one and a vector of the other."""
     other = World()

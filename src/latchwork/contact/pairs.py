@@ -34,6 +34,8 @@ MEET: dict[tuple[type, type], Callable[[Any, Any], Touch | None]] = {
     (Hoop, Flat): hoop_flat,
 }
 
+MOST = 10_000  # pairs of parts that are worked out at once
+
 
 def features_of(name: str, a: Shape | Point, b: Shape | Point) -> tuple[Feature, ...]:
     """Every place where a may touch b. One feature has the contact's name, several add which parts they are."""
@@ -45,7 +47,13 @@ def features_of(name: str, a: Shape | Point, b: Shape | Point) -> tuple[Feature,
             f"the shapes of contact '{name}' belong to two models: one to "
             f"{another(a.tree.graph.name, b.tree.graph.name)}. Make both in one model."
         )
-    found = [feature for x in decompose(a) for y in decompose(b) if (feature := between_parts(name, x, y)) is not None]
+    parts, others = decompose(a), decompose(b)
+    if len(parts) * len(others) > MOST:
+        raise ModelError(
+            f"contact '{name}' has {len(parts)} parts on one side and {len(others)} on the other, too many to watch "
+            "all their pairs. Give hulls of fewer points, or watch what latchwork.contact.picking.Picker picks."
+        )
+    found = [feature for x in parts for y in others if (feature := between_parts(name, x, y)) is not None]
     if not found:
         raise ModelError(_nothing(name, a, b))
     return tuple(found) if len(found) > 1 else (replace(found[0], name=name),)

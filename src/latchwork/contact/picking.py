@@ -6,7 +6,7 @@ The nearest places of two convex hulls are found first, by one of two methods to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from latchwork.contact.pairs import between_parts
 from latchwork.contact.shapes.base import numbers, numeric
 from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.errors import ModelError
+from latchwork.mechanics.vector import Vector
 
 Array = np.ndarray
 Pose = tuple[Array, Array]  # R and p: a place with measures x in the frame, from the centre, is at p + R x in N
@@ -112,7 +113,7 @@ class Picker:
 
 
 class Side:
-    """One of the two: its parts, and how far a place (measures in its frame, from its centre) is from each."""
+    """One of the two: its parts as numbers, and how far a place, in its frame and from its centre, is from each."""
 
     def __init__(self, name: str, shape: Box | Hull) -> None:
         if not isinstance(shape, (Box, Hull)):
@@ -120,29 +121,43 @@ class Side:
         self.parts = decompose(shape)
         if not any(isinstance(part, Rod) for part in self.parts):
             raise ModelError(f"'{name}' picks among the parts of {shape.what} in the plane. Watch all of them.")
-        self.distances = [_distance(part) for part in self.parts]
-        self.corners = np.array([_numbers(part, part.place.arm) for part in self.parts if isinstance(part, Ball)])
+        balls = [part for part in self.parts if isinstance(part, Ball)]
+        rods = [part for part in self.parts if isinstance(part, Rod)]
+        flats = [part for part in self.parts if isinstance(part, Flat)]
+        kinds = np.array([(Ball, Rod, Flat).index(type(part)) for part in self.parts])
+        self.where = [np.flatnonzero(kinds == k) for k in range(3)]
+        self.corners = _rows((part, part.place.arm) for part in balls)
+        self.starts = _rows((part, part.place.arm) for part in rods)
+        self.along = _rows((part, part.along) for part in rods)
+        self.lengths = np.array([numeric(part.length) for part in rods])
+        self.normals = _rows((part, part.normal) for part in flats)
+        self.offsets = np.array([numeric(part.offset) for part in flats])
+        self.sides = _rows((part, half.vector) for part in flats for half in part.bounds)
+        self.limits = np.array([numeric(half.offset) for part in flats for half in part.bounds])
+        self.first = np.cumsum([0, *(len(part.bounds) for part in flats[:-1])])
 
     def near(self, x: Array, reach: float) -> list[int]:
         """The parts within reach of a place."""
-        return [i for i, distance in enumerate(self.distances) if distance(x) <= reach]
+        return [int(i) for i in np.flatnonzero(self.distances(x) <= reach)]
+
+    def distances(self, x: Array) -> Array:
+        """How far a place is from each corner, edge and face (from a face, within a factor √2 or so)."""
+        found = np.empty(len(self.parts))
+        balls, rods, flats = self.where
+        found[balls] = np.linalg.norm(x - self.corners, axis=1)
+        s = np.clip(((x - self.starts) * self.along).sum(axis=1), 0.0, self.lengths)
+        found[rods] = np.linalg.norm(x - self.starts - self.along * s[:, None], axis=1)
+        beyond = np.maximum.reduceat(-(self.sides @ x) - self.limits, self.first)
+        found[flats] = np.maximum(np.abs(self.normals @ x - self.offsets), beyond)
+        return found
 
 
-def _numbers(part: Part, vector: Any) -> Array:
-    found = numbers(part.place.frame, vector)
-    if found is None:
-        raise ModelError(f"'{part.label}' of '{part.place.point.name}' has no numbers. Give its parameters values.")
-    return found
-
-
-def _distance(part: Part) -> Callable[[Array], float]:
-    """How far a place is from a corner, an edge or a face (there, within a factor √2 or so)."""
-    arm = _numbers(part, part.place.arm)
-    if isinstance(part, Rod):
-        t, length = _numbers(part, part.along), numeric(part.length) or 0.0
-        return lambda x: float(np.linalg.norm(x - arm - t * np.clip((x - arm) @ t, 0.0, length)))
-    if isinstance(part, Flat):
-        n, h = _numbers(part, part.normal), numeric(part.offset) or 0.0
-        sides = [(_numbers(part, half.vector), numeric(half.offset) or 0.0) for half in part.bounds]
-        return lambda x: max(abs(float(n @ x) - h), *(-float(u @ x) - offset for u, offset in sides))
-    return lambda x: float(np.linalg.norm(x - arm))
+def _rows(vectors: Iterable[tuple[Part, Vector]]) -> Array:
+    """Measures in the frame of each part, (n, 3)."""
+    found = []
+    for part, vector in vectors:
+        row = numbers(part.place.frame, vector)
+        if row is None:
+            raise ModelError(f"'{part.label}' of '{part.place.point.name}' has no numbers. Give its parameters values.")
+        found.append(row)
+    return np.array(found)

@@ -115,9 +115,9 @@ Part = Ball | Flat | Rod | Bow | Hoop
 
 def inside(bounds: tuple[Half, ...], seen: Callable[[Place], Vector], height: Expr | None = None) -> tuple[Expr, ...]:
     """What is not negative where a place, as seen from the places of the bounds, at a height, is within them."""
-    found = []
+    found, ways = [], {half.place: seen(half.place) for half in bounds}
     for half in bounds:
-        value = seen(half.place).dot(half.vector) + half.offset
+        value = ways[half.place].dot(half.vector) + half.offset
         leans = height is not None and not (isinstance(half.lean, float) and half.lean == 0.0)
         found.append(value + half.lean * minimum(height, 0.0) if leans else value)
     return tuple(found)
