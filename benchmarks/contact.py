@@ -3,7 +3,7 @@
     python benchmarks/contact.py [--out FOLDER] [--rounds N]
 
 A box lies on an incline of 20° whose friction is 1.05 times what is needed: it should not move. A ball falls on a floor
-with a restitution of 0.75: it should rebound at 0.75 of its speed. MuJoCo runs with its default settings and its default
+with a restitution of 0.75: it should rebound at 0.75 of its speed. MuJoCo runs with its default settings and default
 step; for the ball the damping of the contact is set so that a linear spring and damper would give 0.75, since there is
 no restitution to set. Times are those of the whole run, describing and compiling apart, of ten seconds and of one.
 """
@@ -43,7 +43,8 @@ BALL = """
   <option gravity="0 0 {gz}"/>
   <worldbody>
     <geom type="plane" size="10 10 1" solref="{stiffness} {damping}"/>
-    <body pos="0 0 {start}"><freejoint/><geom type="sphere" size="{radius}" mass="1" solref="{stiffness} {damping}"/></body>
+    <body pos="0 0 {start}"><freejoint/>
+      <geom type="sphere" size="{radius}" mass="1" solref="{stiffness} {damping}"/></body>
   </worldbody>
 </mujoco>
 """

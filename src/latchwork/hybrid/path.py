@@ -109,20 +109,11 @@ class Path:
                 for (full, udot), (segment, t, x), r in zip(parts, items, rest, strict=True)]  # fmt: skip
 
     def _full(self, segment: Segment, t: Array, x: Array) -> tuple[Array, Array | None]:
-        rest = self.driven.rest_at(self.rest, t)
-        full, udot = segment.stage.full(t, x, rest)
-        if udot is None and self._is_mixed:
-            n = len(self.driven.equations.u)
-            udot = segment.stage.function.many(np.column_stack([t, x, rest]))[:, -1 - n : -1]
+        full, udot = segment.stage.full(t, x, self.driven.rest_at(self.rest, t))
         n_q, late = full.shape[1] - 1 - len(self.driven.equations.u), self._width - full.shape[1]
         if late:  # coordinates that came into the run later have no value yet
             full = np.insert(full, [n_q] * late, np.nan, axis=1)
         return full, udot
-
-    @cached_property
-    def _is_mixed(self) -> bool:
-        """Whether constraints act in some segments and not in others: accelerations are then all worked out here."""
-        return len({segment.stage.settle is None for segment in self.segments}) > 1
 
     @property
     def _width(self) -> int:
