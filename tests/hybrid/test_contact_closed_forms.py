@@ -165,7 +165,7 @@ def rod(law="newton", e=0.6, mu=0.4, g=0.0):
 @pytest.mark.parametrize("turn", [0.5, 1.0, 1.3])
 @pytest.mark.parametrize("speeds", [(0.0, -1.0, 0.0), (1.0, -1.0, 0.0), (-1.0, -1.0, 0.8)])
 def test_rod_impact_with_friction(law, turn, speeds):
-    """Coulomb's law between impulses with Newton's restitution; Routh's process with Poisson's and the energetic one."""
+    """Coulomb between impulses with Newton's restitution; Routh's process with Poisson's and the energetic one."""
     start = {"x": 0.0, "y": 0.01 + 0.5 * math.sin(turn), "turn": turn}
     run = lw.simulate(rod(law), 0.05, q=start, u=speeds, method=TIGHT)
     before, after = (u[0] for u in jumps(run))
