@@ -19,7 +19,8 @@ from latchwork.hybrid.touching.standing import CONE, Standing, Standings
 from latchwork.hybrid.touching.touch import Touch
 
 NO_SLIP = 1e-9  # of the fastest speed
-TRACE = 1e-13  # of the fastest motion
+BEGINS, GOES_ON = 1e-4, 1e-13  # of the fastest motion: the trace that stands for slip that has not begun, and later
+BEGUN = 30.0  # so many times the trace, and slip has a direction of its own
 TENSILE = 1e-9  # of the forces at work
 
 
@@ -119,9 +120,15 @@ class HeldContacts:
             return Standing(State.SLIDE)
         if len(way) == 1:
             return Standing(State.SLIDE, (1.0 if way[0] > 0.0 else -1.0,))
-        return Standing(State.SLIDE, way_in_space(way, self.fastest))
+        begins = float(np.linalg.norm(at.slip)) <= NO_SLIP * self.fastest
+        return Standing(State.SLIDE, way_in_space(way, self.fastest, begins))
 
 
-def way_in_space(d: Array, fastest: float) -> tuple[float, ...]:
-    """The direction of slip in a mode, and a trace of a speed that stands for slip that has not begun."""
-    return *d.tolist(), TRACE * max(fastest, 1e-6)
+def way_in_space(d: Array, fastest: float, begins: bool) -> tuple[float, ...]:
+    """The direction of slip in a mode, a trace of a speed that stands for slip that has not begun, and how far it serves.
+
+    Slip grows from nothing as t², and friction turns with it at the rate μ N / (m |v|): a trace far above what a step
+    may be off keeps that rate within reach of an explicit method.
+    """
+    trace = (BEGINS if begins else GOES_ON) * max(fastest, 1e-6)
+    return *d.tolist(), trace, BEGUN * trace if begins else 0.0

@@ -233,7 +233,7 @@ class Crossing:
             return None
         if len(touch.tangents) == 1:
             return (1.0 if d[0] > 0.0 else -1.0,)
-        return way_in_space(d if slip is None else slip, fastest)
+        return way_in_space(d if slip is None else slip, fastest, slip is None)
 
 
 def _by_name(touches: Sequence[Touch], meeting: Meeting, verdict: Verdict, stays: Sequence[int]) -> dict[str, Array]:

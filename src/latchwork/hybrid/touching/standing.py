@@ -181,8 +181,10 @@ def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequenc
     elif standing.way is not None and len(touch.tangents) == 1:
         found.append(Guard("stick", touch, touch.slips[0] * standing.way[0]))
     elif standing.way is not None and touch.tangents:
-        (a, b), (c, d, _) = touch.slips, standing.way
+        (a, b), (c, d, _, begun) = touch.slips, standing.way
         ahead = a * c + b * d
         found.append(Guard("stick", touch, ahead))
         found.append(Guard("turn", touch, ahead - TURN * sqrt(a * a + b * b)))
+        if begun > 0.0:
+            found.append(Guard("turn", touch, 1.0 - (a * a + b * b) / begun**2))
     return found

@@ -94,14 +94,16 @@ class Touch:
         """The direction of slip in measures of the tangents: a sign in the plane, ±v/|v| in space, nothing for none.
 
         In space the sign is that of v · d, d the direction where the mode began, so that nothing flips where slip ends;
-        a trace of d is added to v, for slip that begins has no direction of its own yet.
+        a trace of d is added to v, for slip that begins has no direction of its own yet; it fades as v grows.
         """
         if way is None or not self.tangents:
             return ()
         if len(self.tangents) == 1:
             return way
-        *d, trace = way
-        moved = [v + trace * k for v, k in zip(self.slips, d, strict=True)]
+        *d, trace, _ = way
+        a, b = self.slips
+        fading = trace / (1.0 + (a * a + b * b) / trace**2)
+        moved = [v + fading * k for v, k in zip(self.slips, d, strict=True)]
         length = sqrt(moved[0] * moved[0] + moved[1] * moved[1])
         signed = where(moved[0] * d[0] + moved[1] * d[1] < 0.0, -1.0, 1.0) / length
         return tuple(v * signed for v in moved)
