@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -104,6 +105,17 @@ def rows_of(equations: Equations, constraints: Sequence[Constraint]) -> Rows:
         B = [rebuild(g, row, none) for row in B]
     C, c = rebuild(g, psi, none), tangents(g, psi, kinematics.along)
     return Rows(equations, tuple(constraints), tuple(names), tuple(phi), tuple(map(tuple, B)), tuple(C), tuple(c))
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """The rows of several, in their order."""
+    if len(parts) == 1:
+        return parts[0]
+    constraints = tuple(k for part in parts for k in part.constraints)
+    _names_differ(parts[0].equations, constraints)
+    names, phi, B, C, c = (tuple(chain.from_iterable(column)) for column in zip(
+        *((part.names, part.phi, part.B_nodes, part.C_nodes, part.c_nodes) for part in parts), strict=True))
+    return Rows(parts[0].equations, constraints, names, phi, B, C, c)
 
 
 def _rate(g: Graph, phi: int, along: dict[int, int]) -> int:

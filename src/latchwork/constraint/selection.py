@@ -23,6 +23,7 @@ SHARE = 1e-6  # of a null vector: smaller entries take no part in it
 MASSLESS = 1e-18  # of the largest inertia: speeds with less are massless
 FIRST = 1e6  # massless speeds are made dependent first
 FAIR = 1e-2  # a pivot in rows of unit length that is large enough
+FAR = 1e-6  # what is left of one where rows are clearly independent
 POOR = 1e6  # dependent speeds chosen by hand may be worse conditioned by this factor, no more
 
 
@@ -84,10 +85,18 @@ def _lengths(rows: Array) -> Array:
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
 
 
+def apart(rows: Array) -> bool:
+    """Whether rows of unit length are clearly independent: their cosines are too small to add up to one. [Gershgorin]"""
+    cosines = np.abs(rows @ rows.T).sum(axis=1)
+    return bool(cosines.max(initial=0.0) < 2.0 - FAR and cosines.min(initial=1.0) > FAR)
+
+
 def rank_of(whole: Array) -> int:
-    """How many singular values are not zero."""
+    """How many singular values of rows of unit length are not zero."""
     if not whole.size:
         return 0
+    if len(whole) <= whole.shape[1] and apart(whole):
+        return len(whole)
     singular = _lengths(whole) if len(whole) == 1 else np.linalg.svd(whole, compute_uv=False)
     return int((singular > RANK * max(singular[0], 1e-300)).sum()) if singular[0] > 0.0 else 0
 
@@ -99,14 +108,20 @@ def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[in
     Rows named in ``first`` are preferred: those with a Φ, onto which coordinates can be brought back.
     """
     forms = scaled(B, M, usual)
-    r = rank_of(forms.whole) if rank is None else rank
     m, n = B.shape
-    allowed = np.ones(n, dtype=bool)
+    if rank is not None:
+        r = rank
+    else:
+        r = int(forms.lengths[0] < np.inf) if m == 1 else rank_of(forms.whole)
+    A = forms.columns
     if independent is not None:
+        allowed = np.ones(n, dtype=bool)
         allowed[list(independent)] = False
+        A = np.where(allowed, A, 0.0)
     diagonal = M.diagonal()
     massless = diagonal <= MASSLESS * float(diagonal.max(initial=0.0))
-    A = np.where(allowed, forms.columns, 0.0) * np.where(massless, FIRST, 1.0)
+    if massless.any():
+        A = A * np.where(massless, FIRST, 1.0)
     kept, dependent = _pivots(A, r, first)
     return Selection(
         tuple(sorted(kept)), tuple(sorted(dependent)), tuple(j for j in range(n) if j not in dependent),
@@ -124,11 +139,14 @@ def select_speeds(B: Array, M: Array, old: Selection) -> Selection:
 
 def _pivots(A: Array, r: int, first: Sequence[int]) -> tuple[set[int], set[int]]:
     """Rows and columns of r pivots, each the largest entry left; in the rows ``first`` as long as that is fair."""
+    if len(A) == 1 and r == 1:
+        j = int(np.argmax(np.abs(A[0])))
+        return ({0}, {j}) if A[0, j] != 0.0 else (set(), set())
     A = A.copy()
     later = np.array([i not in first for i in range(len(A))], dtype=bool)
     rows: set[int] = set()
     columns: set[int] = set()
-    for _ in range(r):
+    for left in range(r, 0, -1):
         sizes = np.abs(A)
         if sizes[~later].max(initial=0.0) > FAIR:
             sizes[later] = 0.0
@@ -137,6 +155,8 @@ def _pivots(A: Array, r: int, first: Sequence[int]) -> tuple[set[int], set[int]]
             break
         rows.add(i)
         columns.add(j)
+        if left == 1:
+            break
         A -= np.outer(A[:, j] / A[i, j], A[i])
         A[i], A[:, j] = 0.0, 0.0
     return rows, columns
@@ -163,6 +183,8 @@ def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c
     if not len(C) or (len(C) == 1 and B.any()):  # one row that names some speed can be met
         return
     forms = scaled(B, M)
+    if len(C) <= B.shape[1] and apart(forms.columns):
+        return
     left, singular, _ = np.linalg.svd(forms.columns)
     r = int((singular > RANK * max(singular[0], 1e-300)).sum()) if singular.size and singular[0] > 0.0 else 0
     if r == len(C):

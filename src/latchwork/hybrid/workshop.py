@@ -15,7 +15,7 @@ from latchwork.constraint.assemble import at_time
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.modes.drag import Drag
 from latchwork.constraint.modes.mode import Mode, mode_of, usual_pivot
-from latchwork.constraint.rows import rows_of
+from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
@@ -29,6 +29,7 @@ from latchwork.hybrid.stops import held_guards, stop_guards
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.standing import Guard, Standings, contact_guards
+from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.function import Function
 from latchwork.symbolic.expr import Expr
 
@@ -87,11 +88,21 @@ class Workshop:
 
     # --- symbols ------------------------------------------------------------------------------------------------
 
-    def terms_of(self, constraints: tuple[Constraint, ...]) -> Terms:
-        """The programs of some rows."""
-        if constraints not in self._terms:
-            self._terms[constraints] = terms_of(rows_of(self.driven.equations, constraints), self.base)
-        return self._terms[constraints]
+    def terms_of(self, constraints: tuple[Constraint, ...], touches: Mapping[Constraint, Touch] | None = None) -> Terms:
+        """The programs of some rows; those of contacts are known already."""
+        found = self._terms.get(constraints)
+        if found is None:
+            found = self._terms[constraints] = self._new_terms(constraints, touches or {})
+        return found
+
+    def _new_terms(self, constraints: tuple[Constraint, ...], touches: Mapping[Constraint, Touch]) -> Terms:
+        if not touches:
+            return terms_of(rows_of(self.driven.equations, constraints), self.base)
+        if len(constraints) == 1 and touches[constraints[0]].sticking is constraints[0]:
+            return touches[constraints[0]].terms
+        others = tuple(k for k in constraints if k not in touches)
+        parts = [touch.rows(k) for k, touch in touches.items()]
+        return terms_of(joined([*([self.terms_of(others).rows] if others else []), *parts]), self.base)
 
     def held(self, holds: Holds) -> Terms:
         """The rows of all constraints that hold, contacts apart."""
@@ -116,14 +127,15 @@ class Workshop:
 
     def _prepare(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Prepared:
         guards = [Guard("stop", name, value) for name, value in stops.items()]
-        constraints = (*(hold.constraint for hold in holds.values()), *standings.constraints())
+        touches = standings.constraints()
+        constraints = (*(hold.constraint for hold in holds.values()), *touches)
         dragging = dict(standings.dragging())
         armed = self.rules.armed((*holds, *standings.labels))
         if not constraints and not dragging:
             guards += contact_guards(standings, {})
             guards += rule_guards(armed, standings.forces({}))
             return Prepared(None, None, tuple(guards), stop_guards(self.driven, _keyed(guards)))
-        terms = self.terms_of(constraints)
+        terms = self.terms_of(constraints, touches)
         lam = self._multipliers(len(terms.rows))
         for name, hold in holds.items():
             if hold.limit is not None:

@@ -13,7 +13,7 @@ from latchwork.errors import EvaluationError
 from latchwork.program import tiers, vm
 from latchwork.program.ir import Program, check
 from latchwork.program.kernel import Kernel
-from latchwork.program.native import Native, invoke, native
+from latchwork.program.native import Native, address, invoke, native
 
 
 class Executable(Protocol):
@@ -76,7 +76,7 @@ class Function:
         self._left = tiers.pays_after(program)
         self._z, self._out = self.workspace(), np.empty(len(program.outputs))
         self._x = self._z[: len(program.inputs)]
-        self._addresses = (self.code.ctypes.data, self._z.ctypes.data, self._out.ctypes.data)
+        self._addresses = (address(self.code), address(self._z), address(self._out))
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ Slots are numbered: the inputs first, then the constants, then one slot per oper
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -48,6 +48,7 @@ class Program:
     constants: tuple[float, ...]
     code: NDArray[np.int32]  # (operations, 4), read-only
     outputs: tuple[int, ...]
+    sound: bool = field(default=False, repr=False)  # correct by construction: `check` has nothing to look for
 
     def __post_init__(self) -> None:
         code = self.code.copy() if self.code.flags.writeable else self.code
@@ -101,6 +102,8 @@ class Program:
 
 def check(program: Program) -> Program:
     """The program itself, once every rule of its form holds."""
+    if program.sound:
+        return program
     _check_names(program)
     _check_shape(program)
     _check_rows(program)

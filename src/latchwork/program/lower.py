@@ -29,12 +29,15 @@ def lower(graph: Graph, outputs: Sequence[int], inputs: Sequence[Expr]) -> Progr
     _must_be_given(graph, [i for i, row in zip(needed, rows, strict=True) if row[0] == SYMBOL], slot)
     constants = sorted([a for a in {*chain.from_iterable(rows), *outputs} if a < 0], reverse=True)
     slot.update({a: len(inputs) + k for k, a in enumerate(constants)})
-    code = _emit(rows, needed, slot, len(inputs) + len(constants))
+    code = np.array(array("i", _emit(rows, needed, slot, len(inputs) + len(constants))), dtype=np.int32)
+    code.setflags(write=False)
+    names = tuple([symbol.name for symbol in inputs])
     return Program(
-        inputs=tuple([symbol.name for symbol in inputs]),
+        inputs=names,
         constants=tuple([graph.value(a) for a in constants]),
-        code=np.array(array("i", code), dtype=np.int32).reshape(-1, 4),
+        code=code.reshape(-1, 4),
         outputs=tuple([slot[a] for a in outputs]),
+        sound=len(set(names)) == len(names) and "" not in names,
     )
 
 

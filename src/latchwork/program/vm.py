@@ -27,10 +27,13 @@ IS_PRODUCT = (0.0, 0.0, 0.0, 1.0)
 
 def encode(program: Program) -> NDArray[np.int32]:
     """The bytecode of a checked program, read-only."""
-    rows = np.maximum(program.code, 0)
+    end = HEADER + 4 * len(program)
+    code = np.empty(end + len(program.outputs), dtype=np.int32)
+    code[:HEADER] = len(program), program.first, len(program.outputs), 0
+    rows = code[HEADER:end].reshape(-1, 4)
+    np.maximum(program.code, 0, out=rows)
     _pair(rows, program)
-    header, outputs = (len(program), program.first, len(program.outputs), 0), program.outputs
-    code = np.concatenate([np.array(part, dtype=np.int32) for part in (header, rows.ravel(), outputs)])
+    code[end:] = program.outputs
     code.setflags(write=False)
     return code
 
@@ -39,7 +42,8 @@ def _pair(rows: NDArray[np.int32], program: Program) -> None:
     """Join ``sin a`` and ``cos a``: the first of them writes both, the other is skipped; a lone one writes a spare."""
     waiting: dict[tuple[int, int], int] = {}  # (angle, column of the missing partner): row
     spare, start = program.slots, program.first
-    places = np.flatnonzero((rows[:, 0] == SIN) | (rows[:, 0] == COS))
+    opcodes = rows[:, 0]
+    places = np.flatnonzero((opcodes == SIN) | (opcodes == COS))
     if not len(places):
         return
     paired: dict[int, list[int]] = {}

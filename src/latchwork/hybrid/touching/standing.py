@@ -68,12 +68,14 @@ class Standings:
         """Static and dynamic friction where it is now."""
         return touch.coefficients(self.zones)[1:]
 
-    def constraints(self) -> list[Constraint]:
-        """The rows of what is closed, contact by contact."""
-        made = []
+    def constraints(self) -> dict[Constraint, Touch]:
+        """What is closed as constraints, contact by contact."""
+        made = {}
         for touch, (state, way) in self.closed.items():
-            made.append(touch.sticking if state is State.STICK else touch.sliding(way, self.mu(touch)[1]))
-        return [constraint for constraint in made if constraint is not None]
+            constraint = touch.sticking if state is State.STICK else touch.sliding(way, self.mu(touch)[1])
+            if constraint is not None:
+                made[constraint] = touch
+        return made
 
     def dragging(self) -> Iterable[tuple[Touch, list[int]]]:
         """Contacts that slide with friction, and what friction adds to their force rows."""

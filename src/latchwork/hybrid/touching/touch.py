@@ -11,7 +11,7 @@ import numpy as np
 
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.making.spot import Spot
-from latchwork.constraint.rows import rows_of
+from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.terms import Array, Base, Terms, terms_of
 from latchwork.contact.feature import Feature
 from latchwork.contact.finder import Finder, finder
@@ -80,8 +80,8 @@ class Touch:
 
     def sliding(self, way: Way, mu: Any) -> Constraint | None:
         """The gap is held, and its force leans against the slip by μ; none where the coordinates hold the gap."""
-        if self.held:
-            return None
+        if self.held or not self.tangents:
+            return None if self.held else self.sticking
         key = way, mu
         if key not in self._slidings:
             lean = self.feature.normal
@@ -129,6 +129,14 @@ class Touch:
     def terms(self) -> Terms:
         """Programs of all its rows: the normal one, unless held, then the tangents."""
         return terms_of(rows_of(self.equations, [self.sticking]), self.base)
+
+    def rows(self, constraint: Constraint) -> Rows:
+        """The rows of a constraint of its own: all of them where it sticks, the first where it slides."""
+        own = self.terms.rows
+        if constraint is self.sticking:
+            return own
+        return Rows(self.equations, (constraint,), constraint.row_names, own.phi[:1], own.B_nodes[:1], own.C_nodes[:1],
+                    own.c_nodes[:1])  # fmt: skip
 
     @cached_property
     def has_rows(self) -> bool:
