@@ -53,6 +53,7 @@ from latchwork.integrate.method import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
+READY = 8  # features of a contact that are made ready with it; others when they are near
 APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
 
 
@@ -250,6 +251,8 @@ class Simulation:
                 x = touch.found(x)
         self._x = np.append(x[1 : len(self._x)], self._x[-1])
         must_be_apart(contact, touches, x)
+        for touch in touches[:READY]:
+            touch.get_ready()
         self._standings.touches += touches
         self._standings.enter_zones(touches, x)
         self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}

@@ -27,26 +27,31 @@ def stops_of(stop_when: Any) -> dict[str, Any]:
     return dict(stop_when or {})
 
 
-def stop_guards(driven: Driven, stop_when: Mapping[str, Any]) -> Function | None:
+def stop_guards(driven: Driven, stop_when: Mapping[str, Any], known: dict[int, int] | None = None) -> Function | None:
     """``(g, ġ)`` of some expressions as one function of (t, q, u, work, rest); none where there are none.
 
-    ``ġ = ∂g/∂t + ∂g/∂q q̇ + ∂g/∂u u̇``, with q̇ and u̇ as the unconstrained equations have them.
+    ``ġ = ∂g/∂t + ∂g/∂q q̇ + ∂g/∂u u̇``, with q̇ and u̇ as the unconstrained equations have them. ``known`` keeps rates of
+    expressions from one set of guards to the next.
     """
     if not stop_when:
         return None
-    values, rates = guards_and_rates(driven.equations, stop_when, driven.laws)
+    values, rates = guards_and_rates(driven.equations, stop_when, driven.laws, known)
     return Function(lower(driven.equations.system.graph, [*values, *rates], driven.arguments))
 
 
-def guards_and_rates(equations: Equations, stop_when: Mapping[str, Any],
-                     laws: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
+def guards_and_rates(equations: Equations, stop_when: Mapping[str, Any], laws: dict[int, int],
+                     known: dict[int, int] | None = None) -> tuple[list[int], list[int]]:  # fmt: skip
     """g and ġ of some expressions along the unconstrained motion, one of each; inputs without a law are held."""
     g = equations.system.graph
     nodes = equations._closed([operand(g, scalar(equations, e, f"stop_when '{name}'")) for name, e in stop_when.items()])
     values = rebuild(g, nodes, laws)
-    udot = [e.node for e in equations.udot_expressions]
-    along = _along(equations, udot)
-    return values, tangents(g, values, dict(zip(along, rebuild(g, list(along.values()), laws), strict=True)))
+    known = {} if known is None else known
+    fresh = [value for value in dict.fromkeys(values) if value not in known]
+    if fresh:
+        along = _along(equations, [e.node for e in equations.udot_expressions])
+        rates = tangents(g, fresh, dict(zip(along, rebuild(g, list(along.values()), laws), strict=True)))
+        known.update(zip(fresh, rates, strict=True))
+    return values, [known[value] for value in values]
 
 
 def _along(equations: Equations, udot: list[int]) -> dict[int, int]:

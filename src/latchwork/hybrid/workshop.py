@@ -68,7 +68,8 @@ class Workshop:
         self._stages: dict[Any, tuple[Stage, tuple[Guard, ...]]] = {}
         self._ready: tuple[Terms, bytes, tuple[Mode, bool]] | None = None
         self._lam: list[Expr] = []
-        self._rates: dict[int, int] = {}
+        self._rates: dict[int, int] = {}  # of guards, in terms of u̇
+        self._free_rates: dict[int, int] = {}  # and where nothing holds
 
     @cached_property
     def base(self) -> Base:
@@ -134,7 +135,7 @@ class Workshop:
         if not constraints and not dragging:
             guards += contact_guards(standings, {})
             guards += rule_guards(armed, standings.forces({}))
-            return Prepared(None, None, tuple(guards), stop_guards(self.driven, _keyed(guards)))
+            return Prepared(None, None, tuple(guards), stop_guards(self.driven, _keyed(guards), self._free_rates))
         terms = self.terms_of(constraints, touches)
         lam = self._multipliers(len(terms.rows))
         for name, hold in holds.items():

@@ -138,6 +138,13 @@ class Touch:
         return Rows(self.equations, (constraint,), constraint.row_names, own.phi[:1], own.B_nodes[:1], own.C_nodes[:1],
                     own.c_nodes[:1])  # fmt: skip
 
+    def get_ready(self) -> None:
+        """Make now what the first moment of contact would have to wait for."""
+        if self.has_rows:
+            _ = self.terms
+        if self.held:
+            _ = self.force_function
+
     @cached_property
     def has_rows(self) -> bool:
         return not self.held or bool(self.tangents)
