@@ -45,6 +45,8 @@ class Driven:
 
     def rest_at(self, rest: Array, t: ArrayLike) -> Array:
         """What is held at some times: ``rest`` with the numbers of the tables in place."""
+        if not self.columns and isinstance(t, float):
+            return rest
         held = np.array(np.broadcast_to(rest, (*np.shape(t), rest.shape[-1])) if np.ndim(t) else rest)
         for column in self.columns:
             held[..., column.places] = column.table.numbers(t)
@@ -52,6 +54,8 @@ class Driven:
 
     def pieces(self, t0: float, t_end: float) -> Array:
         """The start, the rows of the tables in between, and the end."""
+        if not self.columns:
+            return np.array([t0, t_end])
         rows = np.concatenate([np.empty(0), *(column.table.times for column in self.columns)])
         return np.array([t0, *np.unique(rows[(rows > t0) & (rows < t_end)]), t_end])
 

@@ -5,8 +5,9 @@ Its state is x = (q, u_ind, work). Full speeds and accelerations follow from it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,6 +49,7 @@ class Mode:
     watch: Function | None = None
     drag: Drag | None = None  # friction of contacts that slide
     share: Array | None = None  # R, (redundant, kept): λ_red = R λ_kept; 0 where it is not given
+    _slots: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # a workspace, and whose addresses it has
 
     def __post_init__(self) -> None:
         fits = len(self.selection.redundant), self.selection.rank
@@ -80,6 +82,12 @@ class Mode:
                     self.course, self.watch)  # fmt: skip
         return own if self.is_plain else with_drag(own, self.terms, self.selection, self.drag, self.share)
 
+    @cached_property
+    def _functions(self) -> tuple[Function, ...]:
+        """What is called by address."""
+        watch, drag = self.watch, self.drag
+        return (*self.terms.functions, *([] if watch is None else [watch]), *([] if drag is None else [drag.function]))
+
     @property
     def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:
         """What is called by address, and where its address stands."""
@@ -91,7 +99,7 @@ class Mode:
         """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
         return replace(self, watch=guards)
 
-    @property
+    @cached_property
     def is_moving(self) -> bool:
         """Whether constraints do work: some row has C ≠ 0."""
         return any(node != ZERO for node in self.terms.rows.C_nodes)
@@ -106,6 +114,11 @@ class Mode:
         equations = self.terms.rows.equations
         speeds = (equations.u_names[j] for j in self.selection.independent)
         return ("t", *equations.q_names, *speeds, "work", *self.rest)
+
+    @cached_property
+    def _wide(self) -> int:
+        """How many inputs there are."""
+        return 2 + len(self.terms.rows.equations.q) + len(self.selection.independent) + len(self.rest)
 
     @property
     def width(self) -> int:
@@ -128,6 +141,13 @@ class Mode:
 
     def workspace(self) -> Array:
         """Fresh slots with everything but the inputs in place."""
+        run = [function.executor for function in self._functions]
+        if self._slots.get("run") != run:  # the first time, or machine code has arrived
+            self._slots["run"], self._slots["z"] = run, self._filled()
+        z: Array = self._slots["z"].copy()
+        return z
+
+    def _filled(self) -> Array:
         z, first = self._block.z.copy(), int(self.code[layout.NOTES])
         for place, run in self._run:
             z[first + place] = from_bits((run if isinstance(run, Native) else native(run)).address)
@@ -172,7 +192,7 @@ class Mode:
 
     def _each(self, executor: Kernel[..., None] | Native, x: ArrayLike, width: int) -> Array:
         rows = np.ascontiguousarray(x, dtype=np.float64)
-        if rows.ndim != 2 or rows.shape[1] != len(self.inputs):
+        if rows.ndim != 2 or rows.shape[1] != self._wide:
             raise EvaluationError(
                 f"Inputs of shape {rows.shape} do not fit. Give rows of {len(self.inputs)}: {', '.join(self.inputs)}."
             )

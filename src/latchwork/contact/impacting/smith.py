@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from latchwork.contact.impacting.coulomb import Array, impulse_of, stick
+from latchwork.contact.impacting.coulomb import LIFT, Array, impulse_of, stick
 
 TINY = 1e-13
 
@@ -32,14 +32,22 @@ def residual(W: Array, v: Array, rise: float, mu: float, rho: Array) -> Array | 
 
 def on_a_line(W: Array, v: Array, rise: float, mu: float) -> Array:
     """The root with one tangent, by bisection: below the pole the residual counts as negative on its side."""
-    toward = -np.sign(W[0, 1])  # ρ beyond the pole has this sign, and so does its residual
+    (W_nn, W_nt), (W_tn, W_tt) = W.tolist()
+    a = float(v[1])
     low, high = -mu, mu
     while high - low > 2e-16 * mu:
         middle = 0.5 * (low + high)
         if middle in (low, high):
             break
-        value = residual(W, v, rise, mu, np.array([middle]))
-        if (toward if value is None else value[0]) > 0.0:
+        lift = W_nn + W_nt * middle
+        if lift <= LIFT * W_nn:
+            above = W_nt < 0.0  # ρ beyond the pole is against W_nt, and so counts its residual
+        else:
+            normal = rise / lift
+            b = a + (W_tn * normal + W_tt * (middle * normal))
+            size = a * a + b * b
+            above = middle + (mu * ((abs(a) * a + abs(b) * b) / size) if size != 0.0 else 0.0) > 0.0
+        if above:
             high = middle
         else:
             low = middle
