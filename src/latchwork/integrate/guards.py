@@ -1,15 +1,18 @@
 """The guard watch as kernels: the first instant within a step at which a guard falls through zero.
 
-A second program computes ``(g, ġ)`` from ``(t, x, rest)``: m guards, then their rates. A step is watched at its end and
-at the extrema of each guard's cubic in between, so that a touch-and-go inside one step is seen; the values there are
-those of the guard itself on the dense output, and so are those by which the instant is located.
+A second program computes ``(g, ġ)`` from ``(t, x, rest)``: m guards, then their rates. A step is watched at its middle,
+at its end and at the extrema of each guard's cubics in between, so that a touch-and-go inside one step is seen; the
+values there are those of the guard itself on the dense output, and so are those by which the instant is located. Where
+the middle is not where the cubic through both ends has it, and zero may lie between, the step is halved for that guard:
+steps of free flight are as long as one likes, and gaps turn corners within them.
 
 Guards are one-sided. A guard that is armed triggers where it falls from g ≥ 0 to g < 0. One that is armed and below
 zero, as rounding may leave it after an event, may rise; it triggers where it turns down again before it is back. One
 that is not armed says nothing until it has been above zero.
 
 Memory w holds a step and what is known of it: x and ẋ at its start, x and ẋ at its end, its quartic term, a point in
-between (n each); guards and rates at the start, at the end and at the point (2m each); brackets of instants (2m).
+between (n each); guards and rates at the start, at the end and at the point (2m each); brackets of instants (2m);
+guards and rates in the middle (2m).
 """
 
 from __future__ import annotations
@@ -22,11 +25,13 @@ OFF, RISING, UP = 0, 1, 2  # not armed; armed and below zero; armed and not belo
 NONE = 2.0  # no instant: beyond the end, θ = 1
 HALF_STEP, HALF_ULPS = 0.5e-12, 2.0 * 2.0**-53  # half of max(1e-12 step, 4 ulp(t)): two brackets may join
 MOST = 200  # each third try halves the bracket, so fewer than this are needed
+PARTS = 64  # a step is halved into so many parts at most
+RESOLVED, FLOOR = 0.02, 1e-12  # a cubic is good where it is off by this part of the guard, or this little
 
 
 def memory_size(n: int, m: int) -> int:
     """Numbers in w, for n states and m guards."""
-    return 6 * n + 8 * m
+    return 6 * n + 10 * m
 
 
 @kernel
@@ -88,16 +93,32 @@ def locate(
 
 
 @kernel
-def crossing(
-    run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, armed: i64,
-) -> tuple[f64, f64]:  # fmt: skip
-    """A bracket of the first instant at which guard i triggers: from point to point through start, extrema and end."""
-    g0, r0, g1, r1 = w[6 * n + i], w[6 * n + m + i], w[6 * n + 2 * m + i], w[6 * n + 3 * m + i]
-    state = OFF if armed == 0 else (RISING if g0 < 0.0 else UP)
-    first, second = extrema(g0, h * r0, g1, h * r1)
-    before, g_before = 0.0, g0
+def clear(g0: f64, r0: f64, g1: f64, r1: f64, off: f64) -> i64:
+    """1 where the cubic with these values and slopes stays above zero in between, even if it is off in the middle.
+
+    The error of a cubic through both ends is ``16 off θ² (1 − θ)²``, off its size in the middle; twice that is allowed.
+    """
+    for k in range(8):
+        theta = 0.125 * float(k + 1)
+        rest = 1.0 - theta
+        bump = theta * theta * rest * rest
+        value = rest * rest * (1.0 + 2.0 * theta) * g0 + theta * rest * rest * r0
+        value += theta * theta * (3.0 - 2.0 * theta) * g1 - theta * theta * rest * r1 - 32.0 * off * bump
+        if not value > 0.0:
+            return 0
+    return 1
+
+
+@kernel
+def through(
+    run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, state: i64, a: f64, b: f64,
+    g0: f64, r0: f64, g1: f64, r1: f64,
+) -> tuple[f64, f64, i64]:  # fmt: skip
+    """A bracket of the first instant between a and b at which guard i triggers, from extremum to extremum; its state."""
+    first, second = extrema(g0, (b - a) * h * r0, g1, (b - a) * h * r1)
+    before, g_before = a, g0
     for point in range(3):
-        theta = first if point == 0 else (second if point == 1 else 1.0)
+        theta = a + (b - a) * first if point == 0 else (a + (b - a) * second if point == 1 else b)
         if theta <= before:
             continue
         g = g1
@@ -107,13 +128,54 @@ def crossing(
         falling = point == 2 and r1 < 0.0
         if state == UP and (g < 0.0 or (g == 0.0 and falling)):
             lo, hi = locate(run, code, z, n, m, w, t, h, i, before, theta, g_before, g)
-            return lo, hi
+            return lo, hi, state
         if state == RISING and g < 0.0 and falling:
-            return before, before
+            return before, before, state
         if g > 0.0 or (g == 0.0 and state == RISING):
             state = UP
         before, g_before = theta, g
-    return NONE, NONE
+    return NONE, NONE, state
+
+
+@kernel
+def crossing(
+    run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, armed: i64,
+) -> tuple[f64, f64]:  # fmt: skip
+    """A bracket of the first instant at which guard i triggers: part by part, in halves where the cubics are not good."""
+    here = offset(w, 6 * n + 4 * m)
+    g0, r0 = w[6 * n + i], w[6 * n + m + i]
+    state = OFF if armed == 0 else (RISING if g0 < 0.0 else UP)
+    lo, hi = NONE, NONE
+    at, size = 0, PARTS
+    while at < PARTS and hi == NONE:
+        a, b = divide(float(at), float(PARTS)), divide(float(at + size), float(PARTS))
+        g1, r1 = w[6 * n + 2 * m + i], w[6 * n + 3 * m + i]
+        if at + size < PARTS:
+            probe(run, code, z, n, m, w, t, h, b)
+            g1, r1 = here[i], here[m + i]
+        middle = 0.5 * (a + b)
+        g, r = w[6 * n + 8 * m + i], w[6 * n + 9 * m + i]
+        if size < PARTS:
+            probe(run, code, z, n, m, w, t, h, middle)
+            g, r = here[i], here[m + i]
+        long = (b - a) * h
+        off = fabs(g - 0.5 * (g0 + g1) - 0.125 * long * (r0 - r1))
+        half = 0.5 * long
+        apart = clear(g0, half * r0, g, half * r, off) + clear(g, half * r, g1, half * r1, off)
+        if state == UP and apart == 2:
+            lo, hi = NONE, NONE
+        elif size > 1 and off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + FLOOR:
+            size = size // 2
+            continue
+        else:
+            lo, hi, state = through(run, code, z, n, m, w, t, h, i, state, a, middle, g0, r0, g, r)
+            if hi == NONE:
+                lo, hi, state = through(run, code, z, n, m, w, t, h, i, state, middle, b, g, r, g1, r1)
+        g0, r0 = g1, r1
+        at += size
+        while size < PARTS and at % (2 * size) == 0:
+            size = 2 * size
+    return lo, hi
 
 
 @kernel
@@ -128,6 +190,9 @@ def watch(
     derivative(run, code, z, n, end, offset(w, 2 * n), offset(w, 6 * n + 2 * m))
     brackets = offset(w, 6 * n + 6 * m)
     first = NONE
+    probe(run, code, z, n, m, w, t, h, 0.5)
+    for i in range(2 * m):
+        w[6 * n + 8 * m + i] = w[6 * n + 4 * m + i]
     for i in range(m):
         value = w[6 * n + 2 * m + i]
         flags[m + i] = 0

@@ -47,7 +47,7 @@ class Watch:
     @property
     def now(self) -> tuple[Array, Array]:
         """Guards and rates at the start of the next step."""
-        first = len(self.w) - 8 * self.m  # after the six states of `guards`
+        first = len(self.w) - 10 * self.m  # after the six states of `guards`
         return self.w[first : first + self.m], self.w[first + self.m : first + 2 * self.m]
 
     def hit(self) -> tuple[int, ...]:
