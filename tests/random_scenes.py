@@ -263,7 +263,7 @@ def adrift(s: Scene, space: bool) -> None:
     s.alone = True
     for i, (link, _, one) in enumerate(s.solids):
         for other, _, two in s.solids[:i]:
-            if not (space and one.radius + two.radius == 0.0 and not s.chance(0.1)):
+            if not s.meetings or one.radius + two.radius > 0.0 or not space or s.chance(0.1):
                 meet(s, f"{other.name} on {link.name}", two, one)
 
 

@@ -55,7 +55,7 @@ def energy(s: Scene, run: lw.Trajectory) -> list[str]:
     K = samples[run.equations.kinetic_energy]
     scale = 1e-3 + float(K.max() + np.ptp(E))
     found = []
-    off = float(np.abs(E - E[0] - path.x[:, -1]).max())
+    off = float(np.abs(E - E[0] - (path.x[:, -1] - path.x[0, -1])).max())
     if off > 1e-7 * loose * scale:
         found.append(f"energy balance off by {off:.2e} of {scale:.2e}")
     if not s.driven:

@@ -25,8 +25,8 @@ OFF, RISING, UP = 0, 1, 2  # not armed; armed and below zero; armed and not belo
 NONE = 2.0  # no instant: beyond the end, θ = 1
 HALF_STEP, HALF_ULPS = 0.5e-12, 2.0 * 2.0**-53  # half of max(1e-12 step, 4 ulp(t)): two brackets may join
 MOST = 200  # each third try halves the bracket, so fewer than this are needed
-PARTS = 64  # a step is halved into so many parts at most
-RESOLVED, FLOOR = 0.02, 1e-12  # a cubic is good where it is off by this part of the guard, or this little
+PARTS = 256  # a step is halved into so many parts at most
+RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of the guard, or this little
 
 
 def memory_size(n: int, m: int) -> int:
@@ -160,6 +160,8 @@ def crossing(
             g, r = here[i], here[m + i]
         long = (b - a) * h
         off = fabs(g - 0.5 * (g0 + g1) - 0.125 * long * (r0 - r1))
+        turn = fabs(long * r - 1.5 * (g1 - g0) + 0.25 * long * (r0 + r1))  # a corner shows in the rate, too
+        off = maximum(off, 0.25 * turn)
         half = 0.5 * long
         apart = clear(g0, half * r0, g, half * r, off) + clear(g, half * r, g1, half * r1, off)
         if state == UP and apart == 2:
