@@ -8,7 +8,7 @@ circle, and everything is known in closed form: so is the time at which the cast
 import math
 
 import latchwork as lw
-from latchwork import cos, dt, sin
+from latchwork import dt, sin
 
 FREE, STICK = 1.6, 0.05  # N m: above which it comes free, below which it sticks
 DRAG = 0.4  # N m s
@@ -53,8 +53,8 @@ DRAW = ("P1", "P2", "P3")
 
 def run(model: lw.Model, until: float = 20.0) -> lw.Trajectory:
     """Pushed and steered to and fro."""
-    q = {"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": Q4}
-    return lw.simulate(model, until, q=q, u={"u1": U1, "u2": TURN * U1}, method=lw.DormandPrince(rtol=1e-11, atol=1e-11))
+    q, u = {"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": Q4}, {"u1": U1, "u2": TURN * U1}
+    return lw.simulate(model, until, q=q, u=u, method=lw.DormandPrince(rtol=1e-11, atol=1e-11))
 
 
 def torque(t: float) -> float:

@@ -40,7 +40,7 @@ DRAW = ("mark_1", "O", "mark_2")
 def run(model: lw.Model, until: float = 20.0) -> lw.Trajectory:
     """The first wheel turns."""
     return lw.simulate(model, until, q=[0.0, 0.0], u={"u1": FAST},
-                       method=lw.DormandPrince(rtol=1e-11, max_step=0.5))  # fmt: skip
+                       method=lw.DormandPrince(rtol=1e-11))  # fmt: skip
 
 
 def main() -> None:

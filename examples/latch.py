@@ -49,7 +49,7 @@ def main() -> None:
     assert abs(trip["q1"][-1] - GUST / INERTIA * ((s**3 - s0**3) / 6 - s0**2 * (s - s0) / 2)) < 1e-9
     assert trip.audit.energy_error < 1e-9
     for event in trip.events:
-        print(f"{event.t:.9f} s: the hatch {event.name}; {event.energy:.6g} J lost; holding: {event.after or 'nothing'}")
+        print(f"{event.t:.9f} s: the hatch {event.name}; {event.energy:.6g} J lost; holds: {event.after or 'nothing'}")
 
 
 if __name__ == "__main__":

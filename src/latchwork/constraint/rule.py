@@ -4,9 +4,10 @@
 
 A rule is armed while all that it needs holds, and nothing that it must be without. What it releases it needs; what it
 holds must not hold yet. Armed, it fires where its condition falls through zero, be it by a jump. A condition that is
-below zero when the rule becomes armed, or when it has fired, must come above zero first. Forces and accelerations jump
-where modes change: a condition on them fires at once where it is below zero when the rule becomes armed, and so does a
-negative number. No rule fires twice at one instant; those that are due together fire in the order they were given.
+not above zero when the rule becomes armed, or when it has fired, must come above zero first. (Where a run begins, zero
+will do.) Forces and accelerations jump where modes change: a condition on them fires at once where it is below zero
+when the rule becomes armed, and so does a negative number. No rule fires twice at one instant; those that are due
+together fire in the order in which they were given.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Rule:
 
     - ``release``: these constraints are let go;
     - ``reset``: speeds, and coordinates that may jump, become expressions of the state before, ``{"u1": -0.5 * u1}``;
-    - ``inputs``: inputs keep these values from then on; expressions are of the state before, so ``{"n": n + 1}`` counts;
+    - ``inputs``: inputs keep these values from then on; also expressions of the state before: ``{"n": n + 1}`` counts;
     - ``hold``: these constraints begin to hold, with the plastic impact that makes speeds consistent.
 
     ``needs`` and ``without`` name constraints, or contacts with how they stand ("disk on ramp: stick"), that must hold

@@ -82,8 +82,8 @@ class Watched:
     def look(self, t: float, g: float, rate: float, begins: bool) -> None:
         """Its condition and the rate of it, where the run begins or on its way: is it due, or must it rise first?"""
         if self.fresh:
-            falls = g <= AT_ZERO and rate < 0.0 and not begins
-            self.fresh, self.since, self.spent = False, t, not self.jumps and (g < -AT_ZERO or falls)
+            self.fresh, self.since = False, t
+            self.spent = not self.jumps and g <= (-AT_ZERO if begins else AT_ZERO)
         elif self.spent:
             self.spent = g <= (AT_ZERO if same_instant(t, self.since) else 0.0)
         self.rising = abs(g) <= AT_ZERO and (rate > 0.0 if self.spent else rate >= 0.0)
@@ -101,8 +101,8 @@ class Watched:
             names = [*rule.reset, *rule.inputs, *(latch.name for latch in latches)]
             bad = names[int(np.flatnonzero(~np.isfinite(values))[0])]
             raise EvaluationError(
-                f"rule '{rule.name}' of '{equations.name}' gives '{bad}' no finite value at t = {x[0]:.9g}. Look at its "
-                "expression: some root, logarithm or division has no value there."
+                f"rule '{rule.name}' of '{equations.name}' gives '{bad}' no finite value at t = {x[0]:.9g}. Look at "
+                "its expression: some root, logarithm or division has no value there."
             )
         n, k = len(rule.reset), len(rule.inputs)
         kept = iter(values[n + k :].tolist())
@@ -132,13 +132,18 @@ class Rules:
         """All that some rule may hold."""
         return {item.name for each in self.watched for item in each.rule.held}
 
-    def add(self, rule: Rule, driven: Driven, known: Iterable[str], permanent: Iterable[str]) -> None:
-        """One more rule; what it names must be known."""
+    def add(self, rules: Sequence[Rule], driven: Driven, known: Iterable[str], permanent: Iterable[str]) -> None:
+        """More rules; what they name must be known, or held by one of them."""
+        names = {*known, *self.held, *(item.name for rule in rules for item in rule.held)}
+        for rule in rules:
+            self._add(rule, driven, names, set(permanent))
+
+    def _add(self, rule: Rule, driven: Driven, known: set[str], permanent: set[str]) -> None:
         equations = driven.equations
         if rule.name in (each.rule.name for each in self.watched):
             raise ModelError(f"'{equations.name}' has a rule named '{rule.name}' already. Choose another name.")
         value = _scalar(equations, rule, rule.when)
-        _check(rule, value, driven, {*known, *self.held, *(item.name for item in rule.held)}, set(permanent))
+        _check(rule, value, driven, known, permanent)
         kinds = _kinds(equations, value)
         self.watched.append(Watched(rule, value, not kinds or bool(kinds & {"multiplier", "acceleration"})))
 
@@ -172,11 +177,7 @@ class Rules:
         """Note that a rule fires; refuse what would go on for ever."""
         if same_instant(t, each.last):
             names = dict.fromkeys(name for when, name in self.fired if same_instant(t, when))
-            raise IntegrationError(
-                f"the rules {_quoted(names)} of '{model}' fire in a circle at t = {t:.9g}: '{each.rule.name}' would fire "
-                "again at the same instant. Leave a gap between their conditions, or say with needs and without when "
-                "each is meant."
-            )
+            raise IntegrationError(_circle(names, each.rule.name, model, t))
         each.due, each.spent, each.last, each.since = False, True, t, t
         for other in self.watched:
             other.sure = False
@@ -187,6 +188,17 @@ class Rules:
                 f"the rules {_quoted(names)} of '{model}' fire {MOST} times within {t - self.fired[0][0]:.3g} s at t = "
                 f"{t:.9g}: they chatter. Leave a gap between their conditions, or hold a constraint there instead."
             )
+
+
+def _circle(names: Iterable[str], again: str, model: str, t: float) -> str:
+    """What is wrong where a rule would fire twice at one instant."""
+    others = [name for name in names if name != again]
+    if not others:
+        return (f"rule '{again}' of '{model}' fires again and again at t = {t:.9g}, ever faster. Let another rule end "
+                "that, such as one that holds a constraint where the speed is small.")  # fmt: skip
+    return (f"the rules {_quoted([*others, again])} of '{model}' fire in a circle at t = {t:.9g}: '{again}' would fire "
+            "again at the same instant. Leave a gap between their conditions, or say with needs and without when each "
+            "is meant.")  # fmt: skip
 
 
 def same_instant(t: float, last: float) -> bool:
@@ -234,23 +246,24 @@ def _check(rule: Rule, value: Expr, driven: Driven, known: set[str], permanent: 
                                  f"have.{did_you_mean(name, sorted(known))}")  # fmt: skip
     for name in (*rule.release, *(item.name for item in rule.held)):
         if name in permanent:
-            raise ModelError(f"rule '{rule.name}' changes '{name}', which holds in every run of '{equations.name}'. Leave "
-                             "it out of the model, and let a rule hold it.")  # fmt: skip
+            raise ModelError(f"rule '{rule.name}' changes '{name}', which holds in every run of '{equations.name}'. "
+                             "Leave it out of the model, and let a rule hold it.")  # fmt: skip
     _places(equations.q_names + equations.u_names, rule.reset, f"rule '{rule.name}' resets", equations)
     inputs = _input_names(equations)
     for place in _places(inputs, rule.inputs, f"rule '{rule.name}' sets the input", equations):
         if equations.system.r[place].node in driven.laws:
-            raise ModelError(f"rule '{rule.name}' sets the input '{inputs[place]}', which follows a law in this run. Give "
-                             "it a number to begin with, or let the law depend on another input.")  # fmt: skip
+            raise ModelError(f"rule '{rule.name}' sets the input '{inputs[place]}', which follows a law in this run. "
+                             "Give it a number to begin with, or let the law depend on another input.")  # fmt: skip
     for key, what in (*rule.reset.items(), *rule.inputs.items(), *((h.name, h.value) for h in rule.held
                                                                     if isinstance(h, Latch))):  # fmt: skip
         node = operand(g, _scalar(equations, rule, what))
         if _kinds(equations, Expr(g, node)) & {"multiplier", "acceleration"}:
-            raise ModelError(f"rule '{rule.name}' makes '{key}' depend on a force or an acceleration, which jump there. "
-                             "Use t, q, u, parameters and inputs.")  # fmt: skip
+            raise ModelError(f"rule '{rule.name}' makes '{key}' depend on a force or an acceleration, which jump "
+                             "there. Use t, q, u, parameters and inputs.")  # fmt: skip
 
 
-def _places(known: Sequence[str], wanted: Iterable[str], what: str = "", equations: Equations | None = None) -> list[int]:
+def _places(known: Sequence[str], wanted: Iterable[str], what: str = "",
+            equations: Equations | None = None) -> list[int]:  # fmt: skip
     """Where names stand; those that are not there are refused."""
     for name in wanted:
         if name not in known:

@@ -105,8 +105,7 @@ class Simulation:
         self._x = np.append(x[1 : 1 + n], 0.0)
         for contact in contacts_of(model):
             self._add(contact)
-        for rule in rules_of(model):
-            self._add_rule(rule)
+        self._add_rules(rules_of(model))
 
     def __repr__(self) -> str:
         held = ", ".join(self.active) or "nothing"
@@ -397,12 +396,12 @@ class Simulation:
     def rule(self, name: str, when: Any, **changes: Any) -> Rule:
         """What the user says about modes, from now on: as ``model.rule``; the model stays as it was."""
         rule = Rule(name, when, **changes)
-        self._add_rule(rule)
+        self._add_rules([rule])
         return rule
 
-    def _add_rule(self, rule: Rule) -> None:
+    def _add_rules(self, rules: Sequence[Rule]) -> None:
         permanent = [name for name, hold in self._holds.items() if hold.permanent]
-        self._rules.add(rule, self.driven, (*self._holds, *self._standings.names), permanent)
+        self._rules.add(rules, self.driven, (*self._holds, *self._standings.names), permanent)
 
     def _fire(self, due: Watched) -> bool:
         """A rule fires: it lets go, sets speeds and inputs, holds; what energy that takes is booked as work."""

@@ -43,7 +43,8 @@ def guards_and_rates(equations: Equations, stop_when: Mapping[str, Any], laws: d
                      known: dict[int, int] | None = None) -> tuple[list[int], list[int]]:  # fmt: skip
     """g and ġ of some expressions along the unconstrained motion, one of each; inputs without a law are held."""
     g = equations.system.graph
-    nodes = equations._closed([operand(g, scalar(equations, e, f"stop_when '{name}'")) for name, e in stop_when.items()])
+    given = [operand(g, scalar(equations, e, f"stop_when '{name}'")) for name, e in stop_when.items()]
+    nodes = equations._closed(given)
     values = rebuild(g, nodes, laws)
     known = {} if known is None else known
     fresh = [value for value in dict.fromkeys(values) if value not in known]
@@ -97,7 +98,7 @@ def scalar(equations: Equations, what: Any, whose: str) -> Expr:
     what = named(equations, what) if isinstance(what, str) else what
     if not isinstance(what, Expr):
         raise EvaluationError(
-            f"{whose} of '{equations.name}' is {what!r}, not a scalar. Give an expression or its text; it acts where it "
-            "falls through zero."
+            f"{whose} of '{equations.name}' is {what!r}, not a scalar. Give an expression or its text; it acts where "
+            "it falls through zero."
         )
     return what

@@ -44,7 +44,7 @@ from latchwork.symbolic.ops import (
     ZERO,
 )
 
-KINDS = ("time", "coordinate", "speed", "input", "parameter", "rate", "acceleration", "auxiliary")
+KINDS = ("time", "coordinate", "speed", "input", "parameter", "rate", "acceleration", "auxiliary", "multiplier")
 ODD = frozenset(BY_NAME[name] for name in "sin tan asin atan sinh tanh asinh atanh sign".split())
 SUMS = (ADD, SUB)
 EVEN = frozenset(BY_NAME[name] for name in "cos cosh abs".split())

@@ -20,6 +20,7 @@ from latchwork.symbolic.traverse import reachable
 
 RANK = {
     "parameter": 2, "input": 4, "coordinate": 6, "time": 6, "auxiliary": 6, "rate": 8, "speed": 10, "acceleration": 12,
+    "multiplier": 12,
 }  # fmt: skip
 COMMUTES = frozenset({"min", "max", "eq", "and", "or"})
 FactorKey = tuple[int, tuple[NaturalKey, str], int]

@@ -23,7 +23,7 @@ from latchwork.symbolic.tidy.monomials import (
 )  # fmt: skip
 
 RANK = {kind: rank for rank, kinds in enumerate([
-    ["parameter"], ["time", "coordinate", "auxiliary"], ["rate", "speed"], ["input"], ["acceleration"],
+    ["parameter"], ["time", "coordinate", "auxiliary"], ["rate", "speed"], ["input"], ["acceleration", "multiplier"],
 ]) for kind in kinds}  # fmt: skip
 OTHER = {SIN: COS, COS: SIN}
 TERMS = 200  # a longer sum is left as it is
