@@ -120,7 +120,7 @@ def test_latch_keeps_the_value_of_the_moment():
 
 
 def test_ratchet_never_turns_back():
-    """A pawl catches where the speed falls through zero, and lets go where its own force does, in steps of any length."""
+    """A pawl catches where the speed falls through zero, and lets go where its own force does; steps may be long."""
     model, _x, v = block(drive=True)
     pawl = lw.Constraint("pawl", v)
     model.rule("catches", v, hold=pawl)
