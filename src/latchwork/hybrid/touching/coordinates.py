@@ -125,7 +125,7 @@ class HeldContacts:
 
 
 def way_in_space(d: Array, fastest: float, begins: bool) -> tuple[float, ...]:
-    """The direction of slip in a mode, a trace of a speed that stands for slip that has not begun, and how far it serves.
+    """The direction of slip in a mode, a trace of a speed for slip that has not begun, and how far that serves.
 
     Slip grows from nothing as t², and friction turns with it at the rate μ N / (m |v|): a trace far above what a step
     may be off keeps that rate within reach of an explicit method.
