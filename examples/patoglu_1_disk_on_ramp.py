@@ -72,5 +72,12 @@ def main() -> None:
              "Patoglu 6.1")  # fmt: skip
 
 
+def picture(path: str) -> None:
+    """Figure 7: the mode, the speed of the contact point, and the way along the ramp; Figure 6: the automaton."""
+    moved = run(variants()[0])
+    moved.plot("mode", "u1 + u2", "q1", path=path)
+    moved.automaton(path.replace("more", "automaton"))
+
+
 if __name__ == "__main__":
     main()

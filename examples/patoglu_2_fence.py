@@ -50,12 +50,39 @@ DRAW = ("Bo", "Rim")
 
 
 def run(model: lw.Model, until: float = 9.6) -> lw.Trajectory:
-    """Figure 10: the fence is not known until 7.0 s."""
+    """The fence is not known until 7.0 s."""
+    return feed(model, until).trajectory()
+
+
+def feed(model: lw.Model, until: float) -> lw.Simulation:
     sim = lw.Simulation(model, **start(), method=TIGHT)
     sim.advance(until=7.0)
     sim.contact("fence", *fence(model))
     sim.advance(until=until)
-    return sim.trajectory()
+    return sim
+
+
+def picture(path: str) -> None:
+    """Figure 10: the disk every 0.4 s, dark once the fence is known; Figure 11: what was worked on when; Figure 9."""
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Arc, Circle
+
+    model = build()
+    sim = feed(model, 9.6)
+    moved = sim.run
+    figure = Figure(figsize=(8.4, 3.2), layout="constrained")
+    axes = figure.add_subplot(aspect="equal")
+    for k in range(24):
+        x, y = moved.at(0.4 * k)["Bo"][:2]
+        axes.add_patch(Circle((x, y), 1.0, fill=False, color="#1d4e9e", alpha=1.0 if 0.4 * k > 7.0 else 0.3))
+    (sx, sy), (px, py), (cx, cy) = (moved[model.points[name]][0][:2] for name in ("start", "P", "C"))
+    axes.plot([sx, px], [sy, py], color="black")
+    low, wide = math.degrees(-math.pi / 36) - 90.0, math.degrees(L_f / R)
+    axes.add_patch(Arc((cx, cy), 2 * R, 2 * R, theta1=low, theta2=low + wide, color="#c0392b", linewidth=2.0))
+    axes.set(xlim=(-3.0, 58.0), ylim=(-6.0, 4.0), xlabel="x", ylabel="y")
+    figure.savefig(path)
+    sim.timeline.plot(path.replace("more", "timeline"))
+    moved.automaton(path.replace("more", "automaton"))
 
 
 def known_at_start() -> lw.Trajectory:

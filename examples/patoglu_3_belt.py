@@ -60,5 +60,14 @@ def main() -> None:
 INTEGRATED = [0.072642086676, 0.251849625148, 0.408378424309, 0.873112060393, 1.034010179137, 1.073767396752]
 
 
+def picture(path: str) -> None:
+    """Figure 14: height of P2 and its velocity along the belt; Figure 13: the automaton."""
+    moved = run(build())
+    P2, N = moved.equations.system.tree.points["P2"], moved.equations.system.tree.newtonian
+    height, speed = P2.position(moved.equations.system.tree.origin).dot(N.y), P2.velocity().dot(N.x)
+    moved.plot({"height of P2": height, "speed of P2": speed}, "mode", path=path)
+    moved.automaton(path.replace("more", "automaton"))
+
+
 if __name__ == "__main__":
     main()

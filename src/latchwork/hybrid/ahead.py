@@ -17,7 +17,7 @@ from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.standing import Guard, Standing, Standings
 from latchwork.hybrid.touching.touch import Touch
 
-HORIZON = 0.5  # s: gaps that may close within this time are prepared for
+HORIZON = 5.0  # s: gaps that may close within this time, as they close now, are prepared for
 MOST = 2  # contacts at a time
 
 

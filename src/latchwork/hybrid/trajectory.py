@@ -255,10 +255,16 @@ class Trajectory(Samples):
         return reactions_along(self, at)
 
     def plot(self, *what: Any, path: str | None = None) -> Any:
-        """A figure of anything against time, one panel each; saved where ``path`` is given."""
+        """A figure of anything against time, one panel each; saved where ``path`` is given.
+
+        A mapping gives panels names of their own: ``run.plot({"height": P.position(O).dot(N.y)}, "mode")``.
+        """
         from latchwork.view.plots import plot_run
 
-        return plot_run(self, {str(item): item for item in what or self.equations.q_names}, path)
+        panels: dict[str, Any] = {}
+        for item in what or self.equations.q_names:
+            panels.update(item if isinstance(item, Mapping) else {str(item): item})
+        return plot_run(self, panels, path)
 
     def draw(self, *points: Any, view: str = "xy", path: str | None = None) -> Any:
         """A picture of the motion: the line through some points at even times, and the path of the last.

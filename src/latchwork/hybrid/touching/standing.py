@@ -19,7 +19,7 @@ from latchwork.symbolic.expr import Expr, maximum, operand, sqrt
 from latchwork.symbolic.traverse import rebuild
 
 TOUCH = 1e-10  # a gap this small, in units of the model, is closed
-CONE = 2e-9  # a cone is left where the force is beyond it by half of this part: then it slips for sure
+CONE = 1e-11  # a cone is left where the force is beyond it by half of this part: then it slips for sure
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
 CLEAR = 8.0  # so many times that, and a contact that opened is watched as all others
