@@ -48,21 +48,25 @@ class Plan:
     eager: Flags | None = None  # guards that are armed also below zero: they may rise, but not fall further
     waiting: Flags | None = None  # guards that have triggered and must be above zero before they are armed again
 
-    def run(self, stage: Stage, x: Array, times: Array, rest: Array) -> Ran:
-        """Piece after piece, each with the inputs that its table rows give, until the end or an event."""
+    def run(self, stage: Stage, x: Array, times: Array, rest: Array, values: Array | None = None) -> Ran:
+        """Piece after piece, each with the inputs that its table rows give, until the end or an event.
+
+        ``values`` are guards and rates at the start, where they are known.
+        """
         segments: list[Segment] = []
         armed: Flags | None = None
         waiting = self.waiting
         for (t, t_end), held in zip(pairwise(times.tolist()), self.driven.rest_at(rest, times[:-1]), strict=True):
             while True:
-                g = self.guard(stage, t, x, held)
+                now, values = self.guards(stage, t, x, held) if values is None else values, None
+                g = now[: len(now) // 2]
                 if armed is not None and (fell := np.flatnonzero(armed & (g < 0.0))).size:  # an input jumped at a row
                     hit = tuple(fell.tolist())
                     ended = replace(segments[-1].solution, event=Event(t, hit, stage.reduced(x)))
                     return Ran(_joined([*segments[:-1], Segment(ended, stage)]), stage, x, hit)
                 try:
                     ready = self.armed(g) if waiting is None else self.armed(g) & ~waiting
-                    solution = self.piece(stage, x, t, t_end, held, ready, self.left(segments))
+                    solution = self.piece(stage, x, t, t_end, held, ready, self.left(segments), now)
                 except IntegrationError as error:
                     known = [] if error.solution is None else [Segment(error.solution, stage)]
                     at, last = self.end(known[0], held) if known else (t, x)
@@ -95,7 +99,9 @@ class Plan:
     def end(self, segment: Segment, rest: Array) -> tuple[float, Array]:
         """Time and state (q, u, work) at the end of a segment, as far as it is finite."""
         solution = segment.solution
-        last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1])
+        last = len(solution.t) - 1
+        if not np.isfinite(solution.x[last]).all():
+            last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1])
         here = slice(last, last + 1)
         return float(solution.t[last]), segment.stage.full(solution.t[here], solution.x[here], rest[None])[0][0]
 
@@ -112,12 +118,14 @@ class Plan:
 
     def left(self, segments: list[Segment]) -> Method:
         """The method with the steps that are left: however often speeds are chosen anew, ``max_steps`` is for all."""
+        if not segments:
+            return self.method
         used = sum(s.solution.stats.steps + s.solution.stats.rejected for s in segments)
         most = getattr(self.method, "max_steps", None)
         return self.method if most is None else replace(self.method, max_steps=max(most - used, 0))  # type: ignore[type-var]
 
     def piece(self, stage: Stage, x: Array, t: float, t_end: float, rest: Array, armed: Flags,
-              method: Method) -> Solution:  # fmt: skip
+              method: Method, now: Array) -> Solution:  # fmt: skip
         """From t to t_end with what is held there. A guard that is below zero at t waits until it was above."""
         samples = None
         if self.samples is not None:
@@ -125,10 +133,12 @@ class Plan:
             samples = inside if len(inside) and inside[0] == t else np.append(t, inside)
         return integrate(stage.function, stage.reduced(x), t, t_end, rest, method, self.progress,
                          guards=stage.guards, armed=None if stage.guards is None else armed, samples=samples,
-                         settle=stage.settle)  # fmt: skip
+                         settle=stage.settle, now=None if stage.guards is None else now)  # fmt: skip
 
 
 def _joined(segments: list[Segment]) -> list[Segment]:
     """Segments of one stage that follow each other as one."""
+    if len(segments) == 1:
+        return segments
     return [Segment(join([s.solution for s in group]), stage)
             for stage, group in ((k, list(g)) for k, g in groupby(segments, key=lambda s: s.stage))]  # fmt: skip

@@ -169,12 +169,13 @@ class Simulation:
             if self.t >= t_end:
                 break
             plan = replace(plan, eager=eager(guards), waiting=waiting(guards))
+            was = self._x
             pieces = self.driven.pieces(self.t, self._look(t_end))
             self._switched_over()
             self._look_ahead(stage, guards, stops, values)
             began, before = time.perf_counter(), self.t
             try:
-                ran = plan.run(stage, self._x, pieces, self._rest)
+                ran = plan.run(stage, self._x, pieces, self._rest, values if self._x is was else None)
             except Broken as error:
                 self._segments += error.segments
                 raise self._explained(error) from None

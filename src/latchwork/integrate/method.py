@@ -149,7 +149,7 @@ def integrate(
     function: Executable, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, method: Method,
     progress: Callable[[float], None] | None = None, call: Callable[..., Any] = invoke, *,
     guards: Executable | None = None, armed: ArrayLike | None = None, samples: ArrayLike | None = None,
-    settle: Settle | None = None,
+    settle: Settle | None = None, now: Array | None = None,
 ) -> Solution:  # fmt: skip
     """``ẋ = f(t, x, rest)`` from x0 at t0 to t_end, or to the first event.
 
@@ -167,6 +167,8 @@ def integrate(
 
     ``settle`` brings the state back to where it belongs after each step (module `settled`). Where it asks for other
     equations, the run ends with an event that names no guard.
+
+    ``now`` are guards and rates at the start, where they are known.
     """
     given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples, settle)
-    return given.event_at_start() or method.solve(given)
+    return given.event_at_start(now) or method.solve(given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -44,15 +45,9 @@ class Watch:
         """What the watched steppers take."""
         return self.function.executor, self.function.code, self.z, self.m, self.w, self.flags
 
-    @property
-    def now(self) -> tuple[Array, Array]:
-        """Guards and rates at the start of the next step."""
-        first = len(self.w) - 10 * self.m  # after the six states of `guards`
-        return self.w[first : first + self.m], self.w[first + self.m : first + 2 * self.m]
-
     def hit(self) -> tuple[int, ...]:
         """The guards that took part in the event."""
-        return tuple(np.flatnonzero(self.flags[self.m :]).tolist())
+        return tuple([i for i, took_part in enumerate(self.flags[self.m :].tolist()) if took_part])
 
 
 class Settle(NamedTuple):
@@ -89,7 +84,7 @@ class Problem:
         z, x, k = self.function.workspace(), self.x.copy(), np.zeros((tableau.stages, self.n))
         z[1 + self.n : len(self.function.inputs)] = self.rest
         self.call(derivative, self.function.executor, self.function.code, z, self.n, self.t, x, k)
-        if not np.isfinite(k[0]).all():
+        if not all(map(math.isfinite, k[0].tolist())):
             self.fail(Status.NOT_FINITE, self.t, int(np.argmin(np.isfinite(k[0]))))
         return z, x, k
 
@@ -117,16 +112,24 @@ class Problem:
         watch = (self.function.executor, self.function.code, np.zeros(1), 0, np.zeros(2 * self.n), none)
         return (*(watch if self.watch is None else self.watch.arguments), run, code, z, np.zeros(self.n + 2))
 
-    def event_at_start(self) -> Solution | None:
-        """The run of no length of a problem in which a guard that is armed is not above zero, and falls."""
+    def event_at_start(self, now: Array | None = None) -> Solution | None:
+        """The run of no length of a problem in which a guard that is armed is not above zero, and falls.
+
+        ``now`` are guards and rates here, where they are known.
+        """
         if self.watch is None:
             return None
-        look, (g, rate) = self.watch, self.watch.now
+        look, m = self.watch, self.watch.m
         f, out = look.function, look.w[6 * self.n :]
-        self.call(derivative, f.executor, f.code, look.z, self.n, self.t, self.x, out)
-        look.flags[look.m :] = (g <= 0.0) & (rate < 0.0) & (look.flags[: look.m] > 0)
-        if np.isnan(g).any():
-            look.flags[look.m :] = np.isnan(g)
+        if now is None:
+            self.call(derivative, f.executor, f.code, look.z, self.n, self.t, self.x, out)
+        else:
+            out[: 2 * m] = now
+        values = out[: 2 * m].tolist()
+        for i, (g, rate, armed) in enumerate(zip(values, values[m:], look.flags[:m].tolist(), strict=False)):
+            look.flags[m + i] = g <= 0.0 and rate < 0.0 and armed > 0
+        if any(map(math.isnan, values[:m])):
+            look.flags[m:] = list(map(math.isnan, values[:m]))
             self.fail(Status.NO_NUMBER, self.t)
         if not look.hit():
             return None
@@ -194,9 +197,9 @@ def problem(
             f"States of shape {x.shape} and held inputs of shape {held.shape} do not fit a program of {inputs} inputs "
             f"(t, states, held) and {outputs} outputs (derivatives). Give as many as the program has."
         )
-    if not (np.isfinite([t0, t_end]).all() and t0 <= t_end):
+    if not (math.isfinite(t0) and math.isfinite(t_end) and t0 <= t_end):
         raise IntegrationError(f"Time cannot go from {t0!r} to {t_end!r}. Give finite times with t0 <= t_end.")
-    if not np.isfinite(x).all():
+    if not all(map(math.isfinite, x.tolist())):
         name = function.inputs[1 + int(np.argmin(np.isfinite(x)))]
         raise IntegrationError(f"The initial value of '{name}' is not finite. Give a number.")
     watch = None if guards is None else _watch(guards, inputs, len(x), held, armed)

@@ -96,11 +96,11 @@ class Equations:
     def t(self) -> Expr:
         return self.system.t
 
-    @property
+    @cached_property
     def q_names(self) -> tuple[str, ...]:
         return tuple(symbol.name for symbol in self.system.q)
 
-    @property
+    @cached_property
     def u_names(self) -> tuple[str, ...]:
         return tuple(symbol.name for symbol in self.system.u)
 

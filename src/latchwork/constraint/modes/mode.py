@@ -97,7 +97,10 @@ class Mode:
 
     def watching(self, guards: Function) -> Mode:
         """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
-        return replace(self, watch=guards)
+        made = replace(self, watch=guards)
+        if "_block" not in self.__dict__:  # one memory for both: what watches lies behind what steps
+            self.__dict__["_block"] = made._block
+        return made
 
     @cached_property
     def is_moving(self) -> bool:
