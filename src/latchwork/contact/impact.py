@@ -124,9 +124,9 @@ def act_of(impact: Impact, members: list[int], laws: Sequence[str], v: Array, ca
         else:
             act = several(group_of(impact, members, v, e), [laws[i] for i in members])
         after = v + impact.W[:, act.rows] @ act.impulse
-        pushed = np.isin(normals, act.rows[act.impulse != 0.0])
-        slow = pushed & (e[members] > 0.0) & (after[normals] < capture)
-        captured = [i for i, is_slow in zip(members, slow, strict=True) if is_slow]
+        pushed = {row for row, push in zip(act.rows.tolist(), act.impulse.tolist(), strict=True) if push != 0.0}
+        captured = [i for i, row in zip(members, normals.tolist(), strict=True)
+                    if row in pushed and e[i] > 0.0 and after[row] < capture]
         if not captured:
             break
         e[captured] = 0.0

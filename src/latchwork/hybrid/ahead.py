@@ -10,8 +10,6 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-import numpy as np
-
 from latchwork.contact.complementarity import State
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.standing import Guard, Standing, Standings
@@ -46,10 +44,10 @@ def closing(guards: Iterable[Guard], values: Array, horizon: float = HORIZON) ->
     ``values`` are guards, then their rates.
     """
     found = []
-    g, rates = np.split(values, 2)
-    for i, guard in enumerate(guards):
-        if guard.kind == "touch" and rates[i] < 0.0 and g[i] > 0.0:
-            found.append((-g[i] / rates[i], i, guard.about))
+    both = values.tolist()
+    for i, (guard, g, rate) in enumerate(zip(guards, both, both[len(both) // 2 :], strict=False)):
+        if guard.kind == "touch" and rate < 0.0 < g:
+            found.append((-g / rate, i, guard.about))
     return [touch for time, _, touch in sorted(found, key=lambda item: item[:2]) if time <= horizon][:MOST]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,7 +34,7 @@ class Impact:
         shapes = {"W": (r, r), "v": (r,), "e": (k,), "mu_s": (k,), "mu_d": (k,)}
         for name, shape in shapes.items():
             value = np.asarray(getattr(self, name), dtype=float)
-            if value.shape != shape or not np.all(np.isfinite(value)):
+            if value.shape != shape or not (math.isfinite(value.sum()) or np.all(np.isfinite(value))):
                 raise EvaluationError(
                     f"'{name}' of an impact at {', '.join(map(repr, self.names))} is {value}. "
                     f"Give finite numbers of shape {shape}."

@@ -6,8 +6,10 @@ accelerations at the state itself.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -105,7 +107,7 @@ class Crossing:
             if touch.held or touch in self.leaving or touch in s.behind:
                 continue
             gap, inside = touch.gap(self.x)
-            if not np.isfinite(gap):
+            if not math.isfinite(gap):
                 raise IntegrationError(f"the gap of '{touch.name}' is {gap} at t = {self.x[0]:.9g}. Look at its shape.")
             if touch in s.closed or (gap <= REACH * TOUCH and inside >= -REACH * TOUCH):
                 near.append(self._turned(touch) if touch.is_skewed(self.x) else touch)
@@ -156,7 +158,7 @@ class Crossing:
         self.x = self.x.copy()
         self.x[1 + n_q : 1 + n_q + len(u)] = u
         self.work += gained
-        parts = np.split(impulses, meeting.first[1:]) if meeting.touches else []
+        parts = [impulses[row : row + 1 + k] for row, k in zip(meeting.first, meeting.tangents, strict=True)]
         felt = {touch.name: part for touch, part in zip(meeting.touches, parts, strict=True) if part.any()}
         self.impacts.append(Happened(felt, -gained, notes))
         for noted in (self.resting, self.letting_go, self.slipping):
@@ -238,6 +240,5 @@ class Crossing:
 
 def _by_name(touches: Sequence[Touch], meeting: Meeting, verdict: Verdict, stays: Sequence[int]) -> dict[str, Array]:
     """λ of each contact that stays, normal first."""
-    sizes = [1 + meeting.tangents[i] for i in stays]
-    parts = np.split(verdict.lam, np.cumsum(sizes)[:-1]) if sizes else []
-    return {touch.name: part for touch, part in zip(touches, parts, strict=True)}
+    ends = list(accumulate((1 + meeting.tangents[i] for i in stays), initial=0))
+    return {touch.name: verdict.lam[a:b] for touch, a, b in zip(touches, ends, ends[1:], strict=False)}

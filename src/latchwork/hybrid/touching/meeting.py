@@ -9,9 +9,10 @@ speeds by T M̃⁻¹ Tᵀ Jᵀ Λ. Friction of contacts that the coordinates hol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,20 +22,69 @@ from latchwork.errors import ConstraintError
 from latchwork.hybrid.touching.touch import Touch
 
 
+class Free(NamedTuple):
+    """M and f, the inverse inertia that is left to contacts, T M̃⁻¹ Tᵀ, and accelerations without them, u̇₀."""
+
+    M: Array
+    f: Array
+    inverse: Array
+    udot: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What holds at a state besides the contacts: rows of ``terms``, rows (B, c) more, and friction (g, N1, N0)."""
+
+    base: Base
+    terms: Terms
+    x: Array
+    extra: Sequence[tuple[Array, Array]]
+    drags: Sequence[tuple[Array, Array, float]]
+
+    @cached_property
+    def free(self) -> Free:
+        motion = self.terms.motion(self.x)
+        M, f, B, c = motion.M, motion.f, self.terms.place(self.x).B, motion.c
+        for row, bias in self.extra:
+            B, c = np.vstack([B, row]), np.append(c, bias)
+        for g, N1, N0 in self.drags:
+            M, f = M - np.outer(g, N1), f + g * N0
+        return Free(M, f, *_left(self.base, M, f, B, c))
+
+
 @dataclass(frozen=True, eq=False)
 class Meeting:
-    """J, C and c of some contacts, row by row; the inverse inertia that is left to them, and accelerations without."""
+    """J and C of some contacts, row by row, the normal first; forces and accelerations are found where asked for."""
 
     touches: tuple[Touch, ...]
     u: Array
     J: Array
     C: Array
-    c: Array
-    M: Array
-    f: Array
-    inverse: Array  # T M̃⁻¹ Tᵀ
-    udot: Array  # u̇₀
+    held: Held
     tangents: tuple[int, ...]
+
+    @property
+    def M(self) -> Array:
+        return self.held.free.M
+
+    @property
+    def f(self) -> Array:
+        return self.held.free.f
+
+    @property
+    def inverse(self) -> Array:
+        """T M̃⁻¹ Tᵀ."""
+        return self.held.free.inverse
+
+    @property
+    def udot(self) -> Array:
+        """u̇₀."""
+        return self.held.free.udot
+
+    @cached_property
+    def c(self) -> Array:
+        """Ḃ u + Ċ of the contacts."""
+        return _stacked([touch.terms.bias_function(self.held.x) for touch in self.touches], np.zeros(0))
 
     @cached_property
     def v(self) -> Array:
@@ -63,8 +113,8 @@ class Meeting:
         """The same of some of its contacts."""
         first = self.first
         rows = [row for i in some for row in range(first[i], first[i] + 1 + self.tangents[i])]
-        return replace(self, touches=tuple(self.touches[i] for i in some), J=self.J[rows], C=self.C[rows],
-                       c=self.c[rows], tangents=tuple(self.tangents[i] for i in some))  # fmt: skip
+        return Meeting(tuple(self.touches[i] for i in some), self.u, self.J[rows], self.C[rows], self.held,
+                       tuple(self.tangents[i] for i in some))  # fmt: skip
 
     def moved(self, impulses: Array) -> Array:
         """Speeds after impulses."""
@@ -79,40 +129,44 @@ def meet(base: Base, held: Terms, touches: Sequence[Touch], x: Array, extra: Seq
     """
     n_q, n = len(base.equations.q), len(base.equations.u)
     u = x[1 + n_q : 1 + n_q + n]
-    motion = held.motion(x)
-    M, f, B, c = motion.M, motion.f, held.place(x).B, motion.c
-    for row, bias in extra:
-        B, c = np.vstack([B, row]), np.append(c, bias)
-    for g, N1, N0 in drags:
-        M, f = M - np.outer(g, N1), f + g * N0
-    inverse, udot = _left(base, M, f, B, c)
-    rows = [(touch.terms.place(x), touch.terms.bias_function(x)) for touch in touches]
-    J = np.vstack([np.zeros((0, n)), *(place.B for place, _ in rows)])
-    return Meeting(tuple(touches), u, J, np.concatenate([np.zeros(0), *(place.C for place, _ in rows)]),
-                   np.concatenate([np.zeros(0), *(bias for _, bias in rows)]), M, f, inverse, udot,
-                   tuple(len(touch.tangents) for touch in touches))  # fmt: skip
+    places = [touch.terms.place(x) for touch in touches]
+    J = _stacked([place.B for place in places], np.zeros((0, n)))
+    C = _stacked([place.C for place in places], np.zeros(0))
+    return Meeting(tuple(touches), u, J, C, Held(base, held, x, extra, drags), tuple(len(t.tangents) for t in touches))
+
+
+def _stacked(parts: list[Array], none: Array) -> Array:
+    """Rows below each other."""
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else none
 
 
 def _left(base: Base, M: Array, f: Array, B: Array, c: Array) -> tuple[Array, Array]:
     """T M̃⁻¹ Tᵀ and u̇₀."""
     n = len(M)
     if not len(B):
-        T, gamma = np.eye(n), np.zeros(n)
-    else:
-        weights = weights_of(M)
-        scaled = B * weights
-        lengths = np.linalg.norm(scaled, axis=1)
-        keep = lengths > RANK * lengths.max(initial=0.0)
-        left, singular, right = np.linalg.svd(scaled[keep] / lengths[keep, None])
-        rank = int((singular > RANK * singular.max(initial=0.0)).sum())
-        T = right[rank:].T * weights[:, None]
-        goal = left[:, :rank].T @ (-c[keep] / lengths[keep]) / singular[:rank]
-        gamma = (right[:rank].T @ goal) * weights
+        inverse = _solved(base, M, np.eye(n))
+        return inverse, inverse @ f
+    weights = weights_of(M)
+    scaled = B * weights
+    lengths = np.linalg.norm(scaled, axis=1)
+    keep = lengths > RANK * lengths.max(initial=0.0)
+    left, singular, right = np.linalg.svd(scaled[keep] / lengths[keep, None])
+    rank = int((singular > RANK * singular.max(initial=0.0)).sum())
+    T = right[rank:].T * weights[:, None]
+    goal = left[:, :rank].T @ (-c[keep] / lengths[keep]) / singular[:rank]
+    gamma = (right[:rank].T @ goal) * weights
+    inverse = T @ _solved(base, T.T @ M @ T, T.T) if T.shape[1] else np.zeros((n, n))
+    return inverse, inverse @ (f - M @ gamma) + gamma
+
+
+def _solved(base: Base, M: Array, right: Array) -> Array:
+    """M⁻¹ R, where all speeds have inertia."""
     try:
-        inverse = T @ np.linalg.solve(T.T @ M @ T, T.T) if T.shape[1] else np.zeros((n, n))
+        return np.asarray(np.linalg.solve(M, right))
     except np.linalg.LinAlgError:
         raise ConstraintError(
             f"'{base.equations.name}' has speeds without inertia that nothing holds where bodies touch. Give every "
             "body a mass, or hold massless speeds by constraints."
         ) from None
-    return inverse, inverse @ (f - M @ gamma) + gamma

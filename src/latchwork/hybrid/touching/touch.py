@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -52,6 +53,7 @@ class Touch:
     axis: Vector | None  # from which the tangents were made, where the normal may turn towards it
     held: bool
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
+    _laws: dict[tuple[int, ...], Function] = field(default_factory=dict, init=False, repr=False)  # by zones
 
     @property
     def name(self) -> str:
@@ -163,8 +165,8 @@ class Touch:
 
     def gap(self, x: Array) -> tuple[float, float]:
         """Signed distance, and how far inside its domain the feature is (negative outside)."""
-        out = self._gap(x)
-        return float(out[0]), float(out[1:].min(initial=np.inf))
+        gap, *within = self._gap(x).tolist()
+        return gap, min(within, default=math.inf)
 
     @cached_property
     def upright(self) -> Expr | None:
@@ -244,7 +246,10 @@ class Touch:
         if all(isinstance(value, (int, float)) for value in given):
             e, mu_s, mu_d = map(float, given)
         else:
-            e, mu_s, mu_d = self.lowered(list(given))(x).tolist()
+            key = tuple([indices[zone] for zone in self.zones])
+            if key not in self._laws:
+                self._laws[key] = self.lowered(list(given))
+            e, mu_s, mu_d = self._laws[key](x).tolist()
         if not (0.0 <= e <= 1.0 and 0.0 <= mu_d <= mu_s < np.inf):
             raise ModelError(
                 f"'{self.contact.name}' has restitution {e:.6g}, static friction {mu_s:.6g} and dynamic friction "
