@@ -17,7 +17,7 @@ Coulomb's law does not always have one answer, and these are the rules by which 
   share the load changes the friction, and so the motion too: rigid bodies do not say, and λ of least norm does.
 * Sliding contacts whose friction presses them together as fast as the normal force parts them (A_nn − mu A_nt d ≤ 0,
   Painlevé): there may be two answers, and the one that is the guess is taken (all closed where there is no guess), else
-  the one that opens; ``notes`` say so. Or there is none, and they are `Jammed`: no finite force holds them.
+  the one that opens, also where slip would have to begin; ``notes`` say so. Or there is none, and they are `Jammed`: no finite force holds them.
 * A contact that must slide, and can only stick because others changed in the same moment, sticks; ``notes`` say so.
 """
 
@@ -100,7 +100,8 @@ def preferred(problem: Problem, start: list[Choice], solved: Solved) -> tuple[So
         other = lawful(problem, closed)
     if other is None or states(other.choices) == states(solved.choices):
         return solved, []
-    guessed = states(solved.choices) == states(start)
+    begins = any(problem.must[i] is not None for i in pressed)  # friction that presses would stop it at once
+    guessed = not begins and states(solved.choices) == states(start)
     chosen = max(solved, other, key=lambda one: states(one.choices).count(State.OPEN)) if not guessed else solved
     names = ", ".join(f"'{problem.names[i]}'" for i in pressed)
     taken = "the present states are kept" if guessed else "the answer that opens is taken"
