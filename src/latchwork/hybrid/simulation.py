@@ -43,6 +43,7 @@ from latchwork.hybrid.table import Array
 from latchwork.hybrid.timeline import Timeline, Work
 from latchwork.hybrid.touching.crossing import Crossing
 from latchwork.hybrid.touching.friction import forces_in
+from latchwork.hybrid.touching.pacing import paced
 from latchwork.hybrid.touching.placing import Crossings, contacts_of, lies_behind, must_be_apart
 from latchwork.hybrid.touching.standing import Guard, Standings
 from latchwork.hybrid.touching.telling import told
@@ -168,7 +169,7 @@ class Simulation:
                 continue
             if self.t >= t_end:
                 break
-            plan = replace(plan, eager=eager(guards), waiting=waiting(guards))
+            plan = replace(plan, method=self._paced(), eager=eager(guards), waiting=waiting(guards))
             was = self._x
             pieces = self.driven.pieces(self.t, self._look(t_end))
             self._switched_over()
@@ -210,6 +211,10 @@ class Simulation:
         if touched:
             crossings.count(self.t, [guard.about.name for guard in touched if isinstance(guard.about, Touch)])
             self._cross(touched, forces_in(stage, self.t, self._x, self._state()[len(self._x) :]))
+
+    def _paced(self) -> Method:
+        """The method, with steps short enough for gaps to be followed."""
+        return paced(self.method, self._workshop.turning(self._state())) if self._standings.touches else self.method
 
     def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
         """Prepare, beside the integration, what is likely to come when the next gaps close."""

@@ -28,6 +28,7 @@ from latchwork.hybrid.stages import Held, Unconstrained
 from latchwork.hybrid.stops import held_guards, stop_guards
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
+from latchwork.hybrid.touching.pacing import turning
 from latchwork.hybrid.touching.standing import Guard, Standings, contact_guards
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.function import Function
@@ -86,6 +87,11 @@ class Workshop:
     def energy(self) -> Function:
         """K + V."""
         return scalars(self.base, [self.driven.equations.kinetic_energy + self.driven.equations.potential_energy])
+
+    @cached_property
+    def turning(self) -> Function:
+        """ω · ω of every body that turns."""
+        return turning(self.base)
 
     # --- symbols ------------------------------------------------------------------------------------------------
 

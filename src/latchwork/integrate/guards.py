@@ -3,7 +3,7 @@
 A second program computes ``(g, ġ)`` from ``(t, x, rest)``: m guards, then their rates. A step is watched at its middle,
 at its end and at the extrema of each guard's cubics in between, so that a touch-and-go inside one step is seen; the
 values there are those of the guard itself on the dense output, and so are those by which the instant is located. Where
-the middle is not where the cubic through both ends has it, and zero may lie between, the step is halved for that guard:
+the middle is not where the cubic through both ends has it, or tangents meet below zero, the step is halved for that guard:
 steps of free flight are as long as one likes, and gaps turn corners within them.
 
 Guards are one-sided. A guard that is armed triggers where it falls from g ≥ 0 to g < 0. One that is armed and below
@@ -25,7 +25,7 @@ OFF, RISING, UP = 0, 1, 2  # not armed; armed and below zero; armed and not belo
 NONE = 2.0  # no instant: beyond the end, θ = 1
 HALF_STEP, HALF_ULPS = 0.5e-12, 2.0 * 2.0**-53  # half of max(1e-12 step, 4 ulp(t)): two brackets may join
 MOST = 200  # each third try halves the bracket, so fewer than this are needed
-PARTS = 256  # a step is halved into so many parts at most
+PARTS = 2**20  # a step is halved into so many parts at most, where zero may be near
 RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of the guard, or this little
 
 
@@ -110,6 +110,15 @@ def clear(g0: f64, r0: f64, g1: f64, r1: f64, off: f64) -> i64:
 
 
 @kernel
+def corner(g0: f64, r0: f64, g1: f64, r1: f64) -> f64:
+    """Where the tangents at both ends meet, if they make a V: no larger of two smooth guards falls below; else 1."""
+    if r0 >= 0.0 or r1 <= 0.0:
+        return 1.0
+    theta = divide(g1 - r1 - g0, r0 - r1)
+    return g0 + r0 * theta if theta > 0.0 and theta < 1.0 else 1.0
+
+
+@kernel
 def through(
     run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, state: i64, a: f64, b: f64,
     g0: f64, r0: f64, g1: f64, r1: f64,
@@ -164,9 +173,11 @@ def crossing(
         off = maximum(off, 0.25 * turn)
         half = 0.5 * long
         apart = clear(g0, half * r0, g, half * r, off) + clear(g, half * r, g1, half * r1, off)
-        if state == UP and apart == 2:
+        least = minimum(corner(g0, half * r0, g, half * r), corner(g, half * r, g1, half * r1))
+        hidden = least < 0.0 and g >= 0.0 and g1 >= 0.0
+        if state == UP and apart == 2 and not hidden:
             lo, hi = NONE, NONE
-        elif size > 1 and off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + FLOOR:
+        elif size > 1 and (hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + FLOOR):
             size = size // 2
             continue
         else:

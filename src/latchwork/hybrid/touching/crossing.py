@@ -26,6 +26,7 @@ AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are 
 NO_SLIP = 1e-9  # and slower slip is none
 CAPTURE = 1e-6  # and slower rebounds end in contact
 REACH = 4.0  # a gap of so many TOUCH takes part in what happens
+RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
 MOST = 60  # impacts at one instant, for each contact
 
 
@@ -183,9 +184,10 @@ class Crossing:
             closed = dict(sides)
         else:
             verdict, closed = self._verdict(meeting, ways), {}
-        for touch, way, state, d in zip(touches, ways, verdict.states, verdict.directions, strict=True):
+        for i, (touch, way, state, d) in enumerate(zip(touches, ways, verdict.states, verdict.directions, strict=True)):
             if state is not State.OPEN:
-                closed[touch] = Standing(state, self._way(touch, state, way, d, fastest))
+                limit = state is State.SLIDE and way is None and kept_by_others(meeting, i, verdict.states)
+                closed[touch] = Standing(state, self._way(touch, state, way, d, fastest), limit)
         order = {touch: i for i, touch in enumerate(s.touches)}
         s.closed = dict(sorted(closed.items(), key=lambda item: order[item[0]]))
         opened = {touch for touch in touches if touch not in closed}
@@ -236,6 +238,17 @@ class Crossing:
         if len(touch.tangents) == 1:
             return (1.0 if d[0] > 0.0 else -1.0,)
         return way_in_space(d if slip is None else slip, fastest, slip is None)
+
+
+def kept_by_others(meeting: Meeting, i: int, states: Sequence[State]) -> bool:
+    """Whether contact i cannot slip because others stick: its tangents depend on rows that are held."""
+    if State.STICK not in states or not meeting.tangents[i]:
+        return False
+    held = [row for j, state in enumerate(states) if state is not State.OPEN
+            for row in range(meeting.first[j], meeting.first[j] + 1 + meeting.tangents[j] * (state is State.STICK))]
+    own, A = slice(meeting.first[i] + 1, meeting.first[i] + 1 + meeting.tangents[i]), meeting.A
+    left = A[own, own] - A[own, held] @ np.linalg.lstsq(A[np.ix_(held, held)], A[held, own], rcond=RANK)[0]
+    return bool(np.abs(left).max() < KEPT * np.abs(A[own, own]).max())
 
 
 def _by_name(touches: Sequence[Touch], meeting: Meeting, verdict: Verdict, stays: Sequence[int]) -> dict[str, Array]:

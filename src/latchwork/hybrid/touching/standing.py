@@ -26,10 +26,11 @@ CLEAR = 8.0  # so many times that, and a contact that opened is watched as all o
 
 
 class Standing(NamedTuple):
-    """How a contact is closed: it slides a way, or sticks."""
+    """How a contact is closed: it slides a way, or sticks. At the ``limit`` of its cone others keep it from sliding."""
 
     state: State
     way: Way = None
+    limit: bool = False
 
     def label(self, name: str) -> str:
         return f"{name}: {self.state.name.lower()}"
@@ -71,7 +72,7 @@ class Standings:
     def constraints(self) -> dict[Constraint, Touch]:
         """What is closed as constraints, contact by contact."""
         made = {}
-        for touch, (state, way) in self.closed.items():
+        for touch, (state, way, _) in self.closed.items():
             constraint = touch.sticking if state is State.STICK else touch.sliding(way, self.mu(touch)[1])
             if constraint is not None:
                 made[constraint] = touch
@@ -79,7 +80,7 @@ class Standings:
 
     def dragging(self) -> Iterable[tuple[Touch, list[int]]]:
         """Contacts that slide with friction, and what friction adds to their force rows."""
-        for touch, (state, way) in self.closed.items():
+        for touch, (state, way, _) in self.closed.items():
             if state is State.SLIDE and way is not None and touch.tangents:
                 yield touch, touch.drag(way, self.mu(touch)[1])
 
@@ -180,6 +181,8 @@ def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequenc
             squares = sum((force * force for force in across[1:]), start=across[0] * across[0])
             limit = (mu * normal) * (mu * normal) * (1.0 + CONE)
             found.append(Guard("slip", touch, limit - squares, True))
+    elif standing.limit:
+        pass  # its slip is nothing, and has no sign
     elif standing.way is not None and len(touch.tangents) == 1:
         found.append(Guard("stick", touch, touch.slips[0] * standing.way[0]))
     elif standing.way is not None and touch.tangents:
