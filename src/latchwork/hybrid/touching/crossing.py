@@ -78,6 +78,8 @@ class Crossing:
             elif kind == "slip":
                 across = lam[about.name] if about.held else lam[about.name][1:]
                 self.slipping[about] = -across / max(float(np.linalg.norm(across)), 1e-300)
+                self.slipping |= {touch: np.array(how.limit) for touch, how in s.closed.items()
+                                  if how.limit is not None and touch not in self.slipping}  # fmt: skip
             elif kind == "touch" and about.gap(self.x)[0] < -REACH * TOUCH:
                 s.behind.add(about)
 
@@ -186,7 +188,9 @@ class Crossing:
             verdict, closed = self._verdict(meeting, ways), {}
         for i, (touch, way, state, d) in enumerate(zip(touches, ways, verdict.states, verdict.directions, strict=True)):
             if state is not State.OPEN:
-                limit = state is State.SLIDE and way is None and kept_by_others(meeting, i, verdict.states)
+                must = self.slipping.get(touch, d)
+                kept = state is State.SLIDE and way is None and must is not None and kept_by_others(meeting, i, verdict.states)
+                limit = tuple(must.tolist()) if kept else None
                 closed[touch] = Standing(state, self._way(touch, state, way, d, fastest), limit)
         order = {touch: i for i, touch in enumerate(s.touches)}
         s.closed = dict(sorted(closed.items(), key=lambda item: order[item[0]]))

@@ -26,11 +26,11 @@ CLEAR = 8.0  # so many times that, and a contact that opened is watched as all o
 
 
 class Standing(NamedTuple):
-    """How a contact is closed: it slides a way, or sticks. At the ``limit`` of its cone others keep it from sliding."""
+    """How a contact is closed: it slides a way, or sticks. At its ``limit`` it would slide there, but others stick."""
 
     state: State
     way: Way = None
-    limit: bool = False
+    limit: tuple[float, ...] | None = None
 
     def label(self, name: str) -> str:
         return f"{name}: {self.state.name.lower()}"
@@ -181,7 +181,7 @@ def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequenc
             squares = sum((force * force for force in across[1:]), start=across[0] * across[0])
             limit = (mu * normal) * (mu * normal) * (1.0 + CONE)
             found.append(Guard("slip", touch, limit - squares, True))
-    elif standing.limit:
+    elif standing.limit is not None:
         pass  # its slip is nothing, and has no sign
     elif standing.way is not None and len(touch.tangents) == 1:
         found.append(Guard("stick", touch, touch.slips[0] * standing.way[0]))
