@@ -20,7 +20,7 @@ from latchwork.kane.speeds import Kinematics
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, minimum, where
 from latchwork.symbolic.graph import Graph
-from latchwork.symbolic.ops import ONE
+from latchwork.symbolic.ops import ONE, ZERO
 
 FEEDBACK = 20.0  # κ, in 1/s: what is off by δ is off by δ e^(−κ t)
 SAME = ("M", "f", "udot_expressions", "kinetic_energy", "potential_energy", "power")  # what tracking leaves as it is
@@ -70,6 +70,26 @@ def tracked_equations(equations: Equations, features: Sequence[Feature], feedbac
     direct = dict(zip(dots, (Expr(system.graph, node) for node in nodes), strict=True))
     system = replace(system, q=system.q + s, q_rates=system.q_rates + dots, direct={**system.direct, **direct})
     made = Equations(replace(d, system=system, kinematics=_extended(d.kinematics, s, dots, nodes),
+                             write_M=lambda: d.M, write_f=lambda: d.f), equations.added)  # fmt: skip
+    vars(made).update({name: value for name, value in vars(equations).items() if name in SAME})
+    return made
+
+
+def stilled(equations: Equations, features: Sequence[Feature]) -> Equations:
+    """The same equations, where the tracked parameters of some features stand still from now on: ṡ = 0."""
+    system, d = equations.system, equations.derivation
+    symbols = [s for feature in features if feature.tracked is not None for s in feature.tracked.symbols]
+    if not symbols:
+        return equations
+    nodes, dots = {s.node for s in symbols}, {system.graph.rate_of[s.node] for s in symbols}
+    along = {node: ZERO if node in nodes else rate for node, rate in d.kinematics.along.items()}
+    kinematics = Kinematics(
+        q_rates=tuple(ZERO if q.node in nodes else rate
+                      for q, rate in zip(system.q, d.kinematics.q_rates, strict=True)),
+        replaced={node: ZERO if node in dots else rate for node, rate in d.kinematics.replaced.items()}, along=along,
+    )  # fmt: skip
+    direct = {dot: Expr(system.graph, ZERO) if dot.node in dots else rate for dot, rate in system.direct.items()}
+    made = Equations(replace(d, system=replace(system, direct=direct), kinematics=kinematics,
                              write_M=lambda: d.M, write_f=lambda: d.f), equations.added)  # fmt: skip
     vars(made).update({name: value for name, value in vars(equations).items() if name in SAME})
     return made

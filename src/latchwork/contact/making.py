@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from latchwork.contact.impact import LAWS
@@ -22,6 +23,13 @@ def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, 
             raise ModelError(f"the restitution of '{name}' is {value!r}. Give a number from 0 to 1, an expression, or "
                              "lw.zones(...).")  # fmt: skip
     return Contact(name, features_of(name, a, b), restitution, _coulomb(name, friction), impact, (a, b))
+
+
+def renamed(contact: Contact, name: str) -> Contact:
+    """The same contact under another name; symbols of tracked parameters keep theirs."""
+    old = contact.name
+    features = tuple(replace(feature, name=name + feature.name.removeprefix(old)) for feature in contact.features)
+    return replace(contact, name=name, features=features)
 
 
 def _coulomb(name: str, friction: Any) -> Coulomb | None:

@@ -19,19 +19,9 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.closure import latch
 from latchwork.constraint.making.methods import Part, Parts, Place
 from latchwork.constraint.rule import Rule
-from latchwork.contact.feature import Feature
-from latchwork.contact.following import tracked_equations
-from latchwork.contact.law import Contact
-from latchwork.contact.making import contact_between
-from latchwork.errors import (
-    ConstraintError,
-    EvaluationError,
-    IntegrationError,
-    LatchworkError,
-    ModelError,
-    did_you_mean,
-)
+from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, LatchworkError, did_you_mean
 from latchwork.hybrid.ahead import Ahead, closing, successors
+from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
@@ -44,17 +34,16 @@ from latchwork.hybrid.timeline import Timeline, Work
 from latchwork.hybrid.touching.crossing import Crossing
 from latchwork.hybrid.touching.friction import forces_in
 from latchwork.hybrid.touching.pacing import paced
-from latchwork.hybrid.touching.placing import Crossings, contacts_of, lies_behind, must_be_apart
+from latchwork.hybrid.touching.placing import Crossings, contacts_of
 from latchwork.hybrid.touching.standing import Guard, Standings
 from latchwork.hybrid.touching.telling import told
-from latchwork.hybrid.touching.touch import Touch, touch_of
+from latchwork.hybrid.touching.touch import Touch
 from latchwork.hybrid.trajectory import RunEvent, Trajectory
 from latchwork.hybrid.workshop import Hold, Workshop
 from latchwork.integrate.method import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
-READY = 8  # features of a contact that are made ready with it; others when they are near
 APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
 
 
@@ -68,7 +57,7 @@ class Switch:
     microseconds: float
 
 
-class Simulation:
+class Simulation(Changing):
     """A run that is advanced, changed and looked at.
 
     ``sim.advance(until)``, ``sim.constrain(name, zero)``, ``sim.release(name)``; ``sim.run`` is the trajectory so far.
@@ -93,6 +82,7 @@ class Simulation:
         self._events: list[RunEvent] = []
         self.switches: list[Switch] = []
         self._standings = Standings([])
+        self._presence, self._waiting = {}, {}
         self._settled = True
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
         self.t = self._began = float(start)
@@ -151,12 +141,14 @@ class Simulation:
         seen, t_end = len(self._events), float(until)
         if not (np.isfinite(t_end) and t_end >= self.t):
             raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
-        stops = stops_of(stop_when)
+        asked = stops_of(stop_when)
+        self._fetch(self._bounds_entered())
         crossings = Crossings(self.equations.name)
         rules = self._rules
         while self.t < t_end or rules.pending:
             if not self._settled:
                 self._cross((), {})
+            stops = asked | self._bounds()
             stage, guards = self._workshop.stage(self._holds, self._standings, stops, self._state())
             plan = Plan(self.driven, self.method, samples, self.progress)
             values = plan.guards(stage, self.t, self._x, self._state()[len(self._x) :])
@@ -187,10 +179,12 @@ class Simulation:
             self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
             hits = [guards[i] for i in ran.guards]
             rules.hit(hits)
-            stopped = [guard.about for guard in hits if guard.kind == "stop"]
+            named = [guard.about for guard in hits if guard.kind == "stop"]
+            stopped = [name for name in named if name in asked]
             self._events += [RunEvent(self.t, name, self.active, self.active) for name in stopped]
             changes = [guard for guard in hits if guard.kind not in ("stop", "rule")]
             self._pass(ran.stage, changes, crossings)
+            self._fetch(name.removeprefix(NEAR) for name in named if name not in asked)
             due = None if changes else rules.first
             if (due is not None and self._fire(due)) or stopped:
                 break
@@ -231,49 +225,6 @@ class Simulation:
             self._ahead.start(prepare)
 
     # --- contacts -----------------------------------------------------------------------------------------------
-
-    def contact(self, name: str, a: Any, b: Any, *, restitution: Any = 0.0, friction: Any = None,
-                impact: str = "newton") -> Contact:  # fmt: skip
-        """Two shapes that may touch from now on, as ``model.contact``; the model stays as it was."""
-        contact = contact_between(name, a, b, restitution, friction, impact)
-        self._add(contact)
-        return contact
-
-    def _add(self, contact: Contact) -> None:
-        """Make the features of a contact ready; what it closes is decided when the run goes on."""
-        names = {touch.name for touch in self._standings.touches} | set(self._holds)
-        for feature in contact.features:
-            if feature.name in names:
-                raise ModelError(f"'{self.equations.name}' has a contact or constraint named '{feature.name}' already. "
-                                 "Name the new one otherwise.")  # fmt: skip
-        tracked = [feature for feature in contact.features if feature.tracked is not None]
-        if tracked:
-            self._track(tracked)
-        x = self._state()
-        touches = [touch_of(contact, feature, self._workshop.base, x) for feature in contact.features]
-        for touch in touches:
-            if touch.feature.tracked is not None:
-                x = touch.found(x)
-        self._x = np.append(x[1 : len(self._x)], self._x[-1])
-        must_be_apart(contact, touches, x)
-        for touch in touches[:READY]:
-            touch.get_ready()
-        self._standings.touches += touches
-        self._standings.enter_zones(touches, x)
-        self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}
-        self._settled = False
-
-    def _track(self, features: Sequence[Feature]) -> None:
-        """Tracked parameters become coordinates that have no speed; everything is made again for the new equations."""
-        n_q, old = len(self.equations.q), self.driven
-        self.equations = tracked_equations(self.equations, features)
-        new = self.equations.q[n_q:]
-        self.driven = replace(old, equations=self.equations,
-                              arguments=(*old.arguments[: 1 + n_q], *new, *old.arguments[1 + n_q :]))  # fmt: skip
-        self._x = np.concatenate([self._x[:n_q], np.zeros(len(new)), self._x[n_q:]])
-        self._workshop = Workshop(self.driven, self.design, self._rules)
-        x, s, base = self._state(), self._standings, self._workshop.base
-        s.made_again({touch: touch_of(touch.contact, touch.feature, base, x) for touch in s.touches})
 
     def _look(self, t_end: float) -> float:
         """Whether another place of a curve is nearer now; gives the time until which that can be relied on."""

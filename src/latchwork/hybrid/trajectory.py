@@ -67,8 +67,9 @@ class Audit:
 class RunEvent:
     """Something that happened in a run: when, whom it concerns, and what holds before and after.
 
-    ``kind`` is "impact", "stick", "slide", "release", "zone", "constrain", "rule" or "stop"; ``impulses`` are those of
-    an impact, by contact (along the normal, then along its tangents) or constraint; ``energy`` is what it cost.
+    ``kind`` is "impact", "stick", "slide", "release", "zone", "constrain", "rule", "reshape", "remove", "near" (a shape
+    was asked for) or "stop"; ``impulses`` are those of an impact, by contact (along the normal, then along its
+    tangents) or constraint; ``energy`` is what it cost.
     """
 
     t: float

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Names = tuple[str, ...]
 Key = frozenset[str]
-MARKS_ONLY = ("stop",)  # kinds of events that leave the mode as it is and reset nothing
+MARKS_ONLY = ("stop", "near")  # kinds of events that leave the mode as it is and reset nothing
 
 
 class Span(NamedTuple):

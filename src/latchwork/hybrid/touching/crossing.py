@@ -24,6 +24,7 @@ from latchwork.hybrid.touching.touch import Touch, Way, touch_of
 
 AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are none
 NO_SLIP = 1e-9  # and slower slip is none
+ROUNDING = 1e-12  # of the fastest motion of the same energy: this much of a normal velocity is rounding
 CAPTURE = 1e-6  # and slower rebounds end in contact
 REACH = 4.0  # a gap of so many TOUCH takes part in what happens
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
@@ -125,7 +126,12 @@ class Crossing:
     # --- impact -------------------------------------------------------------------------------------------------
 
     def _approaching(self, meeting: Meeting) -> Array:
-        return np.asarray(meeting.v[meeting.first] < -AT_REST * max(self.standings.speed, meeting.pace))
+        return np.asarray(meeting.v[meeting.first] < -self._no_speed(meeting))
+
+    def _no_speed(self, meeting: Meeting) -> Array:
+        """Slower normal velocities are none: by what moves there, and by what rounding leaves of motion across it."""
+        slow = AT_REST * max(self.standings.speed, meeting.pace)
+        return np.maximum(slow, ROUNDING * meeting.swiftest)
 
     def _laws(self, meeting: Meeting) -> tuple[Array, Array, Array]:
         laws = [touch.laws(self.x, self.standings.zones) for touch in meeting.touches]
@@ -174,7 +180,7 @@ class Crossing:
         s, v, first = self.standings, meeting.v, meeting.first
         s.pace = max(s.pace, meeting.pace)
         fastest = max(s.speed, meeting.pace)
-        stays = [i for i in range(len(first)) if v[first[i]] <= AT_REST * fastest]
+        stays = np.flatnonzero(v[first] <= self._no_speed(meeting)).tolist()
         if len(stays) < len(first):
             meeting = meeting.only(stays)
             v, first, stays = meeting.v, meeting.first, list(range(len(stays)))

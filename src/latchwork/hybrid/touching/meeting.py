@@ -97,6 +97,15 @@ class Meeting:
         return float((np.abs(self.J) @ np.abs(self.u) + np.abs(self.C)).max(initial=0.0))
 
     @cached_property
+    def swiftest(self) -> Array:
+        """√(A_ii · uᵀ M u): no normal velocity of contact i is above it, whichever way the same energy moves. [Schwarz]
+
+        Where all motion is across the normal, this is what rounding of the normal velocity is judged by.
+        """
+        energy = max(float(self.u @ self.M @ self.u), 0.0)
+        return np.asarray(np.sqrt(np.maximum(np.diag(self.A)[self.first], 0.0) * energy))
+
+    @cached_property
     def A(self) -> Array:
         return np.asarray(self.J @ self.inverse @ self.J.T)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,7 +63,7 @@ class Standings:
     def whole_key(self) -> tuple[Any, ...]:
         """All that equations and guards of the mode depend on."""
         return (self.key, frozenset(self.grazing), frozenset(self.behind), tuple(self.zones.items()),
-                len(self.touches))  # fmt: skip
+                tuple(self.touches))  # fmt: skip
 
     def mu(self, touch: Touch) -> tuple[Any, Any]:
         """Static and dynamic friction where it is now."""
@@ -112,7 +112,6 @@ class Standings:
                     values = Function(lower(g, nodes, touch.base.arguments))(x)
                     self.zones[zone] = int(np.count_nonzero(values >= 0.0))
 
-
     # --- change of the equations --------------------------------------------------------------------------------
 
     def made_again(self, again: Mapping[Touch, Touch]) -> None:
@@ -121,6 +120,24 @@ class Standings:
         self.closed = {again[touch]: standing for touch, standing in self.closed.items()}
         self.grazing = {again[touch] for touch in self.grazing}
         self.behind = {again[touch] for touch in self.behind}
+
+    def copied(self) -> Standings:
+        """A copy that is not touched by what happens to these."""
+        return replace(self, touches=list(self.touches), closed=dict(self.closed), grazing=set(self.grazing),
+                       behind=set(self.behind), zones=dict(self.zones), lam=dict(self.lam))  # fmt: skip
+
+    def without(self, gone: Iterable[Touch]) -> Standings:
+        """The same standings with some contacts taken away, closed or open, and the zones that only they had."""
+        away = set(gone)
+        touches = [touch for touch in self.touches if touch not in away]
+        left = {zone for touch in touches for zone in touch.zones}
+        names = {touch.name for touch in away}
+        return replace(
+            self, touches=touches, closed={touch: how for touch, how in self.closed.items() if touch not in away},
+            grazing=self.grazing - away, behind=self.behind - away,
+            zones={zone: i for zone, i in self.zones.items() if zone in left},
+            lam={name: force for name, force in self.lam.items() if name not in names},
+        )  # fmt: skip
 
 
 class Guard(NamedTuple):

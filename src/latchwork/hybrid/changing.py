@@ -1,0 +1,226 @@
+"""Contacts that come, change their shapes, and go while a run goes on; and shapes that are asked for only when near."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from latchwork.contact.feature import Feature
+from latchwork.contact.following import stilled, tracked_equations
+from latchwork.contact.law import Contact
+from latchwork.contact.making import contact_between, renamed
+from latchwork.errors import LatchworkError, ModelError, did_you_mean
+from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.late import Late, Waiting, waiting_contact
+from latchwork.hybrid.table import Array
+from latchwork.hybrid.touching.placing import lies_behind, must_be_apart
+from latchwork.hybrid.touching.standing import Guard, Standings
+from latchwork.hybrid.touching.touch import touch_of
+from latchwork.hybrid.trajectory import RunEvent
+from latchwork.hybrid.workshop import Hold, Workshop
+from latchwork.kane.equations import Equations
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.designs import Simulating
+    from latchwork.hybrid.rules import Rules
+
+T = TypeVar("T")
+READY = 8  # features of a contact that are made ready with it; others when they are near
+NEAR = "near "  # a guard of this name, and that of the contact, falls where a bound is entered
+KEPT = "equations", "driven", "_workshop", "_x", "_settled", "_pending"  # what a change that is refused leaves alone
+
+
+class Changing:
+    """The part of a simulation that changes its contacts."""
+
+    t: float
+    equations: Equations
+    driven: Driven
+    design: Simulating
+    _workshop: Workshop
+    _standings: Standings
+    _holds: dict[str, Hold]
+    _x: Array
+    _rest: Array
+    _settled: bool
+    _events: list[RunEvent]
+    _presence: dict[Contact, tuple[float, float]]  # from when until when there is each contact
+    _waiting: dict[str, Waiting]
+    _pending: Any
+
+    if TYPE_CHECKING:
+
+        @property
+        def active(self) -> tuple[str, ...]: ...
+
+        @property
+        def _rules(self) -> Rules: ...
+
+        def _state(self) -> Array: ...
+
+        def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> None: ...
+
+    # --- by name ------------------------------------------------------------------------------------------------
+
+    def contact(self, name: str, a: Any, b: Any, *, restitution: Any = 0.0, friction: Any = None,
+                impact: str = "newton") -> Contact:  # fmt: skip
+        """Two shapes that may touch from now on, as ``model.contact``; the model stays as it was.
+
+        A shape that another process describes (``lw.Remote``) is asked for where something comes near its bound; until
+        then the contact has no features.
+        """
+        laws = {"restitution": restitution, "friction": friction, "impact": impact}
+        if not isinstance(a, Late) and not isinstance(b, Late):
+            return self._changed(lambda: self._made(name, a, b, laws))
+        self._must_be_new([name])
+        late = waiting_contact(name, a, b, laws)
+        self._waiting[name] = late
+        return late.contact
+
+    def reshape(self, name: str, b: Any = None, *, a: Any = None) -> RunEvent:
+        """Give a contact another second shape, or first one (``a``), while the run goes on; its laws stay.
+
+        Closed, it stays closed where the new shape passes through the place of contact, with an impact where its normal
+        differs; it opens where the new shape is further away; shapes that overlap are refused.
+        """
+        old, before = self._contact_now(name), self.active
+        one, two = old.shapes
+        laws = {"restitution": old.restitution, "friction": old.friction, "impact": old.impact}
+
+        def change() -> None:
+            zones = dict(self._standings.zones)
+            self._drop(old)
+            self._standings.zones |= zones
+            self._made(name, one if a is None else a, two if b is None else b, laws)
+            self._cross((), {})
+
+        self._changed(change)
+        self._events.append(RunEvent(self.t, name, before, self.active, kind="reshape"))
+        return self._events[-1]
+
+    def remove(self, name: str) -> RunEvent:
+        """Take a contact away: what it held is free."""
+        before = self.active
+        if self._waiting.pop(name, None) is None:
+            old = self._contact_now(name)
+
+            def change() -> None:
+                self._drop(old)
+                self._cross((), {})
+
+            self._changed(change)
+        self._events.append(RunEvent(self.t, name, before, self.active, kind="remove"))
+        return self._events[-1]
+
+    def _contact_now(self, name: str) -> Contact:
+        contacts = {touch.contact.name: touch.contact for touch in self._standings.touches}
+        if name not in contacts:
+            hint = did_you_mean(str(name), (*contacts, *self._waiting)) or " It has none."
+            raise ModelError(f"'{self.equations.name}' has no contact '{name}' now.{hint}")
+        return contacts[name]
+
+    def _must_be_new(self, names: Iterable[str]) -> None:
+        known = {touch.name for touch in self._standings.touches} | set(self._holds) | set(self._waiting)
+        for name in names:
+            if name in known:
+                raise ModelError(f"'{self.equations.name}' has a contact or constraint named '{name}' already. "
+                                 "Name the new one otherwise.")  # fmt: skip
+
+    # --- how ----------------------------------------------------------------------------------------------------
+
+    def _changed(self, change: Callable[[], T]) -> T:
+        """Do something to the contacts; where it is refused, all is as it was."""
+        before = {name: getattr(self, name) for name in KEPT}
+        standings, presence, seen = self._standings.copied(), dict(self._presence), len(self._events)
+        try:
+            return change()
+        except LatchworkError:
+            vars(self).update(before)
+            self._standings, self._presence = standings, presence
+            del self._events[seen:]
+            raise
+
+    def _made(self, name: str, a: Any, b: Any, laws: Mapping[str, Any]) -> Contact:
+        """A contact made and added; where its name was used before, tracked parameters get another."""
+        used = sum(contact.name == name for contact in self._presence)
+        label = f"{name} ({used + 1})" if used else name
+        contact = renamed(contact_between(label, a, b, **laws), name)
+        self._add(contact)
+        return contact
+
+    def _add(self, contact: Contact) -> None:
+        """Make the features of a contact ready; what it closes is decided when the run goes on."""
+        self._must_be_new(feature.name for feature in contact.features)
+        tracked = [feature for feature in contact.features if feature.tracked is not None]
+        if tracked:
+            self._track(tracked)
+        x = self._state()
+        touches = [touch_of(contact, feature, self._workshop.base, x) for feature in contact.features]
+        for touch in touches:
+            if touch.feature.tracked is not None:
+                x = touch.found(x)
+        self._x = np.append(x[1 : len(self._x)], self._x[-1])
+        must_be_apart(contact, touches, x)
+        for touch in touches[:READY]:
+            touch.get_ready()
+        self._standings.touches += touches
+        self._standings.enter_zones(touches, x)
+        self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}
+        self._presence[contact] = self.t, np.inf
+        self._settled = False
+
+    def _track(self, features: Sequence[Feature]) -> None:
+        """Tracked parameters become coordinates that have no speed."""
+        n_q, arguments = len(self.equations.q), self.driven.arguments
+        equations = tracked_equations(self.equations, features)
+        new = equations.q[n_q:]
+        self._x = np.concatenate([self._x[:n_q], np.zeros(len(new)), self._x[n_q:]])
+        self._made_again(equations, (*arguments[: 1 + n_q], *new, *arguments[1 + n_q :]))
+
+    def _drop(self, contact: Contact) -> None:
+        """Take the features of a contact out; its tracked parameters stand still from now on."""
+        gone = [touch for touch in self._standings.touches if touch.contact is contact]
+        self._standings = self._standings.without(gone)
+        self._presence[contact] = self._presence[contact][0], self.t
+        if any(touch.feature.tracked is not None for touch in gone):
+            self._made_again(stilled(self.equations, contact.features), self.driven.arguments)
+        self._settled = False
+
+    def _made_again(self, equations: Equations, arguments: tuple[Any, ...]) -> None:
+        """Everything for other equations; what stands, stands."""
+        self.equations = equations
+        self.driven = replace(self.driven, equations=equations, arguments=arguments)
+        self._workshop = Workshop(self.driven, self.design, self._rules)
+        x, s, base = self._state(), self._standings, self._workshop.base
+        s.made_again({touch: touch_of(touch.contact, touch.feature, base, x) for touch in s.touches})
+
+    # --- shapes that come late ----------------------------------------------------------------------------------
+
+    def _fetch(self, names: Iterable[str]) -> None:
+        """Ask for shapes that were only bounded so far: their contacts are ordinary ones from now on."""
+        for name in names:
+            late, before = self._waiting.pop(name), self.active
+            try:
+                a, b = late.shapes()
+                self._changed(partial(self._made, name, a, b, late.laws))
+            except LatchworkError:
+                self._waiting[name] = late
+                raise
+            self._events.append(RunEvent(self.t, name, before, before, kind="near"))
+
+    def _bounds(self) -> dict[str, Any]:
+        """Gaps to what is only bounded yet, as guards by name."""
+        return {NEAR + name: late.gap for name, late in self._waiting.items()}
+
+    def _bounds_entered(self) -> list[str]:
+        """Contacts that wait for a shape whose bound is entered now."""
+        if not self._waiting:
+            return []
+        n_q, n_r, rest = len(self.equations.q), len(self.equations.r), self.driven.rest_at(self._rest, self.t)
+        gaps = self.equations.evaluate([late.gap for late in self._waiting.values()], self._x[:n_q], self._x[n_q:-1],
+                                       rest[:n_r], self.t, rest[n_r:][: len(self.equations.p)])  # fmt: skip
+        return [name for name, gap in zip(self._waiting, gaps, strict=True) if not gap > 0.0]
