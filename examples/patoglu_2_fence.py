@@ -92,11 +92,31 @@ def known_at_start() -> lw.Trajectory:
     return lw.simulate(model, 9.6, **start(), method=TIGHT)
 
 
+# What another process knows of the fence, from P along A; who asks is told the bound, and the fence when near.
+SECRET = {
+    "shape": "arc", "center": [0.0, R], "radius": R, "start": [0.0, -1.0], "angle": L_f / R, "inside": True,
+    "bound": {"shape": "circle", "center": [5.0, 1.0], "radius": 5.2},
+}  # fmt: skip
+
+
+def over_a_socket(model: lw.Model) -> lw.Trajectory:
+    """The same, but the fence is described by another process, and asked for where the disk comes near its bound."""
+    with lw.ShapeServer.elsewhere({"fence": SECRET}) as address:
+        sim = lw.Simulation(model, **start(), method=TIGHT)
+        sim.advance(until=7.0)
+        disk = model.bodies["disk"].circle(1.0, model.points["Bo"])
+        sim.contact("fence", disk, lw.Remote(address, "fence", model.points["P"], model.frames["A"]))
+        sim.advance(until=9.6)
+    return sim.trajectory()
+
+
 def main() -> None:
     moved = run(build())
     print(*moved.events, sep="\n")
     near("met and left", times(moved)[-2:], [7.7, 9.0], 1e-9, "Patoglu 6.2, Fig. 11")
     near("as if known from the start", times(moved)[-2:], times(known_at_start())[-2:], 1e-9, "the fence in the model")
+    told = over_a_socket(build())
+    near("told by another process", times(told)[-2:], times(known_at_start())[-2:], 1e-9, "the fence in the model")
 
 
 if __name__ == "__main__":

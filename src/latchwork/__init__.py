@@ -77,6 +77,8 @@ if TYPE_CHECKING:
     )
     from latchwork.export import export_c
     from latchwork.formats import dump, load, loads
+    from latchwork.formats.remote import Remote
+    from latchwork.formats.shape_server import ShapeServer
     from latchwork.hybrid.designs import (
         AugmentedLagrangian,
         Automaton,
@@ -135,6 +137,8 @@ _LATE = {
     "load": "latchwork.formats",
     "loads": "latchwork.formats",
     "dump": "latchwork.formats",
+    "Remote": "latchwork.formats.remote",
+    "ShapeServer": "latchwork.formats.shape_server",
 }
 _MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.making.makers"}
 
@@ -177,6 +181,8 @@ __all__ = [
     "Zones",
     "zones",
     "joined",
+    "Remote",
+    "ShapeServer",
     "Constrained",
     "Equations",
     "Linear",
