@@ -7,8 +7,9 @@ symbols waits until that is done. So the order of work, and with it every bit, i
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from latchwork.contact.complementarity import State
 from latchwork.hybrid.table import Array
@@ -16,7 +17,8 @@ from latchwork.hybrid.touching.standing import Guard, Standing, Standings
 from latchwork.hybrid.touching.touch import Touch
 
 HORIZON = 5.0  # s: gaps that may close within this time, as they close now, are prepared for
-MOST = 2  # contacts at a time
+TOGETHER = 0.02  # moments closer than this part are one
+MOST = 2  # moments, and contacts at each of them
 
 
 class Ahead:
@@ -38,30 +40,53 @@ class Ahead:
             self._thread = None
 
 
-def closing(guards: Iterable[Guard], values: Array, horizon: float = HORIZON) -> list[Touch]:
-    """Contacts whose gap would close within a horizon as it closes now, the first one first.
+class Coming(NamedTuple):
+    """What would happen next, as things move now: when, gaps that close, and patches that end with it."""
 
-    ``values`` are guards, then their rates.
+    time: float
+    touching: tuple[Touch, ...]
+    leaving: tuple[Touch, ...]
+
+
+def coming(guards: Sequence[Guard], values: Array, horizon: float = HORIZON) -> list[Coming]:
+    """The next moments at which gaps close or patches end, each guard falling on as it falls now.
+
+    ``values`` are guards, then their rates. What comes at nearly the same time comes together: where a patch ends,
+    another begins.
     """
-    found = []
-    both = values.tolist()
-    for i, (guard, g, rate) in enumerate(zip(guards, both, both[len(both) // 2 :], strict=False)):
-        if guard.kind == "touch" and rate < 0.0 < g:
-            found.append((-g / rate, i, guard.about))
-    return [touch for time, _, touch in sorted(found, key=lambda item: item[:2]) if time <= horizon][:MOST]
+    g, rates = np.split(values, 2)
+    times = [(-g[i] / rates[i], guard.kind == "patch", guard.about) for i, guard in enumerate(guards)
+             if guard.kind in ("touch", "patch") and rates[i] < 0.0 < g[i]]  # fmt: skip
+    found: list[Coming] = []
+    for time, leaves, touch in sorted(times, key=lambda item: item[0]):
+        if time > horizon:
+            break
+        if not found or time > found[-1].time * (1.0 + TOGETHER):
+            found.append(Coming(time, (), ()))
+        last = found[-1]
+        found[-1] = Coming(last.time, (*last.touching, *([] if leaves else [touch])),
+                           (*last.leaving, *([touch] if leaves else [])))  # fmt: skip
+    return found[:MOST]
 
 
-def successors(standings: Standings, touch: Touch) -> list[Standings]:
-    """How things may stand after a contact has closed: it sticks, or slides one way or the other."""
+def successors(standings: Standings, moment: Coming) -> list[Standings]:
+    """How things may stand after a moment: patches have ended, and one of the gaps is closed, sticking or sliding."""
+    left = {touch: how for touch, how in standings.closed.items() if touch not in moment.leaving}
+    if not moment.touching:
+        return [_with(standings, left)]
+    return [_with(standings, {**left, touch: way}) for touch in moment.touching[:MOST] for way in _ways(touch)]
+
+
+def _ways(touch: Touch) -> list[Standing]:
+    """How a contact may close: it sticks, or slides one way or the other."""
     if touch.contact.friction is None or not touch.tangents:
-        ways = [Standing(State.SLIDE)]
-    elif len(touch.tangents) == 1:
-        ways = [Standing(State.STICK), Standing(State.SLIDE, (1.0,)), Standing(State.SLIDE, (-1.0,))]
-    else:
-        ways = [Standing(State.STICK)]
-    order = {each: i for i, each in enumerate(standings.touches)}
-    made = []
-    for way in ways:
-        closed = dict(sorted({**standings.closed, touch: way}.items(), key=lambda item: order[item[0]]))
-        made.append(replace(standings, closed=closed, grazing=set(), behind=set(standings.behind)))
-    return made
+        return [Standing(State.SLIDE)]
+    if len(touch.tangents) == 1:
+        return [Standing(State.STICK), Standing(State.SLIDE, (1.0,)), Standing(State.SLIDE, (-1.0,))]
+    return [Standing(State.STICK)]
+
+
+def _with(standings: Standings, closed: Mapping[Touch, Standing]) -> Standings:
+    order = {touch: i for i, touch in enumerate(standings.touches)}
+    ordered = dict(sorted(closed.items(), key=lambda item: order[item[0]]))
+    return replace(standings, closed=ordered, grazing=set(), behind=set(standings.behind))

@@ -20,7 +20,7 @@ from latchwork.constraint.making.closure import latch
 from latchwork.constraint.making.methods import Part, Parts, Place
 from latchwork.constraint.rule import Rule
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, LatchworkError, did_you_mean
-from latchwork.hybrid.ahead import Ahead, closing, successors
+from latchwork.hybrid.ahead import Ahead, coming, successors
 from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
@@ -212,7 +212,7 @@ class Simulation(Changing):
 
     def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
         """Prepare, beside the integration, what is likely to come when the next gaps close."""
-        work = [standings for touch in closing(guards, values) for standings in successors(self._standings, touch)]
+        work = [standings for moment in coming(guards, values) for standings in successors(self._standings, moment)]
         holds, workshop, t = dict(self._holds), self._workshop, self.t
         work = [standings for standings in work if not workshop.is_prepared(holds, standings, stops)]
         if work:

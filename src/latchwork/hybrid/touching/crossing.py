@@ -195,8 +195,10 @@ class Crossing:
         for i, (touch, way, state, d) in enumerate(zip(touches, ways, verdict.states, verdict.directions, strict=True)):
             if state is not State.OPEN:
                 must = self.slipping.get(touch, d)
-                kept = state is State.SLIDE and way is None and must is not None and kept_by_others(meeting, i, verdict.states)
-                limit = tuple(must.tolist()) if kept else None
+                begins = state is State.SLIDE and way is None
+                limit = None
+                if begins and must is not None and kept_by_others(meeting, i, verdict.states):
+                    limit = tuple(must.tolist())
                 closed[touch] = Standing(state, self._way(touch, state, way, d, fastest), limit)
         order = {touch: i for i, touch in enumerate(s.touches)}
         s.closed = dict(sorted(closed.items(), key=lambda item: order[item[0]]))

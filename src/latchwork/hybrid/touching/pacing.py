@@ -22,7 +22,7 @@ FAR = 0.5  # rad in one step
 def turning(base: Base) -> Function:
     """ω · ω of every body that turns."""
     system = base.equations.system
-    g, frames = system.graph, dict.fromkeys(body.frame for body in system.bodies if not body.is_particle)
+    g, frames = system.graph, dict.fromkeys(body.frame for body in system.bodies if body.frame is not None)
     squares = [omega.dot(omega) for omega in (frame.angular_velocity() for frame in frames)]
     nodes = rebuild(g, [operand(g, square) for square in squares], base.equations.derivation.kinematics.replaced)
     return Function(lower(g, rebuild(g, nodes, base.laws), base.arguments))
