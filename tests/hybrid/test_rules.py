@@ -417,6 +417,24 @@ def test_force_of_several_rows_is_refused():
         both.force  # noqa: B018
 
 
+def test_many_runs_follow_no_rules():
+    """What `simulate_many` cannot do is said, not left out."""
+    model, x, _v = block()
+    model.rule("mark", x)
+    with pytest.raises(lw.ModelError, match="simulate_many follows no rules, and 'block' has mark"):
+        lw.simulate_many(model, {"x": [1.0, 2.0]}, 1.0)
+
+
+def test_run_that_a_rule_broke_is_as_it_was():
+    """A rule that cannot fire leaves the state and what holds alone."""
+    model, x, v = block()
+    model.rule("late", 1.0 - model.time, hold=[lw.Constraint("slow", v), lw.Constraint("latch", x)])
+    sim = lw.Simulation(model, q=[0.0], u=[1.0])
+    with pytest.raises(lw.ConstraintError, match="'late' cannot be imposed at t = 1"):
+        sim.advance(2.0)
+    assert (sim.active, sim.u, sim.q["x"]) == ((), {"v": 1.0}, approx(1.0))
+
+
 def test_one_name_one_rule():
     """Two rules of one name are refused."""
     model, x, v = block()

@@ -13,19 +13,18 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.forces import forces_in
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.constraint.terms import Base
-from latchwork.errors import EvaluationError, IntegrationError, ModelError, did_you_mean
+from latchwork.errors import EvaluationError, IntegrationError, ModelError
 from latchwork.hybrid.driven import Column, Driven
-from latchwork.hybrid.stops import scalar
+from latchwork.hybrid.rule_checks import check_rule, input_names, kinds_in, places, rule_scalar
 from latchwork.hybrid.table import Array, Table
 from latchwork.hybrid.touching.placing import INSTANT
 from latchwork.hybrid.touching.standing import Guard
-from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ZERO
-from latchwork.symbolic.traverse import reachable, rebuild
+from latchwork.symbolic.traverse import rebuild
 
 AT_ZERO = 1e-9  # a condition this small, in its own units, is at zero: it fires when it falls from there
 MOST, SOON = 100, 1e-9  # so many firings within this time, over that of the run, are chattering
@@ -95,7 +94,7 @@ class Watched:
         latches = [item for item in rule.held if isinstance(item, Latch)]
         if self._made is None or self._made[0] is not base:
             wanted = [*rule.reset.values(), *rule.inputs.values(), *(latch.value for latch in latches)]
-            self._made = base, scalars(base, [_scalar(equations, rule, e) for e in wanted])
+            self._made = base, scalars(base, [rule_scalar(equations, rule, e) for e in wanted])
         values = self._made[1](x)
         if not np.isfinite(values).all():
             names = [*rule.reset, *rule.inputs, *(latch.name for latch in latches)]
@@ -107,8 +106,8 @@ class Watched:
         n, k = len(rule.reset), len(rule.inputs)
         kept = iter(values[n + k :].tolist())
         hold = tuple(item.at(next(kept)) if isinstance(item, Latch) else item for item in rule.held)
-        return Effect(dict(zip(_places(equations.q_names + equations.u_names, rule.reset), values[:n], strict=True)),
-                      dict(zip(_places(_input_names(equations), rule.inputs), values[n : n + k], strict=True)),
+        return Effect(dict(zip(places(equations.q_names + equations.u_names, rule.reset), values[:n], strict=True)),
+                      dict(zip(places(input_names(equations), rule.inputs), values[n : n + k], strict=True)),
                       hold)  # fmt: skip
 
 
@@ -142,9 +141,9 @@ class Rules:
         equations = driven.equations
         if rule.name in (each.rule.name for each in self.watched):
             raise ModelError(f"'{equations.name}' has a rule named '{rule.name}' already. Choose another name.")
-        value = _scalar(equations, rule, rule.when)
-        _check(rule, value, driven, known, permanent)
-        kinds = _kinds(equations, value)
+        value = rule_scalar(equations, rule, rule.when)
+        check_rule(rule, value, driven, known, permanent)
+        kinds = kinds_in(equations, value)
         self.watched.append(Watched(rule, value, not kinds or bool(kinds & {"multiplier", "acceleration"})))
 
     def armed(self, active: Sequence[str]) -> tuple[Watched, ...]:
@@ -233,63 +232,6 @@ def put_in(driven: Driven, rest: Array, began: float, t: float, values: Mapping[
         others = tuple(column for column in driven.columns if column is not old)
         driven = replace(driven, columns=(*others, Column(table, (place,))))
     return driven
-
-
-def _check(rule: Rule, value: Expr, driven: Driven, known: set[str], permanent: set[str]) -> None:
-    """Refuse names that mean nothing, and changes that cannot be made."""
-    equations, g = driven.equations, driven.equations.system.graph
-    rows = forces_in(g, [value.node]).values()
-    for part, names in (("release", rule.release), ("needs", rule.needs), ("without", rule.without), ("when", rows)):
-        for name in names:
-            if (name if part != "when" else name.split("[")[0]) not in known:
-                raise ModelError(f"'{part}' of rule '{rule.name}' names '{name}', which '{equations.name}' does not "
-                                 f"have.{did_you_mean(name, sorted(known))}")  # fmt: skip
-    for name in (*rule.release, *(item.name for item in rule.held)):
-        if name in permanent:
-            raise ModelError(f"rule '{rule.name}' changes '{name}', which holds in every run of '{equations.name}'. "
-                             "Leave it out of the model, and let a rule hold it.")  # fmt: skip
-    _places(equations.q_names + equations.u_names, rule.reset, f"rule '{rule.name}' resets", equations)
-    inputs = _input_names(equations)
-    for place in _places(inputs, rule.inputs, f"rule '{rule.name}' sets the input", equations):
-        if equations.system.r[place].node in driven.laws:
-            raise ModelError(f"rule '{rule.name}' sets the input '{inputs[place]}', which follows a law in this run. "
-                             "Give it a number to begin with, or let the law depend on another input.")  # fmt: skip
-    for key, what in (*rule.reset.items(), *rule.inputs.items(), *((h.name, h.value) for h in rule.held
-                                                                    if isinstance(h, Latch))):  # fmt: skip
-        node = operand(g, _scalar(equations, rule, what))
-        if _kinds(equations, Expr(g, node)) & {"multiplier", "acceleration"}:
-            raise ModelError(f"rule '{rule.name}' makes '{key}' depend on a force or an acceleration, which jump "
-                             "there. Use t, q, u, parameters and inputs.")  # fmt: skip
-
-
-def _places(known: Sequence[str], wanted: Iterable[str], what: str = "",
-            equations: Equations | None = None) -> list[int]:  # fmt: skip
-    """Where names stand; those that are not there are refused."""
-    for name in wanted:
-        if name not in known:
-            owner = "" if equations is None else f" of '{equations.name}'"
-            kinds = "inputs" if "input" in what else "coordinates and speeds"
-            raise ModelError(f"{what} '{name}', which is not among the {kinds}{owner}.{did_you_mean(name, known)}")
-    return [known.index(name) for name in wanted]
-
-
-def _scalar(equations: Equations, rule: Rule, what: Any) -> Expr:
-    """A number, an expression or its text, as an expression of the model."""
-    if isinstance(what, (int, float)):
-        return Expr(equations.system.graph, equations.system.graph.constant(float(what)))
-    found = scalar(equations, what, f"rule '{rule.name}'")
-    operand(equations.system.graph, found)  # refuses expressions of another model, naming both
-    return found
-
-
-def _kinds(equations: Equations, value: Expr) -> set[str]:
-    """The kinds of symbols in an expression."""
-    g = equations.system.graph
-    return {g.symbols[i].kind for i in reachable(g, [value.node]) if i in g.symbols}
-
-
-def _input_names(equations: Equations) -> tuple[str, ...]:
-    return tuple(symbol.name for symbol in equations.r)
 
 
 def scalars(base: Base, expressions: Sequence[Expr]) -> Function:

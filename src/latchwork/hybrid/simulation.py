@@ -26,7 +26,7 @@ from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
 from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
-from latchwork.hybrid.rules import Rules, Watched, eager, put_in, rules_of, waiting
+from latchwork.hybrid.rules import Effect, Rules, Watched, eager, put_in, rules_of, waiting
 from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
 from latchwork.hybrid.stops import stops_of
 from latchwork.hybrid.table import Array
@@ -361,25 +361,31 @@ class Simulation(Changing):
         self._rules.add(rules, self.driven, (*self._holds, *self._standings.names), permanent)
 
     def _fire(self, due: Watched) -> bool:
-        """A rule fires: it lets go, sets speeds and inputs, holds; what energy that takes is booked as work."""
-        began, rule, before, x = time.perf_counter(), due.rule, self.active, self._state()
+        """A rule fires. What energy that takes is booked as work; the run stops there where the rule says so."""
+        began, before, energy = time.perf_counter(), self.active, float(self._workshop.energy(self._state())[0])
         self._rules.count(due, self.t, self.equations.name)
-        effect, energy = due.effect(self._workshop.base, x), float(self._workshop.energy(x)[0])
-        for name in rule.release:
-            del self._holds[name]
-        for place, value in effect.states.items():
-            x[1 + place] = value
-        work, self._x = self._x[-1], np.append(x[1 : len(self._x)], 0.0)
-        self.driven = put_in(self.driven, self._rest, self._began, self.t, effect.inputs)
-        self._holds |= {constraint.name: Hold(constraint, False, None) for constraint in effect.hold}
-        impulses = self._impact(rule.name) if self._holds and (effect.states or effect.hold) else {}
+        kept = self._holds, self._x, self.driven
+        try:
+            impulses = self._take(due.rule, due.effect(self._workshop.base, self._state()))
+        except LatchworkError:
+            self._holds, self._x, self.driven = kept
+            raise
         gained = float(self._workshop.energy(self._state())[0]) - energy
-        self._x[-1] = work + gained
+        self._x[-1] = kept[1][-1] + gained
         self._settled = not self._standings.touches
-        self._events.append(RunEvent(self.t, rule.name, before, self.active, impulses, "rule", 0.0 - gained))
+        self._events.append(RunEvent(self.t, due.rule.name, before, self.active, impulses, "rule", 0.0 - gained))
         if self._pending is None:
             self._pending = self.t, before, self.active, began
-        return rule.stop
+        return due.rule.stop
+
+    def _take(self, rule: Rule, effect: Effect) -> dict[str, Array]:
+        """Let go, set speeds and inputs, hold; the impulses that make speeds consistent, by name."""
+        held = {name: hold for name, hold in self._holds.items() if name not in rule.release}
+        self._holds = held | {constraint.name: Hold(constraint, False, None) for constraint in effect.hold}
+        self._x = self._x.copy()
+        self._x[list(effect.states)] = list(effect.states.values())
+        self.driven = put_in(self.driven, self._rest, self._began, self.t, effect.inputs)
+        return self._impact(rule.name) if self._holds and (effect.states or effect.hold) else {}
 
     # --- looking back -------------------------------------------------------------------------------------------
 
