@@ -259,6 +259,23 @@ def test_rule_on_the_force_of_a_contact():
     assert run.t[-1] == approx(0.5 * G, abs=1e-9)
 
 
+def test_rule_that_needs_a_contact_to_stick():
+    """A block slides until v/(μ g); there it sticks, and a rule that needs that kicks it off again, ever weaker."""
+    model = lw.Model("block on a floor")
+    x, y = model.coordinates("x", "y")
+    model.speeds(u=dt(x), v=dt(y))
+    P = model.origin.at("P", x * model.frame.x + y * model.frame.y)
+    model.particle("block", P, 1.0)
+    model.gravity(-G * model.frame.y)
+    n = model.input("n", 1.0)
+    model.contact("floor", P, lw.Plane(model.origin, model.frame.y), friction=0.5)
+    model.rule("kick", -1.0, needs="floor: stick", reset={"u": 1.0 / n}, inputs={n: n + 1.0})
+    run = lw.simulate(model, 0.6, q=[0.0, 0.0], u={"u": 1.0})
+    kicks = [event.t for event in run.events if event.name == "kick"]
+    assert kicks == approx((np.cumsum([1.0, 1.0, 1 / 2, 1 / 3]) / (0.5 * G)).tolist(), abs=1e-9)
+    assert run.audit.energy_error < 1e-9
+
+
 # --- inputs and energy ---------------------------------------------------------------------------------------------
 
 
