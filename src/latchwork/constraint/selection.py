@@ -86,7 +86,7 @@ def _lengths(rows: Array) -> Array:
 
 
 def apart(rows: Array) -> bool:
-    """Whether rows of unit length are clearly independent: their cosines are too small to add up to one. [Gershgorin]"""
+    """Whether rows of unit length are clearly independent: their cosines do not add up to one. [Gershgorin]"""
     cosines = np.abs(rows @ rows.T).sum(axis=1)
     return bool(cosines.max(initial=0.0) < 2.0 - FAR and cosines.min(initial=1.0) > FAR)
 

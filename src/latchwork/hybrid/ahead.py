@@ -6,12 +6,14 @@ symbols waits until that is done. So the order of work, and with it every bit, i
 
 from __future__ import annotations
 
-import threading
+import _thread
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
 from latchwork.contact.complementarity import State
+from latchwork.errors import LatchworkError
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.standing import Guard, Standing, Standings
 from latchwork.hybrid.touching.touch import Touch
@@ -25,19 +27,28 @@ class Ahead:
     """Work beside the integration; an error in it is left to whoever does the work again."""
 
     def __init__(self) -> None:
-        self._thread: threading.Thread | None = None
+        self._busy = _thread.allocate_lock()
 
     def start(self, work: Callable[[], None]) -> None:
-        """Begin some work, after what was begun before."""
-        self.wait()
-        self._thread = threading.Thread(target=work, name="latchwork ahead", daemon=True)
-        self._thread.start()
+        """Begin some work, after what was begun before. It gets to work where the stepper lets go of Python's lock."""
+        self._busy.acquire()
+
+        def run() -> None:
+            with suppress(LatchworkError):
+                try:
+                    work()
+                finally:
+                    self._busy.release()
+
+        try:
+            _thread.start_new_thread(run, ())  # threading.Thread would wait until it runs, and so for Python's lock
+        except RuntimeError:  # no thread can be had: whoever needs the work does it
+            self._busy.release()
 
     def wait(self) -> None:
         """Wait until nothing is worked on."""
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
+        with self._busy:
+            pass
 
 
 class Coming(NamedTuple):
@@ -54,9 +65,10 @@ def coming(guards: Sequence[Guard], values: Array, horizon: float = HORIZON) -> 
     ``values`` are guards, then their rates. What comes at nearly the same time comes together: where a patch ends,
     another begins.
     """
-    g, rates = np.split(values, 2)
-    times = [(-g[i] / rates[i], guard.kind == "patch", guard.about) for i, guard in enumerate(guards)
-             if guard.kind in ("touch", "patch") and rates[i] < 0.0 < g[i]]  # fmt: skip
+    both = values.tolist()
+    times = [(-g / rate, guard.kind == "patch", guard.about)
+             for guard, g, rate in zip(guards, both, both[len(both) // 2 :], strict=False)
+             if guard.kind in ("touch", "patch") and rate < 0.0 < g]  # fmt: skip
     found: list[Coming] = []
     for time, leaves, touch in sorted(times, key=lambda item: item[0]):
         if time > horizon:
@@ -69,21 +81,30 @@ def coming(guards: Sequence[Guard], values: Array, horizon: float = HORIZON) -> 
     return found[:MOST]
 
 
-def successors(standings: Standings, moment: Coming) -> list[Standings]:
-    """How things may stand after a moment: patches have ended, and one of the gaps is closed, sticking or sliding."""
+def successors(standings: Standings, moment: Coming, x: Array) -> list[Standings]:
+    """How things may stand after a moment: patches have ended, and one of the gaps is closed.
+
+    It sticks, or slides on as it moves at x = (t, q, u, rest); one that rebounds does neither.
+    """
     left = {touch: how for touch, how in standings.closed.items() if touch not in moment.leaving}
     if not moment.touching:
         return [_with(standings, left)]
-    return [_with(standings, {**left, touch: way}) for touch in moment.touching[:MOST] for way in _ways(touch)]
+    stay = [touch for touch in moment.touching if touch.laws(x, standings.zones)[0] == 0.0]
+    return [_with(standings, {**left, touch: way}) for touch in stay[:MOST] for way in _ways(touch, x)]
 
 
-def _ways(touch: Touch) -> list[Standing]:
-    """How a contact may close: it sticks, or slides one way or the other."""
+def _ways(touch: Touch, x: Array) -> list[Standing]:
     if touch.contact.friction is None or not touch.tangents:
         return [Standing(State.SLIDE)]
     if len(touch.tangents) == 1:
-        return [Standing(State.STICK), Standing(State.SLIDE, (1.0,)), Standing(State.SLIDE, (-1.0,))]
+        return [Standing(State.SLIDE, (_sense(touch, x),)), Standing(State.STICK)]
     return [Standing(State.STICK)]
+
+
+def _sense(touch: Touch, x: Array) -> float:
+    """The sign of slip along the only tangent, as it is now."""
+    (B, C), (n_q, n, _) = touch.terms.place(x)[1:], touch.terms.sizes
+    return 1.0 if float(B[-1] @ x[1 + n_q : 1 + n_q + n] + C[-1]) > 0.0 else -1.0
 
 
 def _with(standings: Standings, closed: Mapping[Touch, Standing]) -> Standings:

@@ -212,7 +212,11 @@ class Simulation(Changing):
 
     def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
         """Prepare, beside the integration, what is likely to come when the next gaps close."""
-        work = [standings for moment in coming(guards, values) for standings in successors(self._standings, moment)]
+        moments = coming(guards, values)
+        if not moments:
+            return
+        x = self._state()
+        work = [standings for moment in moments for standings in successors(self._standings, moment, x)]
         holds, workshop, t = dict(self._holds), self._workshop, self.t
         work = [standings for standings in work if not workshop.is_prepared(holds, standings, stops)]
         if work:

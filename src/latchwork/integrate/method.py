@@ -142,7 +142,7 @@ class DormandPrince:
         if self.first_step is not None:
             return self.first_step
         f = problem.function
-        return float(problem.call(first_step, f.executor, f.code, z, problem.n, problem.t, self.rtol, atol, x, k))
+        return float(problem.quick(first_step, f.executor, f.code, z, problem.n, problem.t, self.rtol, atol, x, k))
 
 
 def integrate(

@@ -21,7 +21,7 @@ from latchwork.integrate.watched import watched_fused
 from latchwork.program import tiers
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import Kernel
-from latchwork.program.native import invoke
+from latchwork.program.native import briefly, invoke
 
 OPERATIONS_PER_CALL = 20_000_000  # a stepper returns to Python at least this often
 
@@ -79,11 +79,16 @@ class Problem:
         """States."""
         return len(self.x)
 
+    @property
+    def quick(self) -> Callable[..., Any]:
+        """What runs a kernel that takes microseconds."""
+        return briefly if self.call is invoke else self.call
+
     def start(self, tableau: Tableau) -> tuple[Array, Array, Array]:
         """Slots with the held inputs in place, a copy of x, and stages with ẋ in the first."""
         z, x, k = self.function.workspace(), self.x.copy(), np.zeros((tableau.stages, self.n))
         z[1 + self.n : len(self.function.inputs)] = self.rest
-        self.call(derivative, self.function.executor, self.function.code, z, self.n, self.t, x, k)
+        self.quick(derivative, self.function.executor, self.function.code, z, self.n, self.t, x, k)
         if not all(map(math.isfinite, k[0].tolist())):
             self.fail(Status.NOT_FINITE, self.t, int(np.argmin(np.isfinite(k[0]))))
         return z, x, k
@@ -122,7 +127,7 @@ class Problem:
         look, m = self.watch, self.watch.m
         f, out = look.function, look.w[6 * self.n :]
         if now is None:
-            self.call(derivative, f.executor, f.code, look.z, self.n, self.t, self.x, out)
+            self.quick(derivative, f.executor, f.code, look.z, self.n, self.t, self.x, out)
         else:
             out[: 2 * m] = now
         values = out[: 2 * m].tolist()

@@ -71,7 +71,7 @@ class Function:
         self.program = check(program)
         self.code = vm.encode(program)
         self.executor = executor
-        self._call = executor.function if isinstance(executor, Native) else native(executor).function
+        self._call = executor.brief if isinstance(executor, Native) else native(executor).brief
         self._lock = threading.Lock()
         self._left = tiers.pays_after(program)
         self._z, self._out = self.workspace(), np.empty(len(program.outputs))
@@ -142,7 +142,7 @@ class Function:
 
     def _take(self, found: Native | None) -> None:
         if found is not None:
-            self.executor, self._call = found, found.function
+            self.executor, self._call = found, found.brief
 
     def _refuse(self, shape: tuple[int, ...]) -> None:
         names = ", ".join(self.program.inputs)

@@ -68,7 +68,9 @@ def program_code(program: Program, lanes: int = 1, shared: int = 0) -> bytes:
 def linked(code: bytes) -> Native:
     """The executor in the object code of a program."""
     (address,), engine = link(code, [SYMBOL], _outside().addresses)
-    return Native(SYMBOL, address, ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(address), engine)
+    kinds = [ctypes.c_void_p] * 3
+    return Native(SYMBOL, address, ctypes.CFUNCTYPE(None, *kinds)(address), engine,
+                  ctypes.PYFUNCTYPE(None, *kinds)(address))  # fmt: skip
 
 
 class Outside(NamedTuple):

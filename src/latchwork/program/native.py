@@ -36,6 +36,7 @@ class Native:
     address: int
     function: Callable[..., Any]
     engine: Any = field(repr=False, compare=False)
+    brief: Callable[..., Any] = field(repr=False, compare=False)  # the same, which keeps Python's lock
 
     def __call__(self, *args: Any) -> Any:
         return self.function(*args)
@@ -62,10 +63,11 @@ def _build(kernels: list[Kernel[..., Any]]) -> None:
     """Compile a module with these kernels in front, or find it in the cache."""
     outside = {function.symbol: function.address for function in FOREIGN}
     linked = link(_code(kernels), [kernel.name for kernel in kernels], outside)
-    for kernel, address in zip(kernels, linked.addresses, strict=True):
+    for kernel, at in zip(kernels, linked.addresses, strict=True):
         *kinds, result = _types(kernel)
-        _executors[address] = kernel
-        _known[kernel] = Native(kernel.name, address, ctypes.CFUNCTYPE(result, *kinds)(address), linked.engine)
+        _executors[at] = kernel
+        calls = (make(result, *kinds)(at) for make in (ctypes.CFUNCTYPE, ctypes.PYFUNCTYPE))
+        _known[kernel] = Native(kernel.name, at, next(calls), linked.engine, next(calls))
 
 
 def _code(kernels: list[Kernel[..., Any]]) -> bytes:
@@ -110,6 +112,11 @@ address = _address if sys.implementation.name == "cpython" and _address(_probe) 
 def invoke(kernel: Kernel[..., Any], *args: Any) -> Any:
     """Run a kernel as machine code, on arrays, numbers and executors."""
     return native(kernel).function(*[_argument(arg) for arg in args])
+
+
+def briefly(kernel: Kernel[..., Any], *args: Any) -> Any:
+    """As `invoke`, for what takes microseconds: Python's lock is kept, for to get it back may take much longer."""
+    return native(kernel).brief(*[_argument(arg) for arg in args])
 
 
 def interpret(kernel: Kernel[..., Any], *args: Any) -> Any:

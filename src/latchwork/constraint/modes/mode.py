@@ -22,9 +22,10 @@ from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel, from_bits
-from latchwork.program.native import Native, invoke, native
+from latchwork.program.native import Native, briefly, invoke, native
 from latchwork.symbolic.ops import ZERO
 
+FEW = 8  # rows that are evaluated in microseconds
 SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
 
 
@@ -49,7 +50,7 @@ class Mode:
     watch: Function | None = None
     drag: Drag | None = None  # friction of contacts that slide
     share: Array | None = None  # R, (redundant, kept): λ_red = R λ_kept; 0 where it is not given
-    _slots: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # a workspace, and whose addresses it has
+    _slots: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # and whose addresses they have
 
     def __post_init__(self) -> None:
         fits = len(self.selection.redundant), self.selection.rank
@@ -185,7 +186,8 @@ class Mode:
         rows = np.ascontiguousarray(x, dtype=np.float64)
         states = len(self.terms.rows.equations.q) + len(self.selection.independent) + 1
         out = np.column_stack([rows[:, 1 : 1 + states], np.zeros((len(rows), 2))])
-        invoke(executors.at_each, settle, len(rows), rows.shape[1], states + 2, self.code, rows, self.workspace(), out)
+        call = briefly if len(rows) <= FEW else invoke
+        call(executors.at_each, settle, len(rows), rows.shape[1], states + 2, self.code, rows, self.workspace(), out)
         return out[:, :states]
 
     def multipliers(self, x: ArrayLike) -> Array:
@@ -200,7 +202,8 @@ class Mode:
                 f"Inputs of shape {rows.shape} do not fit. Give rows of {len(self.inputs)}: {', '.join(self.inputs)}."
             )
         out = np.empty((len(rows), width))
-        invoke(executors.at_each, executor, len(rows), rows.shape[1], width, self.code, rows, self.workspace(), out)
+        call = briefly if len(rows) <= FEW else invoke
+        call(executors.at_each, executor, len(rows), rows.shape[1], width, self.code, rows, self.workspace(), out)
         return out
 
     def is_better_than(self, other: Mode, x: Array, factor: float) -> bool:
@@ -231,4 +234,4 @@ def usual_pivot(B: Array, selection: Selection) -> float:
     """The least |u_ii| of P B1 = L U: what it is compared with in the run."""
     m = selection.rank
     A = np.ascontiguousarray(B[np.ix_(selection.kept, selection.dependent)])
-    return float(invoke(lu, m, A, np.zeros(m)))
+    return float(briefly(lu, m, A, np.zeros(m)))
