@@ -165,6 +165,7 @@ class Changing:
                 x = touch.found(x)
         self._x = np.append(x[1 : len(self._x)], self._x[-1])
         must_be_apart(contact, touches, x)
+        self._workshop.get_ready(free=not any(hold.permanent for hold in self._holds.values()))
         for touch in touches[:READY]:
             touch.get_ready()
         self._standings.touches += touches

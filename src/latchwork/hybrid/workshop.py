@@ -7,18 +7,23 @@ remembered by content. What is numerical (independent speeds, shares of redundan
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from latchwork.constraint.assemble import at_time
 from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.dense import lu
+from latchwork.constraint.modes import executors, sliding_executors
 from latchwork.constraint.modes.drag import Drag
 from latchwork.constraint.modes.mode import Mode, mode_of, usual_pivot
+from latchwork.constraint.modes.settle import settle
 from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
+from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.path import Stage
@@ -31,11 +36,16 @@ from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.pacing import turning
 from latchwork.hybrid.touching.standing import Guard, Standings, contact_guards
 from latchwork.hybrid.touching.touch import Touch
+from latchwork.integrate.settled import settled_adaptive
+from latchwork.integrate.steppers import derivative
+from latchwork.integrate.watched import watched_adaptive
 from latchwork.program.function import Function
+from latchwork.program.native import native
 from latchwork.symbolic.expr import Expr
 
 GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
 REMEMBERED = 400  # stages
+KERNELS = (executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu)
 
 
 class Hold(NamedTuple):
@@ -92,6 +102,15 @@ class Workshop:
     def turning(self) -> Function:
         """ω · ω of every body that turns."""
         return turning(self.base)
+
+    def get_ready(self, free: bool) -> None:
+        """Make now what the first switch would have to wait for: kernels of modes and, where ``free``, the equations
+        without constraints."""
+        for kernel in KERNELS:
+            native(kernel)
+        if free:
+            with suppress(EvaluationError):  # speeds without mass: something always holds them
+                _ = self.side
 
     # --- symbols ------------------------------------------------------------------------------------------------
 

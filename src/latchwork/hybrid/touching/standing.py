@@ -25,6 +25,9 @@ TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
 CLEAR = 8.0  # so many times that, and a contact that opened is watched as all others
 
 
+WORDS = {state: state.name.lower() for state in State}
+
+
 class Standing(NamedTuple):
     """How a contact is closed: it slides a way, or sticks. At its ``limit`` it would slide there, but others stick."""
 
@@ -33,7 +36,7 @@ class Standing(NamedTuple):
     limit: tuple[float, ...] | None = None
 
     def label(self, name: str) -> str:
-        return f"{name}: {self.state.name.lower()}"
+        return f"{name}: {WORDS[self.state]}"
 
 
 @dataclass(eq=False)
