@@ -1,0 +1,172 @@
+"""How long a change of mode takes: from the stepper's return at a guard to the first accepted step under new equations.
+
+    python benchmarks/switches.py [--out FOLDER] [--switches N]
+
+The three examples of Patoglu and Gillespie, and a chain of ten links whose end falls on a floor. Each run has a model of
+its own (the chain: a simulation of its own), so that no equations are known: a mode that was not met before in the run is
+embedded, or left for one with fewer constraints, there and then. A mode met before in the same run is seen again. A step
+is taken at a time, so that the clock is read after the first one. The rival is the paper: 100 to 400 ms to embed, 30 to
+80 ms to delete.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import math
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from measure import RESULTS, machine, shown, table
+from mechanisms import rod
+
+import latchwork as lw
+from latchwork.integrate.problem import Problem
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
+
+import patoglu_1_disk_on_ramp as ramp
+import patoglu_2_fence as fence
+import patoglu_3_belt as belt
+
+TIGHT = lw.DormandPrince(rtol=1e-12, atol=1e-13)
+KINDS = ("embed", "delete", "seen before")
+PAPER = {"embed": "100 to 400 ms", "delete": "30 to 80 ms", "seen before": ""}
+PROMISED = {"embed": 1e-3, "delete": 1e-3, "seen before": 1e-4}
+FEWER = 10  # the chain makes so many times fewer switches
+
+
+class Case(NamedTuple):
+    """A name, a simulation never run, and how it is run to its end."""
+
+    name: str
+    start: Callable[[], tuple[lw.Simulation, Callable[[], Any]]]
+    promised: bool = True
+
+
+def on_the_ramp() -> tuple[lw.Simulation, Callable[[], Any]]:
+    sim = lw.Simulation(ramp.build(), q={"q1": 14.0, "q2": 0.0}, u={"u1": 7.0, "u2": -4.0}, method=TIGHT)
+    return sim, lambda: sim.advance(8.0)
+
+
+def at_the_fence() -> tuple[lw.Simulation, Callable[[], Any]]:
+    model = fence.build()
+    sim = lw.Simulation(model, **fence.start(), method=TIGHT)
+    sim.advance(7.0)
+    sim.contact("fence", *fence.fence(model))
+    return sim, lambda: sim.advance(9.6)
+
+
+def over_the_belt() -> tuple[lw.Simulation, Callable[[], Any]]:
+    sim = lw.Simulation(belt.build(), q={"q1": -math.pi / 16, "q2": -4 * math.pi / 9}, u={"u1": 3.0, "u2": -0.3},
+                        method=TIGHT)  # fmt: skip
+    return sim, lambda: sim.advance(1.2)
+
+
+def chain(links: int = 10, length: float = 0.2) -> lw.Model:
+    """Uniform rods on parallel hinges above a floor."""
+    model = lw.Model("chain")
+    link, at = None, None
+    for i in range(links):
+        link = model.revolute(f"L{i}", link, at=at, axis=model.frame.z)
+        at = rod(model, link, length)
+    N, O = model.frame, model.origin
+    model.gravity(-9.81 * N.y)
+    floor = lw.Line(point=O.at("floor", -1.5 * N.y), direction=N.x, normal=N.y)
+    model.contact("end", at, floor, friction=lw.Coulomb(0.6))
+    return model
+
+
+CHAIN = chain()
+
+
+def of_the_chain() -> tuple[lw.Simulation, Callable[[], Any]]:
+    sim = lw.Simulation(CHAIN, q=[-0.2, *[0.02] * 9], method=lw.DormandPrince(rtol=1e-9, atol=1e-11))
+    return sim, lambda: sim.advance(1.2)
+
+
+CASES = (
+    Case("disk on a ramp", on_the_ramp), Case("parts feeder", at_the_fence), Case("pendulum over a belt", over_the_belt),
+    Case("chain of 10 links", of_the_chain, promised=False),
+)  # fmt: skip
+
+
+def switches(case: Case) -> Iterator[tuple[str, float]]:
+    """The switches of one run: kind, and seconds from the stepper's return to the first step after."""
+    sim, run = case.start()
+    marks: list[tuple[float, int, int]] = []
+
+    def heard(t: float) -> None:
+        marks.append((time.perf_counter(), len(sim.switches), len(sim._workshop._stages)))
+
+    sim.progress = heard
+    gc.collect()
+    with patch.object(Problem, "steps_per_call", lambda self, tableau, most=1: 1):
+        run()
+    for (before, n, known), (after, m, more) in zip(marks, marks[1:], strict=False):
+        if m == n + 1:
+            change = sim.switches[n]
+            kind = "delete" if len(change.after) < len(change.before) else "embed"
+            yield (kind if more > known else "seen before"), after - before
+
+
+def measured(case: Case, wanted: int) -> dict[str, list[float]]:
+    """Seconds of so many switches of the rarest kind, or of as many as so many runs make."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for _ in switches(case):  # kernels are linked once in a process
+        pass
+    for _ in range(wanted):
+        for kind, seconds in switches(case):
+            found[kind].append(seconds)
+        if min(len(found[kind]) for kind in found) >= wanted:
+            break
+    return found
+
+
+def summary(seconds: list[float]) -> dict[str, float]:
+    """Best, median and 99th percentile."""
+    ordered = sorted(seconds)
+    return {"switches": len(ordered), "best": ordered[0], "median": ordered[len(ordered) // 2],
+            "p99": ordered[min(len(ordered) - 1, math.ceil(0.99 * len(ordered)) - 1)]}  # fmt: skip
+
+
+def rows(found: dict[str, dict[str, list[float]]]) -> list[list[Any]]:
+    """Lines of the table."""
+    lines = []
+    for case in CASES:
+        for kind in KINDS:
+            if seconds := found[case.name].get(kind):
+                s = summary(seconds)
+                promised = shown(PROMISED[kind]) if case.promised else ""
+                lines.append([case.name, kind, s["switches"], shown(s["best"]), shown(s["median"]), shown(s["p99"]),
+                              promised, PAPER[kind] if case.promised else ""])  # fmt: skip
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
+    parser.add_argument("--switches", type=int, default=1000, help="switches of each kind (default: 1000)")
+    options = parser.parse_args()
+    found = {}
+    for case in CASES:
+        print(case.name, file=sys.stderr, flush=True)
+        found[case.name] = measured(case, max(2, options.switches // (1 if case.promised else FEWER)))
+    heads = ("mechanism", "switch", "number", "best", "median", "99 of 100 below", "promised", "Patoglu §6")
+    text = table(heads, rows(found))
+    options.out.mkdir(parents=True, exist_ok=True)
+    facts = {name: {kind: summary(seconds) for kind, seconds in kinds.items()} for name, kinds in found.items()}
+    everything = {"switches": facts, "machine": machine()}
+    (options.out / "switches.json").write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
+    (options.out / "switches.md").write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
