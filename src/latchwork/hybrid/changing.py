@@ -165,9 +165,10 @@ class Changing:
                 x = touch.found(x)
         self._x = np.append(x[1 : len(self._x)], self._x[-1])
         must_be_apart(contact, touches, x)
-        self._workshop.get_ready(free=not any(hold.permanent for hold in self._holds.values()))
+        free = not any(hold.permanent for hold in self._holds.values())
+        self._workshop.get_ready(free)
         for touch in touches[:READY]:
-            touch.get_ready()
+            self._workshop.know(touch, free)
         self._standings.touches += touches
         self._standings.enter_zones(touches, x)
         self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}

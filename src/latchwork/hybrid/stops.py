@@ -71,13 +71,13 @@ def held_guards(driven: Driven, stop_when: Mapping[str, Any], multipliers: Seque
     if not stop_when:
         return None
     system = driven.equations.system
-    values, rates = _in_accelerations(driven.equations, stop_when, driven.laws, {} if known is None else known)
+    values, rates = rates_in_accelerations(driven.equations, stop_when, driven.laws, {} if known is None else known)
     arguments = (system.t, *system.q, *system.u, *driven.held, *system.u_rates, *multipliers)
     return Function(lower(system.graph, rebuild(system.graph, [*values, *rates], driven.laws), arguments))
 
 
-def _in_accelerations(equations: Equations, stop_when: Mapping[str, Any], laws: dict[int, int],
-                      known: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
+def rates_in_accelerations(equations: Equations, stop_when: Mapping[str, Any], laws: dict[int, int],
+                           known: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
     """Guards and their rates, in terms of u̇; 0 for the rate of what contains u̇ or λ."""
     g, system, kinematics = equations.system.graph, equations.system, equations.derivation.kinematics
     given = [operand(g, scalar(equations, e, f"stop_when '{name}'")) for name, e in stop_when.items()]

@@ -30,11 +30,11 @@ from latchwork.hybrid.path import Stage
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.rules import Rules, rule_guards, scalars
 from latchwork.hybrid.stages import Held, Unconstrained
-from latchwork.hybrid.stops import held_guards, stop_guards
+from latchwork.hybrid.stops import guards_and_rates, held_guards, rates_in_accelerations, stop_guards
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.pacing import turning
-from latchwork.hybrid.touching.standing import Guard, Standings, contact_guards
+from latchwork.hybrid.touching.standing import Guard, Standings, contact_guards, gaps_of
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.settled import settled_adaptive
 from latchwork.integrate.steppers import derivative
@@ -111,6 +111,15 @@ class Workshop:
         if free:
             with suppress(EvaluationError):  # speeds without mass: something always holds them
                 _ = self.side
+
+    def know(self, touch: Touch, free: bool) -> None:
+        """Find now how the gap of a contact changes, as it is watched where it is open or has just opened."""
+        touch.get_ready()
+        guards = [Guard("", "", value) for value in gaps_of(touch)]
+        rates_in_accelerations(self.driven.equations, _keyed(guards), self.driven.laws, self._rates)
+        if free:
+            with suppress(EvaluationError):
+                guards_and_rates(self.driven.equations, _keyed(guards), self.driven.laws, self._free_rates)
 
     # --- symbols ------------------------------------------------------------------------------------------------
 

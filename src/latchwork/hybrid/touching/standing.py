@@ -173,16 +173,19 @@ def contact_guards(standings: Standings, lam: Mapping[str, Sequence[Expr]]) -> l
     return found
 
 
+def gaps_of(touch: Touch) -> tuple[Expr, Expr]:
+    """The gap within the domain of the feature, as it is watched; and a little later, for one that has just opened."""
+    depth, shifted = touch.feature.gap, touch.feature.gap + 2.0 * TOUCH
+    for inside in touch.feature.within:
+        depth, shifted = maximum(depth, -inside), maximum(shifted, -inside)
+    return depth, shifted
+
+
 def _open(standings: Standings, touch: Touch) -> list[Guard]:
-    """The gap, within the domain of the feature; a little later for a contact that has just opened."""
-    feature, depth = touch.feature, touch.feature.gap
+    """What is watched of a contact that is open."""
+    depth, shifted = gaps_of(touch)
     if touch in standings.grazing:
-        shifted = depth + 2.0 * TOUCH
-        for inside in feature.within:
-            shifted = maximum(shifted, -inside)
-        return [Guard("touch", touch, shifted), Guard("clear", touch, CLEAR * TOUCH - depth)]
-    for inside in feature.within:
-        depth = maximum(depth, -inside)
+        return [Guard("touch", touch, shifted), Guard("clear", touch, CLEAR * TOUCH - touch.feature.gap)]
     if touch in standings.behind:
         return [Guard("around", touch, -depth)]
     return [Guard("touch", touch, depth)]
