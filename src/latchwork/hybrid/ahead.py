@@ -110,4 +110,4 @@ def _sense(touch: Touch, x: Array) -> float:
 def _with(standings: Standings, closed: Mapping[Touch, Standing]) -> Standings:
     order = {touch: i for i, touch in enumerate(standings.touches)}
     ordered = dict(sorted(closed.items(), key=lambda item: order[item[0]]))
-    return replace(standings, closed=ordered, grazing=set(), behind=set(standings.behind))
+    return replace(standings, closed=ordered, grazing={}, behind=set(standings.behind))

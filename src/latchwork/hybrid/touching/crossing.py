@@ -67,7 +67,7 @@ class Crossing:
             elif kind == "around":
                 s.behind.discard(about)
             elif kind == "clear":
-                s.grazing.discard(about)
+                s.grazing.pop(about, None)
             elif kind == "lost":
                 self.x = about.found(self.x)
             elif kind == "patch":
@@ -113,7 +113,8 @@ class Crossing:
             gap, inside = touch.gap(self.x)
             if not math.isfinite(gap):
                 raise IntegrationError(f"the gap of '{touch.name}' is {gap} at t = {self.x[0]:.9g}. Look at its shape.")
-            if touch in s.closed or (gap <= REACH * TOUCH and inside >= -REACH * TOUCH):
+            slack = 0.0 if touch in s.grazing else REACH * TOUCH  # one that was left just now stays out
+            if touch in s.closed or (gap <= REACH * TOUCH and inside >= -slack):
                 near.append(self._turned(touch) if touch.is_skewed(self.x) else touch)
         return near
 
@@ -203,8 +204,13 @@ class Crossing:
         order = {touch: i for i, touch in enumerate(s.touches)}
         s.closed = dict(sorted(closed.items(), key=lambda item: order[item[0]]))
         opened = {touch for touch in touches if touch not in closed}
-        s.grazing = {touch for touch in (*s.grazing, *opened, *self._ended()) if touch not in closed}
+        fresh = {touch: self._deep(touch) for touch in (*opened, *self._ended())}
+        s.grazing = {touch: deep for touch, deep in (s.grazing | fresh).items() if touch not in closed}
         s.lam = _by_name(touches, meeting, verdict, stays)
+
+    def _deep(self, touch: Touch) -> int:
+        """How deep a contact is that opens, in whole `TOUCH`: it was let in by as much before."""
+        return max(0, math.ceil(-touch.gap(self.x)[0] / TOUCH))
 
     def _ended(self) -> set[Touch]:
         """Features whose patch has ended, so that they open without moving away."""

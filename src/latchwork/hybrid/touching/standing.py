@@ -45,7 +45,7 @@ class Standings:
 
     touches: list[Touch]
     closed: dict[Touch, Standing] = field(default_factory=dict)
-    grazing: set[Touch] = field(default_factory=set)
+    grazing: dict[Touch, int] = field(default_factory=dict)  # just opened, and so many TOUCH deep
     behind: set[Touch] = field(default_factory=set)
     zones: dict[Zones, int] = field(default_factory=dict)
     speed: float = 0.0  # the fastest approach so far: what a rebound is measured by
@@ -65,7 +65,7 @@ class Standings:
     @property
     def whole_key(self) -> tuple[Any, ...]:
         """All that equations and guards of the mode depend on."""
-        return (self.key, frozenset(self.grazing), frozenset(self.behind), tuple(self.zones.items()),
+        return (self.key, frozenset(self.grazing.items()), frozenset(self.behind), tuple(self.zones.items()),
                 tuple(self.touches))  # fmt: skip
 
     def mu(self, touch: Touch) -> tuple[Any, Any]:
@@ -121,12 +121,12 @@ class Standings:
         """The same standings of contacts that were made anew, for other equations."""
         self.touches = [again[touch] for touch in self.touches]
         self.closed = {again[touch]: standing for touch, standing in self.closed.items()}
-        self.grazing = {again[touch] for touch in self.grazing}
+        self.grazing = {again[touch]: deep for touch, deep in self.grazing.items()}
         self.behind = {again[touch] for touch in self.behind}
 
     def copied(self) -> Standings:
         """A copy that is not touched by what happens to these."""
-        return replace(self, touches=list(self.touches), closed=dict(self.closed), grazing=set(self.grazing),
+        return replace(self, touches=list(self.touches), closed=dict(self.closed), grazing=dict(self.grazing),
                        behind=set(self.behind), zones=dict(self.zones), lam=dict(self.lam))  # fmt: skip
 
     def without(self, gone: Iterable[Touch]) -> Standings:
@@ -137,7 +137,8 @@ class Standings:
         names = {touch.name for touch in away}
         return replace(
             self, touches=touches, closed={touch: how for touch, how in self.closed.items() if touch not in away},
-            grazing=self.grazing - away, behind=self.behind - away,
+            grazing={touch: deep for touch, deep in self.grazing.items() if touch not in away},
+            behind=self.behind - away,
             zones={zone: i for zone, i in self.zones.items() if zone in left},
             lam={name: force for name, force in self.lam.items() if name not in names},
         )  # fmt: skip
@@ -175,17 +176,23 @@ def contact_guards(standings: Standings, lam: Mapping[str, Sequence[Expr]]) -> l
 
 def gaps_of(touch: Touch) -> tuple[Expr, Expr]:
     """The gap within the domain of the feature, as it is watched; and a little later, for one that has just opened."""
-    depth, shifted = touch.feature.gap, touch.feature.gap + 2.0 * TOUCH
+    return shifted_gap(touch, -2), shifted_gap(touch, 0)
+
+
+def shifted_gap(touch: Touch, deep: int) -> Expr:
+    """The gap within the domain of the feature, so many `TOUCH` and two below zero."""
+    gap = touch.feature.gap + (2.0 + deep) * TOUCH if deep > -2 else touch.feature.gap
     for inside in touch.feature.within:
-        depth, shifted = maximum(depth, -inside), maximum(shifted, -inside)
-    return depth, shifted
+        gap = maximum(gap, -inside)
+    return gap
 
 
 def _open(standings: Standings, touch: Touch) -> list[Guard]:
     """What is watched of a contact that is open."""
-    depth, shifted = gaps_of(touch)
     if touch in standings.grazing:
-        return [Guard("touch", touch, shifted), Guard("clear", touch, CLEAR * TOUCH - touch.feature.gap)]
+        return [Guard("touch", touch, shifted_gap(touch, standings.grazing[touch])),
+                Guard("clear", touch, CLEAR * TOUCH - touch.feature.gap)]  # fmt: skip
+    depth = shifted_gap(touch, -2)
     if touch in standings.behind:
         return [Guard("around", touch, -depth)]
     return [Guard("touch", touch, depth)]
