@@ -19,11 +19,13 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.closure import latch
 from latchwork.constraint.making.methods import Part, Parts, Place
 from latchwork.constraint.rule import Rule
+from latchwork.contact.feature import Feature
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, LatchworkError, did_you_mean
 from latchwork.hybrid.ahead import Ahead, coming, successors
 from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
+from latchwork.hybrid.gaps import Presence
 from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
 from latchwork.hybrid.rules import Effect, Rules, Watched, eager, put_in, rules_of, waiting
@@ -83,6 +85,7 @@ class Simulation(Changing):
         self.switches: list[Switch] = []
         self._standings = Standings([])
         self._presence, self._waiting = {}, {}
+        self._backs: list[tuple[float, frozenset[Feature]]] = []
         self._settled = True
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
         self.t = self._began = float(start)
@@ -165,6 +168,7 @@ class Simulation(Changing):
             was = self._x
             pieces = self.driven.pieces(self.t, self._look(t_end))
             self._switched_over()
+            self._note_backs()
             self._look_ahead(stage, guards, stops, values)
             began, before = time.perf_counter(), self.t
             try:
@@ -239,6 +243,12 @@ class Simulation(Changing):
                 self._x = np.append(x[1 : len(self._x)], self._x[-1])
                 until = min(until, self.t + interval)
         return until
+
+    def _note_backs(self) -> None:
+        """Note which features are met from behind from now on, where that has changed."""
+        backs = frozenset(touch.feature for touch in self._standings.behind)
+        if backs != (self._backs[-1][1] if self._backs else frozenset()):
+            self._backs.append((self.t, backs))
 
     def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> None:
         """From one mode to the next: zones, impacts, then what stays closed; nothing is known beforehand."""
@@ -417,7 +427,8 @@ class Simulation(Changing):
             x, udot = path.at(t)
         contacts = tuple(dict.fromkeys(touch.contact for touch in self._standings.touches))
         return Trajectory(self.driven, t, x, self._rest, path, tuple(self._events), start=self.start, udot=udot,
-                          timeline=self.timeline, contacts=contacts)  # fmt: skip
+                          timeline=self.timeline, contacts=contacts,
+                          presence=Presence(dict(self._presence), tuple(self._backs)))  # fmt: skip
 
     def _path(self) -> Path:
         if not self._segments:

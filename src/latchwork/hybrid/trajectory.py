@@ -14,6 +14,7 @@ from latchwork.constraint.assemble import Start
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least
 from latchwork.hybrid.path import Path
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.visited import Span, Visited, visited
@@ -48,6 +49,9 @@ class Audit:
     steps: int
     rejected: int
     evaluations: int
+    least_gap: float | None = None  # of all contacts, where there are some, and whose it is
+    least_gap_of: str = ""
+    events: int = 0
 
     def __str__(self) -> str:
         lines = [
@@ -56,6 +60,10 @@ class Audit:
             f"energy balance   off by at most {self.energy_error:.3g}",
             f"steps            {self.steps} taken, {self.rejected} rejected, {self.evaluations} evaluations",
         ]
+        if self.events:
+            lines.append(f"events           {self.events}")
+        if self.least_gap is not None:
+            lines.insert(3, f"gaps             never below {self.least_gap:.3g} ('{self.least_gap_of}')")
         if self.constraint_error:
             lines.insert(3, f"constraints      off by at most {self.constraint_error:.3g}")
         if self.quaternion_error:
@@ -200,6 +208,7 @@ class Trajectory(Samples):
     start: Start | None = field(repr=False, default=None)  # what had to be changed to meet the constraints
     timeline: Timeline = field(repr=False, default_factory=Timeline)  # what was worked on when, by the clock
     contacts: tuple[Contact, ...] = field(repr=False, default=())
+    presence: Presence = field(repr=False, default_factory=Presence)
 
     def __getitem__(self, what: Any) -> Any:
         return self.mode if isinstance(what, str) and self.means_mode(what) else super().__getitem__(what)
@@ -243,11 +252,28 @@ class Trajectory(Samples):
             for four in self.equations.system.quaternions
         ]
         stats = self.path.stats
+        gap, whose = least(gaps_along(full, self.presence)) or (None, "")
         return Audit(
             float(energy[0]), float(energy[-1]), float(work[-1]),
             float(np.abs(energy - energy[0] - work).max()), float(max(norms, default=0.0)),
             self.path.constraint_error, stats.steps, stats.rejected, stats.evaluations,
+            gap, whose, len(self.events),
         )  # fmt: skip
+
+    def gaps(self) -> dict[str, Array]:
+        """The gap of every place where contacts may touch, by name, along the run.
+
+        nan where there is none: before the contact came and after it went, outside of the domain of the place, and for
+        what is met from behind.
+        """
+        return gaps_along(self, self.presence)
+
+    def interference(self, a: Any, b: Any) -> Array:
+        """The signed distance of any two shapes along the run, contact or not: negative where they overlap.
+
+        nan where the pair has none, as beyond the ends of a curve.
+        """
+        return gap_between(self, a, b)
 
     def reactions(self, at: Point | None = None) -> ReactionsAlong:
         """What every constraint and joint exerts along the run, by name; torques about ``at``, or their own points."""

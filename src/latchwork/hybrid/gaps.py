@@ -1,0 +1,92 @@
+"""Gaps along a run: of the contacts it has, while it has them, and of any two shapes that have no contact at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.contact.feature import Feature
+from latchwork.contact.finder import finder
+from latchwork.contact.law import Contact
+from latchwork.contact.pairs import features_of
+from latchwork.contact.seeding import seed
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.trajectory import Samples
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Presence:
+    """From when until when a run has each of its contacts; and from when on which features are met from behind."""
+
+    spans: Mapping[Contact, tuple[float, float]] = field(default_factory=dict)
+    backs: tuple[tuple[float, frozenset[Feature]], ...] = ()
+
+    def there(self, contact: Contact, feature: Feature, t: Array) -> NDArray[np.bool_]:
+        """Whether it can be touched, at some times; at the instant of a change, both sides count."""
+        begin, end = self.spans[contact]
+        found = (t >= begin) & (t <= end)
+        for i, (since, features) in enumerate(self.backs):
+            if feature in features:
+                until = self.backs[i + 1][0] if i + 1 < len(self.backs) else np.inf
+                found &= ~((t >= since) & (t <= until))
+        return np.asarray(found)
+
+
+def gaps_along(samples: Samples, presence: Presence) -> dict[str, Array]:
+    """g of every feature at every sample; nan where the feature is not: not yet, no more, outside of its domain."""
+    whose = [(contact, feature) for contact in presence.spans for feature in contact.features]
+    t = np.ravel(samples.t)
+    found: dict[str, Array] = {}
+    for (contact, feature), gap in zip(whose, _within(samples, [feature for _, feature in whose]), strict=True):
+        here = np.where(presence.there(contact, feature, t), gap, np.nan)
+        before = found.get(feature.name)
+        found[feature.name] = here if before is None else np.where(np.isnan(before), here, before)
+    return found
+
+
+def least(gaps: Mapping[str, Array]) -> tuple[float, str] | None:
+    """The least gap of all, and whose it is; none where there are no gaps."""
+    known = [(float(np.nanmin(gap)), name) for name, gap in gaps.items() if not np.isnan(gap).all()]
+    return min(known, default=None)
+
+
+def gap_between(samples: Samples, a: Any, b: Any) -> Array:
+    """The signed distance of two shapes at every sample, negative where they overlap: the least over their features."""
+    features = features_of("interference", a, b)
+    plain = [feature for feature in features if feature.tracked is None]
+    rows = [*_within(samples, plain), *(_found(samples, feature) for feature in features if feature.tracked)]
+    gap = np.where(np.isnan(rows), np.inf, rows).min(axis=0)
+    return np.where(np.isfinite(gap), gap, np.nan)
+
+
+def _within(samples: Samples, features: Iterable[Feature]) -> list[Array]:
+    """Gaps of features where their domains hold, nan elsewhere; all worked out together."""
+    features = list(features)
+    if not features:
+        return []
+    numbers = iter(samples.each(*(e for feature in features for e in (feature.gap, *feature.within))))
+    made = []
+    for feature in features:
+        gap, inside = np.ravel(next(numbers)), [np.ravel(next(numbers)) >= 0.0 for _ in feature.within]
+        made.append(np.where(np.logical_and.reduce(inside), gap, np.nan) if inside else gap)
+    return made
+
+
+def _found(samples: Samples, feature: Feature) -> Array:
+    """The gap of a feature that nobody tracks: at each sample, its extremal points are looked for."""
+    t, driven = np.ravel(samples.t), samples.driven
+    find = finder(feature, driven.arguments)
+    rows = np.column_stack([t, samples.x.reshape(len(t), -1), driven.rest_at(samples.rest, t)])
+    made = np.full(len(t), np.nan)
+    for i, x in enumerate(rows):
+        best = seed(find, x)
+        if best and find.inside(best[0][None])[0]:
+            made[i] = find.gap(x, best[0])
+    return made
