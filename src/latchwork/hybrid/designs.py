@@ -1,7 +1,7 @@
 """The four designs of a simulator, as objects passed to `simulate`.  [Patoglu §3]
 
     IV   Embedded          constraints embedded on line, n − m speeds integrated; the default
-    III  Automaton         constraints embedded and compiled before the run
+    III  Automaton         constraints embedded and compiled before the run, in every mode that contacts may lead to
     II   NullSpace         u̇ projected onto a basis of the null space of B; all n speeds integrated
          Operator          Aghili's projection operator with one of his constraint inertia matrices
     I    Multipliers       u̇ and λ together, at index 1, with Baumgarte's α and β
@@ -47,7 +47,13 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Automaton:
-    """Design III: constraints embedded in symbols and compiled to machine code before the run goes on."""
+    """Design III: constraints embedded in symbols and compiled to machine code before the run goes on.
+
+    Where there are contacts, every way in which they can stand is prepared and compiled before the first step, up to
+    ``most``; the same numbers as on line come out.
+    """
+
+    most: int = 200
 
     def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
         stage = embedded(driven, mode, watch) if known else Held(driven, mode, watch)

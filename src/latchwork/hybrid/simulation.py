@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,9 @@ from latchwork.contact.feature import Feature
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, LatchworkError, did_you_mean
 from latchwork.hybrid.ahead import Ahead, coming, successors
 from latchwork.hybrid.changing import NEAR, Changing
-from latchwork.hybrid.designs import Simulating, design_of
+from latchwork.hybrid.designs import Automaton, Simulating, design_of
 from latchwork.hybrid.driven import driven
+from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.gaps import Presence
 from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
@@ -85,6 +87,7 @@ class Simulation(Changing):
         self.switches: list[Switch] = []
         self._standings = Standings([])
         self._presence, self._waiting = {}, {}
+        self._listed: dict[Any, tuple[tuple[str, ...], ...]] = {}  # modes that were made ready before they are met
         self._backs: list[tuple[float, frozenset[Feature]]] = []
         self._settled = True
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
@@ -152,6 +155,7 @@ class Simulation(Changing):
             if not self._settled:
                 self._cross((), {})
             stops = asked | self._bounds()
+            self._enumerate(stops)
             stage, guards = self._workshop.stage(self._holds, self._standings, stops, self._state())
             plan = Plan(self.driven, self.method, samples, self.progress)
             values = plan.guards(stage, self.t, self._x, self._state()[len(self._x) :])
@@ -193,6 +197,17 @@ class Simulation(Changing):
             if (due is not None and self._fire(due)) or stopped:
                 break
         return tuple(self._events[seen:])
+
+    def _enumerate(self, stops: Mapping[str, Any]) -> None:
+        """Where all modes are to be known before: make them ready, once for what can change."""
+        if not isinstance(self.design, Automaton) or not self._standings.touches:
+            return
+        key = tuple(self._holds.items()), tuple(self._standings.touches), tuple(stops.items())
+        if key not in self._listed:
+            began = time.perf_counter()
+            self._listed[key] = prepare_all(self._workshop, self._holds, self._standings, stops, self._state(),
+                                            self.design.most)  # fmt: skip
+            self._worked("embed", f"{len(self._listed[key])} modes", self.t, began)
 
     def _at_once(self, stage: Stage, guards: Sequence[Guard], values: Array, crossings: Crossings) -> bool:
         """Pass the guards on forces that are below zero to begin with."""
@@ -428,7 +443,8 @@ class Simulation(Changing):
         contacts = tuple(dict.fromkeys(touch.contact for touch in self._standings.touches))
         return Trajectory(self.driven, t, x, self._rest, path, tuple(self._events), start=self.start, udot=udot,
                           timeline=self.timeline, contacts=contacts,
-                          presence=Presence(dict(self._presence), tuple(self._backs)))  # fmt: skip
+                          presence=Presence(dict(self._presence), tuple(self._backs)),
+                          listed=tuple(dict.fromkeys(chain(*self._listed.values()))))  # fmt: skip
 
     def _path(self) -> Path:
         if not self._segments:

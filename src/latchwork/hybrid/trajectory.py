@@ -209,6 +209,7 @@ class Trajectory(Samples):
     timeline: Timeline = field(repr=False, default_factory=Timeline)  # what was worked on when, by the clock
     contacts: tuple[Contact, ...] = field(repr=False, default=())
     presence: Presence = field(repr=False, default_factory=Presence)
+    listed: tuple[tuple[str, ...], ...] = field(repr=False, default=())  # modes made ready before they were met
 
     def __getitem__(self, what: Any) -> Any:
         return self.mode if isinstance(what, str) and self.means_mode(what) else super().__getitem__(what)
@@ -303,10 +304,13 @@ class Trajectory(Samples):
         return draw_motion(self, points, view, path)
 
     def automaton(self, path: str | None = None) -> Any:
-        """The automaton that the run went through, as the text of an SVG: modes, and transitions with their counts."""
+        """The automaton that the run went through, as the text of an SVG: modes, and transitions with their counts.
+
+        Modes that were made ready and not visited (``lw.Automaton``) are drawn lightly.
+        """
         from latchwork.view.automaton import draw_automaton
 
-        return draw_automaton(self.visited, self.equations.name, path)
+        return draw_automaton(self.visited, self.equations.name, path, self.listed)
 
     def animate(self, path: str, view: str = "xy", *, draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
                 forces: bool = False) -> None:  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from latchwork.hybrid.visited import Visited
+from latchwork.hybrid.visited import Names, Visited
 from latchwork.view.marks import tint
 from latchwork.view.ring import Box, Curve, Label, Node, arranged, boxed, joined, looped, placed
 
@@ -22,7 +22,7 @@ SPACE = 24.0  # around the picture
 STYLE = (
     "text{font:13px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1c2330}.k{font-weight:600}"
     ".l{font-size:11.5px;fill:#41506b;paint-order:stroke;stroke:#fdfdfb;stroke-width:4px;stroke-linejoin:round}"
-    ".h{font-weight:600;font-size:15px}.s{fill:#5b6675}.a{fill:none;stroke:#5b6675;stroke-width:1.4}"
+    ".h{font-weight:600;font-size:15px}.s{fill:#5b6675}.o{fill:#a3abb8}.a{fill:none;stroke:#5b6675;stroke-width:1.4}"
 )
 HEAD = (
     '<marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto">'
@@ -40,9 +40,12 @@ class Svg(str):
         return str(self)
 
 
-def draw_automaton(visited: Visited, name: str, path: str | None = None) -> Svg:
-    """The picture of what was visited, saved where ``path`` is given."""
-    made = Svg((_ring if len(visited.modes) <= MANY else _table)(visited, name))
+def draw_automaton(visited: Visited, name: str, path: str | None = None, listed: Sequence[Names] = ()) -> Svg:
+    """The picture of what was visited, saved where ``path`` is given; modes ``listed`` besides are drawn lightly."""
+    met = {frozenset(names) for names in visited.modes}
+    others = [names for names in {frozenset(names): names for names in listed}.values() if frozenset(names) not in met]
+    draw = _ring if len(visited.modes) <= MANY else _table
+    made = Svg(draw(visited, name, others))
     if path is not None:
         Path(path).write_text(made, encoding="utf-8")
     return made
@@ -79,10 +82,11 @@ def _wrapped(line: str) -> list[str]:
     return [*parts, rest]
 
 
-def _ring(visited: Visited, name: str) -> str:
-    arrows = arrows_of(visited)
+def _ring(visited: Visited, name: str, others: Sequence[Names]) -> str:
+    arrows, known = arrows_of(visited), len(visited.modes)
     lines = {pair: short(counted(labels)) for pair, labels in arrows.items()}
-    nodes = arranged([short(names or ("free",)) for names in visited.modes], list(lines.values()))
+    left = others if known + len(others) <= MANY else ((f"{len(others)} modes not visited",),)
+    nodes = arranged([short(names or ("free",)) for names in (*visited.modes, *left)], list(lines.values()))
     curves = {pair: _curve(nodes, *pair) for pair in arrows}
     taken = [*(node.box for node in nodes), _start(nodes[0])]
     labels: list[Label] = []
@@ -91,7 +95,8 @@ def _ring(visited: Visited, name: str) -> str:
         taken.append(labels[-1].box)
     body = [
         *(_arrow(*pair, curve, " · ".join(counted(arrows[pair]))) for pair, curve in curves.items()),
-        *(_box(k, node, visited) for k, node in enumerate(nodes, start=1)), _begin(nodes[0]), *map(_label, labels),
+        *(_box(k, node, visited) for k, node in enumerate(nodes[:known], start=1)),
+        *map(_other, nodes[known:]), _begin(nodes[0]), *map(_label, labels),
     ]  # fmt: skip
     return _page(boxed([*taken, *(curve.box for curve in curves.values())]), name, body)
 
@@ -121,6 +126,17 @@ def _box(k: int, node: Node, visited: Visited) -> str:
     )
 
 
+def _other(node: Node) -> str:
+    """A mode that was not visited: pale, without a number."""
+    b = node.box
+    rows = "".join(_row(b.x, b.y - b.h / 2 + 38 + 17 * i, "o", line) for i, line in enumerate(node.lines))
+    return (
+        f'<g data-other="1"><title>not visited</title><rect x="{b.x - b.w / 2:.1f}" y="{b.y - b.h / 2:.1f}" '
+        f'width="{b.w:.1f}" height="{b.h:.1f}" rx="11" fill="#fdfdfb" stroke="#c9ced6" stroke-dasharray="4 3"/>'
+        f"{rows}</g>"
+    )
+
+
 def _start(node: Node) -> Box:
     """Room for the arrow from nowhere, at the upper left corner of the box."""
     b = node.box
@@ -141,12 +157,13 @@ def _label(label: Label) -> str:
     return "".join(_row(label.box.x, top + 14 * i, "l", line) for i, line in enumerate(label.lines))
 
 
-def _table(visited: Visited, name: str) -> str:
+def _table(visited: Visited, name: str, others: Sequence[Names]) -> str:
     """Modes, then transitions, one to a line."""
     arrows = arrows_of(visited)
     lines: list[tuple[str, str]] = [("k", f"{len(visited.modes)} modes")]
     for k, names in enumerate(visited.modes, start=1):
         lines.append(("m", f"{k}  {', '.join(names) or 'free'}{'  (initial)' if k == 1 else ''}"))
+    lines += [("m", f"–  {len(others)} modes not visited")] * bool(others)
     lines += [("", ""), ("k", f"{sum(len(labels) for labels in arrows.values())} transitions")]
     lines += [("t", f"{i} → {j}  {line}") for (i, j), labels in sorted(arrows.items()) for line in counted(labels)]
     body = [
