@@ -58,7 +58,8 @@ def jam(impact: Impact, contact: int, laws: Sequence[str], at_once: bool | None 
 
 def finish(impact: Impact, laws: Sequence[str], at_once: bool | None, capture: float, acts: list[Act]) -> Outcome:
     """Acts, one after the other, until nothing approaches."""
-    movable = np.diag(impact.W)[impact.normals] > IMMOVABLE * np.diag(impact.W).max(initial=0.0)
+    diagonal = impact.W.diagonal()
+    movable = diagonal[impact.normals] > IMMOVABLE * diagonal.max(initial=0.0)
     slow = REST * float(np.abs(impact.v).max(initial=0.0))
     impulses = np.zeros(len(impact.v))
     for act in acts:
@@ -80,6 +81,8 @@ def finish(impact: Impact, laws: Sequence[str], at_once: bool | None, capture: f
 
 def next_members(impact: Impact, v: Array, slow: float, movable: Array, at_once: bool | None) -> list[int]:
     """The contacts that act next: none where none approaches."""
+    if len(impact.names) == 1 and (v[0] >= -slow or movable[0]):
+        return [0] if v[0] < -slow else []
     v_n = v[impact.normals]
     approaches = v_n < -slow
     for i in np.flatnonzero(approaches & ~movable):

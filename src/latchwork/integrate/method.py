@@ -23,6 +23,7 @@ from latchwork.program.function import Executable
 from latchwork.program.native import invoke
 
 SLIVER = 1e-9  # of a step: a remainder this short joins the step before it
+BEGIN = 200  # rows of the first call: many runs are short, and room takes time
 CALM = 1e-4  # the error assumed before the first step
 
 
@@ -109,6 +110,7 @@ class DormandPrince:
         record, counts = problem.record(x, k[0]), np.array([0, 0, 0, -1])
         memory = np.array([problem.t, self._first(problem, z, atol, x, k), CALM])
         capacity, scratch, status = problem.steps_per_call(tableau), np.zeros(problem.n), Status.FULL
+        most, capacity = capacity, min(capacity, BEGIN)
         while status is Status.FULL:
             rows = record.room(capacity)
             data = (
@@ -124,6 +126,7 @@ class DormandPrince:
             record.keep(rows, int(counts[RECORDED]))
             problem.used(int(counts[RECORDED]) * (tableau.stages - 1), int(counts[RECORDED]))
             problem.progress(record.t)
+            capacity = most
         if status not in (Status.END, Status.EVENT, Status.REWRITE):
             problem.fail(status, float(memory[T]), int(counts[COMPONENT]), record)
         steps, rejected, start = int(counts[STEPS]), int(counts[REJECTED]), 1 if self.first_step else 2

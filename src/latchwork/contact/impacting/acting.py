@@ -38,7 +38,7 @@ def gained(W: Array, v: Array, impulse: Array, floor: float) -> float:
 
 def floor_of(impact: Impact) -> float:
     """Energy below notice: a part of what the whole impact could move."""
-    return FLOOR * float(np.abs(impact.v).max() ** 2 / np.diag(impact.W).max())
+    return FLOOR * float(np.abs(impact.v).max() ** 2 / impact.W.diagonal().max())
 
 
 def one(impact: Impact, i: int, law: str, v: Array, e: float) -> Act:
@@ -52,7 +52,8 @@ def one(impact: Impact, i: int, law: str, v: Array, e: float) -> Act:
         why = f"would have gained {energy:.3g} J" if energy > 0.0 else "finds no consistent slip"
         notes.append(f"{law.capitalize()}'s law with friction {why} at '{name}': the energetic law acted instead")
         law, impulse = "energetic", LAWS["energetic"].one(*given)
-    if impulse is None or gained(W, here, impulse, floor) > 0.0:
+        energy = 0.0 if impulse is None else gained(W, here, impulse, floor)
+    if impulse is None or energy > 0.0:
         notes.append(f"friction would hold '{name}' wedged while it approaches: it acted without friction")
         impulse = np.zeros(len(here))
         impulse[0] = -(1.0 + e) * here[0] / W[0, 0]
