@@ -270,11 +270,12 @@ class Model(Constraining):
         ``restitution`` and ``friction`` are numbers, expressions, or ``lw.zones(...)``; ``lw.Coulomb(static, dynamic)``
         tells the two frictions apart. ``impact`` names a law of ``latchwork.contact.impact.LAWS``.
         """
-        from latchwork.contact.making import contact_between
+        from latchwork.contact.making import contact_between, must_be_name
 
+        must_be_name(name)
         if name in self._contacts or name in self._constraints:
             raise ModelError(f"'{self.name}' has a contact or constraint named '{name}' already. Choose another name.")
-        self._contacts[name] = contact_between(name, a, b, restitution, friction, impact)
+        self._contacts[name] = contact_between(self.graph, name, a, b, restitution, friction, impact)
         return self._contacts[name]
 
     # --- rules --------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 from latchwork.errors import ModelError
@@ -138,17 +139,25 @@ def _tracked(g: Any, name: str) -> Expr:
 
 
 def _must_have_spans(name: str, shape: Shape) -> None:
-    for letter, span in zip(shape.letters, shape.spans, strict=True):
-        low, high = span
-        if not -1e300 < low < high < 1e300:
-            raise ModelError(
-                f"{letter} of the {shape.what} of '{name}' goes from {low} to {high}. Give two finite numbers in "
-                "increasing order."
-            )
+    if not isinstance(shape.point, Point) or not callable(shape.shape):
+        raise ModelError(f"the {shape.what} of '{name}' is made of {shape.point!r} and {shape.shape!r}. Give a point of "
+                         "its body, then a function of its parameters that returns a vector.")  # fmt: skip
+    spans = shape.spans if isinstance(shape.spans, Sequence) and len(shape.spans) == len(shape.letters) else ()
+    for letter, span in zip(shape.letters, spans or [shape.spans] * len(shape.letters), strict=True):
+        if not _is_range(span):
+            raise ModelError(f"{letter} of the {shape.what} of '{name}' goes over {span!r}. Give two finite numbers in "
+                             "increasing order for each parameter.")  # fmt: skip
     if shape.side not in (1, -1):
         raise ModelError(f"side of the {shape.what} of '{name}' is {shape.side!r}. Give 1 or -1.")
     if isinstance(shape, Curve) and shape.closed and shape.ends:
         raise ModelError(f"the curve of '{name}' is closed, and its ends are to be touched. Leave out closed or ends.")
+
+
+def _is_range(span: Any) -> bool:
+    """Two finite numbers in increasing order."""
+    if not isinstance(span, Sequence) or len(span) != 2 or not all(isinstance(end, Real) for end in span):
+        return False
+    return bool(-1e300 < span[0] < span[1] < 1e300)
 
 
 def _frame_of(name: str, shape: Shape, arm: Vector) -> Frame:

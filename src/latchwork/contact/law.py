@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from latchwork.contact.feature import Feature
@@ -13,6 +14,11 @@ from latchwork.errors import ModelError
 from latchwork.symbolic.expr import Expr
 
 Value = Any  # a number, an expression of the model, or Zones
+
+
+def plain(value: Any) -> Any:
+    """A number of any kind as a float, anything else as it is."""
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,19 +29,36 @@ class Zones:
     bounds: tuple[Any, ...]
     values: tuple[Any, ...]
 
+    def __repr__(self) -> str:
+        parts = [f"{self.values[0]} where {self.x} < {self.bounds[0]}"] if self.bounds else [str(self.values[0])]
+        parts += [f"{value} from {bound}" for bound, value in zip(self.bounds, self.values[1:], strict=True)]
+        return f"<Zones: {', '.join(parts)}>"
+
 
 def zones(x: Expr, bounds: Sequence[Any], values: Sequence[Any]) -> Zones:
     """``zones(x, [L1, L2], [v0, v1, v2])``: v0 where x < L1, v1 between, v2 beyond. For friction and restitution."""
     if not isinstance(x, Expr):
         raise ModelError(f"zones lie along an expression of the model; got {x!r}. For example lw.zones(q1, [L], ...).")
+    for what, given in (("bounds", bounds), ("values", values)):
+        if isinstance(given, str) or not hasattr(given, "__iter__"):
+            raise ModelError(f"the {what} of zones along {x} are {given!r}. Give a list, as in lw.zones(x, [L], [0.2, 0]).")
+    bounds, values = [plain(b) for b in bounds], [plain(v) for v in values]
     if len(values) != len(bounds) + 1:
         raise ModelError(
             f"zones along {x} have {len(bounds)} bounds and {len(values)} values. Give one value more than bounds."
         )
-    plain = [float(b) for b in bounds if isinstance(b, (int, float))]
-    if len(plain) == len(bounds) and any(a >= b for a, b in itertools.pairwise(plain)):
-        raise ModelError(f"the bounds of zones along {x} are {list(bounds)}. Give them in increasing order.")
+    for item in (*bounds, *values):
+        if not isinstance(item, (Expr, float)) or (isinstance(item, float) and not math.isfinite(item)):
+            raise ModelError(f"zones along {x} are given {item!r}. Give finite numbers or expressions.")
+    numbers = [b for b in bounds if isinstance(b, float)]
+    if any(a >= b for a, b in itertools.pairwise(numbers)):
+        raise ModelError(f"the bounds of zones along {x} are {bounds}. Give them in increasing order.")
     return Zones(x, tuple(bounds), tuple(values))
+
+
+def each(value: Value) -> tuple[Any, ...]:
+    """The values in all zones, or the one there is."""
+    return value.values if isinstance(value, Zones) else (value,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +72,13 @@ class Coulomb:
     dynamic: Value = None
 
     def __post_init__(self) -> None:
-        for what in (self.mu, self.dynamic):
-            for value in what.values if isinstance(what, Zones) else (what,):
-                if isinstance(value, (int, float)) and not 0.0 <= value < math.inf:
-                    raise ModelError(f"a coefficient of friction is {value}. Give a number that is not negative.")
-        if isinstance(self.mu, (int, float)) and isinstance(self.dynamic, (int, float)) and self.dynamic > self.mu:
+        object.__setattr__(self, "mu", plain(self.mu))
+        object.__setattr__(self, "dynamic", plain(self.dynamic))
+        for value in (*each(self.mu), *(() if self.dynamic is None else each(self.dynamic))):
+            if not isinstance(value, Expr) and not (isinstance(value, float) and 0.0 <= value < math.inf):
+                raise ModelError(f"a coefficient of friction is {value!r}. Give a finite number that is not negative, "
+                                 "an expression, or lw.zones(...).")  # fmt: skip
+        if isinstance(self.mu, float) and isinstance(self.dynamic, float) and self.dynamic > self.mu:
             raise ModelError(
                 f"dynamic friction {self.dynamic} is above static friction {self.mu}. Give lw.Coulomb(static, dynamic) "
                 "with dynamic not above static."
@@ -87,4 +112,6 @@ class Contact:
         return sum(others, start=first)
 
     def __repr__(self) -> str:
-        return f"<Contact '{self.name}': {len(self.features)} features>"
+        sides = " on ".join(type(shape).__name__ for shape in self.shapes)
+        count = f"{len(self.features)} feature{'s' * (len(self.features) != 1)}"
+        return f"<Contact '{self.name}': {sides}, {count}>"

@@ -5,24 +5,63 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from latchwork.constraint.making.sides import kinds
+from latchwork.contact.feature import Feature
 from latchwork.contact.impact import LAWS
-from latchwork.contact.law import Contact, Coulomb, Zones
+from latchwork.contact.law import Contact, Coulomb, Zones, each, plain
 from latchwork.contact.pairs import features_of
-from latchwork.errors import ModelError, did_you_mean
+from latchwork.contact.shapes.base import ROUNDING, numeric
+from latchwork.errors import ModelError, another, did_you_mean
 from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.graph import Graph
 
 
-def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, impact: str) -> Contact:
-    """Two shapes that may touch; numbers out of bounds are refused."""
+def must_be_name(name: Any) -> None:
+    """Refuse what is no name."""
     if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"a contact needs a name that is a non-empty text; got {name!r}.")
-    if impact not in LAWS:
+        raise ModelError(f"a contact needs a name that is a non-empty text; got {name!r}. Give it first: "
+                         "contact(\"ball on floor\", shape, other).")  # fmt: skip
+
+
+def contact_between(g: Graph, name: str, a: Any, b: Any, restitution: Any, friction: Any, impact: str) -> Contact:
+    """Two shapes of the model that g belongs to and that may touch; numbers out of bounds are refused."""
+    must_be_name(name)
+    if not isinstance(impact, str) or impact not in LAWS:
         raise ModelError(f"contact '{name}' has the law of impact {impact!r}.{did_you_mean(str(impact), LAWS)}")
-    for value in restitution.values if isinstance(restitution, Zones) else (restitution,):
-        if not isinstance(value, (int, float, Expr)) or (not isinstance(value, Expr) and not 0.0 <= value <= 1.0):
+    restitution = plain(restitution)
+    for value in each(restitution):
+        if not isinstance(value, Expr) and not (isinstance(value, float) and 0.0 <= value <= 1.0):
             raise ModelError(f"the restitution of '{name}' is {value!r}. Give a number from 0 to 1, an expression, or "
                              "lw.zones(...).")  # fmt: skip
-    return Contact(name, features_of(name, a, b), restitution, _coulomb(name, friction), impact, (a, b))
+    features, law = features_of(name, a, b), _coulomb(name, friction)
+    _must_belong(g, name, features, [restitution, *([] if law is None else [law.mu, law.sliding])])
+    if all(_never_changes(feature) for feature in features):
+        raise ModelError(
+            f"nothing can change the gap of '{name}', which is always {features[0].gap}: its shapes are fixed to each "
+            "other. Give shapes of two bodies that move relative to each other."
+        )
+    return Contact(name, features, restitution, law, impact, (a, b))
+
+
+def _must_belong(g: Graph, name: str, features: tuple[Feature, ...], values: list[Any]) -> None:
+    """Refuse shapes and coefficients of another model."""
+    coefficients = [part for value in values for part in (*each(value), *_along(value))]
+    for part in (*(feature.gap for feature in features), *coefficients):
+        if isinstance(part, Expr) and part.graph is not g and part.node >= 0:
+            raise ModelError(f"contact '{name}' has a shape or a coefficient that belongs to "
+                             f"{another(part.graph.name, g.name)}. Make all of it in the model that runs.")  # fmt: skip
+
+
+def _along(value: Any) -> tuple[Any, ...]:
+    return (value.x, *value.bounds) if isinstance(value, Zones) else ()
+
+
+def _never_changes(feature: Feature) -> bool:
+    """Whether the two sides never move relative to each other, or stay apart by something that is not zero."""
+    if feature.tracked is not None or set(kinds(feature.gap)) - {"parameter"}:
+        return False
+    gap = numeric(feature.gap)
+    return gap is None or abs(gap) > ROUNDING or feature.slip.is_zero
 
 
 def renamed(contact: Contact, name: str) -> Contact:
@@ -36,6 +75,9 @@ def _coulomb(name: str, friction: Any) -> Coulomb | None:
     """Friction as it was given: none, a law, or a coefficient."""
     if friction is None or isinstance(friction, Coulomb):
         return friction
-    if isinstance(friction, (int, float, Expr, Zones)):
-        return Coulomb(friction)
+    if isinstance(plain(friction), (float, Expr, Zones)):
+        try:
+            return Coulomb(friction)
+        except ModelError as error:
+            raise ModelError(f"contact '{name}': {error}") from None
     raise ModelError(f"the friction of '{name}' is {friction!r}. Give a coefficient, or lw.Coulomb(static, dynamic).")

@@ -17,7 +17,7 @@ from latchwork.contact.pairing.meet import Touch, ball_ball, ball_bow, ball_flat
 from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Part, Rod
 from latchwork.contact.shapes.base import Shape
 from latchwork.contact.tracking import tracked_features
-from latchwork.errors import ModelError, another
+from latchwork.errors import ModelError
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.point import Point
 
@@ -44,8 +44,8 @@ def features_of(name: str, a: Shape | Point, b: Shape | Point) -> tuple[Feature,
     a, b = (_shape(name, shape) for shape in (a, b))
     if a.tree is not b.tree:
         raise ModelError(
-            f"the shapes of contact '{name}' belong to two models: one to "
-            f"{another(a.tree.graph.name, b.tree.graph.name)}. Make both in one model."
+            f"the shapes of contact '{name}' belong to two models, '{a.tree.graph.name}' and '{b.tree.graph.name}'. "
+            "Make both in one model."
         )
     parts, others = decompose(a), decompose(b)
     if len(parts) * len(others) > MOST:
@@ -96,7 +96,7 @@ def _shape(name: str, shape: Any) -> Any:
         hint = " A body has no shape of its own: give body.circle(radius), body.box(sizes) or the like." * isinstance(
             shape, Body
         )
-        known = ", ".join(f"lw.{kind.__name__}" for kind in MADE_OF)
+        known = ", ".join(f"lw.{kind.__name__}" for kind in (*MADE_OF, Curve, Surface))
         raise ModelError(f"contact '{name}' is given {shape!r}, which is no shape.{hint} Shapes: {known}.")
     return shape
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -90,8 +91,11 @@ def _part(what: str, body: Part, point: Point) -> Frame:
         raise ModelError(f"the body of {what} is {body!r}. Give a body, a link or a frame.")
     point.tree.must_own(frame)
     home = body.center if isinstance(body, Body) else body.origin if isinstance(body, Link) else point
-    if home is not point:
-        fixed(frame, what, f"the way from '{home.name}' to '{point.name}'", between(home, point))
+    if home is not point and (moving := movers(between(home, point).to(frame))):
+        raise ModelError(
+            f"'{point.name}', where {what} is to be, moves with {', '.join(moving)} as seen from '{body}'. Give a "
+            f"point of that body, such as '{home.name}' or one that is made from it by at(...)."
+        )
     return frame
 
 
@@ -137,7 +141,7 @@ def numbers(frame: Frame, vector: Vector) -> Triple | None:
 
 def positive(what: str, role: str, tree: Tree, value: Measure) -> Measure:
     """A length above zero: a number, or an expression of the model in parameters."""
-    if not isinstance(value, (Expr, int, float)) or isinstance(value, bool):
+    if not isinstance(value, (Expr, Real)) or isinstance(value, bool) or value != value:
         raise ModelError(f"{role} of {what} is {value!r}. Give a number or a parameter of the model.")
     operand(tree.graph, value)  # refuses what belongs to another model, nan and inf
     found = kinds(value) if isinstance(value, Expr) else {}
@@ -148,6 +152,13 @@ def positive(what: str, role: str, tree: Tree, value: Measure) -> Measure:
     if size is not None and not size > 0.0:
         raise ModelError(f"{role} of {what} is {size:g}. Give one above zero.")
     return value
+
+
+def across(what: str, a: Vector, b: Vector, say: str) -> None:
+    """Two unit vectors must stand across each other."""
+    cosine = numeric(a.dot(b))
+    if cosine is not None and abs(cosine) > ROUNDING:
+        raise ModelError(f"{say} of {what} make the cosine {cosine:.3g}. Give two that are at right angles.")
 
 
 def way(what: str, p: Point, q: Point) -> Vector:
@@ -184,9 +195,19 @@ def drift_of(what: str, frame: Frame, belt: Any, along: Vector | None) -> Vector
     """The velocity of a surface on its body: a speed along a direction, or a vector."""
     if belt is None or isinstance(belt, Vector):
         return belt
+    if not isinstance(belt, (Expr, Real)) or belt != belt:
+        raise ModelError(f"the belt of {what} is {belt!r}. Give the speed of its surface, a number or an expression, or "
+                         "a vector.")  # fmt: skip
     if along is None:
         raise ModelError(f"the belt of {what} is {belt!r}. A plane has no direction of its own: give a vector, v*N.x.")
     return along * Expr(frame.graph, operand(frame.graph, belt))
+
+
+def several(what: str, role: str, given: Any) -> tuple[Any, ...]:
+    """Several things, as a tuple."""
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise ModelError(f"the {role} of {what} are {given!r}. Give a list of them.")
+    return tuple(given)
 
 
 def names_of(points: Sequence[Point]) -> str:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from latchwork.contact.shapes.base import Shape, Triple, between, numbers
+from latchwork.contact.shapes.base import Shape, Triple, between, numbers, several
 from latchwork.contact.shapes.flat import Segment
 from latchwork.contact.shapes.round import Arc
 from latchwork.errors import ModelError
@@ -44,7 +44,7 @@ class Boundary(Shape):
     closed: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        pieces = tuple(self.pieces)
+        pieces = several(self.what, "pieces", self.pieces)
         for piece in pieces:
             if not (isinstance(piece, Segment) and piece.normal is not None) and not (
                 isinstance(piece, Arc) and piece.ends

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from latchwork.contact.shapes.base import (
-    ROUNDING,
     Measure,
     Part,
     Shape,
+    across,
     drift_of,
     fixed_in,
     frame_of,
     names_of,
-    numeric,
     point_of,
+    several,
     vector_of,
     way,
 )
@@ -26,13 +26,6 @@ from latchwork.mechanics.joints import unit
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
-
-
-def across(what: str, a: Vector, b: Vector, say: str) -> None:
-    """Two unit vectors must stand across each other."""
-    cosine = numeric(a.dot(b))
-    if cosine is not None and abs(cosine) > ROUNDING:
-        raise ModelError(f"{say} of {what} make the cosine {cosine:.3g}. Give two that are at right angles.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +122,8 @@ class Polyline(Shape):
     drifts: tuple[Vector | None, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        points = tuple(point_of(self.what, "a corner", point) for point in self.points)
+        points = tuple(point_of(self.what, "a corner", point)
+                       for point in several(self.what, "corners", self.points))  # fmt: skip
         if len(points) < (3 if self.closed else 2):
             raise ModelError(f"{self.what} has the corners {names_of(points)}. Give two, or three where it is closed.")
         ring = (*points, points[0]) if self.closed else points

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 from latchwork.contact.shapes.base import (
     Measure,
     Part,
     Shape,
+    across,
     fixed_in,
     frame_of,
     numeric,
@@ -82,15 +84,16 @@ class Arc(Shape):
         frame = frame_of(self.what, self.body, center, (axis, start))
         k = unit(fixed_in(frame, self.what, "the axis", axis))
         first = unit(fixed_in(frame, self.what, "the start", start))
+        across(self.what, k, first, "the axis and the start")
         self._keep(frame=frame, about=k, ends=self._ends(k, first, self.angle))
 
     def _ends(self, k: Vector, first: Vector, angle: Measure) -> tuple[tuple[Vector, Vector], ...]:
         """At both ends: the direction from the centre, and the tangent in the sense of travel."""
-        size = numeric(angle)
+        size = numeric(angle) if isinstance(angle, (Expr, Real)) else None
         if size is None or size == 0.0 or abs(size) > 2.0 * math.pi:
             raise ModelError(
-                f"the angle of {self.what} at '{self.center.name}' is {angle}. Give one between −2π and 2π that is not "
-                "zero, in radians, of parameters with values."
+                f"the angle of {self.what} at '{self.center.name}' is {angle!r}. Give one between −2π and 2π that is "
+                "not zero, in radians, of parameters with values."
             )
         side = k.cross(first)
         last = first * cos(angle) + side * sin(angle)

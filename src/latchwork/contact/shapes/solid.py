@@ -40,7 +40,7 @@ class Box(Shape):
 
     def __post_init__(self) -> None:
         center = point_of(self.what, "the centre", self.center)
-        sizes = tuple(self.sizes) if isinstance(self.sizes, Sequence) else ()
+        sizes = tuple(self.sizes) if hasattr(self.sizes, "__iter__") and not isinstance(self.sizes, str) else ()
         if len(sizes) not in (2, 3):
             raise ModelError(f"the sizes of {self.what} are {self.sizes!r}. Give two in the plane, three in space.")
         for size in sizes:
