@@ -275,7 +275,7 @@ class Model(Constraining):
         must_be_name(name)
         if name in self._contacts or name in self._constraints:
             raise ModelError(f"'{self.name}' has a contact or constraint named '{name}' already. Choose another name.")
-        self._contacts[name] = contact_between(self.graph, name, a, b, restitution, friction, impact)
+        self._contacts[name] = contact_between(name, a, b, restitution, friction, impact, self.graph)
         return self._contacts[name]
 
     # --- rules --------------------------------------------------------------------------------------------------
@@ -467,6 +467,7 @@ class Model(Constraining):
             gravity=self._gravity,
             links=tuple(self._links.values()),
             quaternions=tuple(self._quaternions),
+            contacts=tuple(self._contacts),
         )
 
     def equations(self) -> Equations:

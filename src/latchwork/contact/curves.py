@@ -140,8 +140,8 @@ def _tracked(g: Any, name: str) -> Expr:
 
 def _must_have_spans(name: str, shape: Shape) -> None:
     if not isinstance(shape.point, Point) or not callable(shape.shape):
-        raise ModelError(f"the {shape.what} of '{name}' is made of {shape.point!r} and {shape.shape!r}. Give a point of "
-                         "its body, then a function of its parameters that returns a vector.")  # fmt: skip
+        raise ModelError(f"the {shape.what} of '{name}' is made of {shape.point!r} and {shape.shape!r}. Give a point "
+                         "of its body, then a function of its parameters that returns a vector.")  # fmt: skip
     spans = shape.spans if isinstance(shape.spans, Sequence) and len(shape.spans) == len(shape.letters) else ()
     for letter, span in zip(shape.letters, spans or [shape.spans] * len(shape.letters), strict=True):
         if not _is_range(span):

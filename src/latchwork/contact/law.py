@@ -41,7 +41,7 @@ def zones(x: Expr, bounds: Sequence[Any], values: Sequence[Any]) -> Zones:
         raise ModelError(f"zones lie along an expression of the model; got {x!r}. For example lw.zones(q1, [L], ...).")
     for what, given in (("bounds", bounds), ("values", values)):
         if isinstance(given, str) or not hasattr(given, "__iter__"):
-            raise ModelError(f"the {what} of zones along {x} are {given!r}. Give a list, as in lw.zones(x, [L], [0.2, 0]).")
+            raise ModelError(f"the {what} of zones along {x} are {given!r}. Give a list: lw.zones(x, [L], [0.2, 0.0]).")
     bounds, values = [plain(b) for b in bounds], [plain(v) for v in values]
     if len(values) != len(bounds) + 1:
         raise ModelError(

@@ -23,8 +23,9 @@ def must_be_name(name: Any) -> None:
                          "contact(\"ball on floor\", shape, other).")  # fmt: skip
 
 
-def contact_between(g: Graph, name: str, a: Any, b: Any, restitution: Any, friction: Any, impact: str) -> Contact:
-    """Two shapes of the model that g belongs to and that may touch; numbers out of bounds are refused."""
+def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, impact: str,
+                    owner: Graph | None = None) -> Contact:  # fmt: skip
+    """Two shapes that may touch, of the model that ``owner`` belongs to; numbers out of bounds are refused."""
     must_be_name(name)
     if not isinstance(impact, str) or impact not in LAWS:
         raise ModelError(f"contact '{name}' has the law of impact {impact!r}.{did_you_mean(str(impact), LAWS)}")
@@ -34,7 +35,7 @@ def contact_between(g: Graph, name: str, a: Any, b: Any, restitution: Any, frict
             raise ModelError(f"the restitution of '{name}' is {value!r}. Give a number from 0 to 1, an expression, or "
                              "lw.zones(...).")  # fmt: skip
     features, law = features_of(name, a, b), _coulomb(name, friction)
-    _must_belong(g, name, features, [restitution, *([] if law is None else [law.mu, law.sliding])])
+    _must_belong(features[0].gap.graph if owner is None else owner, name, features, [restitution, *([] if law is None else [law.mu, law.sliding])])
     if all(_never_changes(feature) for feature in features):
         raise ModelError(
             f"nothing can change the gap of '{name}', which is always {features[0].gap}: its shapes are fixed to each "

@@ -14,9 +14,11 @@ from latchwork.contact.following import stilled, tracked_equations
 from latchwork.contact.law import Contact
 from latchwork.contact.making import contact_between, renamed
 from latchwork.errors import LatchworkError, ModelError, did_you_mean
+from latchwork.hybrid.designs import Simulating, must_watch
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.late import Late, Waiting, waiting_contact
 from latchwork.hybrid.table import Array
+from latchwork.hybrid.touching.checking import must_have_lengths, must_not_cross
 from latchwork.hybrid.touching.placing import lies_behind, must_be_apart
 from latchwork.hybrid.touching.standing import Guard, Standings
 from latchwork.hybrid.touching.touch import touch_of
@@ -25,7 +27,6 @@ from latchwork.hybrid.workshop import Hold, Workshop
 from latchwork.kane.equations import Equations
 
 if TYPE_CHECKING:
-    from latchwork.hybrid.designs import Simulating
     from latchwork.hybrid.rules import Rules
 
 T = TypeVar("T")
@@ -124,7 +125,7 @@ class Changing:
         return contacts[name]
 
     def _must_be_new(self, names: Iterable[str]) -> None:
-        known = {touch.name for touch in self._standings.touches} | set(self._holds) | set(self._waiting)
+        known = self._standings.contacts | set(self._holds) | set(self._waiting)
         for name in names:
             if name in known:
                 raise ModelError(f"'{self.equations.name}' has a contact or constraint named '{name}' already. "
@@ -148,13 +149,14 @@ class Changing:
         """A contact made and added; where its name was used before, tracked parameters get another."""
         used = sum(contact.name == name for contact in self._presence)
         label = f"{name} ({used + 1})" if used else name
-        contact = renamed(contact_between(label, a, b, **laws), name)
+        contact = renamed(contact_between(label, a, b, **laws, owner=self.equations.system.graph), name)
         self._add(contact)
         return contact
 
     def _add(self, contact: Contact) -> None:
         """Make the features of a contact ready; what it closes is decided when the run goes on."""
-        self._must_be_new(feature.name for feature in contact.features)
+        must_watch(self.design, contact.name)
+        self._must_be_new([contact.name, *(feature.name for feature in contact.features)])
         tracked = [feature for feature in contact.features if feature.tracked is not None]
         if tracked:
             self._track(tracked)
@@ -164,7 +166,9 @@ class Changing:
             if touch.feature.tracked is not None:
                 x = touch.found(x)
         self._x = np.append(x[1 : len(self._x)], self._x[-1])
+        must_have_lengths(contact, touches, x)
         must_be_apart(contact, touches, x)
+        must_not_cross(contact, touches, x)
         free = not any(hold.permanent for hold in self._holds.values())
         self._workshop.get_ready(free)
         for touch in touches[:READY]:

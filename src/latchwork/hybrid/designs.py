@@ -82,7 +82,8 @@ class _ByAcceleration(ABC):
     def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
         if watch is not None:
             raise ConstraintError(
-                f"{self} watches no guards. Leave out stop_when and force limits, or use lw.Embedded() or lw.Projected."
+                f"{self} watches no guards. Leave out stop_when, rules and force limits, or use lw.Embedded() or "
+                "lw.Projected."
             )
         return ByAcceleration(driven, self.mode(mode), None)
 
@@ -182,6 +183,13 @@ def design_of(design: Any) -> Simulating:
             "or lw.Multipliers(alpha=..., beta=...), or leave it out."
         )
     return design
+
+
+def must_watch(design: Simulating, contact: str) -> None:
+    """Refuse contacts under a design that watches no guards."""
+    if isinstance(design, _ByAcceleration):
+        raise ConstraintError(f"{design} watches no guards, and contact '{contact}' needs some: gaps that close, "
+                              "forces that turn. Use lw.Embedded(), or leave design out.")  # fmt: skip
 
 
 def _row(prefix: str, name: str) -> Design:

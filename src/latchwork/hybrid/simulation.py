@@ -21,7 +21,14 @@ from latchwork.constraint.making.closure import latch
 from latchwork.constraint.making.methods import Part, Parts, Place
 from latchwork.constraint.rule import Rule
 from latchwork.contact.feature import Feature
-from latchwork.errors import ConstraintError, EvaluationError, IntegrationError, LatchworkError, did_you_mean
+from latchwork.errors import (
+    ConstraintError,
+    EvaluationError,
+    IntegrationError,
+    LatchworkError,
+    ModelError,
+    did_you_mean,
+)
 from latchwork.hybrid.ahead import Ahead, coming, successors
 from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.designs import Automaton, Simulating, design_of
@@ -38,7 +45,7 @@ from latchwork.hybrid.timeline import Timeline, Work
 from latchwork.hybrid.touching.crossing import Crossing
 from latchwork.hybrid.touching.friction import forces_in
 from latchwork.hybrid.touching.pacing import paced
-from latchwork.hybrid.touching.placing import Crossings, contacts_of
+from latchwork.hybrid.touching.placing import Crossings, contacts_of, must_run_contacts, one_of_three
 from latchwork.hybrid.touching.standing import Guard, Standings
 from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.touching.touch import Touch
@@ -75,9 +82,10 @@ class Simulation(Changing):
                  progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
         self._born, self._work = time.perf_counter(), list[Work]()
         self.equations, own = mechanism(model)
+        must_run_contacts(model, self.equations)
         permanent = (*own, *constraints)
         self.method, self.design, self.progress = method_of(method), design_of(design), progress
-        self.at_once = at_once
+        self.at_once = one_of_three(at_once)
         self.driven, held = driven(self.equations, inputs)
         self._holds = {k.name: Hold(k, True, None) for k in permanent}
         self._workshop = Workshop(self.driven, self.design)
@@ -300,6 +308,9 @@ class Simulation(Changing):
         constraint = name if isinstance(name, Constraint) else Constraint(name, zero)
         if constraint.name in self._holds:
             raise ConstraintError(f"'{constraint.name}' holds already. Release it, or name the new one otherwise.")
+        if constraint.name in self._standings.contacts:
+            raise ConstraintError(f"'{constraint.name}' is a contact of '{self.equations.name}'. Name the constraint "
+                                  "otherwise.")  # fmt: skip
         before = dict(self._holds), self._x
         try:
             self._holds[constraint.name] = Hold(constraint, False, _limit(constraint.name, limit))
@@ -348,7 +359,10 @@ class Simulation(Changing):
         """Let a constraint go. Nothing jumps."""
         began = time.perf_counter()
         if name not in self._holds:
-            hint = did_you_mean(str(name), self._holds) or " Nothing does."
+            if name in self._standings.contacts:
+                raise ConstraintError(f"'{name}' is a contact of '{self.equations.name}', which opens by itself where "
+                                      "its force comes to zero. Only constraints are released.")  # fmt: skip
+            hint = did_you_mean(str(name), self._holds) or " No constraint does."
             raise ConstraintError(f"'{name}' does not hold now.{hint}")
         if self._holds[name].permanent:
             raise ConstraintError(
@@ -386,6 +400,10 @@ class Simulation(Changing):
         return rule
 
     def _add_rules(self, rules: Sequence[Rule]) -> None:
+        for rule in rules:
+            for name in self._standings.contacts.intersection(rule.release):
+                raise ModelError(f"rule '{rule.name}' is to release '{name}', a contact, which opens by itself where its "
+                                 "force comes to zero. Only constraints are released.")  # fmt: skip
         permanent = [name for name, hold in self._holds.items() if hold.permanent]
         self._rules.add(rules, self.driven, (*self._holds, *self._standings.names), permanent)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from latchwork.constraint.forces import forces_in
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.trajectory import named
@@ -24,10 +25,15 @@ def stops_of(stop_when: Any) -> dict[str, Any]:
             f"stop_when is {stop_when!r}. Give expressions by name, such as stop_when={{\"touch\": y - x}}; the run "
             "ends where the first of them falls through zero."
         )
+    for name, value in (stop_when or {}).items():
+        rows = forces_in(value.graph, [value.node]).values() if isinstance(value, Expr) else ()
+        for row in rows:
+            raise EvaluationError(f"stop_when '{name}' depends on the force of '{row}', which jumps where modes change. "
+                                  f"Say it as a rule: model.rule('{name}', when, stop=True).")  # fmt: skip
     return dict(stop_when or {})
 
 
-def stop_guards(driven: Driven, stop_when: Mapping[str, Any], known: dict[int, int] | None = None) -> Function | None:
+def stop_guards(driven: Driven, stop_when: Mapping[Any, Any], known: dict[int, int] | None = None) -> Function | None:
     """``(g, ġ)`` of some expressions as one function of (t, q, u, work, rest); none where there are none.
 
     ``ġ = ∂g/∂t + ∂g/∂q q̇ + ∂g/∂u u̇``, with q̇ and u̇ as the unconstrained equations have them. ``known`` keeps rates of
@@ -39,7 +45,7 @@ def stop_guards(driven: Driven, stop_when: Mapping[str, Any], known: dict[int, i
     return Function(lower(driven.equations.system.graph, [*values, *rates], driven.arguments))
 
 
-def guards_and_rates(equations: Equations, stop_when: Mapping[str, Any], laws: dict[int, int],
+def guards_and_rates(equations: Equations, stop_when: Mapping[Any, Any], laws: dict[int, int],
                      known: dict[int, int] | None = None) -> tuple[list[int], list[int]]:  # fmt: skip
     """g and ġ of some expressions along the unconstrained motion, one of each; inputs without a law are held."""
     g = equations.system.graph
@@ -62,7 +68,7 @@ def _along(equations: Equations, udot: list[int]) -> dict[int, int]:
     return {system.t.node: ONE} | dict(zip(states, [*kinematics.q_rates, *udot], strict=True))
 
 
-def held_guards(driven: Driven, stop_when: Mapping[str, Any], multipliers: Sequence[Expr],
+def held_guards(driven: Driven, stop_when: Mapping[Any, Any], multipliers: Sequence[Expr],
                 known: dict[int, int] | None = None) -> Function | None:  # fmt: skip
     """``(g, ġ)`` as one function of (t, q, u, rest, u̇, λ), for a mode; ġ = 0 where a guard is on u̇ or λ itself.
 
@@ -76,7 +82,7 @@ def held_guards(driven: Driven, stop_when: Mapping[str, Any], multipliers: Seque
     return Function(lower(system.graph, rebuild(system.graph, [*values, *rates], driven.laws), arguments))
 
 
-def rates_in_accelerations(equations: Equations, stop_when: Mapping[str, Any], laws: dict[int, int],
+def rates_in_accelerations(equations: Equations, stop_when: Mapping[Any, Any], laws: dict[int, int],
                            known: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
     """Guards and their rates, in terms of u̇; 0 for the rate of what contains u̇ or λ."""
     g, system, kinematics = equations.system.graph, equations.system, equations.derivation.kinematics

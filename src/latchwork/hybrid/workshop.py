@@ -236,7 +236,8 @@ def still_good(stage: Stage, x: Array) -> bool:
     return usual_pivot(mode.terms.place(x).B, mode.selection) > GOOD * mode.usual_pivot
 
 
-def _keyed(guards: list[Guard]) -> dict[str, Any]:
+def _keyed(guards: list[Guard]) -> dict[Any, Any]:
     """Guards as expressions by name; names differ."""
-    names = (guard.about if guard.kind == "stop" else f"{i}: {guard.kind}" for i, guard in enumerate(guards))
-    return {name: guard.value for name, guard in zip(names, guards, strict=True)}
+    stops = {guard.about: guard.value for guard in guards if guard.kind == "stop"}
+    others = [guard for guard in guards if guard.kind != "stop"]
+    return {**stops, **{(guard.kind, i): guard.value for i, guard in enumerate(others)}}

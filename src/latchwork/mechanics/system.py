@@ -42,6 +42,7 @@ class System:
     links: tuple[Link, ...] = ()
     quaternions: tuple[tuple[Expr, ...], ...] = ()
     former_speeds: Mapping[Expr, Expr] = field(default_factory=dict)
+    contacts: tuple[str, ...] = ()  # by name: equations do not hold them, runs of the model do
 
     @property
     def graph(self) -> Graph:

@@ -196,8 +196,8 @@ def drift_of(what: str, frame: Frame, belt: Any, along: Vector | None) -> Vector
     if belt is None or isinstance(belt, Vector):
         return belt
     if not isinstance(belt, (Expr, Real)) or belt != belt:
-        raise ModelError(f"the belt of {what} is {belt!r}. Give the speed of its surface, a number or an expression, or "
-                         "a vector.")  # fmt: skip
+        raise ModelError(f"the belt of {what} is {belt!r}. Give the speed of its surface, a number or an expression, "
+                         "or a vector.")  # fmt: skip
     if along is None:
         raise ModelError(f"the belt of {what} is {belt!r}. A plane has no direction of its own: give a vector, v*N.x.")
     return along * Expr(frame.graph, operand(frame.graph, belt))

@@ -175,7 +175,8 @@ def _solved(base: Base, M: Array, right: Array) -> Array:
     try:
         return np.asarray(np.linalg.solve(M, right))
     except np.linalg.LinAlgError:
+        light = ", ".join(name for name, m in zip(base.equations.u_names, np.diag(M), strict=True) if m == 0.0)
         raise ConstraintError(
-            f"'{base.equations.name}' has speeds without inertia that nothing holds where bodies touch. Give every "
-            "body a mass, or hold massless speeds by constraints."
+            f"'{base.equations.name}' has speeds without inertia ({light or 'some of them together'}) that nothing "
+            "holds where bodies touch. Give every body a mass and an inertia, or hold such speeds by constraints."
         ) from None

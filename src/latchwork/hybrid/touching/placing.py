@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from latchwork.constraint.making.spot import Spot
 from latchwork.constraint.terms import Array
 from latchwork.contact.law import Contact
-from latchwork.errors import IntegrationError, ModelError
+from latchwork.errors import EvaluationError, IntegrationError, ModelError
 from latchwork.hybrid.touching.standing import TOUCH
 from latchwork.hybrid.touching.touch import Touch
+from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
 MOST = 40  # switches at one instant before a run is given up
@@ -23,6 +26,22 @@ def contacts_of(model: Any) -> tuple[Contact, ...]:
     return model.contacts if isinstance(model, Model) else ()
 
 
+def must_run_contacts(model: Any, equations: Equations) -> None:
+    """Refuse equations of a model that has contacts: they would be left out in silence."""
+    if not isinstance(model, Model) and equations.system.contacts:
+        names = ", ".join(f"'{name}'" for name in equations.system.contacts)
+        raise ModelError(f"'{equations.name}' was given as equations, which do not hold its contacts ({names}). Give "
+                         "the model itself; or leave contacts out of it.")  # fmt: skip
+
+
+def one_of_three(at_once: Any) -> bool | None:
+    """How contacts act in one impact: together, one after the other, or as they come."""
+    if at_once is not None and not isinstance(at_once, bool):
+        raise EvaluationError(f"at_once is {at_once!r}. Give True (together), False (one after the other), or None (as "
+                              "they come).")  # fmt: skip
+    return at_once
+
+
 def must_be_apart(contact: Contact, touches: Sequence[Touch], x: Array) -> None:
     """Refuse shapes that overlap: the nearest feature whose domain holds is met from inside."""
     found = []
@@ -31,6 +50,9 @@ def must_be_apart(contact: Contact, touches: Sequence[Touch], x: Array) -> None:
         if not gap > -float("inf"):
             raise ModelError(f"the gap of '{touch.name}' is {gap} at t = {x[0]:.6g}. Look at its shapes: some length, "
                              "root or division has no value there.")  # fmt: skip
+        if np.isnan(inside):
+            raise ModelError(f"where '{touch.name}' ends has no value at t = {x[0]:.6g}. Look at its shapes: some length "
+                             "is zero, or some root or division has no value there.")  # fmt: skip
         if inside >= 0.0 and not touch.held:
             found.append((abs(gap + _radius(touch, x)), gap, touch))
     if found:

@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.making.sides import kinds
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import State
 from latchwork.contact.law import Zones
+from latchwork.errors import ModelError
 from latchwork.hybrid.touching.touch import SKEWED, Touch, Way
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -22,6 +24,7 @@ TOUCH = 1e-10  # a gap this small, in units of the model, is closed
 CONE = 1e-11  # a cone is left where the force is beyond it by half of this part: then it slips for sure
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
+SLACK = 1e-9  # by which friction may be off its bounds in the run
 CLEAR = 8.0  # so many times that, and a contact that opened is watched as all others
 
 
@@ -94,6 +97,11 @@ class Standings:
         return tuple(name for touch in self.touches
                      for name in (touch.name, *(Standing(state).label(touch.name) for state in states)))  # fmt: skip
 
+    @property
+    def contacts(self) -> set[str]:
+        """All that contacts are called, their features, and these with how they stand."""
+        return {*self.names, *(touch.contact.name for touch in self.touches)}
+
     def forces(self, lam: Mapping[str, Sequence[Expr]]) -> dict[str, Expr]:
         """The normal forces of what is closed."""
         return {touch.name: touch.force if touch.held else lam[touch.name][0] for touch in self.closed}
@@ -113,6 +121,12 @@ class Standings:
                     g = touch.equations.system.graph
                     nodes = rebuild(g, self.zone_nodes(touch, zone), touch.base.laws)
                     values = Function(lower(g, nodes, touch.base.arguments))(x)
+                    if (np.diff(values) >= 0.0).any():
+                        bounds = ", ".join(f"{bound:.6g}" for bound in touch.lowered(list(zone.bounds))(x))
+                        raise ModelError(
+                            f"the bounds of zones along {zone.x} of '{touch.contact.name}' are {bounds} in this run. "
+                            "Give parameters that put them in increasing order."
+                        )
                     self.zones[zone] = int(np.count_nonzero(values >= 0.0))
 
     # --- change of the equations --------------------------------------------------------------------------------
@@ -198,9 +212,19 @@ def _open(standings: Standings, touch: Touch) -> list[Guard]:
     return [Guard("touch", touch, depth)]
 
 
+def _law_guards(standings: Standings, touch: Touch) -> list[Guard]:
+    """Friction that changes in the run must stay above zero, and μ_d below μ_s: where it does not, it is refused."""
+    mu_s, mu_d = standings.mu(touch)
+    moving = [mu for mu in (mu_s, mu_d) if isinstance(mu, Expr) and set(kinds(mu)) - {"parameter"}]
+    if not moving:
+        return []
+    found = [Guard("law", touch, mu_d + SLACK)]
+    return found if mu_s is mu_d else [*found, Guard("law", touch, mu_s - mu_d + SLACK)]
+
+
 def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequence[Expr]) -> list[Guard]:
     normal = touch.force if touch.held else lam[0]
-    found = [Guard("release", touch, normal, True)]
+    found = [Guard("release", touch, normal, True), *_law_guards(standings, touch)]
     found += [Guard("patch", touch, inside) for inside in touch.feature.within]
     if touch.upright is not None:
         found.append(Guard("skew", touch, touch.upright - SKEWED))
