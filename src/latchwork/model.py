@@ -67,7 +67,8 @@ class Model(Constraining):
     def __repr__(self) -> str:
         return (
             f"<Model '{self.name}': {len(self._bodies)} bodies, {len(self._coordinates)} coordinates, "
-            f"{len(self._loads) + (self._gravity is not None)} loads, {len(self._constraints)} constraints>"
+            f"{len(self._loads) + (self._gravity is not None)} loads, {len(self._constraints)} constraints"
+            f"{f', {len(self._contacts)} contacts' if self._contacts else ''}>"
         )
 
     # --- geometry -----------------------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from latchwork.formats.run_settings import RunSettings
-    from latchwork.hybrid.trajectory import RunEvent, Trajectory
+    from latchwork.hybrid.event import RunEvent
+    from latchwork.hybrid.trajectory import Trajectory
     from latchwork.kane.equations import Equations
 
 SETTING = {"coordinate": "q", "speed": "u", "input": "inputs", "parameter": "parameters"}

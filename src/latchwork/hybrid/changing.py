@@ -16,13 +16,13 @@ from latchwork.contact.making import contact_between, renamed
 from latchwork.errors import LatchworkError, ModelError, did_you_mean
 from latchwork.hybrid.designs import Simulating, must_watch
 from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.late import Late, Waiting, waiting_contact
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.checking import must_have_lengths, must_not_cross
 from latchwork.hybrid.touching.placing import lies_behind, must_be_apart
 from latchwork.hybrid.touching.standing import Guard, Standings
 from latchwork.hybrid.touching.touch import touch_of
-from latchwork.hybrid.trajectory import RunEvent
 from latchwork.hybrid.workshop import Hold, Workshop
 from latchwork.kane.equations import Equations
 

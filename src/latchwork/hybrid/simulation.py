@@ -34,6 +34,7 @@ from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.designs import Automaton, Simulating, design_of
 from latchwork.hybrid.driven import driven
 from latchwork.hybrid.enumerated import prepare_all
+from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.gaps import Presence
 from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
@@ -49,7 +50,7 @@ from latchwork.hybrid.touching.placing import Crossings, contacts_of, must_run_c
 from latchwork.hybrid.touching.standing import Guard, Standings
 from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.touching.touch import Touch
-from latchwork.hybrid.trajectory import RunEvent, Trajectory
+from latchwork.hybrid.trajectory import Trajectory
 from latchwork.hybrid.workshop import Hold, Workshop
 from latchwork.integrate.method import Method
 from latchwork.kane.equations import Equations
@@ -150,7 +151,7 @@ class Simulation(Changing):
     # --- going on -----------------------------------------------------------------------------------------------
 
     def advance(self, until: float, *, stop_when: Mapping[str, Any] | None = None,
-                samples: Array | None = None) -> tuple[RunEvent, ...]:  # fmt: skip
+                samples: Array | None = None) -> Events:  # fmt: skip
         """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way."""
         seen, t_end = len(self._events), float(until)
         if not (np.isfinite(t_end) and t_end >= self.t):
@@ -204,7 +205,7 @@ class Simulation(Changing):
             due = None if changes else rules.first
             if (due is not None and self._fire(due)) or stopped:
                 break
-        return tuple(self._events[seen:])
+        return Events(self._events[seen:])
 
     def _enumerate(self, stops: Mapping[str, Any]) -> None:
         """Where all modes are to be known before: make them ready, once for what can change."""
@@ -402,8 +403,8 @@ class Simulation(Changing):
     def _add_rules(self, rules: Sequence[Rule]) -> None:
         for rule in rules:
             for name in self._standings.contacts.intersection(rule.release):
-                raise ModelError(f"rule '{rule.name}' is to release '{name}', a contact, which opens by itself where its "
-                                 "force comes to zero. Only constraints are released.")  # fmt: skip
+                raise ModelError(f"rule '{rule.name}' is to release '{name}', a contact, which opens by itself where "
+                                 "its force comes to zero. Only constraints are released.")  # fmt: skip
         permanent = [name for name, hold in self._holds.items() if hold.permanent]
         self._rules.add(rules, self.driven, (*self._holds, *self._standings.names), permanent)
 
@@ -442,9 +443,9 @@ class Simulation(Changing):
         return Timeline(tuple(self._work))
 
     @property
-    def events(self) -> tuple[RunEvent, ...]:
+    def events(self) -> Events:
         """What happened so far."""
-        return tuple(self._events)
+        return Events(self._events)
 
     @property
     def run(self) -> Trajectory:
@@ -459,7 +460,7 @@ class Simulation(Changing):
             t = even_times(float(t[0]), float(t[-1]), every)
             x, udot = path.at(t)
         contacts = tuple(dict.fromkeys(touch.contact for touch in self._standings.touches))
-        return Trajectory(self.driven, t, x, self._rest, path, tuple(self._events), start=self.start, udot=udot,
+        return Trajectory(self.driven, t, x, self._rest, path, Events(self._events), start=self.start, udot=udot,
                           timeline=self.timeline, contacts=contacts,
                           presence=Presence(dict(self._presence), tuple(self._backs)),
                           listed=tuple(dict.fromkeys(chain(*self._listed.values()))))  # fmt: skip

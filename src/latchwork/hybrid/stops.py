@@ -28,8 +28,8 @@ def stops_of(stop_when: Any) -> dict[str, Any]:
     for name, value in (stop_when or {}).items():
         rows = forces_in(value.graph, [value.node]).values() if isinstance(value, Expr) else ()
         for row in rows:
-            raise EvaluationError(f"stop_when '{name}' depends on the force of '{row}', which jumps where modes change. "
-                                  f"Say it as a rule: model.rule('{name}', when, stop=True).")  # fmt: skip
+            raise EvaluationError(f"stop_when '{name}' depends on the force of '{row}', which jumps where modes "
+                                  f"change. Say it as a rule: model.rule('{name}', when, stop=True).")  # fmt: skip
     return dict(stop_when or {})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,8 @@ from latchwork.constraint.assemble import Start
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.event import Events as Events
+from latchwork.hybrid.event import RunEvent as RunEvent
 from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least
 from latchwork.hybrid.path import Path
 from latchwork.hybrid.timeline import Timeline
@@ -69,25 +71,6 @@ class Audit:
         if self.quaternion_error:
             lines.insert(3, f"quaternions      off unit length by at most {self.quaternion_error:.3g}")
         return "\n".join(lines)
-
-
-@dataclass(frozen=True)
-class RunEvent:
-    """Something that happened in a run: when, whom it concerns, and what holds before and after.
-
-    ``kind`` is "impact", "stick", "slide", "release", "zone", "constrain", "rule", "reshape", "remove", "near" (a shape
-    was asked for) or "stop"; ``impulses`` are those of an impact, by contact (along the normal, then along its
-    tangents) or constraint; ``energy`` is what it cost.
-    """
-
-    t: float
-    name: str
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-    impulses: Mapping[str, Array] = field(default_factory=dict)
-    kind: str = "stop"
-    energy: float = 0.0
-    notes: tuple[str, ...] = ()
 
 
 def named(equations: Equations, name: str) -> Any:
@@ -204,7 +187,7 @@ class Trajectory(Samples):
     """A run: its samples ``t``, what lies between them (``at``), its events, and its audit."""
 
     path: Path = field(repr=False)
-    events: tuple[RunEvent, ...] = ()
+    events: Events = Events()  # noqa: RUF009
     start: Start | None = field(repr=False, default=None)  # what had to be changed to meet the constraints
     timeline: Timeline = field(repr=False, default_factory=Timeline)  # what was worked on when, by the clock
     contacts: tuple[Contact, ...] = field(repr=False, default=())

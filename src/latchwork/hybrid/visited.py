@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from latchwork.hybrid.path import Path, at_jumps
 
 if TYPE_CHECKING:
-    from latchwork.hybrid.trajectory import RunEvent
+    from latchwork.hybrid.event import RunEvent
 
 Names = tuple[str, ...]
 Key = frozenset[str]

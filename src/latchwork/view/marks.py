@@ -12,7 +12,8 @@ from latchwork.hybrid.visited import Visited
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from latchwork.hybrid.trajectory import RunEvent, Trajectory
+    from latchwork.hybrid.event import RunEvent
+    from latchwork.hybrid.trajectory import Trajectory
 
 TINTS = (
     "#1f6feb", "#e09f3e", "#2a9d8f", "#d1495b", "#6a4c93", "#7a8450",

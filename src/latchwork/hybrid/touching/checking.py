@@ -15,6 +15,7 @@ from latchwork.contact.shapes import Box, Capsule, Hull, Segment
 from latchwork.errors import ModelError
 from latchwork.hybrid.touching.standing import TOUCH
 from latchwork.hybrid.touching.touch import Touch
+from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 
 LENGTHS = {"radius": "the radius", "length": "the length", "sizes": "a size", "lengths": "an edge"}
@@ -43,8 +44,8 @@ def must_not_cross(contact: Contact, touches: Sequence[Touch], x: Array) -> None
 
     Convex solids overlap if they do so along all normals of faces, and t₁ × t₂ of edges (in the plane t and z × t).
     """
-    sides = [_corners(shape) for shape in contact.shapes]
-    if len(sides) != 2 or not all(sides) or sum(len(corners) for corners, _, _ in sides) > MOST:
+    sides = [side for side in map(_corners, contact.shapes) if side is not None]
+    if len(sides) != 2 or sum(len(corners) for corners, _, _ in sides) > MOST:
         return
     vectors = [v for corners, normals, edges in sides for v in (*corners, *normals, *edges)]
     N = vectors[0].tree.newtonian
@@ -65,10 +66,10 @@ def must_not_cross(contact: Contact, touches: Sequence[Touch], x: Array) -> None
                          "Start with the shapes apart or just touching.")  # fmt: skip
 
 
-def _corners(shape: Any) -> tuple[list[Any], list[Any], list[Any]] | tuple[()]:
-    """Corners, normals of faces, and edges of a solid or thin rod; nothing for what has another shape."""
+def _corners(shape: Any) -> tuple[list[Vector], list[Vector], list[Vector]] | None:
+    """Corners, normals of faces, and edges of a solid or thin rod; none for what has another shape."""
     if not isinstance(shape, (Box, Hull, Capsule)) and not (isinstance(shape, Segment) and shape.normal is None):
-        return ()
+        return None
     parts = decompose(shape)
     return ([part.place.point.position() + part.place.arm for part in parts if isinstance(part, Ball)],
             [part.normal for part in parts if isinstance(part, Flat)],

@@ -51,8 +51,8 @@ def must_be_apart(contact: Contact, touches: Sequence[Touch], x: Array) -> None:
             raise ModelError(f"the gap of '{touch.name}' is {gap} at t = {x[0]:.6g}. Look at its shapes: some length, "
                              "root or division has no value there.")  # fmt: skip
         if np.isnan(inside):
-            raise ModelError(f"where '{touch.name}' ends has no value at t = {x[0]:.6g}. Look at its shapes: some length "
-                             "is zero, or some root or division has no value there.")  # fmt: skip
+            raise ModelError(f"where '{touch.name}' ends has no value at t = {x[0]:.6g}. Look at its shapes: some "
+                             "length is zero, or some root or division has no value there.")  # fmt: skip
         if inside >= 0.0 and not touch.held:
             found.append((abs(gap + _radius(touch, x)), gap, touch))
     if found:

@@ -1,0 +1,88 @@
+"""RunEvent: something that happened in a run, and how it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+STATES = ("slide", "stick")
+SHOWN = 4  # names in a line
+
+
+@dataclass(frozen=True)
+class RunEvent:
+    """Something that happened in a run: when, whom it concerns, and what holds before and after.
+
+    ``kind`` is one of
+
+    - "impact": contacts collided; ``name`` has all that took part;
+    - "stick", "slide": a contact closed, or changed, without an impact; "release": it opened, or a constraint let go;
+    - "zone": a closed contact came into another zone of friction or restitution;
+    - "reshape", "remove", "near": a contact was changed, taken away, or its shape asked for;
+    - "constrain": a constraint was imposed; "rule": a rule fired; "stop": a condition of ``stop_when`` ended the run.
+
+    ``before`` and ``after`` name all that holds: constraints, and closed contacts with how ("ball on floor: stick").
+    ``impulses`` are those of an impact, by contact (along the normal, then its tangents) or constraint; ``energy`` is
+    what it cost, negative where a moving surface put some in. ``notes`` say what was decided by the way.
+    """
+
+    t: float
+    name: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    impulses: Mapping[str, Array] = field(default_factory=dict)
+    kind: str = "stop"
+    energy: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """``0.451753951  impact     ball on floor: open -> slide, energy lost 9.8``."""
+        changes = self.changes
+        own = changes.pop(self.name, "")
+        others = [] if own and not self.impulses else [f"{name} {change}" for name, change in changes.items()]
+        parts = [own, *others] if own else others
+        if len(parts) > SHOWN:
+            parts = [*parts[:SHOWN], f"{len(parts) - SHOWN} more"]
+        if self.energy:
+            parts.append(f"energy {'lost' if self.energy > 0.0 else 'gained'} {abs(self.energy):.6g}")
+        told = ", ".join(part for part in (*parts, *self.notes) if part)
+        return f"{self.t:13.9f}  {self.kind:9}  {self._whom()}{': ' if told else ''}{told}"
+
+    @property
+    def changes(self) -> dict[str, str]:
+        """What changed, by name: "open -> stick" for a contact, "holds" or "is let go" for a constraint."""
+        old, new = _by_name(self.before), _by_name(self.after)
+        found = {}
+        for name in (*old, *(name for name in new if name not in old)):
+            a, b = old.get(name), new.get(name)
+            if a != b:
+                contact = (a or b) in STATES
+                found[name] = f"{a or 'open'} -> {b or 'open'}" if contact else "holds" if a is None else "is let go"
+        return found
+
+    def _whom(self) -> str:
+        names = list(self.impulses) if self.kind == "impact" else [self.name]
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        return ", ".join(names[:SHOWN]) + more
+
+
+class Events(tuple[RunEvent, ...]):
+    """The events of a run, in the order of time; printed, a line for each."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or "no events"
+
+
+def _by_name(labels: tuple[str, ...]) -> dict[str, str]:
+    """Names, with how a contact stands; "" for a constraint."""
+    found = {}
+    for label in labels:
+        name, _, state = label.rpartition(": ")
+        found[name if state in STATES else label] = state if state in STATES else ""
+    return found
