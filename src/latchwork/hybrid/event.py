@@ -41,16 +41,17 @@ class RunEvent:
 
     def __str__(self) -> str:
         """``0.451753951  impact     ball on floor: open -> slide, energy lost 9.8``."""
-        changes = self.changes
-        own = changes.pop(self.name, "")
-        others = [] if own and not self.impulses else [f"{name} {change}" for name, change in changes.items()]
-        parts = [own, *others] if own else others
-        if len(parts) > SHOWN:
-            parts = [*parts[:SHOWN], f"{len(parts) - SHOWN} more"]
+        whom, changes = self._whom(), self.changes
+        if len(whom) == 1 and whom[0] in changes and not self.impulses:
+            changes = {whom[0]: changes[whom[0]]}
+        others = [f"{name} {change}" for name, change in changes.items() if name not in whom]
+        if len(whom) == 1:
+            head = ": ".join(filter(None, (whom[0], changes.get(whom[0]))))
+        else:
+            head = _some([" ".join(filter(None, (name, changes.get(name)))) for name in whom])
         if self.energy:
-            parts.append(f"energy {'lost' if self.energy > 0.0 else 'gained'} {abs(self.energy):.6g}")
-        told = ", ".join(part for part in (*parts, *self.notes) if part)
-        return f"{self.t:13.9f}  {self.kind:9}  {self._whom()}{': ' if told else ''}{told}"
+            others.append(f"energy {'lost' if self.energy > 0.0 else 'gained'} {abs(self.energy):.6g}")
+        return f"{self.t:13.9f}  {self.kind:9}  {', '.join([head, *others, *self.notes])}"
 
     @property
     def changes(self) -> dict[str, str]:
@@ -64,10 +65,14 @@ class RunEvent:
                 found[name] = f"{a or 'open'} -> {b or 'open'}" if contact else "holds" if a is None else "is let go"
         return found
 
-    def _whom(self) -> str:
-        names = list(self.impulses) if self.kind == "impact" else [self.name]
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        return ", ".join(names[:SHOWN]) + more
+    def _whom(self) -> list[str]:
+        return list(self.impulses) if self.kind == "impact" and self.impulses else [self.name]
+
+
+def _some(names: list[str]) -> str:
+    """All of a few names, the first of many."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 class Events(tuple[RunEvent, ...]):
