@@ -35,7 +35,8 @@ def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, 
             raise ModelError(f"the restitution of '{name}' is {value!r}. Give a number from 0 to 1, an expression, or "
                              "lw.zones(...).")  # fmt: skip
     features, law = features_of(name, a, b), _coulomb(name, friction)
-    _must_belong(features[0].gap.graph if owner is None else owner, name, features, [restitution, *([] if law is None else [law.mu, law.sliding])])
+    g = features[0].gap.graph if owner is None else owner
+    _must_belong(g, name, features, [restitution, *([] if law is None else [law.mu, law.sliding])])
     if all(_never_changes(feature) for feature in features):
         raise ModelError(
             f"nothing can change the gap of '{name}', which is always {features[0].gap}: its shapes are fixed to each "
