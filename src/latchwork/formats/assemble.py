@@ -11,9 +11,11 @@ from typing import Any
 from latchwork.formats import makers
 from latchwork.formats.build import Build
 from latchwork.formats.constraint_makers import constraint
+from latchwork.formats.contact_makers import contact
 from latchwork.formats.functions import FRAME, POINT, SCALAR
 from latchwork.formats.places import Text, shown
 from latchwork.formats.resolve import Task, in_order
+from latchwork.formats.rule_makers import rules
 from latchwork.formats.shapes import Entry, Given, uses
 
 Maker = Callable[[Build, Any], None]
@@ -49,7 +51,7 @@ def assembled(entry: Entry) -> Build:
 
 
 def _finish(build: Build, entry: Entry) -> None:
-    """What nothing else waits for: declared velocities, motion constraints, loads, constraints."""
+    """What nothing else waits for: declared velocities, motion constraints, loads, constraints, contacts, rules."""
     for given in (*entry.get("frames", []), *entry.get("points", []), *entry.get("joints", [])):
         for key in LATER.keys() & given.value.values.keys():
             with given.name.place.blamed():
@@ -61,7 +63,11 @@ def _finish(build: Build, entry: Entry) -> None:
             makers.load(build, load)
     for given in entry.get("constraints", []):
         with given.name.place.blamed():
-            constraint(build, given)
+            build.scope.hold(constraint(build, given, build.model))
+    for given in entry.get("contacts", []):
+        with given.name.place.blamed():
+            contact(build, given)
+    rules(build, entry.get("switched", []), entry.get("rules", []))
 
 
 @dataclass

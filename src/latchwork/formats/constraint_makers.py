@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.making.methods import Constraining
 from latchwork.formats.build import Build
 from latchwork.formats.constraint_tables import WORDS
 from latchwork.formats.evaluate import evaluated
@@ -18,26 +20,25 @@ from latchwork.formats.shapes import Given
 from latchwork.symbolic.expr import Expr
 
 
-def constraint(build: Build, given: Given) -> None:
-    """A constraint by its word."""
+def constraint(build: Build, given: Given, keeper: Constraining) -> Constraint:
+    """A constraint by its word; the model, or else what keeps it, has a method for each."""
     ((word, entry),) = given.value.values.items()
     name = given.name.value
     if word == "zero":
-        build.model.constraint(name, [_zero(build, code) for code in entry])
-        return
+        return keeper.constraint(name, [_zero(build, code) for code in entry])
     shape = WORDS[word].item
     assert isinstance(shape, Shape)
     made = {key: _argument(build, shape.fields[key].item, value) for key, value in entry.values.items()
             if (word, key) != ("implicit", "zero")}  # fmt: skip
     if word == "close":
-        build.model.close(made.pop("type"), name, **made)
-    elif word == "distance":
+        return keeper.close(made.pop("type"), name, **made)
+    if word == "distance":
         p, q = made["between"]
-        build.model.distance(name, p, q, made["length"])
-    elif word == "implicit":
-        build.model.implicit(name, zero=_function(build, entry["zero"]), **made)
-    else:
-        getattr(build.model, word)(name, **made)
+        return keeper.distance(name, p, q, made["length"])
+    if word == "implicit":
+        return keeper.implicit(name, zero=_function(build, entry["zero"]), **made)
+    made_of: Constraint = getattr(keeper, word)(name, **made)
+    return made_of
 
 
 def _zero(build: Build, code: Code) -> Any:
@@ -53,7 +54,7 @@ def _argument(build: Build, item: Item, value: Any) -> Any:
     return ARGUMENTS[str(item)](build, value)
 
 
-def _part(build: Build, reference: Any) -> Any:
+def part(build: Build, reference: Any) -> Any:
     """A joint or body, which has a point of its own, or else a frame."""
     name, model = reference.text.value, build.model
     frame = build.found(reference)
@@ -73,7 +74,7 @@ def _function(build: Build, code: Code) -> Callable[[Expr, Expr, Expr], Any]:
 
 ARGUMENTS: dict[str, Callable[[Build, Any], Any]] = {
     "joint type": lambda build, value: value,
-    "frame": _part,
+    "frame": part,
     "point": lambda build, value: build.found(value),
     "joint": lambda build, value: build.found(value),
     "scalar": lambda build, value: build.scalar(value),

@@ -6,7 +6,19 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from latchwork.errors import ExpressionError, FileError, LatchworkError, did_you_mean
-from latchwork.formats.functions import ADVICE, CONDITION, FRAME, FUNCTIONS, INFIX, NAMED, POINT, PREFIX, SCALAR, VECTOR
+from latchwork.formats.functions import (
+    ADVICE,
+    CONDITION,
+    FRAME,
+    FUNCTIONS,
+    HELD,
+    INFIX,
+    NAMED,
+    POINT,
+    PREFIX,
+    SCALAR,
+    VECTOR,
+)  # fmt: skip
 from latchwork.formats.places import shown
 from latchwork.formats.postfix import Code, Step
 from latchwork.formats.scope import Scope, Value
@@ -134,6 +146,6 @@ CALL_ADVICE = {
     SCALAR: "Take a component, e.g. dot(v, N.x).",
 }
 ACTIONS: dict[str, Callable[[Scope, Step, list[Value]], Value]] = {
-    "number": _number, "symbol": _symbol, "axis": _axis, FRAME: _named, POINT: _named,
+    "number": _number, "symbol": _symbol, "axis": _axis, FRAME: _named, POINT: _named, HELD: _named,
     "prefix": _prefix, "infix": _infix, "call": _call,
 }  # fmt: skip

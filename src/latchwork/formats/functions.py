@@ -1,7 +1,7 @@
 """What an expression may say: operators and functions, one row each, with the kinds they take and give.
 
 A kind is scalar, vector, condition (a comparison; used as a number it is 1 where it holds and 0 elsewhere), or the name
-of a frame or point.
+of a frame, a point, or a constraint or contact.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from latchwork.symbolic.derivative import dt
 from latchwork.symbolic.expr import apply
 
 SCALAR, VECTOR, CONDITION, FRAME, POINT = "scalar", "vector", "condition", "frame", "point"
-NAMED = (FRAME, POINT)  # kinds that an argument gives by name
+HELD = "constraint or contact"
+NAMED = (FRAME, POINT, HELD)  # kinds that an argument gives by name
 CONSTANTS = {"pi": 3.141592653589793}
 
 
@@ -57,6 +58,7 @@ FUNCTIONS: dict[str, Function] = {
     "position": Function((POINT, POINT), VECTOR, lambda p, *other: p.position(*other), optional=1),
     "velocity": Function((POINT,), VECTOR, lambda p: p.velocity()),
     "angular_velocity": Function((FRAME, FRAME), VECTOR, lambda b, *a: b.angular_velocity(*a), optional=1),
+    "force": Function((HELD,), SCALAR, lambda held: held.force()),
 }
 
 # How tightly an operator binds, as in Python: comparisons least, powers most (and from the right).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from latchwork.contact.impacting.laws import LAWS
 from latchwork.mechanics.joints import JOINTS
 
 
@@ -19,18 +20,23 @@ class Shape:
 
 @dataclass(frozen=True)
 class Named:
-    """A mapping from names that the file gives to items."""
+    """A mapping from names that the file gives to items, no more than ``most`` where that is given."""
 
     item: Item
+    most: int = 0
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A list of items; with ``or_one`` a single item stands for a list of one. ``count`` fixes the length."""
+    """A list of items; with ``or_one`` a single item stands for a list of one.
+
+    ``count`` fixes the length; ``most`` bounds it.
+    """
 
     item: Item
     or_one: bool = False
     count: int = 0
+    most: int = 0
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,7 @@ class Field:
 # Kinds of values that are one of a few words.
 CHOICES: dict[str, tuple[str, ...]] = {
     "joint type": tuple(JOINTS),
+    "law of impact": tuple(LAWS),
     "kind of table": ("held", "linear"),
     "kind of record": ("steps", "samples"),
     "stiff method": ("Radau", "BDF", "LSODA"),

@@ -7,14 +7,16 @@ the graph is written out as it stands. What is long, deep or shared gets a name 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
+from latchwork.constraint.forces import KIND, PREFIX
 from latchwork.errors import FileError
 from latchwork.formats.evaluate import evaluated
 from latchwork.formats.functions import BINDS, BINDS_PREFIX, SCALAR
 from latchwork.formats.places import Place, Text
 from latchwork.formats.postfix import Code, compiled
-from latchwork.formats.scope import Scope, Value
+from latchwork.formats.scope import Held, Scope, Value
 from latchwork.formats.tokens import TOKEN
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
@@ -41,11 +43,12 @@ WORDS = {"eq": "equal", "select": "where"}
 
 
 class Piece(NamedTuple):
-    """Something written: its text, how tightly it binds, how many operations deep it is."""
+    """Something written: its text, how tightly it binds, how many operations deep it is, whether it has forces."""
 
     body: str
     binds: int = ATOM
     depth: int = 0
+    forced: bool = False
 
     def held(self, tighter_than: int) -> str:
         return self.body if self.binds > tighter_than else f"({self.body})"
@@ -62,7 +65,9 @@ class Literal:
     def __post_init__(self) -> None:
         self._twin = copied(self.graph)
         symbols = {s.name: Value(SCALAR, Expr(self._twin, i)) for i, s in self.graph.symbols.items()}
-        self._scope = Scope(self._twin, symbols=symbols)
+        self._rows = {i: s.name.removeprefix(PREFIX) for i, s in self.graph.symbols.items() if s.kind == KIND}
+        held = {row: Held(row, partial(Expr, self._twin, i)) for i, row in self._rows.items()}
+        self._scope = Scope(self._twin, symbols=symbols, held=held)
 
     def scalar(self, value: Expr | float) -> str:
         """An expression or number as text."""
@@ -87,7 +92,7 @@ class Literal:
         for i in nodes:
             pieces[i] = piece = self._piece(i, i in logical, pieces)
             shared = uses[i] > 1 and len(piece.body) > SHARED
-            if i != root and (shared or len(piece.body) > LONG or piece.depth > DEEP):
+            if i != root and not piece.forced and (shared or len(piece.body) > LONG or piece.depth > DEEP):
                 pieces[i] = Piece(self._name(i, piece.body))
         return pieces[root].body
 
@@ -95,17 +100,19 @@ class Literal:
         op, *args = self.graph.nodes[i]
         if i in self._named:
             return Piece(self._named[i])
+        if i in self._rows:
+            return Piece(f"force({quoted(self._rows[i])})", ATOM, 0, True)
         if op == SYMBOL:
             return Piece(text(Expr(self.graph, i)))
         name = OPS[op].name
         parts = [pieces[a] if a >= 0 else self._constant(a) for a in args]
-        depth = 1 + max(part.depth for part in parts)
+        depth, forced = 1 + max(part.depth for part in parts), any(part.forced for part in parts)
         form = LOGICAL.get(name) if is_condition and name in LOGICAL else FORMS.get(name)
         if form is None:
-            return Piece(f"{WORDS.get(name, name)}({', '.join(part.body for part in parts)})", ATOM, depth)
+            return Piece(f"{WORDS.get(name, name)}({', '.join(part.body for part in parts)})", ATOM, depth, forced)
         first, *rest = parts
         held = [first.held(form[1] - (name in FROM_THE_LEFT)), *(part.held(form[1]) for part in rest)]
-        return Piece(form[0].format(*held), form[1], depth)
+        return Piece(form[0].format(*held), form[1], depth, forced)
 
     def _constant(self, a: int) -> Piece:
         value = self.graph.value(a)

@@ -61,7 +61,8 @@ def _shape(shape: Shape) -> dict[str, Any]:
 
 
 def _named(named: Named) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": _of(named.item)}
+    written: dict[str, Any] = {"type": "object", "additionalProperties": _of(named.item)}
+    return written | ({"maxProperties": named.most} if named.most else {})
 
 
 def _listed(listed: Listed) -> dict[str, Any]:
@@ -69,6 +70,8 @@ def _listed(listed: Listed) -> dict[str, Any]:
     written: dict[str, Any] = {"type": "array", "items": item}
     if listed.count:
         written |= {"minItems": listed.count, "maxItems": listed.count}
+    if listed.most:
+        written["maxItems"] = listed.most
     return {"anyOf": [item, written]} if listed.or_one else written
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from latchwork.errors import ExpressionError, did_you_mean
-from latchwork.formats.functions import FRAME, NAMED, POINT, SCALAR
+from latchwork.formats.functions import FRAME, HELD, POINT, SCALAR
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.forces import force_of
+from latchwork.constraint.rule import Latch
+from latchwork.contact.law import Contact
 from latchwork.formats.places import shown
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
@@ -15,6 +20,7 @@ from latchwork.mechanics.joints import Link
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.tree import Tree
 from latchwork.model import Model
+from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 
 
@@ -25,18 +31,26 @@ class Value(NamedTuple):
     it: Any
 
 
+class Held(NamedTuple):
+    """Something that exerts a force while it holds: a row of a constraint, a feature of a contact, or all of these."""
+
+    name: str
+    force: Callable[[], Expr]  # made when it is asked for
+
+
 @dataclass
 class Scope:
     """The names an expression may use: symbols (and what a file defines under ``let``), frames and points.
 
-    ``aliases`` lets a joint or body stand for its frame and point; ``declared`` holds names that are still to be made,
-    for hints.
+    ``aliases`` lets a joint or body stand for its frame and point; ``held`` are constraints and contacts by name, for
+    their forces; ``declared`` holds names that are still to be made, for hints.
     """
 
     graph: Graph
     tree: Tree | None = None
     symbols: dict[str, Value] = field(default_factory=dict)
     aliases: dict[tuple[str, str], Frame | Point] = field(default_factory=dict)
+    held: dict[str, Held] = field(default_factory=dict)
     declared: Mapping[str, Iterable[str]] = field(default_factory=dict)
     memo: dict[tuple[str, ...], Value] = field(default_factory=dict)
 
@@ -48,7 +62,18 @@ class Scope:
             scope.alias(link)
         for body in model.bodies.values():
             scope.alias(body)
+        scope.hold(*model.constraints, *model.contacts, *(item for rule in model.rules for item in rule.held))
         return scope
+
+    def hold(self, *items: Constraint | Latch | Contact) -> None:
+        """Let expressions name the forces of these: of all of a contact, and of its features and rows one by one."""
+        for item in items:
+            if isinstance(item, Contact):
+                self.held[item.name] = Held(item.name, lambda contact=item: contact.force)
+            names = [feature.name for feature in item.features] if isinstance(item, Contact) else \
+                item.row_names if isinstance(item, Constraint) else [item.name]  # fmt: skip
+            for name in names:
+                self.held.setdefault(name, Held(name, partial(force_of, self.graph, name)))
 
     def alias(self, item: Link | Body) -> None:
         """Let the name of a joint or body stand for its frame and its point."""
@@ -58,14 +83,16 @@ class Scope:
             self.aliases.setdefault((FRAME, item.name), item.frame)
 
     def find(self, kind: str, name: str) -> Any:
-        """A frame or point by its own name or an alias, or None."""
-        if self.tree is None or kind not in NAMED:
+        """A frame or point by its own name or an alias, something that holds by its name, or None."""
+        if kind == HELD:
+            return self.held.get(name)
+        if self.tree is None or kind not in (FRAME, POINT):
             return None
         own: Mapping[str, Any] = self.tree.frames if kind == FRAME else self.tree.points
         return own.get(name) or self.aliases.get((kind, name))
 
     def look_up(self, kind: str, name: str) -> Any:
-        """A frame or point, or an error that says which there are."""
+        """A frame, a point or something that holds, or an error that says which there are."""
         found = self.find(kind, name)
         if found is None:
             raise ExpressionError(f"there is no {kind} '{shown(name)}'.{did_you_mean(name, self.names(kind))}")
@@ -73,7 +100,7 @@ class Scope:
 
     def names(self, kind: str) -> list[str]:
         """The names of a kind, for a hint."""
-        made: Iterable[str] = self.symbols
-        if kind in NAMED and self.tree is not None:
+        made: Iterable[str] = self.held if kind == HELD else self.symbols
+        if kind in (FRAME, POINT) and self.tree is not None:
             made = self.tree.frames if kind == FRAME else self.tree.points
         return list(dict.fromkeys((*made, *self.declared.get(kind, ()))))

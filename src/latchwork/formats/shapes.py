@@ -107,6 +107,7 @@ def _check_choice(node: Mapping, shape: Shape, what: str) -> None:
 def _named(node: Node, named: Named, path: str) -> list[Given]:
     if not isinstance(node, Mapping):
         raise node.place.error(f"{path} is a mapping from names to values; found {_found(node)}.")
+    _must_be_few(node, len(node.items), named.most, path)
     return [
         Given(_not_empty(text), read(value, named.item, _inside(path, text.value)))
         for text, value in node.items.values()
@@ -126,7 +127,13 @@ def _listed(node: Node, listed: Listed, path: str) -> list[Any]:
         raise node.place.error(f"{path} is a list; found {_found(node)}. Write it in [ ], or each item after '- '.")
     if listed.count and len(node.items) != listed.count:
         raise node.place.error(f"{path} is a list of {listed.count}; found {len(node.items)}. Give {listed.count}.")
+    _must_be_few(node, len(node.items), listed.most, path)
     return [read(item, listed.item, _inside(path, i)) for i, item in enumerate(node.items, 1)]
+
+
+def _must_be_few(node: Node, found: int, most: int, path: str) -> None:
+    if most and found > most:
+        raise node.place.error(f"{path} has {found} entries; the limit is {most}. Give fewer.")
 
 
 def _single(node: Node, kind: str, path: str) -> Any:

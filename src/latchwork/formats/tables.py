@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from latchwork.formats.constraint_tables import CONSTRAINT
+from latchwork.formats.contact_tables import CONTACT, MOST_CONTACTS
 from latchwork.formats.grammar import Field, Listed, Named, Shape
+from latchwork.formats.rule_tables import MOST_RULES, RULE, SWITCHED
 from latchwork.formats.run_tables import RUN
 
 ROTATE = Shape("rotate", {
@@ -120,5 +122,8 @@ MODEL = Shape("model", {
     "particles": Field(Named(PARTICLE), "particles"),
     "loads": Field(Listed(LOAD), "forces and torques, and elements made of them"),
     "constraints": Field(Named(CONSTRAINT), "what must hold in every run, each by its name"),
+    "contacts": Field(Named(CONTACT, most=MOST_CONTACTS), "what may touch in a run, each pair of shapes by a name"),
+    "switched": Field(Named(SWITCHED, most=MOST_RULES), "constraints that rules hold and let go, each by its name"),
+    "rules": Field(Named(RULE, most=MOST_RULES), "what happens in a run where a condition falls through zero"),
     "run": Field(RUN, "how to run it, for `latchwork run`"),
 })  # fmt: skip

@@ -7,8 +7,10 @@ from typing import Any
 
 from latchwork.errors import FileError
 from latchwork.formats.constraint_writer import constraint_text
+from latchwork.formats.contact_writer import contact_text
 from latchwork.formats.literal import Literal, is_sum, quoted
 from latchwork.formats.makers import usual_names
+from latchwork.formats.rule_writer import rule_text, switched_text
 from latchwork.formats.run_settings import RunSettings
 from latchwork.formats.run_writer import run_section
 from latchwork.formats.yaml_text import document
@@ -60,6 +62,9 @@ class Writer:
             "particles": {body.name: {"point": body.center.name, "mass": self.scalar(body.mass)} for body in particles},
             "loads": self._loads(),
             "constraints": {each.name: constraint_text(self, each) for each in model.constraints},
+            "contacts": {each.name: contact_text(self, model, each) for each in model.contacts},
+            "switched": switched_text(self, model.rules),
+            "rules": {rule.name: rule_text(self, rule) for rule in model.rules},
             "run": {} if run is None else run_section(self, run),
         }
         return written | {"let": self.literal.let}

@@ -42,8 +42,11 @@ class Shape:
         return f"lw.{type(self).__name__}"
 
     def _keep(self, **values: Any) -> None:
-        """Values worked out once, when the shape is made."""
+        """Values worked out once, when the shape is made; what was given instead stays in ``given``, for files."""
+        given = self.__dict__.setdefault("given", {})
         for name, value in values.items():
+            if name in self.__dict__:
+                given.setdefault(name, self.__dict__[name])
             object.__setattr__(self, name, value)
 
 

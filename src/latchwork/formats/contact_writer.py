@@ -1,0 +1,151 @@
+"""Contacts to model files: the shapes they were made of, by word, and their laws; what has no word is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import MISSING, fields
+from typing import Any
+
+from latchwork.contact.curves import Curve, Surface
+from latchwork.contact.law import Contact, Coulomb, Zones
+from latchwork.contact.shapes import Hull
+from latchwork.errors import FileError
+from latchwork.formats.constraint_writer import Texts
+from latchwork.formats.contact_makers import CLASSES
+from latchwork.formats.literal import Literal, copied, quoted
+from latchwork.mechanics.body import Body
+from latchwork.mechanics.frame import AXES, Frame
+from latchwork.mechanics.joints import Link
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.model import Model
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.ops import ZERO
+from latchwork.symbolic.traverse import reachable, rebuild
+
+WORDS = {kind: word for word, kind in CLASSES.items()}
+
+
+def contact_text(texts: Texts, model: Model, contact: Contact) -> dict[str, Any]:
+    """The entry of a contact, without what is as usual."""
+    if len(contact.shapes) != 2:
+        raise FileError(f"contact '{contact.name}' was made without shapes: it cannot be written. Give it two shapes.")
+    both = all(isinstance(shape, Curve | Surface) for shape in contact.shapes)
+    suffixes = ("1", "2") if both else ("", "")
+    a, b = (ShapeText(texts, model, contact.name, suffix).side(shape)
+            for shape, suffix in zip(contact.shapes, suffixes, strict=True))  # fmt: skip
+    written = {"a": a, "b": b}
+    if isinstance(contact.restitution, Zones) or contact.restitution != 0.0:
+        written["restitution"] = _value(texts, contact.restitution)
+    if contact.friction is not None:
+        written["friction"] = _friction(texts, contact.friction)
+    return written if contact.impact == "newton" else {**written, "impact": contact.impact}
+
+
+def _value(texts: Texts, value: Any) -> Any:
+    if not isinstance(value, Zones):
+        return texts.scalar(value)
+    bounds, values = ([texts.scalar(each) for each in row] for row in (value.bounds, value.values))
+    return {"zones": {"along": texts.scalar(value.x), "bounds": bounds, "values": values}}
+
+
+def _friction(texts: Texts, friction: Coulomb) -> Any:
+    if friction.dynamic is None and not isinstance(friction.mu, Zones):
+        return texts.scalar(friction.mu)
+    dynamic = {} if friction.dynamic is None else {"dynamic": _value(texts, friction.dynamic)}
+    return {"static": _value(texts, friction.mu), **dynamic}
+
+
+class ShapeText:
+    """The shapes of one contact; ``suffix`` tells the parameters of two curves apart, as their symbols have it."""
+
+    def __init__(self, texts: Texts, model: Model, contact: str, suffix: str) -> None:
+        self.texts, self.model, self.contact, self.suffix = texts, model, contact, suffix
+
+    def side(self, shape: Any) -> Any:
+        """A point by its name, or a shape by its word."""
+        if isinstance(shape, Body):
+            shape = shape.center
+        if isinstance(shape, Point):
+            return shape.name
+        if type(shape) not in WORDS:
+            raise FileError(
+                f"contact '{self.contact}' has {shape!r:.60}, which has no word in model files. Give a shape of "
+                f"Latchwork's own: {', '.join(CLASSES)}."
+            )
+        given = {f.name: self._text(f.name, value) for f, value in _given(shape)}
+        if isinstance(shape, Hull) and not isinstance(shape.points[0], Point):
+            given["vertices"] = [[self.texts.scalar(float(x)) for x in row] for row in shape.vertices]
+            del given["points"]
+        if isinstance(shape, Curve | Surface):
+            given["shape"] = self._function(shape)
+        return {WORDS[type(shape)]: given}
+
+    def _text(self, key: str, value: Any) -> Any:
+        if key == "shape":
+            return ""
+        if key == "pieces":
+            return [self.side(piece) for piece in value]
+        if isinstance(value, (str, bool)):
+            return str(value).lower()
+        if isinstance(value, (list, tuple)):
+            return [self._text("", each) for each in value]
+        if isinstance(value, Vector):
+            return self.texts.vector(value)
+        if isinstance(value, (Frame, Link, Body)):
+            return self._part(value)
+        return value.name if isinstance(value, Point) else self.texts.scalar(value)
+
+    def _part(self, part: Frame | Link | Body) -> str:
+        """What a shape is fixed in: its body where the name means nothing else, else its frame."""
+        if not isinstance(part, Body):
+            return part.name
+        if part.frame is None:
+            return self.model.frame.name
+        taken = part.name in self.model.frames or part.name in self.model.links
+        return part.frame.name if taken else part.name
+
+    def _function(self, shape: Curve | Surface) -> str:
+        """The expression of a curve or surface, in the parameters that it has in a file."""
+        g = self.model.graph
+        known = {symbol.name: Expr(g, node) for node, symbol in g.symbols.items() if symbol.kind == "auxiliary"}
+        own = [known[f"{self.contact}.{letter}{self.suffix}"] for letter in shape.letters]
+        v, twin = shape.shape(*own), copied(g)
+        nodes = [node for part in v.parts.values() for node in part if node != ZERO]
+        mine = {symbol.node for symbol in own}
+        others = {g.symbols[i].name for i in reachable(g, nodes) if i in g.symbols and i not in mine}
+        if others & set(shape.letters):
+            raise self._refused(shape, f"another symbol is called {' or '.join(sorted(others & set(shape.letters)))}")
+        named = {s.node: twin.symbol(letter, "parameter") for s, letter in zip(own, shape.letters, strict=True)}
+        literal = Literal(twin)
+        written = _vector(literal, v, named)
+        if literal.let:
+            raise self._refused(shape, "it is too long")
+        return written
+
+    def _refused(self, shape: Curve | Surface, why: str) -> FileError:
+        return FileError(
+            f"the {shape.what} of contact '{self.contact}' cannot be written: {why}. Rename the symbol, or write a "
+            "shorter expression."
+        )
+
+
+def _given(shape: Any) -> list[tuple[Any, Any]]:
+    """What a shape was given, besides what it would have anyway."""
+    kept: dict[str, Any] = getattr(shape, "given", {})
+    found = [(f, kept.get(f.name, getattr(shape, f.name))) for f in fields(shape) if f.init]
+    return [(f, value) for f, value in found if f.default is MISSING or not _is_usual(value, f.default)]
+
+
+def _is_usual(value: Any, usual: Any) -> bool:
+    return value is usual or (isinstance(value, (bool, int, float, tuple)) and value == usual)
+
+
+def _vector(literal: Literal, v: Vector, named: dict[int, int]) -> str:
+    """Measure numbers times unit vectors, some symbols renamed."""
+    g = literal.graph
+    terms: Sequence[tuple[int, str]] = [
+        (rebuild(g, [part[k]], named)[0], f"{quoted(frame.name)}.{AXES[k]}")
+        for frame, part in v.parts.items() for k in range(3) if part[k] != ZERO
+    ]  # fmt: skip
+    return " + ".join(f"({literal.scalar(Expr(g, node))})*{unit}" for node, unit in terms) or "0"
