@@ -17,6 +17,7 @@ from latchwork.hybrid.stops import guards_and_rates
 from latchwork.hybrid.trajectory import quantity
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.point import Point
+from latchwork.model import Model
 from latchwork.program.c import CALLED, CPLUSPLUS, KEYWORDS, MACROS, CFunction
 from latchwork.program.c_files import CExport
 from latchwork.program.ir import Program
@@ -86,7 +87,7 @@ def programs(equations: Equations, outputs: Mapping[str, Any] | None = None,
     if not isinstance(equations, Equations):
         raise EvaluationError(
             f"{equations!r} cannot be exported: equations are needed. Give model.equations(), or "
-            "model.constrained().equations where constraints are to be embedded."
+            f"model.constrained().equations where constraints are to be embedded.{_left_out(equations)}"
         )
     energies = [equations.kinetic_energy, equations.potential_energy]
     parts = [
@@ -105,6 +106,14 @@ def programs(equations: Equations, outputs: Mapping[str, Any] | None = None,
         taken.add(name)
         parts.append((name, meaning, program))
     return parts
+
+
+def _left_out(model: Any) -> str:
+    """What no equations hold."""
+    if not isinstance(model, Model) or not (model.contacts or model.rules):
+        return ""
+    names = ", ".join(f"'{each.name}'" for each in (*model.contacts, *model.rules))
+    return f" Contacts and rules ({names}) are left out of both: they change the equations in a run."
 
 
 def _outputs(equations: Equations, outputs: Mapping[str, Any]) -> Iterator[Part]:

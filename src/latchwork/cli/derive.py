@@ -8,13 +8,17 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.terminal import Progress, write
+from latchwork.cli.terminal import Progress, say, write
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.constraint.constraint import Constraint
     from latchwork.formats.run_settings import RunSettings
     from latchwork.kane.equations import Equations
+    from latchwork.model import Model
+
+
+MOST = 8  # names in a note
 
 
 def derive(options: argparse.Namespace) -> None:
@@ -24,16 +28,22 @@ def derive(options: argparse.Namespace) -> None:
     progress("writing")
     text = str(found.embedded()) if options.form is None else FORMS[options.form](found.embedded_equations())
     progress.done()
+    say(left_out(found.model))
     write(text, options.output)
 
 
 @dataclasses.dataclass(frozen=True)
 class Derived:
-    """The unconstrained equations of a model file, its constraints, and its run settings."""
+    """A model file: its model, the unconstrained equations, and its run settings."""
 
+    model: Model
     equations: Equations
-    constraints: tuple[Constraint, ...]
     settings: RunSettings
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What must hold in every run."""
+        return self.model.constraints
 
     def embedded(self) -> Equations | Constrained:
         """The equations with the constraints of the file, embedded at the coordinates that it starts from."""
@@ -59,7 +69,17 @@ def derived(file: str, progress: Progress, run: Sequence[str] = (), **options: A
     progress(f"deriving the equations of {model.name}")
     equations = model.equations()
     progress.done()
-    return Derived(equations, model.constraints, settings)
+    return Derived(model, equations, settings)
+
+
+def left_out(model: Model) -> str:
+    """What changes in a run and is no part of any equations: contacts and rules."""
+    kinds = {"contacts": [each.name for each in model.contacts], "rules": [rule.name for rule in model.rules]}
+    named = [f"the {kind} {', '.join(map(repr, names[:MOST]))}{', ...' * (len(names) > MOST)}"
+             for kind, names in kinds.items() if names]  # fmt: skip
+    if not named:
+        return ""
+    return f"latchwork: note: {' and '.join(named)} of '{model.name}' are left out of these equations; runs have them."
 
 
 def as_json(equations: Equations) -> str:

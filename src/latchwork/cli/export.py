@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from latchwork.cli.derive import derived
-from latchwork.cli.terminal import Progress, Usage, write
+from latchwork.cli.derive import derived, left_out
+from latchwork.cli.terminal import Progress, Usage, say, write
 
 
 def export(options: argparse.Namespace) -> None:
@@ -25,4 +25,5 @@ def export(options: argparse.Namespace) -> None:
     if options.python is not None:
         paths.append(export_python(equations, options.python, **more))
     progress.done()
+    say(left_out(found.model))
     write("\n".join(map(str, paths)), None)

@@ -11,6 +11,7 @@ from latchwork.cli.derive import Derived, derived
 from latchwork.cli.terminal import Progress, write
 
 if TYPE_CHECKING:
+    from latchwork.contact.law import Contact
     from latchwork.mechanics.body import Body
     from latchwork.mechanics.joints import Link
 
@@ -20,13 +21,29 @@ def info(options: argparse.Namespace) -> None:
     progress = Progress(options.progress)
     found = derived(options.file, progress)
     progress("writing the report")
-    held = [] if not found.constraints else ["", CONSTRAINTS, *_held(found)]
-    text = json.dumps(facts(found), indent=2) if options.json else "\n".join([found.equations.report(), *held])
+    besides = [] if options.json else _besides(found)
+    text = json.dumps(facts(found), indent=2) if options.json else "\n".join([found.equations.report(), *besides])
     progress.done()
     write(text, None)
 
 
 CONSTRAINTS = "Constraints, which the equations above leave out (latchwork derive embeds them)"
+CONTACTS = "Contacts, which the equations above leave out (latchwork run has them)"
+RULES = "Rules, which the equations above leave out (latchwork run has them)"
+
+
+def _besides(found: Derived) -> list[str]:
+    """What the equations leave out, by kind."""
+    contacts = [f"  {each.name}: {_between(each)}" for each in found.model.contacts]
+    rules = [f"  {rule.name}: where {rule.when} falls through zero" for rule in found.model.rules]
+    kinds = ((CONSTRAINTS, _held(found)), (CONTACTS, contacts), (RULES, rules))
+    return [line for head, lines in kinds if lines for line in ("", head, *lines)]
+
+
+def _between(contact: Contact) -> str:
+    """The kinds of the two shapes, and the law of impact."""
+    a, b = (type(shape).__name__.lower() for shape in contact.shapes)
+    return f"{a} and {b}, {contact.impact}"
 
 
 def _held(found: Derived) -> list[str]:
@@ -47,11 +64,18 @@ def facts(found: Derived) -> dict[str, Any]:
         "bodies": {body.name: _body(body) for body in system.bodies},
         "joints": {link.name: _joint(link) for link in system.links},
         "constraints": {each.name: [str(zero) for zero in each.zero] for each in found.constraints},
+        "contacts": {each.name: _contact(each) for each in found.model.contacts},
+        "rules": {rule.name: str(rule.when) for rule in found.model.rules},
         "loads": [load.name or type(load).__name__.lower() for load in system.loads],
         "gravity": None if system.gravity is None else str(system.gravity),
         "operations": dataclasses.asdict(equations.operations),
         "report": equations.report(),
     }
+
+
+def _contact(contact: Contact) -> dict[str, Any]:
+    a, b = (type(shape).__name__.lower() for shape in contact.shapes)
+    return {"a": a, "b": b, "impact": contact.impact, "features": len(contact.features)}
 
 
 def _body(body: Body) -> dict[str, str | None]:

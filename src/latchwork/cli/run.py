@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Trajectory
     from latchwork.kane.equations import Equations
 
+SHOWN = 40  # events told one by one
 SETTING = {"coordinate": "q", "speed": "u", "input": "inputs", "parameter": "parameters"}
 
 
@@ -79,9 +80,10 @@ def simulated(found: Derived, settings: RunSettings, progress: Progress) -> Traj
     from latchwork.hybrid.simulate import simulate
 
     assert settings.until is not None
+    changes = found.model.contacts or found.model.rules
     trajectory = simulate(
-        found.equations,
-        constraints=found.constraints,
+        found.model if changes else found.equations,  # derived once where nothing changes in the run
+        constraints=() if changes else found.constraints,
         **settings.arguments(found.equations),
         progress=lambda t: progress(f"simulating: t = {t:.6g} of {settings.until:.6g}", now=False),
     )
@@ -154,10 +156,17 @@ def summary(trajectory: Trajectory) -> str:
 
 
 def happened(events: Sequence[RunEvent]) -> list[str]:
-    """How often what happened, then where the run was stopped."""
-    counts = Counter((event.kind, event.name) for event in events if event.kind != "stop")
-    stops = [f"stopped at t = {event.t:.12g}: {event.name}" for event in events if event.kind == "stop"]
+    """What happened and when, or how often where that is too long to read; then where the run was stopped."""
+    others = [event for event in events if event.kind != "stop"]
+    if len(others) <= SHOWN:
+        return [_said(event) for event in events]
+    counts = Counter((event.kind, event.name) for event in others)
+    stops = [_said(event) for event in events if event.kind == "stop"]
     return [*(f"{kind}: {name}, {count} ×" for (kind, name), count in counts.items()), *stops]
+
+
+def _said(event: RunEvent) -> str:
+    return f"{'stopped' if event.kind == 'stop' else event.kind} at t = {event.t:.12g}: {event.name}"
 
 
 def _to_folder(trajectory: Trajectory, settings: RunSettings, folder: Path) -> None:

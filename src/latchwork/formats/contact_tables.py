@@ -79,7 +79,7 @@ BOX = Shape("box", {
 })  # fmt: skip
 HULL = Shape("hull", {
     "points": Field(Listed("point", most=MOST_VERTICES), "its corners, points of its body"),
-    "vertices": Field(Listed(Listed("number", most=3), most=MOST_VERTICES), "its corners, by their measures in its body"),
+    "vertices": Field(Listed(Listed("number", most=3), most=MOST_VERTICES), "its corners, as measures in its body"),
     **TURNS,
     "center": Field("point", "what these are measured from; the joint's origin or the mass centre unless given"),
 }, one_of=("points", "vertices"))  # fmt: skip
@@ -90,7 +90,7 @@ CURVE = Shape("contact curve", {
     **BODY,
     "closed": Field("truth", "true where its end is its beginning"),
     "side": SIDE,
-    "up": Field("vector", "across its plane: the outside is on the left of travel, seen from its tip; N.z unless given"),
+    "up": Field("vector", "across its plane; seen from its tip the outside is on the left; N.z unless given"),
     "ends": Field("truth", "true where its ends are touched too"),
 })  # fmt: skip
 SURFACE = Shape("surface", {

@@ -46,7 +46,7 @@ def rules(build: Build, switched: list[Given], given: list[Given]) -> None:
 def _switched(build: Build, given: Given) -> Constraint | Latch:
     name = given.name.value
     with given.name.place.blamed():
-        taken = {each.name for each in (*build.model.constraints, *build.model.contacts)}
+        taken = {k.name for k in build.model.constraints} | {c.name for c in build.model.contacts}
         if name in taken:
             raise given.name.place.error(f"'{shown(name)}' is a constraint or contact already. Choose another name.")
         if "latch" in given.value:

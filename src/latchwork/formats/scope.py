@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
-from latchwork.errors import ExpressionError, did_you_mean
-from latchwork.formats.functions import FRAME, HELD, POINT, SCALAR
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.forces import force_of
 from latchwork.constraint.rule import Latch
 from latchwork.contact.law import Contact
+from latchwork.errors import ExpressionError, did_you_mean
+from latchwork.formats.functions import FRAME, HELD, POINT, SCALAR
 from latchwork.formats.places import shown
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
@@ -69,7 +69,7 @@ class Scope:
         """Let expressions name the forces of these: of all of a contact, and of its features and rows one by one."""
         for item in items:
             if isinstance(item, Contact):
-                self.held[item.name] = Held(item.name, lambda contact=item: contact.force)
+                self.held[item.name] = Held(item.name, partial(getattr, item, "force"))
             names = [feature.name for feature in item.features] if isinstance(item, Contact) else \
                 item.row_names if isinstance(item, Constraint) else [item.name]  # fmt: skip
             for name in names:

@@ -59,11 +59,12 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
     `RK4`, runs share vectors and step together; any other method takes each by itself, in threads.
     """
     (equations, constraints), method = mechanism(model), method_of(method)
-    if isinstance(model, Model) and model.contacts:
+    changing = (*model.contacts, *model.rules) if isinstance(model, Model) else ()
+    if changing:
         raise ModelError(
-            f"simulate_many runs no contacts, and '{equations.name}' has some "
-            f"({', '.join(contact.name for contact in model.contacts)}). Give model.equations() to leave them out, or "
-            "use simulate for each."
+            f"simulate_many runs no contacts and no rules, and '{equations.name}' has some "
+            f"({', '.join(each.name for each in changing)}). Give model.equations() to leave them out, or use simulate "
+            "for each."
         )
     if constraints:
         raise ModelError(
