@@ -112,7 +112,8 @@ def _left_out(model: Any) -> str:
     """What no equations hold."""
     if not isinstance(model, Model) or not (model.contacts or model.rules):
         return ""
-    names = ", ".join(f"'{each.name}'" for each in (*model.contacts, *model.rules))
+    changing: tuple[Any, ...] = (*model.contacts, *model.rules)
+    names = ", ".join(f"'{each.name}'" for each in changing)
     return f" Contacts and rules ({names}) are left out of both: they change the equations in a run."
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from latchwork.formats import makers
 from latchwork.formats.build import Build
 from latchwork.formats.constraint_makers import constraint
-from latchwork.formats.contact_makers import contact
+from latchwork.formats.contact_makers import contacts
 from latchwork.formats.functions import FRAME, POINT, SCALAR
 from latchwork.formats.places import Text, shown
 from latchwork.formats.resolve import Task, in_order
@@ -64,9 +64,7 @@ def _finish(build: Build, entry: Entry) -> None:
     for given in entry.get("constraints", []):
         with given.name.place.blamed():
             build.scope.hold(constraint(build, given, build.model))
-    for given in entry.get("contacts", []):
-        with given.name.place.blamed():
-            contact(build, given)
+    contacts(build, entry.get("contacts", []))
     rules(build, entry.get("switched", []), entry.get("rules", []))
 
 

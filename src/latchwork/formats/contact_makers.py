@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from latchwork.contact import curves, shapes
-from latchwork.contact.law import Coulomb, zones
+from latchwork.contact.law import Contact, Coulomb, zones
 from latchwork.formats.build import Build
 from latchwork.formats.constraint_makers import part
-from latchwork.formats.contact_tables import MOST_FEATURES, SHAPES
+from latchwork.formats.contact_tables import MOST_FEATURES, MOST_SQUARES, SHAPES
 from latchwork.formats.evaluate import evaluated
 from latchwork.formats.expressions import vector
 from latchwork.formats.functions import SCALAR, VECTOR
 from latchwork.formats.grammar import Item, Listed, Shape
+from latchwork.formats.places import shown
 from latchwork.formats.postfix import Code
 from latchwork.formats.scope import Value
 from latchwork.formats.shapes import Entry, Given, Reference
@@ -25,21 +26,40 @@ CLASSES: dict[str, Any] = {kind.__name__.lower(): kind for kind in (
     shapes.Line, shapes.Plane, shapes.Segment, shapes.Polyline, shapes.Arc, shapes.Boundary, shapes.Circle,
     shapes.Sphere, shapes.Capsule, shapes.Rim, shapes.Box, shapes.Hull, curves.Curve, curves.Surface,
 )}  # fmt: skip
+CORNERS = {"polyline": "points", "boundary": "pieces"}
 
 
-def contact(build: Build, given: Given) -> None:
+def contacts(build: Build, given: list[Given]) -> None:
+    """The contacts of a file; files that would take minutes to read are refused."""
+    squares = places = 0
+    for each in given:
+        with each.name.place.blamed():
+            squares += sum(_corners(each.value[key]) ** 2 for key in ("a", "b"))
+            if squares > MOST_SQUARES or places > MOST_FEATURES:
+                raise each.name.place.error(
+                    f"the contacts up to '{shown(each.name.value)}' have more than {MOST_SQUARES} pairs of corners, or "
+                    f"{MOST_FEATURES} places where they touch. Give shapes of fewer parts, or fewer contacts."
+                )
+            made = _contact(build, each)
+            places += len(made.features)
+            build.scope.hold(made)
+
+
+def _contact(build: Build, given: Given) -> Contact:
     """A contact by its two shapes and its laws."""
     entry = given.value
     a, b = (side(build, entry[key]) for key in ("a", "b"))
-    made = build.model.contact(given.name.value, a, b, restitution=_value(build, entry.get("restitution")),
+    return build.model.contact(given.name.value, a, b, restitution=_value(build, entry.get("restitution")),
                                friction=_friction(build, entry.get("friction")),
                                impact=entry.get("impact", "newton"))  # fmt: skip
-    build.scope.hold(made)
-    if sum(len(each.features) for each in build.model.contacts) > MOST_FEATURES:
-        raise given.name.place.error(
-            f"the contacts up to '{made.name}' have more than {MOST_FEATURES} places to watch. Give shapes of fewer "
-            "parts, or fewer contacts."
-        )
+
+
+def _corners(given: Reference | Entry) -> int:
+    """Corners or pieces of a boundary, which are looked at in pairs."""
+    if isinstance(given, Reference):
+        return 0
+    ((word, entry),) = given.values.items()
+    return len(entry[CORNERS[word]]) if word in CORNERS else 0
 
 
 def side(build: Build, given: Reference | Entry) -> Any:

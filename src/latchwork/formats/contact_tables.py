@@ -7,7 +7,8 @@ from latchwork.formats.grammar import Either, Field, Listed, Shape
 MOST_CONTACTS = 5_000
 MOST_FEATURES = 20_000  # of all contacts of a file together
 MOST_PARTS = 1_000  # corners, pieces, zones
-MOST_VERTICES = 10_000
+MOST_SQUARES = 4_000_000  # corners are looked at in pairs: of all shapes of a file together
+MOST_VERTICES = 2_000
 
 AXIS = Field("vector", "about which it goes round; N.z unless given")
 BODY = {"body": Field("frame", "what it is fixed in: a frame, joint or body; found from the rest unless given")}

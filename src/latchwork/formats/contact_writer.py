@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -73,23 +73,23 @@ class ShapeText:
                 f"contact '{self.contact}' has {shape!r:.60}, which has no word in model files. Give a shape of "
                 f"Latchwork's own: {', '.join(CLASSES)}."
             )
-        given = {f.name: self._text(f.name, value) for f, value in _given(shape)}
+        given = {key: SPECIAL[key](self, shape) if key in SPECIAL else self._text(value)
+                 for key, value in _given(shape)}  # fmt: skip
         if isinstance(shape, Hull) and not isinstance(shape.points[0], Point):
-            given["vertices"] = [[self.texts.scalar(float(x)) for x in row] for row in shape.vertices]
-            del given["points"]
-        if isinstance(shape, Curve | Surface):
-            given["shape"] = self._function(shape)
+            given["vertices"] = given.pop("points")
         return {WORDS[type(shape)]: given}
 
-    def _text(self, key: str, value: Any) -> Any:
-        if key == "shape":
-            return ""
-        if key == "pieces":
-            return [self.side(piece) for piece in value]
+    def points(self, shape: Any) -> list[Any]:
+        """Corners: points of the body, or the numbers that a hull was made of."""
+        if isinstance(shape, Hull) and not isinstance(shape.points[0], Point):
+            return [[self.texts.scalar(float(x)) for x in row] for row in shape.vertices]
+        return [point.name for point in shape.points]
+
+    def _text(self, value: Any) -> Any:
         if isinstance(value, (str, bool)):
             return str(value).lower()
         if isinstance(value, (list, tuple)):
-            return [self._text("", each) for each in value]
+            return [self._text(each) for each in value]
         if isinstance(value, Vector):
             return self.texts.vector(value)
         if isinstance(value, (Frame, Link, Body)):
@@ -105,7 +105,7 @@ class ShapeText:
         taken = part.name in self.model.frames or part.name in self.model.links
         return part.frame.name if taken else part.name
 
-    def _function(self, shape: Curve | Surface) -> str:
+    def function(self, shape: Curve | Surface) -> str:
         """The expression of a curve or surface, in the parameters that it has in a file."""
         g = self.model.graph
         known = {symbol.name: Expr(g, node) for node, symbol in g.symbols.items() if symbol.kind == "auxiliary"}
@@ -130,11 +130,19 @@ class ShapeText:
         )
 
 
-def _given(shape: Any) -> list[tuple[Any, Any]]:
+# Arguments of shapes that are no single values.
+SPECIAL: dict[str, Callable[[ShapeText, Any], Any]] = {
+    "shape": ShapeText.function,
+    "points": ShapeText.points,
+    "pieces": lambda text, boundary: [text.side(piece) for piece in boundary.pieces],
+}
+
+
+def _given(shape: Any) -> list[tuple[str, Any]]:
     """What a shape was given, besides what it would have anyway."""
     kept: dict[str, Any] = getattr(shape, "given", {})
     found = [(f, kept.get(f.name, getattr(shape, f.name))) for f in fields(shape) if f.init]
-    return [(f, value) for f, value in found if f.default is MISSING or not _is_usual(value, f.default)]
+    return [(f.name, value) for f, value in found if f.default is MISSING or not _is_usual(value, f.default)]
 
 
 def _is_usual(value: Any, usual: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import did_you_mean
@@ -63,7 +63,7 @@ def run_entry(text: str) -> Entry:
 
 def settings(build: Build, entries: Sequence[Entry]) -> RunSettings:
     """The settings of some entries for a model; what a later one says goes before, name by name."""
-    run = _joined(entries)
+    run, build = _joined(entries), replace(build, scope=replace(build.scope, held={}))  # forces are for rules
     for key, kind in KINDS.items():
         _check_names(run.get(key, []), kind, build.model)
     given = {key: run[key] for key in ("until", "start", "every", "keep") if key in run}

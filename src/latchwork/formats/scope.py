@@ -94,6 +94,11 @@ class Scope:
     def look_up(self, kind: str, name: str) -> Any:
         """A frame, a point or something that holds, or an error that says which there are."""
         found = self.find(kind, name)
+        if found is None and kind == HELD and not self.held:
+            raise ExpressionError(
+                f"the force of '{shown(name)}' is not known here. Forces stand in conditions of rules, of constraints "
+                "and contacts that the model has."
+            )
         if found is None:
             raise ExpressionError(f"there is no {kind} '{shown(name)}'.{did_you_mean(name, self.names(kind))}")
         return found

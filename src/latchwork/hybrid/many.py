@@ -59,7 +59,7 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
     `RK4`, runs share vectors and step together; any other method takes each by itself, in threads.
     """
     (equations, constraints), method = mechanism(model), method_of(method)
-    changing = (*model.contacts, *model.rules) if isinstance(model, Model) else ()
+    changing: tuple[Any, ...] = (*model.contacts, *model.rules) if isinstance(model, Model) else ()
     if changing:
         raise ModelError(
             f"simulate_many runs no contacts and no rules, and '{equations.name}' has some "
