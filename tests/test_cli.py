@@ -19,6 +19,7 @@ from latchwork.cli import bench, main
 EXAMPLES = Path(__file__).parents[1] / "examples"
 DISK, PENDULUM = str(EXAMPLES / "disk_on_ramp.yaml"), str(EXAMPLES / "double_pendulum.yaml")
 CRANE = str(EXAMPLES / "gantry_crane.yaml")
+ROLLS, BELT = str(EXAMPLES / "disk_that_rolls.yaml"), str(EXAMPLES / "double_pendulum_on_belt.yaml")
 HEAD = "latchwork: 1\nname: x\n"
 
 
@@ -224,6 +225,72 @@ def test_progress_goes_to_stderr(capsys):
     out, err = capsys.readouterr()
     assert out.startswith("t,q1")
     assert "deriving the equations of disk on a ramp" in err
+
+
+# --- contacts and rules -------------------------------------------------------------------------------------------
+
+LATCH = HEAD + """joints: {hinge: {type: revolute}}
+bodies: {hatch: {frame: hinge, center: hinge, mass: 1, inertia: {zz: 2}}}
+loads: [actuate: {joint: hinge, effort: -1}]
+switched: {latch: {zero: q_hinge}}
+rules: {falls shut: {when: q_hinge, hold: latch}}
+run: {until: 3, q: {q_hinge: 1}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "lines"),
+    [
+        (ROLLS, ["stick at t = 0.36513805", "slide at t = 1.719574", "zone at t = 4.157873", "stick at t = 6.125464"]),
+        (BELT, ["impact at t = 0.072642", "impact at t = 0.251849", "impact at t = 0.408378", "stick at t = 0.873112",
+                "slide at t = 1.034010", "release at t = 1.073767"]),
+    ],
+    ids=["disk", "pendulum"],
+)  # fmt: skip
+def test_run_tells_the_events(capsys, file, lines):
+    """Patoglu's examples 1 and 3, as files: what happens and when, as their scripts have it."""
+    assert main(["run", file]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if " at t = " in line]
+    assert [line[: len(start)] for line, start in zip(told, lines, strict=True)] == lines
+
+
+def test_run_counts_many_events(capsys, monkeypatch):
+    """Where too much happens to read, it is counted."""
+    monkeypatch.setattr(sys.modules["latchwork.cli.run"], "SHOWN", 3)
+    assert main(["run", ROLLS]) == 0
+    assert "stick: disk on ramp, 2 ×" in capsys.readouterr().out
+
+
+def test_run_follows_rules(capsys, model_file):
+    """A rule of a file fires in its run: a hatch falls shut at t = 2, and the latch holds."""
+    assert main(["run", model_file(LATCH), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    (event,) = facts["events"]
+    assert (event["kind"], event["name"], event["t"]) == ("rule", "falls shut", pytest.approx(2.0, abs=1e-9))
+    assert facts["columns"]["u_hinge"][-1] == 0.0
+
+
+def test_info_tells_contacts_and_rules(capsys, model_file):
+    """They are there, and no part of the equations."""
+    assert main(["info", ROLLS]) == 0
+    out = capsys.readouterr().out
+    assert "Contacts, which the equations above leave out" in out
+    assert "disk on ramp: circle and line, newton" in out
+    assert main(["info", model_file(LATCH)]) == 0
+    assert "falls shut: where q_hinge falls through zero" in capsys.readouterr().out
+    assert main(["info", "--json", BELT]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["contacts"] == {"part": {"a": "point", "b": "line", "impact": "smith", "features": 1}}
+    assert facts["rules"] == {}
+
+
+@pytest.mark.parametrize(("file", "note"), [(ROLLS, "the contacts 'disk on ramp'"), ("", "the rules 'falls shut'")])
+def test_what_equations_leave_out_is_told(tmp_path, capsys, model_file, file, note):
+    """derive and export write the equations, and say on stderr what of the file is not in them."""
+    file = file or model_file(LATCH)
+    for command in (["derive", file], ["derive", "--json", file], ["export", file, "--c", str(tmp_path / "c")]):
+        assert main(command) == 0
+        assert f"latchwork: note: {note} of '" in capsys.readouterr().err
 
 
 # --- export -------------------------------------------------------------------------------------------------------

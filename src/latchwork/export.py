@@ -46,7 +46,8 @@ def export_python(equations: Equations, path: str | Path, *, outputs: Mapping[st
     """Write one file of plain Python with NumPy: a function for each of q̇, u̇, M, f, the energies and more."""
     from latchwork.program.python import module_text
 
-    text = module_text(equations.name, groups(equations), programs(equations, outputs, stop_when))
+    parts = programs(equations, outputs, stop_when)
+    text = module_text(equations.name, groups(equations), parts)
     target = Path(path)
     target.write_text(text, encoding="utf-8", newline="\n")
     return target

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import latchwork as lw
-from latchwork import ConstraintError, EvaluationError, ExpressionError, ModelError, dt
+from latchwork import ConstraintError, EvaluationError, ExpressionError, ModelError, dt, export
 
 
 def crank():
@@ -61,6 +61,18 @@ def test_export_takes_equations():
     model, _ = crank()
     with pytest.raises(EvaluationError, match=r"cannot be exported: .*Give .*model\.constrained\(\)\.equations"):
         lw.export_c(model.constrained(), "nowhere")
+
+
+@pytest.mark.parametrize("target", ["export_c", "export_python", "to_casadi", "to_jax"])
+def test_exports_leave_contacts_and_rules_out(target):
+    """Equations hold neither: who exports a model with some is told so, by name, whatever the target."""
+    model, arm = crank()
+    model.contact("stop", model.points["P"], lw.Line(model.origin, model.frame.x, model.frame.y))
+    model.rule("late", 1 - model.time, stop=True)
+    where = ["nowhere"] if target.startswith("export") else []
+    with pytest.raises(EvaluationError, match=r"be exported: .*Contacts and rules \('stop', 'late'\) are left out"):
+        getattr(export, target)(model, *where)
+    assert arm.u[0].name in {name for group in export.groups(model.equations()) for name in group.names}
 
 
 def test_reactions_are_about_a_point():

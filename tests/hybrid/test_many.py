@@ -145,3 +145,17 @@ def test_something_must_be_able_to_move():
     """A model without coordinates is refused, as by `simulate`."""
     with pytest.raises(ModelError, match="nothing can move"):
         lw.simulate_many(lw.Model("still"), {"a": [1.0]}, 1.0)
+
+
+@pytest.mark.parametrize("what", ["contact", "rule"])
+def test_contacts_and_rules_are_refused(what):
+    """Many runs know no modes: a model with contacts or rules is refused by name, its equations are not."""
+    model = lw.Model("ball")
+    y = model.coordinate("y")
+    P = model.origin.at("P", y * model.frame.y)
+    model.particle("ball", P, 1.0)
+    ground = lw.Line(model.origin, model.frame.x, model.frame.y)
+    {"contact": lambda: model.contact("floor", P, ground), "rule": lambda: model.rule("floor", y, stop=True)}[what]()
+    with pytest.raises(ModelError, match=r"runs no contacts and no rules, and 'ball' has some \(floor\)"):
+        lw.simulate_many(model, {"y": [1.0, 2.0]}, 0.1)
+    assert len(lw.simulate_many(model.equations(), {"y": [1.0, 2.0]}, 0.1)) == 2
