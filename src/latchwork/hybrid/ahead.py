@@ -12,8 +12,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-
 from latchwork.contact.complementarity import State
 from latchwork.errors import LatchworkError
 from latchwork.hybrid.table import Array

@@ -63,7 +63,7 @@ def _standing(standings: Standings, zones: Mapping[Zones, int], hows: tuple[How,
     pairs = list(zip(standings.touches, hows, strict=True))
     return replace(
         standings, zones=dict(zones), closed={touch: how for touch, how in pairs if isinstance(how, Standing)},
-        grazing={touch for touch, how in pairs if how == GRAZING},
+        grazing=dict.fromkeys((touch for touch, how in pairs if how == GRAZING), 0),
         behind={touch for touch, how in pairs if how == BEHIND},
     )  # fmt: skip
 
