@@ -51,6 +51,21 @@ def test_reshaped_where_it_stands():
     assert math.hypot(sim.q["x"] - 0.5, sim.q["y"] - 4.0) == pytest.approx(3.9, rel=1e-12)
 
 
+def test_a_smooth_joint_is_no_impact_where_motion_is_along_an_axis():
+    """From a level floor onto an arc that touches it: nothing approaches but rounding, and energy says how fast."""
+    model, disk = ball(floor=False)
+    N, O = model.frame, model.origin
+    E, C = O.at("E", 0.3 * N.x), O.at("C", 0.3 * N.x + 0.7 * N.y)
+    floor = lw.Segment(O.at("S", -1.0 * N.x), E, normal=N.y)
+    bend = lw.Arc(C, 0.7, start=-N.y, angle=1.0, inside=True)
+    model.contact("way", disk, lw.Boundary([floor, bend]))
+    run = lw.simulate(model, 0.6, q=[0.0, 0.1, 0.0], u=[1.0, 0.0, 0.0], method=TIGHT)
+    assert [event.kind for event in run.events] == ["release", "slide"]
+    assert [event.t for event in run.events] == pytest.approx([0.3, 0.3], abs=1e-12)
+    assert math.hypot(run["x"][-1] - 0.3, run["y"][-1] - 0.7) == pytest.approx(0.6, abs=1e-12)
+    assert run["u**2 + v**2"][-1] == pytest.approx(1.0 - 2.0 * G * (run["y"][-1] - 0.1), abs=1e-11)
+
+
 def test_reshaped_with_another_normal_is_an_impact():
     """The velocity into the new shape is lost at once; what runs along it stays. A shape that cuts in is refused."""
     model, _ = ball()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+import random
 import socket
 import threading
 import time
-from contextlib import contextmanager
 
 import pytest
 
 import latchwork as lw
 from latchwork import dt
+from latchwork.formats.described import Home, described
 from latchwork.formats.remote import LARGEST, ask
 from latchwork.view import gallery
 
@@ -36,7 +38,7 @@ def falling():
     return model, disk.circle(0.1, P), {"q": [0.3, 1.1, 0.0], "method": TIGHT}
 
 
-@contextmanager
+@contextlib.contextmanager
 def peer(talk):
     """Something that listens on a local port and does as it likes with whoever connects; gives its address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -174,6 +176,38 @@ def test_bad_descriptions_are_refused(shape, said):
     assert "thing" in str(caught.value)
 
 
+JUNK = [None, True, 0, 1e-300, 1e308, [], {}, [0, 0], [0, 0, 0, 0], "", "s", "1/s", "log(s - 1)", "a*b", "abs(s)", "(s",
+        "sin()", "é", "s;s", "s < 1", "N.x", "exp(exp(exp(9)))", "tan(9*s)", [[0, 0], [0, 0]]]  # fmt: skip
+WHOLE = [FLOOR, VALLEY, {"shape": "arc", "center": [0, 5], "radius": 5, "start": [0, -1], "angle": 0.5, "inside": True},
+         {"shape": "boundary", "pieces": [{"shape": "segment", "p": [-1, 0], "q": [0, 0], "normal": [0, 1]}]},
+         {"shape": "surface", "x": "a", "y": "0.1*a*b", "z": "b", "spans": [[-1, 1], [-1, 1]], "side": -1}]  # fmt: skip
+
+
+def spoiled(rng, value):
+    """The same with something in it replaced, taken out or added."""
+    if isinstance(value, dict) and rng.random() < 0.9:
+        key = rng.choice([*value, "extra"])
+        kept = {k: v for k, v in value.items() if k != key}
+        return kept if rng.random() < 0.1 else kept | {key: spoiled(rng, value.get(key))}
+    if isinstance(value, list) and value and rng.random() < 0.8:
+        i = rng.randrange(len(value))
+        return [spoiled(rng, each) if k == i else each for k, each in enumerate(value)]
+    return rng.choice(JUNK)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_spoiled_descriptions_are_taken_or_refused(seed):
+    """Whatever is replaced in a description, it becomes a contact or an error of ours."""
+    rng = random.Random(seed)
+    model, disk, _ = falling()
+    home = Home(model.origin, model.frame, "thing", "peer")
+    for _ in range(20):
+        shape = {key: value for key, value in rng.choice(WHOLE).items() if key != "bound"}
+        with contextlib.suppress(lw.LatchworkError):
+            made = described(home, spoiled(rng, shape))
+            assert lw.Simulation(model, [0.3, 1.1, 0.0]).contact("thing", disk, made).features
+
+
 @pytest.mark.parametrize(("answer", "said"), [
     (b"", "ends after 0 bytes"),
     (b'{"shape": {"sha', "ends after 15 bytes"),
@@ -259,9 +293,16 @@ def test_hostile_questions_are_answered_by_errors(line):
 def test_bounds_must_be_simple():
     """A bound is a circle, sphere, line or plane."""
     model, disk, start = falling()
-    described = {"floor": FLOOR | {"bound": VALLEY | {"bound": 0}}}
-    with lw.ShapeServer(described) as server, pytest.raises(lw.FileError, match="'floor' is a shape 'curve'"):
+    bounded = {"floor": FLOOR | {"bound": VALLEY | {"bound": 0}}}
+    with lw.ShapeServer(bounded) as server, pytest.raises(lw.FileError, match="'floor' is a shape 'curve'"):
         lw.Simulation(model, **start).contact("floor", disk, lw.Remote(server.address, "floor", model.origin))
+
+
+def test_models_take_no_late_shapes():
+    """What is described elsewhere comes in the run; the model is told so."""
+    model, disk, _ = falling()
+    with pytest.raises(lw.ModelError, match=r"comes in the run: sim\.contact"):
+        model.contact("floor", disk, lw.Remote(("127.0.0.1", 9), "floor", model.origin))
 
 
 def test_servers_need_a_bound():

@@ -96,6 +96,7 @@ def _shape(name: str, shape: Any) -> Any:
         hint = " A body has no shape of its own: give body.circle(radius), body.box(sizes) or the like." * isinstance(
             shape, Body
         )
+        hint += " What is described elsewhere comes in the run: sim.contact(...)." * hasattr(shape, "fetched")
         known = ", ".join(f"lw.{kind.__name__}" for kind in (*MADE_OF, Curve, Surface))
         raise ModelError(f"contact '{name}' is given {shape!r}, which is no shape.{hint} Shapes: {known}.")
     return shape

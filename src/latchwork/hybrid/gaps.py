@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Samples
 
 Array = NDArray[np.float64]
+AT_A_TIME = 50  # features
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +52,24 @@ def gaps_along(samples: Samples, presence: Presence) -> dict[str, Array]:
     return found
 
 
-def least(gaps: Mapping[str, Array]) -> tuple[float, str] | None:
-    """The least gap of all, and whose it is; none where there are no gaps."""
-    known = [(float(np.nanmin(gap)), name) for name, gap in gaps.items() if not np.isnan(gap).all()]
+def least_gap(samples: Samples, presence: Presence) -> tuple[float, str] | None:
+    """The least gap of all, and whose it is; none where there are no gaps. Some features at a time."""
+    known = []
+    for some in batched(presence, AT_A_TIME):
+        gaps = gaps_along(samples, some)
+        known += [(float(np.nanmin(gap)), name) for name, gap in gaps.items() if not np.isnan(gap).all()]
     return min(known, default=None)
+
+
+def batched(presence: Presence, size: int) -> Iterator[Presence]:
+    """The same with some contacts at a time, of about so many features."""
+    spans: dict[Contact, tuple[float, float]] = {}
+    for contact, span in presence.spans.items():
+        spans[contact] = span
+        if sum(len(each.features) for each in spans) >= size:
+            yield replace(presence, spans=spans)
+            spans = {}
+    yield replace(presence, spans=spans)
 
 
 def gap_between(samples: Samples, a: Any, b: Any) -> Array:

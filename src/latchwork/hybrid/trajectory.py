@@ -16,7 +16,7 @@ from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.event import Events as Events
 from latchwork.hybrid.event import RunEvent as RunEvent
-from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least
+from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least_gap
 from latchwork.hybrid.path import Path
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.visited import Span, Visited, visited
@@ -236,7 +236,7 @@ class Trajectory(Samples):
             for four in self.equations.system.quaternions
         ]
         stats = self.path.stats
-        gap, whose = least(gaps_along(full, self.presence)) or (None, "")
+        gap, whose = least_gap(full, self.presence) or (None, "")
         return Audit(
             float(energy[0]), float(energy[-1]), float(work[-1]),
             float(np.abs(energy - energy[0] - work).max()), float(max(norms, default=0.0)),
