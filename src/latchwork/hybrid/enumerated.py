@@ -2,7 +2,7 @@
 
 Each place of contact is open, has just opened, is met from behind, sticks, or slides one way or the other; each zone is
 entered or not. What is met in a run is one of these, save where several contacts hold each other at the limits of their
-cones: that is prepared when it is met, as in `Embedded`.
+cones, or opened deeper than rounding: that is prepared when it is met, as in `Embedded`.
 """
 
 from __future__ import annotations

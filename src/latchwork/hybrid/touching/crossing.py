@@ -209,8 +209,8 @@ class Crossing:
         s.lam = _by_name(touches, meeting, verdict, stays)
 
     def _deep(self, touch: Touch) -> int:
-        """How deep a contact is that opens, in whole `TOUCH`: it was let in by as much before."""
-        return max(0, math.ceil(-touch.gap(self.x)[0] / TOUCH))
+        """How deep a contact is that opens, in whole `TOUCH`, half is none: it was let in by as much before."""
+        return max(0, math.ceil(-touch.gap(self.x)[0] / TOUCH - 0.5))
 
     def _ended(self) -> set[Touch]:
         """Features whose patch has ended, so that they open without moving away."""

@@ -102,6 +102,8 @@ class Meeting:
 
         Where all motion is across the normal, this is what rounding of the normal velocity is judged by.
         """
+        if not self.touches:
+            return np.zeros(0)
         energy = max(float(self.u @ self.M @ self.u), 0.0)
         return np.asarray(np.sqrt(np.maximum(np.diag(self.A)[self.first], 0.0) * energy))
 
