@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 SAMPLES = (257, 33)  # along each parameter, of a curve and of a surface
 ZOOM = 16  # times closer, each time that the slowest place of a curve is looked at
 CLOSER = 10  # times that it is looked at
+HUGE = 1e150  # beyond, squares are not finite
 STILL = 1e-7  # of the largest |p′|: slower is a cusp, or a pole
 MEET = 1e-9  # how far apart ends may be, over the size of the curve, and how much tangents may differ
 
@@ -73,11 +74,12 @@ def _at(made: Patch, row: Array) -> str:
 
 
 def _must_be_finite(made: Patch, rows: Array, values: Array) -> None:
-    bad = ~np.isfinite(values).all(axis=1)
+    fine = np.abs(values) < HUGE
+    bad = ~fine.all(axis=1)
     if bad.any():
         i = int(np.argmax(bad))
         shape = made.shape
-        wrong = "place" if not np.isfinite(values[i, :3]).all() else "tangent"
+        wrong = "place" if not fine[i, :3].all() else "tangent"
         seen = values[i, :3] if wrong == "place" else values[i, 6:]
         spans = ", ".join(f"{letter} from {low:.6g} to {high:.6g}"
                           for letter, (low, high) in zip(shape.letters, shape.spans, strict=True))  # fmt: skip

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Callable
+from dataclasses import MISSING, fields, replace
 from typing import Any
 
 from latchwork.contact.curves import Curve, Surface
@@ -12,16 +12,18 @@ from latchwork.contact.shapes import Hull
 from latchwork.errors import FileError
 from latchwork.formats.constraint_writer import Texts
 from latchwork.formats.contact_makers import CLASSES
-from latchwork.formats.literal import Literal, copied, quoted
+from latchwork.formats.literal import Literal, copied
+from latchwork.formats.vector_text import vector_text
 from latchwork.mechanics.body import Body
-from latchwork.mechanics.frame import AXES, Frame
+from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.model import Model
 from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ZERO
-from latchwork.symbolic.traverse import reachable, rebuild
+from latchwork.symbolic.traverse import reachable
 
 WORDS = {kind: word for word, kind in CLASSES.items()}
 
@@ -110,15 +112,13 @@ class ShapeText:
         g = self.model.graph
         known = {symbol.name: Expr(g, node) for node, symbol in g.symbols.items() if symbol.kind == "auxiliary"}
         own = [known[f"{self.contact}.{letter}{self.suffix}"] for letter in shape.letters]
-        v, twin = shape.shape(*own), copied(g)
-        nodes = [node for part in v.parts.values() for node in part if node != ZERO]
-        mine = {symbol.node for symbol in own}
-        others = {g.symbols[i].name for i in reachable(g, nodes) if i in g.symbols and i not in mine}
-        if others & set(shape.letters):
-            raise self._refused(shape, f"another symbol is called {' or '.join(sorted(others & set(shape.letters)))}")
-        named = {s.node: twin.symbol(letter, "parameter") for s, letter in zip(own, shape.letters, strict=True)}
-        literal = Literal(twin)
-        written = _vector(literal, v, named)
+        v, mine = shape.shape(*own), {symbol.node: letter for symbol, letter in zip(own, shape.letters, strict=True)}
+        nodes = reachable(g, [node for part in v.parts.values() for node in part if node != ZERO])
+        taken = {g.symbols[i].name for i in nodes if i in g.symbols and i not in mine} & set(shape.letters)
+        if taken:
+            raise self._refused(shape, f"another symbol is called {' or '.join(sorted(taken))}")
+        literal = Literal(_renamed(g, mine))
+        written = vector_text(literal, v)
         if literal.let:
             raise self._refused(shape, "it is too long")
         return written
@@ -149,11 +149,9 @@ def _is_usual(value: Any, usual: Any) -> bool:
     return value is usual or (isinstance(value, (bool, int, float, tuple)) and value == usual)
 
 
-def _vector(literal: Literal, v: Vector, named: dict[int, int]) -> str:
-    """Measure numbers times unit vectors, some symbols renamed."""
-    g = literal.graph
-    terms: Sequence[tuple[int, str]] = [
-        (rebuild(g, [part[k]], named)[0], f"{quoted(frame.name)}.{AXES[k]}")
-        for frame, part in v.parts.items() for k in range(3) if part[k] != ZERO
-    ]  # fmt: skip
-    return " + ".join(f"({literal.scalar(Expr(g, node))})*{unit}" for node, unit in terms) or "0"
+def _renamed(g: Graph, names: dict[int, str]) -> Graph:
+    """A graph with the same nodes, some symbols by other names, which no other symbol has there."""
+    twin, taken = copied(g), set(names.values())
+    twin.symbols = {i: replace(symbol, name=names.get(i, symbol.name)) for i, symbol in g.symbols.items()
+                    if i in names or symbol.name not in taken}  # fmt: skip
+    return twin

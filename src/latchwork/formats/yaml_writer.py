@@ -8,22 +8,23 @@ from typing import Any
 from latchwork.errors import FileError
 from latchwork.formats.constraint_writer import constraint_text
 from latchwork.formats.contact_writer import contact_text
-from latchwork.formats.literal import Literal, is_sum, quoted
+from latchwork.formats.literal import Literal
 from latchwork.formats.makers import usual_names
 from latchwork.formats.rule_writer import rule_text, switched_text
 from latchwork.formats.run_settings import RunSettings
 from latchwork.formats.run_writer import run_section
+from latchwork.formats.vector_text import vector_text
 from latchwork.formats.yaml_text import document
 from latchwork.mechanics.algebra import Square
 from latchwork.mechanics.body import Body
-from latchwork.mechanics.frame import AXES, Frame
+from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
 from latchwork.mechanics.loads import Force, Load, Spring, Torque, Torsion
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.model import Model
 from latchwork.symbolic.expr import Expr
-from latchwork.symbolic.ops import MINUS_ONE, ONE, ZERO
+from latchwork.symbolic.ops import ZERO
 
 INERTIA = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}
 
@@ -101,22 +102,7 @@ class Writer:
 
     def vector(self, v: Vector) -> str:
         """Measure numbers times unit vectors, in the order they stand in."""
-        terms = [(part[k], f"{quoted(f.name)}.{AXES[k]}") for f, part in v.parts.items() for k in range(3)]
-        signed = [self._term(node, unit) for node, unit in terms if node != ZERO]
-        total = "".join(f" {sign} {term}" for sign, term in signed).removeprefix(" + ")
-        return "-" + total.removeprefix(" - ") if total.startswith(" - ") else total or "0"
-
-    def _term(self, node: int, unit: str) -> tuple[str, str]:
-        """The sign and the rest of one measure number times its unit vector."""
-        if node in (ONE, MINUS_ONE):
-            return "+" if node == ONE else "-", unit
-        written = self.scalar(Expr(self.model.graph, node))
-        if is_sum(written):
-            return "+", f"({written})*{unit}"
-        rest = written.removeprefix("-")
-        if rest != written and self.literal.reads_as(f"-({rest})", node):
-            return "-", f"{rest}*{unit}"
-        return "+", f"{written}*{unit}"
+        return vector_text(self.literal, v)
 
     def _own_frames(self) -> list[Frame]:
         carried = {link.frame for link in self.model.links.values()}
