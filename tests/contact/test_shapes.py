@@ -109,7 +109,7 @@ REFUSED = {
     "a circle of no body": (lambda w: lw.Circle(w.links[0].origin, 1.0), r"with which body it turns is not known"),
     "a normal that turns": (lambda w: lw.Plane(w.O, w.frame(0).x, body=w.N), r"the normal of 'lw.Plane', .* with q_A"),
     "points of two bodies": (lambda w: lw.Segment(w.at(0, 1.0), w.at(1, 1.0)), r"is not fixed in any one frame"),
-    "a point of another body": (lambda w: w.bodies[0].circle(1.0, w.at(1, 1.0)), r"the way from 'A_o' to .* with q_"),
+    "a point of another body": (lambda w: w.bodies[0].circle(1.0, w.at(1, 1.0)), r"'P1', where .* moves with q_"),
     "a body that is text": (lambda w: lw.Circle(w.O, 1.0, body="A"), r"the body of lw.Circle is 'A'"),
     "an arc without angle": (lambda w: lw.Arc(w.O, 1.0, start=w.N.x), r"Give both for an arc, or neither for a ring"),
     "too much of an arc": (lambda w: lw.Arc(w.O, 1.0, w.N.x, 7.0), r"the angle of lw.Arc at 'O' is 7.0"),

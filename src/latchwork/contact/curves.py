@@ -145,12 +145,16 @@ def _must_have_spans(name: str, shape: Shape) -> None:
     spans = shape.spans if isinstance(shape.spans, Sequence) and len(shape.spans) == len(shape.letters) else ()
     for letter, span in zip(shape.letters, spans or [shape.spans] * len(shape.letters), strict=True):
         if not _is_range(span):
-            raise ModelError(f"{letter} of the {shape.what} of '{name}' goes over {span!r}. Give two finite numbers in "
+            raise ModelError(f"{letter} of the {shape.what} of '{name}' goes {_told(span)}. Give two finite numbers in "
                              "increasing order for each parameter.")  # fmt: skip
     if shape.side not in (1, -1):
         raise ModelError(f"side of the {shape.what} of '{name}' is {shape.side!r}. Give 1 or -1.")
     if isinstance(shape, Curve) and shape.closed and shape.ends:
         raise ModelError(f"the curve of '{name}' is closed, and its ends are to be touched. Leave out closed or ends.")
+
+
+def _told(span: Any) -> str:
+    return f"from {span[0]!r} to {span[1]!r}" if isinstance(span, Sequence) and len(span) == 2 else f"over {span!r}"
 
 
 def _is_range(span: Any) -> bool:

@@ -45,13 +45,12 @@ class RunEvent:
         if len(whom) == 1 and whom[0] in changes and not self.impulses:
             changes = {whom[0]: changes[whom[0]]}
         others = [f"{name} {change}" for name, change in changes.items() if name not in whom]
-        if len(whom) == 1:
-            head = ": ".join(filter(None, (whom[0], changes.get(whom[0]))))
-        else:
-            head = _some([" ".join(filter(None, (name, changes.get(name)))) for name in whom])
         if self.energy:
             others.append(f"energy {'lost' if self.energy > 0.0 else 'gained'} {abs(self.energy):.6g}")
-        return f"{self.t:13.9f}  {self.kind:9}  {', '.join([head, *others, *self.notes])}"
+        told = ", ".join(filter(None, (changes.get(whom[0]) if len(whom) == 1 else None, *others, *self.notes)))
+        mark = ": " if len(whom) == 1 else ", "
+        names = whom if len(whom) == 1 else [" ".join(filter(None, (name, changes.get(name)))) for name in whom]
+        return f"{self.t:13.9f}  {self.kind:9}  {_some(names)}{mark if told else ''}{told}"
 
     @property
     def changes(self) -> dict[str, str]:

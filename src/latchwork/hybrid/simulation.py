@@ -162,7 +162,7 @@ class Simulation(Changing):
         rules = self._rules
         while self.t < t_end or rules.pending:
             if not self._settled:
-                self._cross((), {})
+                self._cross((), {}, bool(self._segments))
             stops = asked | self._bounds()
             self._enumerate(stops)
             stage, guards = self._workshop.stage(self._holds, self._standings, stops, self._state())
@@ -274,8 +274,11 @@ class Simulation(Changing):
         if backs != (self._backs[-1][1] if self._backs else frozenset()):
             self._backs.append((self.t, backs))
 
-    def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> None:
-        """From one mode to the next: zones, impacts, then what stays closed; nothing is known beforehand."""
+    def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False) -> None:
+        """From one mode to the next: zones, impacts, then what stays closed; nothing is known beforehand.
+
+        What is closed to begin with is no event; what a rule or a constraint makes open or close is (``tell``).
+        """
         began, s = time.perf_counter(), self._standings
         names, before = self.active, dict(s.closed)
         shop = self._workshop
@@ -284,7 +287,7 @@ class Simulation(Changing):
         crossing.go()
         self._settled = True
         self._x = np.append(crossing.x[1 : len(self._x)], self._x[-1] + crossing.work)
-        if hits or crossing.impacts:  # what is closed to begin with is no event
+        if hits or crossing.impacts or tell:
             self._events += told(self.t, before, s, crossing.impacts, hits, (names, self.active))
         if names != self.active or self._pending is None:
             self._pending = self.t, names, self.active, began
@@ -312,7 +315,7 @@ class Simulation(Changing):
         if constraint.name in self._standings.contacts:
             raise ConstraintError(f"'{constraint.name}' is a contact of '{self.equations.name}'. Name the constraint "
                                   "otherwise.")  # fmt: skip
-        before = dict(self._holds), self._x
+        before, names = (dict(self._holds), self._x), self.active
         try:
             self._holds[constraint.name] = Hold(constraint, False, _limit(constraint.name, limit))
             impulses = self._impact(constraint.name)
@@ -322,7 +325,7 @@ class Simulation(Changing):
             self._holds, self._x = before
             raise
         self._settled = not self._standings.touches
-        return self._switched(constraint.name, tuple(before[0]), began, impulses)
+        return self._switched(constraint.name, names, began, impulses, before[1][-1] - self._x[-1])
 
     def _impact(self, name: str) -> dict[str, Array]:
         """Speeds made consistent with all that holds; the energy it costs is booked as work. The impulses by name."""
@@ -377,12 +380,13 @@ class Simulation(Changing):
             self._workshop.mode(self._workshop.held(self._holds), self._state())
         return self._switched(name, before, began, {})
 
-    def _switched(self, name: str, before: tuple[str, ...], began: float, impulses: dict[str, Array]) -> RunEvent:
+    def _switched(self, name: str, before: tuple[str, ...], began: float, impulses: dict[str, Array],
+                  energy: float = 0.0) -> RunEvent:  # fmt: skip
         took = 1e6 * (time.perf_counter() - began)
         self._worked("embed", ", ".join(self.active) or "free", self.t, began)
         self.switches.append(Switch(self.t, before, self.active, took))
         kind = "constrain" if name in self._holds else "release"
-        self._events.append(RunEvent(self.t, name, before, self.active, impulses, kind))
+        self._events.append(RunEvent(self.t, name, before, self.active, impulses, kind, float(energy)))
         return self._events[-1]
 
     def _worked(self, lane: str, name: str, t: float, began: float) -> None:
