@@ -81,8 +81,13 @@ class Crossing:
                 self.slipping[about] = -across / max(float(np.linalg.norm(across)), 1e-300)
                 self.slipping |= {touch: np.array(how.limit) for touch, how in s.closed.items()
                                   if how.limit is not None and touch not in self.slipping}  # fmt: skip
-            elif kind == "touch" and about.gap(self.x)[0] < -REACH * TOUCH:
+            elif kind == "touch" and self._from_behind(about):
                 s.behind.add(about)
+
+    def _from_behind(self, touch: Touch) -> bool:
+        """Whether a feature is met through the end of its domain, not through its surface: the gap is deeper."""
+        gap, inside = touch.gap(self.x)
+        return gap < -REACH * TOUCH and inside < -gap
 
     def go(self) -> None:
         """Impacts until nothing approaches, then what stays closed, slides or sticks."""
