@@ -161,7 +161,7 @@ def outline_ground(s: Scene) -> Ground:
 
 def round_ground(s: Scene) -> Ground:
     """A bowl, a bump, a wave, or a short wall; only for disks."""
-    N, O, kind = s.model.frame, s.model.origin, s.pick("bowl", "bump", "wave", "wave", "wall", "arc")
+    N, O, kind = s.model.frame, s.model.origin, s.pick("bowl", "bump", "wave", "wave", "wall", "ledge", "arc")
     belt = s.pick(None, None, 1.0)
     if kind in ("bowl", "bump", "arc"):
         s.driven |= belt is not None
@@ -173,13 +173,14 @@ def round_ground(s: Scene) -> Ground:
     if kind == "arc":
         start, angle = -N.y * math.cos(1.0) - N.x * math.sin(1.0), s.between(0.5, 2.0)
         arc = lw.Arc(O.at("C", 1.0 * N.y), 1.5, start=start, angle=angle, inside=True, belt=belt)
-        a = np.linspace(-0.5 * math.pi - (0.5 * math.pi - 1.0) * 0 - 1.0, 0.0, 2)[0] + np.linspace(0.0, angle, 4001)
+        a = -0.5 * math.pi - 1.0 + np.linspace(0.0, angle, 4001)
         line = np.column_stack([1.5 * np.cos(a), 1.0 + 1.5 * np.sin(a)])
         return Ground(arc, lambda at, r: float(np.hypot(*(line - at[0, :2]).T).min()) - r + 1e-6)
-    if kind == "wall":
+    if kind in ("wall", "ledge"):
         p, q = np.array([s.between(-0.6, -0.1), s.between(-0.2, 0.1), 0.0]), np.array([0.4, 0.0, 0.0])
         ends = [O.at(name, N.vector(*x.tolist())) for name, x in (("Wp", p), ("Wq", q))]
-        return Ground(lw.Segment(*ends), from_edge(p, q))
+        up = np.array([p[1] - q[1], q[0] - p[0], 0.0]) if kind == "ledge" else None
+        return Ground(lw.Segment(*ends, normal=None if up is None else N.vector(*up.tolist())), from_edge(p, q))
     size, pace = s.between(0.05, 0.3), s.between(1.0, 4.0)
     shape = lw.Curve(O, lambda x: x * N.x + size * lw.sin(pace * x) * N.y, (-12.0, 12.0))
     return Ground(shape, from_wave(lambda x: size * np.sin(pace * x), -12.0, 12.0))
@@ -255,7 +256,9 @@ def rounded(s: Scene) -> None:
 def adrift(s: Scene, space: bool) -> None:
     """Bodies that collide where nothing else acts."""
     for place in spread(s, 2 if space else int(s.rng.integers(2, 5)), space, 0.0):
-        free_body(s, space, place, 1.0)
+        link = free_body(s, space, place, 1.0)
+        if space and len(s.solids) == 2 and s.chance(0.8):  # two with corners have hundreds of features
+            s.solids[1] = (link, s.solids[1][1], ball(link, s.solids[1][1], s.between(0.1, 0.3), ""))
     n = 3 if space else 2
     for i in range(len(s.solids)):  # towards each other
         at, step, width = (len(s.q) // len(s.solids), len(s.u) // len(s.solids), n)
@@ -263,7 +266,7 @@ def adrift(s: Scene, space: bool) -> None:
     s.alone = True
     for i, (link, _, one) in enumerate(s.solids):
         for other, _, two in s.solids[:i]:
-            if not s.meetings or one.radius + two.radius > 0.0 or not space or s.chance(0.1):
+            if not s.meetings or one.radius + two.radius > 0.0 or not space:
                 meet(s, f"{other.name} on {link.name}", two, one)
 
 
@@ -317,13 +320,13 @@ def swinging(s: Scene) -> None:
     r = s.pick(0.0, 0.08)
     shape = at if r == 0.0 else lw.Circle(at, r, body=inboard)
     end = Solid(shape, (at,), r, r)
-    angles = np.cumsum(s.q)
+    angles = np.cumsum(s.q[:count])
     lengths = [float(np.hypot(*_ends(model, i))) for i in range(count)]
     x = float(sum(n * math.sin(a) for n, a in zip(lengths, angles, strict=True)))
     y = float(-sum(n * math.cos(a) for n, a in zip(lengths, angles, strict=True)))
     model.gravity(-9.81 * N.y)
     if s.chance(0.6):
-        low = min(y - r - s.pick(0.0, 0.05, 0.3), -0.2 * sum(lengths))
+        low = y - r - s.pick(0.0, 0.05, 0.3)
         belt = s.pick(None, 1.5, -0.7)
         s.driven |= belt is not None
         line = lw.Line(O.at("F", low * N.y), N.x, N.y, belt=belt)
@@ -336,8 +339,8 @@ def swinging(s: Scene) -> None:
         link = free_body(s, False, np.array([x + 0.6, y + 0.6, 0.0]), 1.0)
         meet(s, "end on A" if r else "A on end", *((end, s.solids[0][2]) if r else _thick(s, end)))
     if count == 3 and s.chance(0.3):
-        model.gear("gear", model.links["L0"], model.links["L1"], s.pick(-1.0, 0.5),
-                   offset=0.0)  # fmt: skip
+        ratio = s.pick(-1.0, 0.5)
+        model.gear("gear", model.links["L0"], model.links["L1"], ratio, s.q[0] - ratio * s.q[1])
 
 
 def _thick(s: Scene, end: Solid) -> tuple[Solid, Solid]:
