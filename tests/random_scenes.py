@@ -1,4 +1,4 @@
-"""Random short scenarios of contact, by seed: shapes, speeds, friction, restitution, belts, loops; in the plane and in space.
+"""Random short scenarios of contact, by seed: shapes, speeds, friction, restitution, belts; in the plane and in space.
 
 ``scene(seed)`` describes one; ``scene(seed).play()`` runs it. Nothing overlaps to begin with; some things touch.
 """
@@ -274,15 +274,17 @@ def resting(s: Scene, space: bool) -> None:
     """A box or a ball that touches ground to begin with, at rest or sliding; one on top of it sometimes."""
     N = s.model.frame
     ground, tilt = flat_ground(s, space, None)
-    up = np.array([-math.sin(tilt), 0.0, math.cos(tilt)]) if space else np.array([-math.sin(tilt), math.cos(tilt), 0.0])
-    along = np.array([math.cos(tilt), 0.0, math.sin(tilt)]) if space else np.array([math.cos(tilt), math.sin(tilt), 0.0])
+    order = [0, 2, 1] if space else [0, 1, 2]
+    up = np.array([-math.sin(tilt), math.cos(tilt), 0.0])[order]
+    along = np.array([math.cos(tilt), math.sin(tilt), 0.0])[order]
     height, fast = 0.0, s.pick(0.0, 0.0, 1.0, -2.0)
     for i in range(int(s.rng.integers(1, 3))):
         size, is_box = s.between(0.2, 0.4), s.chance(0.6)
         link = free_body(s, space, (height + 0.5 * size) * up, 0.0)
         body = s.solids[i][1]
         sizes = (size * s.between(0.8, 2.0), size) if not space else (size, size * s.between(0.8, 2.0), size)
-        one = box(link, body, sizes, f"{link.name}y") if is_box else (ball if space else disk)(link, body, 0.5 * size, "")
+        round_one = ball if space else disk
+        one = box(link, body, sizes, f"{link.name}y") if is_box else round_one(link, body, 0.5 * size, "")
         s.solids[i] = (link, body, one)
         if space:
             s.q[-4:] = [math.cos(0.5 * tilt), 0.0, -math.sin(0.5 * tilt), 0.0]
@@ -376,7 +378,7 @@ def tied(s: Scene) -> None:
 def pushed(s: Scene) -> None:
     """A body on ground that an input pushes to and fro."""
     resting(s, False)
-    link, body, _ = s.solids[0]
+    link = s.solids[0][0]
     push = s.model.input("push")
     s.model.force(link.origin, push * s.model.frame.x)
     size, pace = s.between(1.0, 40.0), s.between(3.0, 20.0)

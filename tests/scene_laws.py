@@ -27,9 +27,10 @@ def gaps(s: Scene, run: lw.Trajectory) -> list[str]:
     t = run.path.t
     some = np.unique(np.linspace(0, len(t) - 1, 60).astype(int))
     found = []
-    for what, samples, most in (("at a sample", run, SINKS), ("between", run.at(np.linspace(t[0], t[-1], DENSE)), BETWEEN)):
+    points = list(dict.fromkeys(p for _, a, b in s.meetings for p in (*a.points, *getattr(b, "points", ()))))
+    dense = run.at(np.linspace(t[0], t[-1], DENSE))
+    for what, samples, most in (("at a sample", run, SINKS), ("between", dense, BETWEEN)):
         pick = some if samples is run else np.arange(DENSE)
-        points = sorted({p for _, a, b in s.meetings for p in (*a.points, *getattr(b, "points", ()))}, key=lambda p: p.name)
         at = dict(zip(points, samples.each(*points), strict=True))
         for name, a, b in s.meetings:
             start = s.late.get(name, -np.inf)

@@ -17,7 +17,8 @@ Coulomb's law does not always have one answer, and these are the rules by which 
   share the load changes the friction, and so the motion too: rigid bodies do not say, and λ of least norm does.
 * Sliding contacts whose friction presses them together as fast as the normal force parts them (A_nn − mu A_nt d ≤ 0,
   Painlevé): there may be two answers, and the one that is the guess is taken (all closed where there is no guess), else
-  the one that opens, also where slip would have to begin; ``notes`` say so. Or there is none, and they are `Jammed`: no finite force holds them.
+  the one that opens, also where slip would have to begin; ``notes`` say so. Or there is none, and they are `Jammed`: no
+  finite force holds them.
 * A contact that must slide, and can only stick because others changed in the same moment, sticks; ``notes`` say so.
 """
 

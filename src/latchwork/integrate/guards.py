@@ -3,8 +3,8 @@
 A second program computes ``(g, ġ)`` from ``(t, x, rest)``: m guards, then their rates. A step is watched at its middle,
 at its end and at the extrema of each guard's cubics in between, so that a touch-and-go inside one step is seen; the
 values there are those of the guard itself on the dense output, and so are those by which the instant is located. Where
-the middle is not where the cubic through both ends has it, or tangents meet below zero, the step is halved for that guard:
-steps of free flight are as long as one likes, and gaps turn corners within them.
+the middle is not where the cubic through both ends has it, or tangents meet below zero, the step is halved for that
+guard: steps of free flight are as long as one likes, and gaps turn corners within them.
 
 Guards are one-sided. A guard that is armed triggers where it falls from g ≥ 0 to g < 0. One that is armed and below
 zero, as rounding may leave it after an event, may rise; it triggers where it turns down again before it is back. One
@@ -123,7 +123,7 @@ def through(
     run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, state: i64, a: f64, b: f64,
     g0: f64, r0: f64, g1: f64, r1: f64,
 ) -> tuple[f64, f64, i64]:  # fmt: skip
-    """A bracket of the first instant between a and b at which guard i triggers, from extremum to extremum; its state."""
+    """A bracket of the first instant between a and b at which guard i triggers, and its state at b."""
     first, second = extrema(g0, (b - a) * h * r0, g1, (b - a) * h * r1)
     before, g_before = a, g0
     for point in range(3):
@@ -150,7 +150,7 @@ def through(
 def crossing(
     run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, armed: i64,
 ) -> tuple[f64, f64]:  # fmt: skip
-    """A bracket of the first instant at which guard i triggers: part by part, in halves where the cubics are not good."""
+    """A bracket of the first instant at which guard i triggers: in halves where cubics are not good."""
     here = offset(w, 6 * n + 4 * m)
     g0, r0 = w[6 * n + i], w[6 * n + m + i]
     state = OFF if armed == 0 else (RISING if g0 < 0.0 else UP)
