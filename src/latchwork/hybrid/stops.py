@@ -17,6 +17,8 @@ from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import reachable, rebuild
 
+Rates = dict[int, tuple[int, int]]  # guards as given: what they are in t, q, u (u̇, λ), and their rates
+
 
 def stops_of(stop_when: Any) -> dict[str, Any]:
     """The conditions asked for, by name."""
@@ -33,7 +35,7 @@ def stops_of(stop_when: Any) -> dict[str, Any]:
     return dict(stop_when or {})
 
 
-def stop_guards(driven: Driven, stop_when: Mapping[Any, Any], known: dict[int, int] | None = None) -> Function | None:
+def stop_guards(driven: Driven, stop_when: Mapping[Any, Any], known: Rates | None = None) -> Function | None:
     """``(g, ġ)`` of some expressions as one function of (t, q, u, work, rest); none where there are none.
 
     ``ġ = ∂g/∂t + ∂g/∂q q̇ + ∂g/∂u u̇``, with q̇ and u̇ as the unconstrained equations have them. ``known`` keeps rates of
@@ -46,19 +48,18 @@ def stop_guards(driven: Driven, stop_when: Mapping[Any, Any], known: dict[int, i
 
 
 def guards_and_rates(equations: Equations, stop_when: Mapping[Any, Any], laws: dict[int, int],
-                     known: dict[int, int] | None = None) -> tuple[list[int], list[int]]:  # fmt: skip
+                     known: Rates | None = None) -> tuple[list[int], list[int]]:  # fmt: skip
     """g and ġ of some expressions along the unconstrained motion, one of each; inputs without a law are held."""
     g = equations.system.graph
     given = [operand(g, scalar(equations, e, f"stop_when '{name}'")) for name, e in stop_when.items()]
-    nodes = equations._closed(given)
-    values = rebuild(g, nodes, laws)
     known = {} if known is None else known
-    fresh = [value for value in dict.fromkeys(values) if value not in known]
+    fresh = [node for node in dict.fromkeys(given) if node not in known]
     if fresh:
+        values = rebuild(g, equations._closed(fresh), laws)
         along = _along(equations, [e.node for e in equations.udot_expressions])
-        rates = tangents(g, fresh, dict(zip(along, rebuild(g, list(along.values()), laws), strict=True)))
-        known.update(zip(fresh, rates, strict=True))
-    return values, [known[value] for value in values]
+        rates = tangents(g, values, dict(zip(along, rebuild(g, list(along.values()), laws), strict=True)))
+        known.update(zip(fresh, zip(values, rates, strict=True), strict=True))
+    return [known[node][0] for node in given], [known[node][1] for node in given]
 
 
 def _along(equations: Equations, udot: list[int]) -> dict[int, int]:
@@ -69,7 +70,7 @@ def _along(equations: Equations, udot: list[int]) -> dict[int, int]:
 
 
 def held_guards(driven: Driven, stop_when: Mapping[Any, Any], multipliers: Sequence[Expr],
-                known: dict[int, int] | None = None) -> Function | None:  # fmt: skip
+                known: Rates | None = None) -> Function | None:  # fmt: skip
     """``(g, ġ)`` as one function of (t, q, u, rest, u̇, λ), for a mode; ġ = 0 where a guard is on u̇ or λ itself.
 
     ``known`` keeps rates of expressions from one mode to the next.
@@ -83,20 +84,20 @@ def held_guards(driven: Driven, stop_when: Mapping[Any, Any], multipliers: Seque
 
 
 def rates_in_accelerations(equations: Equations, stop_when: Mapping[Any, Any], laws: dict[int, int],
-                           known: dict[int, int]) -> tuple[list[int], list[int]]:  # fmt: skip
+                           known: Rates) -> tuple[list[int], list[int]]:  # fmt: skip
     """Guards and their rates, in terms of u̇; 0 for the rate of what contains u̇ or λ."""
     g, system, kinematics = equations.system.graph, equations.system, equations.derivation.kinematics
     given = [operand(g, scalar(equations, e, f"stop_when '{name}'")) for name, e in stop_when.items()]
-    values = rebuild(g, rebuild(g, given, kinematics.replaced), laws)
-    fresh = [value for value in dict.fromkeys(values) if value not in known]
+    fresh = [node for node in dict.fromkeys(given) if node not in known]
     if fresh:
         along = _along(equations, [rate.node for rate in system.u_rates])
         symbols = g.symbols
-        for value in fresh:
+        values = rebuild(g, rebuild(g, fresh, kinematics.replaced), laws)
+        for node, value in zip(fresh, values, strict=True):
             kinds = {symbols[i].kind for i in reachable(g, [value]) if i in symbols}
             by_force = bool(kinds & {"acceleration", "multiplier"})
-            known[value] = ZERO if by_force else tangents(g, [value], along)[0]
-    return values, [known[value] for value in values]
+            known[node] = value, ZERO if by_force else tangents(g, [value], along)[0]
+    return [known[node][0] for node in given], [known[node][1] for node in given]
 
 
 def scalar(equations: Equations, what: Any, whose: str) -> Expr:

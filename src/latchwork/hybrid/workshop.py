@@ -30,7 +30,7 @@ from latchwork.hybrid.path import Stage
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.rules import Rules, rule_guards, scalars
 from latchwork.hybrid.stages import Held, Unconstrained
-from latchwork.hybrid.stops import guards_and_rates, held_guards, rates_in_accelerations, stop_guards
+from latchwork.hybrid.stops import Rates, guards_and_rates, held_guards, rates_in_accelerations, stop_guards
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.pacing import turning
@@ -79,8 +79,8 @@ class Workshop:
         self._stages: dict[Any, tuple[Stage, tuple[Guard, ...]]] = {}
         self._ready: tuple[Terms, bytes, tuple[Mode, bool]] | None = None
         self._lam: list[Expr] = []
-        self._rates: dict[int, int] = {}  # of guards, in terms of u̇
-        self._free_rates: dict[int, int] = {}  # and where nothing holds
+        self._rates: Rates = {}  # of guards, in terms of u̇
+        self._free_rates: Rates = {}  # and where nothing holds
 
     @cached_property
     def base(self) -> Base:
@@ -133,8 +133,8 @@ class Workshop:
     def _new_terms(self, constraints: tuple[Constraint, ...], touches: Mapping[Constraint, Touch]) -> Terms:
         if not touches:
             return terms_of(rows_of(self.driven.equations, constraints), self.base)
-        if len(constraints) == 1 and touches[constraints[0]].sticking is constraints[0]:
-            return touches[constraints[0]].terms
+        if len(constraints) == 1:
+            return touches[constraints[0]].terms_of(constraints[0])
         others = tuple(k for k in constraints if k not in touches)
         parts = [touch.rows(k) for k, touch in touches.items()]
         return terms_of(joined([*([self.terms_of(others).rows] if others else []), *parts]), self.base)

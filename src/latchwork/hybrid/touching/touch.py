@@ -140,10 +140,24 @@ class Touch:
         return Rows(self.equations, (constraint,), constraint.row_names, own.phi[:1], own.B_nodes[:1], own.C_nodes[:1],
                     own.c_nodes[:1])  # fmt: skip
 
+    def terms_of(self, constraint: Constraint) -> Terms:
+        """The programs of a constraint of its own. However it slides, they are those of the normal row."""
+        if constraint is self.sticking:
+            return self.terms
+        return Terms(self.rows(constraint), self.base, *self._normal)
+
+    @cached_property
+    def _normal(self) -> tuple[Function, Function]:
+        """Place and bias of the normal row alone."""
+        made = terms_of(self.rows(Constraint(self.name, [self.feature.gap])), self.base)
+        return made.place_function, made.bias_function
+
     def get_ready(self) -> None:
         """Make now what the first moment of contact would have to wait for."""
         if self.has_rows:
             _ = self.terms
+        if not self.held and self.tangents:
+            _ = self._normal
         if self.held:
             _ = self.force_function
 
