@@ -54,7 +54,8 @@ def block(terms: Terms, selection: Selection, rest: int, weights: Array, typical
     fours = _quaternions(terms)
     still = [int(node is not None) for node in terms.rows.phi]
     functions = terms.functions
-    slots = [len(f.workspace()) for f in (*functions, *([] if guards is None else [guards]))]
+    every = (*functions, *([] if guards is None else [guards]))
+    slots = [f.program.slots + 1 for f in every]
     ints: list[Sequence[int] | NDArray[np.int32]] = [
         *(f.code for f in functions), [] if guards is None else guards.code, selection.kept, selection.dependent,
         selection.independent, still, [i for four in fours for i in four],
@@ -68,17 +69,17 @@ def block(terms: Terms, selection: Selection, rest: int, weights: Array, typical
     head = [n_q, n, rows, m, k, inputs, int(moving), len(fours)]
     places = _running(HEADER, [len(part) for part in ints])
     numbers = _running(inputs, sizes)
-    code = np.concatenate([np.array([*head, *places[:-1], *numbers[:-1]]), *(np.asarray(part, dtype=np.int64)
-                                                                            for part in ints)])  # fmt: skip
+    header = [*head, *places[:-1], *numbers[:-1]]
+    code = np.concatenate([np.asarray(part, dtype=np.int32) for part in (header, *ints)])
     z = np.zeros(numbers[-1])
     z[numbers[1] : numbers[1] + n] = weights
     z[numbers[-5] : numbers[-4]] = typical
     z[numbers[-4] : numbers[-3]] = course
     z[numbers[-3] : numbers[-2]] = settings
-    for function, first in zip((*functions, *([] if guards is None else [guards])), numbers[2:], strict=False):
-        initial = function.workspace()
-        z[first : first + len(initial)] = initial
-    return Block(code.astype(np.int32), z)
+    for function, first in zip(every, numbers[2:], strict=False):
+        program = function.program
+        z[first + len(program.inputs) : first + program.first] = program.constants
+    return Block(code, z)
 
 
 def _running(first: int, sizes: Sequence[int]) -> list[int]:
@@ -86,5 +87,7 @@ def _running(first: int, sizes: Sequence[int]) -> list[int]:
 
 
 def _quaternions(terms: Terms) -> list[list[int]]:
+    if not terms.rows.equations.system.quaternions:
+        return []
     place = {symbol: i for i, symbol in enumerate(terms.rows.equations.q)}
     return [[place[e] for e in four] for four in terms.rows.equations.system.quaternions]
