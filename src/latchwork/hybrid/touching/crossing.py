@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import Resting, State, Verdict, settle
@@ -91,9 +92,10 @@ class Crossing:
 
     def go(self) -> None:
         """Impacts until nothing approaches, then what stays closed, slides or sticks."""
+        meeting: Meeting | None = None
         for _ in range(MOST * (1 + len(self.standings.touches))):
             near = self._near()
-            meeting = meet(self.base, self.held, near, self.x)
+            meeting = meet(self.base, self.held, near, self.x, before=meeting)
             if self._approaching(meeting).any():
                 self._impact(meeting)
                 continue
@@ -131,8 +133,10 @@ class Crossing:
 
     # --- impact -------------------------------------------------------------------------------------------------
 
-    def _approaching(self, meeting: Meeting) -> Array:
-        return np.asarray(meeting.v[meeting.first] < -self._no_speed(meeting))
+    def _approaching(self, meeting: Meeting) -> NDArray[np.bool_]:
+        v_n = meeting.v[meeting.first]
+        falls = np.asarray(v_n < -AT_REST * max(self.standings.speed, meeting.pace))
+        return np.asarray(v_n < -self._no_speed(meeting)) if falls.any() else falls
 
     def _no_speed(self, meeting: Meeting) -> Array:
         """Slower normal velocities are none: by what moves there, and by what rounding leaves of motion across it."""

@@ -40,10 +40,24 @@ class Held:
     x: Array
     extra: Sequence[tuple[Array, Array]]
     drags: Sequence[tuple[Array, Array, float]]
+    before: Held | None = None  # the same at the same place, with other speeds
+
+    @cached_property
+    def inertia(self) -> tuple[Array, Array]:
+        """M and T M̃⁻¹ Tᵀ, which no speed changes."""
+        if self.extra or self.drags or len(self.terms.rows):
+            return self.free.M, self.free.inverse
+        if self.before is not None:
+            return self.before.inertia
+        M = self.terms.motion(self.x).M
+        return M, _solved(self.base, M, np.eye(len(M)))
 
     @cached_property
     def free(self) -> Free:
         motion = self.terms.motion(self.x)
+        if not (self.extra or self.drags or len(self.terms.rows)):
+            M, inverse = self.inertia
+            return Free(M, motion.f, inverse, inverse @ motion.f)
         M, f, B, c = motion.M, motion.f, self.terms.place(self.x).B, motion.c
         for row, bias in self.extra:
             B, c = np.vstack([B, row]), np.append(c, bias)
@@ -65,7 +79,7 @@ class Meeting:
 
     @property
     def M(self) -> Array:
-        return self.held.free.M
+        return self.held.inertia[0]
 
     @property
     def f(self) -> Array:
@@ -74,7 +88,7 @@ class Meeting:
     @property
     def inverse(self) -> Array:
         """T M̃⁻¹ Tᵀ."""
-        return self.held.free.inverse
+        return self.held.inertia[1]
 
     @property
     def udot(self) -> Array:
@@ -133,17 +147,19 @@ class Meeting:
 
 
 def meet(base: Base, held: Terms, touches: Sequence[Touch], x: Array, extra: Sequence[tuple[Array, Array]] = (),
-         drags: Sequence[tuple[Array, Array, float]] = ()) -> Meeting:  # fmt: skip
+         drags: Sequence[tuple[Array, Array, float]] = (), before: Meeting | None = None) -> Meeting:  # fmt: skip
     """The contacts of some touches at x = (t, q, u, rest), the rows of ``held`` held.
 
-    ``extra`` are rows (B, c) that hold besides; ``drags`` are (g, N1, N0) of friction where the coordinates hold.
+    ``extra`` are rows (B, c) that hold besides; ``drags`` are (g, N1, N0) of friction where the coordinates hold;
+    ``before`` is a meeting at the same place, with other speeds.
     """
     n_q, n = len(base.equations.q), len(base.equations.u)
     u = x[1 + n_q : 1 + n_q + n]
     places = [touch.terms.place(x) for touch in touches]
     J = _stacked([place.B for place in places], np.zeros((0, n)))
     C = _stacked([place.C for place in places], np.zeros(0))
-    return Meeting(tuple(touches), u, J, C, Held(base, held, x, extra, drags), tuple(len(t.tangents) for t in touches))
+    besides = Held(base, held, x, extra, drags, None if before is None else before.held)
+    return Meeting(tuple(touches), u, J, C, besides, tuple(len(touch.tangents) for touch in touches))
 
 
 def _stacked(parts: list[Array], none: Array) -> Array:
@@ -158,7 +174,7 @@ def _left(base: Base, M: Array, f: Array, B: Array, c: Array) -> tuple[Array, Ar
     n = len(M)
     if not len(B):
         inverse = _solved(base, M, np.eye(n))
-        return inverse, inverse @ f
+        return inverse, np.asarray(inverse @ f)
     weights = weights_of(M)
     scaled = B * weights
     lengths = np.linalg.norm(scaled, axis=1)
