@@ -128,7 +128,7 @@ class Terms:
 
     def measured(self, place: Place, typical: Array) -> Array:
         """Φ over the length of its row, or over the typical one where the row is close to vanishing."""
-        return np.asarray(place.Phi / _lengths(place.B, typical))
+        return np.asarray(place.Phi / lengths_of(place.B, typical))
 
     def off(self, x: Array, typical: Array) -> Array:
         """For each row the largest Φ, or B u + C, `measured`, at any of many x = (t, q, u, rest)."""
@@ -138,7 +138,7 @@ class Terms:
         Phi, B, C = np.split(self.place_function.many(x), np.cumsum([m, m * n]), axis=1)
         B = B.reshape(-1, m, n)
         psi = np.einsum("tij,tj->ti", B, x[:, 1 + n_q : 1 + n_q + n]) + C
-        off = np.maximum(np.abs(Phi), np.abs(psi)) / _lengths(B, typical)
+        off = np.maximum(np.abs(Phi), np.abs(psi)) / lengths_of(B, typical)
         return np.asarray(off.max(axis=0, initial=0.0))
 
     def spread(self, x: Array) -> Array:
@@ -181,7 +181,7 @@ def _steps_aside(n_q: int) -> Array:
     return np.random.default_rng(20).uniform(-1.0, 1.0, (STATES, n_q))
 
 
-def _lengths(B: Array, typical: Array) -> Array:
+def lengths_of(B: Array, typical: Array) -> Array:
     """The largest entry of each row, or its typical length where it is close to vanishing."""
     lengths = np.abs(B).max(axis=-1, initial=0.0)
     return np.where(np.isfinite(lengths) & (lengths > NEAR * typical), lengths, typical)

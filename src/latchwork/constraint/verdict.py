@@ -7,7 +7,7 @@ import numpy as np
 from latchwork.constraint.modes.mode import Mode
 from latchwork.constraint.modes.settle import HOLDS
 from latchwork.constraint.selection import SHARE, rank_of, scaled
-from latchwork.constraint.terms import Array
+from latchwork.constraint.terms import Array, lengths_of
 from latchwork.errors import ConstraintError
 
 CLOSE = 1e-3  # singular values below this part of the largest: close to a singular position
@@ -19,8 +19,8 @@ def must_hold(mode: Mode, x: Array) -> None:
     n_q, n, _ = terms.sizes
     place, u = terms.place(x), x[1 + n_q : 1 + n_q + n]
     rates = place.B @ u + place.C
-    off = np.abs(terms.measured(place, mode.typical))
-    slip = np.abs(terms.measured(place._replace(Phi=rates), mode.typical))
+    lengths = lengths_of(place.B, mode.typical)
+    off, slip = np.abs(place.Phi / lengths), np.abs(rates / lengths)
     broken = np.flatnonzero(~((off <= HOLDS) & (slip <= HOLDS * max(1.0, float(np.abs(u).max(initial=0.0))))))
     if not len(broken):
         return

@@ -101,9 +101,10 @@ class Held:
 
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
         n_q = len(self.driven.equations.q)
-        x = self.mode.settled(np.column_stack([t, x, rest]))
-        u, udot = self.mode.expanded(np.column_stack([t, x, rest]))
-        return np.column_stack([x[:, :n_q], u, x[:, -1]]), udot
+        times = t[:, None]
+        x = self.mode.settled(np.concatenate([times, x, rest], axis=1))
+        u, udot = self.mode.expanded(np.concatenate([times, x, rest], axis=1))
+        return np.concatenate([x[:, :n_q], u, x[:, -1:]], axis=1), udot
 
     def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
         return self.mode.expanded(np.column_stack([t, self.mode.settled(np.column_stack([t, x, rest])), rest]))[1]

@@ -185,7 +185,8 @@ class Mode:
         """States on Φ = 0 for rows of inputs, as after a step: between the steps, they are only close to it."""
         rows = np.ascontiguousarray(x, dtype=np.float64)
         states = len(self.terms.rows.equations.q) + len(self.selection.independent) + 1
-        out = np.column_stack([rows[:, 1 : 1 + states], np.zeros((len(rows), 2))])
+        out = np.zeros((len(rows), states + 2))
+        out[:, :states] = rows[:, 1 : 1 + states]
         call = briefly if len(rows) <= FEW else invoke
         call(executors.at_each, settle, len(rows), rows.shape[1], states + 2, self.code, rows, self.workspace(), out)
         return out[:, :states]

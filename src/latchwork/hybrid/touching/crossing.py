@@ -138,6 +138,12 @@ class Crossing:
         falls = np.asarray(v_n < -AT_REST * max(self.standings.speed, meeting.pace))
         return np.asarray(v_n < -self._no_speed(meeting)) if falls.any() else falls
 
+    def _staying(self, meeting: Meeting) -> list[int]:
+        """The contacts that do not part."""
+        v_n = meeting.v[meeting.first]
+        rests = v_n <= AT_REST * max(self.standings.speed, meeting.pace)
+        return [int(i) for i in np.flatnonzero(rests if rests.all() else v_n <= self._no_speed(meeting))]
+
     def _no_speed(self, meeting: Meeting) -> Array:
         """Slower normal velocities are none: by what moves there, and by what rounding leaves of motion across it."""
         slow = AT_REST * max(self.standings.speed, meeting.pace)
@@ -187,13 +193,13 @@ class Crossing:
 
     def _settle(self, meeting: Meeting) -> None:
         """The next mode: closed contacts and how, from complementarity."""
-        s, v, first = self.standings, meeting.v, meeting.first
+        s, first = self.standings, meeting.first
         s.pace = max(s.pace, meeting.pace)
         fastest = max(s.speed, meeting.pace)
-        stays = np.flatnonzero(v[first] <= self._no_speed(meeting)).tolist()
+        stays = self._staying(meeting)
         if len(stays) < len(first):
             meeting = meeting.only(stays)
-            v, first, stays = meeting.v, meeting.first, list(range(len(stays)))
+            stays = list(range(len(stays)))
         touches = [meeting.touches[i] for i in stays]
         ways = [self._slip(meeting, i, NO_SLIP * fastest) for i in stays]
         if any(touch.held for touch in s.touches):
