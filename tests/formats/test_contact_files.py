@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -203,6 +204,21 @@ def test_a_file_that_is_written_again_runs_the_same(name):
     assert events(again, **same.arguments(again.equations())) == events(model, **run.arguments(model.equations()))
 
 
+@pytest.mark.parametrize(
+    ("name", "script", "expected"),
+    [
+        ("disk_that_rolls", "patoglu_1_disk_on_ramp", lambda example: example.closed_form()),
+        ("double_pendulum_on_belt", "patoglu_3_belt", lambda example: example.INTEGRATED),
+    ],
+)
+def test_the_examples_have_the_times_of_their_scripts(monkeypatch, name, script, expected):
+    """Patoglu's examples 1 and 3 as files: events at the closed-form and independently integrated times, to 1e-9."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    model, run = read_model((EXAMPLES / f"{name}.yaml").read_text(encoding="utf-8"))
+    found = [t for _, _, t in events(model, **run.arguments(model.equations()))]
+    assert found == pytest.approx(expected(import_module(script)), abs=1e-9)
+
+
 # --- what cannot be written ---------------------------------------------------------------------------------------
 
 
@@ -288,7 +304,7 @@ FLOOR = "b: {line: {point: O, direction: N.x, normal: N.y}}"
         ("{a: P, b: {hull: {center: O, vertices: [[0, 0], [1, x], [0, 1]]}}}", "8:58", "vertices.2.2 must be"),
         ("{a: P, b: {curve: {point: O, shape: s*N.x + w*N.y, span: [0, 1]}}}", "8:50", "unknown name 'w'"),
         ("{a: P, b: {curve: {point: O, shape: 2*s, span: [0, 1]}}}", "8:42", "a vector is needed here"),
-        ("{a: P, b: {curve: {point: O, shape: s*N.x, span: [1, 0]}}}", "8:3", "'k' goes from 1.0 to 0.0"),
+        ("{a: P, b: {curve: {point: O, shape: s*N.x, span: [1, 0]}}}", "8:3", "curve of 'k' goes over"),
         ("{a: P, b: {curve: {point: O, shape: s*N.x, span: [0]}}}", "8:55", "span is a list of 2; found 1"),
         ("{a: P, b: {curve: {point: O, shape: s*N.x + log(s)*N.y, span: [-1, 1]}}}", "8:3", "of 'k'"),
         ("{a: P, b: {curve: {point: O, shape: s*N.x, span: [0, 1], side: 2}}}", "8:3", "curve of 'k' is 2"),

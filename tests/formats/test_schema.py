@@ -14,7 +14,7 @@ import yaml
 
 import latchwork as lw
 from latchwork.errors import FileError
-from latchwork.formats import run_tables, tables
+from latchwork.formats import contact_tables, rule_tables, run_tables, tables
 from latchwork.formats.functions import FUNCTIONS
 from latchwork.formats.grammar import CHOICES, KINDS, Either, Item, Listed, Named, Shape
 from latchwork.formats.schema import SINGLES, schema
@@ -119,9 +119,22 @@ def test_the_example_of_the_page_is_a_file():
     assert text == (ROOT / "examples" / "double_pendulum.yaml").read_text(encoding="utf-8")
 
 
+def test_the_contacts_and_rules_of_the_page_are_read():
+    """What the page shows of contacts and rules is a file, together with what it mentions."""
+    contacts, rules = (PAGE.partition(f"## {head}\n")[2].partition("```yaml\n")[2].partition("```")[0]
+                       for head in ("Contacts", "Rules"))  # fmt: skip
+    disk = (ROOT / "examples" / "disk_that_rolls.yaml").read_text(encoding="utf-8").partition("contacts:")[0]
+    more = disk.replace("L: 22.0}", "L: 22.0, c: 1}").replace("q1, q2]", "q1, q2, q4]")
+    more = more.replace("u2: r*dt(q2)", "u2: r*dt(q2), u4: dt(q4)").replace("points:", "points:\n  P: {at: q4*N.y}")
+    found = read_model(more + contacts + rules)[0]
+    assert [contact.name for contact in found.contacts] == ["disk on ramp", "tip on hill"]
+    assert [rule.name for rule in found.rules] == ["stuck at first", "comes free", "sticks", "shoots"]
+
+
 def test_the_tables_are_reached():
     """Every shape that is defined is part of the format."""
-    defined = [value for value in (vars(tables) | vars(run_tables)).values() if isinstance(value, Shape)]
+    modules = (tables, run_tables, contact_tables, rule_tables)
+    defined = [value for module in modules for value in vars(module).values() if isinstance(value, Shape)]
     reached = list(shapes())
     assert [shape.name for shape in defined if shape not in reached] == []
 

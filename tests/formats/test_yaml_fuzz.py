@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import latchwork as lw
+from formats.rule_texts import HEAD, RULES, SWITCHED, TOUCHING
 from latchwork.formats.expressions import parse
 from latchwork.formats.yaml_reader import read_model
 
 EXAMPLES = [path.read_text() for path in sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))]
+EXAMPLES += [HEAD + SWITCHED + RULES, HEAD + TOUCHING]
 WORDS = (
     "q1 q2 u1 m L t N O A B P N.x A.y . ' ` sin cos atan2 dt where dot cross velocity position angular_velocity "
     "magnitude min equal ( ) ( ) , + - * / ** < <= == & | ~ 0 1 2 1e9 .5 1e400 pi __class__ foo : [ ] { } # \\n"
