@@ -15,7 +15,6 @@ from latchwork.constraint.forces import force_of
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-
 def model() -> lw.Model:
     """What the file says, in Python."""
     made = lw.loads(HEAD)
