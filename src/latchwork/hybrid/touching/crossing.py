@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import Resting, State, Verdict, settle
-from latchwork.contact.impact import Impact, jam, resolve
+from latchwork.contact.impact import Impact, Outcome, jam, resolve
 from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting, meet
@@ -27,6 +27,7 @@ AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are 
 NO_SLIP = 1e-9  # and slower slip is none
 ROUNDING = 1e-12  # of the fastest motion of the same energy: this much of a normal velocity is rounding
 CAPTURE = 1e-6  # and slower rebounds end in contact
+NUDGE = 1e-7  # of the fastest motion
 REACH = 4.0  # a gap of so many TOUCH takes part in what happens
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
 MOST = 60  # impacts at one instant, for each contact
@@ -171,10 +172,21 @@ class Crossing:
         laws = [touch.contact.impact for touch in meeting.touches]
         first = next(i for i, name in enumerate(names) if name in jammed.contacts)
         outcome = jam(impact, first, laws, self.at_once)
-        note = f"'{names[first]}' jams: friction would pull it in, so that an impact without collision ends its slip"
-        self._apply(meeting, outcome.impulses, (note, *outcome.notes))
         if not outcome.impulses.any():
+            outcome = self._jam_together(impact, [i for i, name in enumerate(names) if name in jammed.contacts])
+        if not np.abs(impact.W @ outcome.impulses).max() > 10.0 * NUDGE * np.abs(impact.v).max():
             raise jammed
+        pushed = [name for name, row in zip(names, impact.normals, strict=True) if outcome.impulses[row] > 0.0]
+        who = f"'{pushed[0]}' jams" if len(pushed) == 1 else ", ".join(f"'{name}'" for name in pushed) + " jam together"
+        note = f"{who}: friction would pull in what slides, so that an impact without collision ends its slip"
+        self._apply(meeting, outcome.impulses, (note, *outcome.notes))
+
+    def _jam_together(self, impact: Impact, members: Sequence[int]) -> Outcome:
+        """The same where contacts jam only together, as the corners of a box do: as they were driven in by a trace."""
+        v = impact.v.copy()
+        v[impact.normals[list(members)]] -= NUDGE * float(np.abs(v).max())
+        calm = replace(impact, v=v, e=np.zeros(len(impact.names)))
+        return resolve(calm, ["newton"] * len(impact.names), True)
 
     def _apply(self, meeting: Meeting, impulses: Array, notes: tuple[str, ...]) -> None:
         u, M = meeting.moved(impulses), meeting.M
@@ -196,6 +208,7 @@ class Crossing:
         s, first = self.standings, meeting.first
         s.pace = max(s.pace, meeting.pace)
         fastest = max(s.speed, meeting.pace)
+        entered = {touch for touch in meeting.touches if touch.feature.within and self._just_entered(touch)}
         stays = self._staying(meeting)
         if len(stays) < len(first):
             meeting = meeting.only(stays)
@@ -219,13 +232,18 @@ class Crossing:
         order = {touch: i for i, touch in enumerate(s.touches)}
         s.closed = dict(sorted(closed.items(), key=lambda item: order[item[0]]))
         opened = {touch for touch in touches if touch not in closed}
-        fresh = {touch: self._deep(touch) for touch in (*opened, *self._ended())}
+        fresh = {touch: self._deep(touch) for touch in (*opened, *entered, *self._ended())}
         s.grazing = {touch: deep for touch, deep in (s.grazing | fresh).items() if touch not in closed}
         s.lam = _by_name(touches, meeting, verdict, stays)
 
     def _deep(self, touch: Touch) -> int:
         """How deep a contact is that opens, in whole `TOUCH`, half is none: it was let in by as much before."""
         return max(0, math.ceil(-touch.gap(self.x)[0] / TOUCH - 0.5))
+
+    def _just_entered(self, touch: Touch) -> bool:
+        """Whether the domain of a feature is entered with a gap below zero, if by rounding: its guard falls on."""
+        gap, inside = touch.gap(self.x)
+        return 0.0 <= inside < -gap
 
     def _ended(self) -> set[Touch]:
         """Features whose patch has ended, so that they open without moving away."""
