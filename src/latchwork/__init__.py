@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.many import simulate_many
     from latchwork.hybrid.simulate import simulate
     from latchwork.hybrid.simulation import Simulation
+    from latchwork.hybrid.stepping.settings import TimeStepping
     from latchwork.hybrid.table import Table
     from latchwork.hybrid.trajectory import Trajectory
     from latchwork.integrate.method import RK4, DormandPrince
@@ -129,6 +130,7 @@ _LATE = {
     "simulate_many": "latchwork.hybrid.many",
     "export_c": "latchwork.export",
     "Trajectory": "latchwork.hybrid.trajectory",
+    "TimeStepping": "latchwork.hybrid.stepping.settings",
     "Table": "latchwork.hybrid.table",
     "RK4": "latchwork.integrate.method",
     "DormandPrince": "latchwork.integrate.method",
@@ -201,6 +203,7 @@ __all__ = [
     "Projected",
     "BackwardDifferences",
     "simulate_many",
+    "TimeStepping",
     "Trajectory",
     "Table",
     "DormandPrince",

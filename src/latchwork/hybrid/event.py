@@ -23,6 +23,7 @@ class RunEvent:
     - "stick", "slide": a contact closed, or changed, without an impact; "release": it opened, or a constraint let go;
     - "zone": a closed contact came into another zone of friction or restitution;
     - "reshape", "remove", "near": a contact was changed, taken away, or its shape asked for;
+    - "time stepping": events came too thick, or may be followed again;
     - "constrain": a constraint was imposed; "rule": a rule fired; "stop": a condition of ``stop_when`` ended the run.
 
     ``before`` and ``after`` name all that holds: constraints, and closed contacts with how ("ball on floor: stick").

@@ -11,6 +11,7 @@ from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.start import even_times, span
+from latchwork.hybrid.stepping.settings import TimeStepping
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.integrate.method import Method
@@ -22,7 +23,7 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
              constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
              parameters: Mapping[str, float] | None = None,
              start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
-             every: float | None = None,
+             every: float | None = None, thick: TimeStepping | None = None,
              keep: Literal["steps", "samples"] = "steps", stop_when: Mapping[str, Any] | None = None,
              at_once: bool | None = None, progress: Callable[[float], None] | None = None) -> Trajectory:  # fmt: skip
     """Run a mechanism from ``start`` to ``until``, with the constraints of the model embedded.
@@ -47,11 +48,14 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     ``stop_when`` gives expressions (or their text) by name. The run ends where the first of them falls through zero,
     and ``run.events`` says which and when; an input that jumps at the row of a table may take one through. One that
     starts below zero must rise above it first; one that starts at zero and falls ends the run at once.
+
+    Contacts run event by event. Where events come too thick, as in a pile that settles, ``thick=lw.TimeStepping(step)``
+    allows time stepping until things are calm; ``run.events`` and ``run.audit`` say when.
     """
     t0, t_end = span(start, until)
     samples = _kept(t0, t_end, every, keep)
     sim = Simulation(model, q, u, constraints=constraints, inputs=inputs, parameters=parameters, start=t0,
-                     method=method, design=design, at_once=at_once, progress=progress)  # fmt: skip
+                     method=method, design=design, at_once=at_once, thick=thick, progress=progress)  # fmt: skip
     sim.advance(t_end, stop_when=stop_when, samples=samples)
     return sim.trajectory(every)
 

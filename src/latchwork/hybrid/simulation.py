@@ -40,6 +40,8 @@ from latchwork.hybrid.path import Path, Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan
 from latchwork.hybrid.rules import Effect, Rules, Watched, eager, put_in, rules_of, waiting
 from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
+from latchwork.hybrid.stepping.enter import STEPPING, scene_of, through
+from latchwork.hybrid.stepping.settings import Thicket, TimeStepping
 from latchwork.hybrid.stops import stops_of
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.timeline import Timeline, Work
@@ -79,7 +81,7 @@ class Simulation(Changing):
                  constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
                  parameters: Mapping[str, float] | None = None,
                  start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
-                 at_once: bool | None = None,
+                 at_once: bool | None = None, thick: TimeStepping | None = None,
                  progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
         self._born, self._work = time.perf_counter(), list[Work]()
         self.equations, own = mechanism(model)
@@ -99,6 +101,7 @@ class Simulation(Changing):
         self._listed: dict[Any, tuple[tuple[str, ...], ...]] = {}  # modes that were made ready before they are met
         self._backs: list[tuple[float, frozenset[Feature]]] = []
         self._settled = True
+        self._thicket = Thicket(thick)
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
         self.t = self._began = float(start)
         given = start_of(self.equations, q, u, held, parameters, self.t, bool(permanent))
@@ -161,9 +164,13 @@ class Simulation(Changing):
         crossings = Crossings(self.equations.name)
         rules = self._rules
         while self.t < t_end or rules.pending:
-            if not self._settled:
+            if not (self._thicket.is_thick or self._settled):
                 self._cross((), {}, bool(self._segments))
             stops = asked | self._bounds()
+            if self._thicket.is_thick:
+                if self._step_through(t_end, stops):
+                    break
+                continue
             self._enumerate(stops)
             stage, guards = self._workshop.stage(self._holds, self._standings, stops, self._state())
             plan = Plan(self.driven, self.method, samples, self.progress)
@@ -231,7 +238,9 @@ class Simulation(Changing):
                 self.release(guard.about)
         touched = [guard for guard in hits if guard.kind != "limit"]
         if touched:
-            crossings.count(self.t, [guard.about.name for guard in touched if isinstance(guard.about, Touch)])
+            if not self._thicket.allowed:
+                crossings.count(self.t, [guard.about.name for guard in touched if isinstance(guard.about, Touch)])
+            self._thicket.count(self.t)
             self._cross(touched, forces_in(stage, self.t, self._x, self._state()[len(self._x) :]))
 
     def _paced(self) -> Method:
@@ -284,13 +293,34 @@ class Simulation(Changing):
         shop = self._workshop
         crossing = Crossing(s, shop.base, shop.held(self._holds), self._state(), at_once=self.at_once)
         crossing.take(hits, lam)
-        crossing.go()
+        try:
+            crossing.go()
+        except IntegrationError:
+            if not self._thicket.allowed:
+                raise
+            self._thicket.stuck = True
+            return
         self._settled = True
         self._x = np.append(crossing.x[1 : len(self._x)], self._x[-1] + crossing.work)
         if hits or crossing.impacts or tell:
             self._events += told(self.t, before, s, crossing.impacts, hits, (names, self.active))
         if names != self.active or self._pending is None:
             self._pending = self.t, names, self.active, began
+
+    def _step_through(self, t_end: float, stops: Mapping[str, Any]) -> bool:
+        """Time stepping until things are calm; whether a stop ended it."""
+        before, s = self.active, self._standings
+        scene = scene_of(self.driven, self._workshop.base, self._workshop.held(self._holds), s, self._rest)
+        made = through(scene, self._state(), float(self._x[-1]), t_end, self._thicket, stops, self.progress)
+        self._segments.append(made.segment())
+        self._events.append(RunEvent(self.t, STEPPING, before, (STEPPING,), kind=STEPPING))
+        self.t, self._x = float(made.x[0]), made.states[-1]
+        self._events.append(RunEvent(self.t, STEPPING, (STEPPING,), made.labels(), kind=STEPPING, notes=made.told()))
+        self._events += [RunEvent(self.t, name, self.active, self.active) for name in made.stopped]
+        s.left(made.x)
+        self._settled = False
+        self._thicket.leave()
+        return bool(made.stopped)
 
     def _switched_over(self) -> None:
         """Note what the last switch took, from the guard to equations that are ready."""

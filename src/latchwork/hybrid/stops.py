@@ -62,6 +62,12 @@ def guards_and_rates(equations: Equations, stop_when: Mapping[Any, Any], laws: d
     return [known[node][0] for node in given], [known[node][1] for node in given]
 
 
+def expressions_of(equations: Equations, stop_when: Mapping[str, Any]) -> list[int]:
+    """Conditions as nodes in t, q, u and what is held; u̇ as without constraints."""
+    g = equations.system.graph
+    return equations._closed([operand(g, scalar(equations, e, f"stop_when '{name}'")) for name, e in stop_when.items()])
+
+
 def _along(equations: Equations, udot: list[int]) -> dict[int, int]:
     """The rates of t, q and u along the motion."""
     system, kinematics = equations.system, equations.derivation.kinematics

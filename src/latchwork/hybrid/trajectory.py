@@ -18,6 +18,7 @@ from latchwork.hybrid.event import Events as Events
 from latchwork.hybrid.event import RunEvent as RunEvent
 from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least_gap
 from latchwork.hybrid.path import Path
+from latchwork.hybrid.stepping.stage import stretches
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.visited import Span, Visited, visited
 from latchwork.kane.equations import Equations
@@ -54,6 +55,7 @@ class Audit:
     least_gap: float | None = None  # of all contacts, where there are some, and whose it is
     least_gap_of: str = ""
     events: int = 0
+    stepped: tuple[tuple[float, float, int], ...] = ()  # time stepping: from when to when, and in how many steps
 
     def __str__(self) -> str:
         lines = [
@@ -70,6 +72,8 @@ class Audit:
             lines.insert(3, f"constraints      off by at most {self.constraint_error:.3g}")
         if self.quaternion_error:
             lines.insert(3, f"quaternions      off unit length by at most {self.quaternion_error:.3g}")
+        for start, end, steps in self.stepped:
+            lines.append(f"time stepping    from t = {start:.6g} to {end:.6g}, {steps} steps")
         return "\n".join(lines)
 
 
@@ -241,7 +245,7 @@ class Trajectory(Samples):
             float(energy[0]), float(energy[-1]), float(work[-1]),
             float(np.abs(energy - energy[0] - work).max()), float(max(norms, default=0.0)),
             self.path.constraint_error, stats.steps, stats.rejected, stats.evaluations,
-            gap, whose, len(self.events),
+            gap, whose, len(self.events), stretches(self.path),
         )  # fmt: skip
 
     def gaps(self) -> dict[str, Array]:

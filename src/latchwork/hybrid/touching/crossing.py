@@ -20,7 +20,7 @@ from latchwork.contact.impact import Impact, Outcome, jam, resolve
 from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting, meet
-from latchwork.hybrid.touching.standing import TOUCH, Guard, Standing, Standings
+from latchwork.hybrid.touching.standing import REACH, TOUCH, Guard, Standing, Standings
 from latchwork.hybrid.touching.touch import Touch, Way, touch_of
 
 AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are none
@@ -28,7 +28,6 @@ NO_SLIP = 1e-9  # and slower slip is none
 ROUNDING = 1e-12  # of the fastest motion of the same energy: this much of a normal velocity is rounding
 CAPTURE = 1e-6  # and slower rebounds end in contact
 NUDGE = 1e-7  # of the fastest motion
-REACH = 4.0  # a gap of so many TOUCH takes part in what happens
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
 MOST = 60  # impacts at one instant, for each contact
 

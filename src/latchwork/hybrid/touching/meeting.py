@@ -63,7 +63,7 @@ class Held:
             B, c = np.vstack([B, row]), np.append(c, bias)
         for g, N1, N0 in self.drags:
             M, f = M - np.outer(g, N1), f + g * N0
-        return Free(M, f, *_left(self.base, M, f, B, c))
+        return Free(M, f, *left_over(self.base, M, f, B, c))
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +169,7 @@ def _stacked(parts: list[Array], none: Array) -> Array:
     return np.concatenate(parts) if parts else none
 
 
-def _left(base: Base, M: Array, f: Array, B: Array, c: Array) -> tuple[Array, Array]:
+def left_over(base: Base, M: Array, f: Array, B: Array, c: Array) -> tuple[Array, Array]:
     """T M̃⁻¹ Tᵀ and u̇₀."""
     n = len(M)
     if not len(B):

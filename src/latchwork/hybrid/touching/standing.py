@@ -25,6 +25,7 @@ CONE = 1e-11  # a cone is left where the force is beyond it by half of this part
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
 SLACK = 1e-9  # by which friction may be off its bounds in the run
+REACH = 4.0  # a gap of so many TOUCH takes part in what happens
 CLEAR = 8.0  # so many times that, and a contact that opened is watched as all others
 
 
@@ -156,6 +157,12 @@ class Standings:
             zones={zone: i for zone, i in self.zones.items() if zone in left},
             lam={name: force for name, force in self.lam.items() if name not in names},
         )  # fmt: skip
+
+    def left(self, x: Array) -> None:
+        """Nothing is known to be closed any more, at a state that came about otherwise."""
+        self.closed, self.grazing, self.lam = {}, {}, {}
+        found = [(touch, *touch.gap(x)) for touch in self.touches]
+        self.behind = {touch for touch, gap, inside in found if gap < -REACH * TOUCH and inside >= 0.0}
 
 
 class Guard(NamedTuple):

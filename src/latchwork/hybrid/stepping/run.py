@@ -1,0 +1,131 @@
+"""A stretch of a run that is time-stepped: step after step, until things are calm, a stop, or the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from latchwork.constraint.terms import Array
+from latchwork.errors import IntegrationError
+from latchwork.hybrid.path import Segment
+from latchwork.hybrid.stepping.project import balanced, projected
+from latchwork.hybrid.stepping.scene import Scene
+from latchwork.hybrid.stepping.smooth import smooth
+from latchwork.hybrid.stepping.stage import Stepped
+from latchwork.hybrid.stepping.struck import struck
+from latchwork.hybrid.touching.touch import Touch
+from latchwork.integrate.solution import Solution, Stats
+
+SLIVER = 1e-9  # of a step: shorter ones are not taken
+
+
+@dataclass(eq=False)
+class Stretch:
+    """States of the steps so far, what was left over of contact laws, penetration, and the modes that were met."""
+
+    scene: Scene
+    x: Array
+    work: float
+    udot: Array
+    warm: Mapping[Touch, Array] = field(default_factory=dict)
+    t: list[float] = field(default_factory=list)
+    states: list[Array] = field(default_factory=list)
+    slopes: list[Array] = field(default_factory=list)  # q̇ at the start of each step
+    modes: set[frozenset[tuple[Touch, bool]]] = field(default_factory=set)
+    mode: frozenset[tuple[Touch, bool]] = frozenset()
+    impacts: int = 0
+    calm: int = 0  # steps since the last impact
+    moved: float = 0.0  # energy by which steps were off, and speeds were corrected
+    off: float = 0.0
+    depth: float = 0.0
+    stopped: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._keep()
+
+    def _keep(self) -> None:
+        self.t.append(float(self.x[0]))
+        self.states.append(np.append(self.x[1 : 1 + sum(self.scene.sizes)], self.work))
+
+    def step(self, h: float) -> None:
+        """Smooth motion, its energy balanced, penetration out, impacts: K + V changes by the work that is booked."""
+        scene, x = self.scene, self.x
+        before, inside = scene.gaps.at(x)
+        self.slopes.append(scene.held.motion(x).q_rates)
+        real = scene.real(before, inside, before)
+        moved = smooth(scene, x, h, before, real, self.udot, self.warm)
+        surplus = scene.energy(moved.x) - scene.energy(x) - moved.work
+        smoothed = balanced(scene, moved.x, surplus)
+        after = projected(scene, smoothed, before)
+        gap, inside = scene.gaps.at(after)
+        real = scene.real(gap, inside, before)
+        hit = struck(scene, after, h, gap, real)
+        self.work += moved.work
+        self.moved += abs(surplus)
+        if hit.x is not smoothed:
+            self.work += scene.energy(hit.x) - scene.energy(smoothed)
+        self.x, self.udot, self.warm = hit.x, moved.udot, moved.impulses
+        self._note(moved.mode, hit.hard, max(moved.off, hit.off), -float(gap[real].min(initial=0.0)))
+        if not np.isfinite(self.x).all():
+            raise IntegrationError(f"'{scene.base.equations.name}' has no finite state after a time step at "
+                                   f"t = {x[0]:.9g}. Take a smaller step.")  # fmt: skip
+
+    def _note(self, mode: frozenset[tuple[Touch, bool]], hard: bool, off: float, depth: float) -> None:
+        self.mode = mode
+        self.modes.add(mode)
+        self.impacts += hard
+        self.calm = 0 if hard else self.calm + 1
+        self.off, self.depth = max(self.off, off), max(self.depth, depth)
+        self.scene.enter_zones(self.x)
+        self._keep()
+
+    def segment(self) -> Segment:
+        """The stretch as a part of the path: q by parabolas, u and work by straight lines."""
+        t, x, n_q = np.array(self.t), np.array(self.states), self.scene.sizes[0]
+        chords = np.diff(x, axis=0) / np.diff(t)[:, None]
+        starts, ends = chords.copy(), chords.copy()
+        starts[:, :n_q] = self.slopes
+        ends[:, :n_q] = 2.0 * chords[:, :n_q] - starts[:, :n_q]
+        steps = len(chords)
+        solution = Solution(t, x, np.vstack([starts, ends[-1:]]), np.zeros_like(chords), Stats(steps, 0, 2 * steps),
+                            None, ends)  # fmt: skip
+        return Segment(solution, Stepped(t, chords[:, n_q:-1], self.scene.held))
+
+    def labels(self) -> tuple[str, ...]:
+        """What is closed at the end, and how."""
+        return tuple(f"{touch.name}: {'slide' if slides else 'stick'}"
+                     for touch, slides in sorted(self.mode, key=lambda item: item[0].name))  # fmt: skip
+
+    def told(self) -> tuple[str, ...]:
+        """What is worth knowing of it."""
+        notes = [f"{len(self.slopes)} steps, {self.impacts} with impacts; {len(self.modes)} modes"]
+        if self.moved > 1e-12:
+            notes.append(f"speeds were corrected by energies of {self.moved:.2g} in all")
+        if self.off > 1e-9:
+            notes.append(f"contact laws are met to {self.off:.2g} of the velocities")
+        if self.depth > 1e-9:
+            notes.append(f"a penetration of {self.depth:.3g} could not be taken out")
+        return tuple(notes)
+
+
+def stretch(scene: Scene, x: Array, work: float, until: float, step: float, calm: float,
+            stops: Callable[[Array], Mapping[str, float]],
+            progress: Callable[[float], Any] | None) -> Stretch:  # fmt: skip
+    """Steps until ``calm`` of them passed without an impact, a stop falls through zero, or the end."""
+    made = Stretch(scene, x, work, scene.inertia.at(x).udot)
+    pieces = scene.driven.pieces(float(x[0]), until)[1:].tolist()
+    before = stops(x)
+    while pieces and made.calm < calm and not made.stopped:
+        left = pieces[0] - made.x[0]
+        made.step(left if left < (1.0 + SLIVER) * step else step)
+        if made.x[0] >= pieces[0] - SLIVER * step:
+            made.x[0] = made.t[-1] = pieces.pop(0)
+        now = stops(made.x)
+        made.stopped = [name for name in now if before[name] >= 0.0 > now[name]]
+        before = now
+        if progress is not None:
+            progress(float(made.x[0]))
+    return made

@@ -1,0 +1,105 @@
+"""Scene: what time stepping works with, and the numbers of contacts at a state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from latchwork.constraint.terms import Array, Base, Terms
+from latchwork.contact.law import Zones
+from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.stepping.gaps import Flags, Gaps, Rows, lowered, rows_at
+from latchwork.hybrid.stepping.inertia import Inertia
+from latchwork.hybrid.touching.touch import Touch
+from latchwork.program.function import Function
+from latchwork.symbolic.ops import ZERO
+
+SLOP = 1e-6  # a gap below minus this at both ends of a step belongs to a feature met from behind
+EDGE = 4e-10  # how far outside its domain a feature still counts
+NO_SLIP = 1e-9  # of how fast things move: slower slip is none
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The equations, what holds, and the contacts; x = (t, q, u, rest)."""
+
+    driven: Driven
+    base: Base
+    held: Terms
+    touches: tuple[Touch, ...]
+    zones: dict[Zones, int]
+    rest: Array
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        return Gaps(self.base, self.touches)
+
+    @cached_property
+    def inertia(self) -> Inertia:
+        return Inertia(self.held)
+
+    @cached_property
+    def _energy(self) -> Function:
+        equations = self.base.equations
+        return lowered(self.base, [equations.kinetic_energy + equations.potential_energy])
+
+    @cached_property
+    def is_still(self) -> bool:
+        """Whether nothing moves by itself: no constraint, and no surface."""
+        rows = [self.held.rows, *(touch.terms.rows for touch in self.touches if touch.feature.drift is not None)]
+        return all(node == ZERO for row in rows for node in row.C_nodes)
+
+    def energy(self, x: Array) -> float:
+        """K + V."""
+        return float(self._energy(x)[0])
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        return len(self.base.equations.q), len(self.base.equations.u)
+
+    def q(self, x: Array) -> Array:
+        return x[1 : 1 + self.sizes[0]]
+
+    def u(self, x: Array) -> Array:
+        return x[1 + self.sizes[0] : 1 + sum(self.sizes)]
+
+    def state(self, t: float, q: Array, u: Array) -> Array:
+        """(t, q, u, rest) with the numbers of tables in place."""
+        return np.concatenate([[t], q, u, self.driven.rest_at(self.rest, t)])
+
+    def with_speeds(self, x: Array, u: Array) -> Array:
+        """The same place, other speeds."""
+        x = x.copy()
+        x[1 + self.sizes[0] : 1 + sum(self.sizes)] = u
+        return x
+
+    def real(self, gap: Array, inside: Array, before: Array) -> Flags:
+        """Features that count: within their domains, and not met from behind."""
+        return np.asarray((inside >= -EDGE) & ~((gap < -SLOP) & (before < -SLOP)))
+
+    def chosen(self, which: Flags) -> list[Touch]:
+        return [self.touches[i] for i in np.flatnonzero(which)]
+
+    def rows(self, touches: Sequence[Touch], x: Array) -> Rows:
+        return rows_at(touches, x, self.sizes[1])
+
+    def laws(self, touches: Sequence[Touch], x: Array, rows: Rows, v: Array) -> tuple[Array, Array]:
+        """Restitution and friction of contacts: dynamic where they slip at velocities v, else static."""
+        e, mu_s, mu_d = np.array([touch.laws(x, self.zones) for touch in touches]).reshape(-1, 3).T
+        none = NO_SLIP * (rows.pace(self.u(x)) + float(np.abs(rows.C).max(initial=0.0)))
+        slips = np.array([bool(np.linalg.norm(v[i + 1 : i + 1 + k]) > none)
+                          for i, k in zip(rows.first, rows.tangents, strict=True)], dtype=bool)  # fmt: skip
+        return e, np.where(slips, mu_d, mu_s)
+
+    def enter_zones(self, x: Array) -> None:
+        """Find the zones at a state."""
+        for zone, bounds in self._bounds.items():
+            self.zones[zone] = int(np.count_nonzero(bounds(x) >= 0.0))
+
+    @cached_property
+    def _bounds(self) -> dict[Zones, Function]:
+        zones = dict.fromkeys(zone for touch in self.touches for zone in touch.zones)
+        return {zone: lowered(self.base, [zone.x - bound for bound in zone.bounds]) for zone in zones}

@@ -1,0 +1,132 @@
+"""A step without impacts: the midpoint rule, with impulses of contacts that are closed.
+
+    M (u⁺ − u) = h f + Bᵀ(...) + Jᵀ P   at   q_m = q + h/2 q̇,  u_m = (u + u⁺)/2;     q⁺ = q + h q̇(q_m, u_m)
+    0 ≤ P_n ⟂ g/h + (v_n + v_n⁺)/2 ≥ 0,    P_t within the cone, against v_t⁺
+
+A gap ends at zero or above to second order, and a normal impulse does no work. v_n is small here: contacts that
+approach faster than a step can turn them are left to the impact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from latchwork.constraint.terms import Array
+from latchwork.contact.stepping import Cones, impulses
+from latchwork.hybrid.stepping.gaps import Flags, Rows
+from latchwork.hybrid.stepping.inertia import Moving
+from latchwork.hybrid.stepping.scene import NO_SLIP, Scene
+from latchwork.hybrid.touching.touch import Touch
+
+PASSES = 4  # evaluations at the midpoint at most
+LAWFUL = 1e-10  # of the velocities: by so much the laws of contact may not be met
+SAME = 1e-12  # of the speeds: passes that change less have ended
+
+
+@dataclass(frozen=True, eq=False)
+class Smooth:
+    """The state after a step, mean accelerations, the work that contacts and loads did, impulses of the contacts."""
+
+    x: Array
+    udot: Array
+    work: float
+    impulses: Mapping[Touch, Array]
+    mode: frozenset[tuple[Touch, bool]]  # closed contacts, and whether they slide
+    off: float  # by how much the laws of contact are not met
+
+
+def smooth(scene: Scene, x: Array, h: float, gap: Array, real: Flags, udot: Array,
+           warm: Mapping[Touch, Array]) -> Smooth:  # fmt: skip
+    """One step; ``udot`` is a guess of the mean accelerations, ``warm`` of the impulses."""
+    q, u, half = scene.q(x), scene.u(x), x[0] + 0.5 * h
+    here = scene.inertia.at(x)
+    touches, gaps = _closed(scene, x, h, gap, real, here)
+    q_m = q + 0.5 * h * here.motion.q_rates
+    u_m = u + 0.5 * h * udot
+    middle = scene.state(half, q_m, u_m)
+    moving, rows = scene.inertia.at(middle), scene.rows(touches, middle)
+    for _ in range(PASSES):
+        P, mu, off = _impulses(scene, rows, touches, middle, u, h, gaps, moving, warm)
+        u_new = u + h * moving.udot + moving.inverse @ (rows.J.T @ P)
+        u_m = 0.5 * (u + u_new)
+        middle = scene.with_speeds(middle, u_m)
+        again = scene.inertia.at(middle)
+        change = float(np.abs(h * (again.udot - moving.udot)).max(initial=0.0))
+        moving = again
+        if change <= SAME * max(float(np.abs(u_new).max(initial=0.0)), 1e-300):
+            break
+    after = scene.state(x[0] + h, q + h * moving.motion.q_rates, u_new)
+    gain = max(0.0, float(P @ (rows.J @ u_m + rows.C)))  # static friction on a slip that is none but for the step
+    work = _work(moving, rows.J.T @ P, u_new - u, u_m, h, bool(len(scene.held.rows))) - gain
+    return Smooth(after, (u_new - u) / h, work,
+                  _parts(touches, rows, P), _mode(touches, rows, P, mu), off)  # fmt: skip
+
+
+def _closed(scene: Scene, x: Array, h: float, gap: Array, real: Flags, here: Moving) -> tuple[list[Touch], Array]:
+    """Contacts that a step from rest would close, and that do not approach faster than that; and their gaps."""
+    size = float(np.abs(here.udot).max(initial=0.0))
+    some = np.flatnonzero(real & (gap <= 10.0 * h * h * size + 1e-9))
+    touches = [scene.touches[i] for i in some]
+    rows = scene.rows(touches, x)
+    J, C = rows.J[rows.first], rows.C[rows.first]
+    turned = h * rows.pace(here.udot) + NO_SLIP * rows.pace(scene.u(x))  # what a step may change of the velocity
+    keep = np.flatnonzero((gap[some] <= 0.5 * h * turned + 1e-9) & (J @ scene.u(x) + C >= -turned))
+    return [touches[i] for i in keep], np.maximum(gap[some][keep], 0.0)
+
+
+def _impulses(scene: Scene, rows: Rows, touches: Sequence[Touch], middle: Array, u: Array, h: float, gaps: Array,
+              moving: Moving, warm: Mapping[Touch, Array]) -> tuple[Array, Array, float]:  # fmt: skip
+    """P of the step, the friction that acts, and by how much the laws are not met."""
+    v = rows.J @ u + rows.C
+    _, mu = scene.laws(touches, middle, rows, v)
+    A, n, none = rows.J @ moving.inverse @ rows.J.T, rows.first, np.zeros(len(touches))
+    free = v + h * (rows.J @ moving.udot)
+    b = free.copy()
+    b[n] += v[n] + 2.0 * gaps / h
+    known = [warm.get(touch, np.zeros(1 + k)) for touch, k in zip(touches, rows.tangents, strict=True)]
+    P, off = impulses(Cones(A, b, rows.tangents, mu, none), np.concatenate([none[:0], *known]))
+    if off > LAWFUL:  # wedged: what approaches cannot part as fast
+        b[n] -= np.minimum(v[n], 0.0)
+        P, off = impulses(Cones(A, b, rows.tangents, mu, none), P)
+    after = free + A @ P
+    if P @ (v + after) > SAME * float(np.abs(P) @ np.abs(v + after)):  # slip that turns: friction against its mean
+        turns = _turning(rows, v, after)
+        b[turns] += v[turns]
+        other, left = impulses(Cones(A, b, rows.tangents, mu, none), P)
+        if left <= LAWFUL:
+            P, off = other, left
+    return P, mu, off
+
+
+def _turning(rows: Rows, v: Array, after: Array) -> list[int]:
+    """Rows of tangents along which slip turns round within the step."""
+    found: list[int] = []
+    for i, k in zip(rows.first, rows.tangents, strict=True):
+        across = range(i + 1, i + 1 + k)
+        if sum(v[j] * after[j] for j in across) < 0.0:
+            found += across
+    return found
+
+
+def _work(moving: Moving, pushed: Array, change: Array, u_m: Array, h: float, held: bool) -> float:
+    """Of contacts, of loads without a potential, and of constraints that move: all at the midpoint."""
+    motion = moving.motion
+    work = float(pushed @ u_m + motion.a @ change) + h * motion.b
+    if held:
+        work += float((motion.M @ change - h * motion.f - pushed) @ u_m)
+    return work
+
+
+def _parts(touches: Sequence[Touch], rows: Rows, P: Array) -> dict[Touch, Array]:
+    return {touch: P[i : i + 1 + k] for touch, i, k in zip(touches, rows.first, rows.tangents, strict=True)}
+
+
+def _mode(touches: Sequence[Touch], rows: Rows, P: Array, mu: Array) -> frozenset[tuple[Touch, bool]]:
+    found = []
+    for touch, i, k, m in zip(touches, rows.first, rows.tangents, mu, strict=True):
+        if P[i] > 0.0:
+            found.append((touch, bool(np.linalg.norm(P[i + 1 : i + 1 + k]) >= m * P[i] * (1.0 - 1e-12))))
+    return frozenset(found)

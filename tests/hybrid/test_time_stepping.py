@@ -1,0 +1,264 @@
+"""Time stepping: a scheme on the rows of contacts that takes over where events come too thick."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from latchwork.contact.stepping import Cones, by_pivots, impulses
+from latchwork.contact.sweeps import sweep
+from latchwork.program.native import interpret, invoke
+
+ALWAYS = lw.TimeStepping(always=True)
+G = 9.81
+
+
+def disk(model, name, radius=0.1):
+    """A disk of mass 1 that moves in the plane."""
+    link = model.planar(name, q=[f"x_{name}", f"y_{name}", f"a_{name}"], u=[f"vx_{name}", f"vy_{name}", f"w_{name}"])
+    light = 0.25 * radius**2
+    return model.body(name, link.frame, link.origin, 1.0, lw.inertia(link.frame, light, light, 2.0 * light))
+
+
+def ball(restitution=0.5, friction=0.3):
+    model = lw.Model("ball")
+    model.contact("floor", disk(model, "b").circle(0.1), lw.Line(model.origin, model.frame.x, model.frame.y),
+                  restitution=restitution, friction=friction)  # fmt: skip
+    model.gravity(-G * model.frame.y)
+    return model
+
+
+def incline(ratio, tilt=0.3):
+    """A particle on a slope whose friction is ``ratio`` times what holds it."""
+    model = lw.Model("incline")
+    N = model.frame
+    link = model.planar("p", q=["x", "y", "a"], u=["vx", "vy", "w"])
+    body = model.body("p", link.frame, link.origin, 1.0, lw.inertia(link.frame, 0.1, 0.1, 0.1))
+    along = N.x * float(np.cos(tilt)) - N.y * float(np.sin(tilt))
+    across = N.x * float(np.sin(tilt)) + N.y * float(np.cos(tilt))
+    model.contact("slope", body.center, lw.Line(model.origin, along, across), friction=ratio * float(np.tan(tilt)))
+    model.gravity(-G * N.y)
+    return model
+
+
+def pile(count, friction=0.5, restitution=0.2):
+    model = lw.Model(f"pile of {count}")
+    N, O = model.frame, model.origin
+    walls = {"floor": lw.Line(O, N.x, N.y), "left": lw.Line(O.at("left", -0.25 * N.x), N.y, N.x),
+             "right": lw.Line(O.at("right", 0.25 * N.x), N.y, -N.x)}  # fmt: skip
+    circles = [disk(model, f"d{i}").circle(0.1) for i in range(count)]
+    law = {"restitution": restitution, "friction": friction}
+    for i, circle in enumerate(circles):
+        for name, wall in walls.items():
+            model.contact(f"d{i} on {name}", circle, wall, **law)
+        for j in range(i):
+            model.contact(f"d{i} on d{j}", circle, circles[j], **law)
+    model.gravity(-G * N.y)
+    q = {}
+    for i in range(count):
+        q |= {f"x_d{i}": 0.05 * (-1.0) ** i, f"y_d{i}": 0.15 + 0.21 * i, f"a_d{i}": 0.0}
+    return model, q
+
+
+def gaps(run, count):
+    """The least gap of a pile at any sample."""
+    x, y = (np.array([run[f"{c}_d{i}"] for i in range(count)]) for c in "xy")
+    found = [y - 0.1, x + 0.15, 0.15 - x]
+    found += [np.hypot(x[i] - x[j], y[i] - y[j]) - 0.2 for i in range(count) for j in range(i)]
+    return min(float(np.min(gap)) for gap in found)
+
+
+# --- impulses ---------------------------------------------------------------------------------------------------------
+
+
+def cones(rng, tangents, contacts, freedoms):
+    J = rng.normal(size=(contacts * (1 + tangents), freedoms))
+    return Cones(J @ J.T, J @ rng.normal(size=freedoms), (tangents,) * contacts, rng.uniform(0.0, 0.8, contacts),
+                 rng.uniform(0.0, 0.1, contacts))  # fmt: skip
+
+
+@pytest.mark.parametrize("tangents", [0, 1, 2])
+@pytest.mark.parametrize(("contacts", "freedoms"), [(3, 12), (12, 18)])
+def test_impulses_obey_every_law(tangents, contacts, freedoms):
+    """P_n − least ⟂ w_n, P_t within the cone and against the slip, also where there are more rows than freedoms."""
+    rng = np.random.default_rng(contacts + tangents)
+    for _ in range(10):
+        problem = cones(rng, tangents, contacts, freedoms)
+        P, off = impulses(problem)
+        w = problem.A @ P + problem.b
+        n = problem.first
+        assert off < 1e-10
+        assert (P[n] - problem.least).min() > -1e-12
+        assert w[n].min() > -1e-10
+        assert np.abs((P[n] - problem.least) * w[n]).max() < 1e-9
+        for c, i in enumerate(n):
+            P_t, w_t = P[i + 1 : i + 1 + tangents], w[i + 1 : i + 1 + tangents]
+            limit = problem.mu[c] * P[i]
+            assert np.linalg.norm(P_t) <= limit + 1e-10
+            assert np.linalg.norm(np.linalg.norm(w_t) * P_t + limit * w_t) < 1e-8
+
+
+def test_pivots_and_sweeps_move_alike():
+    """Lemke's method and Gauss-Seidel with Newton's give the same velocities in the plane."""
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        problem = cones(rng, 1, 5, 15)
+        a, b = impulses(problem)[0], by_pivots(problem)
+        assert problem.A @ a == pytest.approx(problem.A @ b, abs=1e-9)
+
+
+def test_sweeps_have_the_same_bits_as_machine_code():
+    """The kernel run as Python and as machine code."""
+    problem = cones(np.random.default_rng(4), 2, 4, 9)
+    found = []
+    for run in (invoke, interpret):
+        P, w = problem.given.copy(), problem.A @ problem.given + problem.b
+        kinds, A = np.full(4, 2), np.ascontiguousarray(problem.A)
+        run(sweep, 4, 12, problem.first, kinds, A, problem.mu, problem.least, P, w, 5, 0.0)
+        found.append(P.tolist())
+    assert found[0] == found[1]
+
+
+# --- one body ---------------------------------------------------------------------------------------------------------
+
+
+def test_ball_bounces_and_comes_to_rest():
+    """It rests on the floor after t0 (1 + e)/(1 − e), never below it; slip has ended in rolling, v = 2/3 v0."""
+    run = lw.simulate(ball(), 2.0, q={"x_b": 0.0, "y_b": 1.1, "a_b": 0.0}, u={"vx_b": 1.0}, thick=ALWAYS)
+    assert run["y_b"].min() > 0.1 - 1e-12
+    after = run.t > 3.0 * np.sqrt(2.0 / G) + 0.01
+    assert run["y_b"][after] == pytest.approx(0.1, abs=1e-12)
+    assert run["vx_b"][-1] == pytest.approx(2.0 / 3.0, abs=1e-9)
+
+
+def test_ball_parts_at_the_restitution_asked_for():
+    """The first rebound rises to e² of the height, to the part of a step at which it met the floor."""
+    run = lw.simulate(ball(0.5), 0.9, q={"x_b": 0.0, "y_b": 1.1, "a_b": 0.0}, thick=ALWAYS)
+    top = run["y_b"][(run.t > 0.5)].max() - 0.1
+    assert top == pytest.approx(0.25, abs=2e-6)
+
+
+def test_energy_is_booked():
+    """What impacts and friction take is in the work; K + V never grows."""
+    run = lw.simulate(ball(), 1.5, q={"x_b": 0.0, "y_b": 1.1, "a_b": 0.0}, u={"vx_b": 1.0}, thick=ALWAYS)
+    assert run.audit.energy_error < 1e-11
+    assert np.diff(run.energy).max() < 1e-12
+
+
+def test_block_sticks_without_creep():
+    """At 1.001 of the friction limit it does not move by 1e-12 in 500 steps."""
+    run = lw.simulate(incline(1.001), 0.5, q={"x": 0.0, "y": 0.0, "a": 0.0}, thick=ALWAYS)
+    assert np.hypot(run["x"], run["y"]).max() < 1e-12
+
+
+def test_block_slides_below_the_limit():
+    """At 0.9 of the limit it slides with g sin φ (1 − 0.9)."""
+    run = lw.simulate(incline(0.9), 0.3, q={"x": 0.0, "y": 0.0, "a": 0.0}, thick=ALWAYS)
+    assert np.hypot(run["x"][-1], run["y"][-1]) == pytest.approx(0.5 * G * np.sin(0.3) * 0.1 * 0.09, rel=1e-9)
+
+
+# --- the scheme -------------------------------------------------------------------------------------------------------
+
+
+def pendulum():
+    model = lw.Model("double pendulum")
+    tip = model.origin
+    link = None
+    for k in (1, 2):
+        link = model.revolute(f"l{k}", link, at=tip, q=[f"q{k}"], u=[f"u{k}"])
+        tip = link.origin.at(f"P{k}", 1.0 * link.frame.x)
+        model.particle(f"P{k}", tip, 1.0)
+    model.gravity(-G * model.frame.y)
+    return model
+
+
+def test_scheme_is_of_second_order():
+    """On a smooth mechanism half the step leaves a quarter of the error."""
+    model, start = pendulum(), {"q1": 0.3, "q2": -0.4}
+    exact = lw.simulate(model, 0.5, q=start).x[-1, :4]
+    steps = [lw.TimeStepping(step=h, always=True) for h in (8e-3, 4e-3, 2e-3)]
+    errors = [np.abs(lw.simulate(model, 0.5, q=start, thick=thick).x[-1, :4] - exact).max() for thick in steps]
+    assert np.log2(np.array(errors[:-1]) / errors[1:]) == pytest.approx([2.0, 2.0], abs=0.1)
+
+
+def test_constraints_stay_held():
+    """A permanent constraint holds at every step, at positions and at speeds."""
+    model = pendulum()
+    q1 = model.symbols["q1"]
+    q2 = model.symbols["q2"]
+    level = lw.Constraint("level", [lw.sin(q1) + lw.sin(q1 + q2) + 1.0])
+    run = lw.simulate(model, 0.5, q={"q1": -0.5, "q2": 0.2}, constraints=[level], thick=ALWAYS)
+    assert run.audit.constraint_error < 1e-12
+    follow = lw.simulate(model, 0.5, q={"q1": -0.5, "q2": 0.2}, constraints=[level])
+    assert run.x[-1, :4] == pytest.approx(follow.x[-1, :4], abs=1e-5)
+
+
+# --- many contacts ----------------------------------------------------------------------------------------------------
+
+
+def test_pile_of_five_comes_to_rest():
+    """No penetration beyond 1e-9, energy grows by no more than 1e-7 in a step, and nothing moves in the end."""
+    model, q = pile(5)
+    run = lw.simulate(model, 1.6, q=q, thick=lw.TimeStepping(step=2e-3, always=True))
+    assert gaps(run, 5) > -1e-9
+    assert np.diff(run.energy).max() < 1e-7
+    assert np.abs(run.u[-1]).max() < 1e-6
+    assert run.audit.energy_error < 1e-7
+
+
+def test_two_disks_rest_where_events_lead_them():
+    """One disk slides into the other, both into the wall, plastic and without friction: both ways end at one place."""
+    model, _ = pile(2, friction=None, restitution=0.0)
+    q = {"x_d0": -0.1, "y_d0": 0.1, "a_d0": 0.0, "x_d1": 0.13, "y_d1": 0.15, "a_d1": 0.0}
+    one, other = (lw.simulate(model, 0.8, q=q, u={"vx_d1": -0.5}, thick=thick) for thick in (None, ALWAYS))
+    assert other.q[-1] == pytest.approx(one.q[-1], abs=1e-9)
+    assert np.abs(other.u[-1]).max() < 1e-9
+
+
+# --- taking over ------------------------------------------------------------------------------------------------------
+
+
+def test_stepping_takes_over_and_gives_back():
+    """Bounces that come thicker and thicker are stepped through; events and audit say when."""
+    run = lw.simulate(ball(), 2.0, q={"x_b": 0.0, "y_b": 1.1, "a_b": 0.0}, thick=lw.TimeStepping(most=5))
+    begin, end = [event for event in run.events if event.kind == "time stepping"]
+    zeno = 3.0 * np.sqrt(2.0 / G)
+    assert begin.t < zeno < end.t < zeno + 0.1
+    assert begin.after == ("time stepping",)
+    assert end.after == ("floor: stick",)
+    assert [(start, stop) for start, stop, _ in run.audit.stepped] == [(begin.t, end.t)]
+    assert f"time stepping    from t = {begin.t:.6g} to {end.t:.6g}, 50 steps" in str(run.audit)
+    assert run["y_b"][-1] == pytest.approx(0.1, abs=1e-12)
+
+
+def test_never_unless_allowed():
+    """Without thick= the run follows every event."""
+    run = lw.simulate(ball(), 2.0, q={"x_b": 0.0, "y_b": 1.1, "a_b": 0.0})
+    assert run.audit.stepped == ()
+
+
+def test_stop_ends_a_stretch():
+    """stop_when is seen at the end of the step in which it falls through zero."""
+    q = {"x_b": 0.0, "y_b": 1.1, "a_b": 0.0}
+    run = lw.simulate(ball(), 2.0, q=q, thick=ALWAYS, stop_when={"half": "y_b - 0.6"})
+    assert run.events[-1].name == "half"
+    assert 0.0 <= run.t[-1] - np.sqrt(1.0 / G) <= 1e-3
+
+
+@pytest.mark.parametrize(("name", "value"), [("step", 0.0), ("step", -1.0), ("most", 0), ("calm", float("inf"))])
+def test_settings_are_positive(name, value):
+    """Steps and counts that mean nothing are refused."""
+    with pytest.raises(lw.EvaluationError, match=f"has {name} = .*Give a positive number"):
+        lw.TimeStepping(**{name: value})
+
+
+def test_contacts_of_the_coordinates_are_refused():
+    """A gap that the coordinates hold has no row to step with."""
+    model = lw.Model("slider")
+    link = model.prismatic("s", axis=model.frame.x, q=["x"], u=["v"])
+    body = model.body("s", link.frame, link.origin, 1.0, lw.inertia(link.frame, 1.0, 1.0, 1.0))
+    model.contact("floor", body.center, lw.Line(model.origin, model.frame.x, model.frame.y), friction=0.3)
+    model.gravity(-G * model.frame.y)
+    with pytest.raises(lw.IntegrationError, match="held by the coordinates themselves"):
+        lw.simulate(model, 0.1, q={"x": 0.0}, u={"v": 1.0}, thick=ALWAYS)
