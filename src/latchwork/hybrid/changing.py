@@ -14,20 +14,20 @@ from latchwork.contact.following import stilled, tracked_equations
 from latchwork.contact.law import Contact
 from latchwork.contact.making import contact_between, renamed
 from latchwork.errors import LatchworkError, ModelError, did_you_mean
-from latchwork.hybrid.designs import Simulating, must_watch
-from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.designs import must_watch
 from latchwork.hybrid.event import RunEvent
-from latchwork.hybrid.late import Late, Waiting, waiting_contact
+from latchwork.hybrid.late import Late, waiting_contact
+from latchwork.hybrid.running import Running
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.checking import must_have_lengths, must_not_cross
 from latchwork.hybrid.touching.placing import lies_behind, must_be_apart
-from latchwork.hybrid.touching.standing import Guard, Standings
+from latchwork.hybrid.touching.standing import Guard
 from latchwork.hybrid.touching.touch import touch_of
-from latchwork.hybrid.workshop import Hold, Workshop
+from latchwork.hybrid.workshop import Workshop
 from latchwork.kane.equations import Equations
 
 if TYPE_CHECKING:
-    from latchwork.hybrid.rules import Rules
+    pass
 
 T = TypeVar("T")
 READY = 8  # features of a contact that are made ready with it; others when they are near
@@ -35,33 +35,10 @@ NEAR = "near "  # a guard of this name, and that of the contact, falls where a b
 KEPT = "equations", "driven", "_workshop", "_x", "_settled", "_pending"  # what a change that is refused leaves alone
 
 
-class Changing:
+class Changing(Running):
     """The part of a simulation that changes its contacts."""
 
-    t: float
-    equations: Equations
-    driven: Driven
-    design: Simulating
-    _workshop: Workshop
-    _standings: Standings
-    _holds: dict[str, Hold]
-    _x: Array
-    _rest: Array
-    _settled: bool
-    _events: list[RunEvent]
-    _presence: dict[Contact, tuple[float, float]]  # from when until when there is each contact
-    _waiting: dict[str, Waiting]
-    _pending: Any
-
     if TYPE_CHECKING:
-
-        @property
-        def active(self) -> tuple[str, ...]: ...
-
-        @property
-        def _rules(self) -> Rules: ...
-
-        def _state(self) -> Array: ...
 
         def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> None: ...
 

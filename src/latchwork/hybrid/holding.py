@@ -1,0 +1,124 @@
+"""Constraints imposed and released while a run goes on, with the plastic impact that makes speeds consistent."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from latchwork.constraint.assemble import EXACT, assemble_q, assemble_u, residual_of
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.making.closure import latch
+from latchwork.constraint.making.methods import Part, Parts, Place
+from latchwork.errors import ConstraintError, LatchworkError, did_you_mean
+from latchwork.hybrid.event import RunEvent
+from latchwork.hybrid.running import Running, Switch
+from latchwork.hybrid.table import Array
+from latchwork.hybrid.workshop import Hold
+
+APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
+
+
+class Holding(Running):
+    """The part of a simulation that imposes and releases constraints."""
+
+    def constrain(self, name: str | Constraint, zero: Any = None, *, limit: float | None = None) -> RunEvent:
+        """Impose a constraint now. Speeds become consistent by a plastic impact, whose impulses the event gives.
+
+        A constraint on coordinates must be met already. With ``limit``, it lets go where the size of its multipliers
+        passes that.
+        """
+        began = time.perf_counter()
+        constraint = name if isinstance(name, Constraint) else Constraint(name, zero)
+        if constraint.name in self._holds:
+            raise ConstraintError(f"'{constraint.name}' holds already. Release it, or name the new one otherwise.")
+        if constraint.name in self._standings.contacts:
+            raise ConstraintError(f"'{constraint.name}' is a contact of '{self.equations.name}'. Name the constraint "
+                                  "otherwise.")  # fmt: skip
+        before, names = (dict(self._holds), self._x), self.active
+        try:
+            self._holds[constraint.name] = Hold(constraint, False, _limit(constraint.name, limit))
+            impulses = self._impact(constraint.name)
+            if not self._standings.touches:
+                self._workshop.mode(self._workshop.held(self._holds), self._state())
+        except LatchworkError:
+            self._holds, self._x = before
+            raise
+        self._settled = not self._standings.touches
+        return self._switched(constraint.name, names, began, impulses, before[1][-1] - self._x[-1])
+
+    def _impact(self, name: str) -> dict[str, Array]:
+        """Speeds made consistent with all that holds; the energy it costs is booked as work. The impulses by name."""
+        terms, x = self._workshop.held(self._holds), self._state()
+        off = residual_of(terms, x)
+        if off > APART:
+            raise ConstraintError(
+                f"'{name}' cannot be imposed at t = {self.t:.6g}: it is off by {off:.3g}. Wait until it is met "
+                "(stop_when), or latch what is now (subtract its present value)."
+            )
+        after, impulses = assemble_u(terms, assemble_q(terms, x) if off > EXACT else x)
+        n_q, n, _ = terms.sizes
+        old, new, M = x[1 + n_q : 1 + n_q + n], after[1 + n_q : 1 + n_q + n], terms.motion(after).M
+        lost = 0.5 * float(new @ M @ new - old @ M @ old)
+        self._x = np.append(after[1 : len(self._x)], self._x[-1] + lost)
+        return {key: impulses[part] for key, part in terms.rows.slices.items()}
+
+    def close(self, kind: str, name: str, a: Part, b: Part, at: Place | None = None, to: Place | None = None,
+              axis: Any = None, *, limit: float | None = None) -> RunEvent:  # fmt: skip
+        """A loop closed now by a joint between a and b, whose points meet there, as ``model.close``."""
+        return self.constrain(Parts(self.equations.system).close(kind, name, a, b, at, to, axis), limit=limit)
+
+    def weld(self, name: str, a: Part, b: Part, *, limit: float | None = None) -> RunEvent:
+        """b fixed to a in the pose that they have now; what was moving is taken up by an impact."""
+        parts = Parts(self.equations.system)
+        one, other = parts.side(name, a, None), parts.side(name, b, None)
+        cosines = [e for row in one.frame.direction_cosines(other.frame) for e in row]
+        way = other.point.position(one.point).measures(one.frame)
+        n_q = len(self.equations.q)
+        numbers = self.equations.evaluate([*cosines, *way], self._x[:n_q], self._x[n_q:-1], self._inputs(), self.t,
+                                          self._parameters())  # fmt: skip
+        return self.constrain(latch(name, one, other, numbers[:9].reshape(3, 3), numbers[9:]), limit=limit)
+
+    def release(self, name: str) -> RunEvent:
+        """Let a constraint go. Nothing jumps."""
+        began = time.perf_counter()
+        if name not in self._holds:
+            if name in self._standings.contacts:
+                raise ConstraintError(f"'{name}' is a contact of '{self.equations.name}', which opens by itself where "
+                                      "its force comes to zero. Only constraints are released.")  # fmt: skip
+            hint = did_you_mean(str(name), self._holds) or " No constraint does."
+            raise ConstraintError(f"'{name}' does not hold now.{hint}")
+        if self._holds[name].permanent:
+            raise ConstraintError(
+                f"'{name}' is a constraint of the model '{self.equations.name}' and holds in every run. Leave it out "
+                "of the model and impose it with sim.constrain to be able to release it."
+            )
+        before = self.active
+        del self._holds[name]
+        self._settled = not self._standings.touches
+        if self._holds and self._settled:
+            self._workshop.mode(self._workshop.held(self._holds), self._state())
+        return self._switched(name, before, began, {})
+
+    def _switched(self, name: str, before: tuple[str, ...], began: float, impulses: dict[str, Array],
+                  energy: float = 0.0) -> RunEvent:  # fmt: skip
+        took = 1e6 * (time.perf_counter() - began)
+        self._worked("embed", ", ".join(self.active) or "free", self.t, began)
+        self.switches.append(Switch(self.t, before, self.active, took))
+        kind = "constrain" if name in self._holds else "release"
+        self._events.append(RunEvent(self.t, name, before, self.active, impulses, kind, float(energy)))
+        return self._events[-1]
+
+
+def _limit(name: str, limit: Any) -> float | None:
+    """A force limit: none, or a positive number."""
+    if limit is None:
+        return None
+    try:
+        value = float(limit)
+    except (TypeError, ValueError):
+        value = -1.0
+    if not 0.0 < value < np.inf or isinstance(limit, str):
+        raise ConstraintError(f"the force limit of '{name}' is {limit!r}. Give a positive number, or leave it out.")
+    return value

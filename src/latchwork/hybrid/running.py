@@ -1,0 +1,183 @@
+"""Running: the state of a simulation, and what can be read from it at any time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from latchwork.constraint.assemble import Start, consistent
+from latchwork.constraint.constrained import Constrained
+from latchwork.constraint.constraint import Constraint
+from latchwork.contact.feature import Feature
+from latchwork.contact.law import Contact
+from latchwork.errors import EvaluationError, IntegrationError
+from latchwork.hybrid.ahead import Ahead
+from latchwork.hybrid.designs import Simulating, design_of
+from latchwork.hybrid.driven import driven
+from latchwork.hybrid.event import Events, RunEvent
+from latchwork.hybrid.gaps import Presence
+from latchwork.hybrid.late import Waiting
+from latchwork.hybrid.path import Path, Segment
+from latchwork.hybrid.plan import Broken
+from latchwork.hybrid.rules import Rules
+from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
+from latchwork.hybrid.stepping.settings import Thicket, TimeStepping
+from latchwork.hybrid.table import Array
+from latchwork.hybrid.timeline import Timeline, Work
+from latchwork.hybrid.touching.placing import must_run_contacts, one_of_three
+from latchwork.hybrid.touching.standing import Standings
+from latchwork.hybrid.trajectory import Trajectory
+from latchwork.hybrid.workshop import Hold, Workshop
+from latchwork.integrate.method import Method
+from latchwork.kane.equations import Equations
+from latchwork.model import Model
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A change of mode: when, the constraints before and after, and what it took from request to ready equations."""
+
+    t: float
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    microseconds: float
+
+
+class Running:
+    """A mechanism as it stands in a run: time, state, what holds and touches, and what has happened so far."""
+
+    def __init__(self, model: Model | Equations | Constrained, q: Any = None, u: Any = None, *,
+                 constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
+                 parameters: Mapping[str, float] | None = None,
+                 start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
+                 at_once: bool | None = None, thick: TimeStepping | None = None,
+                 progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
+        self._born, self._work = time.perf_counter(), list[Work]()
+        self.equations, own = mechanism(model)
+        must_run_contacts(model, self.equations)
+        permanent = (*own, *constraints)
+        self.method, self.design, self.progress = method_of(method), design_of(design), progress
+        self.at_once = one_of_three(at_once)
+        self.driven, held = driven(self.equations, inputs)
+        self._holds = {k.name: Hold(k, True, None) for k in permanent}
+        self._workshop = Workshop(self.driven, self.design)
+        self._ahead = Ahead()
+        self._segments: list[Segment] = []
+        self._events: list[RunEvent] = []
+        self.switches: list[Switch] = []
+        self._standings = Standings([])
+        self._presence: dict[Contact, tuple[float, float]] = {}  # from when until when there is each contact
+        self._waiting: dict[str, Waiting] = {}
+        self._listed: dict[Any, tuple[tuple[str, ...], ...]] = {}  # modes that were made ready before they are met
+        self._backs: list[tuple[float, frozenset[Feature]]] = []
+        self._settled = True
+        self._thicket = Thicket(thick)
+        self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
+        self.t = self._began = float(start)
+        given = start_of(self.equations, q, u, held, parameters, self.t, bool(permanent))
+        n = len(self.equations.q) + len(self.equations.u)
+        x, rest = given.x, given.x[1 + n :]
+        self._rest = np.append(rest, np.zeros(len(self.driven.held) - len(rest)))
+        self.start: Start | None = None
+        if permanent:
+            x, self.start = consistent(self._workshop.held(self._holds), self._padded(x), given.q_held, given.u_held)
+        self._x = np.append(x[1 : 1 + n], 0.0)
+        self._begin(model)
+
+    def _begin(self, model: Model | Equations | Constrained) -> None:
+        """What else a model brings into the run."""
+
+    def __repr__(self) -> str:
+        held = ", ".join(self.active) or "nothing"
+        return f"<Simulation of '{self.equations.name}' at t = {self.t:.6g}, with {held} held>"
+
+    # --- what holds ---------------------------------------------------------------------------------------------
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The constraints that hold now, by name."""
+        return (*self._holds, *self._standings.labels)
+
+    @property
+    def q(self) -> dict[str, float]:
+        """Coordinates now, by name."""
+        return dict(zip(self.equations.q_names, self._x.tolist(), strict=False))
+
+    @property
+    def u(self) -> dict[str, float]:
+        """Speeds now, by name."""
+        return dict(zip(self.equations.u_names, self._x[len(self.equations.q) : -1].tolist(), strict=True))
+
+    def _padded(self, x: Array) -> Array:
+        """(t, q, u, rest) with room for the numbers of tables."""
+        n = 1 + len(self.equations.q) + len(self.equations.u)
+        return np.concatenate([x[:n], self.driven.rest_at(self._rest, x[0])])
+
+    def _inputs(self) -> Array:
+        return self._rest[: len(self.equations.r)]
+
+    def _parameters(self) -> Array:
+        return self._rest[len(self.equations.r) :][: len(self.equations.p)]
+
+    def _state(self) -> Array:
+        return np.concatenate([[self.t], self._x[:-1], self.driven.rest_at(self._rest, self.t)])
+
+    def _worked(self, lane: str, name: str, t: float, began: float) -> None:
+        self._work.append(Work(lane, name, t, began - self._born, time.perf_counter() - self._born))
+
+    @property
+    def _rules(self) -> Rules:
+        return self._workshop.rules
+
+    # --- looking back -------------------------------------------------------------------------------------------
+
+    @property
+    def timeline(self) -> Timeline:
+        """What was worked on so far, by the clock."""
+        return Timeline(tuple(self._work))
+
+    @property
+    def events(self) -> Events:
+        """What happened so far."""
+        return Events(self._events)
+
+    @property
+    def run(self) -> Trajectory:
+        """The trajectory so far."""
+        return self.trajectory()
+
+    def trajectory(self, every: float | None = None) -> Trajectory:
+        """The trajectory so far, sampled at even times where ``every`` is given."""
+        path = self._path()
+        t, x, udot = path.t, path.x, path.udot
+        if every is not None:
+            t = even_times(float(t[0]), float(t[-1]), every)
+            x, udot = path.at(t)
+        contacts = tuple(dict.fromkeys(touch.contact for touch in self._standings.touches))
+        return Trajectory(self.driven, t, x, self._rest, path, Events(self._events), start=self.start, udot=udot,
+                          timeline=self.timeline, contacts=contacts,
+                          presence=Presence(dict(self._presence), tuple(self._backs)),
+                          listed=tuple(dict.fromkeys(chain(*self._listed.values()))))  # fmt: skip
+
+    def _path(self) -> Path:
+        if not self._segments:
+            raise EvaluationError(f"'{self.equations.name}' has not run yet. Call sim.advance(until) first.")
+        return Path(self.driven, tuple(self._segments), self._rest)
+
+    def _explained(self, error: Broken) -> IntegrationError:
+        """The error with the names of this mechanism, and the run up to there, as far as it is finite."""
+        run = None
+        if self._segments:
+            solution, stage = self._segments[-1]
+            last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1]) + 1
+            parts = (solution.t[:last], solution.x[:last], solution.dx[:last], solution.bend[: last - 1])
+            ends = None if solution.ends is None else solution.ends[: last - 1]
+            self._segments[-1] = Segment(replace(solution, t=parts[0], x=parts[1], dx=parts[2], bend=parts[3],
+                                                 event=None, ends=ends), stage)  # fmt: skip
+            run = self.trajectory()
+        return IntegrationError(f"'{self.equations.name}': {error}", None if run is None else run.path, run)
