@@ -26,6 +26,7 @@ NONE = 2.0  # no instant: beyond the end, θ = 1
 HALF_STEP, HALF_ULPS = 0.5e-12, 2.0 * 2.0**-53  # half of max(1e-12 step, 4 ulp(t)): two brackets may join
 MOST = 200  # each third try halves the bracket, so fewer than this are needed
 PARTS = 2**20  # a step is halved into so many parts at most, where zero may be near
+FAR, BENT = 1e300, 0.25  # nowhere near zero; tangents meet too high by this part of the bend of a step at most
 RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of the guard, or this little
 
 
@@ -111,11 +112,11 @@ def clear(g0: f64, r0: f64, g1: f64, r1: f64, off: f64) -> i64:
 
 @kernel
 def corner(g0: f64, r0: f64, g1: f64, r1: f64) -> f64:
-    """Where the tangents at both ends meet, if they make a V: no larger of two smooth guards falls below; else 1."""
+    """How high the tangents at both ends meet, if they make a V: the larger of two guards that bend little; else FAR."""
     if r0 >= 0.0 or r1 <= 0.0:
-        return 1.0
+        return FAR
     theta = divide(g1 - r1 - g0, r0 - r1)
-    return g0 + r0 * theta if theta > 0.0 and theta < 1.0 else 1.0
+    return g0 + r0 * theta if theta > 0.0 and theta < 1.0 else FAR
 
 
 @kernel
@@ -174,7 +175,8 @@ def crossing(
         half = 0.5 * long
         apart = clear(g0, half * r0, g, half * r, off) + clear(g, half * r, g1, half * r1, off)
         least = minimum(corner(g0, half * r0, g, half * r), corner(g, half * r, g1, half * r1))
-        hidden = least < 0.0 and g >= 0.0 and g1 >= 0.0
+        bend = maximum(fabs(g - g0 - half * r0), fabs(g1 - g - half * r1))
+        hidden = least < BENT * bend and g >= 0.0 and g1 >= 0.0
         if state == UP and apart == 2 and not hidden:
             lo, hi = NONE, NONE
         elif size > 1 and (hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + FLOOR):

@@ -27,7 +27,7 @@ AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are 
 NO_SLIP = 1e-9  # and slower slip is none
 ROUNDING = 1e-12  # of the fastest motion of the same energy: this much of a normal velocity is rounding
 CAPTURE = 1e-6  # and slower rebounds end in contact
-NUDGE = 1e-7  # of the fastest motion
+NUDGE = 1e-7  # of the slip
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
 MOST = 60  # impacts at one instant, for each contact
 
@@ -172,20 +172,25 @@ class Crossing:
         first = next(i for i, name in enumerate(names) if name in jammed.contacts)
         outcome = jam(impact, first, laws, self.at_once)
         if not outcome.impulses.any():
-            outcome = self._jam_together(impact, [i for i, name in enumerate(names) if name in jammed.contacts])
-        if not np.abs(impact.W @ outcome.impulses).max() > 10.0 * NUDGE * np.abs(impact.v).max():
-            raise jammed
+            outcome = self._jam_together(impact, jammed)
         pushed = [name for name, row in zip(names, impact.normals, strict=True) if outcome.impulses[row] > 0.0]
         who = f"'{pushed[0]}' jams" if len(pushed) == 1 else ", ".join(f"'{name}'" for name in pushed) + " jam together"
         note = f"{who}: friction would pull in what slides, so that an impact without collision ends its slip"
         self._apply(meeting, outcome.impulses, (note, *outcome.notes))
 
-    def _jam_together(self, impact: Impact, members: Sequence[int]) -> Outcome:
-        """The same where contacts jam only together, as the corners of a box do: as they were driven in by a trace."""
-        v = impact.v.copy()
-        v[impact.normals[list(members)]] -= NUDGE * float(np.abs(v).max())
+    def _jam_together(self, impact: Impact, jammed: Jammed) -> Outcome:
+        """The same where contacts jam only together, as the corners of a box do: as if a trace had driven them in."""
+        v, slips = impact.v.copy(), []
+        for name, rows in zip(impact.names, impact.rows, strict=True):
+            if name in jammed.contacts:
+                slips.append((rows, float(np.linalg.norm(v[rows][1:]))))
+                v[rows.start] -= NUDGE * slips[-1][1]
         calm = replace(impact, v=v, e=np.zeros(len(impact.names)))
-        return resolve(calm, ["newton"] * len(impact.names), True)
+        outcome = resolve(calm, ["newton"] * len(impact.names), True)
+        change = impact.W @ outcome.impulses
+        if not any(np.abs(change[rows]).max() > 0.1 * slip > 0.0 for rows, slip in slips):
+            raise jammed
+        return outcome
 
     def _apply(self, meeting: Meeting, impulses: Array, notes: tuple[str, ...]) -> None:
         u, M = meeting.moved(impulses), meeting.M
