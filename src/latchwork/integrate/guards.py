@@ -112,7 +112,7 @@ def clear(g0: f64, r0: f64, g1: f64, r1: f64, off: f64) -> i64:
 
 @kernel
 def corner(g0: f64, r0: f64, g1: f64, r1: f64) -> f64:
-    """How high the tangents at both ends meet, if they make a V: the larger of two guards that bend little; else FAR."""
+    """How high the tangents at both ends meet, if they make a V, as the larger of two guards does; else FAR."""
     if r0 >= 0.0 or r1 <= 0.0:
         return FAR
     theta = divide(g1 - r1 - g0, r0 - r1)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import Resting, State, Verdict, settle
-from latchwork.contact.impact import Impact, Outcome, jam, resolve
+from latchwork.contact.impact import Impact, jam, resolve
 from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting, meet
@@ -27,7 +27,7 @@ AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are 
 NO_SLIP = 1e-9  # and slower slip is none
 ROUNDING = 1e-12  # of the fastest motion of the same energy: this much of a normal velocity is rounding
 CAPTURE = 1e-6  # and slower rebounds end in contact
-NUDGE = 1e-7  # of the slip
+NUDGE, SLOW = 1e-7, 1e-5  # of the slip, and of the fastest motion
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
 MOST = 60  # impacts at one instant, for each contact
 
@@ -171,26 +171,32 @@ class Crossing:
         laws = [touch.contact.impact for touch in meeting.touches]
         first = next(i for i, name in enumerate(names) if name in jammed.contacts)
         outcome = jam(impact, first, laws, self.at_once)
-        if not outcome.impulses.any():
-            outcome = self._jam_together(impact, jammed)
-        pushed = [name for name, row in zip(names, impact.normals, strict=True) if outcome.impulses[row] > 0.0]
+        impulses = outcome.impulses if outcome.impulses.any() else self._jam_together(impact, jammed)
+        pushed = [name for name, row in zip(names, impact.normals, strict=True) if impulses[row] > 0.0]
         who = f"'{pushed[0]}' jams" if len(pushed) == 1 else ", ".join(f"'{name}'" for name in pushed) + " jam together"
         note = f"{who}: friction would pull in what slides, so that an impact without collision ends its slip"
-        self._apply(meeting, outcome.impulses, (note, *outcome.notes))
+        self._apply(meeting, impulses, (note, *outcome.notes))
 
-    def _jam_together(self, impact: Impact, jammed: Jammed) -> Outcome:
-        """The same where contacts jam only together, as the corners of a box do: as if a trace had driven them in."""
-        v, slips = impact.v.copy(), []
-        for name, rows in zip(impact.names, impact.rows, strict=True):
-            if name in jammed.contacts:
-                slips.append((rows, float(np.linalg.norm(v[rows][1:]))))
-                v[rows.start] -= NUDGE * slips[-1][1]
+    def _jam_together(self, impact: Impact, jammed: Jammed) -> Array:
+        """The same where contacts jam only together, as the corners of a box do: as if a trace had driven them in.
+
+        Where they hardly slip, beside what else slips there, they stop.
+        """
+        who = [i for i, name in enumerate(impact.names) if name in jammed.contacts]
+        slips = [float(np.linalg.norm(impact.v[impact.rows[i]])) for i in who]
+        slow = [i for i, slip in zip(who, slips, strict=True) if slip < SLOW * float(np.abs(impact.v).max())]
+        if slow:
+            rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in slow])
+            impulses = np.zeros(len(impact.v))
+            impulses[rows] = np.linalg.lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], rcond=RANK)[0]
+            return impulses
+        v = impact.v.copy()
+        v[impact.normals[who]] -= NUDGE * max(slips)
         calm = replace(impact, v=v, e=np.zeros(len(impact.names)))
-        outcome = resolve(calm, ["newton"] * len(impact.names), True)
-        change = impact.W @ outcome.impulses
-        if not any(np.abs(change[rows]).max() > 0.1 * slip > 0.0 for rows, slip in slips):
+        impulses = resolve(calm, ["newton"] * len(impact.names), True).impulses
+        if not np.abs(impact.W @ impulses).max() > 0.1 * max(slips):
             raise jammed
-        return outcome
+        return impulses
 
     def _apply(self, meeting: Meeting, impulses: Array, notes: tuple[str, ...]) -> None:
         u, M = meeting.moved(impulses), meeting.M

@@ -66,6 +66,9 @@ class Held:
         return Free(M, f, *left_over(self.base, M, f, B, c))
 
 
+ROUNDING = 1e-14  # of the terms of a sum that cancel
+
+
 @dataclass(frozen=True, eq=False)
 class Meeting:
     """J and C of some contacts, row by row, the normal first; forces and accelerations are found where asked for."""
@@ -127,7 +130,9 @@ class Meeting:
 
     @cached_property
     def b(self) -> Array:
-        return np.asarray(self.J @ self.udot + self.c)
+        """Accelerations without contact forces; what is left of terms that cancel is rounding, and none."""
+        b, sizes = self.J @ self.udot + self.c, np.abs(self.J) @ np.abs(self.udot) + np.abs(self.c)
+        return np.where(np.abs(b) > ROUNDING * sizes, b, 0.0)
 
     @cached_property
     def first(self) -> list[int]:
