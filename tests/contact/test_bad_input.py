@@ -236,6 +236,8 @@ CHANGES = {
     "released, as it stands": (lambda b, sim: sim.release("floor: slide"), "'floor: slide' is a contact of 'toy'"),
     "constraint of its name": (lambda b, sim: sim.constrain("floor", b.x),
                                "'floor' is a contact of 'toy'. Name the constr"),
+    "removed, of no name": (lambda b, sim: sim.remove(["floor"]), r"'toy' has no contact '\['floor'\]' now\. Did you"),
+    "reshaped into nothing": (lambda b, sim: sim.reshape("floor", 3), "is given 3, which is no shape"),
     "late coordinate": (lambda b, sim: sim.contact("it", b.O.at("Z", b.model.coordinates("z")[0] * b.N.y), b.floor),
                         "'z' of 'toy' have no value here"),
 }  # fmt: skip
@@ -319,11 +321,13 @@ def test_equations_of_a_model_with_contacts():
 
 
 def test_body_without_mass():
-    """An impact of what has no inertia is refused, naming its speeds."""
+    """What has no inertia is refused, naming its speeds: free, and in an impact."""
     ball = Ball(mass=0.0)
     ball.on_floor(friction=0.3)
-    with pytest.raises(lw.ConstraintError, match=r"'toy' has speeds without inertia \(u_x, u_y\) that nothing holds"):
+    with pytest.raises(lw.EvaluationError, match=r"speed 'u_y' of 'toy' moves no mass"):
         ball.run()
+    with pytest.raises(lw.ConstraintError, match=r"'toy' has speeds without inertia \(u_x, u_y\) that nothing holds"):
+        ball.run(y=1.0, u={"u_y": -1.0})
 
 
 def test_stop_on_a_force():

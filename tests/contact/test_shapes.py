@@ -232,3 +232,15 @@ def test_an_arc_continues_a_ramp(w):
     assert fence.joints == ("smooth",)
     names = [f.name for f in features_of("fence", w.bodies[0].circle(1.0), fence)]
     assert names == ["fence: piece 1", "fence: piece 2", "fence: start", "fence: end"]
+
+
+def test_shapes_print_what_they_were_given(w):
+    """Shapes, contacts and zones read as they were written, without what was left out."""
+    end = w.at(None, 1.0)
+    assert repr(lw.Line(w.O, w.N.x, w.N.y)) == "Line(point=O, direction=N.x, normal=N.y)"
+    assert repr(lw.Polyline([w.O, end])) == f"Polyline(points=(O, {end.name}), axis=N.z)"
+    assert repr(lw.Curve(w.O, lambda s: s * w.N.x, (0.0, 1.0))) == "Curve(from O, s in (0.0, 1.0))"
+    contact = w.model.contact("c", w.bodies[0].circle(0.1), lw.Line(w.O, w.N.x, w.N.y))
+    assert repr(contact) == "<Contact 'c': Circle on Line, 1 feature>"
+    x = w.model.coordinates("x")[0]
+    assert repr(lw.zones(x, [1, 2], [0.1, 0.2, 0.3])) == "<Zones: 0.1 where x < 1.0, 0.2 from 1.0, 0.3 from 2.0>"

@@ -438,7 +438,7 @@ def test_many_runs_follow_no_rules():
     """What `simulate_many` cannot do is said, not left out."""
     model, x, _v = block()
     model.rule("mark", x)
-    with pytest.raises(lw.ModelError, match="simulate_many follows no rules, and 'block' has mark"):
+    with pytest.raises(lw.ModelError, match="simulate_many runs no contacts and no rules, and 'block' has some .mark."):
         lw.simulate_many(model, {"x": [1.0, 2.0]}, 1.0)
 
 
@@ -458,3 +458,19 @@ def test_one_name_one_rule():
     model.rule("mark", x)
     with pytest.raises(lw.ModelError, match="has a rule named 'mark' already"):
         model.rule("mark", v)
+
+
+@pytest.mark.parametrize(("needs", "without", "stops"), [
+    ("floor", (), True), ((), "floor", False), ("floor: corner +x-y", (), True), ("floor: corner +x+y", (), False),
+    ("floor: corner +x-y: slide", (), True), ("floor: corner +x-y: stick", (), False),
+])  # fmt: skip
+def test_contacts_by_any_of_their_names(needs, without, stops):
+    """A rule may need a contact to be closed, a feature of it, or how that is; a box lies on two of its corners."""
+    model = lw.Model("box")
+    link = model.planar("link", q=["x", "y", "turn"], u=["vx", "vy", "w"])
+    box = model.body("box", link, link.origin, 1.0, lw.inertia(link.frame, zz=1.0))
+    model.gravity(-9.8 * model.frame.y)
+    model.contact("floor", box.box((1.0, 1.0)), lw.Line(model.origin, model.frame.x, model.frame.y))
+    model.rule("late", 0.8 - model.time, needs=needs, without=without, stop=True)
+    run = lw.simulate(model, 1.0, q={"x": 0.0, "y": 0.6, "turn": 0.0})
+    assert run.t[-1] == pytest.approx(0.8 if stops else 1.0, abs=1e-12)

@@ -57,8 +57,9 @@ class Rule:
     - ``inputs``: inputs keep these values from then on; also expressions of the state before: ``{"n": n + 1}`` counts;
     - ``hold``: these constraints begin to hold, with the plastic impact that makes speeds consistent.
 
-    ``needs`` and ``without`` name constraints, or contacts with how they stand ("disk on ramp: stick"), that must hold
-    or must not hold for it to be armed. ``once``: it fires a single time. ``stop``: the run stops there.
+    ``needs`` and ``without`` name constraints, contacts that are closed ("disk on ramp"), or how they are ("disk on
+    ramp: stick"), that must hold or must not hold for it to be armed. ``once``: it fires a single time. ``stop``: the
+    run stops there.
     """
 
     name: str

@@ -27,7 +27,7 @@ Range = tuple[float, float]
 FIXED = ("parameter", "auxiliary")  # kinds of symbols that do not change a shape in its body
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curve:
     """``lw.Curve(O, lambda s: s*N.x + 0.1*sin(3*s)*N.y, (0.0, 5.0))``: a curve in a plane, from a point of its body.
 
@@ -48,6 +48,9 @@ class Curve:
     what = "curve"
     letters = ("s",)
 
+    def __repr__(self) -> str:
+        return f"Curve(from {self.point}, s in {self.span}{', closed' if self.closed else ''})"
+
     @property
     def spans(self) -> tuple[Range, ...]:
         return (self.span,)
@@ -62,7 +65,7 @@ class Curve:
         return up.cross(slopes[0]) * float(self.side)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Surface:
     """``lw.Surface(O, lambda a, b: a*N.x + b*N.y + (a**2 + b**2)*N.z, ((-1.0, 1.0), (-1.0, 1.0)))``.
 
@@ -79,6 +82,9 @@ class Surface:
 
     what = "surface"
     letters = ("a", "b")
+
+    def __repr__(self) -> str:
+        return f"Surface(from {self.point}, a and b in {self.spans})"
 
     def outward(self, slopes: Sequence[Vector]) -> Vector:
         """N = side · ∂p/∂a × ∂p/∂b."""

@@ -83,7 +83,7 @@ class Changing(Running):
     def remove(self, name: str) -> RunEvent:
         """Take a contact away: what it held is free."""
         before = self.active
-        if self._waiting.pop(name, None) is None:
+        if not isinstance(name, str) or self._waiting.pop(name, None) is None:
             old = self._contact_now(name)
 
             def change() -> None:
@@ -96,7 +96,7 @@ class Changing(Running):
 
     def _contact_now(self, name: str) -> Contact:
         contacts = {touch.contact.name: touch.contact for touch in self._standings.touches}
-        if name not in contacts:
+        if not isinstance(name, str) or name not in contacts:
             hint = did_you_mean(str(name), (*contacts, *self._waiting)) or " It has none."
             raise ModelError(f"'{self.equations.name}' has no contact '{name}' now.{hint}")
         return contacts[name]

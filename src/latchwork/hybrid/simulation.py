@@ -81,7 +81,8 @@ class Simulation(Changing, Ruling):
             values = plan.guards(stage, self.t, self._x, self._state()[len(self._x) :])
             if self._at_once(stage, guards, values, crossings):
                 continue
-            due = rules.look(self.t, self.active, guards, values, not (self._segments or self._events))
+            due = rules.look(self.t, (*self._holds, *self._standings.told), guards, values,
+                             not (self._segments or self._events))  # fmt: skip
             if due is not None:
                 if self._fire(due):
                     break

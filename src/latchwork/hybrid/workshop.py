@@ -145,7 +145,7 @@ class Workshop:
 
     def key(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Any:
         """What equations and guards are made of."""
-        armed = self.rules.armed((*holds, *standings.labels))
+        armed = self.rules.armed((*holds, *standings.told))
         return tuple(holds.items()), standings.whole_key, tuple(stops.items()), armed
 
     def is_prepared(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> bool:
@@ -165,7 +165,7 @@ class Workshop:
         touches = standings.constraints()
         constraints = (*(hold.constraint for hold in holds.values()), *touches)
         dragging = dict(standings.dragging())
-        armed = self.rules.armed((*holds, *standings.labels))
+        armed = self.rules.armed((*holds, *standings.told))
         if not constraints and not dragging:
             guards += contact_guards(standings, {})
             guards += rule_guards(armed, standings.forces({}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -26,11 +26,17 @@ Triple: TypeAlias = np.ndarray
 ROUNDING = 1e-9  # of lengths and sines, where shapes are looked at with numbers
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Shape:
     """Something with a surface, fixed in ``frame``."""
 
     frame: Frame = field(init=False, repr=False)
+
+    def __repr__(self) -> str:
+        """What it was given, without what was left out."""
+        given = [f"{each.name}={getattr(self, each.name)}" for each in fields(self)
+                 if each.init and getattr(self, each.name) is not each.default]  # fmt: skip
+        return f"{type(self).__name__}({', '.join(given)})"
 
     @property
     def tree(self) -> Tree:

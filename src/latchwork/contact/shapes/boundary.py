@@ -32,7 +32,7 @@ class End:
     normal: Vector
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Boundary(Shape):
     """Segments with a normal and arcs, each beginning where the one before ends. Smooth joints have no corner.
 

@@ -28,7 +28,7 @@ from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Line(Shape):
     """A line in the plane of a planar model, without end; material lies on the side opposite to the normal.
 
@@ -52,7 +52,7 @@ class Line(Shape):
         self._keep(frame=frame, direction=t, normal=n, drift=drift_of(self.what, frame, self.belt, t))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plane(Shape):
     """A plane without end; material lies on the side opposite to the normal. ``belt`` is a vector."""
 
@@ -70,7 +70,7 @@ class Plane(Shape):
         self._keep(frame=frame, normal=n, drift=drift_of(self.what, frame, self.belt, None))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Segment(Shape):
     """From p to q. With a normal it has material behind it, ``depth`` deep (default: its length).
 
@@ -103,7 +103,7 @@ class Segment(Shape):
         self._keep(frame=frame, direction=t, length=length, normal=n, depth=depth, drift=drift)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Polyline(Shape):
     """Points joined by straight edges. The outward normal is on the left of travel, about ``axis`` (default: N.z).
 

@@ -28,7 +28,7 @@ from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, cos, sin
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Circle(Shape):
     """A disk in the plane of a planar model; it turns with ``body``."""
 
@@ -42,12 +42,12 @@ class Circle(Shape):
         self._keep(frame=turning_frame(self.what, self.body, center))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sphere(Circle):
     """A ball; it turns with ``body``."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Arc(Shape):
     """Part of a circle, or a ring: from the direction ``start`` by ``angle`` about ``axis`` (default: N.z).
 
@@ -107,7 +107,7 @@ class Arc(Shape):
         return size is not None and abs(size) > math.pi
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Capsule(Shape):
     """All within ``radius`` of the segment from p to q: a rod with round ends (in the plane, a stadium)."""
 
@@ -127,7 +127,7 @@ class Capsule(Shape):
         self._keep(frame=frame, direction=unit(along), length=along.magnitude())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rim(Shape):
     """The edge of a coin or wheel: a circle about ``axis``, with a tyre of radius ``tube`` about it (0: thin)."""
 

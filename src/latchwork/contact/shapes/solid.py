@@ -30,7 +30,7 @@ from latchwork.mechanics.joints import Link
 from latchwork.mechanics.point import Point
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Box(Shape):
     """A box along the axes of its frame: sizes along x and y in a planar model, along x, y and z in space."""
 
@@ -48,7 +48,7 @@ class Box(Shape):
         self._keep(frame=turning_frame(self.what, self.body, center), sizes=sizes)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hull(Shape):
     """The convex hull of points fixed in a body, or of an array of their measures in its frame from ``center``.
 

@@ -62,6 +62,12 @@ class Standings:
         return tuple(standing.label(touch.name) for touch, standing in self.closed.items())
 
     @property
+    def told(self) -> tuple[str, ...]:
+        """What is closed, by all names that rules may use: with how, without, and those of whole contacts."""
+        closed = dict.fromkeys(name for touch in self.closed for name in (touch.name, touch.contact.name))
+        return (*self.labels, *closed)
+
+    @property
     def key(self) -> tuple[Any, ...]:
         """All that the equations of the mode depend on."""
         return tuple((touch, how, *(self.zones[z] for z in touch.zones)) for touch, how in self.closed.items())
@@ -93,15 +99,16 @@ class Standings:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All that contacts may be called: by themselves, and with how they stand."""
+        """All that contacts may be called: themselves and their features, and these with how they stand."""
         states = (State.SLIDE, State.STICK)
         return tuple(name for touch in self.touches
-                     for name in (touch.name, *(Standing(state).label(touch.name) for state in states)))  # fmt: skip
+                     for name in (touch.contact.name, touch.name,
+                                  *(Standing(state).label(touch.name) for state in states)))  # fmt: skip
 
     @property
     def contacts(self) -> set[str]:
-        """All that contacts are called, their features, and these with how they stand."""
-        return {*self.names, *(touch.contact.name for touch in self.touches)}
+        """The same, each once."""
+        return set(self.names)
 
     def forces(self, lam: Mapping[str, Sequence[Expr]]) -> dict[str, Expr]:
         """The normal forces of what is closed."""
