@@ -438,7 +438,7 @@ def test_many_runs_follow_no_rules():
     """What `simulate_many` cannot do is said, not left out."""
     model, x, _v = block()
     model.rule("mark", x)
-    with pytest.raises(lw.ModelError, match="simulate_many runs no contacts and no rules, and 'block' has some .mark."):
+    with pytest.raises(lw.ModelError, match=r"runs no contacts and no rules, and 'block' has some \(mark\)"):
         lw.simulate_many(model, {"x": [1.0, 2.0]}, 1.0)
 
 
