@@ -224,7 +224,7 @@ class Simulation(Changing, Ruling):
         self._events += [RunEvent(self.t, name, self.active, self.active) for name in made.stopped]
         s.left(made.x)
         self._settled = False
-        self._thicket.leave()
+        self._thicket.leave(made.rests)
         return bool(made.stopped)
 
     def _switched_over(self) -> None:

@@ -16,7 +16,8 @@ class TimeStepping:
     """A run is stepped where events come too thick, and follows events again when things are calm.
 
     ``step`` is the time of one step; more than ``most`` events within ten steps are too thick, and ``calm`` steps
-    without an impact are calm. With ``always`` the whole run is stepped. Impacts lie at the ends of steps then, and a
+    without an impact are calm. With ``always`` the whole run is stepped, until all is at rest: what contacts can stop
+    within a step, and hold, has stopped. Impacts lie at the ends of steps then, and a
     rebound shorter than a step is none.
     """
 
@@ -39,12 +40,13 @@ class Thicket:
     settings: TimeStepping | None
     times: deque[float] = field(default_factory=deque)
     stuck: bool = False
+    rests: bool = False
     visits: int = 0
 
     @property
     def is_thick(self) -> bool:
         s = self.settings
-        return s is not None and (s.always or self.stuck or len(self.times) > s.most)
+        return s is not None and not self.rests and (s.always or self.stuck or len(self.times) > s.most)
 
     @property
     def allowed(self) -> bool:
@@ -55,13 +57,14 @@ class Thicket:
         """One more event."""
         if self.settings is not None:
             self.times.append(t)
+            self.rests = False
             while self.times and self.times[0] < t - 10.0 * self.settings.step:
                 self.times.popleft()
 
-    def leave(self) -> None:
-        """Events are followed again."""
+    def leave(self, rests: bool) -> None:
+        """Events are followed again; where everything is at rest, until there is one."""
         self.times.clear()
-        self.stuck = False
+        self.stuck, self.rests = False, rests
         self.visits += 1
 
     @property

@@ -3,7 +3,8 @@
     M (u⁺ − u) = h f + Bᵀ(...) + Jᵀ P   at   q_m = q + h/2 q̇,  u_m = (u + u⁺)/2;     q⁺ = q + h q̇(q_m, u_m)
     0 ≤ P_n ⟂ g/h + (v_n + v_n⁺)/2 ≥ 0,    P_t within the cone, against v_t⁺
 
-A gap ends at zero or above to second order, and a normal impulse does no work. v_n is small here: contacts that
+A gap ends at zero or above to second order, and a normal impulse does no work. Nor does friction: where it would, for
+slip turns within the step, it acts against (v_t + v_t⁺)/2. v_n is small here: contacts that
 approach faster than a step can turn them are left to the impact.
 """
 
@@ -91,23 +92,24 @@ def _impulses(scene: Scene, rows: Rows, touches: Sequence[Touch], middle: Array,
     if off > LAWFUL:  # wedged: what approaches cannot part as fast
         b[n] -= np.minimum(v[n], 0.0)
         P, off = impulses(Cones(A, b, rows.tangents, mu, none), P)
-    after = free + A @ P
-    if P @ (v + after) > SAME * float(np.abs(P) @ np.abs(v + after)):  # slip that turns: friction against its mean
-        turns = _turning(rows, v, after)
+    turned: set[int] = set()
+    while P @ (mean := v + free + A @ P) > SAME * float(np.abs(P) @ np.abs(mean)):  # twice the mean velocity
+        turns = sorted(set(_turning(rows, P, mean)) - turned)
+        if not turns:
+            break
+        turned |= set(turns)
         b[turns] += v[turns]
-        other, left = impulses(Cones(A, b, rows.tangents, mu, none), P)
-        if left <= LAWFUL:
-            P, off = other, left
+        P, off = impulses(Cones(A, b, rows.tangents, mu, none), P)
     return P, mu, off
 
 
-def _turning(rows: Rows, v: Array, after: Array) -> list[int]:
-    """Rows of tangents along which slip turns round within the step."""
+def _turning(rows: Rows, P: Array, mean: Array) -> list[int]:
+    """Rows of tangents along which friction would do work: it is to act against the mean velocity there."""
     found: list[int] = []
     for i, k in zip(rows.first, rows.tangents, strict=True):
-        across = range(i + 1, i + 1 + k)
-        if sum(v[j] * after[j] for j in across) < 0.0:
-            found += across
+        across = slice(i + 1, i + 1 + k)
+        if P[across] @ mean[across] > 0.0:
+            found += range(across.start, across.stop)
     return found
 
 
