@@ -71,11 +71,6 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
             f"simulate_many cannot hold the constraints of '{equations.name}' "
             f"({', '.join(k.name for k in constraints)}). Give model.constrained().equations, or use simulate for each."
         )
-    if isinstance(model, Model) and model.rules:
-        raise ModelError(
-            f"simulate_many follows no rules, and '{equations.name}' has {', '.join(r.name for r in model.rules)}. Use "
-            "simulate for each."
-        )
     t0, t_end = span(start, until)
     side, held = right_side(equations, inputs)
     if side.driven.columns:
