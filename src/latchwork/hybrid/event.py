@@ -43,9 +43,8 @@ class RunEvent:
     def __str__(self) -> str:
         """``0.451753951  impact     ball on floor: open -> slide, energy lost 9.8``."""
         whom, changes = self._whom(), self.changes
-        if len(whom) == 1 and whom[0] in changes and not self.impulses:
-            changes = {whom[0]: changes[whom[0]]}
-        others = [f"{name} {change}" for name, change in changes.items() if name not in whom]
+        alone = self.kind == "impact" or whom[0] in changes  # what else changed has events of its own
+        others = [] if alone else [f"{name} {change}" for name, change in changes.items()]
         if self.energy:
             others.append(f"energy {'lost' if self.energy > 0.0 else 'gained'} {abs(self.energy):.6g}")
         told = ", ".join(filter(None, (changes.get(whom[0]) if len(whom) == 1 else None, *others, *self.notes)))
