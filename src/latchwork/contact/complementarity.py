@@ -32,7 +32,7 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.cones import inside
 from latchwork.contact.resting import OPEN, STICK, Choice, Problem, Resting, State, Verdict, scaled
 from latchwork.contact.search import answer, changed, combined, lawful, tidy
-from latchwork.contact.trial import Solved
+from latchwork.contact.trial import Solved, least, maps
 from latchwork.errors import Jammed, Unsettled
 
 __all__ = ["Resting", "State", "Verdict", "feasible", "settle"]
@@ -88,10 +88,21 @@ def presses(problem: Problem, i: int, choice: Choice) -> bool:
     return bool(line[0] - problem.mu_d[i] * line[1:] @ choice.direction <= 0.0)
 
 
+def begins_pressed(problem: Problem, i: int, choices: Sequence[Choice]) -> bool:
+    """The same for a contact that begins to slide, with the other contacts as they are: they share the inertia."""
+    if problem.must[i] is None or choices[i].state is not State.SLIDE:
+        return False
+    E, rows = maps(problem, choices)
+    S, own = problem.A[rows] @ E, rows.index(problem.at[i])
+    others = [k for k in range(len(rows)) if k != own]
+    carried = S[own, others] @ least(S[np.ix_(others, others)], S[others, own])[0] if others else 0.0
+    return bool(S[own, own] - carried <= 0.0)
+
+
 def preferred(problem: Problem, start: list[Choice], solved: Solved) -> tuple[Solved, list[str]]:
     """Of two answers, the guess, else the one that opens; and a note of the doubt."""
     closed = [problem.closed(i) if c.state is State.OPEN else c for i, c in enumerate(solved.choices)]
-    pressed = [i for i, choice in enumerate(closed) if presses(problem, i, choice)]
+    pressed = [i for i, c in enumerate(closed) if presses(problem, i, c) or begins_pressed(problem, i, closed)]
     if not pressed:
         return solved, []
     opened = [OPEN if i in pressed else choice for i, choice in enumerate(solved.choices)]
