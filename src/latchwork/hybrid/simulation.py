@@ -223,8 +223,10 @@ class Simulation(Changing, Ruling):
         self._events.append(RunEvent(self.t, STEPPING, (STEPPING,), made.labels(), kind=STEPPING, notes=made.told()))
         self._events += [RunEvent(self.t, name, self.active, self.active) for name in made.stopped]
         s.left(made.x)
-        self._settled = False
-        self._thicket.leave(made.rests)
+        self._settled = made.rests is not None
+        if made.rests is not None:
+            s.rest(made.x, made.rests)
+        self._thicket.leave(self._settled)
         return bool(made.stopped)
 
     def _switched_over(self) -> None:

@@ -1,43 +1,77 @@
 """Whether everything comes to rest within a step, and stays there: then nothing is left to be stepped.
 
     0 = u + h u̇₀ + T M̃⁻¹ Tᵀ Jᵀ P       the contacts that are closed can stop what moves,
-    0 = h u̇₀ + T M̃⁻¹ Tᵀ Jᵀ P₀          and hold it, both within their cones.
+    0 = J u̇₀ + J T M̃⁻¹ Tᵀ Jᵀ λ         and hold it, both within their cones.
 
-What rolls on a plane is not stopped by this, however slow it is.
+λ is not unique where there are more contacts than freedoms; it is taken well inside the cones, so that what rests goes
+on to rest. What rolls on a plane is not stopped by this, however slow it is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from latchwork.constraint.terms import Array
+from latchwork.contact.complementarity import Resting, State, feasible
 from latchwork.contact.stepping import Cones, impulses
-from latchwork.hybrid.stepping.gaps import Flags
+from latchwork.hybrid.stepping.gaps import Flags, Rows
+from latchwork.hybrid.stepping.inertia import Moving
 from latchwork.hybrid.stepping.scene import Scene
 from latchwork.hybrid.stepping.struck import TOUCHES
+from latchwork.hybrid.touching.touch import Touch
 
 STILL = 1e-9  # of what a step without contacts would change: velocities that are none
 SLOW = 4.0  # times that: what is faster is not tried
+IDLE = 1e-9  # of the largest force: a contact with less carries nothing
+
+Forces = Mapping[Touch, Array]
 
 
-def at_rest(scene: Scene, x: Array, h: float, gap: Array, real: Flags) -> bool:
-    """Whether the contacts that are closed at x stop all speeds, and hold them at zero."""
+def at_rest(scene: Scene, x: Array, h: float, gap: Array, real: Flags) -> Forces | None:
+    """Forces with which the contacts that are closed at x hold everything, where they can stop it; else None."""
     if not scene.is_still:
-        return False
+        return None
     touches, u = scene.chosen(real & (gap <= TOUCHES)), scene.u(x)
     rows = scene.rows(touches, x)
     still = scene.with_speeds(x, np.zeros(len(u)))
     moving = scene.inertia.at(still)
-    fall = h * moving.udot
-    size = max(rows.pace(fall), STILL * h)
-    if not touches or (np.abs(rows.J).max(axis=0) == 0.0)[np.abs(u) + np.abs(fall) > 0.0].any():
+    if not touches or not _stopped(scene, touches, still, rows, moving, u, h):
+        return None
+    return _held(scene, touches, still, rows, moving)
+
+
+def _stopped(scene: Scene, touches: list[Touch], x: Array, rows: Rows, moving: Moving, u: Array, h: float) -> bool:
+    """Whether impulses within the cones stop all speeds within a step."""
+    free = u + h * moving.udot
+    size = h * rows.pace(moving.udot)
+    loose = np.abs(rows.J).max(axis=0) == 0.0
+    if free[loose].any() or rows.pace(u) > SLOW * size:
         return False
-    if rows.pace(u) > SLOW * size:
-        return False
-    A = rows.J @ moving.inverse @ rows.J.T
-    _, mu = scene.laws(touches, still, rows, np.zeros(len(rows.J)))
-    for speeds in (u + fall, fall):
-        P, _ = impulses(Cones(A, rows.J @ speeds, rows.tangents, mu, np.zeros(len(touches))))
-        if rows.pace(speeds + moving.inverse @ (rows.J.T @ P)) > STILL * size:
-            return False
-    return True
+    _, mu = scene.laws(touches, x, rows, np.zeros(len(rows.J)))
+    A, none = rows.J @ moving.inverse @ rows.J.T, np.zeros(len(touches))
+    P, _ = impulses(Cones(A, rows.J @ free, rows.tangents, mu, none))
+    return rows.pace(free + moving.inverse @ (rows.J.T @ P)) <= STILL * size
+
+
+def _held(scene: Scene, touches: list[Touch], x: Array, rows: Rows, moving: Moving) -> Forces | None:
+    """λ of contacts that stick, well inside their cones; those that carry nothing are left out."""
+    _, mu = scene.laws(touches, x, rows, np.zeros(len(rows.J)))
+    some = list(range(len(touches)))
+    while some:
+        k = [rows.tangents[i] if mu[i] > 0.0 else 0 for i in some]
+        own = [row for i, count in zip(some, k, strict=True) for row in range(rows.first[i], rows.first[i] + 1 + count)]
+        J, none = rows.J[own], (None,) * len(some)
+        resting = Resting(tuple(touches[i].name for i in some), J @ moving.inverse @ J.T, J @ moving.udot, tuple(k),
+                          mu[some], mu[some], none, none)  # fmt: skip
+        lam = feasible(resting, [State.STICK] * len(some), none)
+        if lam is None or np.abs(moving.udot + moving.inverse @ (J.T @ lam)).max() > STILL * np.abs(moving.udot).max():
+            return None
+        parts = np.split(lam, np.cumsum([1 + count for count in k])[:-1])
+        least = IDLE * max(part[0] for part in parts)
+        busy = [part[0] > least for part in parts]
+        if all(busy):
+            return {touches[i]: part for i, part in zip(some, parts, strict=True)}
+        some = [i for i, carries in zip(some, busy, strict=True) if carries]
+    return None

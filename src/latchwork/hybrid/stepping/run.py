@@ -12,7 +12,7 @@ from latchwork.constraint.terms import Array
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.stepping.project import balanced, projected
-from latchwork.hybrid.stepping.rest import at_rest
+from latchwork.hybrid.stepping.rest import Forces, at_rest
 from latchwork.hybrid.stepping.scene import Scene
 from latchwork.hybrid.stepping.smooth import smooth
 from latchwork.hybrid.stepping.stage import Stepped
@@ -37,7 +37,7 @@ class Stretch:
     slopes: list[Array] = field(default_factory=list)  # q̇ at the start of each step
     modes: set[frozenset[tuple[Touch, bool]]] = field(default_factory=set)
     mode: frozenset[tuple[Touch, bool]] = frozenset()
-    rests: bool = False
+    rests: Forces | None = None  # what holds it, where everything is at rest
     impacts: int = 0
     calm: int = 0  # steps since the last impact
     moved: float = 0.0  # energy by which steps were off, and speeds were corrected
@@ -70,7 +70,8 @@ class Stretch:
         if hit.x is not smoothed:
             self.work += scene.energy(hit.x) - scene.energy(smoothed)
         self.x, self.udot, self.warm = hit.x, moved.udot, moved.impulses
-        if not hit.hard and at_rest(scene, self.x, h, gap, real):
+        self.rests = None if hit.hard else at_rest(scene, self.x, h, gap, real)
+        if self.rests is not None:
             self._stop()
         self._note(moved.mode, hit.hard, max(moved.off, hit.off), -float(gap[real].min(initial=0.0)))
         if not np.isfinite(self.x).all():
@@ -81,7 +82,7 @@ class Stretch:
         """Everything is at rest from now on; what is left of kinetic energy is lost."""
         still = self.scene.with_speeds(self.x, np.zeros(self.scene.sizes[1]))
         self.work += self.scene.energy(still) - self.scene.energy(self.x)
-        self.x, self.rests = still, True
+        self.x = still
 
     def _note(self, mode: frozenset[tuple[Touch, bool]], hard: bool, off: float, depth: float) -> None:
         self.mode = mode
@@ -128,7 +129,7 @@ def stretch(scene: Scene, x: Array, work: float, until: float, step: float, calm
     made = Stretch(scene, x, work, scene.inertia.at(x).udot)
     pieces = scene.driven.pieces(float(x[0]), until)[1:].tolist()
     before = stops(x)
-    while pieces and made.calm < calm and not (made.stopped or made.rests):
+    while pieces and made.calm < calm and not made.stopped and made.rests is None:
         left = pieces[0] - made.x[0]
         made.step(left if left < (1.0 + SLIVER) * step else step)
         if made.x[0] >= pieces[0] - SLIVER * step:

@@ -20,7 +20,7 @@ from latchwork.contact.impact import Impact, jam, resolve
 from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting, meet
-from latchwork.hybrid.touching.standing import REACH, TOUCH, Guard, Standing, Standings
+from latchwork.hybrid.touching.standing import REACH, TOUCH, Guard, Standing, Standings, deep_in
 from latchwork.hybrid.touching.touch import Touch, Way, touch_of
 
 AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are none
@@ -248,7 +248,7 @@ class Crossing:
 
     def _deep(self, touch: Touch) -> int:
         """How deep a contact is that opens, in whole `TOUCH`, half is none: it was let in by as much before."""
-        return max(0, math.ceil(-touch.gap(self.x)[0] / TOUCH - 0.5))
+        return deep_in(touch.gap(self.x)[0])
 
     def _just_entered(self, touch: Touch) -> bool:
         """Whether the domain of a feature is entered with a gap below zero, if by rounding: its guard falls on."""

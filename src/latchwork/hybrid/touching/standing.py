@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -170,6 +171,19 @@ class Standings:
         self.closed, self.grazing, self.lam = {}, {}, {}
         found = [(touch, *touch.gap(x)) for touch in self.touches]
         self.behind = {touch for touch, gap, inside in found if gap < -REACH * TOUCH and inside >= 0.0}
+
+    def rest(self, x: Array, forces: Mapping[Touch, Array]) -> None:
+        """Contacts that hold everything stick (or touch without friction), with these forces; others just opened."""
+        self.closed = {touch: Standing(State.STICK if len(forces[touch]) > 1 else State.SLIDE)
+                       for touch in self.touches if touch in forces}  # fmt: skip
+        self.lam = {touch.name: force for touch, force in forces.items()}
+        gaps = {touch: touch.gap(x)[0] for touch in self.touches if touch not in forces and touch not in self.behind}
+        self.grazing = {touch: deep_in(gap) for touch, gap in gaps.items() if gap <= CLEAR * TOUCH}
+
+
+def deep_in(gap: float) -> int:
+    """How deep a contact is that opens, in whole `TOUCH`, half is none."""
+    return max(0, math.ceil(-gap / TOUCH - 0.5))
 
 
 class Guard(NamedTuple):
