@@ -300,3 +300,18 @@ def test_coin_falls_over():
     run = lw.simulate(module.build(), t, **module.start(), method=lw.DormandPrince(rtol=1e-9, atol=1e-12))
     assert math.asin(run["z"][-1] / module.R) == pytest.approx(0.2, abs=1e-6)
     assert (run["w1"][-1], run["w3"][-1]) == pytest.approx((state[3], state[5]), rel=1e-6)
+
+
+def test_crate_comes_to_rest():
+    """A crate dropped onto a plane in space, spinning, rocks to rest on its corners after finitely many impacts."""
+    model = lw.Model("crate")
+    link = model.free("crate")
+    inertia = lw.inertia(link.frame, xx=0.02, yy=0.03, zz=0.04)
+    crate = model.body("crate", link, link.origin, 2.0, inertia)
+    model.gravity(-9.81 * model.frame.z)
+    table = lw.Plane(model.origin, model.frame.z)
+    model.contact("table", crate.box((0.2, 0.3, 0.1)), table, friction=0.4, restitution=0.1)
+    start = {"q_crate_px": 0.0, "q_crate_py": 0.0, "q_crate_pz": 0.5}
+    run = lw.simulate(model, 3.0, q=start, u={"u_crate_wx": 2.0, "u_crate_vx": 1.0, "u_crate_wy": 0.3})
+    assert np.abs(run.u[-1]).max() == 0.0
+    assert len(run.events) < 300

@@ -27,6 +27,7 @@ AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are 
 NO_SLIP = 1e-9  # and slower slip is none
 ROUNDING = 1e-12  # of the fastest motion of the same energy: this much of a normal velocity is rounding
 CAPTURE = 1e-6  # and slower rebounds end in contact
+FASTEST = 1e-3  # but none faster than this, however hard it is pressed
 NUDGE, SLOW = 1e-7, 1e-5  # of the slip, and of the fastest motion
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
 MOST = 60  # impacts at one instant, for each contact
@@ -157,12 +158,40 @@ class Crossing:
     def _impact(self, meeting: Meeting) -> None:
         """u⁺ = u⁻ + T M̃⁻¹ Tᵀ Jᵀ Λ, with Λ by the laws of the contacts."""
         s, v = self.standings, meeting.v
+        slow = self._too_slow(meeting)
+        if len(meeting.touches) > 1 and float(np.abs(v[meeting.first]).max()) < slow:
+            self._apply(meeting, self._stopped(meeting, slow), ())
+            return
         s.speed = max(s.speed, float(-v[meeting.first].min()))
         names = tuple(touch.name for touch in meeting.touches)
         impact = Impact(names, meeting.A, v, meeting.tangents, *self._laws(meeting))
         laws = [touch.contact.impact for touch in meeting.touches]
-        outcome = resolve(impact, laws, self.at_once, CAPTURE * s.speed)
+        outcome = resolve(impact, laws, self.at_once, max(slow, CAPTURE * s.speed))
         self._apply(meeting, outcome.impulses, outcome.notes)
+
+    def _too_slow(self, meeting: Meeting) -> float:
+        """Rebounds slower than this end in contact: a part of the fastest, or too slow to leave what counts as closed.
+
+        Against an acceleration a that presses, v rises by v²/2a; less than `TOUCH` is nothing.
+        """
+        speed = self.standings.speed
+        pressing = max(0.0, float(-meeting.b[meeting.first].min())) if speed > 0.0 else 0.0
+        return max(CAPTURE * speed, min(math.sqrt(2.0 * TOUCH * pressing), FASTEST * speed))
+
+    def _stopped(self, meeting: Meeting, slow: float) -> Array:
+        """Impulses that end all normal velocities, and slip that is as slow where there is friction, A Λ = −v.
+
+        It is the change of speeds of least kinetic energy, so none is gained.
+        """
+        v = meeting.v
+        rows: list[int] = []
+        for row, k, mu in zip(meeting.first, meeting.tangents, self._laws(meeting)[1], strict=True):
+            across = v[row + 1 : row + 1 + k]
+            stops = k > 0 and mu > 0.0 and float(np.abs(across).max()) < slow
+            rows += range(row, row + 1 + k) if stops else [row]
+        impulses = np.zeros(len(v))
+        impulses[rows] = np.linalg.lstsq(meeting.A[np.ix_(rows, rows)], -v[rows], rcond=RANK)[0]
+        return impulses
 
     def _jam(self, meeting: Meeting, jammed: Jammed) -> None:
         """An impact without collision: friction would pull the contact in. [Painlevé]"""
