@@ -452,7 +452,7 @@ def acts(s: Scene) -> None:
         s.acts.append((float(begin), lambda sim: sim.constrain("held", zero)))
         s.acts.append((float(end), lambda sim: sim.release("held")))
         s.alone = False
-    if s.chance(0.1) and s.solids and len(s.q) <= 9:
+    if s.chance(0.1) and s.solids and len(s.q) <= 9 and s.kind != "coin":
         s.acts.append((0.4 * s.until, lambda sim: late_wall(s, sim)))
         s.alone = False
 

@@ -223,9 +223,12 @@ class Crossing:
         v[impact.normals[who]] -= NUDGE * max(slips)
         calm = replace(impact, v=v, e=np.zeros(len(impact.names)))
         impulses = resolve(calm, ["newton"] * len(impact.names), True).impulses
-        if not np.abs(impact.W @ impulses).max() > 0.1 * max(slips):
+        if np.abs(impact.W @ impulses).max() > 0.1 * max(slips):
+            return impulses
+        stopped = caught(impact, who)
+        if stopped is None:
             raise jammed
-        return impulses
+        return stopped
 
     def _apply(self, meeting: Meeting, impulses: Array, notes: tuple[str, ...]) -> None:
         u, M = meeting.moved(impulses), meeting.M
@@ -328,6 +331,25 @@ class Crossing:
         if len(touch.tangents) == 1:
             return (1.0 if d[0] > 0.0 else -1.0,)
         return way_in_space(d if slip is None else slip, fastest, slip is None)
+
+
+def caught(impact: Impact, who: Sequence[int]) -> Array | None:
+    """Λ that stops the slip of some contacts, those that would pull left out; none where cones do not allow it."""
+    left = list(who)
+    while left:
+        rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in left])
+        impulses = np.zeros(len(impact.v))
+        impulses[rows] = np.linalg.lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], rcond=RANK)[0]
+        pushes = impulses[impact.normals[left]]
+        if pushes.min() >= 0.0:
+            break
+        left.pop(int(np.argmin(pushes)))
+    if not left:
+        return None
+    after = impact.v + impact.W @ impulses
+    across = [float(np.linalg.norm(impulses[impact.rows[i]][1:])) for i in left]
+    within = all(t <= impact.mu_s[i] * n for t, i, n in zip(across, left, pushes, strict=True))
+    return impulses if within and after[impact.normals].min() >= -NUDGE * np.abs(impact.v).max() else None
 
 
 def kept_by_others(meeting: Meeting, i: int, states: Sequence[State]) -> bool:
