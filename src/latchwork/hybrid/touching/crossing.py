@@ -29,6 +29,7 @@ ROUNDING = 1e-12  # of the fastest motion of the same energy: this much of a nor
 CAPTURE = 1e-6  # and slower rebounds end in contact
 FASTEST = 1e-3  # but none faster than this, however hard it is pressed
 NUDGE, SLOW = 1e-7, 1e-5  # of the slip, and of the fastest motion
+RISE, BRIEF = 1e-16, 1e-6  # in units of the model: a hop lower than this, and slower than that, is none
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
 MOST = 60  # impacts at one instant, for each contact
 
@@ -140,10 +141,14 @@ class Crossing:
         return np.asarray(v_n < -self._no_speed(meeting)) if falls.any() else falls
 
     def _staying(self, meeting: Meeting) -> list[int]:
-        """The contacts that do not part."""
+        """The contacts that do not part, or would be back before they had risen by anything."""
         v_n = meeting.v[meeting.first]
         rests = v_n <= AT_REST * max(self.standings.speed, meeting.pace)
-        return [int(i) for i in np.flatnonzero(rests if rests.all() else v_n <= self._no_speed(meeting))]
+        if not rests.all():
+            rests = v_n <= self._no_speed(meeting)
+        if (~rests & (v_n < BRIEF)).any():  # v²/2 over the acceleration downwards
+            rests |= (v_n < BRIEF) & (0.5 * v_n**2 < RISE * -meeting.b[meeting.first])
+        return [int(i) for i in np.flatnonzero(rests)]
 
     def _no_speed(self, meeting: Meeting) -> Array:
         """Slower normal velocities are none: by what moves there, and by what rounding leaves of motion across it."""
