@@ -209,7 +209,8 @@ def watch(
     for i in range(2 * m):
         w[6 * n + 8 * m + i] = w[6 * n + 4 * m + i]
     for i in range(m):
-        value = w[6 * n + 2 * m + i]
+        value, middle = w[6 * n + 2 * m + i], w[6 * n + 8 * m + i]
+        value = middle if middle != middle else value
         flags[m + i] = 0
         if value != value:
             flags[m + i] = 1

@@ -180,7 +180,7 @@ class Problem:
         """Say why the run stopped, where, and which state it was; ``error.solution`` holds what was computed."""
         names = self.function.inputs[1:]
         state = f" (of '{names[component]}')" if component >= 0 else ""
-        if status is Status.NO_NUMBER and self.watch is not None:
+        if status is Status.NO_NUMBER and self.watch is not None and self.watch.hit():
             state = f" (number {self.watch.hit()[0]})"
         raise IntegrationError(
             f"The run from t = {self.t!r} to {self.t_end!r} stopped at t = {t!r}: {status.value}{state}. "
