@@ -27,6 +27,8 @@ from latchwork.program.native import invoke
 EXACT = 1e-13  # of the velocities at hand: what is left of w
 SOFT = 1e-11  # of A: added to its diagonal, so that redundant contacts can be solved for
 ROUNDS = 5  # each with twice the sweeps of the one before
+NEAR = 1e-9  # of the velocities at hand: what is as good as this after all rounds is taken
+PIVOTS = 4  # for each unknown, at most
 SWEEPS = 15  # of the first round
 NEWTON = 6  # steps of one round
 
@@ -109,6 +111,8 @@ def impulses(cones: Cones, warm: Array | None = None) -> tuple[Array, float]:
             best, found = off, exact
         if best <= 10.0 * small:
             return found, best / cones.scale
+    if best <= NEAR * cones.scale:
+        return found, best / cones.scale
     pivoted = by_pivots(cones)
     if pivoted is not None:
         exact, off = newton(cones, pivoted, small)
@@ -147,7 +151,8 @@ def by_pivots(cones: Cones) -> Array | None:
         M[s, first:last] = -1.0
         M[s, normal] = mu
     rest = [mu * cones.least[c] for c, mu in rough]
-    z, _ = lemke(M, np.concatenate([H.T @ (cones.b + cones.A @ cones.given), rest]))
+    start = np.concatenate([H.T @ (cones.b + cones.A @ cones.given), rest])
+    z, _ = lemke(M, start, most=PIVOTS * len(start) + 50)
     return None if z is None else np.asarray(cones.given + H @ z[:at])
 
 

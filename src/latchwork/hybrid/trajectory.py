@@ -18,7 +18,7 @@ from latchwork.hybrid.event import Events as Events
 from latchwork.hybrid.event import RunEvent as RunEvent
 from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least_gap
 from latchwork.hybrid.path import Path
-from latchwork.hybrid.stepping.stage import stretches
+from latchwork.hybrid.stepping.stage import numerical, stretches
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.visited import Span, Visited, visited
 from latchwork.kane.equations import Equations
@@ -56,6 +56,7 @@ class Audit:
     least_gap_of: str = ""
     events: int = 0
     stepped: tuple[tuple[float, float, int], ...] = ()  # time stepping: from when to when, and in how many steps
+    numerical: tuple[float, float] = (0.0, 0.0)  # energy that time steps lost by themselves; and were kept from gaining
 
     def __str__(self) -> str:
         lines = [
@@ -74,6 +75,9 @@ class Audit:
             lines.insert(3, f"quaternions      off unit length by at most {self.quaternion_error:.3g}")
         for start, end, steps in self.stepped:
             lines.append(f"time stepping    from t = {start:.6g} to {end:.6g}, {steps} steps")
+        if self.stepped:
+            lost, kept = self.numerical
+            lines.append(f"by the steps     an energy of {lost:.3g} lost, and {kept:.3g} kept from being gained")
         return "\n".join(lines)
 
 
@@ -245,7 +249,7 @@ class Trajectory(Samples):
             float(energy[0]), float(energy[-1]), float(work[-1]),
             float(np.abs(energy - energy[0] - work).max()), float(max(norms, default=0.0)),
             self.path.constraint_error, stats.steps, stats.rejected, stats.evaluations,
-            gap, whose, len(self.events), stretches(self.path),
+            gap, whose, len(self.events), stretches(self.path), numerical(self.path),
         )  # fmt: skip
 
     def gaps(self) -> dict[str, Array]:

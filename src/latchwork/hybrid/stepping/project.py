@@ -18,7 +18,6 @@ from latchwork.hybrid.stepping.scene import Scene
 
 DEEP = 1e-12  # a penetration that is left
 MOST = 30  # Newton steps
-SMALL = 0.5  # of the kinetic energy: what speeds may be given in all
 
 
 def projected(scene: Scene, x: Array, before: Array) -> Array:
@@ -64,13 +63,16 @@ def _slowed(scene: Scene, old: Array, x: Array, moved: Array) -> Array:
 
 
 def balanced(scene: Scene, x: Array, surplus: float) -> Array:
-    """The state with speeds that have so much less kinetic energy, in the same ratio all."""
+    """The state with speeds that have so much less kinetic energy, in the same ratio all.
+
+    The surplus is what the midpoint rule is off, of the order h³: zero where inertia does not depend on coordinates.
+    """
     u = scene.u(x)
     return scene.with_speeds(x, u * _less(scene, surplus, 0.5 * float(u @ scene.held.motion(x).M @ u)))
 
 
 def _less(scene: Scene, surplus: float, K: float) -> float:
     """The factor of all speeds that takes a surplus from K, or all of K; 1 where some surface moves by itself."""
-    if K <= 0.0 or surplus < -SMALL * K or not scene.is_still:
+    if K <= 0.0 or not scene.is_still:
         return 1.0
     return float(np.sqrt(max(1.0 - surplus / K, 0.0)))

@@ -40,7 +40,8 @@ class Stretch:
     rests: Forces | None = None  # what holds it, where everything is at rest
     impacts: int = 0
     calm: int = 0  # steps since the last impact
-    moved: float = 0.0  # energy by which steps were off, and speeds were corrected
+    lost: float = 0.0  # energy that smooth motion lost by the step itself: booked as work
+    kept: float = 0.0  # and that it would have gained: taken from all speeds
     off: float = 0.0
     depth: float = 0.0
     stopped: list[str] = field(default_factory=list)
@@ -53,20 +54,20 @@ class Stretch:
         self.states.append(np.append(self.x[1 : 1 + sum(self.scene.sizes)], self.work))
 
     def step(self, h: float) -> None:
-        """Smooth motion, its energy balanced, penetration out, impacts: K + V changes by the work that is booked."""
+        """Smooth motion that gains no energy, penetration out, impacts: K + V changes by the work that is booked."""
         scene, x = self.scene, self.x
         before, inside = scene.gaps.at(x)
         self.slopes.append(scene.held.motion(x).q_rates)
         real = scene.real(before, inside, before)
         moved = smooth(scene, x, h, before, real, self.udot, self.warm)
         surplus = scene.energy(moved.x) - scene.energy(x) - moved.work
-        smoothed = balanced(scene, moved.x, surplus)
+        smoothed = balanced(scene, moved.x, surplus) if surplus > 0.0 else moved.x
         after = projected(scene, smoothed, before)
         gap, inside = scene.gaps.at(after)
         real = scene.real(gap, inside, before)
         hit = struck(scene, after, h, gap, real)
-        self.work += moved.work
-        self.moved += abs(surplus)
+        self.work += moved.work + min(surplus, 0.0)
+        self.lost, self.kept = self.lost - min(surplus, 0.0), self.kept + max(surplus, 0.0)
         if hit.x is not smoothed:
             self.work += scene.energy(hit.x) - scene.energy(smoothed)
         self.x, self.udot, self.warm = hit.x, moved.udot, moved.impulses
@@ -103,7 +104,7 @@ class Stretch:
         steps = len(chords)
         solution = Solution(t, x, np.vstack([starts, ends[-1:]]), np.zeros_like(chords), Stats(steps, 0, 2 * steps),
                             None, ends)  # fmt: skip
-        return Segment(solution, Stepped(t, chords[:, n_q:-1], self.scene.held))
+        return Segment(solution, Stepped(t, chords[:, n_q:-1], self.scene.held, self.lost, self.kept))
 
     def labels(self) -> tuple[str, ...]:
         """What is closed at the end, and how."""
@@ -113,8 +114,8 @@ class Stretch:
     def told(self) -> tuple[str, ...]:
         """What is worth knowing of it."""
         notes = [f"{len(self.slopes)} steps, {self.impacts} with impacts; {len(self.modes)} modes"]
-        if self.moved > 1e-12:
-            notes.append(f"speeds were corrected by energies of {self.moved:.2g} in all")
+        if max(self.lost, self.kept) > 1e-9:
+            notes.append(f"the steps lost an energy of {self.lost:.2g}, and were kept from gaining {self.kept:.2g}")
         if self.off > 1e-9:
             notes.append(f"contact laws are met to {self.off:.2g} of the velocities")
         if self.depth > 1e-9:

@@ -22,6 +22,8 @@ class Stepped:
     t: Array
     udot: Array  # (steps, n)
     held: Terms = field(repr=False)
+    lost: float = 0.0  # energy that the steps lost by themselves, and what they were kept from gaining
+    kept: float = 0.0
     names: tuple[str, ...] = ("time stepping",)
     guards: None = None
     settle: None = None
@@ -58,7 +60,21 @@ class Stepped:
         return self
 
 
+def numerical(path: Path) -> tuple[float, float]:
+    """What time steps lost of the energy by themselves, and what they were kept from gaining."""
+    stages = [s.stage for s in path.segments if isinstance(s.stage, Stepped)]
+    return sum(stage.lost for stage in stages), sum(stage.kept for stage in stages)
+
+
 def stretches(path: Path) -> tuple[tuple[float, float, int], ...]:
-    """From when to when a run was time-stepped, and in how many steps."""
-    return tuple((float(s.solution.t[0]), float(s.solution.t[-1]), s.solution.stats.steps)
-                 for s in path.segments if isinstance(s.stage, Stepped))  # fmt: skip
+    """From when to when a run was time-stepped, and in how many steps; what follows at once is one."""
+    found: list[tuple[float, float, int]] = []
+    for segment in path.segments:
+        if isinstance(segment.stage, Stepped):
+            t, steps = segment.solution.t, segment.solution.stats.steps
+            start, end = float(t[0]), float(t[-1])
+            if found and found[-1][1] == start:
+                start, _, before = found.pop()
+                steps += before
+            found.append((start, end, steps))
+    return tuple(found)
