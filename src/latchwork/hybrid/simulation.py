@@ -220,12 +220,13 @@ class Simulation(Changing, Ruling):
         self._segments.append(made.segment())
         self._events.append(RunEvent(self.t, STEPPING, before, (STEPPING,), kind=STEPPING))
         self.t, self._x = float(made.x[0]), made.states[-1]
-        self._events.append(RunEvent(self.t, STEPPING, (STEPPING,), made.labels(), kind=STEPPING, notes=made.told()))
-        self._events += [RunEvent(self.t, name, self.active, self.active) for name in made.stopped]
         s.left(made.x)
         self._settled = made.rests is not None
         if made.rests is not None:
             s.rest(made.x, made.rests)
+        after = self.active if self._settled else (*self._holds, *made.labels())
+        self._events.append(RunEvent(self.t, STEPPING, (STEPPING,), after, kind=STEPPING, notes=made.told()))
+        self._events += [RunEvent(self.t, name, after, after) for name in made.stopped]
         self._thicket.leave(self._settled)
         return bool(made.stopped)
 

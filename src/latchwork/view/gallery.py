@@ -48,6 +48,8 @@ NAMES = (
     "rocking_block",
     "sphere_slip",
     "billiard",
+    "pile",
+    "chain_on_stairs",
     "woodpecker",
     "rolling_coin",
     "caster",

@@ -68,7 +68,7 @@ def balanced(scene: Scene, x: Array, surplus: float) -> Array:
     The surplus is what the midpoint rule is off, of the order h³: zero where inertia does not depend on coordinates.
     """
     u = scene.u(x)
-    return scene.with_speeds(x, u * _less(scene, surplus, 0.5 * float(u @ scene.held.motion(x).M @ u)))
+    return scene.with_speeds(x, u * _less(scene, surplus, scene.kinetic_energy(x)))
 
 
 def _less(scene: Scene, surplus: float, K: float) -> float:

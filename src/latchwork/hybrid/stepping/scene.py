@@ -56,6 +56,11 @@ class Scene:
         """K + V."""
         return float(self._energy(x)[0])
 
+    def kinetic_energy(self, x: Array) -> float:
+        """½ uᵀ M u."""
+        u = self.u(x)
+        return 0.5 * float(u @ self.held.motion(x).M @ u)
+
     @cached_property
     def sizes(self) -> tuple[int, int]:
         return len(self.base.equations.q), len(self.base.equations.u)
