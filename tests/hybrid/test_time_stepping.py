@@ -230,14 +230,16 @@ def test_what_rolls_is_not_at_rest():
 
 def test_friction_does_no_work_where_slip_turns():
     """A disk that is spun back comes to a halt and turns round: the energy never grows by more than rounding."""
-    run = lw.simulate(ball(0.0), 1.0, q={"x_b": 0.0, "y_b": 0.1, "a_b": 0.0}, u={"vx_b": 1.0, "w_b": 60.0}, thick=ALWAYS)
+    start = {"q": {"x_b": 0.0, "y_b": 0.1, "a_b": 0.0}, "u": {"vx_b": 1.0, "w_b": 60.0}}
+    run = lw.simulate(ball(0.0), 1.0, **start, thick=ALWAYS)
     assert run["vx_b"][-1] < 0.0
     assert np.diff(run.energy).max() < 1e-12
 
 
 def test_fast_whips_take_shorter_steps():
     """What the midpoint rule is off stays below 1e-6 of the kinetic energy in each step; the audit tells the sum."""
-    run = lw.simulate(pendulum(), 1.0, q={"q1": 0.3, "q2": -0.4}, u={"u2": 40.0}, thick=lw.TimeStepping(4e-3, always=True))
+    thick = lw.TimeStepping(4e-3, always=True)
+    run = lw.simulate(pendulum(), 1.0, q={"q1": 0.3, "q2": -0.4}, u={"u2": 40.0}, thick=thick)
     lost, kept = run.audit.numerical
     steps = run.audit.stepped[0][2]
     assert steps > 250

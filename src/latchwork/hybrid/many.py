@@ -63,8 +63,7 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
     if changing:
         raise ModelError(
             f"simulate_many runs no contacts and no rules, and '{equations.name}' has some "
-            f"({', '.join(each.name for each in changing)}). Give model.equations() to leave them out, or use simulate "
-            "for each."
+            f"({', '.join(each.name for each in changing)}). Leave them out of the model, or use simulate for each."
         )
     if constraints:
         raise ModelError(
