@@ -175,11 +175,14 @@ class Crossing:
         self._apply(meeting, outcome.impulses, outcome.notes)
 
     def _too_slow(self, meeting: Meeting) -> float:
-        """Rebounds slower than this end in contact: a part of the fastest, or too slow to leave what counts as closed.
+        """Rebounds slower than this end in contact: a part of the fastest; of several contacts, which rock, also those
+        that are too slow to leave what counts as closed.
 
         Against an acceleration a that presses, v rises by v²/2a; less than `TOUCH` is nothing.
         """
         speed = self.standings.speed
+        if len(meeting.touches) == 1:
+            return CAPTURE * speed
         pressing = max(0.0, float(-meeting.b[meeting.first].min())) if speed > 0.0 else 0.0
         return max(CAPTURE * speed, min(math.sqrt(2.0 * TOUCH * pressing), FASTEST * speed))
 
