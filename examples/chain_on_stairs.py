@@ -9,6 +9,7 @@ import latchwork as lw
 
 LENGTH, RADIUS = 0.12, 0.02
 TREAD, RISE = 0.3, 0.18
+DAMPING = 5e-3  # of each hinge: what hangs free between two steps would swing for ever
 STEP = 1e-3
 
 
@@ -34,6 +35,7 @@ def build(links: int = 5, steps: int = 2) -> lw.Model:
             link = model.planar("l0", q=["x", "y", "q0"], u=["vx", "vy", "u0"])
         else:
             link = model.revolute(f"l{k}", link, at=tip, q=[f"q{k}"], u=[f"u{k}"])
+            model.resist(link, damping=DAMPING)
         middle = link.origin.at(f"C{k}", 0.5 * LENGTH * link.frame.x)
         model.body(f"b{k}", link.frame, middle, 0.1, lw.inertia(link.frame, 1e-5, light, light))
         model.contact(f"l{k}", lw.Circle(link.origin, RADIUS, body=link.frame), ground, **law)

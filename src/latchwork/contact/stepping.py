@@ -26,11 +26,12 @@ from latchwork.program.native import invoke
 
 EXACT = 1e-13  # of the velocities at hand: what is left of w
 SOFT = 1e-11  # of A: added to its diagonal, so that redundant contacts can be solved for
-ROUNDS = 5  # each with twice the sweeps of the one before
-NEAR = 1e-9  # of the velocities at hand: what is as good as this after all rounds is taken
+ROUNDS = 3  # each with four times the sweeps of the one before
+NEAR = 1e-8  # of the velocities at hand: what is as good as this after the second round is taken
 PIVOTS = 4  # for each unknown, at most
-SWEEPS = 15  # of the first round
+SWEEPS = 20  # of the first round
 NEWTON = 6  # steps of one round
+WORSE = 2  # steps that led away, after which it ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +106,12 @@ def impulses(cones: Cones, warm: Array | None = None) -> tuple[Array, float]:
     small, best = EXACT * cones.scale, np.inf
     for round_ in range(ROUNDS):
         w = A @ P + cones.b
-        invoke(sweep, len(kinds), m, cones.first, kinds, A, mu, least, P, w, SWEEPS << round_, small)
+        invoke(sweep, len(kinds), m, cones.first, kinds, A, mu, least, P, w, SWEEPS << 2 * round_, small)
         exact, off = newton(cones, P, small)
         if off < best:
             best, found = off, exact
-        if best <= 10.0 * small:
+        if best <= 10.0 * small or (round_ and best <= NEAR * cones.scale):
             return found, best / cones.scale
-    if best <= NEAR * cones.scale:
-        return found, best / cones.scale
     pivoted = by_pivots(cones)
     if pivoted is not None:
         exact, off = newton(cones, pivoted, small)
@@ -158,13 +157,14 @@ def by_pivots(cones: Cones) -> Array | None:
 
 def newton(cones: Cones, P: Array, small: float) -> tuple[Array, float]:
     """Newton steps on P = proj(P − w/ρ); the best P met, and by how much it is off."""
-    best, found = cones.off(P), P
+    best, found, worse = cones.off(P), P, 0
     for _ in range(NEWTON):
         P = _newton_step(cones, P)
         off = cones.off(P)
+        worse = 0 if off < best else worse + 1
         if off < best:
             best, found = off, P
-        if best <= small or not np.isfinite(off):
+        if best <= small or worse == WORSE or not np.isfinite(off):
             break
     return found, best
 
@@ -177,7 +177,7 @@ def _newton_step(cones: Cones, P: Array) -> Array:
     _, size, limit = cones._projected(P, w)
     K, F = A.copy(), w.copy()
     soft = SOFT * np.diag(A).max(initial=0.0)
-    K[np.diag_indices_from(K)] += soft
+    K.flat[:: len(K) + 1] += soft
     n = cones.first[z[cones.first] <= cones.least]  # open
     K[n] = 0.0
     K[n, n] = 1.0

@@ -22,7 +22,7 @@ from latchwork.hybrid.stepping.scene import Scene
 from latchwork.hybrid.stepping.struck import TOUCHES
 from latchwork.hybrid.touching.touch import Touch
 
-STILL = 1e-9  # of what a step without contacts would change: velocities that are none
+STILL = 1e-6  # of what a step without contacts would change: velocities that are none
 SLOW = 4.0  # times that: what is faster is not tried
 IDLE = 1e-9  # of the largest force: a contact with less carries nothing
 

@@ -21,6 +21,7 @@ from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.solution import Solution, Stats
 
 FINE = 1e-6  # of the kinetic energy: what a step may lose or gain by itself
+LITTLE = 1e-2  # of the most there was: what is slower need not be as exact
 ROUNDING = 1e-12  # of all energy: less is rounding
 HALVINGS = 6
 SLIVER = 1e-9  # of a step: shorter ones are not taken
@@ -43,6 +44,7 @@ class Stretch:
     rests: Forces | None = None  # what holds it, where everything is at rest
     impacts: int = 0
     calm: int = 0  # steps since the last impact
+    most: float = 0.0  # kinetic energy so far
     lost: float = 0.0  # energy that smooth motion lost by the step itself: booked as work
     kept: float = 0.0  # and that it would have gained: taken from all speeds
     off: float = 0.0
@@ -67,7 +69,9 @@ class Stretch:
         moved = smooth(scene, x, h, before, real, self.udot, self.warm)
         energy = scene.energy(x)
         surplus = scene.energy(moved.x) - energy - moved.work
-        if halvings and abs(surplus) > FINE * scene.kinetic_energy(x) + ROUNDING * abs(energy):
+        K = scene.kinetic_energy(x)
+        self.most = max(self.most, K)
+        if halvings and abs(surplus) > FINE * max(K, LITTLE * self.most) + ROUNDING * abs(energy):
             self.step(0.5 * h, halvings - 1)
             if self.rests is None:
                 self.step(0.5 * h, halvings - 1)

@@ -51,6 +51,7 @@ def smooth(scene: Scene, x: Array, h: float, gap: Array, real: Flags, udot: Arra
     moving, rows = scene.inertia.at(middle), scene.rows(touches, middle)
     for _ in range(PASSES):
         P, mu, off = _impulses(scene, rows, touches, middle, u, h, gaps, moving, warm)
+        warm = _parts(touches, rows, P)
         u_new = u + h * moving.udot + moving.inverse @ (rows.J.T @ P)
         u_m = 0.5 * (u + u_new)
         middle = scene.with_speeds(middle, u_m)
