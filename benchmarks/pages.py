@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = ("robots", "steps", "start", "many")  # whose rows compare with a rival and a promise
 PAGES = {
     "README.md": ("pages",),
-    "docs/benchmarks.md": (*SCRIPTS, "derive", "growth", "first", "constraints", "switches", "contact"),
+    "docs/benchmarks.md": (*SCRIPTS, "derive", "growth", "first", "constraints", "switches", "contact", "settling"),
     "docs/constraints.md": ("designs",),
 }
 PICTURES = ("growth.svg",)  # those that the pages show

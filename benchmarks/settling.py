@@ -3,8 +3,8 @@
     python benchmarks/settling.py [--out FOLDER] [--disks N] [--links N]
 
 The models are those of the gallery, larger. A run is stepped until all is at rest, and goes on from there by events for
-half a second in which nothing moves. Linear algebra runs in one thread: matrices are small, and on a busy machine threads
-wait for each other.
+half a second in which nothing moves. Linear algebra runs in one thread: matrices are small, and on a busy machine
+threads wait for each other.
 """
 
 from __future__ import annotations
