@@ -18,13 +18,12 @@ from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import Resting, State, Verdict, settle
 from latchwork.contact.impact import Impact, jam, resolve
 from latchwork.errors import IntegrationError, Jammed
-from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
+from latchwork.hybrid.touching.coordinates import NO_SLIP, HeldContacts, no_slip, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting, meet
 from latchwork.hybrid.touching.standing import REACH, TOUCH, Guard, Standing, Standings, deep_in
 from latchwork.hybrid.touching.touch import Touch, Way, touch_of
 
 AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are none
-NO_SLIP = 1e-9  # and slower slip is none
 ROUNDING = 1e-12  # of the fastest motion of the same energy: this much of a normal velocity is rounding
 CAPTURE = 1e-6  # and slower rebounds end in contact
 FASTEST = 1e-3  # but none faster than this, however hard it is pressed
@@ -239,17 +238,22 @@ class Crossing:
         return stopped
 
     def _apply(self, meeting: Meeting, impulses: Array, notes: tuple[str, ...]) -> None:
+        gained = self._move(meeting, impulses)
+        parts = [impulses[row : row + 1 + k] for row, k in zip(meeting.first, meeting.tangents, strict=True)]
+        felt = {touch.name: part for touch, part in zip(meeting.touches, parts, strict=True) if part.any()}
+        self.impacts.append(Happened(felt, -gained, notes))
+        for noted in (self.resting, self.letting_go, self.slipping):
+            noted.clear()
+
+    def _move(self, meeting: Meeting, impulses: Array) -> float:
+        """Change the speeds by impulses; gives the energy gained."""
         u, M = meeting.moved(impulses), meeting.M
         gained = 0.5 * float(u @ M @ u - meeting.u @ M @ meeting.u)
         n_q = len(self.base.equations.q)
         self.x = self.x.copy()
         self.x[1 + n_q : 1 + n_q + len(u)] = u
         self.work += gained
-        parts = [impulses[row : row + 1 + k] for row, k in zip(meeting.first, meeting.tangents, strict=True)]
-        felt = {touch.name: part for touch, part in zip(meeting.touches, parts, strict=True) if part.any()}
-        self.impacts.append(Happened(felt, -gained, notes))
-        for noted in (self.resting, self.letting_go, self.slipping):
-            noted.clear()
+        return gained
 
     # --- what stays ---------------------------------------------------------------------------------------------
 
@@ -264,7 +268,7 @@ class Crossing:
             meeting = meeting.only(stays)
             stays = list(range(len(stays)))
         touches = [meeting.touches[i] for i in stays]
-        ways = [self._slip(meeting, i, NO_SLIP * fastest) for i in stays]
+        ways = [self._slip(meeting, i, no_slip(meeting.tangents[i], fastest)) for i in stays]
         if any(touch.held for touch in s.touches):
             held = HeldContacts(s, self.base, self.held, self.x, self.resting, self.slipping, fastest)
             verdict, sides = held.verdict(touches, lambda m: self._verdict(m, ways))
@@ -279,12 +283,27 @@ class Crossing:
                 if begins and must is not None and kept_by_others(meeting, i, verdict.states):
                     limit = tuple(must.tolist())
                 closed[touch] = Standing(state, self._way(touch, state, way, d, fastest), limit)
+        self._still(meeting, verdict.states, ways)
         order = {touch: i for i, touch in enumerate(s.touches)}
         s.closed = dict(sorted(closed.items(), key=lambda item: order[item[0]]))
         opened = {touch for touch in touches if touch not in closed}
         fresh = {touch: self._deep(touch) for touch in (*opened, *entered, *self._ended())}
         s.grazing = {touch: deep for touch, deep in (s.grazing | fresh).items() if touch not in closed}
         s.lam = _by_name(touches, meeting, verdict, stays)
+
+    def _still(self, meeting: Meeting, states: Sequence[State], ways: Sequence[Array | None]) -> None:
+        """End what is left of slip where contacts stick from now on, by impulses A Λ = −v that are no impact."""
+        rows: list[int] = []
+        left = 0.0
+        for row, k, state, way in zip(meeting.first, meeting.tangents, states, ways, strict=True):
+            sticks = state is State.STICK and way is None
+            rows += range(row, row + 1 + k * sticks) if state is not State.OPEN else ()
+            left = max(left, float(np.abs(meeting.v[row + 1 : row + 1 + k * sticks]).max(initial=0.0)))
+        if left <= NO_SLIP * meeting.pace:
+            return
+        impulses = np.zeros(len(meeting.v))
+        impulses[rows] = np.linalg.lstsq(meeting.A[np.ix_(rows, rows)], -meeting.v[rows], rcond=RANK)[0]
+        self._move(meeting, impulses)
 
     def _deep(self, touch: Touch) -> int:
         """How deep a contact is that opens, in whole `TOUCH`, half is none: it was let in by as much before."""

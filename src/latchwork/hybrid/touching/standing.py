@@ -25,6 +25,7 @@ TOUCH = 1e-10  # a gap this small, in units of the model, is closed
 CONE = 1e-11  # a cone is left where the force is beyond it by half of this part: then it slips for sure
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
+ENDED = 1e6  # of the trace that slip in space keeps: slower, it turns faster than steps can follow, and is none
 SLACK = 1e-9  # by which friction may be off its bounds in the run
 REACH = 4.0  # a gap of so many TOUCH takes part in what happens
 CLEAR = 8.0  # so many times that, and a contact that opened is watched as all others
@@ -268,10 +269,12 @@ def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequenc
     elif standing.way is not None and len(touch.tangents) == 1:
         found.append(Guard("stick", touch, touch.slips[0] * standing.way[0]))
     elif standing.way is not None and touch.tangents:
-        (a, b), (c, d, _, begun) = touch.slips, standing.way
+        (a, b), (c, d, trace, begun) = touch.slips, standing.way
         ahead = a * c + b * d
         found.append(Guard("stick", touch, ahead))
         found.append(Guard("turn", touch, ahead - TURN * sqrt(a * a + b * b)))
         if begun > 0.0:
             found.append(Guard("turn", touch, 1.0 - (a * a + b * b) / begun**2))
+        else:
+            found.append(Guard("stick", touch, (a * a + b * b) / (ENDED * trace) ** 2 - 1.0))
     return found
