@@ -26,6 +26,7 @@ CONE = 1e-11  # a cone is left where the force is beyond it by half of this part
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
 ENDED = 1e6  # of the trace that slip in space keeps: slower, it turns faster than steps can follow, and is none
+BACK = 1e-6  # of the trace of slip that begins: less of it backwards is rounding
 SLACK = 1e-9  # by which friction may be off its bounds in the run
 REACH = 4.0  # a gap of so many TOUCH takes part in what happens
 CLEAR = 8.0  # so many times that, and a contact that opened is watched as all others
@@ -270,7 +271,7 @@ def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequenc
         found.append(Guard("stick", touch, touch.slips[0] * standing.way[0]))
     elif standing.way is not None and touch.tangents:
         (a, b), (c, d, trace, begun) = touch.slips, standing.way
-        ahead = a * c + b * d
+        ahead = a * c + b * d + (BACK * trace if begun > 0.0 else 0.0)
         found.append(Guard("stick", touch, ahead))
         found.append(Guard("turn", touch, ahead - TURN * sqrt(a * a + b * b)))
         if begun > 0.0:
