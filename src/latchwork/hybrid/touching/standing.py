@@ -26,6 +26,7 @@ CONE = 1e-11  # a cone is left where the force is beyond it by half of this part
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
 ENDED = 1e6  # of the trace that slip in space keeps: slower, it turns faster than steps can follow, and is none
+STILL = 1e-13  # in units of the model: slip in the plane that is backwards by less may be about to begin
 BACK = 1e-6  # of the trace of slip that begins: less of it backwards is rounding
 SLACK = 1e-9  # by which friction may be off its bounds in the run
 REACH = 4.0  # a gap of so many TOUCH takes part in what happens
@@ -268,7 +269,7 @@ def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequenc
     elif standing.limit is not None:
         pass  # its slip is nothing, and has no sign
     elif standing.way is not None and len(touch.tangents) == 1:
-        found.append(Guard("stick", touch, touch.slips[0] * standing.way[0]))
+        found.append(Guard("stick", touch, touch.slips[0] * standing.way[0] + STILL))
     elif standing.way is not None and touch.tangents:
         (a, b), (c, d, trace, begun) = touch.slips, standing.way
         ahead = a * c + b * d + (BACK * trace if begun > 0.0 else 0.0)
