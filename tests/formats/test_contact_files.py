@@ -304,7 +304,7 @@ FLOOR = "b: {line: {point: O, direction: N.x, normal: N.y}}"
         ("{a: P, b: {hull: {center: O, vertices: [[0, 0], [1, x], [0, 1]]}}}", "8:58", "vertices.2.2 must be"),
         ("{a: P, b: {curve: {point: O, shape: s*N.x + w*N.y, span: [0, 1]}}}", "8:50", "unknown name 'w'"),
         ("{a: P, b: {curve: {point: O, shape: 2*s, span: [0, 1]}}}", "8:42", "a vector is needed here"),
-        ("{a: P, b: {curve: {point: O, shape: s*N.x, span: [1, 0]}}}", "8:3", "curve of 'k' goes over"),
+        ("{a: P, b: {curve: {point: O, shape: s*N.x, span: [1, 0]}}}", "8:3", "curve of 'k' goes from"),
         ("{a: P, b: {curve: {point: O, shape: s*N.x, span: [0]}}}", "8:55", "span is a list of 2; found 1"),
         ("{a: P, b: {curve: {point: O, shape: s*N.x + log(s)*N.y, span: [-1, 1]}}}", "8:3", "of 'k'"),
         ("{a: P, b: {curve: {point: O, shape: s*N.x, span: [0, 1], side: 2}}}", "8:3", "curve of 'k' is 2"),
