@@ -15,12 +15,11 @@ from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import State, Verdict
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.touching.meeting import Meeting, meet
-from latchwork.hybrid.touching.standing import CONE, ENDED, Standing, Standings
+from latchwork.hybrid.touching.standing import CONE, Standing, Standings
 from latchwork.hybrid.touching.touch import Touch
 
 NO_SLIP = 1e-9  # of the fastest speed
 BEGINS, GOES_ON = 1e-4, 1e-13  # of the fastest motion: the trace that stands for slip that has not begun, and later
-LEAST = 1e-6  # in units of the model: motion that is slower is judged by this
 BEGUN = 30.0  # so many times the trace, and slip has a direction of its own
 TENSILE = 1e-9  # of the forces at work
 
@@ -91,7 +90,7 @@ class HeldContacts:
         size = float(np.linalg.norm(at.slip))
         if touch in self.slipping:
             return self.slipping[touch]
-        if touch in self.resting or size <= no_slip(len(at.slip), self.fastest):
+        if touch in self.resting or size <= NO_SLIP * self.fastest:
             return None if at.mu_s > 0.0 else np.zeros(len(at.slip))
         return np.asarray(at.slip / size)
 
@@ -121,13 +120,8 @@ class HeldContacts:
             return Standing(State.SLIDE)
         if len(way) == 1:
             return Standing(State.SLIDE, (1.0 if way[0] > 0.0 else -1.0,))
-        begins = float(np.linalg.norm(at.slip)) <= no_slip(len(way), self.fastest)
+        begins = float(np.linalg.norm(at.slip)) <= NO_SLIP * self.fastest
         return Standing(State.SLIDE, way_in_space(way, self.fastest, begins))
-
-
-def no_slip(tangents: int, fastest: float) -> float:
-    """Slower slip is none. In space it turns at the rate μ N / (m |v|), which has to stay within reach of steps."""
-    return ENDED * GOES_ON * max(fastest, LEAST) if tangents == 2 else NO_SLIP * fastest
 
 
 def way_in_space(d: Array, fastest: float, begins: bool) -> tuple[float, ...]:
@@ -136,5 +130,5 @@ def way_in_space(d: Array, fastest: float, begins: bool) -> tuple[float, ...]:
     Slip grows from nothing as t², and friction turns with it at the rate μ N / (m |v|): a trace far above what a step
     may be off keeps that rate within reach of an explicit method.
     """
-    trace = (BEGINS if begins else GOES_ON) * max(fastest, LEAST)
+    trace = (BEGINS if begins else GOES_ON) * max(fastest, 1e-6)
     return *d.tolist(), trace, BEGUN * trace if begins else 0.0

@@ -18,7 +18,7 @@ from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import Resting, State, Verdict, settle
 from latchwork.contact.impact import Impact, jam, resolve
 from latchwork.errors import IntegrationError, Jammed
-from latchwork.hybrid.touching.coordinates import NO_SLIP, HeldContacts, no_slip, way_in_space
+from latchwork.hybrid.touching.coordinates import NO_SLIP, HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting, meet
 from latchwork.hybrid.touching.standing import REACH, TOUCH, Guard, Standing, Standings, deep_in
 from latchwork.hybrid.touching.touch import Touch, Way, touch_of
@@ -268,7 +268,7 @@ class Crossing:
             meeting = meeting.only(stays)
             stays = list(range(len(stays)))
         touches = [meeting.touches[i] for i in stays]
-        ways = [self._slip(meeting, i, no_slip(meeting.tangents[i], fastest)) for i in stays]
+        ways = [self._slip(meeting, i, NO_SLIP * fastest) for i in stays]
         if any(touch.held for touch in s.touches):
             held = HeldContacts(s, self.base, self.held, self.x, self.resting, self.slipping, fastest)
             verdict, sides = held.verdict(touches, lambda m: self._verdict(m, ways))

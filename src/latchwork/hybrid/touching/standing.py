@@ -25,9 +25,10 @@ TOUCH = 1e-10  # a gap this small, in units of the model, is closed
 CONE = 1e-11  # a cone is left where the force is beyond it by half of this part: then it slips for sure
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
-ENDED = 1e6  # of the trace that slip in space keeps: slower, it turns faster than steps can follow, and is none
+ENDED, TURNED = 1e4, 1e6  # of the trace that slip in space keeps: slower, it has ended; and where it has turned
 STILL = 1e-13  # in units of the model: slip in the plane that is backwards by less may be about to begin
 BACK = 1e-6  # of the trace of slip that begins: less of it backwards is rounding
+TINY = 1e-60  # of a squared speed: what is divided by never vanishes
 SLACK = 1e-9  # by which friction may be off its bounds in the run
 REACH = 4.0  # a gap of so many TOUCH takes part in what happens
 CLEAR = 8.0  # so many times that, and a contact that opened is watched as all others
@@ -278,5 +279,15 @@ def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequenc
         if begun > 0.0:
             found.append(Guard("turn", touch, 1.0 - (a * a + b * b) / begun**2))
         else:
-            found.append(Guard("stick", touch, (a * a + b * b) / (ENDED * trace) ** 2 - 1.0))
+            found.append(Guard("stick", touch, _goes_on(a, b, standing.way)))
     return found
+
+
+def _goes_on(a: Expr, b: Expr, way: tuple[float, ...]) -> Expr:
+    """v² − v0² − v1² sin²φ, over v0²: below zero, slip v = (a, b) in space has ended; φ is how far it has turned.
+
+    It turns at the rate μ N / (m |v|), which steps can follow only while |v| is well above what they may be off.
+    """
+    c, d, trace, _ = way
+    squares, across = a * a + b * b, a * d - b * c
+    return squares / (ENDED * trace) ** 2 - 1.0 - (TURNED / ENDED) ** 2 * (across * across / maximum(squares, TINY))
