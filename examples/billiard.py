@@ -39,7 +39,7 @@ def build(balls: int = 16) -> lw.Model:
 
 
 SHOW = ("x0", "y0", "x15")
-DRAW = tuple(f"B{k}" for k in range(16))
+DRAW: tuple[str, ...] = ()
 
 
 def run(model: lw.Model, until: float = 0.6) -> lw.Trajectory:

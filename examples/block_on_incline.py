@@ -28,7 +28,7 @@ def variants() -> list[lw.Model]:
 
 
 SHOW = ("x", "vx", "mode")
-DRAW = ("O", "block_o")
+DRAW: tuple[str, ...] = ()
 
 
 def run(model: lw.Model, until: float = 5.0) -> lw.Trajectory:

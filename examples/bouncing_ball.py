@@ -24,7 +24,7 @@ def build() -> lw.Model:
 
 
 SHOW = ("y", "v", "mode")
-DRAW = ("O", "Bo")
+DRAW: tuple[str, ...] = ()
 
 
 def run(model: lw.Model, until: float = 10.0) -> lw.Trajectory:

@@ -46,7 +46,7 @@ def start(phi: float = -math.pi / 36) -> dict:
 
 
 SHOW = ("q1", "q2", "mode")
-DRAW = ("Bo", "Rim")
+DRAW: tuple[str, ...] = ()
 
 
 def run(model: lw.Model, until: float = 9.6) -> lw.Trajectory:

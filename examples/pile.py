@@ -47,7 +47,7 @@ def build(disks: int = 8, width: float = WIDTH) -> lw.Model:
 
 
 SHOW = ("y0", "y3", "y7")
-DRAW = tuple(f"d{k}_o" for k in range(8))
+DRAW: tuple[str, ...] = ()
 
 
 def run(model: lw.Model, until: float = 3.0) -> lw.Trajectory:

@@ -24,7 +24,7 @@ def build() -> lw.Model:
 
 
 SHOW = ("turn", "w", "mode")
-DRAW = ("O", "block_o")
+DRAW: tuple[str, ...] = ()
 
 
 def run(model: lw.Model, until: float = 2.0) -> lw.Trajectory:

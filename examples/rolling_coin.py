@@ -24,7 +24,7 @@ def build() -> lw.Model:
 
 
 SHOW = ("z", "w1", "w3")
-DRAW = ("O", "coin_o")
+DRAW: tuple[str, ...] = ()
 VIEW = "xz"
 
 

@@ -20,7 +20,7 @@ def build() -> lw.Model:
 
 
 SHOW = ("x", "vx", "w2")
-DRAW = ("O", "ball_o")
+DRAW: tuple[str, ...] = ()
 VIEW = "xz"
 
 

@@ -288,7 +288,8 @@ class Trajectory(Samples):
     def draw(self, *points: Any, view: str = "xy", path: str | None = None) -> Any:
         """A picture of the motion: the line through some points at even times, and the path of the last.
 
-        ``view`` names the two axes of N that lie in the picture, to the right and upwards.
+        Without points, the shapes of its contacts. ``view`` names the two axes of N that lie in the picture, to the
+        right and upwards.
         """
         from latchwork.view.motion import draw_motion
 

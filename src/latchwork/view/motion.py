@@ -20,20 +20,16 @@ WIDTH = 4.6  # inches
 
 
 def draw_motion(run: Trajectory, points: Sequence[Any], view: str = "xy", path: str | None = None) -> Figure:
-    """A picture in the plane of two axes of N: later positions are darker, the last has its points marked."""
+    """A picture in the plane of two axes of N: later positions are darker, the last has its points marked.
+
+    Without points, the shapes of the contacts of the run are drawn.
+    """
     _must_be_points(run, points, view)
-    axes = ["xyz".index(axis) for axis in view]
-    trace = run.smooth(900)[points[-1]][:, axes]
-    flashes = run.smooth(INSTANTS)
-    lines = np.stack([flashes[point][:, axes] for point in points])  # point, instant, axis
-    made = figure(WIDTH, _height(np.vstack([trace, lines.reshape(-1, 2)])))
+    made = figure(WIDTH, WIDTH)
     panel = made.add_subplot()
-    panel.plot(trace[:, 0], trace[:, 1], color=COLORS[1], linewidth=0.9, alpha=0.9, solid_joinstyle="round")
-    for k in range(INSTANTS):
-        fade = 0.12 + 0.43 * k / INSTANTS
-        panel.plot(lines[:, k, 0], lines[:, k, 1], color=COLORS[0], linewidth=1.0, alpha=fade, solid_capstyle="round")
-    panel.plot(lines[:, -1, 0], lines[:, -1, 1], "o-", color=COLORS[0], linewidth=2.0, markersize=3.5)
-    panel.set_aspect("equal", adjustable="datalim")
+    room = _lines(panel, run, points, view) if points else _shapes(panel, run, view)
+    made.set_figheight(_height(room))
+    panel.set_aspect("equal", adjustable="datalim" if points else "box")
     panel.set_xlabel(view[0])
     panel.set_ylabel(view[1])
     panel.grid(alpha=0.15)
@@ -43,10 +39,33 @@ def draw_motion(run: Trajectory, points: Sequence[Any], view: str = "xy", path: 
     return made
 
 
+def _lines(panel: Any, run: Trajectory, points: Sequence[Any], view: str) -> np.ndarray:
+    """The line through some points at even times, and the path of the last; gives the places drawn."""
+    axes = ["xyz".index(axis) for axis in view]
+    trace = run.smooth(900)[points[-1]][:, axes]
+    flashes = run.smooth(INSTANTS)
+    lines = np.stack([flashes[point][:, axes] for point in points])  # point, instant, axis
+    panel.plot(trace[:, 0], trace[:, 1], color=COLORS[1], linewidth=0.9, alpha=0.9, solid_joinstyle="round")
+    for k in range(INSTANTS):
+        fade = 0.12 + 0.43 * k / INSTANTS
+        panel.plot(lines[:, k, 0], lines[:, k, 1], color=COLORS[0], linewidth=1.0, alpha=fade, solid_capstyle="round")
+    panel.plot(lines[:, -1, 0], lines[:, -1, 1], "o-", color=COLORS[0], linewidth=2.0, markersize=3.5)
+    return np.vstack([trace, lines.reshape(-1, 2)])
+
+
+def _shapes(panel: Any, run: Trajectory, view: str) -> np.ndarray:
+    from latchwork.view.flashes import draw_shapes
+
+    room = draw_shapes(panel, run, view, INSTANTS)
+    margin = 0.05 * np.ptp(room, axis=0).max()
+    panel.set(xlim=room[:, 0] + [-margin, margin], ylim=room[:, 1] + [-margin, margin])
+    return room
+
+
 def _must_be_points(run: Trajectory, points: Sequence[Any], view: str) -> None:
     if len(view) != 2 or set(view) - set("xyz"):
         raise EvaluationError(f"a view is two of the axes x, y, z, such as 'xy'; got {view!r}.")
-    if not points:
+    if not points and not run.contacts:
         raise EvaluationError(f"a picture of '{run.equations.name}' needs points to join. For example run.draw(O, P).")
 
 

@@ -61,8 +61,7 @@ def scene(run: Trajectory, view: str = "xy", draw: Sequence[Any] = (), shapes: S
     points = _located(run)
     places = dict(zip(points, at.each(*points), strict=True))
     chosen = [_point(run, item) for item in draw]
-    known = list({id(s): s for s in (*(s for contact in run.contacts for s in contact.shapes), *shapes)}.values())
-    low, high, outlines = _framed(places, known, Measured(run.at(float(run.t[0])), 0.0, _across(run, view)), at)
+    low, high, outlines = framed(run, shapes_of(run, shapes), view, at, places)
     size = float(np.linalg.norm(high - low))
     tracks = Tracks(digits(size))
     made = {
@@ -120,9 +119,18 @@ def _box(rows: Iterable[Array]) -> tuple[Array, Array]:
     return (low, high) if (high - low).any() else (low - 0.5, high + 0.5)
 
 
-def _framed(places: Mapping[Point, Array], shapes: Sequence[Any], m: Measured,
-            at: Samples) -> tuple[Array, Array, list[Outline]]:  # fmt: skip
+def shapes_of(run: Trajectory, more: Sequence[Any] = ()) -> list[Any]:
+    """The shapes of the contacts of a run, and some more, each once."""
+    return list({id(s): s for s in (*(s for contact in run.contacts for s in contact.shapes), *more)}.values())
+
+
+def framed(run: Trajectory, shapes: Sequence[Any], view: str, at: Samples,
+           places: Mapping[Point, Array] | None = None) -> tuple[Array, Array, list[Outline]]:  # fmt: skip
     """The room that points and shapes take, and the shapes drawn to that size; what has no end takes none."""
+    if places is None:
+        points = _located(run)
+        places = dict(zip(points, at.each(*points), strict=True))
+    m = Measured(run.at(float(run.t[0])), 0.0, _across(run, view))
     low, high = _box(places.values())
     found: list[Outline | None] = []
     for _ in range(2 if shapes else 0):

@@ -1,0 +1,39 @@
+"""Shapes of contacts on paper: those that move at even times, later ones darker; those that stand, once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from latchwork.view.plots import COLORS
+from latchwork.view.scene import framed, shapes_of
+from latchwork.view.sketch import Outline
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.trajectory import Samples, Trajectory
+
+STANDING = "#555555"
+
+
+def draw_shapes(panel: Any, run: Trajectory, view: str, instants: int) -> np.ndarray:
+    """Draw them into a panel; gives the corners of the room that they take in the two axes of the view."""
+    axes = ["xyz".index(axis) for axis in view]
+    at = run.smooth(instants)
+    low, high, outlines = framed(run, shapes_of(run), view, at)
+    for made in outlines:
+        _flash(panel, made, at, axes, instants)
+    return np.array([low, high])[:, axes]
+
+
+def _flash(panel: Any, made: Outline, at: Samples, axes: list[int], instants: int) -> None:
+    place, cosines = at.each(made.at, made.frame)
+    stands = not (np.ptp(place, axis=0).any() or np.ptp(cosines, axis=0).any())
+    for k in range(1 if stands else instants):
+        fade = 0.9 if stands or k == instants - 1 else 0.10 + 0.35 * k / instants
+        for part in made.parts:
+            if part.kind in ("hatch", "ball"):
+                continue
+            rows = (place[k] + part.places @ cosines[k].T)[:, axes]
+            panel.plot(rows[:, 0], rows[:, 1], color=STANDING if stands else COLORS[0], alpha=fade,
+                       linewidth=1.3 if stands or k == instants - 1 else 0.8)  # fmt: skip
