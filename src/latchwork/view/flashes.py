@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Samples, Trajectory
 
 STANDING = "#555555"
+CORNERS = 28  # of a round shape
+FEW, MOST = 9, 150  # instants at least, and shapes at all instants together
 
 
 def draw_shapes(panel: Any, run: Trajectory, view: str, instants: int) -> np.ndarray:
     """Draw them into a panel; gives the corners of the room that they take in the two axes of the view."""
     axes = ["xyz".index(axis) for axis in view]
+    shapes = shapes_of(run)
+    instants = max(FEW, min(instants, MOST // max(len(shapes), 1)))
     at = run.smooth(instants)
-    low, high, outlines = framed(run, shapes_of(run), view, at)
+    low, high, outlines = framed(run, shapes, view, at)
     for made in outlines:
         _flash(panel, made, at, axes, instants)
     return np.array([low, high])[:, axes]
@@ -34,6 +38,12 @@ def _flash(panel: Any, made: Outline, at: Samples, axes: list[int], instants: in
         for part in made.parts:
             if part.kind in ("hatch", "ball"):
                 continue
-            rows = (place[k] + part.places @ cosines[k].T)[:, axes]
+            rows = (place[k] + _few(part.places) @ cosines[k].T)[:, axes]
             panel.plot(rows[:, 0], rows[:, 1], color=STANDING if stands else COLORS[0], alpha=fade,
                        linewidth=1.3 if stands or k == instants - 1 else 0.8)  # fmt: skip
+
+
+def _few(places: np.ndarray) -> np.ndarray:
+    """An outline with no more corners than it takes to look round."""
+    step = max(1, len(places) // CORNERS)
+    return np.vstack([places[::step], places[-1:]])
