@@ -292,6 +292,16 @@ def test_never_unless_allowed():
     assert run.audit.stepped == ()
 
 
+def test_pile_rests_by_events_and_steps():
+    """Followed where events are few, stepped where they are thick, it comes to the same: rest without penetration."""
+    model, q = pile(4)
+    run = lw.simulate(model, 3.0, q=q, thick=lw.TimeStepping(step=2e-3, most=10))
+    assert {"impact", "time stepping"} <= {event.kind for event in run.events}
+    assert gaps(run, 4) > -1e-9
+    assert np.diff(run.energy).max() < 1e-9 * run.energy[0]
+    assert np.abs(run.u[-1]).max() < 1e-12
+
+
 def test_stop_ends_a_stretch():
     """stop_when is seen at the end of the step in which it falls through zero."""
     q = {"x_b": 0.0, "y_b": 1.1, "a_b": 0.0}
