@@ -12,8 +12,10 @@ from pathlib import Path
 from latchwork.cli.terminal import Usage, say, write
 from latchwork.errors import EvaluationError, did_you_mean
 
-NAMES = ("derive", "growth", "robots", "steps", "start", "first", "many", "constraints", "designs", "contact", "switches",
-         "settling")  # fmt: skip
+NAMES = (
+    "derive", "growth", "robots", "steps", "start", "first", "many", "constraints", "designs", "contact", "switches",
+    "settling",
+)  # fmt: skip
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
