@@ -68,6 +68,8 @@ class Crossing:
                 s.zones[about] += step
             elif kind == "around":
                 s.behind.discard(about)
+                if about.gap(self.x)[0] < -REACH * TOUCH:  # through the end of its domain, not through its surface
+                    self.leaving.add(about)
             elif kind == "clear":
                 s.grazing.pop(about, None)
             elif kind == "lost":
