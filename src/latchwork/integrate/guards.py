@@ -77,7 +77,8 @@ def locate(
     width = maximum(HALF_STEP, divide(HALF_ULPS * maximum(fabs(t), fabs(t + h)), h))
     side, tries = 0, 0
     while hi - lo > width and tries < MOST:
-        theta = 0.5 * (lo + hi) if tries % 3 == 2 else lo + (hi - lo) * divide(g_lo, g_lo - g_hi)
+        middle = tries % 3 == 2 or not g_lo > g_hi  # a guard may be zero at both ends
+        theta = 0.5 * (lo + hi) if middle else lo + (hi - lo) * divide(g_lo, g_lo - g_hi)
         theta = minimum(maximum(theta, lo + 0.5 * width), hi - 0.5 * width)
         probe(run, code, z, n, m, w, t, h, theta)
         g = w[6 * n + 4 * m + i]
