@@ -75,12 +75,13 @@ def test_round_trip_through_yaml(name, k):
 
 
 def test_demo_is_one_page_that_needs_no_network(tmp_path, capsys):
-    """``latchwork demo`` writes a page with every example in it, and nothing on it is loaded from elsewhere."""
-    assert demo.main(str(tmp_path), quiet=True) == 0
+    """``latchwork demo`` writes a page with all examples that it is given, and loads nothing from elsewhere."""
+    names = gallery.NAMES[::4]
+    assert demo.main(str(tmp_path), quiet=True, names=names) == 0
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert [name for name in gallery.NAMES if f'id="{name}"' not in page] == []
+    assert [name for name in names if f'id="{name}"' not in page] == []
     assert re.findall(r"""(?:src|href)=["'](?!#)|@import|url\((?!#)|<script""", page) == []
-    assert len(list(tmp_path.glob("*.png"))) == 2 * len(gallery.NAMES)
+    assert len(list(tmp_path.glob("*.png"))) == 2 * len(names)
     assert capsys.readouterr().out.strip().startswith(f"open {tmp_path / 'index.html'}")
 
 

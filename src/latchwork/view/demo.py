@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -33,18 +34,18 @@ class Shown:
     seconds: float  # that deriving the first variant took
 
 
-def main(out: str = "demo", quiet: bool = False) -> int:
-    """Write ``out/index.html`` and a plot for each example; the equations go to standard output unless ``quiet``."""
+def main(out: str = "demo", quiet: bool = False, names: Sequence[str] = gallery.NAMES) -> int:
+    """Write ``out/index.html`` and plots of each example; the equations go to standard output unless ``quiet``."""
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    gallery.load(gallery.NAMES[0]).models()[0].equations()  # loads what is loaded once, before anything is timed
+    gallery.load(names[0]).models()[0].equations()  # loads what is loaded once, before anything is timed
     items = []
-    for k, name in enumerate(gallery.NAMES, start=1):
+    for k, name in enumerate(names, start=1):
         item = show(gallery.load(name))
         item.drawn.savefig(folder / f"{name}_motion.png", dpi=110, facecolor="white")
         item.plotted.savefig(folder / f"{name}.png", dpi=110, facecolor="white")
         items.append(item)
-        _progress(k, item)
+        _progress(f"[{k}/{len(names)}]", item)
         if not quiet:
             _print_equations(item)
     index = folder / "index.html"
@@ -66,9 +67,9 @@ def show(example: Example) -> Shown:
     return Shown(example, (eq, *(model.equations() for model in others)), run, drawn, plotted, seconds)
 
 
-def _progress(k: int, item: Shown) -> None:
+def _progress(count: str, item: Shown) -> None:
     what = f"derived in {1e3 * item.seconds:.0f} ms, {item.run.audit.steps} steps of {item.run.equations.name}"
-    print(f"[{k}/{len(gallery.NAMES)}] {item.example.name:32} {what}", file=sys.stderr, flush=True)
+    print(f"{count} {item.example.name:32} {what}", file=sys.stderr, flush=True)
 
 
 def _print_equations(item: Shown) -> None:
