@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from latchwork.hybrid.workshop import Hold, Workshop
 from latchwork.integrate.method import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.ticking import Course
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ class Running:
         self._listed: dict[Any, tuple[tuple[str, ...], ...]] = {}  # modes that were made ready before they are met
         self._backs: list[tuple[float, frozenset[Feature]]] = []
         self._settled = True
+        self._course: Course | None = None  # what is ticked, where nothing changes
         self._thicket = Thicket(thick)
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
         self.t = self._began = float(start)

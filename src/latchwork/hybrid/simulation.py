@@ -32,6 +32,7 @@ from latchwork.hybrid.running import Switch
 from latchwork.hybrid.stepping.enter import STEPPING, scene_of, through
 from latchwork.hybrid.stops import stops_of
 from latchwork.hybrid.table import Array
+from latchwork.hybrid.ticking import tick
 from latchwork.hybrid.touching.crossing import Crossing
 from latchwork.hybrid.touching.friction import forces_in
 from latchwork.hybrid.touching.pacing import paced
@@ -118,6 +119,14 @@ class Simulation(Changing, Ruling):
             if (due is not None and self._fire(due)) or stopped:
                 break
         return Events(self._events[seen:])
+
+    def tick(self, step: float) -> Events:
+        """Run by one step of RK4, and tell what happened: for a loop that cannot wait, and keeps nothing of the past.
+
+        Inputs may be set between ticks. Where nothing changes a tick takes microseconds; ``sim.run`` has the last step
+        at most.
+        """
+        return tick(self, step)
 
     def _enumerate(self, stops: Mapping[str, Any]) -> None:
         """Where all modes are to be known before: make them ready, once for what can change."""

@@ -30,6 +30,11 @@ class Executable(Protocol):
         ...
 
     @property
+    def functions(self) -> tuple[Function, ...]:
+        """The programs that it runs."""
+        ...
+
+    @property
     def inputs(self) -> tuple[str, ...]:
         """The names of the inputs."""
         ...
@@ -77,6 +82,11 @@ class Function:
         self._z, self._out = self.workspace(), np.empty(len(program.outputs))
         self._x = self._z[: len(program.inputs)]
         self._addresses = (address(self.code), address(self._z), address(self._out))
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """The program itself."""
+        return (self,)
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -111,12 +111,12 @@ address = _address if sys.implementation.name == "cpython" and _address(_probe) 
 
 def invoke(kernel: Kernel[..., Any], *args: Any) -> Any:
     """Run a kernel as machine code, on arrays, numbers and executors."""
-    return native(kernel).function(*[_argument(arg) for arg in args])
+    return native(kernel).function(*[argument(arg) for arg in args])
 
 
 def briefly(kernel: Kernel[..., Any], *args: Any) -> Any:
     """As `invoke`, for what takes microseconds: Python's lock is kept, for to get it back may take much longer."""
-    return native(kernel).brief(*[_argument(arg) for arg in args])
+    return native(kernel).brief(*[argument(arg) for arg in args])
 
 
 def interpret(kernel: Kernel[..., Any], *args: Any) -> Any:
@@ -124,7 +124,7 @@ def interpret(kernel: Kernel[..., Any], *args: Any) -> Any:
     return kernel(*args)
 
 
-def _argument(arg: Any) -> Any:
+def argument(arg: Any) -> Any:
     """Arrays, kernels and machine code by address; numbers as they are."""
     kind = type(arg)
     if kind is np.ndarray:

@@ -84,7 +84,7 @@ class Mode:
         return own if self.is_plain else with_drag(own, self.terms, self.selection, self.drag, self.share)
 
     @cached_property
-    def _functions(self) -> tuple[Function, ...]:
+    def functions(self) -> tuple[Function, ...]:
         """What is called by address."""
         watch, drag = self.watch, self.drag
         return (*self.terms.functions, *([] if watch is None else [watch]), *([] if drag is None else [drag.function]))
@@ -145,7 +145,7 @@ class Mode:
 
     def workspace(self) -> Array:
         """Fresh slots with everything but the inputs in place."""
-        run = [function.executor for function in self._functions]
+        run = [function.executor for function in self.functions]
         if self._slots.get("run") != run:  # the first time, or machine code has arrived
             self._slots["run"], self._slots["z"] = run, self._filled()
         z: Array = self._slots["z"].copy()

@@ -1,0 +1,165 @@
+"""Ticking: a simulation one fixed step at a time, for a loop that cannot wait. Of the past only the events are told.
+
+A tick is a step of `RK4`. Where nothing changes, the stage, its programs and their memory stay in place from tick to
+tick (`Course`), and a tick takes microseconds, with the bits of one ``advance``; where something does, ``advance`` takes
+over until the end of that tick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from latchwork.constraint.modes import executors, sliding_executors
+from latchwork.hybrid.driven import Column, Driven
+from latchwork.hybrid.event import Events
+from latchwork.hybrid.path import Stage
+from latchwork.hybrid.plan import Plan
+from latchwork.hybrid.rules import eager, waiting
+from latchwork.hybrid.running import Running
+from latchwork.hybrid.stages import Held
+from latchwork.hybrid.table import Array
+from latchwork.hybrid.touching.standing import Guard
+from latchwork.integrate.method import RK4
+from latchwork.integrate.problem import problem
+from latchwork.integrate.status import Status
+from latchwork.integrate.ticks import MADE, Ticks
+from latchwork.program.native import argument, invoke, native
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.simulation import Simulation
+
+OFTEN = 64  # ticks after which steps are counted, rows verified, and machine code that has arrived is taken
+KEPT = 1000  # switches that are kept
+FAR = 1e9  # s: a course has no end of its own
+
+
+class Course:
+    """One stage, ticked: from where the simulation stands, as long as nothing changes."""
+
+    def __init__(self, sim: Running, stage: Stage, guards: Sequence[Guard], values: Array, step: float,
+                 until: float) -> None:  # fmt: skip
+        rest = sim.driven.rest_at(sim._rest, sim.t)
+        patient = eager(guards)
+        armed = ((values[: len(guards)] >= 0.0) | patient) & ~waiting(guards)
+        watched = stage.guards is not None
+        given = problem(stage.function, stage.reduced(sim._x), sim.t, sim.t + FAR, rest, invoke, None, stage.guards,
+                        armed if watched else None, settle=stage.settle)  # fmt: skip
+        self.stage, self.guards, self.step, self.until = stage, guards, step, until
+        self.ticks, self.workshop = Ticks(given, step, patient.tolist()), sim._workshop
+        self.x, self.rules = sim._x, len(sim._rules.watched)
+        self._expand = Expand(stage, sim) if isinstance(stage, Held) else None
+
+    def goes_on(self, sim: Running, step: float) -> bool:
+        """Whether the simulation stands where this left it, and the next step is like the last."""
+        return (
+            sim._x is self.x and sim._settled and not sim._events and sim._workshop is self.workshop
+            and step == self.step and self.ticks.t + step <= self.until and not sim._waiting
+            and len(sim._rules.watched) == self.rules
+        )  # fmt: skip
+
+    def tick(self, sim: Running) -> bool:
+        """Make a step; whether it was made. Where it was not, the simulation is as it was."""
+        ticks = self.ticks
+        rest = sim.driven.rest_at(sim._rest, ticks.t)
+        status = ticks.tick(rest)
+        if status not in MADE:
+            return False
+        x = ticks.x.copy() if self._expand is None else self._expand(ticks.t, ticks.x, rest)
+        sim.t, sim._x, self.x = ticks.t, x, x
+        if status is Status.REWRITE:
+            self.stage = self.stage.rewritten(sim.t, x, rest)
+            sim._course = self._again(sim)
+        elif ticks.i % OFTEN == 0:
+            ticks.used(OFTEN)
+            self.stage.verify(sim.t, x, rest)
+            sim._course = self if ticks.is_current else self._again(sim)
+        return True
+
+    def _again(self, sim: Running) -> Course:
+        """The same from here on, in other speeds, or by machine code that has arrived."""
+        rest = sim.driven.rest_at(sim._rest, sim.t)
+        values = _plan(sim, self.step).guards(self.stage, sim.t, sim._x, rest)
+        return Course(sim, self.stage, self.guards, values, self.step, self.until)
+
+
+class Expand:
+    """(q, u, work) of the states (q, u_ind, work) of a mode."""
+
+    def __init__(self, stage: Held, sim: Running) -> None:
+        mode = stage.mode
+        self.n_q, n = len(sim.equations.q), len(sim.equations.u)
+        self.z, self.out, self.code = mode.workspace(), np.zeros(2 * n), mode.code
+        self.states, self.held = len(mode.inputs) - 1 - len(mode.rest), len(mode.rest)
+        self.speeds = self.out[:n]
+        kernel = (executors if mode.drag is None else sliding_executors).expand
+        self._run = native(kernel).brief
+        self._arguments = [argument(item) for item in (self.code, self.z, self.out)]
+
+    def __call__(self, t: float, x: Array, rest: Array) -> Array:
+        self.z[0] = t
+        self.z[1 : 1 + self.states] = x
+        self.z[1 + self.states : 1 + self.states + self.held] = rest
+        self._run(*self._arguments)
+        return np.concatenate((x[: self.n_q], self.speeds, x[-1:]))
+
+
+def tick(sim: Simulation, step: float) -> Events:
+    """Go on by one step: see `Simulation.tick`."""
+    course = sim._course
+    if course is not None and course.goes_on(sim, step) and course.tick(sim):
+        return Events([])
+    end = sim.t + step if course is None or course.x is not sim._x else course.ticks.t + step
+    sim._course, method = None, sim.method
+    sim.method = RK4(step)
+    try:
+        sim.advance(end)
+    finally:
+        sim.method = method
+    events = _forgotten(sim)
+    sim._course = begun(sim, step)
+    return events
+
+
+def begun(sim: Simulation, step: float) -> Course | None:
+    """A course from here, where something stands that can go on."""
+    rules = sim._rules
+    if sim._thicket.is_thick or not sim._settled or sim._waiting or rules.pending:
+        return None
+    stage, guards = sim._workshop.stage(sim._holds, sim._standings, {}, sim._state())
+    until = min(sim._look(np.inf), float(sim.driven.pieces(sim.t, np.inf)[1]))
+    rest = sim.driven.rest_at(sim._rest, sim.t)
+    values = _plan(sim, step).guards(stage, sim.t, sim._x, rest)
+    if any(guard.by_force and g < 0.0 for guard, g in zip(guards, values, strict=False)):
+        return None
+    if rules.look(sim.t, (*sim._holds, *sim._standings.told), guards, values, False) is not None:
+        return None
+    return Course(sim, stage, guards, values, step, until)
+
+
+def _plan(sim: Running, step: float) -> Plan:
+    return Plan(sim.driven, RK4(step), None, None)
+
+
+def _forgotten(sim: Running) -> Events:
+    """Tell what has happened, and keep nothing of it but what the next step needs."""
+    events = Events(sim._events)
+    sim._events = []
+    del sim._segments[:-1], sim._work[:], sim.switches[:-KEPT], sim._backs[:-1]
+    sim.driven, sim._rest = _without_past(sim.driven, sim._rest, sim.t)
+    return events
+
+
+def _without_past(driven: Driven, rest: Array, t: float) -> tuple[Driven, Array]:
+    """Inputs from tables that have come to their last row are held at it from now on."""
+    over = [column for column in driven.columns if len(column.places) == 1 and column.table.times[-1] <= t]
+    if not over:
+        return driven, rest
+    held = rest.copy()
+    for column in over:
+        held[list(column.places)] = column.table.numbers(t)
+    others: tuple[Column, ...] = tuple(column for column in driven.columns if column not in over)
+    return replace(driven, columns=others), held

@@ -1,0 +1,121 @@
+"""A simulation tick by tick: the steps of a run, and nothing of the past."""
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from latchwork import dt
+from latchwork.hybrid.simulation import Simulation
+from latchwork.view import gallery
+
+STEP = 2.0**-10  # sums of it are exact
+
+
+def simulation(name: str) -> tuple[Simulation, Simulation]:
+    """An example where its run starts, twice."""
+    example = gallery.load(name)
+    model = example.models()[0]
+    moved = example.run(model)
+    eq = moved.equations
+    q = dict(zip(eq.q_names, moved.x[0], strict=False))
+    u = dict(zip(eq.u_names, moved.x[0][len(eq.q) : -1], strict=True))
+    return tuple(Simulation(model, q=q, u=u, method=lw.RK4(STEP)) for _ in range(2))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "gillespie_3_cart", "four_bar", "whipple_bicycle"])
+def test_ticks_are_the_steps_of_a_run(name):
+    """Where nothing changes, 300 ticks and one run by RK4 have the same bits."""
+    ticked, run = simulation(name)
+    for _ in range(300):
+        assert not ticked.tick(STEP)
+    run.advance(300 * STEP)
+    assert ticked.t == run.t
+    assert np.array_equal(ticked._x, run._x)
+
+
+@pytest.mark.parametrize("name", ["patoglu_1_disk_on_ramp", "patoglu_3_belt", "caster", "latch", "bouncing_ball"])
+def test_ticks_go_through_the_events_of_a_run(name):
+    """The same events and modes as where each step is a run of its own; these choose other speeds a little later."""
+    ticked, run = simulation(name)
+    told = []
+    for k in range(1, 901):
+        told += ticked.tick(STEP)
+        run.advance(k * STEP)
+    expected = run.events
+    assert [(event.name, event.after) for event in told[-len(expected) :]] == [(e.name, e.after) for e in expected]
+    assert np.allclose([event.t for event in told[-len(expected) :]], [e.t for e in expected], rtol=0.0, atol=1e-8)
+    assert ticked.active == run.active
+    assert np.allclose(ticked._x, run._x, rtol=0.0, atol=1e-8)
+
+
+def pulled() -> Simulation:
+    """A block of 2 kg, pulled by F along a line."""
+    model = lw.Model("block")
+    m, = model.parameters(m=2.0)
+    F, = model.inputs(F=0.0)
+    q, = model.coordinates("q")
+    P = model.origin.at("P", q * model.frame.x)
+    model.particle("block", P, m)
+    model.force(P, F * model.frame.x)
+    return Simulation(model, q={"q": 0.0}, u=[0.0])
+
+
+def test_inputs_may_change_between_ticks():
+    """F is held over a tick: u grows by F h / m, whatever F was before."""
+    sim = pulled()
+    forces = np.sin(np.arange(40.0))
+    for force in forces:
+        sim._rest[0] = force
+        sim.tick(STEP)
+    assert float(sim._x[1]) == pytest.approx(forces.sum() * STEP / 2.0, rel=1e-13)
+
+
+def test_a_constraint_between_ticks_is_heard_of():
+    """What is imposed and released between two ticks acts from the next one on, and is told by it."""
+    sim = pulled()
+    sim._rest[0] = 1.0
+    for _ in range(10):
+        sim.tick(STEP)
+    q = sim.equations.q[0]
+    sim.constrain("held", dt(q))
+    (event,) = sim.tick(STEP)
+    assert (event.kind, sim.active) == ("constrain", ("held",))
+    stood = sim.q["q"]
+    for _ in range(10):
+        assert not sim.tick(STEP)
+    assert sim.q["q"] == stood
+    sim.release("held")
+    (event,) = sim.tick(STEP)
+    assert (event.kind, sim.active) == ("release", ())
+    sim.tick(STEP)
+    assert float(sim._x[1]) > 0.0
+
+
+def test_a_force_that_jumps_opens_a_contact_at_once():
+    """A block that is pressed on the floor, then pulled up harder than it weighs, leaves the floor in that tick."""
+    model = lw.Model("block on a floor")
+    F, = model.inputs(F=-1.0)
+    y, = model.coordinates("y")
+    N, O = model.frame, model.origin
+    P = O.at("P", y * N.y)
+    model.particle("block", P, 1.0)
+    model.gravity(-10.0 * N.y)
+    model.force(P, F * N.y)
+    model.contact("floor", P, lw.Line(point=O, direction=N.x, normal=N.y))
+    sim = Simulation(model, q={"y": 0.0}, u=[0.0])
+    for _ in range(5):
+        sim.tick(STEP)
+    sim._rest[0] = 11.0
+    (event,) = sim.tick(STEP)
+    assert (event.name, event.t, sim.active) == ("floor", 5 * STEP, ())
+    assert float(sim._x[1]) == pytest.approx(STEP, rel=1e-12)
+
+
+def test_nothing_of_the_past_is_kept():
+    """A ball that bounces for a while: what has happened was told, and is gone."""
+    ticked, _ = simulation("bouncing_ball")
+    told = [event for _ in range(6000) for event in ticked.tick(STEP)]
+    assert len(told) > 3
+    assert not ticked.events
+    assert len(ticked._segments) <= 1
+    assert not ticked._work
