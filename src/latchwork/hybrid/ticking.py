@@ -1,8 +1,8 @@
 """Ticking: a simulation one fixed step at a time, for a loop that cannot wait. Of the past only the events are told.
 
 A tick is a step of `RK4`. Where nothing changes, the stage, its programs and their memory stay in place from tick to
-tick (`Course`), and a tick takes microseconds, with the bits of one ``advance``; where something does, ``advance`` takes
-over until the end of that tick.
+tick (`Course`), and a tick takes microseconds, with the bits of one ``advance``. Where something does, ``advance``
+takes over until the end of that tick.
 """
 
 from __future__ import annotations
