@@ -4,7 +4,8 @@ A second program computes ``(g, ġ)`` from ``(t, x, rest)``: m guards, then thei
 at its end and at the extrema of each guard's cubics in between, so that a touch-and-go inside one step is seen; the
 values there are those of the guard itself on the dense output, and so are those by which the instant is located. Where
 the middle is not where the cubic through both ends has it, or tangents meet below zero, the step is halved for that
-guard: steps of free flight are as long as one likes, and gaps turn corners within them.
+guard, unless it is further from zero than it could fall and rise again: steps of free flight are as long as one likes,
+and gaps turn corners within them.
 
 Guards are one-sided. A guard that is armed triggers where it falls from g ≥ 0 to g < 0. One that is armed and below
 zero, as rounding may leave it after an event, may rise; it triggers where it turns down again before it is back. One
@@ -178,9 +179,12 @@ def crossing(
         least = minimum(corner(g0, half * r0, g, half * r), corner(g, half * r, g1, half * r1))
         bend = maximum(fabs(g - g0 - half * r0), fabs(g1 - g - half * r1))
         hidden = least < BENT * bend and g >= 0.0 and g1 >= 0.0
-        if state == UP and apart == 2 and not hidden:
+        rough = hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + FLOOR
+        fall = half * maximum(maximum(fabs(r0), fabs(r)), fabs(r1))
+        near = rough and minimum(g0, g1) + g < fall  # as steep as anywhere here, zero may be reached and left again
+        if state == UP and apart == 2 and not hidden and not near:
             lo, hi = NONE, NONE
-        elif size > 1 and (hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + FLOOR):
+        elif size > 1 and rough:
             size = size // 2
             continue
         else:
