@@ -25,7 +25,7 @@ from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.plan import Broken, Plan
+from latchwork.hybrid.plan import Broken, Plan, Ran
 from latchwork.hybrid.rules import eager, rules_of, waiting
 from latchwork.hybrid.ruling import Ruling
 from latchwork.hybrid.running import Switch
@@ -37,12 +37,14 @@ from latchwork.hybrid.touching.crossing import Crossing
 from latchwork.hybrid.touching.friction import forces_in
 from latchwork.hybrid.touching.pacing import paced
 from latchwork.hybrid.touching.placing import Crossings, contacts_of
-from latchwork.hybrid.touching.standing import Guard
+from latchwork.hybrid.touching.standing import REACH, TOUCH, Guard
 from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.method import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
+
+BLINK = 1e-9  # s: no other place of a curve is looked for in less
 
 
 class Simulation(Changing, Ruling):
@@ -92,13 +94,13 @@ class Simulation(Changing, Ruling):
                 break
             plan = replace(plan, method=self._paced(), eager=eager(guards), waiting=waiting(guards))
             was = self._x
-            pieces = self.driven.pieces(self.t, self._look(t_end))
+            until = self._look(t_end)
             self._switched_over()
             self._note_backs()
             self._look_ahead(stage, guards, stops, values)
             began, before = time.perf_counter(), self.t
             try:
-                ran = plan.run(stage, self._x, pieces, self._rest, values if self._x is was else None)
+                ran = self._run(plan, stage, until, values if self._x is was else None)
             except Broken as error:
                 self._segments += error.segments
                 raise self._explained(error) from None
@@ -190,6 +192,19 @@ class Simulation(Changing, Ruling):
                 self._x = np.append(x[1 : len(self._x)], self._x[-1])
                 until = min(until, self.t + interval)
         return until
+
+    def _run(self, plan: Plan, stage: Stage, until: float, values: Array | None) -> Ran:
+        """Run a stage until a time or an event; again, half as far, where a curve was met elsewhere meanwhile."""
+        s = self._standings
+        open_ones = [touch for touch in s.touches
+                     if touch.feature.tracked is not None and touch not in s.closed and touch not in s.behind]
+        while True:
+            ran = plan.run(stage, self._x, self.driven.pieces(self.t, until), self._rest, values)
+            t = float(ran.segments[-1].solution.t[-1])
+            x = np.concatenate([[t], ran.x[:-1], self.driven.rest_at(self._rest, t)]) if open_ones else ran.x
+            if t - self.t < BLINK or not any(touch.is_met_elsewhere(x, REACH * TOUCH) for touch in open_ones):
+                return ran
+            until = 0.5 * (self.t + t)
 
     def _note_backs(self) -> None:
         """Note which features are met from behind from now on, where that has changed."""

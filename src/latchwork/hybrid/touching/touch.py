@@ -31,7 +31,7 @@ from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import rebuild
 
 SIGHT = 0.5  # how far ahead, in units of the model, another least distance may come up
-SOON, LATE = 1e-3, 0.1  # the shortest and longest time, in s, after which one looks for it
+SOON, LATE = 1e-4, 0.1  # the shortest and longest time, in s, after which one looks for it
 SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
 NOTHING = 1e-11  # at random states of order one, less than this is rounding
 Indices = Mapping[Zones, int]
@@ -234,8 +234,14 @@ class Touch:
             x = x.copy()
             x[self._places] = other
         pace = float(np.linalg.norm(self._passing(x)))
-        ahead = min(lead(self._finder, x, x[self._places]), SIGHT)
+        gap = 0.0 if closed else max(self._finder.gap(x, x[self._places]), 0.0)
+        ahead = min(lead(self._finder, x, x[self._places]) + gap, SIGHT)  # how far off all other places are
         return x, float(np.clip(ahead / (4.0 * max(pace, 1e-9)), SOON, LATE))
+
+    def is_met_elsewhere(self, x: Array, depth: float) -> bool:
+        """Whether the two overlap by more than ``depth`` at a place that is not the tracked one."""
+        other = another_wins(self._finder, x, x[self._places])
+        return other is not None and bool(self._finder.inside(other[None])[0]) and self._finder.gap(x, other) < -depth
 
     # --- laws ---------------------------------------------------------------------------------------------------
 
