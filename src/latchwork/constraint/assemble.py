@@ -126,11 +126,7 @@ def _step(terms: Terms, x: Array, step: Array, size: float, typical: Array) -> A
 
 def normalised(terms: Terms, x: Array) -> Array:
     """Quaternions brought to unit length, in place."""
-    names = {symbol: i for i, symbol in enumerate(terms.rows.equations.q, start=1)}
-    for four in terms.rows.equations.system.quaternions:
-        columns = [names[e] for e in four]
-        x[columns] /= np.linalg.norm(x[columns])
-    return x
+    return terms.normalised(x[None])[0]
 
 
 def must_be_finite(terms: Terms, x: Array) -> None:

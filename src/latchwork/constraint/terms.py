@@ -122,6 +122,7 @@ class Terms:
             return np.ones(0)
         rows = np.tile(x, (STATES + 1, 1))
         rows[1:, 1 : 1 + n_q] += _steps_aside(n_q)
+        rows[1:] = self.normalised(rows[1:])
         B = np.abs(self.place_function.many(rows)[:, m : m + m * n].reshape(-1, m, n))
         lengths = np.where(np.isfinite(B), B, 0.0).max(axis=(0, 2), initial=0.0)
         return np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, 1.0)
@@ -154,8 +155,20 @@ class Terms:
         n_q, n, m = self.sizes
         moved = x.copy()
         moved[1 : 1 + n_q] += OFF * np.cos(np.arange(1.0, n_q + 1.0))
-        B = self.place_function(moved)[m : m + m * n].reshape(m, n)
+        B = self.place_function(self.normalised(moved[None])[0])[m : m + m * n].reshape(m, n)
         return np.asarray(np.where(np.isfinite(B), B, 0.0))
+
+    def normalised(self, x: Array) -> Array:
+        """Quaternions of many states brought to unit length, in place: others turn nothing, and rows mean nothing there."""
+        for place in self._fours:
+            x[:, place] /= np.linalg.norm(x[:, place], axis=1, keepdims=True)
+        return x
+
+    @cached_property
+    def _fours(self) -> list[list[int]]:
+        """Where the quaternions stand in x."""
+        at = {e.node: 1 + i for i, e in enumerate(self.rows.equations.q)}
+        return [[at[e.node] for e in four] for four in self.rows.equations.system.quaternions]
 
     def motion(self, x: Array) -> Motion:
         """q̇, M, f and c at a state."""
