@@ -6,7 +6,8 @@
     │   ├── SpeedsError      a definition of generalized speeds that cannot be solved for q̇
     │   ├── VelocityError    a declared velocity that disagrees with the coordinates
     │   ├── ConstraintError  a constraint that has no meaning, contradicts others, or cannot be met
-    │   └── ContactError     a contact that has no meaning, or an impact that nothing can take up
+    │   ├── ContactError     a contact that has no meaning, or an impact that nothing can take up
+    │   └── CouplerError     a virtual coupler that would not be stable
     ├── ProgramError         straight-line code that breaks its own rules
     ├── EvaluationError      numbers that are missing, unknown, or not finite
     ├── IntegrationError     a run that could not go on
@@ -50,6 +51,10 @@ class ConstraintError(ModelError):
 
 class ContactError(ModelError):
     """A contact that has no meaning, or an impact that nothing can take up."""
+
+
+class CouplerError(ModelError):
+    """A virtual coupler that would not be stable with this step, device and mechanism."""
 
 
 class ProgramError(LatchworkError):

@@ -1,0 +1,146 @@
+"""The handle: where a point of a body is and how it moves, and how much mass is felt there.
+
+P lies on a body at the arm a from its mass centre C, in the body's frame: p = p_C + R a, v = v_C + ω × R a. What
+depends on the state alone is one program; the arm comes in afterwards, so that a body can be taken anywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.kane.equations import Equations
+from latchwork.mechanics.body import Body
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+from latchwork.realtime.devices.device import Triple
+from latchwork.realtime.triples import Nine, add, cross, rotated
+from latchwork.symbolic.expr import Expr
+
+IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+IMMOVABLE = 1e-12  # of the largest mobility: what is smaller is rounding
+
+
+class Pose(NamedTuple):
+    """Where a handle is and how it moves, all measures in N."""
+
+    place: Triple
+    velocity: Triple
+    rotation: Nine  # from the body's frame to N, row after row
+    omega: Triple
+    lever: Triple  # from the mass centre to the handle
+
+    def about_center(self, force: Triple, torque: Triple) -> tuple[Triple, Triple]:
+        """A force at the handle and a torque, moved to the mass centre: (F, T + (P − C) × F)."""
+        return force, add(torque, cross(self.lever, force))
+
+
+class Masses(NamedTuple):
+    """What is felt at a handle: the least mass in any direction, the least moment of inertia about any axis."""
+
+    mass: float
+    inertia: float
+
+
+class Handle:
+    """A body that can be taken, with programs for its motion as functions of (t, q, u, p) of the equations."""
+
+    def __init__(self, equations: Equations, body: Body | str) -> None:
+        self.equations = equations
+        self.body = body if isinstance(body, Body) else body_named(equations, body)
+        system = equations.system
+        self._arguments = (system.t, *system.q, *system.u, *system.p)
+        self._states = len(system.q) + len(system.u)
+        self._p = np.array([float(system.values[symbol]) for symbol in system.p])
+        self._x = np.zeros(len(self._arguments))
+        self._motion = self._function(self._motion_expressions())
+        self._mobility: Function | None = None
+
+    def at(self, t: float, x: ArrayLike, arm: Triple, p: ArrayLike | None = None) -> Pose:
+        """Where the point at an arm is, and how it moves: p_C + R a, v_C + ω × R a. ``x`` is (q, u)."""
+        # One call of machine code and a dozen products: about six microseconds.
+        c = self._motion(self._filled(t, x, p)).tolist()
+        rotation: Nine = tuple(c[3:12])
+        omega = (c[15], c[16], c[17])
+        lever = rotated(rotation, arm)
+        velocity = add((c[12], c[13], c[14]), cross(omega, lever))
+        return Pose((c[0] + lever[0], c[1] + lever[1], c[2] + lever[2]), velocity, rotation, omega, lever)
+
+    def masses(self, t: float, x: ArrayLike, arm: Triple, p: ArrayLike | None = None,
+               rows: NDArray[np.float64] | None = None) -> Masses:  # fmt: skip
+        """Effective mass 1/λ_max(J M⁻¹ Jᵀ) of the point, and effective inertia, likewise with J of ω.
+
+        With ``rows`` B (of B u + C = 0, one for each speed that is taken away) only motions that they allow count; rows
+        only add to both. A body that cannot move at all has infinite mass.
+        """
+        if self._mobility is None:
+            self._mobility = self._function(self._mobility_expressions())
+        n = len(self.equations.u)
+        values = self._mobility(self._filled(t, x, p))
+        M, J_v, J_w = values[: n * n].reshape(n, n), *values[n * n :].reshape(2, 3, n)
+        lever = rotated(self.at(t, x, (0.0, 0.0, 0.0), p).rotation, arm)
+        J_p = J_v + np.cross(J_w.T, lever).T  # v_P = v_C + ω × R a
+        T = free_directions(rows, n)
+        return Masses(_least(J_p @ T, T.T @ M @ T), _least(J_w @ T, T.T @ M @ T))
+
+    def _filled(self, t: float, x: ArrayLike, p: ArrayLike | None) -> NDArray[np.float64]:
+        """(t, q, u, p) in one row."""
+        row = self._x
+        row[0] = t
+        row[1 : 1 + self._states] = x
+        row[1 + self._states :] = self._p if p is None else p
+        return row
+
+    def _motion_expressions(self) -> list[Expr | float]:
+        """Place of the mass centre, rotation, its velocity, angular velocity."""
+        e, N = self.equations, self.equations.system.tree.newtonian
+        center, frame = self.body.center, self.body.frame
+        place, velocity = center.position().measures(N), e.velocity(center).measures(N)
+        if frame is None:
+            return [*place, *(entry for row in IDENTITY for entry in row), *velocity, 0.0, 0.0, 0.0]
+        cosines = [entry for row in N.direction_cosines(frame) for entry in row]
+        return [*place, *cosines, *velocity, *e.angular_velocity(frame).measures(N)]
+
+    def _mobility_expressions(self) -> list[Expr | float]:
+        """M, ∂v/∂u of the mass centre, ∂ω/∂u, row after row."""
+        e, frame = self.equations, self.body.frame
+        turning = [0.0] * (3 * len(e.u)) if frame is None else list(e.jacobian(frame))
+        return [*e.M, *e.jacobian(self.body.center), *turning]
+
+    def _function(self, expressions: list[Expr | float]) -> Function:
+        e = self.equations
+        nodes = e._closed([e._node(expression) for expression in expressions])
+        return Function(lower(e.system.graph, nodes, self._arguments))
+
+
+def body_named(equations: Equations, name: str) -> Body:
+    """The body of that name."""
+    bodies = {body.name: body for body in equations.system.bodies}
+    if name not in bodies:
+        raise EvaluationError(f"'{name}' is not a body of '{equations.name}'.{did_you_mean(name, bodies)}")
+    return bodies[name]
+
+
+def free_directions(rows: NDArray[np.float64] | None, n: int) -> NDArray[np.float64]:
+    """Columns that span the speeds with B u = 0."""
+    if rows is None or not len(rows):
+        return np.eye(n)
+    _, sizes, right = np.linalg.svd(np.asarray(rows, dtype=float))
+    rank = int(np.sum(sizes > IMMOVABLE * max(sizes[0], 1e-300)))
+    return right[rank:].T
+
+
+def _least(J: NDArray[np.float64], M: NDArray[np.float64]) -> float:
+    """1/λ_max(J M⁻¹ Jᵀ): the smallest mass that any direction has; infinite where nothing moves."""
+    if not J.any():
+        return math.inf
+    try:
+        root = np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        return 0.0  # something without mass moves: no force is small
+    largest = float(np.linalg.norm(np.linalg.solve(root, J.T), 2)) ** 2
+    return 1.0 / largest if largest > 0.0 else math.inf
