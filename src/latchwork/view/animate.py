@@ -14,6 +14,7 @@ from latchwork.view.scene import scene
 if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Trajectory
 
+FILES = ("player.css", "draw.js", "player.js")  # style, what draws a scene, what plays it
 CLOSED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -59,8 +60,8 @@ def animate(run: Trajectory, path: str | Path, view: str = "xy", draw: Sequence[
 def page(data: Mapping[str, Any]) -> str:
     """The page of a scene."""
     inside = files("latchwork.view")
-    parts = {name: inside.joinpath(f"player.{name}").read_text(encoding="utf-8") for name in ("css", "js")}
-    return PAGE.format(title=escape(str(data["name"])), style=parts["css"], data=embedded(data), script=parts["js"])
+    style, draw, play = (inside.joinpath(name).read_text(encoding="utf-8") for name in FILES)
+    return PAGE.format(title=escape(str(data["name"])), style=style, data=embedded(data), script=draw + play)
 
 
 def embedded(data: Any) -> str:

@@ -1,0 +1,243 @@
+"use strict";
+// Draws a scene (latchwork/view/scene.py) on a canvas in an orthographic view. Whoever owns a drawing says where its
+// tracks are: row(track, width) gives the numbers of a track now.
+
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const mix = (a, x, b, y) => [a[0] * x + b[0] * y, a[1] * x + b[1] * y, a[2] * x + b[2] * y];
+const axisOf = (letter) => [0, 1, 2].map((k) => ("xyz"[k] === letter ? 1 : 0));
+const COLORS = ["ink", "paper", "rule", "soft", "rod", "ground", "force", "trail", "grid"];
+const LINES = { rod: ["rod", 3, []], way: ["soft", 1, [4, 4]], ground: ["ground", 2, []] };
+const DOTS = { particle: 6, center: 3.5, joint: 4, point: 2 };
+
+function colorsOf(element) {
+  // The colours that a style sheet gives, by name.
+  const style = getComputedStyle(element);
+  return Object.fromEntries(COLORS.map((name) => [name, style.getPropertyValue("--" + name).trim()]));
+}
+
+function fitCanvas(canvas) {
+  // As many pixels as the screen has, counted in CSS pixels from then on.
+  const ratio = devicePixelRatio || 1;
+  canvas.width = Math.max(1, Math.round(canvas.clientWidth * ratio));
+  canvas.height = Math.max(1, Math.round(canvas.clientHeight * ratio));
+  canvas.getContext("2d").setTransform(ratio, 0, 0, ratio, 0, 0);
+}
+
+class Drawing {
+  constructor(canvas, scene, row) {
+    this.canvas = canvas;
+    this.pen = canvas.getContext("2d");
+    this.scene = scene;
+    this.row = row;
+    this.colors = {};
+    this.names = false; // whether names are shown
+    this.strongest = 1e-300; // the force whose arrow is a fifth of the picture
+    this.bare = false; // without grid, triad and scale: a small picture
+    this.wide = this.high = this.scale = 1;
+    this.middle = mix(scene.box[0], 0.5, scene.box[1], 0.5);
+    this.reset();
+  }
+
+  // --- the view -------------------------------------------------------------------------------------------------
+
+  reset() {
+    this.right = axisOf(this.scene.view[0]);
+    this.up = axisOf(this.scene.view[1]);
+    this.out = cross(this.right, this.up);
+    this.zoom = 1;
+    this.shift = [0, 0];
+  }
+
+  turn(a, b) {
+    // The scene turned by a about what points up, and by b about what points right.
+    const { right, out } = this, c = Math.cos(a), s = Math.sin(a), d = Math.cos(b), e = Math.sin(b);
+    this.right = mix(right, c, out, s);
+    const turned = mix(out, c, right, -s);
+    [this.up, this.out] = [mix(this.up, d, turned, -e), mix(turned, d, this.up, e)];
+  }
+
+  fit() {
+    const { canvas, scene } = this, [low, top] = scene.box, margin = this.bare ? [16, 16] : [90, 80];
+    fitCanvas(canvas);
+    this.wide = canvas.clientWidth;
+    this.high = canvas.clientHeight;
+    const span = scene.view.split("").map((axis) => top["xyz".indexOf(axis)] - low["xyz".indexOf(axis)]);
+    const rough = Math.max(...top.map((value, k) => value - low[k]), 1e-12);
+    const room = [this.wide - margin[0], this.high - margin[1]].map((size) => Math.max(size, 1));
+    this.scale = Math.max(Math.min(...span.map((size, k) => room[k] / Math.max(size, 0.02 * rough))), 1e-9);
+    this.colors = colorsOf(canvas);
+  }
+
+  get pixels() { // of a unit of length
+    return this.zoom * this.scale;
+  }
+
+  screen(p) {
+    const d = mix(p, 1, this.middle, -1);
+    return [this.wide / 2 + this.shift[0] + this.pixels * dot(d, this.right),
+      this.high / 2 + this.shift[1] - this.pixels * dot(d, this.up)];
+  }
+
+  world(x, y, through) {
+    // The place under a pixel, in the plane of the picture through a place.
+    const at = this.screen(through), a = (x - at[0]) / this.pixels, b = (at[1] - y) / this.pixels;
+    return mix(mix(through, 1, this.right, a), 1, this.up, b);
+  }
+
+  // --- strokes --------------------------------------------------------------------------------------------------
+
+  path(places) {
+    this.pen.beginPath();
+    places.forEach((p, k) => (k ? this.pen.lineTo(p[0], p[1]) : this.pen.moveTo(p[0], p[1])));
+  }
+
+  line(places, color, thick, dash = []) {
+    this.path(places);
+    this.pen.strokeStyle = color;
+    this.pen.lineWidth = thick;
+    this.pen.setLineDash(dash);
+    this.pen.stroke();
+    this.pen.setLineDash([]);
+  }
+
+  disk(p, radius, fill, edge) {
+    const { pen } = this;
+    pen.beginPath();
+    pen.arc(p[0], p[1], radius, 0, 2 * Math.PI);
+    pen.fillStyle = fill;
+    pen.fill();
+    if (edge) {
+      pen.strokeStyle = edge;
+      pen.lineWidth = 1.5;
+      pen.stroke();
+    }
+  }
+
+  text(words, x, y, align, color) {
+    const { pen } = this;
+    pen.font = "12px system-ui, sans-serif";
+    pen.textAlign = align;
+    pen.lineJoin = "round";
+    pen.strokeStyle = this.colors.paper;
+    pen.lineWidth = 3;
+    pen.strokeText(words, x, y);
+    pen.fillStyle = color;
+    pen.fillText(words, x, y);
+  }
+
+  // --- around the mechanism -------------------------------------------------------------------------------------
+
+  grid() {
+    // Lines at round distances, where one looks along an axis; a bar that says how long.
+    const { colors, wide, high } = this, raw = 90 / this.pixels, ten = Math.pow(10, Math.floor(Math.log10(raw)));
+    const step = [1, 2, 5, 10].map((k) => k * ten).find((value) => value >= raw) || raw, gap = step * this.pixels;
+    const flat = (v) => Math.max(...v.map(Math.abs)) > 0.9999;
+    if (flat(this.right) && flat(this.up)) {
+      const zero = this.screen([0, 0, 0]), from = (x) => x - gap * Math.floor(x / gap);
+      for (let x = from(zero[0]); x < wide; x += gap) this.line([[x, 0], [x, high]], colors.grid, 1);
+      for (let y = from(zero[1]); y < high; y += gap) this.line([[0, y], [wide, y]], colors.grid, 1);
+    }
+    const end = wide - 18, begin = end - gap, y = high - 18;
+    this.line([[begin, y - 4], [begin, y], [end, y], [end, y - 4]], colors.soft, 1.2);
+    this.text(String(Number(step.toPrecision(3))), (begin + end) / 2, y - 6, "center", colors.soft);
+  }
+
+  triad() {
+    const at = [34, this.high - 30], { soft } = this.colors;
+    for (const name of "xyz") {
+      const axis = axisOf(name), end = [at[0] + 24 * dot(axis, this.right), at[1] - 24 * dot(axis, this.up)];
+      if (Math.hypot(end[0] - at[0], end[1] - at[1]) < 3) continue;
+      this.line([at, end], soft, 1.4);
+      this.text(name, at[0] + 1.35 * (end[0] - at[0]), at[1] + 1.35 * (end[1] - at[1]) + 4, "center", soft);
+    }
+  }
+
+  // --- the mechanism --------------------------------------------------------------------------------------------
+
+  placed(item, numbers) {
+    // The places of a part of a shape on the screen.
+    const at = this.row(item.at, 3), axes = this.row(item.turn, 6), places = [];
+    const x = [axes[0], axes[1], axes[2]], y = [axes[3], axes[4], axes[5]], z = cross(x, y);
+    for (let k = 0; k < numbers.length; k += 3) {
+      const [a, b, c] = [numbers[k], numbers[k + 1], numbers[k + 2]];
+      places.push(this.screen([0, 1, 2].map((i) => at[i] + x[i] * a + y[i] * b + z[i] * c)));
+    }
+    return places;
+  }
+
+  shape(item) {
+    const { pen } = this, color = item.color || this.colors.ground;
+    for (const [kind, numbers] of item.parts) {
+      const places = this.placed(item, numbers);
+      if (kind === "hatch") {
+        pen.globalAlpha = 0.6;
+        for (let k = 0; k + 1 < places.length; k += 2) this.line([places[k], places[k + 1]], color, 1);
+      } else if (kind === "ball") {
+        const radius = Math.hypot(...numbers.slice(3)) * this.pixels;
+        pen.globalAlpha = 0.16;
+        this.disk(places[0], radius, color);
+        pen.globalAlpha = 1;
+        this.disk(places[0], radius, "transparent", color);
+      } else {
+        if (kind === "face") {
+          pen.globalAlpha = 0.16;
+          this.path(places);
+          pen.fillStyle = color;
+          pen.fill();
+        }
+        pen.globalAlpha = 0.9;
+        this.line(places, color, item.color ? 1.6 : 2);
+      }
+      pen.globalAlpha = 1;
+    }
+  }
+
+  arrow(at, force, name, number = "") {
+    // From a place along a force, as long as it is strong.
+    const size = Math.hypot(...force), { colors, pen } = this;
+    if (size < 1e-9 * this.strongest) return;
+    const reach = 0.2 * Math.min(this.wide, this.high) * Math.min(size / this.strongest, 1.5) / (size * this.pixels);
+    const a = this.screen(at), b = this.screen(mix(at, 1, force, reach));
+    const d = [b[0] - a[0], b[1] - a[1]], long = Math.hypot(...d);
+    if (long < 2) return;
+    const e = [d[0] / long, d[1] / long], tip = Math.min(9, long);
+    this.line([a, b], colors.force, 2);
+    pen.beginPath();
+    pen.moveTo(b[0], b[1]);
+    for (const side of [1, -1]) {
+      pen.lineTo(b[0] - tip * e[0] + side * 0.45 * tip * e[1], b[1] - tip * e[1] - side * 0.45 * tip * e[0]);
+    }
+    pen.fillStyle = colors.force;
+    pen.fill();
+    const words = [this.names ? name : "", number].filter(Boolean).join(" ");
+    if (words) this.text(words, b[0] + 5, b[1] - 5, "left", colors.force);
+  }
+
+  dotOf(item) {
+    const p = this.screen(this.row(item.at, 3)), radius = DOTS[item.kind], { colors } = this;
+    if (item.kind === "particle") this.disk(p, radius, colors.rod, colors.paper);
+    else if (item.kind === "joint") this.disk(p, radius, colors.paper, colors.rod);
+    else this.disk(p, radius, item.kind === "center" ? colors.rod : colors.soft);
+    if (this.names) this.text(item.name, p[0] + 8, p[1] - 7, "left", colors.ink);
+  }
+
+  draw(under = () => {}) {
+    // Grid, shapes, what the owner puts under the lines (a path), lines, dots.
+    const { pen, scene, colors } = this;
+    pen.clearRect(0, 0, this.wide, this.high);
+    pen.lineCap = pen.lineJoin = "round";
+    if (!this.bare) this.grid();
+    for (const item of scene.shapes) this.shape(item);
+    under();
+    for (const kind of ["way", "ground", "rod"]) {
+      const [color, thick, dash] = LINES[kind];
+      for (const item of scene.lines.filter((item) => item.kind === kind)) {
+        this.line([this.screen(this.row(item.a, 3)), this.screen(this.row(item.b, 3))], colors[color], thick, dash);
+      }
+    }
+    if (scene.chain.length) this.line(scene.chain.map((track) => this.screen(this.row(track, 3))), colors.rod, 3);
+    for (const item of scene.dots) this.dotOf(item);
+    if (!this.bare) this.triad();
+  }
+}
