@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from latchwork.view.plots import COLORS
-from latchwork.view.scene import framed, shapes_of
+from latchwork.view.posing import framed, shapes_of
 from latchwork.view.sketch import Outline
 
 if TYPE_CHECKING:
