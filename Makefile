@@ -79,4 +79,5 @@ $(READY): $(STALE)
 
 $(BENCH): $(READY)
 	$(PIP) install --editable '.[bench]'
+	$(PIP) install --no-deps 'mujoco-mjx>=3.2' # for its models; its code needs JAX
 	@touch $@

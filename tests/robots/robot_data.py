@@ -1,4 +1,4 @@
-"""Robots that are installed beside the tests: URDF files of example-robot-data, MJCF files of gymnasium."""
+"""Robots installed beside the tests: URDF files of example-robot-data, MJCF files of gymnasium and of MuJoCo itself."""
 
 from __future__ import annotations
 
@@ -33,3 +33,4 @@ URDF = {
     if name.rpartition("/")[2] not in UNUSABLE
 }
 MJCF = installed("gymnasium", ".xml", "mujoco/assets")
+MUJOCO = installed("mujoco-mjx", ".xml", "test_data")  # MuJoCo's own models, in its package for JAX

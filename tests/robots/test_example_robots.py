@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 import latchwork as lw
-from robots.robot_data import MJCF, URDF
+from robots.robot_data import MJCF, MUJOCO, URDF
 
 TOLERANCE = 1e-9
 STATES = 20
@@ -111,3 +111,46 @@ def test_mujoco_models_equal_mujoco(name):
 
     path = MJCF[name]
     assert differences(lw.load(path).equations(), mujoco_model(path.name, path.parent), STATES).max() < TOLERANCE
+
+
+REFUSED = {  # models of MuJoCo that are not read, and what is said of them
+    "arm21": "<muscle> actuators are not read",
+    "arm26": "<muscle> actuators are not read",
+    "general_dyntype": "dyntype=\"integrator\"> is not known",
+    "tendon_force_clamp": "acts by its tendon",
+    "constraints": "<fixed> has stiffness, and tendons are not read",
+    "convex": "mass of this <geom type=\"mesh\"> is not worked out here",
+    "pendula": "<fixed> has stiffness, and tendons are not read",
+    "armature": "<spatial> has armature, and tendons are not read",
+}
+STILL = ("ray",)  # nothing moves in it
+CROWDS = tuple(f"{count:02}_humanoids" for count in range(3, 11))  # the same body many times
+RESISTED = ("quadratic_frictionloss",)  # by a constraint in MuJoCo, by a force here
+
+
+def models_of_mujoco(*, read: bool) -> list:
+    """MuJoCo's own models, by file; those with many bodies are for the campaign."""
+    return [
+        pytest.param(path, id=path.stem, marks=pytest.mark.campaign if path.stem in CROWDS else ())
+        for path in MUJOCO.values()
+        if (path.stem not in REFUSED) == read and path.stem not in STILL
+    ]
+
+
+@pytest.mark.skipif(not MUJOCO, reason="mujoco-mjx is not installed")
+@pytest.mark.parametrize("path", models_of_mujoco(read=True))
+def test_models_of_mujoco_equal_mujoco(path):
+    """M, f and u̇ of the models that MuJoCo tests itself with, at random states."""
+    pytest.importorskip("mujoco")
+    from robots.mujoco_states import differences, mujoco_model
+
+    eq = lw.load(path, losses=path.stem not in RESISTED).equations()
+    assert differences(eq, mujoco_model(path.name, path.parent), STATES).max() < TOLERANCE
+
+
+@pytest.mark.skipif(not MUJOCO, reason="mujoco-mjx is not installed")
+@pytest.mark.parametrize("path", models_of_mujoco(read=False))
+def test_models_of_mujoco_that_are_not_read_are_refused(path):
+    """What would change the motion and is not known is named, not left out."""
+    with pytest.raises(lw.FileError, match=REFUSED[path.stem]):
+        lw.load(path)

@@ -159,7 +159,7 @@ class Terms:
         return np.asarray(np.where(np.isfinite(B), B, 0.0))
 
     def normalised(self, x: Array) -> Array:
-        """Quaternions of many states brought to unit length, in place: others turn nothing, and rows mean nothing there."""
+        """Quaternions of many states brought to unit length, in place; of another length they mean nothing."""
         for place in self._fours:
             x[:, place] /= np.linalg.norm(x[:, place], axis=1, keepdims=True)
         return x
