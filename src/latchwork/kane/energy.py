@@ -131,7 +131,8 @@ def _moves_at_rest(motion: Motion, rest: dict[int, int]) -> bool:
     for edge in motion.point_edges.values():
         steps += [part.dp for part in edge.parts]
         steps += list(edge.velocity.parts.values()) if edge.velocity is not None else []
-    return any(node != ZERO for node in rebuild(motion.g, [node for step in steps for node in step], rest))
+    rates = {node for step in steps for node in step} - rest.keys() - {ZERO}
+    return any(node != ZERO for node in rebuild(motion.g, list(rates), rest)) if rates else False
 
 
 def linear_momentum(motion: Motion) -> Vector:
