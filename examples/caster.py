@@ -19,8 +19,8 @@ L1, L2, L3 = 0.4, 0.7, 0.1
 TURN = -math.sin(Q4) / (L3 - L2 * math.cos(Q4))  # q̇3 / u1 while the caster is stuck at q4
 
 
-def build() -> lw.Model:
-    """The cart of gillespie_3_cart.py, its caster rolling; being stuck is a rule."""
+def build(pushed: bool = True) -> lw.Model:
+    """The cart of gillespie_3_cart.py, its caster rolling; being stuck is a rule. Pushed and steered, or left alone."""
     model = lw.Model("shopping cart with a caster that sticks")
     m_B, m_C, I_B, c = model.parameters(m_B=MASS, m_C=WHEEL, I_B=INERTIA, c=DRAG)
     l1, l2, l3 = model.parameters(L1=L1, L2=L2, L3=L3)
@@ -35,8 +35,9 @@ def build() -> lw.Model:
     model.speeds(u1=v.dot(B.x), u2=dt(q3), u4=dt(q4), zero=[v.dot(B.y)])
     model.body("basket", frame=B, center=P1.at("Bo", l1 * B.x), mass=m_B, inertia=lw.inertia(B, zz=I_B))
     model.particle("caster", P3, m_C)
-    model.force(P1, PUSH * B.x, name="push")
-    model.torque(B, STEER * sin(PACE * model.time) * B.z, name="turn")
+    if pushed:
+        model.force(P1, PUSH * B.x, name="push")
+        model.torque(B, STEER * sin(PACE * model.time) * B.z, name="turn")
     model.torque(C, -c * dt(q4) * C.z, reaction=B, name="bearing")
     model.constraint("caster rolls", P3.velocity().dot(C.y))
 
@@ -55,6 +56,14 @@ def run(model: lw.Model, until: float = 20.0) -> lw.Trajectory:
     """Pushed and steered to and fro."""
     q, u = {"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": Q4}, {"u1": U1, "u2": TURN * U1}
     return lw.simulate(model, until, q=q, u=u, method=lw.DormandPrince(rtol=1e-11, atol=1e-11))
+
+
+def live() -> lw.Exhibit:
+    """To be pushed by hand: grab the basket at its handle, and feel the caster stick and come free."""
+    model = build(pushed=False)
+    stuck = model.rules[0].held[0]
+    return lw.Exhibit(model, q={"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": Q4}, u={}, draw=DRAW, hold="basket",
+                      sliders={"m_B": (5.0, 60.0), "c": (0.1, 2.0)}, constraints=(stuck,))  # fmt: skip
 
 
 def torque(t: float) -> float:

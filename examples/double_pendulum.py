@@ -30,6 +30,14 @@ def run(model: lw.Model) -> lw.Trajectory:
     return lw.simulate(model, until=10.0, q={"q1": 2.2, "q2": 0.4})
 
 
+def live() -> lw.Exhibit:
+    """To be grabbed: rods of a kilogram and a metre, whose elbow and shoulder can be locked."""
+    model = build()
+    buttons = (lw.Latch("elbow is locked", model.symbols["q2"]), lw.Latch("shoulder is locked", model.symbols["q1"]))
+    return lw.Exhibit(model, q={"q1": 0.6, "q2": 0.5}, u={}, draw=DRAW, constraints=buttons,
+                      sliders={"g": (0.0, 20.0), "m": (0.2, 5.0), "L": (0.5, 2.0)}, hold="lower")  # fmt: skip
+
+
 def textbook(s) -> list[lw.Expr]:
     """Lagrange's equations in the absolute angles θ1 = q1, θ2 = q1 + q2, combined for q1 and q2."""
     w1, w2, mL2, mgL = s.u1, s.u1 + s.u2, s.m * s.L**2, s.m * s.g * s.L

@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from latchwork.integrate.method import RK4, DormandPrince
     from latchwork.integrate.stiff import SciPy, Sundials
     from latchwork.kane.equations import Equations
+    from latchwork.realtime.exhibit import Exhibit
     from latchwork.view.linear import plot_eigenvalues
 
 _LATE = {
@@ -141,6 +142,7 @@ _LATE = {
     "dump": "latchwork.formats",
     "Remote": "latchwork.formats.remote",
     "ShapeServer": "latchwork.formats.shape_server",
+    "Exhibit": "latchwork.realtime.exhibit",
 }
 _MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.making.makers"}
 
@@ -214,6 +216,7 @@ __all__ = [
     "loads",
     "dump",
     "export_c",
+    "Exhibit",
     "Expr",
     "Matrix",
     "dt",

@@ -73,7 +73,7 @@ def driven(equations: Equations, inputs: Mapping[str, Any] | None) -> tuple[Driv
     laws, held, columns, extra = _split_inputs(equations, inputs or {})
     work = Expr(g, g.symbol("work", "auxiliary"))
     arguments = (system.t, *system.q, *system.u, work, *system.r, *system.p, *extra)
-    return Driven(equations, laws, _power(equations), work, arguments, columns), held
+    return Driven(equations, laws, power_of(equations), work, arguments, columns), held
 
 
 def _split_inputs(
@@ -131,7 +131,7 @@ def _without_each_other(equations: Equations, laws: dict[int, int]) -> dict[int,
     return laws
 
 
-def _power(equations: Equations) -> int:
+def power_of(equations: Equations) -> int:
     """Rate of K + V: power of the loads that have no potential, and of prescribed motion; in terms of u̇."""
     node, replaced = energy.energy_rate(equations), equations.derivation.kinematics.replaced
     return unless_nothing(equations, rebuild(equations.system.graph, [node], replaced)[0])

@@ -7,17 +7,13 @@ look at.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from types import ModuleType
 
 from latchwork.errors import FileError
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.model import Model
+from latchwork.realtime.scripts import folder, module_at
 
 NAMES = (
     "gillespie_1_disk",
@@ -108,34 +104,9 @@ class Example:
         self.module.main()
 
 
-def folder() -> Path:
-    """Where the scripts are: inside an installed package, or beside the sources of a checkout."""
-    package = Path(__file__).resolve().parents[1]
-    for place in (package / "examples", package.parents[1] / "examples"):
-        if (place / f"{NAMES[0]}.py").is_file():
-            return place
-    raise FileError(
-        f"the examples are neither in {package / 'examples'} nor beside the sources. Install latchwork again."
-    )
-
-
 def load(name: str) -> Example:
     """An example by the name of its script."""
     path = folder() / f"{name}.py"
-    spec = spec_from_file_location(f"latchwork_example_{name}", path)
-    if spec is None or spec.loader is None or not path.is_file():
+    if not path.is_file():
         raise FileError(f"there is no example '{name}'. The gallery has {', '.join(NAMES)}.")
-    module = module_from_spec(spec)
-    with _siblings(path.parent):
-        spec.loader.exec_module(module)
-    return Example(name, module)
-
-
-@contextmanager
-def _siblings(place: Path) -> Iterator[None]:
-    """While a script is loaded, the modules beside it can be imported, as when it is run."""
-    sys.path.insert(0, str(place))
-    try:
-        yield
-    finally:
-        sys.path.remove(str(place))
+    return Example(name, module_at(path, f"latchwork_example_{name}"))

@@ -1,0 +1,130 @@
+"""What commands do to a running mechanism, one function each; what they give back is part of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from latchwork.constraint.rule import Latch
+from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.realtime import fencing
+from latchwork.realtime.commands import COMMANDS
+
+if TYPE_CHECKING:
+    from latchwork.realtime.live import Live
+
+Answer = dict[str, Any]
+
+
+def grab(live: Live, c: Answer) -> Answer:
+    """A body is taken at a point of N; the device is there."""
+    body = c["body"]
+    if body not in live.exhibit.model.bodies:
+        raise EvaluationError(f"'{live.exhibit.model.name}' has no body '{body}'."
+                              f"{did_you_mean(body, live.exhibit.model.bodies)}")  # fmt: skip
+    if not live.hands.acts_on(body):
+        raise EvaluationError(f"'{body}' cannot be moved by any force. Take another body.")
+    live.pointer().grab(body, live.arm_to(body, c["at"]), c["at"])
+    return {}
+
+
+def move(live: Live, c: Answer) -> Answer:
+    live.pointer().move(c["to"])
+    return {}
+
+
+def drop(live: Live, c: Answer) -> Answer:
+    live.pointer().drop()
+    return {}
+
+
+def set_value(live: Live, c: Answer) -> Answer:
+    """A parameter or input is given another value, within the range of its slider."""
+    name, value, sliders = c["name"], c["value"], live.exhibit.sliders
+    if name not in sliders:
+        raise EvaluationError(f"'{name}' has no slider.{did_you_mean(name, sliders)}")
+    low, high = sliders[name]
+    if not low <= value <= high:
+        raise EvaluationError(f"{name} = {value:g} is out of the range of its slider, {low:g} to {high:g}.")
+    live.set(name, value)
+    return {"values": {name: value}}
+
+
+def hold(live: Live, c: Answer) -> Answer:
+    """A constraint begins to hold: as it is, or with the value that its expression has now."""
+    item = live.constraint(c["name"])
+    if isinstance(item, Latch):
+        item = item.at(float(live.value(item.value)))
+    live.sim.constrain(item)
+    return {}
+
+
+def release(live: Live, c: Answer) -> Answer:
+    live.sim.release(live.constraint(c["name"]).name)
+    return {}
+
+
+def fence(live: Live, c: Answer) -> Answer:
+    """A fence is drawn; one that stood before gives way to it, unless it is refused."""
+    old, live.fence = live.fence, ()
+    fencing.take_down(live.sim, old)
+    live.fences += 1
+    live.fence = tuple(fencing.put_up(live.sim, live.exhibit, c["points"], live.fences))
+    return {"points": fencing.simplified(c["points"])}
+
+
+def unfence(live: Live, c: Answer) -> Answer:
+    names, live.fence = live.fence, ()
+    fencing.take_down(live.sim, names)
+    return {}
+
+
+def coupler(live: Live, c: Answer) -> Answer:
+    live.couple(c["stiffness"], c["damping"])
+    return {"stiffness": live.coupler.stiffness, "damping": live.coupler.damping}
+
+
+def pause(live: Live, c: Answer) -> Answer:
+    live.paused, live.steps = True, 0
+    return {}
+
+
+def go(live: Live, c: Answer) -> Answer:
+    live.paused, live.steps = False, 0
+    return {}
+
+
+def step(live: Live, c: Answer) -> Answer:
+    """So many ticks, then paused."""
+    live.paused, live.steps = True, live.steps + c["ticks"]
+    return {}
+
+
+def speed(live: Live, c: Answer) -> Answer:
+    live.speed = c["value"]
+    return {"speed": live.speed}
+
+
+def rewind(live: Live, c: Answer) -> Answer:
+    """Back in time, as far as is remembered; the hand lets go."""
+    seconds = live.rewind(c["seconds"])
+    return {"seconds": seconds, "values": live.values()}
+
+
+def reset(live: Live, c: Answer) -> Answer:
+    live.reset()
+    return {"values": live.values()}
+
+
+def record(live: Live, c: Answer) -> Answer:
+    live.record(c["on"])
+    return {"recording": live.recording}
+
+
+DO: dict[str, Callable[[Live, Answer], Answer]] = {
+    "grab": grab, "move": move, "drop": drop, "set": set_value, "hold": hold, "release": release, "fence": fence,
+    "unfence": unfence, "coupler": coupler, "pause": pause, "go": go, "step": step, "speed": speed, "rewind": rewind,
+    "reset": reset, "record": record,
+}  # fmt: skip
+assert DO.keys() == COMMANDS.keys()
+CHANGING = {"set", "hold", "release", "fence", "unfence"}  # what changes the simulation itself

@@ -1,0 +1,72 @@
+"""A fence that is drawn while a mechanism runs: a thin wall along a polyline, which chosen shapes must not pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from latchwork.contact.shapes import Segment
+from latchwork.errors import EvaluationError
+from latchwork.realtime.exhibit import AXES, Exhibit
+from latchwork.realtime.stepped import Stepped
+
+MOST_EDGES = 12
+NAME = "fence"
+Pairs = Sequence[tuple[float, float]]
+
+
+def simplified(points: Pairs, most: int = MOST_EDGES) -> list[tuple[float, float]]:
+    """A polyline of at most so many edges: corners are added where it is farthest off (Douglas and Peucker)."""
+    p = np.asarray(points, dtype=float)
+    p = p[np.append(True, (np.abs(np.diff(p, axis=0)) > 0.0).any(axis=1))]
+    if len(p) < 2:
+        raise EvaluationError("the fence is a single point. Draw a line.")
+    kept = [0, len(p) - 1]
+    size = float(np.ptp(p, axis=0).max())
+    while len(kept) <= most:
+        off = [(_farthest(p, i, j), i) for i, j in pairwise(kept)]
+        (distance, corner), _ = max(off)
+        if distance <= 2e-3 * size:
+            break
+        kept = sorted([*kept, corner])
+    return [(float(a), float(b)) for a, b in p[kept]]
+
+
+def _farthest(p: np.ndarray, i: int, j: int) -> tuple[float, int]:
+    """How far the points between two corners are from the line that joins them, and which is farthest."""
+    if j - i < 2:
+        return 0.0, i
+    along, between = p[j] - p[i], p[i + 1 : j] - p[i]
+    s = np.clip(between @ along / max(float(along @ along), 1e-300), 0.0, 1.0)
+    off = np.hypot(*(between - s[:, None] * along).T)
+    k = int(np.argmax(off))
+    return float(off[k]), i + 1 + k
+
+
+def put_up(sim: Stepped, exhibit: Exhibit, points: Pairs, number: int) -> list[str]:
+    """Put a fence up; gives the names of its contacts. Where any part is refused, none of it stands."""
+    if not exhibit.fence:
+        raise EvaluationError(f"nothing in '{exhibit.model.name}' is stopped by a fence. Choose another mechanism.")
+    N, O = exhibit.model.frame, exhibit.model.origin
+    a, b = (dict(zip(AXES, (N.x, N.y, N.z), strict=True))[axis] for axis in exhibit.view)
+    corners = [O.at(f"{NAME} {number}.{i}", x * a + y * b) for i, (x, y) in enumerate(simplified(points))]
+    walls = [Segment(p, q) for p, q in pairwise(corners)]
+    made: list[str] = []
+    try:
+        for k, shape in enumerate(exhibit.fence):
+            for i, wall in enumerate(walls):
+                name = f"{NAME} {i + 1}" if len(exhibit.fence) == 1 else f"{NAME} {i + 1} of {k + 1}"
+                sim.contact(name, shape, wall, **exhibit.fence_laws)
+                made.append(name)
+    except Exception:
+        take_down(sim, made)
+        raise
+    return made
+
+
+def take_down(sim: Stepped, names: Sequence[str]) -> None:
+    """Take a fence away."""
+    for name in names:
+        sim.remove(name)

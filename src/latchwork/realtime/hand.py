@@ -1,0 +1,107 @@
+"""Hands: for every body a force at its mass centre and a torque, as held inputs of the equations of a run.
+
+They are added to the equations of the run, F_r + v_r · R + ω_r · T, and the model stays as it was. What moves nothing
+(a force across a plane mechanism) is in no equation and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from latchwork.hybrid.driven import Column, Driven, power_of
+from latchwork.hybrid.simulation import Simulation
+from latchwork.kane.equations import Equations
+from latchwork.mechanics.body import Body
+from latchwork.mechanics.loads import Force, Load, Torque
+from latchwork.mechanics.vector import Vector
+from latchwork.realtime.board import Triple
+from latchwork.symbolic.expr import Expr
+
+PARTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
+
+
+class Hands:
+    """The wrenches of hands on the bodies of a simulation, by body."""
+
+    def __init__(self, sim: Simulation) -> None:
+        bodies, old = sim.equations.system.bodies, sim.equations
+        symbols = {body.name: _symbols(old, body) for body in bodies}
+        loads = [load for body in bodies for load in _loads(body, symbols[body.name])]
+        held = any(touch.held for touch in sim._standings.touches)
+        equations = _with_all(old.with_loads(*loads), symbols.values()) if held else old.with_loads(*loads)
+        places = {symbol: i for i, symbol in enumerate(equations.r)}
+        self._places = {name: [(k, places[s]) for k, s in enumerate(six) if s in places]
+                        for name, six in symbols.items()}  # fmt: skip
+        self._all = [place for found in self._places.values() for _, place in found]
+        self._on: str | None = None
+        self._unsure = False
+        _drive(sim, equations)
+
+    def acts_on(self, body: str) -> bool:
+        """Whether a hand can move a body at all."""
+        return bool(self._places[body])
+
+    def put(self, sim: Simulation, body: str | None, force: Triple, torque: Triple) -> None:
+        """From now on a force at the mass centre of one body, and a torque on it; nothing on all others."""
+        if body is None and self._on is None and not self._unsure:
+            return
+        rest = sim._rest.copy()
+        if self._unsure:
+            rest[self._all] = 0.0
+        elif self._on is not None and self._on != body:
+            rest[[place for _, place in self._places[self._on]]] = 0.0
+        if body is not None:
+            six = (*force, *torque)
+            for k, place in self._places[body]:
+                rest[place] = six[k]
+        sim._rest, self._on, self._unsure = rest, body, False
+
+    def forget(self) -> None:
+        """The simulation is another one now: what it had put on which body is not known."""
+        self._unsure = True
+
+
+def _symbols(equations: Equations, body: Body) -> list[Expr]:
+    g = equations.system.graph
+    parts = PARTS[:3] if body.frame is None else PARTS
+    return [Expr(g, g.symbol(f"hand on {body.name}: {part}", "input", value=0.0)) for part in parts]
+
+
+def _loads(body: Body, symbols: Sequence[Expr]) -> list[Load]:
+    """A force at the mass centre, measured in N, and a torque."""
+    N = body.center.tree.newtonian
+
+    def vector(three: Sequence[Expr]) -> Vector:
+        return N.x * three[0] + N.y * three[1] + N.z * three[2]
+
+    force = Force(body.center, vector(symbols[:3]), name=f"hand on {body.name}")
+    return [force] if body.frame is None else [force, Torque(body.frame, vector(symbols[3:]))]
+
+
+def _with_all(equations: Equations, symbols: Iterable[Sequence[Expr]]) -> Equations:
+    """The equations with all symbols as inputs: forces of contacts that the coordinates hold mention more of them."""
+    system = equations.system
+    missing = tuple(s for six in symbols for s in six if s not in system.r)
+    if not missing:
+        return equations
+    values = {**system.values, **dict.fromkeys(missing, 0.0)}
+    system = replace(system, r=system.r + missing, values=values)
+    return Equations(replace(equations.derivation, system=system), equations.added)
+
+
+def _drive(sim: Simulation, equations: Equations) -> None:
+    """Let a simulation run by equations that have more inputs, all of them 0."""
+    old = sim.driven
+    n_r, more = len(old.equations.r), len(equations.r) - len(old.equations.r)
+    arguments = old.arguments[: -len(old.held) or None] if old.held else old.arguments
+    held = (*equations.r, *old.held[n_r:])
+    columns = tuple(Column(c.table, tuple(p if p < n_r else p + more for p in c.places)) for c in old.columns)
+    sim._rest = np.concatenate([sim._rest[:n_r], np.zeros(more), sim._rest[n_r:]])
+    sim.driven = Driven(equations, old.laws, power_of(equations), old.work, (*arguments, *held), columns)
+    sim._made_again(equations, sim.driven.arguments)
+    for touch in sim._standings.touches[:8]:
+        sim._workshop.know(touch, not any(hold.permanent for hold in sim._holds.values()))
+

@@ -1,0 +1,226 @@
+"""Live: a mechanism that is ticked. There is no clock in it: the same commands at the same ticks give the same bits.
+
+    reading of the device → force of the coupler → one step of the simulation → force to the device
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.rule import Latch
+from latchwork.errors import EvaluationError, LatchworkError, did_you_mean
+from latchwork.realtime.board import Array, Beat, Hand, State, Triple
+from latchwork.realtime.commands import name_of, parsed
+from latchwork.realtime.doing import CHANGING, DO
+from latchwork.realtime.exhibit import Exhibit
+from latchwork.realtime.hand import Hands
+from latchwork.realtime.holding import forces_of, rows_of
+from latchwork.realtime.past import Past
+from latchwork.realtime.standin import Coupler, Handle, Pointer, Reading
+from latchwork.realtime.stepped import stepped
+from latchwork.realtime.telling import Modes, Row, answer_row, event_row, mode_row
+
+MOST_NEWS = 1000
+
+
+class Live:
+    """An exhibit that runs: ``do`` a command, ``tick``, look at its ``state`` and its ``news``."""
+
+    def __init__(self, exhibit: Exhibit, *, device: Any = None, step: float | None = None, coupler: Any = None,
+                 record: bool = False) -> None:  # fmt: skip
+        self.exhibit, self.step = exhibit, float(step or exhibit.step)
+        self.device = Pointer() if device is None else device
+        self.coupler = coupler or Coupler()
+        self.sim = stepped(exhibit, self.step)
+        self._own = self.sim.equations
+        self.hands = Hands(self.sim)
+        self._handles: dict[str, Handle] = {}
+        self.past = Past(self.sim, self.step)
+        self.modes, self._mode = Modes(), 0
+        self._news: deque[Row] = deque(maxlen=MOST_NEWS)
+        self.hand = Hand(stiffness=self.coupler.stiffness, damping=self.coupler.damping)
+        self.tick_count = 0
+        self.paused, self.steps, self.speed, self.recording = False, 0, 1.0, record
+        self.fence: tuple[str, ...] = ()
+        self.fences = 0
+        self.generated = 0.0
+        self.switches, self.switch = 0, 0.0
+        self._tell_mode()
+
+    # --- commands -----------------------------------------------------------------------------------------------
+
+    def do(self, command: Any) -> Row:
+        """Do what a command asks for, or say why not; where it is refused, all is as it was."""
+        try:
+            asked = parsed(command)
+            answer: Row = {"ok": True, **DO[asked["do"]](self, asked)}
+            if asked["do"] in CHANGING:
+                self._after()
+                self.past.changed(self.sim)
+        except LatchworkError as error:
+            answer = {"ok": False, "why": str(error)}
+            self.past.back(self.sim, 0)
+        if name_of(command) is not None or not answer["ok"]:
+            self._news.append(answer_row(answer, name_of(command)))
+        return answer
+
+    def pointer(self) -> Pointer:
+        """The device, where commands may move it."""
+        if not isinstance(self.device, Pointer):
+            raise EvaluationError("another device holds the mechanism. Start without it to use the pointer.")
+        return self.device
+
+    def constraint(self, name: str) -> Constraint | Latch:
+        """One of those that may be held and released."""
+        found = {item.name: item for item in self.exhibit.constraints}
+        if name not in found:
+            raise EvaluationError(f"there is no button for '{name}'.{did_you_mean(name, found)}")
+        return found[name]
+
+    def set(self, name: str, value: float) -> None:
+        """Give a parameter or input another value."""
+        sim, e = self.sim, self.sim.equations
+        place = {symbol.name: i for i, symbol in enumerate((*e.r, *e.p))}[name]
+        if any(place in column.places for column in sim.driven.columns) or any(
+            symbol.name == name and symbol.node in sim.driven.laws for symbol in e.r
+        ):
+            raise EvaluationError(f"'{name}' follows a law or a table in this run, and cannot be set.")
+        rest = sim._rest.copy()
+        rest[place] = value
+        sim._rest = rest
+        sim._settled = not sim._standings.touches
+
+    def values(self) -> dict[str, float]:
+        """What the sliders stand at."""
+        e, rest = self.sim.equations, self.sim.driven.rest_at(self.sim._rest, self.sim.t)
+        now = dict(zip((symbol.name for symbol in (*e.r, *e.p)), rest.tolist(), strict=False))
+        return {name: now[name] for name in self.exhibit.sliders}
+
+    def value(self, expression: Any) -> float:
+        """An expression of the model, now."""
+        e, sim = self.sim.equations, self.sim
+        n_q, n_r, state = len(e.q), len(e.r), sim._state()
+        rest = state[len(sim._x) :]
+        x = sim._x
+        return float(e.evaluate([expression], x[:n_q], x[n_q:-1], rest[:n_r], sim.t, rest[n_r:][: len(e.p)])[0])
+
+    def couple(self, stiffness: float, damping: float) -> None:
+        """Another spring and damper between device and handle."""
+        from dataclasses import replace
+
+        self.coupler = replace(self.coupler, stiffness=stiffness, damping=damping)
+
+    def rewind(self, seconds: float) -> float:
+        """Back by some seconds, or as far as is remembered; gives by how many."""
+        self._let_go()
+        gone = self.past.back(self.sim, round(seconds / self.step))
+        self.hands.forget()
+        self._after()
+        return gone * self.step
+
+    def reset(self) -> None:
+        """Back to the start."""
+        self._let_go()
+        self.past.reset(self.sim)
+        self.hands.forget()
+        self.fence = ()
+        self._after()
+
+    def record(self, on: bool) -> None:
+        self.recording = on
+
+    def _let_go(self) -> None:
+        if isinstance(self.device, Pointer):
+            self.device.drop()
+
+    # --- going on -----------------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        """One step; where it cannot be made, the mechanism stays as it was, is paused, and says why."""
+        reading = self.device.read(self.tick_count, self.sim.t)
+        force, torque = self._pull(reading)
+        try:
+            self.sim.on((self.past.tick + 1) * self.step)
+        except (LatchworkError, ArithmeticError, np.linalg.LinAlgError) as error:
+            self._trouble(error)
+        else:
+            self._after()
+            self.past.keep(self.sim)
+        self.device.write(self.tick_count, self.sim.t, force, torque)
+        self.tick_count += 1
+
+    def _pull(self, reading: Reading) -> tuple[Triple, Triple]:
+        """Let the hand pull as the coupler says; gives force and torque."""
+        body, nothing = reading.body, (0.0, 0.0, 0.0)
+        if body is None:
+            self.hands.put(self.sim, None, nothing, nothing)
+            self.hand = Hand(-1, reading.place, reading.place, nothing, nothing, self.coupler.stiffness,
+                             self.coupler.damping)  # fmt: skip
+            return nothing, nothing
+        pose = self.pose(body, reading.arm)
+        force, torque = self.coupler.wrench(reading, pose)
+        self.hands.put(self.sim, body, *pose.about_center(force, torque))
+        self.hand = Hand(self.exhibit.bodies.index(body), reading.place, pose.place, force, torque,
+                         self.coupler.stiffness, self.coupler.damping)  # fmt: skip
+        return force, torque
+
+    def _trouble(self, error: Exception) -> None:
+        self.past.back(self.sim, 0)
+        self.hands.forget()
+        self.paused, self.steps = True, 0
+        self._news.append({"kind": "trouble", "t": self.sim.t, "why": f"{error} Reset, or rewind."})
+
+    def _after(self) -> None:
+        """Tell what has happened."""
+        events, switches = self.sim.drained()
+        if switches:
+            self.switches += len(switches)
+            self.switch = switches[-1].microseconds
+        if events:
+            constraints = {item.name for item in self.exhibit.constraints} | self.sim._rules.held
+            self._news.extend(event_row(event, self.modes, constraints) for event in events)
+        self._tell_mode()
+
+    def _tell_mode(self) -> None:
+        names = self.sim.active
+        number = self.modes.number(names)
+        if number != self._mode:
+            self._mode = number
+            self._news.append(mode_row(self.sim.t, number, names, rows_of(self.sim)))
+
+    # --- looking ------------------------------------------------------------------------------------------------
+
+    @property
+    def x(self) -> Array:
+        """q and u of the exhibit's own model."""
+        x, n_q = self.sim._x, len(self._own.q)
+        return np.concatenate([x[:n_q], x[len(self.sim.equations.q) : -1]])
+
+    def pose(self, body: str, arm: Triple) -> Any:
+        """Where a point of a body is, and how it moves."""
+        if body not in self._handles:
+            self._handles[body] = Handle(self._own, body)
+        return self._handles[body].at(self.sim.t, self.x, arm, self.sim._parameters())
+
+    def arm_to(self, body: str, at: Triple) -> Triple:
+        """From the mass centre of a body to a point of N, in the body's frame."""
+        pose = self.pose(body, (0.0, 0.0, 0.0))
+        x, y, z = (np.reshape(pose.rotation, (3, 3)).T @ np.subtract(at, pose.place)).tolist()
+        return x, y, z
+
+    def state(self, beat: Beat | None = None) -> State:
+        """What is to be seen now."""
+        sim = self.sim
+        energy = float(sim._workshop.energy(sim._state())[0])
+        return State(self.tick_count, sim.t, self.x, self._mode, forces_of(sim), self.hand, energy, self.generated,
+                     self.paused, self.speed, self.recording, beat or Beat())  # fmt: skip
+
+    def news(self) -> list[Row]:
+        """What has happened since last asked, oldest first; of very much, the last."""
+        found = list(self._news)
+        self._news.clear()
+        return found
