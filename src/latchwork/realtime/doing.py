@@ -22,14 +22,14 @@ def grab(live: Live, c: Answer) -> Answer:
     if body not in live.exhibit.model.bodies:
         raise EvaluationError(f"'{live.exhibit.model.name}' has no body '{body}'."
                               f"{did_you_mean(body, live.exhibit.model.bodies)}")  # fmt: skip
-    if not live.hands.acts_on(body):
+    if not live.grip.hands.acts_on(body):
         raise EvaluationError(f"'{body}' cannot be moved by any force. Take another body.")
-    live.pointer().grab(body, live.arm_to(body, c["at"]), c["at"])
+    live.pointer().grab(live.tick_count, body, live.grip.arm_to(body, c["at"], live.x), c["at"])
     return {}
 
 
 def move(live: Live, c: Answer) -> Answer:
-    live.pointer().move(c["to"])
+    live.pointer().move(live.tick_count, c["to"])
     return {}
 
 
@@ -80,8 +80,8 @@ def unfence(live: Live, c: Answer) -> Answer:
 
 
 def coupler(live: Live, c: Answer) -> Answer:
-    live.couple(c["stiffness"], c["damping"])
-    return {"stiffness": live.coupler.stiffness, "damping": live.coupler.damping}
+    why = live.couple(c["stiffness"], c["damping"])
+    return {"stiffness": live.grip.coupler.stiffness, "damping": live.grip.coupler.damping, "why": why}
 
 
 def pause(live: Live, c: Answer) -> Answer:

@@ -13,14 +13,16 @@ import numpy as np
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
 from latchwork.errors import EvaluationError, LatchworkError, did_you_mean
-from latchwork.realtime.board import Array, Beat, Hand, State, Triple
+from latchwork.realtime.board import Array, Beat, State
 from latchwork.realtime.commands import name_of, parsed
+from latchwork.realtime.coupler import Coupler
+from latchwork.realtime.devices.device import Device
 from latchwork.realtime.doing import CHANGING, DO
 from latchwork.realtime.exhibit import Exhibit
-from latchwork.realtime.hand import Hands
+from latchwork.realtime.grip import Grip
 from latchwork.realtime.holding import forces_of, rows_of
 from latchwork.realtime.past import Past
-from latchwork.realtime.standin import Coupler, Handle, Pointer, Reading
+from latchwork.realtime.standin import Pointer
 from latchwork.realtime.stepped import stepped
 from latchwork.realtime.telling import Modes, Row, answer_row, event_row, mode_row
 
@@ -30,24 +32,20 @@ MOST_NEWS = 1000
 class Live:
     """An exhibit that runs: ``do`` a command, ``tick``, look at its ``state`` and its ``news``."""
 
-    def __init__(self, exhibit: Exhibit, *, device: Any = None, step: float | None = None, coupler: Any = None,
-                 record: bool = False) -> None:  # fmt: skip
+    def __init__(self, exhibit: Exhibit, *, device: Device | None = None, step: float | None = None,
+                 coupler: Coupler | None = None, record: bool = False) -> None:  # fmt: skip
         self.exhibit, self.step = exhibit, float(step or exhibit.step)
-        self.device = Pointer() if device is None else device
-        self.coupler = coupler or Coupler()
+        self.device = Pointer(self.step) if device is None else device
         self.sim = stepped(exhibit, self.step)
         self._own = self.sim.equations
-        self.hands = Hands(self.sim)
-        self._handles: dict[str, Handle] = {}
+        self.grip = Grip(self.sim, self._own, self.device, self.step, coupler)
         self.past = Past(self.sim, self.step)
         self.modes, self._mode = Modes(), 0
         self._news: deque[Row] = deque(maxlen=MOST_NEWS)
-        self.hand = Hand(stiffness=self.coupler.stiffness, damping=self.coupler.damping)
         self.tick_count = 0
         self.paused, self.steps, self.speed, self.recording = False, 0, 1.0, record
         self.fence: tuple[str, ...] = ()
         self.fences = 0
-        self.generated = 0.0
         self.switches, self.switch = 0, 0.0
         self._tell_mode()
 
@@ -108,17 +106,15 @@ class Live:
         x = sim._x
         return float(e.evaluate([expression], x[:n_q], x[n_q:-1], rest[:n_r], sim.t, rest[n_r:][: len(e.p)])[0])
 
-    def couple(self, stiffness: float, damping: float) -> None:
-        """Another spring and damper between device and handle."""
-        from dataclasses import replace
-
-        self.coupler = replace(self.coupler, stiffness=stiffness, damping=damping)
+    def couple(self, stiffness: float, damping: float) -> str:
+        """Another spring and damper between device and handle; gives why it is not quite what was asked for, if so."""
+        return self.grip.ask(stiffness, damping, self.x)
 
     def rewind(self, seconds: float) -> float:
         """Back by some seconds, or as far as is remembered; gives by how many."""
         self._let_go()
         gone = self.past.back(self.sim, round(seconds / self.step))
-        self.hands.forget()
+        self.grip.hands.forget()
         self._after()
         return gone * self.step
 
@@ -126,7 +122,7 @@ class Live:
         """Back to the start."""
         self._let_go()
         self.past.reset(self.sim)
-        self.hands.forget()
+        self.grip.hands.forget()
         self.fence = ()
         self._after()
 
@@ -141,8 +137,7 @@ class Live:
 
     def tick(self) -> None:
         """One step; where it cannot be made, the mechanism stays as it was, is paused, and says why."""
-        reading = self.device.read(self.tick_count, self.sim.t)
-        force, torque = self._pull(reading)
+        force, torque = self.grip.pull(self.tick_count, self.x)
         try:
             self.sim.on((self.past.tick + 1) * self.step)
         except (LatchworkError, ArithmeticError, np.linalg.LinAlgError) as error:
@@ -150,27 +145,12 @@ class Live:
         else:
             self._after()
             self.past.keep(self.sim)
-        self.device.write(self.tick_count, self.sim.t, force, torque)
+        self.grip.feel(self.tick_count, force, torque)
         self.tick_count += 1
-
-    def _pull(self, reading: Reading) -> tuple[Triple, Triple]:
-        """Let the hand pull as the coupler says; gives force and torque."""
-        body, nothing = reading.body, (0.0, 0.0, 0.0)
-        if body is None:
-            self.hands.put(self.sim, None, nothing, nothing)
-            self.hand = Hand(-1, reading.place, reading.place, nothing, nothing, self.coupler.stiffness,
-                             self.coupler.damping)  # fmt: skip
-            return nothing, nothing
-        pose = self.pose(body, reading.arm)
-        force, torque = self.coupler.wrench(reading, pose)
-        self.hands.put(self.sim, body, *pose.about_center(force, torque))
-        self.hand = Hand(self.exhibit.bodies.index(body), reading.place, pose.place, force, torque,
-                         self.coupler.stiffness, self.coupler.damping)  # fmt: skip
-        return force, torque
 
     def _trouble(self, error: Exception) -> None:
         self.past.back(self.sim, 0)
-        self.hands.forget()
+        self.grip.hands.forget()
         self.paused, self.steps = True, 0
         self._news.append({"kind": "trouble", "t": self.sim.t, "why": f"{error} Reset, or rewind."})
 
@@ -200,24 +180,12 @@ class Live:
         x, n_q = self.sim._x, len(self._own.q)
         return np.concatenate([x[:n_q], x[len(self.sim.equations.q) : -1]])
 
-    def pose(self, body: str, arm: Triple) -> Any:
-        """Where a point of a body is, and how it moves."""
-        if body not in self._handles:
-            self._handles[body] = Handle(self._own, body)
-        return self._handles[body].at(self.sim.t, self.x, arm, self.sim._parameters())
-
-    def arm_to(self, body: str, at: Triple) -> Triple:
-        """From the mass centre of a body to a point of N, in the body's frame."""
-        pose = self.pose(body, (0.0, 0.0, 0.0))
-        x, y, z = (np.reshape(pose.rotation, (3, 3)).T @ np.subtract(at, pose.place)).tolist()
-        return x, y, z
-
     def state(self, beat: Beat | None = None) -> State:
         """What is to be seen now."""
         sim = self.sim
         energy = float(sim._workshop.energy(sim._state())[0])
-        return State(self.tick_count, sim.t, self.x, self._mode, forces_of(sim), self.hand, energy, self.generated,
-                     self.paused, self.speed, self.recording, beat or Beat())  # fmt: skip
+        return State(self.tick_count, sim.t, self.x, self._mode, forces_of(sim), self.grip.hand, energy,
+                     self.grip.observer.generated, self.paused, self.speed, self.recording, beat or Beat())  # fmt: skip
 
     def news(self) -> list[Row]:
         """What has happened since last asked, oldest first; of very much, the last."""

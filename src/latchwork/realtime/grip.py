@@ -1,0 +1,107 @@
+"""Grip: what is between a hand and the body that it holds: the handle, the coupler, and who watches its energy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from latchwork.errors import LatchworkError
+from latchwork.kane.equations import Equations
+from latchwork.realtime.board import Array, Hand
+from latchwork.realtime.coupler import Coupler, fitted
+from latchwork.realtime.devices.device import NULL, Device, Reading, Triple
+from latchwork.realtime.hand import Hands
+from latchwork.realtime.handle import Handle, Masses, Pose
+from latchwork.realtime.observer import Observer
+from latchwork.realtime.stepped import Stepped
+
+TAKEN = Masses(1.0, 1.0)  # where nothing is known of the mass at a handle
+FREQUENCY = 4.0  # Hz: of a hand that is not tense
+
+
+class Grip:
+    """The hand of a run. Without a coupler of its own, it takes one that fits the mass where it takes hold."""
+
+    def __init__(self, sim: Stepped, own: Equations, device: Device, step: float, asked: Coupler | None) -> None:
+        self.device, self.step, self.asked = device, step, asked
+        self._sim, self._own = sim, own
+        self._bodies = tuple(body.name for body in own.system.bodies)
+        self.hands = Hands(sim)
+        self.observer = Observer(step, device.damping)
+        self.coupler = asked or fitted(TAKEN, FREQUENCY)
+        self.hand = self._hand(-1, NULL, NULL, NULL, NULL)
+        self._handles: dict[str, Handle] = {}
+        self._at: tuple[str | None, Triple] = (None, NULL)
+        self.told = ""  # what is to be said about the coupler
+
+    def pull(self, tick: int, x: Array) -> tuple[Triple, Triple]:
+        """Read the device, let the coupler pull until the next tick; gives the force at the handle and the torque."""
+        sim, reading = self._sim, self.device.read(tick, self._sim.t)
+        body = reading.body
+        if body is None or body not in self._bodies:
+            return self._free(reading)
+        pose = self.pose(body, reading.arm, x)
+        if (body, reading.arm) != self._at:
+            self._at = body, reading.arm
+            self._fit(x)
+        force, torque = self.coupler.wrench(reading, pose)
+        self.hands.put(sim, body, *pose.about_center(force, torque))
+        self.observer.see(reading, pose, force, torque, self.coupler.stored(reading, pose))
+        self.hand = self._hand(self._bodies.index(body), reading.place, pose.place, force, torque)
+        return force, torque
+
+    def _free(self, reading: Reading) -> tuple[Triple, Triple]:
+        self._at = None, NULL
+        self.hands.put(self._sim, None, NULL, NULL)
+        self.observer.see(reading, None)
+        self.hand = self._hand(-1, reading.place, reading.place, NULL, NULL)
+        return NULL, NULL
+
+    def _hand(self, body: int, place: Triple, handle: Triple, force: Triple, torque: Triple) -> Hand:
+        return Hand(body, place, handle, force, torque, self.coupler.stiffness, self.coupler.damping)
+
+    def feel(self, tick: int, force: Triple, torque: Triple) -> None:
+        """Tell the device what it feels: the opposite of what acts on the body."""
+        self.device.write(tick, self._sim.t, (-force[0], -force[1], -force[2]), (-torque[0], -torque[1], -torque[2]))
+
+    def ask(self, stiffness: float, damping: float, x: Array) -> str:
+        """Another spring and damper, scaled where it would be unstable; gives why it is another one, if it is."""
+        self.asked = replace(self.coupler, stiffness=stiffness, damping=damping)
+        self._fit(x)
+        return self.told
+
+    def _fit(self, x: Array) -> None:
+        """The coupler that fits the handle, or the one that was asked for, within its limits there."""
+        masses = self._masses(x)
+        try:
+            wanted = self.asked or fitted(masses, FREQUENCY)
+        except LatchworkError:
+            wanted = fitted(TAKEN, FREQUENCY)
+        self.coupler, self.told = wanted.scaled(self.step, self.device.damping, masses.mass, masses.inertia)
+
+    def _masses(self, x: Array) -> Masses:
+        """What is felt at the handle, with all that always holds."""
+        body, arm = self._at
+        if body is None:
+            return Masses(math.inf, math.inf)
+        sim = self._sim
+        always = {name: hold for name, hold in sim._holds.items() if hold.permanent}
+        rows = sim._workshop.held(always).place(sim._state()).B if always else None
+        return self._handle(body).masses(sim.t, x, arm, sim._parameters(), rows)
+
+    def pose(self, body: str, arm: Triple, x: Array) -> Pose:
+        """Where a point of a body is, and how it moves."""
+        return self._handle(body).at(self._sim.t, x, arm, self._sim._parameters())
+
+    def arm_to(self, body: str, at: Triple, x: Array) -> Triple:
+        """From the mass centre of a body to a point of N, in the body's frame."""
+        pose = self.pose(body, NULL, x)
+        a, b, c = (np.reshape(pose.rotation, (3, 3)).T @ np.subtract(at, pose.place)).tolist()
+        return a, b, c
+
+    def _handle(self, body: str) -> Handle:
+        if body not in self._handles:
+            self._handles[body] = Handle(self._own, body)
+        return self._handles[body]
