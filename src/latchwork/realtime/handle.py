@@ -17,8 +17,8 @@ from latchwork.kane.equations import Equations
 from latchwork.mechanics.body import Body
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
-from latchwork.realtime.devices.device import Triple
-from latchwork.realtime.triples import Nine, add, cross, rotated
+from latchwork.realtime.devices.device import Nine, Triple
+from latchwork.realtime.triples import add, cross, rotated
 from latchwork.symbolic.expr import Expr
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

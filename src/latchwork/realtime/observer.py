@@ -50,8 +50,9 @@ class Held(NamedTuple):
     arm: Triple
     force: Triple
     torque: Triple
-    device: tuple[Triple, Quadruple | None]
-    center: Triple
+    place: Triple  # of the device
+    turn: Quadruple | None
+    center: Triple  # of the body's mass
     moment: Triple  # of force and torque about the mass centre: this is what is held
     rotation: Quadruple
 
@@ -84,12 +85,13 @@ class Observer:
             stored: float = 0.0) -> None:  # fmt: skip
         """A tick begins: what was held does its work, and what will be held is kept; ``stored`` counts at a grasp."""
         held = self._held
-        if held is not None and pose is not None and (held.body, held.arm) == (reading.body, reading.arm):
-            self._work(held, reading, pose)
+        now = None if reading.body is None or pose is None else _held(reading, pose, force, torque)
+        if held is not None and now is not None and held.body == now.body and held.arm == now.arm:
+            self._work(held, now)
         else:
             self._before += self.coupler.generated
             self._begin(stored)
-        self._held = None if reading.body is None or pose is None else _held(reading, pose, force, torque)
+        self._held = now
 
     def _begin(self, stored: float) -> None:
         self.device.reset()
@@ -97,13 +99,12 @@ class Observer:
         self.coupler.reset(stored)
         self.wasted = 0.0
 
-    def _work(self, held: Held, reading: Reading, pose: Pose) -> None:
+    def _work(self, held: Held, now: Held) -> None:
         """F · Δx + T · Δθ at both ends."""
-        moved = minus(reading.place, held.device[0])
-        given = dot(held.force, moved) + dot(held.torque, _turned(held.device[1], reading.turn))
-        center = minus(pose.place, pose.lever)
-        passed = dot(held.force, minus(center, held.center))
-        passed += dot(held.moment, _turned(held.rotation, quaternion(pose.rotation)))
+        moved = minus(now.place, held.place)
+        given = dot(held.force, moved) + dot(held.torque, _turned(held.turn, now.turn))
+        passed = dot(held.force, minus(now.center, held.center))
+        passed += dot(held.moment, _turned(held.rotation, now.rotation))
         wasted = self.damping * dot(moved, moved) / self.step
         self.wasted += wasted
         self.device.take(given + wasted)
@@ -113,7 +114,7 @@ class Observer:
 
 def _held(reading: Reading, pose: Pose, force: Triple, torque: Triple) -> Held:
     moment = add(torque, cross(pose.lever, force))
-    return Held(reading.body or "", reading.arm, force, torque, (reading.place, reading.turn),
+    return Held(reading.body or "", reading.arm, force, torque, reading.place, reading.turn,
                 minus(pose.place, pose.lever), moment, quaternion(pose.rotation))  # fmt: skip
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-from latchwork.realtime.devices.device import Quadruple, Triple
-
-Nine = tuple[float, float, float, float, float, float, float, float, float]  # a rotation matrix, row after row
+from latchwork.realtime.devices.device import Nine, Quadruple, Triple
 
 
 def add(a: Triple, b: Triple) -> Triple:

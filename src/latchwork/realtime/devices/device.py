@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 Triple = tuple[float, float, float]  # measures in N, unless said otherwise
 Quadruple = tuple[float, float, float, float]  # a unit quaternion, scalar first
+Nine = tuple[float, float, float, float, float, float, float, float, float]  # a rotation matrix, row after row
 NULL: Triple = (0.0, 0.0, 0.0)
 
 
@@ -22,6 +23,8 @@ class Reading(NamedTuple):
     velocity: Triple = NULL
     turn: Quadruple | None = None  # None: only translation is coupled
     spin: Triple = NULL  # angular velocity of the device, in N
+    force: Triple = NULL  # that the device measures: what the hand does to the body, in N; for admittance display
+    torque: Triple = NULL
 
 
 FREE = Reading(None)  # a hand that holds nothing
@@ -42,4 +45,29 @@ class Device(Protocol):
 
     def close(self) -> None:
         """Give back what the device has opened."""
+        ...
+
+
+class Motion(Protocol):
+    """How a handle moves, all measures in N: what an admittance display tells the device."""
+
+    @property
+    def place(self) -> Triple: ...
+
+    @property
+    def velocity(self) -> Triple: ...
+
+    @property
+    def rotation(self) -> Nine: ...
+
+    @property
+    def omega(self) -> Triple: ...
+
+
+@runtime_checkable
+class Showing(Protocol):
+    """A device that is told how the handle moves, each tick before ``write``."""
+
+    def show(self, tick: int, t: float, motion: Motion) -> None:
+        """The handle's motion at the beginning of the tick."""
         ...
