@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from latchwork.hybrid.visited import Names, Visited
 from latchwork.view.marks import tint
@@ -31,6 +32,15 @@ HEAD = (
 Arrows = Mapping[tuple[int, int], Mapping[str, int]]  # (from, to): how often each label
 
 
+class Automaton(NamedTuple):
+    """What is drawn: modes by number, from 1; what led from one to another, how often; and the time spent in each."""
+
+    name: str
+    modes: Sequence[Names]
+    arrows: Arrows
+    seconds: Sequence[float]
+
+
 class Svg(str):
     """The text of a picture; a notebook shows it."""
 
@@ -42,13 +52,19 @@ class Svg(str):
 
 def draw_automaton(visited: Visited, name: str, path: str | None = None, listed: Sequence[Names] = ()) -> Svg:
     """The picture of what was visited, saved where ``path`` is given; modes ``listed`` besides are drawn lightly."""
-    met = {frozenset(names) for names in visited.modes}
-    others = [names for names in {frozenset(names): names for names in listed}.values() if frozenset(names) not in met]
-    draw = _ring if len(visited.modes) <= MANY else _table
-    made = Svg(draw(visited, name, others))
+    spent = [sum(s.end - s.begin for s in visited.spans if set(s.names) == set(held)) for held in visited.modes]
+    made = drawn(Automaton(name, visited.modes, arrows_of(visited), spent), listed)
     if path is not None:
         Path(path).write_text(made, encoding="utf-8")
     return made
+
+
+def drawn(automaton: Automaton, listed: Sequence[Names] = ()) -> Svg:
+    """The picture of an automaton."""
+    met = {frozenset(names) for names in automaton.modes}
+    others = [names for names in {frozenset(names): names for names in listed}.values() if frozenset(names) not in met]
+    draw = _ring if len(automaton.modes) <= MANY else _table
+    return Svg(draw(automaton, others))
 
 
 def arrows_of(visited: Visited) -> dict[tuple[int, int], Counter[str]]:
@@ -82,11 +98,11 @@ def _wrapped(line: str) -> list[str]:
     return [*parts, rest]
 
 
-def _ring(visited: Visited, name: str, others: Sequence[Names]) -> str:
-    arrows, known = arrows_of(visited), len(visited.modes)
+def _ring(made: Automaton, others: Sequence[Names]) -> str:
+    arrows, known = made.arrows, len(made.modes)
     lines = {pair: short(counted(labels)) for pair, labels in arrows.items()}
     left = others if known + len(others) <= MANY else ((f"{len(others)} modes not visited",),)
-    nodes = arranged([short(names or ("free",)) for names in (*visited.modes, *left)], list(lines.values()))
+    nodes = arranged([short(names or ("free",)) for names in (*made.modes, *left)], list(lines.values()))
     curves = {pair: _curve(nodes, *pair) for pair in arrows}
     taken = [*(node.box for node in nodes), _start(nodes[0])]
     labels: list[Label] = []
@@ -95,10 +111,10 @@ def _ring(visited: Visited, name: str, others: Sequence[Names]) -> str:
         taken.append(labels[-1].box)
     body = [
         *(_arrow(*pair, curve, " · ".join(counted(arrows[pair]))) for pair, curve in curves.items()),
-        *(_box(k, node, visited) for k, node in enumerate(nodes[:known], start=1)),
+        *(_box(k, node, made) for k, node in enumerate(nodes[:known], start=1)),
         *map(_other, nodes[known:]), _begin(nodes[0]), *map(_label, labels),
     ]  # fmt: skip
-    return _page(boxed([*taken, *(curve.box for curve in curves.values())]), name, body)
+    return _page(boxed([*taken, *(curve.box for curve in curves.values())]), made.name, body)
 
 
 def _curve(nodes: Sequence[Node], i: int, j: int) -> Curve:
@@ -113,10 +129,9 @@ def _arrow(i: int, j: int, curve: Curve, full: str) -> str:
     return f'<path class="a"{what} marker-end="url(#tip)" d="{curve.path}"><title>{_text(full)}</title></path>'
 
 
-def _box(k: int, node: Node, visited: Visited) -> str:
-    b, held = node.box, visited.modes[k - 1]
-    seconds = sum(s.end - s.begin for s in visited.spans if set(s.names) == set(held))
-    tip = f"{', '.join(held) or 'free'}: {seconds:.6g} s"
+def _box(k: int, node: Node, made: Automaton) -> str:
+    b, held = node.box, made.modes[k - 1]
+    tip = f"{', '.join(held) or 'free'}: {made.seconds[k - 1]:.6g} s"
     rows = "".join(_row(b.x, b.y - b.h / 2 + 38 + 17 * i, "", line) for i, line in enumerate(node.lines))
     return (
         f'<g data-mode="{k}"><title>{_text(tip)}</title><rect x="{b.x - b.w / 2:.1f}" y="{b.y - b.h / 2:.1f}" '
@@ -157,11 +172,11 @@ def _label(label: Label) -> str:
     return "".join(_row(label.box.x, top + 14 * i, "l", line) for i, line in enumerate(label.lines))
 
 
-def _table(visited: Visited, name: str, others: Sequence[Names]) -> str:
+def _table(made: Automaton, others: Sequence[Names]) -> str:
     """Modes, then transitions, one to a line."""
-    arrows = arrows_of(visited)
-    lines: list[tuple[str, str]] = [("k", f"{len(visited.modes)} modes")]
-    for k, names in enumerate(visited.modes, start=1):
+    arrows = made.arrows
+    lines: list[tuple[str, str]] = [("k", f"{len(made.modes)} modes")]
+    for k, names in enumerate(made.modes, start=1):
         lines.append(("m", f"{k}  {', '.join(names) or 'free'}{'  (initial)' if k == 1 else ''}"))
     lines += [("m", f"–  {len(others)} modes not visited")] * bool(others)
     lines += [("", ""), ("k", f"{sum(len(labels) for labels in arrows.values())} transitions")]
@@ -171,7 +186,7 @@ def _table(visited: Visited, name: str, others: Sequence[Names]) -> str:
         for row, (css, text) in enumerate(lines)
     ]
     wide, high = 7.2 * max(len(text) for _, text in lines), 20.0 * len(lines)
-    return _page(Box(wide / 2, high / 2 - 14, wide, high), name, body)
+    return _page(Box(wide / 2, high / 2 - 14, wide, high), made.name, body)
 
 
 def _row(x: float, y: float, css: str, text: str) -> str:

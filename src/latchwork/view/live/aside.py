@@ -1,0 +1,51 @@
+"""Work that would hold frames up, in a process of its own: still pictures for the gallery, equations typeset."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
+from typing import Any
+
+from latchwork.errors import LatchworkError
+from latchwork.realtime.exhibit import Exhibit, exhibit_of
+from latchwork.view.live.picture import Picture, picture_of
+from latchwork.view.live.typeset import typeset
+
+NICE = 10  # behind everything else
+
+
+def workers() -> ProcessPoolExecutor:
+    """One process, started afresh, and used for everything."""
+    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin)
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it ends it
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+
+
+@lru_cache(maxsize=8)
+def _opened(source: str) -> tuple[Exhibit, Picture]:
+    exhibit = exhibit_of(source)
+    return exhibit, picture_of(exhibit)
+
+
+def card(source: str) -> dict[str, Any]:
+    """Title, story and still picture of a source; where it cannot be shown, why."""
+    try:
+        exhibit, picture = _opened(source)
+    except (LatchworkError, OSError, ArithmeticError, ValueError) as error:
+        return {"kind": "card", "name": source, "why": str(error)}
+    _opened.cache_clear()  # pictures of the gallery are made once
+    name = exhibit.title or exhibit.model.name
+    return {"kind": "card", "name": source, "title": name, "story": exhibit.story, "scene": picture.still}
+
+
+def equations(source: str, labels: tuple[str, ...]) -> str:
+    """The equations of the mode in which these hold, as HTML with MathML."""
+    exhibit, picture = _opened(source)
+    return typeset(exhibit, picture.start, labels)

@@ -1,0 +1,71 @@
+"""What the names of a mode mean: constraints of a model, its rules and an exhibit, and contacts that are closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.rule import Latch
+from latchwork.constraint.terms import base_of
+from latchwork.contact.following import tracked_equations
+from latchwork.contact.law import Contact
+from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.touching.touch import Touch, touch_of
+from latchwork.kane.equations import Equations
+from latchwork.realtime.exhibit import Exhibit
+from latchwork.symbolic.expr import Expr
+from latchwork.view.live.posture import Posture
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Constraints and contacts by name; contacts as functions of (t, q, s, u, rest), s being what they track."""
+
+    constraints: dict[str, Constraint]
+    touches: dict[str, Touch]
+    equations: Equations  # with s as coordinates
+    driven: Driven  # without
+
+    @property
+    def arguments(self) -> tuple[Expr, ...]:
+        """(t, q, s, u, rest)"""
+        return (self.driven.arguments[0], *self.equations.q, *self.equations.u, *self.driven.held)
+
+    def state(self, t: float, x: Array, rest: Array, closed: Iterable[str]) -> Array:
+        """(t, q, s, u, rest) with s where those contacts touch; all others at zero."""
+        n, more = len(self.driven.equations.q), len(self.equations.q) - len(self.driven.equations.q)
+        row = np.concatenate([[t], x[:n], np.zeros(more), x[n:], self.driven.rest_at(rest, t)])
+        for name in closed:
+            touch = self.touches.get(name)
+            if touch is not None and touch.feature.tracked is not None:
+                row = touch.found(row)
+        return row
+
+
+def known_of(exhibit: Exhibit, start: Posture, more: Sequence[Contact] = ()) -> Known:
+    """All that may hold in an exhibit, with contacts that have come in the run."""
+    model, equations = exhibit.model, start.equations
+    held = [*model.constraints, *exhibit.constraints, *(item for rule in model.rules for item in rule.held)]
+    constraints = {item.name: item.at(0.0) if isinstance(item, Latch) else item for item in held}
+    contacts = (*model.contacts, *more)
+    tracked = [feature for contact in contacts for feature in contact.features if feature.tracked is not None]
+    if tracked:
+        equations = tracked_equations(equations, tracked)
+    d = start.driven
+    known = Known(constraints, {}, equations, d)
+    base = base_of(equations, d.power, d.laws, known.arguments)
+    x = known.state(0.0, start.start, start.rest, ())
+    for contact in contacts:
+        known.touches.update({f.name: touch_of(contact, f, base, x) for f in contact.features})
+    return known
+
+
+def bare(label: str) -> tuple[str, str]:
+    """A name as a mode tells it, and how it stands: ``"disk on ramp: stick"``."""
+    name, colon, how = label.rpartition(": ")
+    return (name, how) if colon and how in ("stick", "slide") else (label, "")

@@ -1,0 +1,176 @@
+"""The picture of an exhibit: what is drawn, once, as plain data; and one program that says where it all is now.
+
+    frame = (tracks, one after the other; quantities to plot) as a function of (t, q, u, r, p)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from latchwork.errors import LatchworkError
+from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.trajectory import quantity
+from latchwork.mechanics.body import Body
+from latchwork.mechanics.cuts import Cuts
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+from latchwork.realtime.exhibit import Exhibit
+from latchwork.symbolic.traverse import rebuild
+from latchwork.view.live.posture import Posture, posture, spread
+from latchwork.view.posing import Tracks, digits, dots, drawn_shapes, framed, lines, point_named, shapes_of
+from latchwork.view.sketch import Outline
+
+Array = np.ndarray
+MOST_PLOTS = 40  # quantities that a page may choose from
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A scene (plain data), the start, and the program of a frame; ``plots`` are the names of what comes last."""
+
+    scene: dict[str, Any]
+    start: Posture
+    program: Function
+    plots: tuple[str, ...]
+
+    @property
+    def driven(self) -> Driven:
+        return self.start.driven
+
+    def frame(self, t: float, x: Array, rest: Array) -> Array:
+        """Tracks and quantities at a state x = (q, u), with r and p in ``rest``."""
+        return self.program(np.concatenate([[t], x, [0.0], self.driven.rest_at(rest, t)]))
+
+    @property
+    def still(self) -> dict[str, Any]:
+        """The scene at the start, by itself: numbers for all tracks."""
+        numbers = self.frame(0.0, self.start.start, self.start.rest)
+        ends = np.cumsum(self.scene["widths"])
+        rows = np.split(numbers[: ends[-1]] if len(ends) else numbers[:0], ends[:-1])
+        return self.scene | {"tracks": [np.round(row, self.scene["digits"]).tolist() for row in rows]}
+
+
+def picture_of(exhibit: Exhibit) -> Picture:
+    """The picture of an exhibit as it starts."""
+    start = posture(exhibit.model, exhibit.q, exhibit.u, exhibit.inputs)
+    return pictured(exhibit, start)
+
+
+def pictured(exhibit: Exhibit, start: Posture) -> Picture:
+    """The picture with the parameters that a posture has."""
+    shapes = shapes_of(start, (*exhibit.shapes, *exhibit.fence))
+    bounded = any(_stands(start, shape) and not made.endless for shape, made in _outlined(start, shapes, exhibit.view))
+    loops = bool(exhibit.model.constraints)
+    poses = spread(start, loops, bounded)
+    at = poses.states
+    places = dict(zip(start.points, at.each(*start.points), strict=True))
+    chosen = [point_named(start, item) for item in exhibit.draw]
+    low, high, outlines = framed(poses, shapes, exhibit.view, at, places)
+    tracks = Tracks(digits(float(np.linalg.norm(high - low))))
+    hung = Hung(start, tracks)
+    for point, rows in places.items():
+        hung.point(point, rows)
+    scene = {
+        "name": start.equations.name, "view": exhibit.view, "box": [low.tolist(), high.tolist()],
+        "digits": tracks.decimals, "chain": [hung.point(point, places[point]) for point in chosen],
+        "lines": [] if chosen else list(lines(places, tracks, float(np.linalg.norm(high - low)), bool(outlines))),
+        "dots": list(dots(start, places, tracks, bool(outlines))),
+        "shapes": list(drawn_shapes(outlines, at, tracks)),
+    }  # fmt: skip
+    for made in outlines:
+        hung.outline(made, *at.each(made.at, made.frame))
+    _belong(scene, hung)
+    names, plotted = _plots(exhibit, start)
+    program = _program(start.driven, [*hung.nodes(), *plotted])
+    return Picture(scene | {"widths": hung.widths}, start, program, names)
+
+
+def _outlined(start: Posture, shapes: Sequence[Any], view: str) -> Iterator[tuple[Any, Outline]]:
+    for shape in shapes:
+        for made in framed(start, [shape], view, start.states)[2]:
+            yield shape, made
+
+
+def _stands(start: Posture, shape: Any) -> bool:
+    made = getattr(shape, "frame", None)
+    return isinstance(made, Frame) and Cuts(start.equations.system).carrier(made) is None
+
+
+class Hung:
+    """What hangs on which track: points and frames by number; and the bodies that carry them."""
+
+    def __init__(self, start: Posture, tracks: Tracks) -> None:
+        self.equations, self.tracks = start.equations, tracks
+        self.cuts = Cuts(start.equations.system)
+        self.what: dict[int, Point | Frame] = {}
+        self.body: dict[int, str | None] = {}
+
+    def point(self, point: Point, rows: Array) -> int:
+        """The track of a point, which the first that has it carries."""
+        track = self.tracks.add(rows)
+        if track not in self.what:
+            self.what[track], self.body[track] = point, self._carrier(point)
+        return track
+
+    def outline(self, made: Outline, place: Array, cosines: Array) -> None:
+        """The tracks of the point and of two axes of a shape."""
+        self.point(made.at, place)
+        track = self.tracks.add(np.concatenate([cosines[:, :, 0], cosines[:, :, 1]], axis=1), 6)
+        self.what.setdefault(track, made.frame)
+        self.body.setdefault(track, self._carrier(made.frame) or self._carrier(made.at))
+
+    def _carrier(self, what: Point | Frame) -> str | None:
+        found = self.cuts.carrier(what)
+        return found.name if isinstance(found, Body) else None
+
+    @property
+    def widths(self) -> list[int]:
+        return [6 if isinstance(self.what[track], Frame) else 3 for track in range(len(self.tracks.lists))]
+
+    def nodes(self) -> list[int]:
+        """The numbers of all tracks: three for a point, the first two columns of a frame's cosines."""
+        found: list[int] = []
+        for track in range(len(self.tracks.lists)):
+            nodes, shape = quantity(self.equations, self.what[track])
+            found += nodes if shape == (3,) else [*nodes[0::3], *nodes[1::3]]
+        return found
+
+
+def _belong(scene: dict[str, Any], hung: Hung) -> None:
+    """Say of everything which body it belongs to, if any."""
+    centers = {body.name for body in hung.equations.system.bodies}
+    for item in scene["lines"]:
+        item["body"] = hung.body[item["b"]]
+    for item in scene["dots"]:
+        own = item["kind"] in ("particle", "center") and item["name"] in centers
+        item["body"] = item["name"] if own else hung.body[item["at"]]
+    for item in scene["shapes"]:
+        item["body"] = hung.body[item["turn"]] or hung.body[item["at"]]
+    scene["links"] = [hung.body[track] for track in scene["chain"]]
+
+
+def _plots(exhibit: Exhibit, start: Posture) -> tuple[tuple[str, ...], list[int]]:
+    """Names that a page may plot, and their nodes: those of the exhibit, coordinates, speeds; numbers only."""
+    equations = start.equations
+    nodes: dict[str, int] = {}
+    for name in (*exhibit.plots, *equations.q_names, *equations.u_names):
+        try:
+            found, shape = quantity(equations, name)
+        except LatchworkError:
+            continue
+        if shape == () and len(nodes) < MOST_PLOTS:
+            nodes[name] = found[0]
+    return tuple(nodes), list(nodes.values())
+
+
+def _program(driven: Driven, nodes: list[int]) -> Function:
+    """Numbers as one program of (t, q, u, work, r, p)."""
+    g = driven.equations.system.graph
+    closed = rebuild(g, driven.equations._closed(nodes), driven.laws)
+    return Function(lower(g, closed, driven.arguments))
