@@ -26,7 +26,8 @@ from latchwork.hybrid.touching.touch import Touch, Way, touch_of
 AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are none
 ROUNDING = 1e-12  # of the fastest motion of the same energy: this much of a normal velocity is rounding
 CAPTURE = 1e-6  # and slower rebounds end in contact
-FASTEST = 1e-3  # but none faster than this, however hard it is pressed
+FASTEST = 1e-3  # of the fastest motion: but none faster than this, however hard it is pressed
+LIVELY = 0.99  # a restitution with which rebounds hardly become slower
 NUDGE, SLOW = 1e-7, 1e-5  # of the slip, and of the fastest motion
 RISE, BRIEF = 1e-16, 1e-6  # in units of the model: a hop lower than this, and slower than that, is none
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
@@ -176,16 +177,17 @@ class Crossing:
         self._apply(meeting, outcome.impulses, outcome.notes)
 
     def _too_slow(self, meeting: Meeting) -> float:
-        """Rebounds slower than this end in contact: a part of the fastest; of several contacts, which rock, also those
-        that are too slow to leave what counts as closed.
+        """Rebounds slower than this end in contact: a part of the fastest; of several contacts, which rock, and of one
+        that loses nothing, which never ends, also those that are too slow to leave what counts as closed.
 
         Against an acceleration a that presses, v rises by v²/2a; less than `TOUCH` is nothing.
         """
         speed = self.standings.speed
-        if len(meeting.touches) == 1:
+        if speed == 0.0 or (len(meeting.touches) == 1 and self._laws(meeting)[0][0] < LIVELY):
             return CAPTURE * speed
-        pressing = max(0.0, float(-meeting.b[meeting.first].min())) if speed > 0.0 else 0.0
-        return max(CAPTURE * speed, min(math.sqrt(2.0 * TOUCH * pressing), FASTEST * speed))
+        pressing = max(0.0, float(-meeting.b[meeting.first].min()))
+        fastest = max(speed, self.standings.pace, meeting.pace)
+        return max(CAPTURE * speed, min(math.sqrt(2.0 * TOUCH * pressing), FASTEST * fastest))
 
     def _stopped(self, meeting: Meeting, slow: float) -> Array:
         """Impulses that end all normal velocities, and slip that is as slow where there is friction, A Λ = −v.
