@@ -218,28 +218,13 @@ class Crossing:
         self._apply(meeting, impulses, (note, *outcome.notes))
 
     def _jam_together(self, impact: Impact, jammed: Jammed) -> Array:
-        """The same where contacts jam only together, as the corners of a box do: as if a trace had driven them in.
-
-        Where they hardly slip, beside what else slips there, they stop.
-        """
-        who = [i for i, name in enumerate(impact.names) if name in jammed.contacts]
-        slips = [float(np.linalg.norm(impact.v[impact.rows[i]])) for i in who]
-        slow = [i for i, slip in zip(who, slips, strict=True) if slip < SLOW * float(np.abs(impact.v).max())]
-        if slow:
-            rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in slow])
-            impulses = np.zeros(len(impact.v))
-            impulses[rows] = np.linalg.lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], rcond=RANK)[0]
-            return impulses
-        v = impact.v.copy()
-        v[impact.normals[who]] -= NUDGE * max(slips)
-        calm = replace(impact, v=v, e=np.zeros(len(impact.names)))
-        impulses = resolve(calm, ["newton"] * len(impact.names), True).impulses
-        if np.abs(impact.W @ impulses).max() > 0.1 * max(slips):
-            return impulses
-        stopped = caught(impact, who)
-        if stopped is None:
-            raise jammed
-        return stopped
+        """The same where contacts jam only together, as the corners of a box do: those that slide, or all."""
+        sliding = [i for i, name in enumerate(impact.names) if name in jammed.contacts]
+        for who in (sliding, list(range(len(impact.names)))):
+            impulses = driven_in(impact, who)
+            if impulses is not None:
+                return impulses
+        raise jammed
 
     def _apply(self, meeting: Meeting, impulses: Array, notes: tuple[str, ...]) -> None:
         gained = self._move(meeting, impulses)
@@ -362,6 +347,30 @@ class Crossing:
         if len(touch.tangents) == 1:
             return (1.0 if d[0] > 0.0 else -1.0,)
         return way_in_space(d if slip is None else slip, fastest, slip is None)
+
+
+def driven_in(impact: Impact, who: Sequence[int]) -> Array | None:
+    """Λ as if a trace had driven some contacts in; none where that changes no slip, and none can be stopped.
+
+    Where they hardly slip, beside what else slips there, they stop.
+    """
+    slips = [float(np.linalg.norm(impact.v[impact.rows[i]])) for i in who]
+    pace = float(np.abs(impact.v).max())
+    slow = [i for i, slip in zip(who, slips, strict=True) if NO_SLIP * pace < slip < SLOW * pace]
+    if slow:
+        rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in slow])
+        impulses = np.zeros(len(impact.v))
+        impulses[rows] = np.linalg.lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], rcond=RANK)[0]
+        return impulses
+    v = impact.v.copy()
+    v[impact.normals[list(who)]] -= NUDGE * max(slips)
+    calm = replace(impact, v=v, e=np.zeros(len(impact.names)))
+    impulses = resolve(calm, ["newton"] * len(impact.names), True).impulses
+    changes = [float(np.abs((impact.W @ impulses)[impact.rows[i]]).max()) for i in who]
+    if any(change > 0.1 * slip > NO_SLIP * pace for change, slip in zip(changes, slips, strict=True)):
+        return impulses
+    stopped = caught(impact, who)
+    return stopped if stopped is not None and np.abs(impact.W @ stopped).max() > NO_SLIP * pace else None
 
 
 def caught(impact: Impact, who: Sequence[int]) -> Array | None:
