@@ -30,9 +30,10 @@ import numpy as np
 
 from latchwork.constraint.terms import Array
 from latchwork.contact.cones import inside
+from latchwork.contact.onset import least
 from latchwork.contact.resting import OPEN, STICK, Choice, Problem, Resting, State, Verdict, scaled
 from latchwork.contact.search import answer, changed, combined, lawful, tidy
-from latchwork.contact.trial import Solved, least, maps
+from latchwork.contact.trial import Solved, maps
 from latchwork.errors import Jammed, Unsettled
 
 __all__ = ["Resting", "State", "Verdict", "feasible", "settle"]

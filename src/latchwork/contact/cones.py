@@ -13,8 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from latchwork.constraint.terms import Array
+from latchwork.contact.onset import RANK
 from latchwork.contact.resting import Choice, Problem, State
-from latchwork.contact.trial import RANK, TOL, maps
+from latchwork.contact.trial import TOL, maps
 
 CUTS = 16
 ROUNDS = 40

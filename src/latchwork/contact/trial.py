@@ -13,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from latchwork.constraint.terms import Array
+from latchwork.contact.onset import CONVERGED, begun_slowly, least
 from latchwork.contact.resting import OPEN, Choice, Problem, State
 
 TOL = 1e-8  # laws hold to this part of the forces and accelerations at hand
 LIMIT = 1e-6  # a contact that must slide may leave the limit of its cone this slowly
-RANK = 1e-11  # singular values below this part of the largest are redundancy
 NEWTON = 30
-SMALL, REGULAR = 12, 1e4  # up to so many rows an inverse is quicker, where its entries are below this
 
 
 class Solved(NamedTuple):
@@ -85,29 +84,13 @@ def solve(problem: Problem, choices: list[Choice], near: Array | None = None) ->
     return Solved(choices, lam, A @ lam + b, spare)
 
 
-def least(S: Array, y: Array) -> tuple[Array, bool]:
-    """x of least norm with S x = y as nearly as can be, and whether there are others."""
-    if len(y) == 1:
-        pivot = S[0, 0]
-        return (y / pivot, False) if abs(pivot) > RANK else (np.zeros(1), True)
-    if len(y) <= SMALL:
-        try:
-            inverse = np.linalg.inv(S)
-        except np.linalg.LinAlgError:
-            inverse = np.full((1, 1), np.inf)
-        if max(inverse.max(), -inverse.min()) < REGULAR:
-            return inverse @ y, False
-    x, _, rank, _ = np.linalg.lstsq(S, y, rcond=RANK)
-    return np.asarray(x), bool(rank < len(y))
-
-
 def turned(problem: Problem, choices: Sequence[Choice], lam: Array) -> tuple[Array, bool]:
-    """Newton on a_n = 0, λ_t + mu λ_n a_t/|a_t| = 0 and the rows of the others, damped."""
-    lam, spare = lam.copy(), False
+    """Newton on a_n = 0, λ_t + mu λ_n a_t/|a_t| = 0 and the rows of the others, damped; else as slip begins."""
+    first, lam, spare = lam, lam.copy(), False
     F, rows = residual(problem, choices, lam)
     size = float(np.abs(F).max())
     for _ in range(NEWTON):
-        if size < 1e-14 * (1.0 + float(np.abs(lam).max())):
+        if size < CONVERGED * (1.0 + float(np.abs(lam).max())):
             break
         step, spare = least(slope(problem, choices, lam, rows), -F)
         for part in (1.0, 0.5, 0.25, 0.1, 0.02):
@@ -119,6 +102,8 @@ def turned(problem: Problem, choices: Sequence[Choice], lam: Array) -> tuple[Arr
         else:
             break
         lam, F, size = trial, F_next, float(np.abs(F_next).max())
+    if size > TOL * (1.0 + float(np.abs(lam).max())):
+        lam = begun_slowly(problem, choices, first)
     return lam, spare
 
 
