@@ -13,12 +13,13 @@ from scene_laws import broken
 # that presses where slip begins (125, 1309, 1414); slip that others hold (208, 872, 1066, 1475, 1729); a contact that
 # opens while it is deep (883), or whose domain is entered so (449); a patch that was left (739); a surface taken for
 # met from behind (1147); accelerations that are rounding (1369); corners that jam only together (402, 1600, 2174);
-# slip in space that turns faster than steps follow (2291, 2874); slip that begins, backwards by rounding (3233, 3335);
-# a surface that is left from behind, past its end (3856); a guard that is zero at both ends of a bracket (4377); a dip
-# beside a corner of a gap (7004); a place of a curve that comes up between two looks (6104); rows
-# of a coin taken for faded, as they are longer where no quaternion is (7251, 7622, 8808). rebounds
-# too low to leave what counts as closed (4852, 8443, 6650); contacts that jam together, of which one hardly slips
-# (6638); slip in space that hardly begins (8340). Truncation of fixed steps: a coin that turns over almost flat (3409, 8553, 9261), many contacts at once (4892).
+# slip in space that turns faster than steps follow (2291, 2874); slip that begins, backwards by rounding (3233,
+# 3335); a surface that is left from behind, past its end (3856); a guard that is zero at both ends of a bracket
+# (4377); a dip beside a corner of a gap (7004); a place of a curve that comes up between two looks (6104); rows of a
+# coin taken for faded, as they are longer where no quaternion is (7251, 7622, 8808); rebounds too low to leave what
+# counts as closed (4852, 8443, 6650); contacts that jam together, of which one hardly slips (6638); slip in space
+# that hardly begins (8340). Truncation of fixed steps: a coin that turns over almost flat (3409, 8553, 9261), many
+# contacts at once (4892).
 ONCE = [23, 111, 125, 143, 208, 402, 449, 641, 672, 739, 835, 872, 883, 1066, 1147, 1309, 1369, 1414, 1475, 1600, 1729,
         2174, 2291, 2874, 3233, 3335, 3856, 4377, 6104, 7004, 7251, 7622, 8808, 3409, 4892, 8553, 9261,
         4852, 6638, 6650, 8340, 8443]  # fmt: skip
