@@ -30,6 +30,7 @@ FASTEST = 1e-3  # of the fastest motion: but none faster than this, however hard
 LIVELY = 0.99  # a restitution with which rebounds hardly become slower
 NUDGE, SLOW = 1e-7, 1e-5  # of the slip, and of the fastest motion
 RISE, BRIEF = 1e-16, 1e-6  # in units of the model: a hop lower than this, and slower than that, is none
+LEFT = 1e-3  # of the fastest motion so far: slip is measured by no less, for some rounding is left of it
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
 MOST = 60  # impacts at one instant, for each contact
 
@@ -250,7 +251,7 @@ class Crossing:
         """The next mode: closed contacts and how, from complementarity."""
         s, first = self.standings, meeting.first
         s.pace = max(s.pace, meeting.pace)
-        fastest = max(s.speed, meeting.pace)
+        fastest = max(s.speed, meeting.pace, LEFT * s.pace)
         entered = {touch for touch in meeting.touches if touch.feature.within and self._just_entered(touch)}
         stays = self._staying(meeting)
         if len(stays) < len(first):
