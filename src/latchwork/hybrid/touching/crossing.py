@@ -125,8 +125,8 @@ class Crossing:
             gap, inside = touch.gap(self.x)
             if not math.isfinite(gap):
                 raise IntegrationError(f"the gap of '{touch.name}' is {gap} at t = {self.x[0]:.9g}. Look at its shape.")
-            slack = 0.0 if touch in s.grazing else REACH * TOUCH  # one that was left just now stays out
-            if touch in s.closed or (gap <= REACH * TOUCH and inside >= -slack):
+            within = inside > 0.0 if touch in s.grazing else inside >= -REACH * TOUCH  # one just left stays out
+            if touch in s.closed or (gap <= REACH * TOUCH and within):
                 near.append(self._turned(touch) if touch.is_skewed(self.x) else touch)
         return near
 
