@@ -29,6 +29,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from latchwork.constraint.terms import Array
+from latchwork.contact.alone import settle_alone
 from latchwork.contact.cones import inside
 from latchwork.contact.onset import least
 from latchwork.contact.resting import OPEN, STICK, Choice, Problem, Resting, State, Verdict, scaled
@@ -36,11 +37,20 @@ from latchwork.contact.search import answer, changed, combined, lawful, tidy
 from latchwork.contact.trial import Solved, maps
 from latchwork.errors import Jammed, Unsettled
 
-__all__ = ["Resting", "State", "Verdict", "feasible", "settle"]
+__all__ = ["Resting", "State", "Verdict", "feasible", "settle", "settle_all"]
 
 
 def settle(resting: Resting, guess: Sequence[State] | None = None) -> Verdict:
     """States that obey every law, nearest to ``guess`` (the present ones; all closed if not given)."""
+    if len(resting.names) == 1:
+        quick = settle_alone(resting, None if guess is None else guess[0])
+        if quick is not None:
+            return quick
+    return settle_all(resting, guess)
+
+
+def settle_all(resting: Resting, guess: Sequence[State] | None = None) -> Verdict:
+    """The same by the methods for many contacts."""
     problem = scaled(resting)
     start = begin(problem, guess)
     found, notes = answer(problem, start), []

@@ -41,7 +41,25 @@ def resolve(impact: Impact, laws: Sequence[str], at_once: bool | None = False, c
     Where a law would gain energy, as Newton's may with friction, the energetic law acts instead, and a note says so.
     """
     checked(impact, laws)
-    return finish(impact, laws, at_once, capture, [])
+    quick = alone(impact, laws[0], capture) if len(laws) == 1 else None
+    return finish(impact, laws, at_once, capture, []) if quick is None else quick
+
+
+def alone(impact: Impact, law: str, capture: float) -> Outcome | None:
+    """The same for one contact, whose law acts once; None where that is not the end of it."""
+    W, v, slow = impact.W, impact.v, REST * max(map(abs, impact.v.tolist()))
+    if v[0] >= -slow or W[0, 0] <= IMMOVABLE * W.diagonal().max():
+        return None
+    e = float(impact.e[0])
+    act = one(impact, 0, law, v, e)
+    after = v + W @ act.impulse
+    if e > 0.0 and act.impulse[0] != 0.0 and after[0] < capture:
+        act = one(impact, 0, law, v, 0.0)
+        after = v + W @ act.impulse
+    if after[0] < -slow:
+        return None
+    acted = (act.law if act.impulse[0] != 0.0 else "",)
+    return Outcome(act.impulse, after, acted, float(0.5 * act.impulse @ (v + after)), act.notes)
 
 
 def jam(impact: Impact, contact: int, laws: Sequence[str], at_once: bool | None = False) -> Outcome:

@@ -220,7 +220,7 @@ class Simulation(Changing, Ruling):
         began, s = time.perf_counter(), self._standings
         names, before = self.active, dict(s.closed)
         shop = self._workshop
-        crossing = Crossing(s, shop.base, shop.held(self._holds), self._state(), at_once=self.at_once)
+        crossing = Crossing(s, shop.meetings, shop.held(self._holds), self._state(), at_once=self.at_once)
         crossing.take(hits, lam)
         try:
             crossing.go()

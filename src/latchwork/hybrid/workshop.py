@@ -33,19 +33,22 @@ from latchwork.hybrid.stages import Held, Unconstrained
 from latchwork.hybrid.stops import Rates, guards_and_rates, held_guards, rates_in_accelerations, stop_guards
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
+from latchwork.hybrid.touching.gathering import gather
+from latchwork.hybrid.touching.meeting import Meetings
 from latchwork.hybrid.touching.pacing import turning
 from latchwork.hybrid.touching.standing import Guard, Standings, contact_guards, gaps_of
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.settled import settled_adaptive
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.watched import watched_adaptive
+from latchwork.program.bundle import run_each
 from latchwork.program.function import Function
 from latchwork.program.native import native
 from latchwork.symbolic.expr import Expr
 
 GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
 REMEMBERED = 400  # stages
-KERNELS = (executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu)
+KERNELS = (executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather, run_each)
 
 
 class Hold(NamedTuple):
@@ -87,6 +90,11 @@ class Workshop:
         """The programs of the unconstrained equations."""
         d, equations = self.driven, self.driven.equations
         return base_of(equations, d.power, d.laws, (d.arguments[0], *equations.q, *equations.u, *d.held))
+
+    @cached_property
+    def meetings(self) -> Meetings:
+        """Numbers of contacts at a state."""
+        return Meetings(self.base)
 
     @cached_property
     def side(self) -> RightSide:

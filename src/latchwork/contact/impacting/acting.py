@@ -33,12 +33,14 @@ def gained(W: Array, v: Array, impulse: Array, floor: float) -> float:
     """½ Λᵀ(v⁻ + v⁺) where it is above rounding and ``floor``, else zero."""
     after = v + W @ impulse
     energy = float(0.5 * impulse @ (v + after))
+    if energy <= floor:
+        return 0.0
     return energy if energy > floor + GAIN * float(np.abs(impulse) @ (np.abs(v) + np.abs(after))) else 0.0
 
 
 def floor_of(impact: Impact) -> float:
     """Energy below notice: a part of what the whole impact could move."""
-    return FLOOR * float(np.abs(impact.v).max() ** 2 / impact.W.diagonal().max())
+    return FLOOR * (max(map(abs, impact.v.tolist())) ** 2 / float(impact.W.diagonal().max()))
 
 
 def one(impact: Impact, i: int, law: str, v: Array, e: float) -> Act:

@@ -14,12 +14,13 @@ import math
 
 import numpy as np
 
+from latchwork.contact.impacting import line
+from latchwork.contact.impacting.line import EDGE, LIFT
+
 Array = np.ndarray
 
 CUT = 1e-12  # eigenvalues below this part of the largest are zero: contacts may be redundant
 MET = 1e-9  # residual of equations that have a solution, as a part of their right side
-LIFT = 1e-8  # dv_n/dΛ_n below this part of W_nn is none: friction wedges
-EDGE = 1e-12  # how far outside the cone still is inside
 
 
 def least(W: Array, b: Array) -> Array | None:
@@ -37,7 +38,8 @@ def least(W: Array, b: Array) -> Array | None:
 
 def within(impulse: Array, mu: float) -> bool:
     """|Λ_t| ≤ μ Λ_n."""
-    return bool(np.linalg.norm(impulse[1:]) <= mu * impulse[0] * (1.0 + EDGE))
+    normal, *across = impulse.tolist()
+    return math.hypot(*across) <= mu * normal * (1.0 + EDGE)
 
 
 def impulse_of(W: Array, rise: float, rho: Array) -> Array | None:
@@ -86,12 +88,10 @@ def slip(W: Array, v: Array, rise: float, mu: float) -> Array | None:
     if mu == 0.0 or len(v) == 1:
         return impulse_of(W, rise, np.zeros(len(v) - 1))
     if len(v) == 2:
-        directions = [np.array([1.0]), np.array([-1.0])]
-    else:
-        directions = [np.array([math.cos(a), math.sin(a)]) for a in slip_angles(W, v, rise, mu)]
+        return _array(line.slipping(W.tolist(), v.tolist(), rise, mu))
     size = np.abs(v).max() + rise * np.abs(W[1:, :]).max() / W[0, 0]
     found = []
-    for s in directions:
+    for s in [np.array([math.cos(a), math.sin(a)]) for a in slip_angles(W, v, rise, mu)]:
         impulse = impulse_of(W, rise, -mu * s)
         if impulse is None:
             continue
@@ -104,8 +104,14 @@ def slip(W: Array, v: Array, rise: float, mu: float) -> Array | None:
 
 def stick(W: Array, v: Array, rise: float, mu: float) -> Array | None:
     """Λ with v_t⁺ = 0, if it is in the cone of μ."""
-    impulse = least(W, np.concatenate(([rise], -v[1:])))
+    impulse = _array(line.stopping(W.tolist(), float(v[1]), rise)) if len(v) == 2 else None
+    if impulse is None:
+        impulse = least(W, np.concatenate(([rise], -v[1:])))
     return impulse if impulse is not None and impulse[0] > 0.0 and within(impulse, mu) else None
+
+
+def _array(pair: line.Pair | None) -> Array | None:
+    return None if pair is None else np.array(pair)
 
 
 def coulomb(W: Array, v: Array, rise: float, mu_s: float, mu_d: float) -> Array | None:

@@ -31,6 +31,9 @@ class Impact:
 
     def __post_init__(self) -> None:
         k, r = len(self.names), len(self.names) + sum(self.tangents)
+        given = (self.W, self.v, self.e, self.mu_s, self.mu_d)
+        if len(self.tangents) == k and max(self.tangents, default=0) <= 2 and _are(given, ((r, r), (r,), (k,))):
+            return
         shapes = {"W": (r, r), "v": (r,), "e": (k,), "mu_s": (k,), "mu_d": (k,)}
         for name, shape in shapes.items():
             value = np.asarray(getattr(self, name), dtype=float)
@@ -54,6 +57,15 @@ class Impact:
     def normals(self) -> Array:
         """The row of each contact's normal."""
         return np.array([rows.start for rows in self.rows], dtype=int)
+
+
+def _are(given: tuple[Array, ...], shapes: tuple[tuple[int, ...], ...]) -> bool:
+    """Whether W, v and coefficients are arrays of such shapes whose sum is finite."""
+    if any(type(value) is not np.ndarray or value.dtype != np.float64 for value in given):
+        return False
+    W, v, *others = given
+    fits = W.shape == shapes[0] and v.shape == shapes[1] and all(each.shape == shapes[2] for each in others)
+    return fits and math.isfinite(sum([float(value.sum()) for value in given]))
 
 
 @dataclass(frozen=True, eq=False)

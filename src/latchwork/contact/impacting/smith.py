@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from latchwork.contact.impacting.coulomb import LIFT, Array, impulse_of, stick
+from latchwork.contact.impacting import line
+from latchwork.contact.impacting.coulomb import Array, impulse_of, stick
 
 TINY = 1e-13
 
@@ -28,30 +29,6 @@ def residual(W: Array, v: Array, rise: float, mu: float, rho: Array) -> Array | 
     """ρ + μ φ; None beyond the pole of Λ_n."""
     impulse = impulse_of(W, rise, rho)
     return None if impulse is None else rho + mu * mean(v[1:], v[1:] + W[1:] @ impulse)
-
-
-def on_a_line(W: Array, v: Array, rise: float, mu: float) -> Array:
-    """The root with one tangent, by bisection: below the pole the residual counts as negative on its side."""
-    (W_nn, W_nt), (W_tn, W_tt) = W.tolist()
-    a = float(v[1])
-    low, high = -mu, mu
-    while high - low > 2e-16 * mu:
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
-            break
-        lift = W_nn + W_nt * middle
-        if lift <= LIFT * W_nn:
-            above = W_nt < 0.0  # ρ beyond the pole is against W_nt, and so counts its residual
-        else:
-            normal = rise / lift
-            b = a + (W_tn * normal + W_tt * (middle * normal))
-            size = a * a + b * b
-            above = middle + (mu * ((abs(a) * a + abs(b) * b) / size) if size != 0.0 else 0.0) > 0.0
-        if above:
-            high = middle
-        else:
-            low = middle
-    return np.array([0.5 * (low + high)])
 
 
 def newton(W: Array, v: Array, rise: float, mu: float, rho: Array) -> Array | None:
@@ -105,5 +82,8 @@ def smith(W: Array, v: Array, rise: float, mu_s: float, mu_d: float) -> Array | 
     held = stick(W, v, rise, mu_s) if len(v) > 1 else None
     if held is not None or mu_d == 0.0 or len(v) == 1:
         return impulse_of(W, rise, np.zeros(len(v) - 1)) if held is None else held
-    rho = on_a_line(W, v, rise, mu_d) if len(v) == 2 else in_a_plane(W, v, rise, mu_d)
+    if len(v) == 2:
+        found = line.meaning(W.tolist(), float(v[1]), rise, mu_d)
+        return None if found is None else np.array(found)
+    rho = in_a_plane(W, v, rise, mu_d)
     return None if rho is None else impulse_of(W, rise, rho)

@@ -14,7 +14,7 @@ import numpy as np
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import State, Verdict
 from latchwork.errors import IntegrationError
-from latchwork.hybrid.touching.meeting import Meeting, meet
+from latchwork.hybrid.touching.meeting import Meeting, Meetings
 from latchwork.hybrid.touching.standing import CONE, Standing, Standings
 from latchwork.hybrid.touching.touch import Touch
 
@@ -41,12 +41,16 @@ class HeldContacts:
     """Contacts of a crossing that the coordinates hold, and how each of them stands."""
 
     standings: Standings
-    base: Base
+    meetings: Meetings
     held: Terms
     x: Array
     resting: set[Touch]
     slipping: dict[Touch, Array]
     fastest: float
+
+    @property
+    def base(self) -> Base:
+        return self.meetings.base
 
     def verdict(self, touches: Sequence[Touch],
                 others: Callable[[Meeting], Verdict]) -> tuple[Verdict, list[tuple[Touch, Standing]]]:  # fmt: skip
@@ -61,7 +65,7 @@ class HeldContacts:
                     extra += [(row, bias) for row, bias in zip(at.B, at.c, strict=True)]
                 elif way is not None and at.mu_d > 0.0:
                     drags.append((-at.mu_d * (way @ at.B), at.N1, at.N0))
-            meeting = meet(self.base, self.held, touches, self.x, extra, drags)
+            meeting = self.meetings.at(self.x, self.held, touches, extra, drags)
             verdict = others(meeting)
             udot = meeting.udot + meeting.inverse @ (meeting.J.T @ verdict.lam)
             changed = [self._check(touch, at, ways, udot, meeting, verdict.lam) for touch, at in own.items()]

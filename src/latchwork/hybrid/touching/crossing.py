@@ -19,7 +19,7 @@ from latchwork.contact.complementarity import Resting, State, Verdict, settle
 from latchwork.contact.impact import Impact, jam, resolve
 from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import NO_SLIP, HeldContacts, way_in_space
-from latchwork.hybrid.touching.meeting import Meeting, meet
+from latchwork.hybrid.touching.meeting import Meeting, Meetings
 from latchwork.hybrid.touching.standing import REACH, TOUCH, Guard, Standing, Standings, deep_in
 from latchwork.hybrid.touching.touch import Touch, Way, touch_of
 
@@ -49,7 +49,7 @@ class Crossing:
     """A state on its way through an event: speeds change by impacts, standings by what follows."""
 
     standings: Standings
-    base: Base
+    meetings: Meetings
     held: Terms
     x: Array
     impacts: list[Happened] = field(default_factory=list)
@@ -59,6 +59,10 @@ class Crossing:
     letting_go: set[Touch] = field(default_factory=set)
     work: float = 0.0
     at_once: bool | None = None  # how several contacts act in an impact: see `impact`
+
+    @property
+    def base(self) -> Base:
+        return self.meetings.base
 
     # --- what was hit -------------------------------------------------------------------------------------------
 
@@ -100,7 +104,7 @@ class Crossing:
         meeting: Meeting | None = None
         for _ in range(MOST * (1 + len(self.standings.touches))):
             near = self._near()
-            meeting = meet(self.base, self.held, near, self.x, before=meeting)
+            meeting = self.meetings.at(self.x, self.held, near, before=meeting)
             if self._approaching(meeting).any():
                 self._impact(meeting)
                 continue
@@ -260,7 +264,7 @@ class Crossing:
         touches = [meeting.touches[i] for i in stays]
         ways = [self._slip(meeting, i, NO_SLIP * fastest) for i in stays]
         if any(touch.held for touch in s.touches):
-            held = HeldContacts(s, self.base, self.held, self.x, self.resting, self.slipping, fastest)
+            held = HeldContacts(s, self.meetings, self.held, self.x, self.resting, self.slipping, fastest)
             verdict, sides = held.verdict(touches, lambda m: self._verdict(m, ways))
             closed = dict(sides)
         else:

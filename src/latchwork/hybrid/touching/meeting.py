@@ -19,7 +19,10 @@ import numpy as np
 from latchwork.constraint.selection import RANK, weights_of
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.errors import ConstraintError
+from latchwork.hybrid.touching.gathering import ROUNDING, Gathering, pays
 from latchwork.hybrid.touching.touch import Touch
+
+REMEMBERED = 400  # sets of contacts
 
 
 class Free(NamedTuple):
@@ -66,9 +69,6 @@ class Held:
         return Free(M, f, *left_over(self.base, M, f, B, c))
 
 
-ROUNDING = 1e-14  # of the terms of a sum that cancel
-
-
 @dataclass(frozen=True, eq=False)
 class Meeting:
     """J and C of some contacts, row by row, the normal first; forces and accelerations are found where asked for."""
@@ -80,20 +80,20 @@ class Meeting:
     held: Held
     tangents: tuple[int, ...]
 
-    @property
+    @cached_property
     def M(self) -> Array:
         return self.held.inertia[0]
 
-    @property
+    @cached_property
     def f(self) -> Array:
         return self.held.free.f
 
-    @property
+    @cached_property
     def inverse(self) -> Array:
         """T M̃⁻¹ Tᵀ."""
         return self.held.inertia[1]
 
-    @property
+    @cached_property
     def udot(self) -> Array:
         """u̇₀."""
         return self.held.free.udot
@@ -151,20 +151,41 @@ class Meeting:
         return np.asarray(self.u + self.inverse @ (self.J.T @ impulses))
 
 
-def meet(base: Base, held: Terms, touches: Sequence[Touch], x: Array, extra: Sequence[tuple[Array, Array]] = (),
-         drags: Sequence[tuple[Array, Array, float]] = (), before: Meeting | None = None) -> Meeting:  # fmt: skip
-    """The contacts of some touches at x = (t, q, u, rest), the rows of ``held`` held.
+class Meetings:
+    """The meetings of one mechanism; what serves a set of contacts at every state is kept."""
 
-    ``extra`` are rows (B, c) that hold besides; ``drags`` are (g, N1, N0) of friction where the coordinates hold;
-    ``before`` is a meeting at the same place, with other speeds.
-    """
-    n_q, n = len(base.equations.q), len(base.equations.u)
-    u = x[1 + n_q : 1 + n_q + n]
-    places = [touch.terms.place(x) for touch in touches]
-    J = _stacked([place.B for place in places], np.zeros((0, n)))
-    C = _stacked([place.C for place in places], np.zeros(0))
-    besides = Held(base, held, x, extra, drags, None if before is None else before.held)
-    return Meeting(tuple(touches), u, J, C, besides, tuple(len(touch.tangents) for touch in touches))
+    def __init__(self, base: Base) -> None:
+        self.base = base
+        self._known: dict[tuple[Terms, tuple[Touch, ...]], Gathering] = {}
+
+    def at(self, x: Array, held: Terms, touches: Sequence[Touch], extra: Sequence[tuple[Array, Array]] = (),
+           drags: Sequence[tuple[Array, Array, float]] = (), before: Meeting | None = None) -> Meeting:  # fmt: skip
+        """Some contacts at x = (t, q, u, rest), the rows of ``held`` held.
+
+        ``extra`` are rows (B, c) that hold besides; ``drags`` are (g, N1, N0) of friction where the coordinates hold;
+        ``before`` is a meeting at the same place, with other speeds.
+        """
+        n_q, n, _ = held.sizes
+        u, tangents = x[1 + n_q : 1 + n_q + n], tuple([len(touch.tangents) for touch in touches])
+        besides = Held(self.base, held, x, extra, drags, None if before is None else before.held)
+        if pays(n, len(tangents) + sum(tangents)):
+            numbers = self._gathering(held, tuple(touches)).at(x, extra, drags)
+            if numbers is not None:
+                meeting = Meeting(tuple(touches), u, numbers["J"], numbers["C"], besides, tangents)
+                meeting.__dict__.update(numbers)
+                return meeting
+        places = [touch.terms.place(x) for touch in touches]
+        J = _stacked([place.B for place in places], np.zeros((0, n)))
+        C = _stacked([place.C for place in places], np.zeros(0))
+        return Meeting(tuple(touches), u, J, C, besides, tangents)
+
+    def _gathering(self, held: Terms, touches: tuple[Touch, ...]) -> Gathering:
+        found = self._known.get((held, touches))
+        if found is None:
+            if len(self._known) >= REMEMBERED:
+                self._known.pop(next(iter(self._known)))
+            found = self._known[held, touches] = Gathering(self.base, held, touches)
+        return found
 
 
 def _stacked(parts: list[Array], none: Array) -> Array:
