@@ -149,7 +149,7 @@ class Changing(Running):
         free = not any(hold.permanent for hold in self._holds.values())
         self._workshop.get_ready(free)
         for touch in touches[:READY]:
-            self._workshop.know(touch, free)
+            self._workshop.know(touch, free, self._holds)
         self._standings.touches += touches
         self._standings.enter_zones(touches, x)
         self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.table import Array
+from latchwork.integrate.memory import Memory
 from latchwork.integrate.problem import Settle
 from latchwork.integrate.solution import Solution, Stats
 from latchwork.program.function import Executable
@@ -42,6 +43,11 @@ class Stage(Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """The constraints that hold."""
+        ...
+
+    @property
+    def memory(self) -> Memory:
+        """What steps it, kept from run to run."""
         ...
 
     def reduced(self, x: Array) -> Array:

@@ -133,7 +133,7 @@ class Plan:
             samples = inside if len(inside) and inside[0] == t else np.append(t, inside)
         return integrate(stage.function, stage.reduced(x), t, t_end, rest, method, self.progress,
                          guards=stage.guards, armed=None if stage.guards is None else armed, samples=samples,
-                         settle=stage.settle, now=None if stage.guards is None else now)  # fmt: skip
+                         settle=stage.settle, now=None if stage.guards is None else now, memory=stage.memory)  # fmt: skip
 
 
 def _joined(segments: list[Segment]) -> list[Segment]:

@@ -17,6 +17,7 @@ from latchwork.constraint.verdict import closeness, must_hold
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.right_side import RightSide
 from latchwork.hybrid.table import Array
+from latchwork.integrate.memory import Memory
 from latchwork.integrate.problem import Settle
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import Kernel
@@ -31,7 +32,7 @@ EARLY = 0.05  # of the usual pivot: closer to a singular position than this, equ
 
 def settling(mode: Mode, kernel: Kernel[..., None] = settle) -> Settle:
     """How states of a mode are settled, by a kernel that reads its memory."""
-    return Settle(kernel, mode.code, mode.workspace(), 1 + mode.width)
+    return Settle(kernel, mode, 1 + mode.width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,7 @@ class Unconstrained:
     guards: Function | None
     settle: None = None
     names: tuple[str, ...] = ()
+    memory: Memory = field(default_factory=Memory, repr=False)
 
     @property
     def function(self) -> Executable:
@@ -79,6 +81,7 @@ class Held:
     mode: Mode
     watch: Function | None
     label: tuple[str, ...] | None = field(default=None, kw_only=True)
+    memory: Memory = field(default_factory=Memory, kw_only=True, repr=False)
 
     @property
     def function(self) -> Executable:
@@ -154,8 +157,8 @@ class Written(Held):
     def function(self) -> Executable:
         return self.program
 
-    @property
-    def settle(self) -> Settle:
+    @cached_property
+    def settle(self) -> Settle:  # type: ignore[override]
         return settling(replace(self.mode, least_pivot=EARLY))
 
 

@@ -120,9 +120,10 @@ class Workshop:
             with suppress(EvaluationError):  # speeds without mass: something always holds them
                 _ = self.side
 
-    def know(self, touch: Touch, free: bool) -> None:
+    def know(self, touch: Touch, free: bool, holds: Holds) -> None:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened."""
         touch.get_ready()
+        self.meetings.get_ready(self.held(holds), touch)
         guards = [Guard("", "", value) for value in gaps_of(touch)]
         rates_in_accelerations(self.driven.equations, _keyed(guards), self.driven.laws, self._rates)
         if free:

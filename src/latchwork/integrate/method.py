@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from latchwork.errors import IntegrationError
 from latchwork.integrate.adaptive import COMPONENT, RECORDED, REJECTED, STEPS, T, advance_adaptive, first_step
+from latchwork.integrate.memory import Memory
 from latchwork.integrate.problem import Problem, Settle, problem
 from latchwork.integrate.settled import settled_adaptive, settled_fixed
 from latchwork.integrate.solution import Array, Solution, Stats
@@ -53,6 +54,7 @@ class RK4:
         z, x, k = problem.start(tableau)
         record, counts, status = problem.record(x, k[0]), np.array([0, 0, -1]), 0
         chunk, fused = problem.steps_per_call(tableau), problem.fused(tableau, last)
+        settling = () if problem.settle is None else problem.settling
         for first in range(0, last, chunk):
             stop = min(first + chunk, last)
             rows = record.room((stop - first) // self.every + 2)
@@ -62,11 +64,11 @@ class RK4:
             else:
                 data = (f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, *span, x, k, counts)
                 if problem.settle is not None:
-                    status = problem.call(settled_fixed, *data, *rows, *problem.settling)
+                    status = problem.steps(settled_fixed)(*data, *rows, *settling)
                 elif problem.watch is not None:
-                    status = problem.call(watched_fixed, *data, *rows, *problem.watch.arguments)
+                    status = problem.steps(watched_fixed)(*data, *rows, *problem.watch.arguments)
                 else:
-                    status = problem.call(advance_fixed, *data, *rows[:3])
+                    status = problem.steps(advance_fixed)(*data, *rows[:3])
                 problem.used((stop - first) * (tableau.stages - 1) if fused is None else 0, stop - first)
             record.keep(rows, int(counts[0]))
             if STATUS[status] in (Status.NOT_FINITE, Status.NO_NUMBER):
@@ -105,28 +107,26 @@ class DormandPrince:
 
     def solve(self, problem: Problem) -> Solution:
         """Every accepted step is a sample."""
-        f, tableau, atol = problem.function, DORMAND_PRINCE_5, self._atol(problem)
+        f, n, tableau, atol = problem.function, problem.n, DORMAND_PRINCE_5, self._atol(problem)
         z, x, k = problem.start(tableau)
-        record, counts = problem.record(x, k[0]), np.array([0, 0, 0, -1])
-        memory = np.array([problem.t, self._first(problem, z, atol, x, k), CALM])
-        capacity, scratch, status = problem.steps_per_call(tableau), np.zeros(problem.n), Status.FULL
-        most, capacity = capacity, min(capacity, BEGIN)
+        room = problem.memory.room
+        record, counts, memory = problem.record(x, k[0]), room("counts", 4, np.int64), room("step", 3)
+        counts[:] = 0, 0, 0, -1
+        memory[:] = problem.t, self._first(problem, z, atol, x, k), CALM
+        most, scratch, status = problem.steps_per_call(tableau), room("scratch", n), Status.FULL
+        capacity = min(most, BEGIN)
+        stepper, more = self._stepper(problem)
+        rows = problem.rows(capacity)
         while status is Status.FULL:
-            rows = record.room(capacity)
-            data = (
-                f.executor, f.code, z, problem.n, tableau.stages, tableau.packed, problem.t_end, self.rtol, atol,
-                self.max_step, self.max_steps, memory, counts, x, k, scratch, capacity, *rows,
-            )  # fmt: skip
-            if problem.settle is not None:
-                status = STATUS[problem.call(settled_adaptive, *data, *problem.settling)]
-            elif problem.watch is not None:
-                status = STATUS[problem.call(watched_adaptive, *data, *problem.watch.arguments)]
-            else:
-                status = STATUS[problem.call(advance_adaptive, *data)]
+            status = STATUS[stepper(
+                f.executor, f.code, z, n, tableau.stages, tableau.packed, problem.t_end, self.rtol, atol,
+                self.max_step, self.max_steps, memory, counts, x, k, scratch, capacity, *rows, *more,
+            )]  # fmt: skip
             record.keep(rows, int(counts[RECORDED]))
             problem.used(int(counts[RECORDED]) * (tableau.stages - 1), int(counts[RECORDED]))
             problem.progress(record.t)
-            capacity = most
+            if status is Status.FULL:
+                capacity, rows = most, record.room(most)
         if status not in (Status.END, Status.EVENT, Status.REWRITE):
             problem.fail(status, float(memory[T]), int(counts[COMPONENT]), record)
         steps, rejected, start = int(counts[STEPS]), int(counts[REJECTED]), 1 if self.first_step else 2
@@ -134,25 +134,35 @@ class DormandPrince:
         evaluations = start + (steps + rejected) * (tableau.stages - 1) + (event is not None)
         return record.solution(Stats(steps, rejected, evaluations), event)
 
+    def _stepper(self, problem: Problem) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """What runs the steps, and what it takes besides."""
+        if problem.settle is not None:
+            return problem.steps(settled_adaptive), problem.settling
+        if problem.watch is not None:
+            return problem.steps(watched_adaptive), problem.watch.arguments
+        return problem.steps(advance_adaptive), ()
+
     def _atol(self, problem: Problem) -> Array:
         """One absolute tolerance per state."""
         if isinstance(self.atol, tuple) and len(self.atol) != problem.n:
             raise IntegrationError(f"{len(self.atol)} values of atol do not fit {problem.n} states. Give one for each.")
-        return np.full(problem.n, self.atol, dtype=float)
+        tolerances = problem.memory.room("atol", problem.n)
+        tolerances[:] = self.atol
+        return tolerances
 
     def _first(self, problem: Problem, z: Array, atol: Array, x: Array, k: Array) -> float:
         """The first step: as given, or from the sizes of x, ẋ and ẍ."""
         if self.first_step is not None:
             return self.first_step
         f = problem.function
-        return float(problem.quick(first_step, f.executor, f.code, z, problem.n, problem.t, self.rtol, atol, x, k))
+        return float(problem.quick(first_step)(f.executor, f.code, z, problem.n, problem.t, self.rtol, atol, x, k))
 
 
 def integrate(
     function: Executable, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, method: Method,
     progress: Callable[[float], None] | None = None, call: Callable[..., Any] = invoke, *,
     guards: Executable | None = None, armed: ArrayLike | None = None, samples: ArrayLike | None = None,
-    settle: Settle | None = None, now: Array | None = None,
+    settle: Settle | None = None, now: Array | None = None, memory: Memory | None = None,
 ) -> Solution:  # fmt: skip
     """``ẋ = f(t, x, rest)`` from x0 at t0 to t_end, or to the first event.
 
@@ -171,7 +181,8 @@ def integrate(
     ``settle`` brings the state back to where it belongs after each step (module `settled`). Where it asks for other
     equations, the run ends with an event that names no guard.
 
-    ``now`` are guards and rates at the start, where they are known.
+    ``now`` are guards and rates at the start, where they are known. ``memory`` is used again by runs of the same
+    function, guards and settle, one after the other, which then start sooner.
     """
-    given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples, settle)
+    given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples, settle, memory)
     return given.event_at_start(now) or method.solve(given)

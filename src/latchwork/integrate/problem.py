@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from latchwork.errors import IntegrationError
 from latchwork.integrate.fused import SHARED, advance_fused, fused_function, pays
 from latchwork.integrate.guards import memory_size
+from latchwork.integrate.memory import Memory
 from latchwork.integrate.solution import Array, Event, Record, Solution, Stats
 from latchwork.integrate.status import Status
 from latchwork.integrate.steppers import derivative
@@ -21,8 +23,9 @@ from latchwork.integrate.watched import watched_fused
 from latchwork.program import tiers
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import Kernel
-from latchwork.program.native import briefly, invoke
+from latchwork.program.native import invoke
 
+KEPT = 10_000  # numbers in rows that are kept for the next run
 OPERATIONS_PER_CALL = 20_000_000  # a stepper returns to Python at least this often
 
 
@@ -51,11 +54,11 @@ class Watch:
 
 
 class Settle(NamedTuple):
-    """What brings a state back after a step, see `settled`; in its slots what is held stands from ``first`` on."""
+    """What brings a state back after a step, see `settled`, on the slots of ``mode``; what is held stands from ``first``
+    on."""
 
     run: Kernel[..., None]
-    code: NDArray[np.int32]
-    z: Array
+    mode: Executable
     first: int
 
 
@@ -73,22 +76,28 @@ class Problem:
     watch: Watch | None = None
     samples: Array | None = None
     settle: Settle | None = None
+    memory: Memory = field(default_factory=Memory)
 
     @property
     def n(self) -> int:
         """States."""
         return len(self.x)
 
-    @property
-    def quick(self) -> Callable[..., Any]:
+    def steps(self, kernel: Kernel[..., Any]) -> Callable[..., Any]:
+        """What runs a kernel."""
+        return self.memory.caller(kernel, False) if self.call is invoke else partial(self.call, kernel)
+
+    def quick(self, kernel: Kernel[..., Any]) -> Callable[..., Any]:
         """What runs a kernel that takes microseconds."""
-        return briefly if self.call is invoke else self.call
+        return self.memory.caller(kernel, True) if self.call is invoke else partial(self.call, kernel)
 
     def start(self, tableau: Tableau) -> tuple[Array, Array, Array]:
         """Slots with the held inputs in place, a copy of x, and stages with ẋ in the first."""
-        z, x, k = self.function.workspace(), self.x.copy(), np.zeros((tableau.stages, self.n))
-        z[1 + self.n : len(self.function.inputs)] = self.rest
-        self.quick(derivative, self.function.executor, self.function.code, z, self.n, self.t, x, k)
+        f, n, memory = self.function, self.n, self.memory
+        z, x, k = memory.slots("function", f), memory.room("x", n), memory.room("k", (tableau.stages, n))
+        z[1 + n : 1 + n + len(self.rest)] = self.rest
+        x[:] = self.x
+        self.quick(derivative)(f.executor, f.code, z, n, self.t, x, k)
         if not all(map(math.isfinite, k[0].tolist())):
             self.fail(Status.NOT_FINITE, self.t, int(np.argmin(np.isfinite(k[0]))))
         return z, x, k
@@ -96,6 +105,11 @@ class Problem:
     def record(self, x: Array, dx: Array) -> Record:
         """A record that starts here, of every step or of the samples asked for."""
         return Record(self.t, x, dx, self.samples, self.rates)
+
+    def rows(self, count: int) -> tuple[Array, Array, Array, Array]:
+        """Rows of t, x, ẋ and bend for the first steps of a run; the record keeps a copy."""
+        room, n = self.memory.room if count * self.n <= KEPT else Memory().room, self.n
+        return room("t", count), room("xs", (count, n)), room("dxs", (count, n)), room("bends", (count, n))
 
     def rates(self, t: Array, x: Array) -> Array:
         """ẋ at many times and states."""
@@ -111,11 +125,17 @@ class Problem:
     def settling(self) -> tuple[Any, ...]:
         """What the settled steppers take besides: the watch, how to settle, and room for a state and two notes."""
         assert self.settle is not None
-        run, code, z, first = self.settle
+        f, room = self.function, self.memory.room
+        watch = (self.watch.arguments if self.watch is not None else
+                 (f.executor, f.code, room("none", 1), 0, room("unwatched", 2 * self.n), room("unarmed", 0, np.int64)))
+        return (*watch, self.settle.run, self.settle.mode.code, self.settle_slots(), room("settled", self.n + 2))
+
+    def settle_slots(self) -> Array:
+        """Slots of what settles, with the held inputs in place."""
+        assert self.settle is not None
+        z, first = self.memory.slots("settle", self.settle.mode), self.settle.first
         z[first : first + len(self.rest)] = self.rest
-        none = np.zeros(0, dtype=np.int64)
-        watch = (self.function.executor, self.function.code, np.zeros(1), 0, np.zeros(2 * self.n), none)
-        return (*(watch if self.watch is None else self.watch.arguments), run, code, z, np.zeros(self.n + 2))
+        return z
 
     def event_at_start(self, now: Array | None = None) -> Solution | None:
         """The run of no length of a problem in which a guard that is armed is not above zero, and falls.
@@ -127,7 +147,7 @@ class Problem:
         look, m = self.watch, self.watch.m
         f, out = look.function, look.w[6 * self.n :]
         if now is None:
-            self.quick(derivative, f.executor, f.code, look.z, self.n, self.t, self.x, out)
+            self.quick(derivative)(f.executor, f.code, look.z, self.n, self.t, self.x, out)
         else:
             out[: 2 * m] = now
         values = out[: 2 * m].tolist()
@@ -192,9 +212,10 @@ class Problem:
 def problem(
     function: Executable, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, call: Callable[..., Any],
     progress: Callable[[float], None] | None, guards: Executable | None = None, armed: ArrayLike | None = None,
-    samples: ArrayLike | None = None, settle: Settle | None = None,
+    samples: ArrayLike | None = None, settle: Settle | None = None, memory: Memory | None = None,
 ) -> Problem:  # fmt: skip
     """A problem whose sizes agree and whose time goes forward."""
+    memory = Memory() if memory is None else memory
     x, held = np.array(x0, dtype=float), np.array(rest, dtype=float)
     inputs, outputs = len(function.inputs), function.width
     if x.ndim != 1 or held.ndim != 1 or inputs != 1 + len(x) + len(held) or outputs != len(x):
@@ -207,12 +228,14 @@ def problem(
     if not all(map(math.isfinite, x.tolist())):
         name = function.inputs[1 + int(np.argmin(np.isfinite(x)))]
         raise IntegrationError(f"The initial value of '{name}' is not finite. Give a number.")
-    watch = None if guards is None else _watch(guards, inputs, len(x), held, armed)
+    watch = None if guards is None else _watch(guards, inputs, len(x), held, armed, memory)
     times = None if samples is None else _samples(samples, t0, t_end)
-    return Problem(function, x, float(t0), float(t_end), held, call, progress or (lambda t: None), watch, times, settle)
+    hears = progress or (lambda t: None)
+    return Problem(function, x, float(t0), float(t_end), held, call, hears, watch, times, settle, memory)
 
 
-def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLike | None) -> Watch:
+def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLike | None,
+           memory: Memory) -> Watch:  # fmt: skip
     """The watch over guards whose program takes what the right-hand side takes, and gives values and rates."""
     given, outputs = len(guards.inputs), guards.width
     m = outputs // 2
@@ -222,10 +245,12 @@ def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLik
             f"Guards with {given} inputs, {outputs} outputs and armed of shape {arms.shape} do not fit. Give a program "
             f"of {inputs} inputs (t, states, held) whose outputs are m guards and their m rates; armed has m entries."
         )
-    z, flags = guards.workspace(), np.zeros(2 * m, dtype=np.int64)
+    z, flags = memory.slots("guards", guards), memory.room("flags", 2 * m, np.int64)
+    w = memory.room("watch", memory_size(n, m))
     z[1 + n : inputs] = rest
-    flags[:m] = arms != 0
-    return Watch(guards, z, np.zeros(memory_size(n, m)), flags)
+    flags[:m], flags[m:] = arms != 0, 0
+    w.fill(0.0)
+    return Watch(guards, z, w, flags)
 
 
 def _samples(samples: ArrayLike, t0: float, t_end: float) -> Array:

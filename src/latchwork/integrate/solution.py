@@ -117,7 +117,7 @@ class Record:
     def keep(self, columns: tuple[Array, Array, Array, Array], rows: int) -> None:
         """Keep the first rows of the columns."""
         t, x, dx, bend = columns
-        self.parts.append((t[:rows], x[:rows], dx[:rows], bend[:rows]))
+        self.parts.append((t[:rows].copy(), x[:rows].copy(), dx[:rows].copy(), bend[:rows].copy()))
         if self.samples is not None and rows:
             self._sample(self.samples)
 

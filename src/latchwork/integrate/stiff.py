@@ -146,7 +146,7 @@ class _Side:
         f = problem.function
         self.derived = jacobian_function(f) if isinstance(f, Function) and pays(f.program) else None
         if problem.settle is not None:
-            problem.settle.z[problem.settle.first :][: len(problem.rest)] = problem.rest
+            self.settle_slots = problem.settle_slots()
 
     def at(self, t: float, x: Array) -> Array:
         """The inputs of the program."""
@@ -168,7 +168,7 @@ class _Side:
     def settled(self, problem: Problem, t: float, x: Array) -> tuple[Array, bool]:
         """The state where it belongs, and whether other equations are asked for."""
         assert problem.settle is not None
-        run, code, z, _ = problem.settle
+        run, code, z = problem.settle.run, problem.settle.mode.code, self.settle_slots
         w = np.append(x, np.zeros(2))
         z[0] = t
         problem.call(run, code, z, w)

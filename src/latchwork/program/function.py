@@ -53,6 +53,10 @@ class Executable(Protocol):
         """Fresh slots with everything but the inputs in place."""
         ...
 
+    def refill(self, z: NDArray[np.float64]) -> None:
+        """Slots that were used before as fresh ones, but for inputs and intermediate results."""
+        ...
+
     def __call__(self, x: ArrayLike) -> NDArray[np.float64]:
         """The outputs for one set of inputs."""
         ...
@@ -108,6 +112,9 @@ class Function:
         z = np.zeros(self.program.slots + 1)
         z[len(self.program.inputs) : self.program.first] = self.program.constants
         return z
+
+    def refill(self, z: NDArray[np.float64]) -> None:
+        """Constants stay in place."""
 
     def __call__(self, x: ArrayLike) -> NDArray[np.float64]:
         """The outputs for one set of inputs, as a new array."""

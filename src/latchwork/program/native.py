@@ -119,6 +119,26 @@ def briefly(kernel: Kernel[..., Any], *args: Any) -> Any:
     return native(kernel).brief(*[argument(arg) for arg in args])
 
 
+class Caller:
+    """Runs one kernel as `invoke` does; the address of what was given before as well is not looked up again."""
+
+    def __init__(self, kernel: Kernel[..., Any], brief: bool = False) -> None:
+        made = native(kernel)
+        self._function = made.brief if brief else made.function
+        self._given: list[Any] = []
+        self._known: list[Any] = []
+
+    def __call__(self, *args: Any) -> Any:
+        given, known = self._given, self._known
+        if len(args) != len(given):
+            self._given, self._known = list(args), [_argument(arg) for arg in args]
+        else:
+            for i, arg in enumerate(args):
+                if arg is not given[i]:
+                    given[i], known[i] = arg, _argument(arg)
+        return self._function(*self._known)
+
+
 def interpret(kernel: Kernel[..., Any], *args: Any) -> Any:
     """Run a kernel as Python, on the same arguments: the meaning of `invoke`."""
     return kernel(*args)

@@ -145,10 +145,17 @@ class Mode:
 
     def workspace(self) -> Array:
         """Fresh slots with everything but the inputs in place."""
+        return self._fresh().copy()
+
+    def refill(self, z: Array) -> None:
+        """Slots that were used before as fresh ones."""
+        z[:] = self._fresh()
+
+    def _fresh(self) -> Array:
         run = [function.executor for function in self.functions]
         if self._slots.get("run") != run:  # the first time, or machine code has arrived
             self._slots["run"], self._slots["z"] = run, self._filled()
-        z: Array = self._slots["z"].copy()
+        z: Array = self._slots["z"]
         return z
 
     def _filled(self) -> Array:

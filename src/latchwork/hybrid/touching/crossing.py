@@ -105,7 +105,7 @@ class Crossing:
         for _ in range(MOST * (1 + len(self.standings.touches))):
             near = self._near()
             meeting = self.meetings.at(self.x, self.held, near, before=meeting)
-            if self._approaching(meeting).any():
+            if self._approaches(meeting):
                 self._impact(meeting)
                 continue
             try:
@@ -142,39 +142,44 @@ class Crossing:
 
     # --- impact -------------------------------------------------------------------------------------------------
 
-    def _approaching(self, meeting: Meeting) -> NDArray[np.bool_]:
-        v_n = meeting.v[meeting.first]
-        falls = np.asarray(v_n < -AT_REST * max(self.standings.speed, meeting.pace))
-        return np.asarray(v_n < -self._no_speed(meeting)) if falls.any() else falls
+    def _approaches(self, meeting: Meeting) -> bool:
+        """Whether some contact does."""
+        v_n = meeting.normal_speeds
+        if min(v_n, default=0.0) >= -self._slow(meeting):
+            return False
+        return any([v < -none for v, none in zip(v_n, self._no_speed(meeting), strict=True)])
 
     def _staying(self, meeting: Meeting) -> list[int]:
         """The contacts that do not part, or would be back before they had risen by anything."""
-        v_n = meeting.v[meeting.first]
-        rests = v_n <= AT_REST * max(self.standings.speed, meeting.pace)
-        if not rests.all():
-            rests = v_n <= self._no_speed(meeting)
-        if (~rests & (v_n < BRIEF)).any():  # v²/2 over the acceleration downwards
-            rests |= (v_n < BRIEF) & (0.5 * v_n**2 < RISE * -meeting.b[meeting.first])
-        return [int(i) for i in np.flatnonzero(rests)]
+        v_n = meeting.normal_speeds
+        slow = self._slow(meeting)
+        limits = self._no_speed(meeting) if max(v_n, default=0.0) > slow else [slow] * len(v_n)
+        # v²/2 over the acceleration downwards
+        return [i for i, (v, none) in enumerate(zip(v_n, limits, strict=True))
+                if v <= none or (v < BRIEF and 0.5 * v**2 < RISE * -float(meeting.b[meeting.first[i]]))]  # fmt: skip
 
-    def _no_speed(self, meeting: Meeting) -> Array:
-        """Slower normal velocities are none: by what moves there, and by what rounding leaves of motion across it."""
-        slow = AT_REST * max(self.standings.speed, meeting.pace)
-        return np.maximum(slow, ROUNDING * meeting.swiftest)
+    def _slow(self, meeting: Meeting) -> float:
+        """Slower normal velocities are none, by what moves there."""
+        return AT_REST * max(self.standings.speed, meeting.pace)
+
+    def _no_speed(self, meeting: Meeting) -> list[float]:
+        """The same, and by what rounding leaves of motion across the normal."""
+        slow = self._slow(meeting)
+        return [max(slow, ROUNDING * swift) for swift in meeting.swiftest.tolist()]
 
     def _laws(self, meeting: Meeting) -> tuple[Array, Array, Array]:
         laws = [touch.laws(self.x, self.standings.zones) for touch in meeting.touches]
-        e, mu_s, mu_d = np.array(laws).reshape(-1, 3).T
+        e, mu_s, mu_d = np.array(laws).T.copy() if laws else np.zeros((3, 0))
         return e, mu_s, mu_d
 
     def _impact(self, meeting: Meeting) -> None:
         """u⁺ = u⁻ + T M̃⁻¹ Tᵀ Jᵀ Λ, with Λ by the laws of the contacts."""
         s, v = self.standings, meeting.v
         slow = self._too_slow(meeting)
-        if len(meeting.touches) > 1 and float(np.abs(v[meeting.first]).max()) < slow:
+        if len(meeting.touches) > 1 and max(map(abs, meeting.normal_speeds)) < slow:
             self._apply(meeting, self._stopped(meeting, slow), ())
             return
-        s.speed = max(s.speed, float(-v[meeting.first].min()))
+        s.speed = max(s.speed, -min(meeting.normal_speeds))
         names = tuple(touch.name for touch in meeting.touches)
         impact = Impact(names, meeting.A, v, meeting.tangents, *self._laws(meeting))
         laws = [touch.contact.impact for touch in meeting.touches]
@@ -288,11 +293,11 @@ class Crossing:
     def _still(self, meeting: Meeting, states: Sequence[State], ways: Sequence[Array | None]) -> None:
         """End what is left of slip where contacts stick from now on, by impulses A Λ = −v that are no impact."""
         rows: list[int] = []
-        left = 0.0
+        left, v = 0.0, meeting.v.tolist()
         for row, k, state, way in zip(meeting.first, meeting.tangents, states, ways, strict=True):
             sticks = state is State.STICK and way is None
             rows += range(row, row + 1 + k * sticks) if state is not State.OPEN else ()
-            left = max(left, float(np.abs(meeting.v[row + 1 : row + 1 + k * sticks]).max(initial=0.0)))
+            left = max(left, *map(abs, v[row + 1 : row + 1 + k * sticks]), 0.0)
         if left <= NO_SLIP * meeting.pace:
             return
         impulses = np.zeros(len(meeting.v))
@@ -316,7 +321,7 @@ class Crossing:
         """The direction of slip of a contact; none where it does not slip."""
         touch, k, row = meeting.touches[i], meeting.tangents[i], meeting.first[i]
         slip = meeting.v[row + 1 : row + 1 + k]
-        size = float(np.linalg.norm(slip))
+        size = math.hypot(*slip.tolist())
         return None if touch in self.resting or size <= none else np.asarray(slip / size)
 
     def _verdict(self, meeting: Meeting, ways: Sequence[Array | None]) -> Verdict:
@@ -327,19 +332,20 @@ class Crossing:
         _, mu_s, mu_d = self._laws(meeting)
         rows: list[int] = []
         tangents: list[int] = []
-        for i in range(len(meeting.touches)):
-            k = meeting.tangents[i] if mu_s[i] > 0.0 else 0
-            rows += range(meeting.first[i], meeting.first[i] + 1 + k)
-            tangents.append(k)
+        for first, k, mu in zip(meeting.first, meeting.tangents, mu_s.tolist(), strict=True):
+            tangents.append(k if mu > 0.0 else 0)
+            rows += range(first, first + 1 + tangents[-1])
+        A, b = (meeting.A, meeting.b) if len(rows) == len(meeting.C) else (meeting.A[np.ix_(rows, rows)], meeting.b[rows])
         resting = Resting(
-            tuple(touch.name for touch in meeting.touches), meeting.A[np.ix_(rows, rows)], meeting.b[rows],
-            tuple(tangents), mu_s, mu_d,
+            tuple([touch.name for touch in meeting.touches]), A, b, tuple(tangents), mu_s, mu_d,
             tuple(way if k else None for way, k in zip(ways, tangents, strict=True)),
             tuple(self.slipping.get(touch) for touch in meeting.touches),
         )  # fmt: skip
         stays = s.closed.keys() - self.letting_go  # a force that has just come to zero is zero but for rounding
         guess = [s.closed[touch].state if touch in stays else State.OPEN for touch in meeting.touches]
         verdict = settle(resting, guess if s.closed else None)
+        if len(rows) == len(meeting.C):
+            return verdict
         lam = np.zeros(len(meeting.C))
         lam[rows] = verdict.lam
         return replace(verdict, lam=lam)

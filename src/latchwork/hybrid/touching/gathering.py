@@ -202,6 +202,7 @@ class Gathering:
         starts, k = self._bundle.starts, len(terms)
         first = 1 + len(besides)
         counts = [len(t.rows) for t in terms]
+        self._first = list(accumulate(counts, initial=0))[:-1]
         r, most = sum(counts), m + 2 * n
         each = zip(counts, starts[first : first + k], starts[first + k : first + 2 * k], strict=True)
         held_at = starts[1:3] if m else [0, 0]
@@ -234,7 +235,7 @@ class Gathering:
         if not self._call(*self._at, len(extra), address(self._more), len(drags), address(self._drag), self._to):
             return None
         numbers = self._w[: self._size].copy()
-        found: dict[str, Any] = {"pace": float(numbers[0])}
+        found: dict[str, Any] = {"pace": float(numbers[0]), "first": self._first}
         for name, part, shape in self._parts:
             found[name] = numbers[part] if shape is None else numbers[part].reshape(shape)
         return found

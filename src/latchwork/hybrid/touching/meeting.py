@@ -109,6 +109,12 @@ class Meeting:
         return np.asarray(self.J @ self.u + self.C)
 
     @cached_property
+    def normal_speeds(self) -> list[float]:
+        """The normal ones alone."""
+        v = self.v.tolist()
+        return [v[row] for row in self.first]
+
+    @cached_property
     def pace(self) -> float:
         """How fast things move there: Σ |J_ij u_j| + |C_i| at most. Differences of speeds are judged by it."""
         return float((np.abs(self.J) @ np.abs(self.u) + np.abs(self.C)).max(initial=0.0))
@@ -178,6 +184,11 @@ class Meetings:
         J = _stacked([place.B for place in places], np.zeros((0, n)))
         C = _stacked([place.C for place in places], np.zeros(0))
         return Meeting(tuple(touches), u, J, C, besides, tangents)
+
+    def get_ready(self, held: Terms, touch: Touch) -> None:
+        """Make now what the first meeting of a contact alone would have to wait for."""
+        for touches in ((), () if touch.held else (touch,)):
+            self._gathering(held, touches)
 
     def _gathering(self, held: Terms, touches: tuple[Touch, ...]) -> Gathering:
         found = self._known.get((held, touches))
