@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.contact.onset import RANK, REGULAR
 from latchwork.contact.resting import Resting, State, Verdict
-from latchwork.contact.trial import LIMIT, RANK, REGULAR, TOL
+from latchwork.contact.trial import LIMIT, TOL
 
 CHANGES = 6
 

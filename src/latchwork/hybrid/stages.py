@@ -158,7 +158,7 @@ class Written(Held):
         return self.program
 
     @cached_property
-    def settle(self) -> Settle:  # type: ignore[override]
+    def settle(self) -> Settle:
         return settling(replace(self.mode, least_pivot=EARLY))
 
 

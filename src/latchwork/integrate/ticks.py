@@ -65,7 +65,7 @@ class Ticks:
         if given.watch is not None:
             places.append(given.watch.z[1 + n : 1 + n + held])
         if given.settle is not None:
-            places.append(given.settle.z[given.settle.first : given.settle.first + held])
+            places.append(given.settle_slots()[given.settle.first : given.settle.first + held])
         return places
 
     def _running(self) -> list[object]:

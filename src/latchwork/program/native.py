@@ -131,11 +131,11 @@ class Caller:
     def __call__(self, *args: Any) -> Any:
         given, known = self._given, self._known
         if len(args) != len(given):
-            self._given, self._known = list(args), [_argument(arg) for arg in args]
+            self._given, self._known = list(args), [argument(arg) for arg in args]
         else:
             for i, arg in enumerate(args):
                 if arg is not given[i]:
-                    given[i], known[i] = arg, _argument(arg)
+                    given[i], known[i] = arg, argument(arg)
         return self._function(*self._known)
 
 

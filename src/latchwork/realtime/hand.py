@@ -103,5 +103,5 @@ def _drive(sim: Simulation, equations: Equations) -> None:
     sim.driven = Driven(equations, old.laws, power_of(equations), old.work, (*arguments, *held), columns)
     sim._made_again(equations, sim.driven.arguments)
     for touch in sim._standings.touches[:8]:
-        sim._workshop.know(touch, not any(hold.permanent for hold in sim._holds.values()))
+        sim._workshop.know(touch, not any(hold.permanent for hold in sim._holds.values()), sim._holds)
 

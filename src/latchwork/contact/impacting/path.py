@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from latchwork.contact.impacting.coulomb import LIFT, Array, least, within
+from latchwork.contact.impacting.coulomb import Array, least, within
+from latchwork.contact.impacting.line import LIFT
 
 STRAIGHT = 1e-14  # slip that turns by less than this is straight
 GONE = 1e-15  # slip smaller than this part of the speeds has ended

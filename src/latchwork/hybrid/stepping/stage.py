@@ -29,6 +29,10 @@ class Stepped:
     settle: None = None
 
     @property
+    def memory(self) -> Any:
+        raise EvaluationError("a stretch that was time-stepped cannot be stepped. Ask for its samples.")
+
+    @property
     def function(self) -> Any:
         raise EvaluationError("a stretch that was time-stepped has no right-hand side. Ask for its samples.")
 

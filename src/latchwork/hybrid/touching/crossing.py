@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import Resting, State, Verdict, settle

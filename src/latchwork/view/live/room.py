@@ -152,7 +152,7 @@ class Room:
         if do == "grab":
             self._flush(visitor)
             if self.holder not in (None, visitor.number):
-                self.visitors[self.holder].tell({"kind": "hand", "yours": False})  # type: ignore[index]
+                self.visitors[self.holder].tell({"kind": "hand", "yours": False})
             self.holder = visitor.number
         if do in ("pause", "go", "step"):
             self._we_paused = False
