@@ -66,16 +66,15 @@ def release(live: Live, c: Answer) -> Answer:
 
 def fence(live: Live, c: Answer) -> Answer:
     """A fence is drawn; one that stood before gives way to it, unless it is refused."""
-    old, live.fence = live.fence, ()
-    fencing.take_down(live.sim, old)
+    corners = fencing.simplified(c["points"])
+    fencing.take_down(live.sim)
     live.fences += 1
-    live.fence = tuple(fencing.put_up(live.sim, live.exhibit, c["points"], live.fences))
-    return {"points": fencing.simplified(c["points"])}
+    fencing.put_up(live.sim, live.exhibit, corners, live.fences)
+    return {"points": corners}
 
 
 def unfence(live: Live, c: Answer) -> Answer:
-    names, live.fence = live.fence, ()
-    fencing.take_down(live.sim, names)
+    fencing.take_down(live.sim)
     return {}
 
 
@@ -117,8 +116,7 @@ def reset(live: Live, c: Answer) -> Answer:
 
 
 def record(live: Live, c: Answer) -> Answer:
-    live.record(c["on"])
-    return {"recording": live.recording}
+    return {"path": live.record(c["on"]), "recording": live.recording}
 
 
 DO: dict[str, Callable[[Live, Answer], Answer]] = {

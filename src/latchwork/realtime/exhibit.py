@@ -89,17 +89,26 @@ class Exhibit:
 
 def exhibit_of(source: str) -> Exhibit:
     """The exhibit of an example's name, a model file, or a Python script with ``live()`` or ``build()``."""
-    path = Path(source)
+    path = script_of(source)
     if path.suffix in MODEL_FILES:
         return _of_file(path)
-    if path.suffix == ".py":
-        return _of_module(module_at(path, f"latchwork_script_{path.stem}"))
+    kind = "example" if source.isidentifier() else "script"
+    return _of_module(module_at(path, f"latchwork_{kind}_{path.stem}"))
+
+
+def script_of(source: str) -> Path:
+    """The file that a source names."""
+    path = Path(source)
+    if path.suffix in (*MODEL_FILES, ".py"):
+        if not path.is_file():
+            raise FileError(f"there is no file {source}. Check its name.")
+        return path
     script = folder() / f"{source}.py"
     if not source.isidentifier() or not script.is_file():
         known = sorted(each.stem for each in folder().glob("*.py"))
         raise FileError(f"there is no example '{source}'.{did_you_mean(source, known)} A model of your own is given as "
                         f"the path of a file ({', '.join(MODEL_FILES)} or .py).")  # fmt: skip
-    return _of_module(module_at(script, f"latchwork_example_{source}"))
+    return script
 
 
 def _of_module(module: ModuleType) -> Exhibit:

@@ -45,28 +45,22 @@ def _farthest(p: np.ndarray, i: int, j: int) -> tuple[float, int]:
     return float(off[k]), i + 1 + k
 
 
-def put_up(sim: Stepped, exhibit: Exhibit, points: Pairs, number: int) -> list[str]:
-    """Put a fence up; gives the names of its contacts. Where any part is refused, none of it stands."""
+def put_up(sim: Stepped, exhibit: Exhibit, corners: Pairs, number: int) -> None:
+    """Put a fence up along straight edges; where any part is refused, whoever asked puts all back as it was."""
     if not exhibit.fence:
         raise EvaluationError(f"nothing in '{exhibit.model.name}' is stopped by a fence. Choose another mechanism.")
     N, O = exhibit.model.frame, exhibit.model.origin
     a, b = (dict(zip(AXES, (N.x, N.y, N.z), strict=True))[axis] for axis in exhibit.view)
-    corners = [O.at(f"{NAME} {number}.{i}", x * a + y * b) for i, (x, y) in enumerate(simplified(points))]
-    walls = [Segment(p, q) for p, q in pairwise(corners)]
-    made: list[str] = []
-    try:
-        for k, shape in enumerate(exhibit.fence):
-            for i, wall in enumerate(walls):
-                name = f"{NAME} {i + 1}" if len(exhibit.fence) == 1 else f"{NAME} {i + 1} of {k + 1}"
-                sim.contact(name, shape, wall, **exhibit.fence_laws)
-                made.append(name)
-    except Exception:
-        take_down(sim, made)
-        raise
-    return made
+    points = [O.at(f"{NAME} {number}.{i}", x * a + y * b) for i, (x, y) in enumerate(corners)]
+    for k, shape in enumerate(exhibit.fence):
+        for i, (p, q) in enumerate(pairwise(points)):
+            name = f"{NAME} {i + 1}" if len(exhibit.fence) == 1 else f"{NAME} {i + 1} of {k + 1}"
+            sim.contact(name, shape, Segment(p, q), **exhibit.fence_laws)
 
 
-def take_down(sim: Stepped, names: Sequence[str]) -> None:
-    """Take a fence away."""
-    for name in names:
-        sim.remove(name)
+def take_down(sim: Stepped) -> None:
+    """Take away what stands of a fence."""
+    contacts = dict.fromkeys(touch.contact.name for touch in sim._standings.touches)
+    for name in contacts:
+        if name.startswith(f"{NAME} "):
+            sim.remove(name)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +27,8 @@ class Grip:
     """The hand of a run. Without a coupler of its own, it takes one that fits the mass where it takes hold."""
 
     def __init__(self, sim: Stepped, own: Equations, device: Device, step: float, asked: Coupler | None) -> None:
-        self.device, self.step, self.asked = device, step, asked
+        self.device, self.step = device, step
+        self.asked = self._first = asked
         self._sim, self._own = sim, own
         self._bodies = tuple(body.name for body in own.system.bodies)
         self.hands = Hands(sim)
@@ -35,10 +38,13 @@ class Grip:
         self._handles: dict[str, Handle] = {}
         self._at: tuple[str | None, Triple] = (None, NULL)
         self.told = ""  # what is to be said about the coupler
+        self.heard: Callable[[Reading], None] | None = None  # who writes down what is read
 
     def pull(self, tick: int, x: Array) -> tuple[Triple, Triple]:
         """Read the device, let the coupler pull until the next tick; gives the force at the handle and the torque."""
         sim, reading = self._sim, self.device.read(tick, self._sim.t)
+        if self.heard is not None:
+            self.heard(reading)
         body = reading.body
         if body is None or body not in self._bodies:
             return self._free(reading)
@@ -61,6 +67,12 @@ class Grip:
 
     def _hand(self, body: int, place: Triple, handle: Triple, force: Triple, torque: Triple) -> Hand:
         return Hand(body, place, handle, force, torque, self.coupler.stiffness, self.coupler.damping)
+
+    def reset(self) -> None:
+        """The run is at its start again."""
+        self.hands.forget()
+        self.observer.reset()
+        self.asked, self._at = self._first, (None, NULL)
 
     def feel(self, tick: int, force: Triple, torque: Triple) -> None:
         """Tell the device what it feels: the opposite of what acts on the body."""
@@ -100,6 +112,11 @@ class Grip:
         pose = self.pose(body, NULL, x)
         a, b, c = (np.reshape(pose.rotation, (3, 3)).T @ np.subtract(at, pose.place)).tolist()
         return a, b, c
+
+    def get_ready(self, body: str, x: Array) -> None:
+        """Make the programs of a body."""
+        with suppress(LatchworkError):
+            self._handle(body).masses(self._sim.t, x, NULL, self._sim._parameters())
 
     def _handle(self, body: str) -> Handle:
         if body not in self._handles:

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from latchwork.realtime.exhibit import Exhibit
 from latchwork.realtime.grip import Grip
 from latchwork.realtime.holding import forces_of, rows_of
 from latchwork.realtime.past import Past
+from latchwork.realtime.session import Log, recording_path
 from latchwork.realtime.standin import Pointer
 from latchwork.realtime.stepped import stepped
 from latchwork.realtime.telling import Modes, Row, answer_row, event_row, mode_row
@@ -33,21 +36,32 @@ class Live:
     """An exhibit that runs: ``do`` a command, ``tick``, look at its ``state`` and its ``news``."""
 
     def __init__(self, exhibit: Exhibit, *, device: Device | None = None, step: float | None = None,
-                 coupler: Coupler | None = None, record: bool = False) -> None:  # fmt: skip
+                 coupler: Coupler | None = None, record: bool = False, source: str = "") -> None:  # fmt: skip
         self.exhibit, self.step = exhibit, float(step or exhibit.step)
         self.device = Pointer(self.step) if device is None else device
         self.sim = stepped(exhibit, self.step)
         self._own = self.sim.equations
         self.grip = Grip(self.sim, self._own, self.device, self.step, coupler)
         self.past = Past(self.sim, self.step)
+        self._get_ready()
         self.modes, self._mode = Modes(), 0
         self._news: deque[Row] = deque(maxlen=MOST_NEWS)
         self.tick_count = 0
-        self.paused, self.steps, self.speed, self.recording = False, 0, 1.0, record
-        self.fence: tuple[str, ...] = ()
+        self.paused, self.steps, self.speed = False, 0, 1.0
+        self.source, self.log, self.recording = source, Log(), record
         self.fences = 0
         self.switches, self.switch = 0, 0.0
+        if not isinstance(self.device, Pointer):
+            self.grip.heard = self.log.reading
         self._tell_mode()
+
+    def _get_ready(self) -> None:
+        """Make now what the first tick, and the first grasp, would have to wait for; nothing has happened then."""
+        for body in self.exhibit.bodies:
+            self.grip.get_ready(body, self.x)
+        with suppress(LatchworkError):
+            self.sim.on(self.step)
+        self.past.reset(self.sim)
 
     # --- commands -----------------------------------------------------------------------------------------------
 
@@ -55,16 +69,22 @@ class Live:
         """Do what a command asks for, or say why not; where it is refused, all is as it was."""
         try:
             asked = parsed(command)
+            self.log.command(asked)
             answer: Row = {"ok": True, **DO[asked["do"]](self, asked)}
             if asked["do"] in CHANGING:
                 self._after()
                 self.past.changed(self.sim)
         except LatchworkError as error:
-            answer = {"ok": False, "why": str(error)}
-            self.past.back(self.sim, 0)
+            answer = self._refused(str(error))
+        except Exception as error:  # nothing that a stranger sends may end the loop
+            answer = self._refused(f"this could not be done: {type(error).__name__}: {error}")
         if name_of(command) is not None or not answer["ok"]:
             self._news.append(answer_row(answer, name_of(command)))
         return answer
+
+    def _refused(self, why: str) -> Row:
+        self.past.back(self.sim, 0)
+        return {"ok": False, "why": why}
 
     def pointer(self) -> Pointer:
         """The device, where commands may move it."""
@@ -122,12 +142,23 @@ class Live:
         """Back to the start."""
         self._let_go()
         self.past.reset(self.sim)
-        self.grip.hands.forget()
-        self.fence = ()
+        self.grip.reset()
         self._after()
+        self.log.begin(self.tick_count)
 
-    def record(self, on: bool) -> None:
-        self.recording = on
+    def record(self, on: bool) -> str | None:
+        """Begin to record, or end it; then gives the path of the file. It has all since the start or the last reset."""
+        if on or not self.recording:
+            self.recording = on
+            return None
+        path = self.save(recording_path(self.source))
+        self.recording = False
+        return str(path)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the session since the start, or the last reset."""
+        device = "pointer" if isinstance(self.device, Pointer) else "hand"
+        return self.log.save(path, self.source, self.step, device)
 
     def _let_go(self) -> None:
         if isinstance(self.device, Pointer):
@@ -140,19 +171,21 @@ class Live:
         force, torque = self.grip.pull(self.tick_count, self.x)
         try:
             self.sim.on((self.past.tick + 1) * self.step)
-        except (LatchworkError, ArithmeticError, np.linalg.LinAlgError) as error:
+        except Exception as error:  # no model may end the loop
             self._trouble(error)
         else:
             self._after()
             self.past.keep(self.sim)
         self.grip.feel(self.tick_count, force, torque)
         self.tick_count += 1
+        self.log.state(self.sim.t, self.sim._x)
 
     def _trouble(self, error: Exception) -> None:
         self.past.back(self.sim, 0)
         self.grip.hands.forget()
         self.paused, self.steps = True, 0
-        self._news.append({"kind": "trouble", "t": self.sim.t, "why": f"{error} Reset, or rewind."})
+        what = str(error) if isinstance(error, LatchworkError) else f"{type(error).__name__}: {error}."
+        self._news.append({"kind": "trouble", "t": self.sim.t, "why": f"{what} Reset, or rewind."})
 
     def _after(self) -> None:
         """Tell what has happened."""

@@ -98,15 +98,16 @@ def serve() -> None:
     given: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
     exhibit = exhibit_of(given["source"])
     link = Link(given["memory"], exhibit.width)
-    live = Live(exhibit, step=given["step"])
+    record = given["record"]
+    live = Live(exhibit, step=given["step"], source=given["source"], record=record is not None)
     beating = Beating(live, link)
     threading.Thread(target=_listen, args=(beating,), daemon=True).start()
-    for _ in range(given.get("warm", 0)):
-        live.tick()
     freeze_garbage()
     soft_real_time()
     beating.pace.rests(time.perf_counter())
     beating.run()
+    if record is not None:
+        live.save(record)
 
 
 def _listen(beating: Beating) -> None:

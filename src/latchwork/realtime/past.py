@@ -38,10 +38,12 @@ class Mark:
     thicket: Any
     presence: dict[Any, Any]
     settled: bool
+    begun: bool
 
     def still(self, sim: Stepped) -> bool:
         """Whether a simulation stands so now."""
-        return (self.crossed == sim.crossed and self.settled == sim._settled and self.workshop is sim._workshop
+        return (self.crossed == sim.crossed and self.settled == sim._settled
+                and self.begun == bool(sim._segments) and self.workshop is sim._workshop
                 and self.driven is sim.driven and self.holds == sim._holds and self.stages == sim._workshop._stages
                 and self.rules == _rules(sim) and self.thicket == sim._thicket)  # fmt: skip
 
@@ -57,13 +59,15 @@ class Mark:
                 setattr(watched, name, value)
         sim._rules.fired = list(self.fired)
         sim._events, sim.switches = [], []
+        if not self.begun:
+            sim._segments.clear()
 
 
 def mark_of(sim: Stepped) -> Mark:
     """How a simulation stands."""
     return Mark(sim.equations, sim.driven, sim._workshop, dict(sim._holds), sim._standings.copied(), sim.crossed,
                 _rules(sim), tuple(sim._rules.fired), dict(sim._workshop._stages), _copied(sim._thicket),
-                dict(sim._presence), sim._settled)  # fmt: skip
+                dict(sim._presence), sim._settled, bool(sim._segments))  # fmt: skip
 
 
 def _rules(sim: Stepped) -> tuple[Any, ...]:
