@@ -49,7 +49,7 @@ class Course:
         given = problem(stage.function, stage.reduced(sim._x), sim.t, sim.t + FAR, rest, invoke, None, stage.guards,
                         armed if watched else None, settle=stage.settle)  # fmt: skip
         self.stage, self.guards, self.step, self.until = stage, guards, step, until
-        self.ticks, self.workshop = Ticks(given, step, patient.tolist()), sim._workshop
+        self.ticks, self.workshop = Ticks(given, step, patient.tolist(), *grid(sim, step)), sim._workshop
         self.x, self.rules = sim._x, len(sim._rules.watched)
         self._expand = Expand(stage, sim) if isinstance(stage, Held) else None
 
@@ -112,7 +112,8 @@ def tick(sim: Simulation, step: float) -> Events:
     course = sim._course
     if course is not None and course.goes_on(sim, step) and course.tick(sim):
         return Events([])
-    end = sim.t + step if course is None or course.x is not sim._x else course.ticks.t + step
+    origin, i = grid(sim, step)
+    end = origin + float(i + 1) * step
     sim._course, method = None, sim.method
     sim.method = RK4(step)
     try:
@@ -122,6 +123,15 @@ def tick(sim: Simulation, step: float) -> Events:
     events = _forgotten(sim)
     sim._course = begun(sim, step)
     return events
+
+
+def grid(sim: Running, step: float) -> tuple[float, int]:
+    """Origin and number of the step that a simulation stands at: from where it began, if it is at such a step.
+
+    So times are the same to the last bit, wherever a course was taken up.
+    """
+    i = round((sim.t - sim._began) / step)
+    return (sim._began, i) if sim._began + float(i) * step == sim.t else (sim.t, 0)
 
 
 def begun(sim: Simulation, step: float) -> Course | None:

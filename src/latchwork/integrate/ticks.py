@@ -28,16 +28,19 @@ FIRST, STOP = 9, 10  # where the steppers take which step to make
 class Ticks:
     """A problem from its time on, in steps of h: ``tick(rest)`` makes the next one.
 
+    Where its time is that of step ``i`` from ``origin``, the times are ``origin + i h``, wherever it was taken up.
     ``patient`` guards may be below zero as long as they rise: see `guards`.
     """
 
-    def __init__(self, given: Problem, h: float, patient: Sequence[bool]) -> None:
-        self.given, self.h, self.i = given, h, 0
+    def __init__(self, given: Problem, h: float, patient: Sequence[bool], origin: float | None = None,
+                 i: int = 0) -> None:  # fmt: skip
+        self.given, self.h, self.i = given, h, i
+        self.origin = given.t if origin is None else origin
         n, tableau = given.n, RUNGE_KUTTA_4
         self.z, self.x, self.k = given.start(tableau)
         f, rows = given.function, (np.zeros(2), np.zeros((2, n)), np.zeros((2, n)), np.zeros((2, n)))
         counts = np.array([0, 0, -1])
-        span = (given.t, h, given.t_end, 0, 1, ENDLESS, 1)
+        span = (self.origin, h, given.t_end, 0, 1, ENDLESS, 1)
         data = (f.executor, f.code, self.z, n, tableau.stages, tableau.packed, *span, self.x, self.k, counts)
         extra: tuple[object, ...] = rows[:3]
         kernel: Kernel[..., int] = advance_fixed
@@ -81,7 +84,7 @@ class Ticks:
     @property
     def t(self) -> float:
         """The time reached: ``t_i = t0 + i h``, as `RK4` has it."""
-        return self.given.t + float(self.i) * self.h
+        return self.origin + float(self.i) * self.h
 
     def tick(self, rest: Array) -> Status:
         """Make the next step with this held, and say how it went: it was made where that is one of `MADE`.
