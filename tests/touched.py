@@ -6,6 +6,7 @@ import numpy as np
 
 import latchwork as lw
 from latchwork import dt
+from latchwork.mechanics.body import Body
 from latchwork.realtime.handle import Pose
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -59,3 +60,21 @@ def random_state(equations, seed: int) -> tuple[np.ndarray, np.ndarray]:
         index = [names.index(symbol.name) for symbol in group]
         q[index] /= np.linalg.norm(q[index])
     return q, u
+
+
+def pushed_links() -> tuple[lw.Model, Body]:
+    """The double pendulum with a force Fx, Fy at the end of its lower rod."""
+    model = two_links()
+    lower = model.bodies["lower"]
+    Fx, Fy = model.inputs(Fx=0.0, Fy=0.0)
+    model.force(lower.center.at("tip", -0.4 * lower.frame.y), Fx * model.frame.x + Fy * model.frame.y)
+    return model, lower
+
+
+def stepped(rate, t, x, h):
+    """One step of Runge and Kutta's, the classical one."""
+    a = rate(t, x)
+    b = rate(t + h / 2, x + h / 2 * a)
+    c = rate(t + h / 2, x + h / 2 * b)
+    d = rate(t + h, x + h * c)
+    return x + h / 6 * (a + 2 * b + 2 * c + d)

@@ -7,6 +7,7 @@ depends on the state alone is one program; the arm comes in afterwards, so that 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +19,10 @@ from latchwork.mechanics.body import Body
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.realtime.devices.device import Nine, Triple
+from latchwork.realtime.response import Response, probed
 from latchwork.realtime.triples import add, cross, rotated
 from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.traverse import rebuild
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 IMMOVABLE = 1e-12  # of the largest mobility: what is smaller is rounding
@@ -59,6 +62,7 @@ class Handle:
         self._x = np.zeros(len(self._arguments))
         self._motion = self._function(self._motion_expressions())
         self._mobility: Function | None = None
+        self._accelerations: Function | None = None
 
     def at(self, t: float, x: ArrayLike, arm: Triple, p: ArrayLike | None = None) -> Pose:
         """Where the point at an arm is, and how it moves: p_C + R a, v_C + ω × R a. ``x`` is (q, u)."""
@@ -87,6 +91,23 @@ class Handle:
         T = free_directions(rows, n)
         return Masses(_least(J_p @ T, T.T @ M @ T), _least(J_w @ T, T.T @ M @ T))
 
+    def acceleration(self, t: float, x: ArrayLike, udot: ArrayLike, arm: Triple,
+                     p: ArrayLike | None = None) -> tuple[Triple, Triple]:  # fmt: skip
+        """Acceleration of the point and angular acceleration, for any u̇: a_P = a_C + α × l + ω × (ω × l)."""
+        if self._accelerations is None:
+            self._accelerations = self._function(self._acceleration_expressions(), self.equations.system.u_rates)
+        pose = self.at(t, x, arm, p)
+        c = self._accelerations(np.concatenate([self._x, udot])).tolist()
+        alpha = (c[3], c[4], c[5])
+        inward = cross(pose.omega, cross(pose.omega, pose.lever))
+        return add(add((c[0], c[1], c[2]), cross(alpha, pose.lever)), inward), alpha
+
+    def answer(self, udot: Callable[[Triple, Triple], ArrayLike], t: float, x: ArrayLike, arm: Triple,
+               p: ArrayLike | None = None) -> Response:  # fmt: skip
+        """How the point answers to a wrench; ``udot`` gives u̇ under a force at the mass centre and a torque."""
+        pose = self.at(t, x, arm, p)
+        return probed(lambda F, T: self.acceleration(t, x, udot(*pose.about_center(F, T)), arm, p))
+
     def _filled(self, t: float, x: ArrayLike, p: ArrayLike | None) -> NDArray[np.float64]:
         """(t, q, u, p) in one row."""
         row = self._x
@@ -111,10 +132,17 @@ class Handle:
         turning = [0.0] * (3 * len(e.u)) if frame is None else list(e.jacobian(frame))
         return [*e.M, *e.jacobian(self.body.center), *turning]
 
-    def _function(self, expressions: list[Expr | float]) -> Function:
+    def _acceleration_expressions(self) -> list[Expr | float]:
+        """a of the mass centre and α, in terms of u̇."""
+        e, N, frame = self.equations, self.equations.system.tree.newtonian, self.body.frame
+        turning = [0.0] * 3 if frame is None else e.angular_acceleration(frame).measures(N)
+        return [*e.acceleration(self.body.center).measures(N), *turning]
+
+    def _function(self, expressions: list[Expr | float], more: Sequence[Expr] = ()) -> Function:
+        """A program of (t, q, u, p), and of u̇ where it is asked for; q̇ is replaced."""
         e = self.equations
-        nodes = e._closed([e._node(expression) for expression in expressions])
-        return Function(lower(e.system.graph, nodes, self._arguments))
+        g, nodes = e.system.graph, [e._node(expression) for expression in expressions]
+        return Function(lower(g, rebuild(g, nodes, dict(e.derivation.kinematics.replaced)), (*self._arguments, *more)))
 
 
 def body_named(equations: Equations, name: str) -> Body:
