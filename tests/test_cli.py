@@ -337,6 +337,15 @@ def test_export_of_outputs_and_guards(tmp_path, capsys):
     assert [name for name in names if f"def {name}(t, q, u, r, p):" not in module] == []
 
 
+def test_export_as_a_device(tmp_path, capsys):
+    """With a handle the C files become a device: one program more, and a rule that makes it."""
+    folder = tmp_path / "c"
+    assert main(["export", CRANE, "--c", str(folder), "--hil", "load", "--hil-force", "F,-,-"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == str(folder / "hil.c")
+    assert "force_input[3] = {0, -1, -1}" in (folder / "hil.c").read_text(encoding="utf-8")
+    assert "hil: hil.c gantry_crane.c" in (folder / "Makefile").read_text(encoding="utf-8")
+
+
 def test_export_with_a_free_base(tmp_path):
     """--floating gives a robot six more speeds, and is refused for a model file."""
     target = tmp_path / "bar.py"
@@ -353,6 +362,8 @@ def test_export_with_a_free_base(tmp_path):
         ([PENDULUM], 2, "Give --c DIR, --python FILE, or both"),
         ([PENDULUM, "--python", "no/such/folder/x.py"], 2, "no/such/folder"),
         (["nothing.urdf", "--c", "c"], 3, "there is no such file"),
+        ([PENDULUM, "--python", "x.py", "--hil", "E"], 2, "Give --c DIR as well"),
+        ([PENDULUM, "--c", "c", "--hil", "E"], 5, "'Fx' is not an input of 'double pendulum'"),
     ],
 )
 def test_export_that_cannot_be(capsys, tmp_path, monkeypatch, arguments, code, message):

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.derive import derived, left_out
+from latchwork.cli.derive import Derived, derived, left_out
 from latchwork.cli.terminal import Progress, Usage, say, write
+
+if TYPE_CHECKING:
+    from latchwork.kane.equations import Equations
 
 
 def export(options: argparse.Namespace) -> None:
     """Derive, write the files with the outputs and guards of the run, and name them."""
     if options.c is None and options.python is None:
         raise Usage(f"{options.file} can be exported to C or to Python. Give --c DIR, --python FILE, or both.")
-    from latchwork.export import export_c, export_python
+    if options.hil is not None and options.c is None:
+        raise Usage(f"--hil {options.hil} writes a program in C. Give --c DIR as well.")
+    from latchwork.export import export_python
 
     progress = Progress(options.progress)
     robot: dict[str, Any] = {"floating": True} if options.floating else {}
@@ -21,9 +27,23 @@ def export(options: argparse.Namespace) -> None:
     equations, settings = found.embedded_equations(), found.settings
     progress("writing")
     more: dict[str, Any] = {"outputs": settings.outputs, "stop_when": settings.stop_when}
-    paths = [] if options.c is None else export_c(equations, options.c, **more)
+    paths = [] if options.c is None else _in_c(options, found, equations, more)
     if options.python is not None:
         paths.append(export_python(equations, options.python, **more))
     progress.done()
     say(left_out(found.model))
     write("\n".join(map(str, paths)), None)
+
+
+def _in_c(options: argparse.Namespace, found: Derived, equations: Equations, more: dict[str, Any]) -> list[Path]:
+    """The files in C; with a handle also the model as a device, which begins as the file's run does."""
+    if options.hil is None:
+        from latchwork.export import export_c
+
+        return export_c(equations, options.c, **more)
+    from latchwork.realtime.devices.hil import export_hil
+
+    start = found.settings.arguments(found.equations)
+    names = [None if name.strip() in ("", "-") else name.strip() for name in options.hil_force.split(",")]
+    u = {name: value for name, value in (start.get("u") or {}).items() if str(name) in equations.u_names}
+    return export_hil(equations, options.c, handle=options.hil, force=names, q=start.get("q"), u=u, **more)

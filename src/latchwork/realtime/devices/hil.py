@@ -1,0 +1,88 @@
+"""Hardware in the loop: a device made of exported equations, in C, that talks to a running loop by packets.
+
+The exported model is the device: its handle is a point of it, the felt force drives inputs of it. ``hil.c`` beside this
+file is the program; what a model has is filled in where it says ``@name@``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.export import export_c
+from latchwork.hybrid.trajectory import named
+from latchwork.kane.equations import Equations
+from latchwork.kane.values import read
+from latchwork.mechanics.point import Point
+from latchwork.program.codegen.c_expressions import literal
+from latchwork.realtime.devices.device import NULL, Triple
+
+TEMPLATE = Path(__file__).with_name("hil.c")
+HOLE = re.compile(r"@(\w+)@")
+PLACE, VELOCITY = "hil_place", "hil_velocity"
+RULE = """
+hil: hil.c {name}.c {name}.h
+\t$(CC) $(CFLAGS) $(STRICT) -o $@ hil.c {name}.c -lm
+"""
+
+
+def export_hil(equations: Equations, directory: str | Path, *, handle: Point | str, force: Sequence[str | None],
+               q: Any = None, u: Any = None, step: float = 1e-3, body: int = 0, arm: Triple = NULL,
+               outputs: Mapping[str, Any] | None = None,
+               stop_when: Mapping[str, Any] | None = None) -> list[Path]:  # fmt: skip
+    """Write what `export_c` writes, and ``hil.c``: the model as a device whose ``handle`` is a point of it.
+
+    ``force`` names the inputs that the felt force drives along x, y and z of N, None where none does; ``body`` is the
+    number of the body that is held in the loop's mechanism, ``arm`` where. It begins at q and u.
+    """
+    point = _point(equations, handle)
+    inputs = _inputs(equations, force)
+    start = [*_start(equations, q, equations.q, "coordinates q"), *_start(equations, u, equations.u, "speeds u")]
+    more = {**(outputs or {}), PLACE: point, VELOCITY: equations.velocity(point)}
+    paths = export_c(equations, directory, outputs=more, stop_when=stop_when)
+    name = paths[0].stem
+    filled = {
+        "title": equations.name.replace("*/", "* /"), "name": name, "NAME": name.upper(), "step": literal(float(step)),
+        "force": ", ".join(map(str, inputs)), "arm": _numbers(arm), "body": str(int(body)),
+        "place": PLACE, "velocity": VELOCITY, "x": _numbers(start), "p": f"{name}_p0" if equations.p else "NULL",
+        "r": _numbers([float(equations.system.values.get(symbol, 0.0)) for symbol in equations.r]),
+    }  # fmt: skip
+    text = HOLE.sub(lambda found: filled[found[1]], TEMPLATE.read_text(encoding="utf-8"))
+    target = Path(directory) / "hil.c"
+    target.write_text(text, encoding="utf-8", newline="\n")
+    with paths[3].open("a", encoding="utf-8", newline="\n") as makefile:
+        makefile.write(RULE.format(name=name))
+    return [*paths, target]
+
+
+def _point(equations: Equations, handle: Point | str) -> Point:
+    found = named(equations, handle) if isinstance(handle, str) else handle
+    if not isinstance(found, Point):
+        raise EvaluationError(f"the handle of '{equations.name}' is {handle!r}, which is no point. Name a point.")
+    return found
+
+
+def _inputs(equations: Equations, force: Sequence[str | None]) -> list[int]:
+    """The numbers of the inputs by their names."""
+    names = [symbol.name for symbol in equations.r]
+    wanted = [*force, None, None, None][:3]
+    for name in wanted:
+        if name is not None and name not in names:
+            raise EvaluationError(f"'{name}' is not an input of '{equations.name}'.{did_you_mean(name, names)}")
+    if len(force) > 3 or not any(wanted):
+        raise EvaluationError(f"the felt force drives {list(force)!r}. Name an input for x, y or z at least.")
+    return [-1 if name is None else names.index(name) for name in wanted]
+
+
+def _start(equations: Equations, given: Any, symbols: Sequence[Any], what: str) -> list[float]:
+    """Numbers to begin with; zero, or no rotation, where none are given."""
+    first = {group[0] for group in equations.system.quaternions}
+    rest = {symbol: float(symbol in first) for symbol in symbols}
+    return [float(value) for value in read(given, symbols, what, equations.name, rest)]
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(literal(float(value)) for value in values)
