@@ -6,7 +6,7 @@ const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const mix = (a, x, b, y) => [a[0] * x + b[0] * y, a[1] * x + b[1] * y, a[2] * x + b[2] * y];
 const axisOf = (letter) => [0, 1, 2].map((k) => ("xyz"[k] === letter ? 1 : 0));
-const COLORS = ["ink", "paper", "rule", "soft", "rod", "ground", "force", "trail", "grid"];
+const COLORS = ["ink", "paper", "rule", "soft", "rod", "ground", "force", "trail", "grid", "hand", "fence"];
 const LINES = { rod: ["rod", 3, []], way: ["soft", 1, [4, 4]], ground: ["ground", 2, []] };
 const DOTS = { particle: 6, center: 3.5, joint: 4, point: 2 };
 

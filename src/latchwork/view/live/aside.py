@@ -41,8 +41,8 @@ def card(source: str) -> dict[str, Any]:
     except (LatchworkError, OSError, ArithmeticError, ValueError) as error:
         return {"kind": "card", "name": source, "why": str(error)}
     _opened.cache_clear()  # pictures of the gallery are made once
-    name = exhibit.title or exhibit.model.name
-    return {"kind": "card", "name": source, "title": name, "story": exhibit.story, "scene": picture.still}
+    about = f"{exhibit.title}. {exhibit.story}".strip(". ")
+    return {"kind": "card", "name": source, "title": exhibit.model.name, "about": about, "scene": picture.still}
 
 
 def equations(source: str, labels: tuple[str, ...]) -> str:

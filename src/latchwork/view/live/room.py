@@ -192,11 +192,12 @@ class Room:
 
     async def _run(self) -> None:
         try:
+            starting = asyncio.create_task(self._start())  # takes its time in a process of its own
             exhibit = await asyncio.to_thread(exhibit_of, self.source)
             self.shown = Shown(exhibit, await asyncio.to_thread(picture_of, exhibit))
             await asyncio.to_thread(self.shown.get_ready)
             self.visits.name = exhibit.model.name
-            await self._start()
+            await starting
         except (LatchworkError, OSError, ArithmeticError, ValueError) as error:
             self.trouble, self.shown = str(error), None
         self.ready.set()
@@ -206,7 +207,7 @@ class Room:
             await self._show(self.shown)
 
     async def _start(self) -> None:
-        self.loop = self._looping(self.source)
+        self.loop = await asyncio.to_thread(self._looping, self.source)
         await asyncio.to_thread(self.loop.start)
 
     async def _show(self, shown: Shown) -> None:

@@ -156,6 +156,7 @@ class Server:
             await asyncio.sleep(0.2)
             await connection.close(1008, "no room")
             return
+        visitor.tell({"kind": "house", "count": len(self.sources)})
         room.enter(visitor)
         try:
             async for message in connection:

@@ -53,7 +53,7 @@ class Shown:
         e, values = self.exhibit, self.values()
         return {
             "kind": "scene", "scene": self.picture.scene, "head": list(HEAD), "plots": list(self.picture.plots),
-            "title": e.title or e.model.name, "story": e.story, "bodies": list(e.bodies), "step": e.step,
+            "title": e.model.name, "about": f"{e.title}. {e.story}".strip(". "), "bodies": list(e.bodies), "step": e.step,
             "chosen": [name for name in e.plots if name in self.picture.plots][:4] or list(self.picture.plots[:2]),
             "sliders": [{"name": k, "low": low, "high": high, "value": values[k]} for k, (low, high) in e.sliders.items()],
             "constraints": [item.name for item in e.constraints], "fence": bool(e.fence), "hold": e.taken,

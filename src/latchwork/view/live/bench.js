@@ -1,0 +1,429 @@
+"use strict";
+// The bench: a mechanism that runs elsewhere, drawn from frames, and pulled by a pointer through a spring.
+
+const NEAR = { mouse: 14, pen: 18, touch: 30 }; // px within which something is taken
+const REACH = 2; // px: how far a line drawn by hand may be off when it is simplified
+const PATH = 400; // places of a path
+
+const byId = (id) => document.getElementById(id);
+
+function segmentDistance(p, a, b) {
+  // How far a pixel is from a line, and where along it the nearest place is.
+  const d = [b[0] - a[0], b[1] - a[1]], long = d[0] * d[0] + d[1] * d[1];
+  const s = long ? Math.min(Math.max(((p[0] - a[0]) * d[0] + (p[1] - a[1]) * d[1]) / long, 0), 1) : 0;
+  return [Math.hypot(p[0] - a[0] - s * d[0], p[1] - a[1] - s * d[1]), s];
+}
+
+function isInside(p, corners) {
+  let inside = false;
+  for (let i = 0, j = corners.length - 1; i < corners.length; j = i++) {
+    const [a, b] = [corners[i], corners[j]];
+    if (a[1] > p[1] !== b[1] > p[1] && p[0] < a[0] + ((b[0] - a[0]) * (p[1] - a[1])) / (b[1] - a[1])) inside = !inside;
+  }
+  return inside;
+}
+
+function simplified(places) {
+  // Douglas and Peucker: corners stay where a line without them would be off.
+  if (places.length < 3) return places;
+  const [first, last] = [places[0], places[places.length - 1]];
+  let far = 0, index = 0;
+  for (let k = 1; k < places.length - 1; k++) {
+    const distance = segmentDistance(places[k], first, last)[0];
+    if (distance > far) [far, index] = [distance, k];
+  }
+  if (far <= REACH) return [first, last];
+  return [...simplified(places.slice(0, index + 1)).slice(0, -1), ...simplified(places.slice(index))];
+}
+
+class Bench {
+  constructor(name) {
+    this.name = name;
+    this.scene = null;
+    this.drawing = null;
+    this.frame = null;
+    this.head = {};
+    this.arrows = [];
+    this.fence = [];
+    this.path = [];
+    this.held = null; // what the pointer holds: { body, through, to, pointer }
+    this.stroke = null; // a fence that is being drawn, in pixels
+    this.touches = new Map();
+    this.options = { names: false, forces: true, trail: false, fence: false, turn: false };
+    this.off = new AbortController();
+    this.panels = new Panels(this);
+    this.listen();
+    this.wire = new Wire("/live", { name }, {
+      message: (message) => this.heard(message),
+      frame: (frame) => this.shown(frame),
+      state: (state, wait) => this.connection(state, wait),
+    });
+  }
+
+  close() {
+    this.off.abort();
+    this.wire.close();
+    cancelAnimationFrame(this.asked);
+  }
+
+  say(command) {
+    return this.wire.send(command);
+  }
+
+  connection(state, wait) {
+    const words = { open: "live", wait: "connecting", lost: "connection lost" }[state];
+    byId("status").textContent = words;
+    byId("status").dataset.state = state;
+    const banner = byId("banner");
+    if (state === "lost") {
+      this.held = null;
+      banner.hidden = false;
+      banner.textContent = "The connection to the mechanism is lost. Trying again" +
+        (wait > 900 ? " in " + Math.round(wait / 1000) + " s." : ".");
+    } else if (state === "open") banner.hidden = true;
+    this.ask();
+  }
+
+  // --- what is told ---------------------------------------------------------------------------------------------
+
+  heard(message) {
+    if (message.kind === "scene") this.begin(message);
+    else if (message.kind === "shapes") { this.scene.shapes = message.shapes; this.ask(); }
+    else if (message.kind === "fence") {
+      this.fence = message.points;
+      byId("unfence").disabled = !message.points.length;
+      this.ask();
+    } else if (message.kind === "hand" && !message.yours) this.held = null;
+    else if (message.kind === "answer" && !message.ok && message.do === "grab") this.held = null;
+    if (message.kind === "mode") this.arrows = message.arrows;
+    this.panels.heard(message);
+  }
+
+  begin(message) {
+    const same = this.scene && this.scene.name === message.scene.name;
+    this.scene = message.scene;
+    this.described = message;
+    let offset = message.head.length;
+    this.index = Object.fromEntries(message.head.map((name, k) => [name, k]));
+    this.offsets = this.scene.widths.map((width) => (offset += width) - width);
+    this.plotsAt = offset;
+    this.arrowsAt = offset + message.plots.length;
+    this.frame = null;
+    this.path = [];
+    const row = (track, width) => this.frame.subarray(this.offsets[track], this.offsets[track] + width);
+    const old = this.drawing;
+    this.drawing = new Drawing(byId("picture"), this.scene, row);
+    if (same && old) for (const key of ["right", "up", "out", "zoom", "shift", "strongest"]) this.drawing[key] = old[key];
+    else {
+      this.drawing.strongest = 1;
+      this.options.turn = !isFlat(this.scene);
+      if (this.options.turn) this.drawing.turn(0.45, 0.28);
+    }
+    byId("turn").setAttribute("aria-pressed", String(this.options.turn));
+    byId("fence").hidden = byId("unfence").hidden = !message.fence;
+    document.title = message.title + " – Latchwork";
+    this.fit();
+  }
+
+  shown(frame) {
+    if (!this.scene || frame.length < this.arrowsAt) return;
+    const head = this.head, before = head.t;
+    this.frame = frame;
+    for (const [name, k] of Object.entries(this.index)) head[name] = frame[k];
+    if (head.t < before) this.path = [];
+    this.panels.shown(head, frame.subarray(this.plotsAt, this.arrowsAt), this.lam());
+    if (this.options.trail) this.follow();
+    this.ask();
+  }
+
+  lam() {
+    const at = this.arrowsAt + 6 * this.head.arrows;
+    return this.frame.subarray(at, at + this.head.forces);
+  }
+
+  triple(name) {
+    return ["x", "y", "z"].map((axis) => this.head[name + " " + axis]);
+  }
+
+  follow() {
+    // The path of what the hand holds, or of the last dot.
+    const dots = this.scene.dots.filter((dot) => dot.body), dot = dots[dots.length - 1];
+    const chain = this.scene.chain, track = chain.length ? chain[chain.length - 1] : dot && dot.at;
+    if (track === undefined) return;
+    this.path.push([...this.drawing.row(track, 3)]);
+    if (this.path.length > PATH) this.path.shift();
+  }
+
+  // --- drawing --------------------------------------------------------------------------------------------------
+
+  ask() {
+    if (this.asked || this.off.signal.aborted) return;
+    this.asked = requestAnimationFrame(() => { this.asked = 0; this.draw(); });
+  }
+
+  fit() {
+    if (this.drawing) this.drawing.fit();
+    this.panels.fit();
+    this.ask();
+  }
+
+  draw() {
+    const { drawing, options } = this;
+    if (!drawing || !this.frame) return;
+    drawing.names = options.names;
+    this.keepInView();
+    drawing.draw(() => {
+      if (options.trail && this.path.length > 1) {
+        drawing.line(this.path.map((p) => drawing.screen(p)), drawing.colors.trail, 1.2);
+      }
+      this.drawFence();
+    });
+    if (options.forces) this.drawForces();
+    this.drawHand();
+    if (this.stroke) drawing.line(this.stroke, drawing.colors.fence, 4);
+  }
+
+  drawFence() {
+    const { drawing } = this, places = this.fence.map((p) => drawing.screen(p));
+    if (places.length < 2) return;
+    drawing.line(places, drawing.colors.fence, 5);
+    drawing.line(places, drawing.colors.paper, 1.2, [1, 7]);
+  }
+
+  drawForces() {
+    const at = this.arrowsAt, count = this.head.arrows, { drawing } = this;
+    let largest = 0;
+    for (let k = 0; k < count; k++) {
+      const six = this.frame.subarray(at + 6 * k, at + 6 * k + 6), force = [six[3], six[4], six[5]];
+      const size = Math.hypot(...force);
+      largest = Math.max(largest, size);
+      if (size > 0) drawing.arrow([six[0], six[1], six[2]], force, this.arrows[k] || "", brief(size) + " N");
+    }
+    if (largest > drawing.strongest) drawing.strongest = largest;
+    else if (largest > 0) drawing.strongest += 0.01 * (largest - drawing.strongest); // what was strong fades
+  }
+
+  drawHand() {
+    const { drawing, head } = this;
+    if (!(head.hand >= 0)) return;
+    const handle = this.triple("handle"), mine = this.held && this.held.sent;
+    const device = mine ? this.held.to : this.triple("device"), force = this.triple("force");
+    const a = drawing.screen(handle), b = drawing.screen(device), { colors } = drawing;
+    drawing.line(coil(a, b), colors.hand, 1.8);
+    drawing.disk(a, 5, colors.paper, colors.hand);
+    drawing.disk(b, 8, "transparent", colors.hand);
+    const size = Math.hypot(...force);
+    if (size > 1e-9) {
+      const far = Math.hypot(b[0] - a[0], b[1] - a[1]);
+      drawing.text(brief(size) + " N", b[0] + (b[0] >= a[0] ? 13 : -13), b[1] + (far > 4 && b[1] < a[1] ? -9 : 15),
+        b[0] >= a[0] ? "left" : "right", colors.hand);
+    }
+  }
+
+  keepInView() {
+    // Where all bodies have left the picture, it glides after them.
+    const { drawing, scene } = this, dots = scene.dots.filter((dot) => dot.body);
+    if (!dots.length || this.held || this.touches.size || this.stroke) return;
+    const places = dots.map((dot) => drawing.screen(drawing.row(dot.at, 3)));
+    const off = [0, 1].map((k) => {
+      const values = places.map((p) => p[k]), size = [drawing.wide, drawing.high][k], edge = 0.08 * size;
+      const [low, high] = [Math.min(...values), Math.max(...values)];
+      return high < edge ? edge - high : low > size - edge ? size - edge - low : 0;
+    });
+    if (!off[0] && !off[1]) return;
+    drawing.shift = [drawing.shift[0] + 0.12 * off[0], drawing.shift[1] + 0.12 * off[1]];
+    this.ask();
+  }
+
+  // --- what the pointer does ------------------------------------------------------------------------------------
+
+  pick(p, near) {
+    // What is under a pixel: its body, and the place of it that is taken. Dots come before lines, lines before faces.
+    const { drawing, scene } = this;
+    let best = null, least = near;
+    const offer = (distance, body, through, rank) => {
+      if (body && distance <= near && distance + rank < least + (best ? 0 : near)) {
+        least = distance + rank;
+        best = { body, through };
+      }
+    };
+    const three = (track) => [...drawing.row(track, 3)];
+    for (const item of scene.dots) {
+      const at = drawing.screen(three(item.at));
+      offer(Math.hypot(p[0] - at[0], p[1] - at[1]), item.body, three(item.at), 0);
+    }
+    const lines = scene.lines.map((item) => [item.a, item.b, item.body]);
+    scene.chain.forEach((track, k) => k && lines.push([scene.chain[k - 1], track, scene.links[k]]));
+    for (const [a, b, body] of lines) {
+      const [from, to] = [three(a), three(b)], [distance, s] = segmentDistance(p, drawing.screen(from), drawing.screen(to));
+      offer(distance, body, mix(from, 1 - s, to, s), 6);
+    }
+    for (const item of scene.shapes) {
+      if (!item.body) continue;
+      const through = three(item.at);
+      for (const [kind, numbers] of item.parts) {
+        const places = drawing.placed(item, numbers);
+        const inside = kind === "ball"
+          ? Math.hypot(p[0] - places[0][0], p[1] - places[0][1]) <= Math.hypot(...numbers.slice(3)) * drawing.pixels
+          : kind === "face" && isInside(p, places);
+        if (inside) offer(0, item.body, drawing.world(p[0], p[1], through), 10);
+        else if (kind === "edge" || kind === "face") {
+          for (let k = 1; k < places.length; k++) {
+            const distance = segmentDistance(p, places[k - 1], places[k])[0];
+            offer(distance, item.body, drawing.world(p[0], p[1], through), 9);
+          }
+        }
+      }
+    }
+    return best;
+  }
+
+  grab(body, through, pointer) {
+    this.held = { body, through, to: through, pointer, sent: this.say({ do: "grab", body, at: through }) };
+    byId("hint").hidden = true;
+    this.ask();
+  }
+
+  pull(to) {
+    this.held.to = to;
+    this.say({ do: "move", to });
+    this.ask();
+  }
+
+  drop() {
+    if (this.held) this.say({ do: "drop" });
+    this.held = null;
+    this.ask();
+  }
+
+  listen() {
+    const picture = byId("picture"), on = (target, name, what, more = {}) =>
+      target.addEventListener(name, what, { signal: this.off.signal, ...more });
+    const local = (event) => {
+      const box = picture.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    on(picture, "pointerdown", (event) => {
+      if (!this.drawing || !this.frame) return;
+      const p = local(event);
+      picture.setPointerCapture(event.pointerId);
+      if (this.options.fence && event.button === 0) { this.stroke = [p]; return; }
+      const found = this.touches.size || event.button ? null : this.pick(p, NEAR[event.pointerType] || NEAR.mouse);
+      if (found && !this.held) this.grab(found.body, found.through, event.pointerId);
+      else this.touches.set(event.pointerId, p);
+      picture.classList.toggle("held", Boolean(this.held));
+    });
+    on(picture, "pointermove", (event) => this.moved(event, local(event)));
+    for (const name of ["pointerup", "pointercancel"]) {
+      on(picture, name, (event) => {
+        this.touches.delete(event.pointerId);
+        if (this.stroke) this.drawn();
+        if (this.held && this.held.pointer === event.pointerId) this.drop();
+        picture.classList.remove("held");
+      });
+    }
+    on(picture, "wheel", (event) => {
+      event.preventDefault();
+      this.zoom(Math.exp(-0.0015 * event.deltaY), local(event));
+    }, { passive: false });
+    on(picture, "contextmenu", (event) => event.preventDefault());
+    on(picture, "dblclick", () => this.home());
+    on(picture, "keydown", (event) => this.key(event));
+    on(picture, "blur", () => { if (this.held && this.held.pointer === "keys") this.drop(); });
+  }
+
+  moved(event, p) {
+    const { drawing } = this;
+    if (this.stroke) { this.stroke.push(p); this.ask(); return; }
+    if (this.held && this.held.pointer === event.pointerId) {
+      this.pull(drawing.world(p[0], p[1], this.held.through));
+      return;
+    }
+    const old = this.touches.get(event.pointerId);
+    if (!old) {
+      if (drawing && this.frame && event.pointerType === "mouse" && !event.buttons) {
+        event.target.classList.toggle("over", Boolean(!this.options.fence && this.pick(p, NEAR.mouse)));
+      }
+      return;
+    }
+    const d = [p[0] - old[0], p[1] - old[1]];
+    this.touches.set(event.pointerId, p);
+    if (this.touches.size > 1) {
+      const other = [...this.touches].find(([id]) => id !== event.pointerId)[1];
+      const far = (q) => Math.hypot(q[0] - other[0], q[1] - other[1]) || 1;
+      this.zoom(far(p) / far(old), [(p[0] + other[0]) / 2, (p[1] + other[1]) / 2]);
+      drawing.shift = [drawing.shift[0] + d[0] / 2, drawing.shift[1] + d[1] / 2];
+    } else if (this.options.turn !== (event.shiftKey || Boolean(event.buttons & 6))) {
+      drawing.turn(0.008 * d[0], 0.008 * d[1]);
+    } else drawing.shift = [drawing.shift[0] + d[0], drawing.shift[1] + d[1]];
+    this.ask();
+  }
+
+  zoom(factor, at) {
+    // What is under a pixel stays there.
+    const { drawing } = this, old = drawing.zoom;
+    drawing.zoom = Math.min(Math.max(old * factor, 0.02), 200);
+    const k = drawing.zoom / old, middle = [drawing.wide / 2, drawing.high / 2];
+    drawing.shift = [0, 1].map((i) => (1 - k) * (at[i] - middle[i]) + k * drawing.shift[i]);
+    this.ask();
+  }
+
+  home() {
+    if (!this.drawing) return;
+    this.drawing.reset();
+    if (!isFlat(this.scene)) this.drawing.turn(0.45, 0.28);
+    this.fit();
+  }
+
+  drawn() {
+    // A stroke of the pointer becomes a fence, in the plane of the view.
+    const stroke = this.stroke, { drawing, scene } = this;
+    this.stroke = null;
+    let places = simplified(stroke);
+    while (places.length > 200) places = places.filter((_, k) => k % 2 === 0);
+    const axes = [...scene.view].map(axisOf);
+    const points = places.map((p) => drawing.world(p[0], p[1], [0, 0, 0])).map((w) => axes.map((axis) => dot(w, axis)));
+    if (points.length > 1 && Math.hypot(stroke[0][0] - stroke.at(-1)[0], stroke[0][1] - stroke.at(-1)[1]) + stroke.length > 6) {
+      this.say({ do: "fence", points, id: "fence" });
+    }
+    this.ask();
+  }
+
+  key(event) {
+    const step = 0.04 * Math.min(this.drawing.wide, this.drawing.high) / this.drawing.pixels;
+    const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }, way = ways[event.key];
+    if (event.key === " ") this.say({ do: this.head.paused ? "go" : "pause" });
+    else if (event.key === "Escape") this.held ? this.drop() : this.panels.tool("fence", false);
+    else if (event.key === "g" || event.key === "G") {
+      if (this.held) this.drop();
+      else {
+        const body = this.described.hold, found = this.scene.dots.find((item) => item.name === body) ||
+          this.scene.dots.find((item) => item.body === body);
+        if (found) this.grab(body, [...this.drawing.row(found.at, 3)], "keys");
+      }
+    } else if (event.key === ".") this.say({ do: "step", ticks: 1 });
+    else if (event.key === "+" || event.key === "-") {
+      this.zoom(event.key === "+" ? 1.2 : 1 / 1.2, [this.drawing.wide / 2, this.drawing.high / 2]);
+    } else if (way && this.held) {
+      const { right, up } = this.drawing;
+      this.pull(mix(this.held.to, 1, mix(right, way[0] * step, up, way[1] * step), 1));
+    } else if (way) {
+      this.drawing.shift = [this.drawing.shift[0] - 40 * way[0], this.drawing.shift[1] + 40 * way[1]];
+      this.ask();
+    } else return;
+    event.preventDefault();
+  }
+}
+
+function coil(a, b) {
+  // A spring between two pixels.
+  const d = [b[0] - a[0], b[1] - a[1]], long = Math.hypot(...d), turns = 9;
+  if (long < 14) return [a, b];
+  const e = [d[0] / long, d[1] / long], n = [-e[1], e[0]], wide = Math.min(7, 0.12 * long), end = Math.min(10, 0.15 * long);
+  const at = (s, w) => [a[0] + s * e[0] + w * n[0], a[1] + s * e[1] + w * n[1]];
+  const places = [a, at(end, 0)];
+  for (let k = 0; k < 2 * turns; k++) {
+    places.push(at(end + ((long - 2 * end) * (k + 0.5)) / (2 * turns), k % 2 ? wide : -wide));
+  }
+  return [...places, at(long - end, 0), b];
+}

@@ -1,0 +1,33 @@
+"use strict";
+// Gallery or bench, by what stands behind # in the address.
+
+const app = { gallery: new Gallery(), bench: null };
+
+function route() {
+  const name = decodeURIComponent(location.hash.slice(1)), at = (id) => document.getElementById(id);
+  if (app.bench) app.bench.close();
+  app.bench = null;
+  app.gallery.close();
+  at("gallery").hidden = Boolean(name);
+  at("bench").hidden = !name;
+  document.title = "Latchwork";
+  if (name) app.bench = new Bench(name);
+  else {
+    app.gallery.open();
+    app.gallery.drawAll();
+  }
+}
+
+function again() {
+  if (app.bench) app.bench.fit();
+  else app.gallery.drawAll();
+}
+
+document.getElementById("back").addEventListener("click", (event) => {
+  event.preventDefault();
+  location.hash = "";
+});
+addEventListener("hashchange", route);
+addEventListener("resize", again);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+route();
