@@ -57,6 +57,7 @@ class Crossing:
     leaving: set[Touch] = field(default_factory=set)
     letting_go: set[Touch] = field(default_factory=set)
     work: float = 0.0
+    unmoved: float = 0.0  # approach that impulses which end all motion did not end
     at_once: bool | None = None  # how several contacts act in an impact: see `impact`
 
     @property
@@ -158,8 +159,9 @@ class Crossing:
                 if v <= none or (v < BRIEF and 0.5 * v**2 < RISE * -float(meeting.b[meeting.first[i]]))]  # fmt: skip
 
     def _slow(self, meeting: Meeting) -> float:
-        """Slower normal velocities are none, by what moves there."""
-        return AT_REST * max(self.standings.speed, meeting.pace)
+        """Slower normal velocities are none, by what moves there, and by what no impulse ended, where features of one
+        place have normals that are one but for the slack of their domains."""
+        return max(AT_REST * max(self.standings.speed, meeting.pace), self.unmoved)
 
     def _no_speed(self, meeting: Meeting) -> list[float]:
         """The same, and by what rounding leaves of motion across the normal."""
@@ -176,7 +178,9 @@ class Crossing:
         s, v = self.standings, meeting.v
         slow = self._too_slow(meeting)
         if len(meeting.touches) > 1 and max(map(abs, meeting.normal_speeds)) < slow:
-            self._apply(meeting, self._stopped(meeting, slow), ())
+            impulses = self._stopped(meeting, slow)
+            self.unmoved = max(self.unmoved, 2.0 * float(-(v + meeting.A @ impulses)[meeting.first].min()))
+            self._apply(meeting, impulses, ())
             return
         s.speed = max(s.speed, -min(meeting.normal_speeds))
         names = tuple(touch.name for touch in meeting.touches)
