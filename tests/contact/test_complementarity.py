@@ -314,6 +314,22 @@ def test_random_problems_in_space():
     assert sum(jams(random_problem(seed, 6, space=True)) for seed in range(120)) <= 2
 
 
+@pytest.mark.parametrize("part", [1e-2, 1e-3, 1e-4, 1e-5])
+def test_slip_that_hardly_begins(part):
+    """Beside one that slides, one in space that is beyond its cone by a small part slides, and is found at once."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        J, (n, m), turns = rng.normal(size=(6, 9)), rng.uniform(1.0, 3.0, 2), rng.uniform(0.0, 6.28, 2)
+        d, e = (np.array([np.cos(turn), np.sin(turn)]) for turn in turns)
+        lam = np.array([n, *(-0.5 * n * d), m, *(-(1.0 + part) * 0.5 * m * e)])
+        b = -(J @ J.T @ lam)
+        b[1:3] += 0.3 * d
+        mu = np.array([0.5, 0.5])
+        verdict = checked(Resting(("a", "b"), J @ J.T, b, (2, 2), mu, mu, (d, None), (None, None)), [SLIDE, STICK])
+        assert verdict.states == (SLIDE, SLIDE)
+        assert verdict.iterations <= 3
+
+
 def cone_projection(x: np.ndarray, mu: float) -> np.ndarray:
     """The nearest point with |λ_t| ≤ mu λ_n."""
     normal, size = x[0], np.linalg.norm(x[1:])

@@ -89,6 +89,28 @@ def test_a_hop_inside_one_step_ends_on_the_floor(method):
     assert run.event.t == pytest.approx(4.0 / G, abs=1e-11)
 
 
+def cornered() -> Function:
+    """The larger of h + s t − c t² and k t − m, and its rate: a gap that ends where its domain does."""
+    rows = [("mul", 4, 0), ("sub", 3, 7), ("mul", 0, 8), ("add", 2, 9), ("mul", 5, 0), ("sub", 11, 6), ("max", 10, 12),
+            ("sub", 8, 7), ("le", 12, 10), ("select", 15, 14, 5)]  # fmt: skip
+    return Function(program_of("t x h s c k m", (), rows, (13, 16)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_dip_beside_a_corner_is_seen(seed):
+    """h + s t − c t² falls through zero, then k t − m takes it up again: found in one step, of 1000 each."""
+    rng = np.random.default_rng([seed, 1])
+    at, s, c = rng.uniform(0.02, 0.9, 1000), rng.uniform(-0.2, 0.0, 1000), rng.uniform(0.2, 3.0, 1000)
+    corner = at + rng.uniform(0.001, 0.3, 1000) * (1.0 - at)
+    end = corner + rng.uniform(0.02, 0.9, 1000) * (1.0 - corner)
+    h = c * at**2 - s * at
+    k = (c * corner**2 - s * corner - h) / (end - corner)
+    rest = Function(program_of("t x h s c k m", (0.0,), [], (7,)))
+    runs = [integrate(rest, [0.0], 0.0, 1.0, given, RK4(1.0), guards=cornered())
+            for given in np.column_stack([h, s, c, k, k * end])]  # fmt: skip
+    assert [run.event.t for run in runs] == pytest.approx(at, abs=1e-9)
+
+
 @METHODS
 @pytest.mark.parametrize(("name", "c"), [("touch", 0.0), ("above", 1e-9)])
 def test_grazing_is_no_event(method, name, c):

@@ -28,6 +28,7 @@ HALF_STEP, HALF_ULPS = 0.5e-12, 2.0 * 2.0**-53  # half of max(1e-12 step, 4 ulp(
 MOST = 200  # each third try halves the bracket, so fewer than this are needed
 PARTS = 2**20  # a step is halved into so many parts at most, where zero may be near
 FAR, BENT = 1e300, 0.25  # nowhere near zero; tangents meet too high by this part of the bend of a step at most
+STEEP = 4.0  # times as steep as it is seen to be, a guard may be in between, where it turns a corner
 RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of the guard, or this little
 
 
@@ -181,7 +182,7 @@ def crossing(
         hidden = least < BENT * bend and g >= 0.0 and g1 >= 0.0
         rough = hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + FLOOR
         fall = half * maximum(maximum(fabs(r0), fabs(r)), fabs(r1))
-        near = rough and minimum(g0, g1) + g < fall  # as steep as anywhere here, zero may be reached and left again
+        near = rough and minimum(g0, g1) + g < STEEP * fall  # zero may be reached and left again
         if state == UP and apart == 2 and not hidden and not near:
             lo, hi = NONE, NONE
         elif size > 1 and rough:
