@@ -58,6 +58,14 @@ class Stage(Protocol):
         """(q, u, work) and u̇ for rows of states; no u̇ where the equations give it."""
         ...
 
+    def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
+        """(q, u, work) of the state at which a run ends, and whether it surely belongs to the stage: else `verify`."""
+        ...
+
+    def look(self, t: float, x: Array, rest: Array) -> Array:
+        """The guards at (q, u, work), then their rates."""
+        ...
+
     def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
         """u̇ for rows of states."""
         ...

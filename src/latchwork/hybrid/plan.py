@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
@@ -69,13 +70,14 @@ class Plan:
                     solution = self.piece(stage, x, t, t_end, held, ready, self.left(segments), now)
                 except IntegrationError as error:
                     known = [] if error.solution is None else [Segment(error.solution, stage)]
-                    at, last = self.end(known[0], held) if known else (t, x)
+                    at, last, _ = self.end(known[0], held) if known else (t, x, True)
                     raise Broken(f"{error}{stage.told(at, last, held)}", _joined([*segments, *known])) from None
                 segments.append(Segment(solution, stage))
                 armed = None
-                t, x = self.end(segments[-1], held)
+                t, x, belongs = self.end(segments[-1], held)
                 try:
-                    stage.verify(t, x, held)
+                    if not belongs:
+                        stage.verify(t, x, held)
                 except ConstraintError as error:
                     raise Broken(str(error), _joined(segments)) from None
                 if solution.event is None:
@@ -96,14 +98,14 @@ class Plan:
         """Which guards are armed where they have these values."""
         return (g >= 0.0) if self.eager is None else (g >= 0.0) | self.eager
 
-    def end(self, segment: Segment, rest: Array) -> tuple[float, Array]:
-        """Time and state (q, u, work) at the end of a segment, as far as it is finite."""
+    def end(self, segment: Segment, rest: Array) -> tuple[float, Array, bool]:
+        """Time and state (q, u, work) at the end of a segment, as far as it is finite; and whether it surely belongs."""
         solution = segment.solution
         last = len(solution.t) - 1
-        if not np.isfinite(solution.x[last]).all():
+        if not math.isfinite(sum(solution.x[last].tolist())):
             last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1])
-        here = slice(last, last + 1)
-        return float(solution.t[last]), segment.stage.full(solution.t[here], solution.x[here], rest[None])[0][0]
+        t = float(solution.t[last])
+        return t, *segment.stage.end(t, solution.x[last], rest)
 
     def guard(self, stage: Stage, t: float, x: Array, rest: Array) -> Array:
         """The guards at one state."""
@@ -112,9 +114,7 @@ class Plan:
 
     def guards(self, stage: Stage, t: float, x: Array, rest: Array) -> Array:
         """The guards at one state, then their rates."""
-        if stage.guards is None:
-            return np.empty(0)
-        return np.asarray(stage.guards(np.concatenate([[t], stage.reduced(x), rest])))
+        return stage.look(t, x, rest)
 
     def left(self, segments: list[Segment]) -> Method:
         """The method with the steps that are left: however often speeds are chosen anew, ``max_steps`` is for all."""

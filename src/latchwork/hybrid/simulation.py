@@ -157,7 +157,8 @@ class Simulation(Changing, Ruling):
             if not self._thicket.allowed:
                 crossings.count(self.t, [guard.about.name for guard in touched if isinstance(guard.about, Touch)])
             self._thicket.count(self.t)
-            self._cross(touched, forces_in(stage, self.t, self._x, self._state()[len(self._x) :]))
+            slips = any(guard.kind == "slip" for guard in touched)
+            self._cross(touched, forces_in(stage, self.t, self._x, self._state()[len(self._x) :]) if slips else {})
 
     def _paced(self) -> Method:
         """The method, with steps short enough for gaps to be followed."""

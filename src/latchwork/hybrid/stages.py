@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from latchwork.constraint.embed import Embedding
+from latchwork.constraint.modes.ending import ended, pivot
 from latchwork.constraint.modes.full import settle_all, settle_units
 from latchwork.constraint.modes.mode import Mode, mode_of
 from latchwork.constraint.modes.settle import WORST_D, settle
@@ -54,6 +56,12 @@ class Unconstrained:
 
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
         return x, None
+
+    def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
+        return x, True
+
+    def look(self, t: float, x: Array, rest: Array) -> Array:
+        return np.empty(0) if self.guards is None else self.guards(np.concatenate([[t], x, rest]))
 
     def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
         """From ẋ = (q̇, u̇, power)."""
@@ -108,6 +116,33 @@ class Held:
         x = self.mode.settled(np.concatenate([times, x, rest], axis=1))
         u, udot = self.mode.expanded(np.concatenate([times, x, rest], axis=1))
         return np.concatenate([x[:, :n_q], u, x[:, -1:]], axis=1), udot
+
+    def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
+        n_q, n, _ = self.mode.terms.sizes
+        out, states = self.memory.room("end", len(x) + 3 + 2 * n), len(x)
+        self._here("end", self.mode, t, x, rest, ended, (self.mode.expander,), out)
+        return np.concatenate([out[:n_q], out[states + 3 : states + 3 + n], x[-1:]]), out[states + 2] == 0.0
+
+    def look(self, t: float, x: Array, rest: Array) -> Array:
+        guards = self.guards
+        if not isinstance(guards, Mode):
+            return np.empty(0) if guards is None else guards(np.concatenate([[t], self.reduced(x), rest]))
+        out = np.empty(guards.width)
+        self._here("guards", guards, t, self.reduced(x), rest, guards.executor, (), out)
+        return out
+
+    def pivot(self, t: float, x: Array, rest: Array) -> float:
+        """The least pivot of the dependent speeds at (q, u, work): to be compared with the usual one."""
+        out = self.memory.room("pivot", 1)
+        self._here("end", self.mode, t, self.reduced(x), rest, pivot, (), out)
+        return float(out[0])
+
+    def _here(self, name: str, mode: Mode, t: float, x: Array, rest: Array, kernel: Any, before: tuple[Any, ...],
+              out: Array) -> None:  # fmt: skip
+        """Run a kernel of a mode at one state of the stage, (t, x)."""
+        z, n = self.memory.slots(name, mode), 1 + len(x)
+        z[0], z[1:n], z[n : n + len(rest)] = t, x, rest
+        self.memory.caller(kernel, True)(*before, mode.code, z, out)
 
     def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
         return self.mode.expanded(np.column_stack([t, self.mode.settled(np.column_stack([t, x, rest])), rest]))[1]
@@ -178,8 +213,12 @@ class ByAcceleration(Held):
     def guards(self) -> Executable | None:
         return None if self.onto is None or self.watch is None else self.onto.watching(self.watch)
 
-    def verify(self, t: float, x: Array, rest: Array) -> None:
+    def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
         """Accelerations are held; coordinates and speeds drift."""
+        return self.full(np.array([t]), x[None], rest[None])[0][0], True
+
+    def verify(self, t: float, x: Array, rest: Array) -> None:
+        """Every state will do."""
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Held:
         return self

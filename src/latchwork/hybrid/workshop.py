@@ -12,12 +12,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from latchwork.constraint.assemble import at_time
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.dense import lu
 from latchwork.constraint.modes import executors, sliding_executors
 from latchwork.constraint.modes.drag import Drag
-from latchwork.constraint.modes.mode import Mode, mode_of, usual_pivot
+from latchwork.constraint.modes.ending import ended
+from latchwork.constraint.modes.mode import Mode, mode_of
 from latchwork.constraint.modes.settle import settle
 from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import must_agree
@@ -48,7 +51,8 @@ from latchwork.symbolic.expr import Expr
 
 GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
 REMEMBERED = 400  # stages
-KERNELS = (executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather, run_each)
+KERNELS = (executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather, run_each,
+           ended)
 
 
 class Hold(NamedTuple):
@@ -242,7 +246,8 @@ def still_good(stage: Stage, x: Array) -> bool:
     mode = stage.mode
     if mode.share is not None:
         return False
-    return usual_pivot(mode.terms.place(x).B, mode.selection) > GOOD * mode.usual_pivot
+    n_q, n, _ = mode.terms.sizes
+    return stage.pivot(float(x[0]), np.append(x[1 : 1 + n_q + n], 0.0), x[1 + n_q + n :]) > GOOD * mode.usual_pivot
 
 
 def _keyed(guards: list[Guard]) -> dict[Any, Any]:

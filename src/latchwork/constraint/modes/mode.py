@@ -185,8 +185,13 @@ class Mode:
     def expanded(self, x: ArrayLike) -> tuple[Array, Array]:
         """u and u̇ of all speeds for rows of inputs."""
         n = self.terms.sizes[1]
-        both = self._each((executors if self.drag is None else sliding_executors).expand, x, 2 * n)
+        both = self._each(self.expander, x, 2 * n)
         return both[:, :n], both[:, n:]
+
+    @property
+    def expander(self) -> Kernel[..., None]:
+        """What gives all speeds and their rates."""
+        return (executors if self.drag is None else sliding_executors).expand
 
     def settled(self, x: ArrayLike) -> Array:
         """States on Φ = 0 for rows of inputs, as after a step: between the steps, they are only close to it."""
@@ -222,8 +227,13 @@ class Mode:
 
     def reduced(self, x: Array) -> Array:
         """(q, u_ind, work) of (q, u, work)."""
-        n_q = len(self.terms.rows.equations.q)
-        return np.concatenate([x[:n_q], x[n_q:-1][list(self.selection.independent)], x[-1:]])
+        return np.asarray(x[self._reduced])
+
+    @cached_property
+    def _reduced(self) -> NDArray[np.intp]:
+        """Where (q, u_ind, work) stand in (q, u, work)."""
+        n_q, n, _ = self.terms.sizes
+        return np.array([*range(n_q), *(n_q + j for j in self.selection.independent), n_q + n], dtype=np.intp)
 
 
 def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...], drag: Drag | None = None,

@@ -10,6 +10,7 @@ import numpy as np
 from latchwork.constraint.terms import Terms
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.table import Array
+from latchwork.integrate.memory import Memory
 
 if TYPE_CHECKING:
     from latchwork.hybrid.path import Path
@@ -27,6 +28,7 @@ class Stepped:
     names: tuple[str, ...] = ("time stepping",)
     guards: None = None
     settle: None = None
+    memory: Memory = field(default_factory=Memory, repr=False)
 
     @property
     def memory(self) -> Any:
@@ -42,6 +44,12 @@ class Stepped:
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array]:
         step = np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.udot) - 1)
         return x, self.udot[step]
+
+    def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
+        return x, True
+
+    def look(self, t: float, x: Array, rest: Array) -> Array:
+        return np.empty(0)
 
     def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
         return self.full(t, x, rest)[1]
