@@ -125,4 +125,4 @@ DO: dict[str, Callable[[Live, Answer], Answer]] = {
     "reset": reset, "record": record,
 }  # fmt: skip
 assert DO.keys() == COMMANDS.keys()
-CHANGING = {"set", "hold", "release", "fence", "unfence"}  # what changes the simulation itself
+CHANGING = {"hold", "release", "fence", "unfence"}  # what holds, or may touch

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from latchwork.hybrid.changing import READY
 from latchwork.hybrid.driven import Column, Driven, power_of
 from latchwork.hybrid.simulation import Simulation
 from latchwork.kane.equations import Equations
@@ -102,6 +103,8 @@ def _drive(sim: Simulation, equations: Equations) -> None:
     sim._rest = np.concatenate([sim._rest[:n_r], np.zeros(more), sim._rest[n_r:]])
     sim.driven = Driven(equations, old.laws, power_of(equations), old.work, (*arguments, *held), columns)
     sim._made_again(equations, sim.driven.arguments)
-    for touch in sim._standings.touches[:8]:
-        sim._workshop.know(touch, not any(hold.permanent for hold in sim._holds.values()), sim._holds)
+    free = not any(hold.permanent for hold in sim._holds.values())
+    sim._workshop.get_ready(free)
+    for touch in sim._standings.touches[:READY]:
+        sim._workshop.know(touch, free, sim._holds)
 

@@ -19,13 +19,13 @@ from latchwork.realtime.board import Array, Beat, State
 from latchwork.realtime.commands import name_of, parsed
 from latchwork.realtime.coupler import Coupler
 from latchwork.realtime.devices.device import Device
+from latchwork.realtime.devices.pointer import Pointer
 from latchwork.realtime.doing import CHANGING, DO
 from latchwork.realtime.exhibit import Exhibit
 from latchwork.realtime.grip import Grip
 from latchwork.realtime.holding import forces_of, rows_of
-from latchwork.realtime.past import Past
+from latchwork.realtime.past import Past, mark_of
 from latchwork.realtime.session import Log, recording_path
-from latchwork.realtime.standin import Pointer
 from latchwork.realtime.stepped import stepped
 from latchwork.realtime.telling import Modes, Row, answer_row, event_row, mode_row
 
@@ -70,21 +70,29 @@ class Live:
         try:
             asked = parsed(command)
             self.log.command(asked)
-            answer: Row = {"ok": True, **DO[asked["do"]](self, asked)}
-            if asked["do"] in CHANGING:
-                self._after()
-                self.past.changed(self.sim)
+            answer: Row = {"ok": True, **self._done(asked)}
         except LatchworkError as error:
-            answer = self._refused(str(error))
+            answer = {"ok": False, "why": str(error)}
         except Exception as error:  # nothing that a stranger sends may end the loop
-            answer = self._refused(f"this could not be done: {type(error).__name__}: {error}")
+            answer = {"ok": False, "why": f"this could not be done: {type(error).__name__}: {error}"}
         if name_of(command) is not None or not answer["ok"]:
             self._news.append(answer_row(answer, name_of(command)))
         return answer
 
-    def _refused(self, why: str) -> Row:
-        self.past.back(self.sim, 0)
-        return {"ok": False, "why": why}
+    def _done(self, asked: Row) -> Row:
+        do = DO[asked["do"]]
+        if asked["do"] not in CHANGING:
+            return do(self, asked)
+        before = mark_of(self.sim)
+        try:
+            answer = do(self, asked)
+            self._after()
+        except Exception:
+            before.put_back(self.sim)
+            raise
+        finally:
+            self.past.changed(self.sim)
+        return answer
 
     def pointer(self) -> Pointer:
         """The device, where commands may move it."""
@@ -110,7 +118,7 @@ class Live:
         rest = sim._rest.copy()
         rest[place] = value
         sim._rest = rest
-        sim._settled = not sim._standings.touches
+        self.past.nudged(unsettled=True)
 
     def values(self) -> dict[str, float]:
         """What the sliders stand at."""
@@ -170,12 +178,11 @@ class Live:
         """One step; where it cannot be made, the mechanism stays as it was, is paused, and says why."""
         force, torque = self.grip.pull(self.tick_count, self.x)
         try:
-            self.sim.on((self.past.tick + 1) * self.step)
+            self.past.make(self.sim)
         except Exception as error:  # no model may end the loop
             self._trouble(error)
         else:
             self._after()
-            self.past.keep(self.sim)
         self.grip.feel(self.tick_count, force, torque)
         self.tick_count += 1
         self.log.state(self.sim.t, self.sim._x)

@@ -16,7 +16,12 @@ import threading
 import time
 from typing import Any
 
-from latchwork.realtime.exhibit import exhibit_of
+from latchwork.errors import EvaluationError
+from latchwork.realtime.devices.device import Device
+from latchwork.realtime.devices.network import NetworkDevice
+from latchwork.realtime.devices.recording import load
+from latchwork.realtime.devices.scripted import scripted
+from latchwork.realtime.exhibit import Exhibit, exhibit_of
 from latchwork.realtime.link import Link
 from latchwork.realtime.live import Live
 from latchwork.realtime.pace import Pace
@@ -99,7 +104,8 @@ def serve() -> None:
     exhibit = exhibit_of(given["source"])
     link = Link(given["memory"], exhibit.width)
     record = given["record"]
-    live = Live(exhibit, step=given["step"], source=given["source"], record=record is not None)
+    device = device_of(given["device"], given["script"], exhibit)
+    live = Live(exhibit, device=device, step=given["step"], source=given["source"], record=record is not None)
     beating = Beating(live, link)
     threading.Thread(target=_listen, args=(beating,), daemon=True).start()
     freeze_garbage()
@@ -108,6 +114,20 @@ def serve() -> None:
     beating.run()
     if record is not None:
         live.save(record)
+
+
+def device_of(name: str | None, script: Any, exhibit: Exhibit) -> Device | None:
+    """The device of a loop: None for the pointer; a script; "network", or "network:PORT"; or a file of a recording."""
+    if script is not None:
+        return scripted(script)
+    if name in (None, "pointer"):
+        return None
+    kind, _, rest = str(name).partition(":")
+    if kind == "network":
+        return NetworkDevice(exhibit.bodies, int(rest or 0))
+    if kind == "recording":
+        return load(rest)
+    raise EvaluationError(f"there is no device '{name}'. Choose pointer, network, network:PORT or recording:FILE.")
 
 
 def _listen(beating: Beating) -> None:

@@ -1,7 +1,8 @@
 """Past: the last minute of a run, so that it can be rewound and goes on bit for bit as it did before.
 
-At each tick the numbers are kept: t, (q, u, work), and what is held. What stands (constraints, contacts, rules, chosen
-speeds) changes seldom; a mark of it is kept where it has changed.
+What a tick was given (inputs, forces of the hand, parameters) is kept for every tick; how all stands (state,
+constraints, contacts, rules, chosen speeds) now and then, and where a command changed it. To rewind is to put back the last mark
+before, and to tick on from there.
 """
 
 from __future__ import annotations
@@ -13,26 +14,30 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.hybrid.rules import Watched
 from latchwork.realtime.board import Array
 from latchwork.realtime.stepped import Stepped
 
 SECONDS = 60.0
+EVERY = 2000  # ticks between marks
 MOST_BYTES = 64_000_000
+MOST_MARKS = 5000
 WATCHED = ("armed", "fresh", "due", "sure", "spent", "rising", "since", "last")
+GOES_ON, INTERRUPTED, UNSETTLED = 0.0, 1.0, 2.0  # what came before a tick
 
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """All of a simulation that is not numbers, as it stood at some tick."""
+    """A simulation as it stood between two ticks, all of it that matters to what comes."""
 
+    t: float
+    x: Array
+    rest: Array
     equations: Any
     driven: Any
     workshop: Any
     holds: dict[str, Any]
     standings: Any
-    crossed: int
-    rules: tuple[Any, ...]
+    rules: tuple[tuple[Any, ...], ...]
     fired: tuple[Any, ...]
     stages: dict[Any, Any]
     thicket: Any
@@ -40,42 +45,30 @@ class Mark:
     settled: bool
     begun: bool
 
-    def still(self, sim: Stepped) -> bool:
-        """Whether a simulation stands so now."""
-        return (self.crossed == sim.crossed and self.settled == sim._settled
-                and self.begun == bool(sim._segments) and self.workshop is sim._workshop
-                and self.driven is sim.driven and self.holds == sim._holds and self.stages == sim._workshop._stages
-                and self.rules == _rules(sim) and self.thicket == sim._thicket)  # fmt: skip
-
     def put_back(self, sim: Stepped) -> None:
         """Let a simulation stand so again."""
+        sim.t, sim._x, sim._rest = self.t, self.x.copy(), self.rest.copy()
         sim.equations, sim.driven, sim._workshop = self.equations, self.driven, self.workshop
         sim._holds, sim._standings = dict(self.holds), self.standings.copied()
-        sim.crossed, sim._settled, sim._pending = self.crossed, self.settled, None
+        sim._settled, sim._pending = self.settled, None
         sim._workshop._stages = dict(self.stages)
         sim._thicket, sim._presence = _copied(self.thicket), dict(self.presence)
-        for watched, values in zip(sim._rules.watched, self.rules, strict=False):
-            for name, value in zip(WATCHED, values, strict=True):
-                setattr(watched, name, value)
+        for watched, values in zip(sim._rules.watched, self.rules, strict=True):
+            vars(watched).update(zip(WATCHED, values, strict=True))
         sim._rules.fired = list(self.fired)
-        sim._events, sim.switches = [], []
+        sim._events, sim._told, sim.switches = [], (), []
         if not self.begun:
             sim._segments.clear()
+        sim.interrupt()
 
 
 def mark_of(sim: Stepped) -> Mark:
-    """How a simulation stands."""
-    return Mark(sim.equations, sim.driven, sim._workshop, dict(sim._holds), sim._standings.copied(), sim.crossed,
-                _rules(sim), tuple(sim._rules.fired), dict(sim._workshop._stages), _copied(sim._thicket),
-                dict(sim._presence), sim._settled, bool(sim._segments))  # fmt: skip
-
-
-def _rules(sim: Stepped) -> tuple[Any, ...]:
-    return tuple(map(_standing, sim._rules.watched))
-
-
-def _standing(w: Watched) -> tuple[Any, ...]:
-    return w.armed, w.fresh, w.due, w.sure, w.spent, w.rising, w.since, w.last
+    """How a simulation stands; what it did in one go is looked at anew from here on, now as after a rewind."""
+    sim.interrupt()
+    rules = tuple(tuple(getattr(watched, name) for name in WATCHED) for watched in sim._rules.watched)
+    return Mark(sim.t, sim._x.copy(), sim._rest.copy(), sim.equations, sim.driven, sim._workshop, dict(sim._holds),
+                sim._standings.copied(), rules, tuple(sim._rules.fired), dict(sim._workshop._stages),
+                _copied(sim._thicket), dict(sim._presence), sim._settled, bool(sim._segments))  # fmt: skip
 
 
 def _copied(thicket: Any) -> Any:
@@ -85,67 +78,76 @@ def _copied(thicket: Any) -> Any:
 
 
 class Past:
-    """States by the number of the tick, from the start or a minute ago until now."""
+    """Ticks by number, from the start or a minute ago until now."""
 
     def __init__(self, sim: Stepped, step: float, seconds: float = SECONDS) -> None:
         self.step = step
-        self._width = len(self._row(sim))
-        self._length = max(2, min(round(seconds / step), MOST_BYTES // (8 * self._width)))
+        self._width = 1 + len(sim._rest)
+        self._length = max(2 * EVERY, min(round(seconds / step) + EVERY, MOST_BYTES // (8 * self._width)))
         self._rows = np.zeros((self._length, self._width))
-        self._marks: deque[tuple[int, Mark]] = deque()
-        self._first = self._row(sim), mark_of(sim)
-        self.tick = -1
-        self._oldest = 0
-        self.keep(sim)
-
-    @staticmethod
-    def _row(sim: Stepped) -> Array:
-        return np.concatenate([[sim.t, len(sim._x)], sim._x, sim._rest])
+        self._start = mark_of(sim)
+        self._marks: deque[tuple[int, Mark]] = deque([(0, self._start)])
+        self.tick = 0
+        self._before = GOES_ON
 
     @property
-    def mark(self) -> Mark:
-        """How it stands now."""
-        return self._marks[-1][1]
+    def oldest(self) -> int:
+        """The first tick that can be gone back to."""
+        return self._marks[0][0]
 
-    def keep(self, sim: Stepped) -> None:
-        """One more tick."""
+    def make(self, sim: Stepped) -> None:
+        """Make a tick; where it fails, whoever asked goes back."""
+        before, self._before = self._before, GOES_ON
+        _interrupt(sim, before)
+        row = self._rows[(self.tick + 1) % self._length]
+        row[0], row[1:] = before, sim._rest
+        sim.on(self.step)
         self.tick += 1
-        row = self._row(sim)
-        if len(row) > self._width:
-            self._rows = np.pad(self._rows, ((0, 0), (0, len(row) - self._width)))
-            self._width = len(row)
-        self._rows[self.tick % self._length, : len(row)] = row
-        self._oldest = max(self._oldest, self.tick - self._length + 1)
-        if not self._marks or not self._marks[-1][1].still(sim):
-            self._marks.append((self.tick, mark_of(sim)))
-        while len(self._marks) > 1 and self._marks[1][0] <= self._oldest:
+        if self.tick % EVERY == 0:
+            self._mark(sim)
+
+    def _mark(self, sim: Stepped) -> None:
+        self._marks.append((self.tick, mark_of(sim)))
+        last = self.tick + EVERY - self._length
+        while len(self._marks) > 1 and (self.oldest < last or len(self._marks) > MOST_MARKS):
             self._marks.popleft()
 
     def changed(self, sim: Stepped) -> None:
-        """Something was changed between two ticks: keep the present one again."""
-        self.tick -= 1
-        while self._marks and self._marks[-1][0] > self.tick:
+        """A command has changed what holds: how all stands now is where one comes back to."""
+        while self._marks and self._marks[-1][0] >= self.tick:
             self._marks.pop()
-        self.keep(sim)
+        self._before = GOES_ON
+        self._mark(sim)
+
+    def nudged(self, unsettled: bool) -> None:
+        """A command has changed what the next tick is given: let it look at everything anew."""
+        self._before = max(self._before, UNSETTLED if unsettled else INTERRUPTED)
 
     def back(self, sim: Stepped, ticks: int) -> int:
         """Put a simulation back by so many ticks, or as far as is known; gives by how many."""
-        target = max(self.tick - ticks, self._oldest)
-        gone, self.tick = self.tick - target, target
+        target = max(self.tick - ticks, self.oldest)
+        gone = self.tick - target
         while self._marks[-1][0] > target:
             self._marks.pop()
-        self._put(sim, self._rows[target % self._length], self._marks[-1][1])
+        self.tick, mark = self._marks[-1]
+        mark.put_back(sim)
+        while self.tick < target:
+            row = self._rows[(self.tick + 1) % self._length]
+            _interrupt(sim, row[0])
+            sim._rest = row[1:].copy()
+            sim.on(self.step)
+            self.tick += 1
+        sim.drained()
+        self._before = GOES_ON
         return gone
 
     def reset(self, sim: Stepped) -> None:
         """Put a simulation back to its start, and forget what was."""
-        self._put(sim, *self._first)
-        self._marks.clear()
-        self.tick, self._oldest = -1, 0
-        self.keep(sim)
+        self._start.put_back(sim)
+        self._marks = deque([(0, self._start)])
+        self.tick, self._before = 0, GOES_ON
 
-    def _put(self, sim: Stepped, row: Array, mark: Mark) -> None:
-        mark.put_back(sim)
-        n = 2 + int(row[1])
-        rest = n + len(sim.driven.held)
-        sim.t, sim._x, sim._rest = float(row[0]), row[2:n].copy(), row[n:rest].copy()
+
+def _interrupt(sim: Stepped, before: float) -> None:
+    if before != GOES_ON:
+        sim.interrupt(before == UNSETTLED)
