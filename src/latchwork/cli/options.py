@@ -21,9 +21,15 @@ def parser() -> argparse.ArgumentParser:
     _export(words)
     schema = _command(words, "schema", others.schema, "the JSON Schema of model files")
     schema.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
-    demo = _command(words, "demo", others.demo, "derive and simulate the gallery: equations, plots, one page")
+    demo = _command(words, "demo", others.demo, "derive and simulate the gallery: equations, plots, one page, and all of it running")
     demo.add_argument("-o", "--output", metavar="DIR", default="demo", help="where plots and page go (default: demo)")
     demo.add_argument("--quiet", action="store_true", help="do not print the equations")
+    demo.add_argument(
+        "--serve", action=argparse.BooleanOptionalAction,
+        help="only serve the mechanisms, running, to be grabbed in a browser (default: after the plots, at a terminal)",
+    )  # fmt: skip
+    _port(demo)
+    _serve(words)
     _bench(words)
     _command(words, "version", others.version, "the version of this program")
     return main
@@ -94,6 +100,28 @@ def _export(words: Any) -> None:
     added.add_argument("--hil-force", metavar="NAMES", default="Fx,Fy,Fz", help=drives)
     _run_settings(added)
     added.add_argument("--floating", action="store_true", help="free the base of a robot (.urdf)")
+
+
+def _port(added: argparse.ArgumentParser) -> None:
+    added.add_argument("--port", type=_number_of_port, metavar="N", help="where to serve (default: 8321, or any free one)")
+
+
+def _number_of_port(text: str) -> int:
+    if not (text.isdecimal() and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number from 0 (any that is free) to 65535")
+    return int(text)
+
+
+def _serve(words: Any) -> None:
+    added = _command(words, "serve", others.serve, "let a model run, to be looked at and grabbed in a browser")
+    added.add_argument("file", metavar="FILE", help="a model file (.yaml), a robot (.urdf, .xml), or a Python script "
+                       "with live() or build()")  # fmt: skip
+    _port(added)
+    added.add_argument("--host", metavar="H", default="127.0.0.1",
+                       help="the address to listen on (default: 127.0.0.1, this machine only; any other needs the "
+                       "token that is printed)")  # fmt: skip
+    added.add_argument("--open", action=argparse.BooleanOptionalAction,
+                       help="open the page in a browser (default: at a terminal with a screen)")  # fmt: skip
 
 
 def _bench(words: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 from latchwork.cli.derive import Derived, derived
@@ -95,9 +96,24 @@ def schema(options: argparse.Namespace) -> None:
 
 def demo(options: argparse.Namespace) -> None:
     """The gallery."""
-    from latchwork.view.demo import main
+    from latchwork.view import demo
 
-    main(options.output, options.quiet)
+    if options.serve:
+        demo.serve(options.port, opened=False)
+        return
+    demo.main(options.output, options.quiet)
+    if options.serve is None:
+        demo.serve_where_watched(options.port)
+
+
+def serve(options: argparse.Namespace) -> None:
+    """A model or a script as a page where it runs and is grabbed."""
+    from latchwork.view.live.serving import has_screen, serve_until_interrupted, source_of
+
+    sources = source_of(options.file)
+    opened = has_screen() and sys.stdout.isatty() if options.open is None else options.open
+    serve_until_interrupted(sources, lambda text: print(text, flush=True), host=options.host, port=options.port,
+                            opened=opened)  # fmt: skip
 
 
 def version(options: argparse.Namespace) -> None:

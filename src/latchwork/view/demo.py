@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,6 +53,29 @@ def main(out: str = "demo", quiet: bool = False, names: Sequence[str] = gallery.
     index.write_text(page(items), encoding="utf-8")
     print(f"open {index} (the plots are beside it)")
     return 0
+
+
+def serve(port: int | None, opened: bool) -> None:
+    """Serve the live gallery until interrupted."""
+    from latchwork.view.live.serving import serve_until_interrupted
+
+    serve_until_interrupted({name: name for name in gallery.live_names()}, _say, port=port, opened=opened)
+
+
+def serve_where_watched(port: int | None) -> None:
+    """At a terminal, serve the live gallery; elsewhere see that it can be served, and say how."""
+    from latchwork.view.live.serving import PORT, has_screen, try_out
+
+    if sys.stdout.isatty() and not os.environ.get("CI"):
+        print("the mechanisms run and can be grabbed at ", end="")
+        serve(port, has_screen())
+        return
+    try_out({name: name for name in gallery.live_names()}, _say)
+    print(f"latchwork demo --serve lets the mechanisms run and be grabbed at http://127.0.0.1:{port or PORT}/")
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
 
 
 def show(example: Example) -> Shown:

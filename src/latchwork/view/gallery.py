@@ -104,6 +104,11 @@ class Example:
         self.module.main()
 
 
+def live_names() -> list[str]:
+    """The examples that can be put on the table: those with ``live()``."""
+    return [name for name in NAMES if hasattr(load(name).module, "live")]
+
+
 def load(name: str) -> Example:
     """An example by the name of its script."""
     path = folder() / f"{name}.py"

@@ -31,10 +31,6 @@ class Stepped:
     memory: Memory = field(default_factory=Memory, repr=False)
 
     @property
-    def memory(self) -> Any:
-        raise EvaluationError("a stretch that was time-stepped cannot be stepped. Ask for its samples.")
-
-    @property
     def function(self) -> Any:
         raise EvaluationError("a stretch that was time-stepped has no right-hand side. Ask for its samples.")
 

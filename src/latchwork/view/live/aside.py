@@ -12,6 +12,7 @@ from typing import Any
 from latchwork.errors import LatchworkError
 from latchwork.realtime.exhibit import Exhibit, exhibit_of
 from latchwork.view.live.picture import Picture, picture_of
+from latchwork.view.live.shown import about
 from latchwork.view.live.typeset import typeset
 
 NICE = 10  # behind everything else
@@ -39,10 +40,9 @@ def card(source: str) -> dict[str, Any]:
     try:
         exhibit, picture = _opened(source)
     except (LatchworkError, OSError, ArithmeticError, ValueError) as error:
-        return {"kind": "card", "name": source, "why": str(error)}
+        return {"kind": "card", "why": str(error)}
     _opened.cache_clear()  # pictures of the gallery are made once
-    about = f"{exhibit.title}. {exhibit.story}".strip(". ")
-    return {"kind": "card", "name": source, "title": exhibit.model.name, "about": about, "scene": picture.still}
+    return {"kind": "card", "title": exhibit.model.name, "about": about(exhibit), "scene": picture.still}
 
 
 def equations(source: str, labels: tuple[str, ...]) -> str:

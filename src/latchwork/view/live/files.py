@@ -1,4 +1,4 @@
-"""What is served besides the socket: a few files of this package, by name; nothing is read from a path that was asked."""
+"""What is served besides the socket: a few files of this package, by name. No path that is asked for is ever read."""
 
 from __future__ import annotations
 

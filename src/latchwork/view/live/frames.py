@@ -21,7 +21,8 @@ def framed(state: State, mode: int, drawn: Array, arrows: Array) -> bytes:
     h, lam = state.hand, state.lam
     head = [
         state.tick, state.t, mode, state.paused, state.speed, state.recording, state.energy, state.generated,
-        h.body, *h.place, *h.handle, *h.force, *h.torque, h.stiffness, h.damping, *state.beat, len(arrows) // 6, len(lam),
+        h.body, *h.place, *h.handle, *h.force, *h.torque, h.stiffness, h.damping, *state.beat,
+        len(arrows) // 6, len(lam),
     ]  # fmt: skip
     return np.concatenate([np.array(head, dtype=float), drawn, arrows, lam]).astype("<f8").tobytes()
 

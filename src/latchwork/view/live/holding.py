@@ -50,8 +50,7 @@ class Known:
 def known_of(exhibit: Exhibit, start: Posture, more: Sequence[Contact] = ()) -> Known:
     """All that may hold in an exhibit, with contacts that have come in the run."""
     model, equations = exhibit.model, start.equations
-    held = [*model.constraints, *exhibit.constraints, *(item for rule in model.rules for item in rule.held)]
-    constraints = {item.name: item.at(0.0) if isinstance(item, Latch) else item for item in held}
+    constraints = {item.name: item.at(0.0) if isinstance(item, Latch) else item for item in _holdable(exhibit)}
     contacts = (*model.contacts, *more)
     tracked = [feature for contact in contacts for feature in contact.features if feature.tracked is not None]
     if tracked:
@@ -63,6 +62,17 @@ def known_of(exhibit: Exhibit, start: Posture, more: Sequence[Contact] = ()) -> 
     for contact in contacts:
         known.touches.update({f.name: touch_of(contact, f, base, x) for f in contact.features})
     return known
+
+
+def _holdable(exhibit: Exhibit) -> list[Constraint | Latch]:
+    """Constraints of the model and of the exhibit, and those that rules hold."""
+    model = exhibit.model
+    return [*model.constraints, *exhibit.constraints, *(item for rule in model.rules for item in rule.held)]
+
+
+def latches_of(exhibit: Exhibit) -> list[Latch]:
+    """Those that keep what an expression is when they begin to hold."""
+    return [item for item in _holdable(exhibit) if isinstance(item, Latch)]
 
 
 def bare(label: str) -> tuple[str, str]:

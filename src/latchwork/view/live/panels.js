@@ -218,7 +218,9 @@ class Panels {
 
   automaton({ svg }) {
     const parsed = new DOMParser().parseFromString(svg || "<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml");
-    byId("automaton").replaceChildren(document.importNode(parsed.documentElement, true));
+    const picture = document.importNode(parsed.documentElement, true);
+    picture.style.maxWidth = (picture.getAttribute("width") || 0) + "px";
+    byId("automaton").replaceChildren(picture);
     this.light();
   }
 

@@ -38,6 +38,7 @@ class Picture:
     start: Posture
     program: Function
     plots: tuple[str, ...]
+    snug: list[list[float]]  # the room that it takes at the start
 
     @property
     def driven(self) -> Driven:
@@ -53,7 +54,8 @@ class Picture:
         numbers = self.frame(0.0, self.start.start, self.start.rest)
         ends = np.cumsum(self.scene["widths"])
         rows = np.split(numbers[: ends[-1]] if len(ends) else numbers[:0], ends[:-1])
-        return self.scene | {"tracks": [np.round(row, self.scene["digits"]).tolist() for row in rows]}
+        tracks = [np.round(row, self.scene["digits"]).tolist() for row in rows]
+        return self.scene | {"tracks": tracks, "box": self.snug}
 
 
 def picture_of(exhibit: Exhibit) -> Picture:
@@ -88,7 +90,8 @@ def pictured(exhibit: Exhibit, start: Posture) -> Picture:
     _belong(scene, hung)
     names, plotted = _plots(exhibit, start)
     program = _program(start.driven, [*hung.nodes(), *plotted])
-    return Picture(scene | {"widths": hung.widths}, start, program, names)
+    tight = framed(start, shapes, exhibit.view, start.states)[:2]
+    return Picture(scene | {"widths": hung.widths}, start, program, names, [corner.tolist() for corner in tight])
 
 
 def _outlined(start: Posture, shapes: Sequence[Any], view: str) -> Iterator[tuple[Any, Outline]]:

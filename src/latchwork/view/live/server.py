@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -23,8 +24,9 @@ from websockets.http11 import Request, Response
 
 from latchwork.realtime.process import Loop
 from latchwork.view.live import aside, files
+from latchwork.view.live.desk import Looping
 from latchwork.view.live.gate import Gate, Refused
-from latchwork.view.live.room import Looping, Room
+from latchwork.view.live.room import Room
 from latchwork.view.live.visitor import Visitor, written
 
 LARGEST = 64 * 1024  # bytes of a message
@@ -32,6 +34,9 @@ MOST_PAGES = 16
 MOST_ROOMS = 4
 IDLE = 60.0  # s that a loop without pages is kept
 SOCKETS = ("/gallery", "/live")
+QUIET = logging.getLogger("latchwork.live")  # what strangers do wrong is counted, not printed
+QUIET.addHandler(logging.NullHandler())
+QUIET.propagate = False
 
 
 class Server:
@@ -57,7 +62,7 @@ class Server:
         self._workers = aside.workers()
         self._listening = await serve(
             self._handle, self.gate.host, port, process_request=self._request, max_size=LARGEST, max_queue=32,
-            compression=None, server_header=None, ping_interval=20, ping_timeout=20, close_timeout=2, open_timeout=10,
+            compression=None, server_header=None, ping_interval=20, ping_timeout=20, close_timeout=2, open_timeout=10, logger=QUIET,
         )  # fmt: skip
         self._tasks = [asyncio.create_task(self._tidy())]
         return int(next(iter(self._listening.sockets)).getsockname()[1])
@@ -160,7 +165,7 @@ class Server:
         room.enter(visitor)
         try:
             async for message in connection:
-                room.take(visitor, message)
+                room.desk.take(visitor, message)
                 if visitor.gone:
                     break
         finally:

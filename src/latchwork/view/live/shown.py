@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,11 @@ from latchwork.view.live.picture import Picture, pictured
 LAWS: dict[str, Any] = {"restitution": 0.0, "friction": None, "impact": "newton"}
 MOST_MODES = 64  # whose arrows are kept
 Points = Sequence[Sequence[float]]
+
+
+def about(exhibit: Exhibit) -> str:
+    """What an exhibit says of itself."""
+    return f"{exhibit.title}. {exhibit.story}".strip(". ")
 
 
 class Shown:
@@ -53,9 +59,10 @@ class Shown:
         e, values = self.exhibit, self.values()
         return {
             "kind": "scene", "scene": self.picture.scene, "head": list(HEAD), "plots": list(self.picture.plots),
-            "title": e.model.name, "about": f"{e.title}. {e.story}".strip(". "), "bodies": list(e.bodies), "step": e.step,
+            "title": e.model.name, "about": about(e), "bodies": list(e.bodies), "step": e.step,
             "chosen": [name for name in e.plots if name in self.picture.plots][:4] or list(self.picture.plots[:2]),
-            "sliders": [{"name": k, "low": low, "high": high, "value": values[k]} for k, (low, high) in e.sliders.items()],
+            "sliders": [{"name": name, "low": low, "high": high, "value": values[name]}
+                        for name, (low, high) in e.sliders.items()],
             "constraints": [item.name for item in e.constraints], "fence": bool(e.fence), "hold": e.taken,
         }  # fmt: skip
 
@@ -124,7 +131,7 @@ class Shown:
         N, O = self.exhibit.model.frame, self.exhibit.model.origin
         a, b = (getattr(N, axis) for axis in self.exhibit.view)
         corners = [O.at(f"shown fence {self.fences}.{i}", x * a + y * b) for i, (x, y) in enumerate(self.fence)]
-        walls = [Segment(p, q) for p, q in zip(corners[:-1], corners[1:], strict=True)]
+        walls = [Segment(p, q) for p, q in pairwise(corners)]
         one, laws = len(self.exhibit.fence) == 1, LAWS | dict(self.exhibit.fence_laws)
         return [
             contact_between(f"fence {i + 1}" if one else f"fence {i + 1} of {k + 1}", shape, wall, **laws,

@@ -11,12 +11,15 @@ from latchwork.errors import LatchworkError
 from latchwork.kane.equations import Equations
 from latchwork.kane.literal import WRITE, equation_blocks
 from latchwork.realtime.exhibit import Exhibit
-from latchwork.view.live.holding import Known, bare, known_of
+from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.traverse import count_literal
+from latchwork.view.live.holding import Known, bare, known_of, latches_of
 from latchwork.view.live.posture import Posture
 
 FEW = 4  # speeds left up to which equations are written out
 LONG = 400  # operations of M̃ and f̃ beyond which they are not
 WIDE = 60_000  # characters of a block
+KEPT = "<mtext>as it was</mtext>"
 SLIDES = "where it slides, friction leans against the slip: −μ N along it"
 
 
@@ -26,7 +29,9 @@ def typeset(exhibit: Exhibit, start: Posture, labels: Sequence[str]) -> str:
     held, missing = _held(known, labels)
     notes = [SLIDES] if any(bare(label)[1] == "slide" for label in labels) else []
     notes += [f"{', '.join(missing)}: came in the run, and is not in these equations"] if missing else []
-    body = _embedded(start, held) if held else _blocks(start.equations, len(start.equations.u))
+    latches = {item.name for item in latches_of(exhibit)}
+    kept = [constraint for constraint in held if constraint.name in latches]
+    body = _embedded(start, held, kept) if held else _blocks(start.equations, len(start.equations.u))
     return body + "".join(f"<p>{escape(note)}</p>" for note in notes)
 
 
@@ -50,13 +55,14 @@ def _held(known: Known, labels: Sequence[str]) -> tuple[list[Constraint], list[s
     return found, missing
 
 
-def _embedded(start: Posture, held: Sequence[Constraint]) -> str:
+def _embedded(start: Posture, held: Sequence[Constraint], kept: Sequence[Constraint]) -> str:
     """The rows B u + C = 0, and the equations that are left."""
     try:
         made = start.equations.embed(*held, at=dict(zip(start.equations.q_names, start.start.tolist(), strict=False)))
     except LatchworkError as error:
         return f"<p>{escape(str(error))}</p>"
-    rows = [(WRITE["mathml"](zero), "<mn>0</mn>") for constraint in made.constraints for zero in constraint.zero]
+    rows = [(WRITE["mathml"](zero), KEPT if constraint in kept else "<mn>0</mn>")
+            for constraint in made.constraints for zero in constraint.zero]  # fmt: skip
     shown = _table("What holds", rows) if len(rows) <= FEW else ""
     if len(made.independent) > FEW or made.operations.total > LONG:
         return shown + _sizes(made)
@@ -70,20 +76,14 @@ def _embedded(start: Posture, held: Sequence[Constraint]) -> str:
 
 def _dependent(made: Constrained) -> str:
     """u_dep = D u_ind + E, where it is short."""
-    from latchwork.symbolic.traverse import count_literal
-
-    right = made.D @ _column(made) + made.E
-    if not made.dependent or count_literal(list(right)).total > LONG // 4:
+    if not (made.dependent and made.independent):
+        return ""
+    right = made.D @ Matrix.column(list(made.independent)) + made.E
+    if count_literal(list(right)).total > LONG // 4:
         return ""
     write = WRITE["mathml"]
     rows = [(write(u), write(e)) for u, e in zip(made.dependent, right, strict=True)]
     return _table("Dependent speeds", rows)
-
-
-def _column(made: Constrained):  # type: ignore[no-untyped-def]
-    from latchwork.symbolic.matrix import Matrix
-
-    return Matrix.column(list(made.independent))
 
 
 def _blocks(equations: Equations, left: int) -> str:

@@ -1,4 +1,4 @@
-"""A visitor: one open page. What it says is a stranger's; what it is told waits in a short queue, and frames do not wait.
+"""A visitor: one open page. What it says is a stranger's; what it is told waits in a short queue, frames do not wait.
 
 Whoever reads too slowly gets the newest frame when it is ready for one, and is let go when words pile up.
 """
@@ -16,7 +16,6 @@ RATE, AT_ONCE = 120.0, 240.0  # messages in a second, and at once
 FLOOD = 20_000  # messages dropped, one after the other, after which a page is let go
 MOST_WORDS = 400  # messages that wait for a page
 STALLED = 15.0  # s that a page may take to read one message
-HAND = 0.004  # s between two motions of a hand
 
 
 class Socket(Protocol):

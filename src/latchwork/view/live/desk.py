@@ -1,0 +1,158 @@
+"""The desk of a room: where commands of pages are checked and sent on, and answers find their way back.
+
+The hand belongs to the page that took hold last, and to nobody once that page is gone. Its motions are not queued: the
+newest is sent on, some hundreds in a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+from latchwork.errors import EvaluationError
+from latchwork.realtime.board import State
+from latchwork.realtime.commands import parsed
+from latchwork.view.live.visitor import Visitor
+
+HAND = 0.003  # s between two motions of a hand
+MOST_ASKED = 1000  # commands that wait for an answer
+FORBIDDEN = frozenset({"record"})  # what a page may not ask for: files are for whoever started the server
+LETTING_GO = frozenset({"rewind", "reset"})  # after these, no hand holds anything
+Row = dict[str, Any]
+
+
+class Looping(Protocol):
+    """What a room needs of a loop."""
+
+    @property
+    def alive(self) -> bool: ...
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def send(self, command: dict[str, Any]) -> bool: ...
+
+    def state(self) -> State | None: ...
+
+    def news(self) -> list[dict[str, Any]]: ...
+
+
+class Asked(NamedTuple):
+    """A command that waits for its answer: whose it is, the page's own name for it, and what it does."""
+
+    page: int
+    id: Any
+    do: str
+
+
+class Desk:
+    """Commands from pages to a loop."""
+
+    def __init__(self, visitors: Mapping[int, Visitor]) -> None:
+        self._visitors = visitors
+        self.loop: Looping | None = None
+        self.holder: int | None = None  # whose hand it is
+        self._asked: dict[str, Asked] = {}
+        self._serial = 0
+        self._resting = False  # paused by ourselves, since nobody looks
+
+    def take(self, visitor: Visitor, message: str | bytes) -> None:
+        """A message of a page: checked, and sent on where it is a command."""
+        found = visitor.read(message, asyncio.get_running_loop().time())
+        if found is None:
+            return
+        if "looks" in found:
+            visitor.looks = found["looks"] is True
+            return
+        try:
+            command = parsed(found)
+            if command["do"] in FORBIDDEN:
+                raise EvaluationError(f"a page may not {command['do']}. Ask whoever started the server.")
+        except EvaluationError as error:
+            visitor.malformed += 1
+            visitor.tell({"kind": "answer", "id": None, "ok": False, "why": str(error)[:400]})
+            return
+        self._command(visitor, command)
+
+    def _command(self, visitor: Visitor, command: Row) -> None:
+        do = command["do"]
+        if do in ("move", "drop"):
+            if self.holder == visitor.number:
+                self._move(visitor, command)
+            return
+        if do == "grab":
+            self._flush(visitor)
+            self._take_over(visitor)
+        if do in ("pause", "go", "step"):
+            self._resting = False
+        self._ask(visitor, command)
+
+    def _take_over(self, visitor: Visitor | None) -> None:
+        """The hand is this page's from now on, or nobody's."""
+        other = self._visitors.get(self.holder) if self.holder is not None else None
+        if other is not None and other is not visitor:
+            other.tell({"kind": "hand", "yours": False})
+        self.holder = None if visitor is None else visitor.number
+
+    def _move(self, visitor: Visitor, command: Row) -> None:
+        if visitor.motion is None:
+            asyncio.get_running_loop().call_later(HAND, self._flush, visitor)
+        visitor.motion = command
+        if command["do"] == "drop":
+            self._flush(visitor)
+            self.holder = None
+
+    def _flush(self, visitor: Visitor) -> None:
+        motion, visitor.motion = visitor.motion, None
+        if motion is not None and self.holder == visitor.number:
+            motion.pop("id", None)
+            self.send(motion)
+
+    def _ask(self, visitor: Visitor, command: Row) -> None:
+        """Send a command whose answer goes back to its page."""
+        self._serial += 1
+        key = f"p{self._serial}"
+        self._asked[key] = Asked(visitor.number, command.get("id"), command["do"])
+        while len(self._asked) > MOST_ASKED:
+            self._asked.pop(next(iter(self._asked)))
+        if not self.send(command | {"id": key}):
+            self._asked.pop(key, None)
+            why = "The loop has no room for more commands. Wait a moment."
+            visitor.tell({"kind": "answer", "id": command.get("id"), "ok": False, "why": why})
+
+    def answered(self, row: Row) -> str | None:
+        """Hand an answer to the page that asked; gives what the command was."""
+        asked = self._asked.pop(str(row.get("id")), None)
+        if asked is None:
+            return None
+        if asked.do in LETTING_GO and row.get("ok"):
+            self._take_over(None)
+        elif asked.do == "grab" and not row.get("ok") and self.holder == asked.page:
+            self.holder = None
+        page = self._visitors.get(asked.page)
+        if page is not None:
+            page.tell(row | {"id": asked.id, "do": asked.do})
+        return asked.do
+
+    def send(self, command: Row) -> bool:
+        """Send on; False where there is no loop, or no room."""
+        return self.loop is not None and self.loop.send(command)
+
+    def left(self, visitor: Visitor) -> None:
+        """A page is gone: its hand lets go."""
+        visitor.motion = None
+        if self.holder == visitor.number:
+            self.send({"do": "drop"})
+            self.holder = None
+
+    def rest(self) -> None:
+        """Pause, until someone looks again."""
+        if not self._resting:
+            self._resting = self.send({"do": "pause"})
+
+    def wake(self) -> None:
+        """Go on, where the pause was ours."""
+        if self._resting:
+            self._resting = not self.send({"do": "go"})
