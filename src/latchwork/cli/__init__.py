@@ -1,4 +1,4 @@
-"""The command line: ``latchwork derive``, ``run``, ``info``, ``export``, ``schema``, ``serve``, ``demo``, ``bench``, ``version``.
+"""The command line: ``latchwork derive``, ``run``, ``serve``, ``info``, ``export``, ``schema``, ``demo``, ``bench``.
 
 Results go to stdout, progress and errors to stderr. Exit codes:
 

@@ -21,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
     _export(words)
     schema = _command(words, "schema", others.schema, "the JSON Schema of model files")
     schema.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
-    demo = _command(words, "demo", others.demo, "derive and simulate the gallery: equations, plots, one page, and all of it running")
+    demo = _command(words, "demo", others.demo, "derive and simulate the gallery: equations, plots, pages")
     demo.add_argument("-o", "--output", metavar="DIR", default="demo", help="where plots and page go (default: demo)")
     demo.add_argument("--quiet", action="store_true", help="do not print the equations")
     demo.add_argument(
@@ -103,7 +103,7 @@ def _export(words: Any) -> None:
 
 
 def _port(added: argparse.ArgumentParser) -> None:
-    added.add_argument("--port", type=_number_of_port, metavar="N", help="where to serve (default: 8321, or any free one)")
+    added.add_argument("--port", type=_number_of_port, metavar="N", help="where to serve (default: 8321, or any free)")
 
 
 def _number_of_port(text: str) -> int:

@@ -62,7 +62,8 @@ class Server:
         self._workers = aside.workers()
         self._listening = await serve(
             self._handle, self.gate.host, port, process_request=self._request, max_size=LARGEST, max_queue=32,
-            compression=None, server_header=None, ping_interval=20, ping_timeout=20, close_timeout=2, open_timeout=10, logger=QUIET,
+            compression=None, server_header=None, ping_interval=20, ping_timeout=20, close_timeout=2, open_timeout=10,
+            logger=QUIET,
         )  # fmt: skip
         self._tasks = [asyncio.create_task(self._tidy())]
         return int(next(iter(self._listening.sockets)).getsockname()[1])

@@ -56,7 +56,8 @@ def try_out(sources: Mapping[str, str], say: Say) -> None:
     asyncio.run(_serve(sources, say, gate_for(HOST), 0, False, forever=False))
 
 
-async def _serve(sources: Mapping[str, str], say: Say, gate: Gate, port: int | None, opened: bool, forever: bool) -> None:
+async def _serve(sources: Mapping[str, str], say: Say, gate: Gate, port: int | None, opened: bool,
+                 forever: bool) -> None:  # fmt: skip
     server = Server(sources, gate)
     try:
         bound = await _bound(server, gate, port)
@@ -78,8 +79,9 @@ async def _bound(server: Server, gate: Gate, port: int | None) -> int:
     except OSError as error:
         if port is None:
             return await server.start(0)
-        raise CannotListen(f"port {port} of {gate.host} cannot be listened on ({error.strerror or error}). Give another "
-                           "with --port, or --port 0 for any that is free.") from None  # fmt: skip
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise CannotListen(f"port {port} of {gate.host} cannot be listened on: {why}. Give another with --port, or "
+                           "--port 0 for any that is free.") from None  # fmt: skip
 
 
 async def _terminated() -> None:
