@@ -99,7 +99,7 @@ class Plan:
         return (g >= 0.0) if self.eager is None else (g >= 0.0) | self.eager
 
     def end(self, segment: Segment, rest: Array) -> tuple[float, Array, bool]:
-        """Time and state (q, u, work) at the end of a segment, as far as it is finite; and whether it surely belongs."""
+        """Time and state (q, u, work) at the end of a segment, as far as it is finite; whether it surely belongs."""
         solution = segment.solution
         last = len(solution.t) - 1
         if not math.isfinite(sum(solution.x[last].tolist())):
@@ -133,7 +133,8 @@ class Plan:
             samples = inside if len(inside) and inside[0] == t else np.append(t, inside)
         return integrate(stage.function, stage.reduced(x), t, t_end, rest, method, self.progress,
                          guards=stage.guards, armed=None if stage.guards is None else armed, samples=samples,
-                         settle=stage.settle, now=None if stage.guards is None else now, memory=stage.memory)  # fmt: skip
+                         settle=stage.settle, now=None if stage.guards is None else now,
+                         memory=stage.memory)  # fmt: skip
 
 
 def _joined(segments: list[Segment]) -> list[Segment]:

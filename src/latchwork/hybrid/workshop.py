@@ -51,8 +51,10 @@ from latchwork.symbolic.expr import Expr
 
 GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
 REMEMBERED = 400  # stages
-KERNELS = (executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather, run_each,
-           ended)
+KERNELS = (
+    executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
+    run_each, ended,
+)  # fmt: skip
 
 
 class Hold(NamedTuple):

@@ -54,8 +54,7 @@ class Watch:
 
 
 class Settle(NamedTuple):
-    """What brings a state back after a step, see `settled`, on the slots of ``mode``; what is held stands from ``first``
-    on."""
+    """What brings a state back after a step, see `settled`, on the slots of ``mode``; what is held is at ``first``."""
 
     run: Kernel[..., None]
     mode: Executable

@@ -36,8 +36,10 @@ class Bundle:
         self.functions = tuple(functions)
         count, n = len(self.functions), len(self.functions[0].inputs) if functions else 0
         if any(len(f.inputs) != n for f in self.functions):
-            raise EvaluationError(f"a bundle takes functions of the same inputs; these have "
-                                  f"{[len(f.inputs) for f in self.functions]}. Lower them with the same arguments.")  # fmt: skip
+            raise EvaluationError(
+                f"a bundle takes functions of the same inputs; these have {[len(f.inputs) for f in self.functions]}. "
+                "Lower them with the same arguments."
+            )
         slots = [f.workspace() for f in self.functions]
         codes = _running(FIRST + 3 * count, [len(f.code) for f in self.functions])
         places = _running(count + n, [len(z) for z in slots])

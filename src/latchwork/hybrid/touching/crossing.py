@@ -338,7 +338,8 @@ class Crossing:
         for first, k, mu in zip(meeting.first, meeting.tangents, mu_s.tolist(), strict=True):
             tangents.append(k if mu > 0.0 else 0)
             rows += range(first, first + 1 + tangents[-1])
-        A, b = (meeting.A, meeting.b) if len(rows) == len(meeting.C) else (meeting.A[np.ix_(rows, rows)], meeting.b[rows])
+        every = len(rows) == len(meeting.C)
+        A, b = (meeting.A, meeting.b) if every else (meeting.A[np.ix_(rows, rows)], meeting.b[rows])
         resting = Resting(
             tuple([touch.name for touch in meeting.touches]), A, b, tuple(tangents), mu_s, mu_d,
             tuple(way if k else None for way, k in zip(ways, tangents, strict=True)),
@@ -347,7 +348,7 @@ class Crossing:
         stays = s.closed.keys() - self.letting_go  # a force that has just come to zero is zero but for rounding
         guess = [s.closed[touch].state if touch in stays else State.OPEN for touch in meeting.touches]
         verdict = settle(resting, guess if s.closed else None)
-        if len(rows) == len(meeting.C):
+        if every:
             return verdict
         lam = np.zeros(len(meeting.C))
         lam[rows] = verdict.lam
