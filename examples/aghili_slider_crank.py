@@ -43,6 +43,14 @@ def run(model: lw.Model, until: float = 2.0) -> lw.Trajectory:
     return lw.simulate(model, until, q={"q1": START, "q2": 2 * math.pi - 2 * START}, method=method)
 
 
+def live() -> lw.Exhibit:
+    """To be turned by hand, or by the motor, through positions in which the slot has no direction."""
+    model = build()
+    model.resist(model.links["crank"], damping=0.4)
+    return lw.Exhibit(model, q={"q1": START, "q2": 2 * math.pi - 2 * START}, u={}, inputs={"f1": 0.0}, draw=DRAW,
+                      hold="C", sliders={"f1": (-12.0, 12.0), "g": (0.0, 20.0)})  # fmt: skip
+
+
 def exact(s) -> tuple[lw.Expr, lw.Expr]:
     """What is left of the equation in θ = q1 (Fig. 4), and the constraint force (F_c, F_c/2) by Newton's law for C."""
     turn, rate = dt(s.u1), s.u1

@@ -48,6 +48,25 @@ def run(model: lw.Model, until: float = 0.6) -> lw.Trajectory:
     return lw.simulate(model, until, q=q, u={"vx0": SPEED}, method=lw.DormandPrince(rtol=1e-12, atol=1e-14))
 
 
+def live() -> lw.Exhibit:
+    """To be played: six balls between cushions, on cloth that slows them down."""
+    balls = 6
+    model = build(balls)
+    N, O = model.frame, model.origin
+    r, drag = model.symbols["r"], model.parameter("drag", 0.05)
+    for k in range(balls):
+        ball = model.points[f"B{k}"]
+        model.force(ball, -drag * ball.velocity())
+        for name, at, normal in (("left", -0.7 * N.x, N.x), ("right", 0.5 * N.x, -N.x), ("near", -0.3 * N.y, N.y),
+                                 ("far", 0.3 * N.y, -N.y)):  # fmt: skip
+            point = model.points.get(name) or O.at(name, at)
+            cushion = lw.Line(point=point, direction=normal.cross(N.z), normal=normal)
+            model.contact(f"{k} at {name}", lw.Circle(ball, r, body=N), cushion, restitution=0.8)
+    q = {f"{axis}{k}": value for k, place in enumerate(places()[:balls])
+         for axis, value in zip("xy", place, strict=True)}  # fmt: skip
+    return lw.Exhibit(model, q=q, u={}, sliders={"drag": (0.0, 0.5)}, hold="ball0", plots=("x0", "y0"))
+
+
 def collisions() -> list[float]:
     """When balls collide: straight lines in between, and equal masses exchange what is along the line of centres."""
     x, v, t, found = np.array(places()), np.zeros((16, 2)), 0.0, []

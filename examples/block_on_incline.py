@@ -36,6 +36,16 @@ def run(model: lw.Model, until: float = 5.0) -> lw.Trajectory:
     return lw.simulate(model, until, q={"x": 0.0, "y": 0.1, "turn": 0.0})
 
 
+def live() -> lw.Exhibit:
+    """To be pushed, lifted and toppled by hand; tilt the incline until friction gives way."""
+    model = build()
+    A, O = model.frames["A"], model.origin
+    block = model.bodies["block"].box((model.symbols["a"], model.symbols["b"]))
+    for name, x, normal in (("lower stop", -1.2, A.x), ("upper stop", 1.2, -A.x)):
+        model.contact(name, block, lw.Line(point=O.at(name, x * A.x), direction=A.y, normal=normal))
+    return lw.Exhibit(model, q={"x": 0.0, "y": 0.1, "turn": 0.0}, u={}, sliders={"beta": (0.0, 0.6), "g": (1.0, 20.0)})
+
+
 def main() -> None:
     stays, slides = (run(model) for model in variants())
     print(*slides.events, sep="\n")

@@ -32,6 +32,12 @@ def run(model: lw.Model, until: float = 10.0) -> lw.Trajectory:
     return lw.simulate(model, until, q={"y": H + 0.1}, method=lw.DormandPrince(rtol=1e-12, atol=1e-14))
 
 
+def live() -> lw.Exhibit:
+    """To be caught, lifted and thrown down."""
+    model = build()
+    return lw.Exhibit(model, q={"y": H + 0.1}, u={}, sliders={"e": (0.0, 1.0), "g": (1.0, 20.0), "m": (0.05, 1.0)})
+
+
 def main() -> None:
     moved = run(build())
     fall = math.sqrt(2 * H / G)

@@ -25,6 +25,16 @@ def run(model: lw.Model) -> lw.Trajectory:
     return lw.simulate(model, until=3.0, q={name: 0.0 for name in model.equations().q_names})
 
 
+def live() -> lw.Exhibit:
+    """To be swung and shaken by its end; its middle can be locked."""
+    model = build()
+    for link in model.links.values():
+        model.resist(link, damping=0.004)
+    q = {f"q{k}": -0.9 if k == 1 else 0.0 for k in range(1, 11)}
+    return lw.Exhibit(model, q=q, u={}, draw=DRAW, hold="P10", sliders={"g": (0.0, 20.0), "m": (0.02, 0.5)},
+                      constraints=(lw.Latch("middle is locked", model.symbols["q5"]),))  # fmt: skip
+
+
 def main() -> None:
     print("links  multiply, divide  add, subtract  sin, cos")
     for links in (1, 2, 3, 5, 10, 20):

@@ -12,8 +12,8 @@ import latchwork as lw
 J1, J2, FAST, BRAKE, SWING = 2.0, 3.0, 10.0, 8.0, 12.0
 
 
-def build() -> lw.Model:
-    """Two wheels on one axis; the second is braked, and driven to and fro."""
+def build(timed: bool = True) -> lw.Model:
+    """Two wheels on one axis; the second is braked, and driven to and fro, where the clutch is timed."""
     model = lw.Model("clutch and ratchet")
     brake = model.input("brake", 0.0)
     wheels = []
@@ -26,8 +26,9 @@ def build() -> lw.Model:
     model.actuate(wheels[1], brake * (SWING * lw.sin(model.time) - BRAKE), name="brake and drive")
 
     clutch, pawl = lw.Constraint("clutch", u1 - u2), lw.Constraint("pawl", u2)
-    model.rule("clutch closes", 1.0 - model.time, hold=clutch)
-    model.rule("clutch opens", 2.0 - model.time, release=clutch, inputs={brake: 1.0})
+    if timed:
+        model.rule("clutch closes", 1.0 - model.time, hold=clutch)
+        model.rule("clutch opens", 2.0 - model.time, release=clutch, inputs={brake: 1.0})
     model.rule("pawl catches", u2, hold=pawl)
     model.rule("pawl lets go", pawl.force, release=pawl)
     return model
@@ -41,6 +42,17 @@ def run(model: lw.Model, until: float = 20.0) -> lw.Trajectory:
     """The first wheel turns."""
     return lw.simulate(model, until, q=[0.0, 0.0], u={"u1": FAST},
                        method=lw.DormandPrince(rtol=1e-11))  # fmt: skip
+
+
+def live() -> lw.Exhibit:
+    """To be spun by hand; the clutch is a button, and a pawl keeps the second wheel from turning back."""
+    model = build(timed=False)
+    u1, u2 = (model.symbols[name] for name in ("u1", "u2"))
+    for link in model.links.values():
+        model.resist(link, damping=0.2)
+    shapes = tuple(body.circle(k) for k, body in enumerate(model.bodies.values(), 1))
+    return lw.Exhibit(model, q={"q1": 0.0, "q2": 0.0}, u={"u1": FAST}, draw=DRAW, shapes=shapes, hold="flywheel 1",
+                      constraints=(lw.Constraint("clutch", u1 - u2),))  # fmt: skip
 
 
 def main() -> None:

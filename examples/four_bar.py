@@ -48,6 +48,15 @@ def run(model: lw.Model, until: float = 3.0) -> lw.Trajectory:
     return lw.simulate(model, until, q=q, u={"u1": 6.0}, method=lw.RK4(1e-3))
 
 
+def live() -> lw.Exhibit:
+    """To be turned by hand at any of its rods; the crank can be locked."""
+    model = build()
+    model.resist(model.links["crank"], damping=0.02)
+    return lw.Exhibit(model, q={"q1": 0.0, "q2": 1.0, "q3": 2.0}, u={"u1": 3.0}, draw=DRAW, hold="coupler",
+                      sliders={"g": (0.0, 20.0)},
+                      constraints=(lw.Constraint("crank is locked", lw.dt(model.symbols["q1"])),))  # fmt: skip
+
+
 def rocker_angle(crank):
     """The angle of the rocker, by the law of cosines in the triangle B C D."""
     x, y = CRANK * np.cos(crank) - GROUND, CRANK * np.sin(crank)

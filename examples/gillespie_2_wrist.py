@@ -49,6 +49,14 @@ def run(model: lw.Model) -> lw.Trajectory:
     return lw.simulate(model, until=6.0, q={"q1": 0.4, "q2": 1.2, "q3": 0.0}, u={"u3": 25.0})
 
 
+def live() -> lw.Exhibit:
+    """To be swung and twisted by hand."""
+    model = build()
+    model.torque(model.frames["C"], -0.02 * model.frames["C"].angular_velocity(model.frame))
+    return lw.Exhibit(model, q={"q1": 0.4, "q2": 1.2, "q3": 0.0}, u={"u3": 25.0}, draw=DRAW, view=VIEW,
+                      sliders={"G": (0.0, 20.0), "M": (0.3, 3.0)})  # fmt: skip
+
+
 def printed(s) -> tuple[list[lw.Expr], list[lw.Expr]]:
     """The kinematical equations (Eq. 50) and the dynamical ones (Eq. 49)."""
     s1, c1, s2, c2, s3, c3 = sin(s.q1), cos(s.q1), sin(s.q2), cos(s.q2), sin(s.q3), cos(s.q3)

@@ -61,6 +61,14 @@ def run(model: lw.Model) -> lw.Trajectory:
     return lw.simulate(model, until=9.0, q=q, u={"u1": 0.5}, inputs={"tau": tau})
 
 
+def live() -> lw.Exhibit:
+    """To be pushed by hand: its caster rolls, and swings round to trail."""
+    model = build()
+    return lw.Exhibit(model, q={"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": 2.9}, u={}, draw=DRAW, hold="basket",
+                      sliders={"F": (-20.0, 20.0), "tau": (-8.0, 8.0), "m_B": (5.0, 60.0)},
+                      constraints=(lw.Constraint("caster is stuck", dt(model.symbols["q4"])),))  # fmt: skip
+
+
 def rolling(s) -> tuple[list[lw.Expr], list[lw.Expr]]:
     """F_r and F_r* of Eq. 63, with u3 from Eq. 60."""
     s4, c4, mC = sin(s.q4), cos(s.q4), s.m_C

@@ -11,8 +11,8 @@ import latchwork as lw
 INERTIA, CLOSER, GUST, LIMIT, AJAR = 1.2, 3.0, 2.0, 5.0, 0.8  # kg m², N m, N m/s, N m, rad
 
 
-def build() -> lw.Model:
-    """A hatch about a vertical hinge; the closer and the wind are inputs that the rules set."""
+def build(wind: bool = True) -> lw.Model:
+    """A hatch about a vertical hinge; closer and wind are inputs that the rules set. Without wind, it closes."""
     model = lw.Model("hatch")
     J, limit = model.parameters(J=INERTIA, limit=LIMIT)
     closer, gust, since = model.inputs(closer=CLOSER, gust=0.0, since=0.0)
@@ -22,8 +22,9 @@ def build() -> lw.Model:
     model.actuate(hinge, gust * (model.time - since) - closer, name="closer and wind")
 
     latch = lw.Constraint("latch", hinge.q[0])
-    model.rule("falls shut", hinge.q[0], hold=latch, inputs={closer: 0.0, gust: GUST, since: model.time})
-    model.rule("is torn open", limit - abs(latch.force), release=latch)
+    after = {closer: 0.0, gust: GUST, since: model.time} if wind else {}
+    model.rule("falls shut", hinge.q[0], hold=latch, inputs=after)
+    model.rule("is torn open", limit - (abs(latch.force) if wind else -latch.force), release=latch)
     return model
 
 
@@ -34,6 +35,15 @@ DRAW = ("O", "edge")
 def run(model: lw.Model, until: float = 5.0) -> lw.Trajectory:
     """From ajar, at rest."""
     return lw.simulate(model, until, q=[AJAR])
+
+
+def live() -> lw.Exhibit:
+    """To be pulled open against its latch, and let fall shut again."""
+    model = build(wind=False)
+    hinge = model.links["hinge"]
+    model.resist(hinge, damping=0.3)
+    return lw.Exhibit(model, q={"q1": AJAR}, u={}, draw=DRAW, sliders={"limit": (1.0, 20.0), "closer": (0.5, 6.0)},
+                      constraints=(model.rules[0].held[0], lw.Latch("wedge", hinge.q[0])))  # fmt: skip
 
 
 def main() -> None:

@@ -51,6 +51,18 @@ def run(model: lw.Model, until: float = 8.0) -> lw.Trajectory:
     return lw.simulate(model, until, q=q, u={"u1": 7.0, "u2": -4.0}, method=TIGHT)
 
 
+def live() -> lw.Exhibit:
+    """To be rolled, dragged and lifted by hand, and stopped by a fence; further down there is a wall."""
+    model = build(free=True)
+    disk, A, O = model.bodies["disk"], model.frames["A"], model.origin
+    circle = disk.circle(model.symbols["r"], model.points["Bo"])
+    wall = lw.Line(point=O.at("wall", 8.0 * A.x), direction=A.y, normal=A.x)
+    model.contact("disk at wall", circle, wall, restitution=0.3)
+    return lw.Exhibit(model, q={"q1": 14.0, "q2": 0.0, "q3": 1.0}, u={"u1": 7.0, "u2": -4.0}, draw=DRAW,
+                      sliders={"g": (0.0, 20.0), "m": (0.2, 5.0)}, fence=(circle,),
+                      constraints=(lw.Constraint("disk does not turn", dt(model.symbols["q2"])),))  # fmt: skip
+
+
 def closed_form(g: float = 9.8, phi: float = math.pi / 12, mu: float = 0.2, L: float = 22.0) -> list[float]:
     """It rolls; it leaves the friction; it comes back to it; it rolls again."""
     along, friction = g * math.sin(phi), mu * g * math.cos(phi)

@@ -62,6 +62,19 @@ def feed(model: lw.Model, until: float) -> lw.Simulation:
     return sim
 
 
+def live() -> lw.Exhibit:
+    """To be drawn upon: put a fence in the way of the disk, and reshape it while it runs. A tray catches the disk."""
+    model = build()
+    disk, N, O = model.bodies["disk"], model.frame, model.origin
+    circle = disk.circle(model.symbols["r"], model.points["Bo"])
+    floor = lw.Polyline([O.at("tray a", -4.0 * N.x + 6.0 * N.y), O.at("tray b", -4.0 * N.x - 9.0 * N.y),
+                         O.at("tray c", 56.0 * N.x - 9.0 * N.y), O.at("tray d", 56.0 * N.x + 6.0 * N.y)])  # fmt: skip
+    model.contact("tray", circle, floor, restitution=0.4)
+    at = {"q1": 20.0 * math.cos(math.pi / 36) + math.sin(math.pi / 36),
+          "q2": -20.0 * math.sin(math.pi / 36) + math.cos(math.pi / 36), "q3": 0.0}  # fmt: skip
+    return lw.Exhibit(model, q=at, u={}, draw=("Bo", "Rim"), fence=(circle,), sliders={"g": (0.0, 20.0)})
+
+
 def picture(path: str) -> None:
     """Figure 10: the disk every 0.4 s, dark once the fence is known; Figure 11: what was worked on when; Figure 9."""
     from matplotlib.figure import Figure

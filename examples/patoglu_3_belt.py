@@ -46,6 +46,15 @@ def run(model: lw.Model, q1: float = -math.pi / 16, until: float = 1.2) -> lw.Tr
     return lw.simulate(model, until, q={"q1": q1, "q2": -4 * math.pi / 9}, u={"u1": 3.0, "u2": -0.3}, method=TIGHT)
 
 
+def live() -> lw.Exhibit:
+    """To be pushed into the belt by hand: it strikes, slides, sticks, and is carried along."""
+    model = build("newton")
+    q1, q2 = model.symbols["q1"], model.symbols["q2"]
+    return lw.Exhibit(model, q={"q1": -math.pi / 16, "q2": -4 * math.pi / 9}, u={}, draw=DRAW, hold="P2",
+                      sliders={"g": (0.0, 20.0), "m": (0.3, 3.0)},
+                      constraints=(lw.Latch("elbow is locked", q2 - q1),))  # fmt: skip
+
+
 def main() -> None:
     for model in variants():
         moved = run(model)

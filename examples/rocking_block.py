@@ -34,6 +34,14 @@ def run(model: lw.Model, until: float = 2.0) -> lw.Trajectory:
     return lw.simulate(model, until, q=q, method=lw.DormandPrince(rtol=1e-12, atol=1e-13))
 
 
+def live() -> lw.Exhibit:
+    """To be tilted by hand, and let go."""
+    model = build()
+    lean = ALPHA - START
+    q = {"x": -R * math.sin(lean), "y": R * math.cos(lean), "turn": -START}
+    return lw.Exhibit(model, q=q, u={}, sliders={"g": (1.0, 20.0), "m": (0.2, 5.0)})
+
+
 def quarter(amplitude: float) -> float:
     """From rest to the impact: ∫ dθ / √(2 p² (cos(α - A) - cos(α - θ))), θ = A (1 - s²)."""
 

@@ -30,6 +30,19 @@ def run(model: lw.Model, until: float = 1.0) -> lw.Trajectory:
                        method=lw.DormandPrince(rtol=1e-12, atol=1e-13))  # fmt: skip
 
 
+def live() -> lw.Exhibit:
+    """To be rolled, dragged, lifted and thrown, between two walls."""
+    model = build()
+    N, O = model.frame, model.origin
+    ball, frame = model.bodies["ball"], model.frames["ball"]
+    for name, x, normal in (("left wall", -1.5, N.x), ("right wall", 1.5, -N.x)):
+        wall = lw.Plane(point=O.at(name, x * N.x), normal=normal)
+        model.contact(name, ball.sphere(model.symbols["r"]), wall, restitution=0.6)
+    model.torque(frame, -1e-3 * frame.angular_velocity(N))
+    return lw.Exhibit(model, q={"x": -1.0, "y": 0.0, "z": R, "e0": 1.0}, u={"vx": V0}, view="xz",
+                      sliders={"g": (1.0, 20.0), "m": (0.1, 2.0)})  # fmt: skip
+
+
 def main() -> None:
     moved = run(build())
     print(*moved.events, sep="\n")

@@ -11,14 +11,22 @@ MIDDLE, REACH, OMEGA = MU_D * M * G / K, (MU_S - MU_D) * M * G / K, math.sqrt(K 
 STICK, SLIP = 2 * REACH / V, 2 / OMEGA * (math.pi - math.atan(OMEGA * REACH / V))
 
 
-def build() -> lw.Model:
-    """One coordinate: that the block lies on the belt is in its choice, and the normal force is found all the same."""
+def build(free: bool = False) -> lw.Model:
+    """One coordinate: that the block lies on the belt is in its choice, and the normal force is found all the same.
+
+    ``free`` adds the height, so that the block can be lifted off.
+    """
     model = lw.Model("stick-slip")
     m, k, g = model.parameters(m=M, k=K, g=G)
     (x,) = model.coordinates("x")
-    model.speeds(v=dt(x))
     N, O = model.frame, model.origin
-    P = O.at("P", x * N.x)
+    if free:
+        (y,) = model.coordinates("y")
+        model.speeds(v=dt(x), v_y=dt(y))
+        P = O.at("P", x * N.x + y * N.y)
+    else:
+        model.speeds(v=dt(x))
+        P = O.at("P", x * N.x)
     model.particle("block", P, m)
     model.gravity(-g * N.y)
     model.force(P, -k * x * N.x, name="spring")
@@ -35,6 +43,14 @@ def run(model: lw.Model, periods: int = 5) -> lw.Trajectory:
     """From where it has just begun to stick."""
     return lw.simulate(model, (periods + 0.1) * (STICK + SLIP), q={"x": MIDDLE - REACH}, u={"v": V},
                        method=lw.DormandPrince(rtol=1e-12, atol=1e-14))  # fmt: skip
+
+
+def live() -> lw.Exhibit:
+    """To be pressed onto the belt, held back, and lifted off by hand."""
+    model = build(free=True)
+    return lw.Exhibit(model, q={"x": MIDDLE - REACH, "y": 0.0}, u={"v": V}, draw=DRAW,
+                      sliders={"k": (20.0, 400.0), "m": (0.3, 3.0), "g": (1.0, 20.0)},
+                      constraints=(lw.Constraint("block is stopped", dt(model.symbols["x"])),))  # fmt: skip
 
 
 def main() -> None:

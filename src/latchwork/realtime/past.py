@@ -1,8 +1,8 @@
 """Past: the last minute of a run, so that it can be rewound and goes on bit for bit as it did before.
 
 What a tick was given (inputs, forces of the hand, parameters) is kept for every tick; how all stands (state,
-constraints, contacts, rules, chosen speeds) now and then, and where a command changed it. To rewind is to put back the last mark
-before, and to tick on from there.
+constraints, contacts, rules, chosen speeds) now and then, and where a command changed it. To rewind is to put back the
+last mark before, and to tick on from there.
 """
 
 from __future__ import annotations
