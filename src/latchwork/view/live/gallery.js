@@ -74,8 +74,5 @@ class Gallery {
 }
 
 function isFlat(scene) {
-  // Whether all of a scene lies in one plane of the picture.
-  const size = scene.box[1].map((value, k) => value - scene.box[0][k]);
-  const depth = [0, 1, 2].find((k) => !scene.view.includes("xyz"[k]));
-  return size[depth] <= 1e-6 * Math.max(...size);
+  return scene.flat; // all of it lies in the plane of the picture
 }

@@ -27,7 +27,7 @@ class Panels {
   empty() {
     for (const id of ["sliders", "buttons", "plots", "automaton", "events", "equations"]) byId(id).replaceChildren();
     byId("reactions").tBodies[0].replaceChildren();
-    for (const id of ["dropped", "mode", "coupler-note", "hint"]) byId(id).textContent = "";
+    for (const id of ["dropped", "mode", "coupler-note", "hint", "about"]) byId(id).textContent = "";
     byId("title").textContent = "…";
     byId("banner").hidden = true;
     byId("hint").hidden = false;
@@ -103,7 +103,7 @@ class Panels {
 
   begin(message) {
     byId("title").textContent = message.title;
-    byId("title").title = message.about;
+    byId("about").textContent = message.about;
     byId("banner").hidden = true;
     this.hint("Drag any body to pull it.");
     this.sliders(message.sliders);

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from latchwork.errors import LatchworkError
 from latchwork.hybrid.driven import Driven
-from latchwork.hybrid.trajectory import quantity
+from latchwork.hybrid.trajectory import Samples, quantity
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.cuts import Cuts
 from latchwork.mechanics.frame import Frame
@@ -27,6 +27,7 @@ from latchwork.view.posing import Tracks, digits, dots, drawn_shapes, framed, li
 from latchwork.view.sketch import Outline
 
 Array = np.ndarray
+FLAT = 1e-6  # in units of the model: what leaves the plane by less does not
 MOST_PLOTS = 40  # quantities that a page may choose from
 
 
@@ -83,7 +84,7 @@ def pictured(exhibit: Exhibit, start: Posture) -> Picture:
         "digits": tracks.decimals, "chain": [hung.point(point, places[point]) for point in chosen],
         "lines": [] if chosen else list(lines(places, tracks, float(np.linalg.norm(high - low)), bool(outlines))),
         "dots": list(dots(start, places, tracks, bool(outlines))),
-        "shapes": list(drawn_shapes(outlines, at, tracks)),
+        "shapes": list(drawn_shapes(outlines, at, tracks)), "flat": _flat(exhibit.view, places, outlines, at),
     }  # fmt: skip
     for made in outlines:
         hung.outline(made, *at.each(made.at, made.frame))
@@ -103,6 +104,18 @@ def _outlined(start: Posture, shapes: Sequence[Any], view: str) -> Iterator[tupl
 def _stands(start: Posture, shape: Any) -> bool:
     made = getattr(shape, "frame", None)
     return isinstance(made, Frame) and Cuts(start.equations.system).carrier(made) is None
+
+
+def _flat(view: str, places: Mapping[Point, Array], outlines: Sequence[Outline], at: Samples) -> bool:
+    """Whether all that moves stays in the plane of the view."""
+    across = next(k for k in range(3) if "xyz"[k] not in view)
+    depths = [rows[:, across] for rows in places.values()]
+    for made in outlines:
+        place, cosines = at.each(made.at, made.frame)
+        depths += [(part.places @ cosines[k].T + place[k])[:, across] for part in made.parts for k in range(len(place))
+                   if part.kind != "ball"]  # fmt: skip
+        depths += [np.ones(1) for part in made.parts if part.kind == "ball"]
+    return max(float(np.abs(rows).max()) for rows in depths) < FLAT
 
 
 class Hung:

@@ -235,6 +235,7 @@ class Room:
         while len(self._equations) >= MODES:
             self._equations.pop(next(iter(self._equations)))
         self._equations[labels] = ""
+        self._tell({"kind": "equations", "html": ""})
         self._begin(self._make_equations(labels))
 
     async def _make_equations(self, labels: tuple[str, ...]) -> None:

@@ -10,6 +10,7 @@ from latchwork.view.automaton import STYLE, Automaton, drawn
 
 MOST_MODES = 200  # that are remembered
 MOST_LABELS = 12  # of one arrow
+INSTANT = 2e-3  # s after the start within which contacts settle
 REST = "others"
 
 
@@ -41,6 +42,8 @@ class Visits:
 
     def _mode(self, number: int, names: tuple[str, ...], t: float) -> None:
         key = frozenset(names)
+        if len(self.modes) == 1 and not (self.arrows or self.pending) and t - self.since <= INSTANT:
+            self.modes, self.numbers, self.here = {}, {}, None  # what held before the first step was no visit
         if key not in self.modes and len(self.modes) >= MOST_MODES:
             return
         self.modes.setdefault(key, names)
