@@ -47,6 +47,7 @@ class Plan:
     samples: Array | None
     progress: Callable[[float], None] | None
     eager: Flags | None = None  # guards that are armed also below zero: they may rise, but not fall further
+    longest: float = math.inf  # steps that are chosen in the run are no longer
     waiting: Flags | None = None  # guards that have triggered and must be above zero before they are armed again
 
     def run(self, stage: Stage, x: Array, times: Array, rest: Array, values: Array | None = None) -> Ran:
@@ -57,7 +58,8 @@ class Plan:
         segments: list[Segment] = []
         armed: Flags | None = None
         waiting = self.waiting
-        for (t, t_end), held in zip(pairwise(times.tolist()), self.driven.rest_at(rest, times[:-1]), strict=True):
+        for t, t_end in pairwise(times.tolist()):
+            held = self.driven.rest_at(rest, t)
             while True:
                 now, values = self.guards(stage, t, x, held) if values is None else values, None
                 g = now[: len(now) // 2]
@@ -134,7 +136,7 @@ class Plan:
         return integrate(stage.function, stage.reduced(x), t, t_end, rest, method, self.progress,
                          guards=stage.guards, armed=None if stage.guards is None else armed, samples=samples,
                          settle=stage.settle, now=None if stage.guards is None else now,
-                         memory=stage.memory)  # fmt: skip
+                         memory=stage.memory, longest=self.longest)  # fmt: skip
 
 
 def _joined(segments: list[Segment]) -> list[Segment]:

@@ -18,7 +18,7 @@ from latchwork.hybrid.driven import Column, Driven
 from latchwork.hybrid.rule_checks import check_rule, input_names, kinds_in, places, rule_scalar
 from latchwork.hybrid.table import Array, Table
 from latchwork.hybrid.touching.placing import INSTANT
-from latchwork.hybrid.touching.standing import Guard
+from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.model import Model
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -210,13 +210,15 @@ def rule_guards(armed: Iterable[Watched], forces: Mapping[str, Expr]) -> list[Gu
     return [Guard("rule", each, _with_forces(each.value, forces)) for each in armed]
 
 
-def eager(guards: Sequence[Guard]) -> NDArray[np.bool_]:
+def eager(guards: Guards) -> NDArray[np.bool_]:
     """Which guards are armed also below zero, where they may rise."""
-    return np.array([guard.about.rising if guard.kind == "rule" else not (guard.by_force or guard.kind == "stop")
-                     for guard in guards], dtype=bool)  # fmt: skip
+    if not guards.of_rules:
+        return guards.patient
+    return np.array([guard.about.rising if guard.kind == "rule" else patient
+                     for guard, patient in zip(guards, guards.patient, strict=True)], dtype=bool)  # fmt: skip
 
 
-def waiting(guards: Sequence[Guard]) -> NDArray[np.bool_]:
+def waiting(guards: Guards) -> NDArray[np.bool_]:
     """Which guards must have been above zero before they are armed."""
     return np.array([guard.kind == "rule" and guard.about.spent and not guard.about.rising for guard in guards],
                     dtype=bool)  # fmt: skip

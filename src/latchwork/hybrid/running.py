@@ -129,7 +129,10 @@ class Running:
         return self._rest[len(self.equations.r) :][: len(self.equations.p)]
 
     def _state(self) -> Array:
-        return np.concatenate([[self.t], self._x[:-1], self.driven.rest_at(self._rest, self.t)])
+        n, rest = len(self._x), self.driven.rest_at(self._rest, self.t)
+        x = np.empty(n + len(rest))
+        x[0], x[1:n], x[n:] = self.t, self._x[:-1], rest
+        return x
 
     def _worked(self, lane: str, name: str, t: float, began: float) -> None:
         self._work.append(Work(lane, name, t, began - self._born, time.perf_counter() - self._born))

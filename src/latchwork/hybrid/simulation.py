@@ -7,9 +7,9 @@ slide, stick and open by themselves.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,11 @@ from latchwork.hybrid.table import Array
 from latchwork.hybrid.ticking import tick
 from latchwork.hybrid.touching.crossing import Crossing
 from latchwork.hybrid.touching.friction import forces_in
-from latchwork.hybrid.touching.pacing import paced
+from latchwork.hybrid.touching.pacing import longest_step
 from latchwork.hybrid.touching.placing import Crossings, contacts_of
-from latchwork.hybrid.touching.standing import REACH, TOUCH, Guard
+from latchwork.hybrid.touching.standing import REACH, TOUCH, Guard, Guards
 from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.touching.touch import Touch
-from latchwork.integrate.method import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
@@ -79,20 +78,21 @@ class Simulation(Changing, Ruling):
                     break
                 continue
             self._enumerate(stops)
-            stage, guards = self._workshop.stage(self._holds, self._standings, stops, self._state())
-            plan = Plan(self.driven, self.method, samples, self.progress)
-            values = plan.guards(stage, self.t, self._x, self._state()[len(self._x) :])
+            x = self._state()
+            stage, guards = self._workshop.stage(self._holds, self._standings, stops, x)
+            values = stage.look(self.t, self._x, x[len(self._x) :])
             if self._at_once(stage, guards, values, crossings):
                 continue
-            due = rules.look(self.t, (*self._holds, *self._standings.told), guards, values,
-                             not (self._segments or self._events))  # fmt: skip
-            if due is not None:
+            due = rules and rules.look(self.t, (*self._holds, *self._standings.told), guards, values,
+                                       not (self._segments or self._events))  # fmt: skip
+            if due:
                 if self._fire(due):
                     break
                 continue
             if self.t >= t_end:
                 break
-            plan = replace(plan, method=self._paced(), eager=eager(guards), waiting=waiting(guards))
+            plan = Plan(self.driven, self.method, samples, self.progress, eager(guards), self._longest(x),
+                        waiting(guards) if guards.of_rules else None)  # fmt: skip
             was = self._x
             until = self._look(t_end)
             self._switched_over()
@@ -141,10 +141,11 @@ class Simulation(Changing, Ruling):
                                             self.design.most)  # fmt: skip
             self._worked("embed", f"{len(self._listed[key])} modes", self.t, began)
 
-    def _at_once(self, stage: Stage, guards: Sequence[Guard], values: Array, crossings: Crossings) -> bool:
+    def _at_once(self, stage: Stage, guards: Guards, values: Array, crossings: Crossings) -> bool:
         """Pass the guards on forces that are below zero to begin with."""
-        hits = [guard for guard, g in zip(guards, values, strict=False) if guard.by_force and g < 0.0]
-        self._pass(stage, hits, crossings)
+        hits = [guards[i] for i in guards.on_forces if values[i] < 0.0]
+        if hits:
+            self._pass(stage, hits, crossings)
         return bool(hits)
 
     def _pass(self, stage: Stage, hits: Sequence[Guard], crossings: Crossings) -> None:
@@ -160,9 +161,9 @@ class Simulation(Changing, Ruling):
             slips = any(guard.kind == "slip" for guard in touched)
             self._cross(touched, forces_in(stage, self.t, self._x, self._state()[len(self._x) :]) if slips else {})
 
-    def _paced(self) -> Method:
-        """The method, with steps short enough for gaps to be followed."""
-        return paced(self.method, self._workshop.turning(self._state())) if self._standings.touches else self.method
+    def _longest(self, x: Array) -> float:
+        """A step that is short enough for gaps to be followed."""
+        return longest_step(self._workshop.turning(x)) if self._standings.touches else math.inf
 
     def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
         """Prepare, beside the integration, what is likely to come when the next gaps close."""
@@ -232,10 +233,11 @@ class Simulation(Changing, Ruling):
             return
         self._settled = True
         self._x = np.append(crossing.x[1 : len(self._x)], self._x[-1] + crossing.work)
+        after = self.active
         if hits or crossing.impacts or tell:
-            self._events += told(self.t, before, s, crossing.impacts, hits, (names, self.active))
-        if names != self.active or self._pending is None:
-            self._pending = self.t, names, self.active, began
+            self._events += told(self.t, before, s, crossing.impacts, hits, (names, after))
+        if names != after or self._pending is None:
+            self._pending = self.t, names, after, began
 
     def _step_through(self, t_end: float, stops: Mapping[str, Any]) -> bool:
         """Time stepping until things are calm; whether a stop ended it."""

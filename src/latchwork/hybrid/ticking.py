@@ -7,7 +7,6 @@ takes over until the end of that tick.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running
 from latchwork.hybrid.stages import Held
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.touching.standing import Guard
+from latchwork.hybrid.touching.standing import Guards
 from latchwork.integrate.method import RK4
 from latchwork.integrate.problem import problem
 from latchwork.integrate.status import Status
@@ -40,7 +39,7 @@ FAR = 1e9  # s: a course has no end of its own
 class Course:
     """One stage, ticked: from where the simulation stands, as long as nothing changes."""
 
-    def __init__(self, sim: Running, stage: Stage, guards: Sequence[Guard], values: Array, step: float,
+    def __init__(self, sim: Running, stage: Stage, guards: Guards, values: Array, step: float,
                  until: float) -> None:  # fmt: skip
         rest = sim.driven.rest_at(sim._rest, sim.t)
         patient = eager(guards)

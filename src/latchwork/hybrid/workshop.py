@@ -26,6 +26,7 @@ from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
+from latchwork.contact.impacting.line import mean_root
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
@@ -39,7 +40,7 @@ from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.gathering import gather
 from latchwork.hybrid.touching.meeting import Meetings
 from latchwork.hybrid.touching.pacing import turning
-from latchwork.hybrid.touching.standing import Guard, Standings, contact_guards, gaps_of
+from latchwork.hybrid.touching.standing import Guard, Guards, Standings, contact_guards, gaps_of
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.settled import settled_adaptive
 from latchwork.integrate.steppers import derivative
@@ -53,7 +54,7 @@ GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its spe
 REMEMBERED = 400  # stages
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, ended,
+    run_each, ended, mean_root,
 )  # fmt: skip
 
 
@@ -73,7 +74,7 @@ class Prepared(NamedTuple):
 
     terms: Terms | None
     drag: Drag | None
-    guards: tuple[Guard, ...]
+    guards: Guards
     watch: Function | None
 
 
@@ -85,7 +86,7 @@ class Workshop:
         self.rules = Rules() if rules is None else rules
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
         self._prepared: dict[Any, Prepared] = {}
-        self._stages: dict[Any, tuple[Stage, tuple[Guard, ...]]] = {}
+        self._stages: dict[Any, tuple[Stage, Guards]] = {}
         self._ready: tuple[Terms, bytes, tuple[Mode, bool]] | None = None
         self._lam: list[Expr] = []
         self._rates: Rates = {}  # of guards, in terms of u̇
@@ -160,7 +161,7 @@ class Workshop:
 
     def key(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Any:
         """What equations and guards are made of."""
-        armed = self.rules.armed((*holds, *standings.told))
+        armed = self.rules.armed((*holds, *standings.told)) if self.rules else ()
         return tuple(holds.items()), standings.whole_key, tuple(stops.items()), armed
 
     def is_prepared(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> bool:
@@ -184,7 +185,7 @@ class Workshop:
         if not constraints and not dragging:
             guards += contact_guards(standings, {})
             guards += rule_guards(armed, standings.forces({}))
-            return Prepared(None, None, tuple(guards), stop_guards(self.driven, _keyed(guards), self._free_rates))
+            return Prepared(None, None, Guards(guards), stop_guards(self.driven, _keyed(guards), self._free_rates))
         terms = self.terms_of(constraints, touches)
         lam = self._multipliers(len(terms.rows))
         for name, hold in holds.items():
@@ -195,7 +196,7 @@ class Workshop:
         guards += contact_guards(standings, by_name)
         guards += rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | standings.forces(by_name))
         watch = held_guards(self.driven, _keyed(guards), lam, self._rates)
-        return Prepared(terms, drag_in(terms, dragging), tuple(guards), watch)
+        return Prepared(terms, drag_in(terms, dragging), Guards(guards), watch)
 
     def _multipliers(self, count: int) -> list[Expr]:
         """Symbols of λ, one for each row, the same in every mode."""
@@ -217,7 +218,7 @@ class Workshop:
         return self._ready[2]
 
     def stage(self, holds: Holds, standings: Standings, stops: Mapping[str, Any],
-              x: Array) -> tuple[Stage, tuple[Guard, ...]]:  # fmt: skip
+              x: Array) -> tuple[Stage, Guards]:  # fmt: skip
         """How to step what holds from x on, and what watches it."""
         key = self.key(holds, standings, stops)
         known = self._stages.get(key)
@@ -228,7 +229,7 @@ class Workshop:
         return known
 
     def _new_stage(self, holds: Holds, standings: Standings, stops: Mapping[str, Any],
-                   x: Array) -> tuple[Stage, tuple[Guard, ...]]:  # fmt: skip
+                   x: Array) -> tuple[Stage, Guards]:  # fmt: skip
         terms, drag, guards, watch = self.prepared(holds, standings, stops)
         if terms is None:
             return Unconstrained(self.side, watch, names=standings.labels), guards

@@ -115,12 +115,12 @@ class DormandPrince:
         memory[:] = problem.t, self._first(problem, z, atol, x, k), CALM
         most, scratch, status = problem.steps_per_call(tableau), room("scratch", n), Status.FULL
         capacity = min(most, BEGIN)
-        stepper, more = self._stepper(problem)
+        stepper, more, longest = *self._stepper(problem), min(self.max_step, problem.longest)
         rows = problem.rows(capacity)
         while status is Status.FULL:
             status = STATUS[stepper(
-                f.executor, f.code, z, n, tableau.stages, tableau.packed, problem.t_end, self.rtol, atol,
-                self.max_step, self.max_steps, memory, counts, x, k, scratch, capacity, *rows, *more,
+                f.executor, f.code, z, n, tableau.stages, tableau.packed, problem.t_end, self.rtol, atol, longest,
+                self.max_steps, memory, counts, x, k, scratch, capacity, *rows, *more,
             )]  # fmt: skip
             record.keep(rows, int(counts[RECORDED]))
             problem.used(int(counts[RECORDED]) * (tableau.stages - 1), int(counts[RECORDED]))
@@ -163,6 +163,7 @@ def integrate(
     progress: Callable[[float], None] | None = None, call: Callable[..., Any] = invoke, *,
     guards: Executable | None = None, armed: ArrayLike | None = None, samples: ArrayLike | None = None,
     settle: Settle | None = None, now: Array | None = None, memory: Memory | None = None,
+    longest: float = math.inf,
 ) -> Solution:  # fmt: skip
     """``ẋ = f(t, x, rest)`` from x0 at t0 to t_end, or to the first event.
 
@@ -182,7 +183,8 @@ def integrate(
     equations, the run ends with an event that names no guard.
 
     ``now`` are guards and rates at the start, where they are known. ``memory`` is used again by runs of the same
-    function, guards and settle, one after the other, which then start sooner.
+    function, guards and settle, one after the other, which then start sooner. No step is ``longest`` than that, where a
+    method chooses its steps.
     """
-    given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples, settle, memory)
+    given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples, settle, memory, longest)
     return given.event_at_start(now) or method.solve(given)

@@ -76,6 +76,7 @@ class Problem:
     samples: Array | None = None
     settle: Settle | None = None
     memory: Memory = field(default_factory=Memory)
+    longest: float = math.inf  # no step that is chosen in the run is longer
 
     @property
     def n(self) -> int:
@@ -212,6 +213,7 @@ def problem(
     function: Executable, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, call: Callable[..., Any],
     progress: Callable[[float], None] | None, guards: Executable | None = None, armed: ArrayLike | None = None,
     samples: ArrayLike | None = None, settle: Settle | None = None, memory: Memory | None = None,
+    longest: float = math.inf,
 ) -> Problem:  # fmt: skip
     """A problem whose sizes agree and whose time goes forward."""
     memory = Memory() if memory is None else memory
@@ -230,7 +232,8 @@ def problem(
     watch = None if guards is None else _watch(guards, inputs, len(x), held, armed, memory)
     times = None if samples is None else _samples(samples, t0, t_end)
     hears = progress or (lambda t: None)
-    return Problem(function, x, float(t0), float(t_end), held, call, hears, watch, times, settle, memory)
+    return Problem(function, x, float(t0), float(t_end), held, call, hears, watch, times, settle, memory,
+                   longest)  # fmt: skip
 
 
 def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLike | None,

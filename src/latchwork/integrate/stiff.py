@@ -60,7 +60,8 @@ class SciPy:
         from scipy import integrate
 
         side = _Side(problem)
-        settings = {"rtol": self.rtol, "atol": _atol(problem, self.atol), "max_step": self.max_step}
+        longest = min(self.max_step, problem.longest)
+        settings = {"rtol": self.rtol, "atol": _atol(problem, self.atol), "max_step": longest}
 
         def start(t: float, x: Array, h: float | None) -> Advance:
             first = {} if h is None else {"first_step": min(h, problem.t_end - t)}
@@ -103,8 +104,8 @@ class Sundials:
         side = _Side(problem)
         settings = {"rtol": self.rtol, "atol": _atol(problem, self.atol), "max_num_steps": self.max_steps}
         settings["jacfn"] = side.fill_jacobian
-        if self.max_step < math.inf:
-            settings["max_step"] = self.max_step
+        if min(self.max_step, problem.longest) < math.inf:
+            settings["max_step"] = min(self.max_step, problem.longest)
 
         def start(t: float, x: Array, _: float | None) -> Advance:
             solver = CVODE(side.fill_rates, **settings)

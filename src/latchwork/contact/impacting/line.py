@@ -63,7 +63,7 @@ def mean_root(W_nn: f64, W_nt: f64, W_tn: f64, W_tt: f64, a: f64, rise: f64, mu:
     low, high = -mu, mu
     while high - low > 2e-16 * mu:
         middle = 0.5 * (low + high)
-        if not low < middle < high:
+        if middle <= low or middle >= high:
             break
         lift = W_nn + W_nt * middle
         above = W_nt < 0.0  # ρ beyond the pole is against W_nt, and so counts its residual

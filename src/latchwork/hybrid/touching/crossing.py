@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,7 @@ class Crossing:
     work: float = 0.0
     unmoved: float = 0.0  # approach that impulses which end all motion did not end
     at_once: bool | None = None  # how several contacts act in an impact: see `impact`
+    _known: tuple[Any, Any] = (None, None)  # a meeting, and the laws of its contacts
 
     @property
     def base(self) -> Base:
@@ -169,9 +171,12 @@ class Crossing:
         return [max(slow, ROUNDING * swift) for swift in meeting.swiftest.tolist()]
 
     def _laws(self, meeting: Meeting) -> tuple[Array, Array, Array]:
-        laws = [touch.laws(self.x, self.standings.zones) for touch in meeting.touches]
-        e, mu_s, mu_d = np.array(laws).T.copy() if laws else np.zeros((3, 0))
-        return e, mu_s, mu_d
+        """e, μ_s and μ_d of the contacts, where they are and as they move."""
+        if meeting is not self._known[0]:
+            laws = [touch.laws(self.x, self.standings.zones) for touch in meeting.touches]
+            e, mu_s, mu_d = zip(*laws, strict=True) if laws else ((), (), ())
+            self._known = meeting, (np.array(e), np.array(mu_s), np.array(mu_d))
+        return self._known[1]
 
     def _impact(self, meeting: Meeting) -> None:
         """u⁺ = u⁻ + T M̃⁻¹ Tᵀ Jᵀ Λ, with Λ by the laws of the contacts."""

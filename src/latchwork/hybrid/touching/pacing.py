@@ -5,12 +5,9 @@ A body in free flight turns at a constant rate, which any step integrates exactl
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
+import math
 
 from latchwork.constraint.terms import Array, Base
-from latchwork.integrate.method import Method
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import operand
@@ -28,10 +25,7 @@ def turning(base: Base) -> Function:
     return Function(lower(g, rebuild(g, nodes, base.laws), base.arguments))
 
 
-def paced(method: Method, squares: Array) -> Method:
-    """The method with steps in which nothing turns further than `FAR`, where it chooses its steps itself."""
-    longest = getattr(method, "max_step", None)
-    fastest = float(squares.max(initial=0.0)) ** 0.5
-    if longest is None or not 0.0 < fastest < np.inf or FAR / fastest >= longest:
-        return method
-    return replace(method, max_step=FAR / fastest)  # type: ignore[type-var]
+def longest_step(squares: Array) -> float:
+    """A step in which nothing turns further than `FAR`, given ω · ω of all that turns."""
+    fastest = max(squares.tolist(), default=0.0) ** 0.5
+    return FAR / fastest if 0.0 < fastest < math.inf else math.inf

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.sides import kinds
@@ -64,11 +66,13 @@ class Standings:
     @property
     def labels(self) -> tuple[str, ...]:
         """What is closed and how, in words."""
-        return tuple(standing.label(touch.name) for touch, standing in self.closed.items())
+        return tuple([standing.label(touch.name) for touch, standing in self.closed.items()])
 
     @property
     def told(self) -> tuple[str, ...]:
         """What is closed, by all names that rules may use: with how, without, and those of whole contacts."""
+        if not self.closed:
+            return ()
         closed = dict.fromkeys(name for touch in self.closed for name in (touch.name, touch.contact.name))
         return (*self.labels, *closed)
 
@@ -198,6 +202,25 @@ class Guard(NamedTuple):
     value: Expr
     by_force: bool = False  # in terms of u̇ or λ: it has no rate, and must not be negative to begin with
     step: int = 0  # of a zone: down or up
+
+
+class Guards(tuple[Guard, ...]):
+    """All that watches a mode."""
+
+    @cached_property
+    def of_rules(self) -> bool:
+        """Whether rules are among them."""
+        return any(guard.kind == "rule" for guard in self)
+
+    @cached_property
+    def patient(self) -> NDArray[np.bool_]:
+        """Those that are armed also below zero, where they may rise: rules apart."""
+        return np.array([not (guard.by_force or guard.kind == "stop") for guard in self], dtype=bool)
+
+    @cached_property
+    def on_forces(self) -> list[int]:
+        """The places of those on forces."""
+        return [i for i, guard in enumerate(self) if guard.by_force]
 
 
 def contact_guards(standings: Standings, lam: Mapping[str, Sequence[Expr]]) -> list[Guard]:

@@ -54,6 +54,7 @@ class Touch:
     held: bool
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
     _laws: dict[tuple[int, ...], Function] = field(default_factory=dict, init=False, repr=False)  # by zones
+    _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # the gap asked for last, and where
 
     @property
     def name(self) -> str:
@@ -179,8 +180,12 @@ class Touch:
 
     def gap(self, x: Array) -> tuple[float, float]:
         """Signed distance, and how far inside its domain the feature is (negative outside)."""
-        gap, *within = self._gap(x).tolist()
-        return gap, min(within, default=math.inf)
+        here = x.tobytes()
+        if self._last.get("x") != here:
+            gap, *within = self._gap(x).tolist()
+            self._last["x"], self._last["gap"] = here, (gap, min(within, default=math.inf))
+        found: tuple[float, float] = self._last["gap"]
+        return found
 
     @cached_property
     def upright(self) -> Expr | None:
