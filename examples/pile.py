@@ -50,11 +50,6 @@ SHOW = ("y0", "y3", "y7")
 DRAW: tuple[str, ...] = ()
 
 
-def live() -> lw.Exhibit:
-    """To be stirred: four disks in a box."""
-    return lw.Exhibit(build(4), q=places(4), u={}, hold="disk3", plots=("y0", "y3"))
-
-
 def run(model: lw.Model, until: float = 3.0) -> lw.Trajectory:
     """The disks fall from rest."""
     thick = lw.TimeStepping(step=STEP, always=True)

@@ -12,6 +12,7 @@ from typing import Any
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
 from latchwork.errors import FileError, ModelError, did_you_mean
+from latchwork.hybrid.stepping.settings import TimeStepping
 from latchwork.model import Model
 from latchwork.realtime.scripts import folder, module_at
 
@@ -26,7 +27,8 @@ class Exhibit:
     ``sliders`` are parameters or inputs by name, with their ranges; ``constraints`` may be held and released;
     ``hold`` is the body that a scripted hand takes (the last one); the shapes of bodies in ``fence`` must not pass a
     fence that is drawn while it runs, whose laws (restitution, friction) are ``fence_laws``. ``view`` names the two
-    axes of N that lie in the picture, to the right and upwards; ``draw`` the points that a line joins.
+    axes of N that lie in the picture, to the right and upwards; ``draw`` the points that a line joins. ``thick`` says
+    how to go on where events come too thick.
     """
 
     model: Model
@@ -45,6 +47,7 @@ class Exhibit:
     fence_laws: Mapping[str, Any] = field(default_factory=dict)
     plots: tuple[str, ...] = ()
     step: float = 1e-3
+    thick: TimeStepping | None = None
 
     def __post_init__(self) -> None:
         name = self.model.name

@@ -5,8 +5,12 @@ from __future__ import annotations
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.running import Switch
 from latchwork.hybrid.simulation import Simulation
+from latchwork.hybrid.stepping.settings import TimeStepping
 from latchwork.integrate.method import RK4
 from latchwork.realtime.exhibit import Exhibit
+
+
+MOST = 500  # events within ten steps: more are too thick
 
 
 class Stepped(Simulation):
@@ -38,5 +42,7 @@ class Stepped(Simulation):
 
 
 def stepped(exhibit: Exhibit, step: float) -> Stepped:
-    """The run of an exhibit from its start, by steps of Runge and Kutta."""
-    return Stepped(exhibit.model, q=dict(exhibit.q), u=dict(exhibit.u), inputs=dict(exhibit.inputs), method=RK4(step))
+    """The run of an exhibit from its start, by steps of Runge and Kutta; where events come too thick, by time steps."""
+    thick = TimeStepping(step, most=MOST) if exhibit.model.contacts or exhibit.fence else None
+    return Stepped(exhibit.model, q=dict(exhibit.q), u=dict(exhibit.u), inputs=dict(exhibit.inputs), method=RK4(step),
+                   thick=exhibit.thick or thick)  # fmt: skip
