@@ -12,7 +12,7 @@ from latchwork.errors import EvaluationError
 from latchwork.realtime.exhibit import AXES, Exhibit
 from latchwork.realtime.stepped import Stepped
 
-MOST_EDGES = 12
+MOST_EDGES = 8
 NAME = "fence"
 Pairs = Sequence[tuple[float, float]]
 
@@ -28,7 +28,7 @@ def simplified(points: Pairs, most: int = MOST_EDGES) -> list[tuple[float, float
     while len(kept) <= most:
         off = [(_farthest(p, i, j), i) for i, j in pairwise(kept)]
         (distance, corner), _ = max(off)
-        if distance <= 2e-3 * size:
+        if distance <= 1e-2 * size:
             break
         kept = sorted([*kept, corner])
     return [(float(a), float(b)) for a, b in p[kept]]

@@ -18,7 +18,7 @@ from latchwork.realtime.board import Array
 from latchwork.realtime.stepped import Stepped
 
 SECONDS = 60.0
-EVERY = 2000  # ticks between marks
+EVERY = 1000  # ticks between marks
 MOST_BYTES = 64_000_000
 MOST_MARKS = 5000
 WATCHED = ("armed", "fresh", "due", "sure", "spent", "rising", "since", "last")

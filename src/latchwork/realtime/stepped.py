@@ -9,7 +9,6 @@ from latchwork.hybrid.stepping.settings import TimeStepping
 from latchwork.integrate.method import RK4
 from latchwork.realtime.exhibit import Exhibit
 
-
 MOST = 500  # events within ten steps: more are too thick
 
 
