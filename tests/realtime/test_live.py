@@ -13,6 +13,17 @@ from latchwork.realtime.hand import Hands
 from latchwork.realtime.live import Live
 from latchwork.realtime.stepped import stepped
 
+OWN = """
+import latchwork as lw
+
+
+def build():
+    model = lw.Model("own")
+    (x,) = model.coordinates("x")
+    model.speeds()
+    model.particle("P", model.origin.at("P", x * model.frame.x), 1.0)
+    return model
+"""
 PATH = [(0.3 * math.sin(k / 9), 0.2 * math.sin(k / 7), 0.0) for k in range(40)]
 
 
@@ -26,7 +37,8 @@ def puck() -> Exhibit:
     model.gravity(-g * N.y)
     circle = body.circle(0.1)
     model.contact("floor", circle, lw.Line(point=O, direction=N.x, normal=N.y), friction=mu, restitution=0.5)
-    return Exhibit(model, q={"x": 0.0, "y": 0.3, "turn": 0.0}, u={"vx": 0.4}, sliders={"mu": (0.0, 1.0), "g": (1.0, 20.0)},
+    return Exhibit(model, q={"x": 0.0, "y": 0.3, "turn": 0.0}, u={"vx": 0.4},
+                   sliders={"mu": (0.0, 1.0), "g": (1.0, 20.0)},
                    constraints=(lw.Latch("hung up", model.symbols["y"]), lw.Constraint("no spin", dt(link.q[2]))),
                    fence=(circle,))  # fmt: skip
 
@@ -106,7 +118,7 @@ def test_no_past_is_kept_but_the_last_minute():
         live.tick()
     sim = live.sim
     assert len(sim._segments) <= 1
-    assert not (sim._events or sim._told or sim.switches or sim._work)
+    assert [len(each) for each in (sim._events, sim._told, sim.switches, sim._work)] == [0, 0, 0, 0]
     assert len(live.past._marks) == 7
     assert len(live.news()) <= 1000
 
@@ -302,9 +314,7 @@ def test_sources_that_are_none_are_refused(source, words):
 def test_a_script_and_a_model_file_are_exhibits(tmp_path):
     """A script with build() and a YAML file can be put on the table too."""
     script = tmp_path / "own.py"
-    script.write_text('"""Mine. It is short."""\nimport latchwork as lw\n\n\ndef build():\n    model = lw.Model("own")\n'
-                      '    (x,) = model.coordinates("x")\n    model.speeds()\n'
-                      '    model.particle("P", model.origin.at("P", x * model.frame.x), 1.0)\n    return model\n')  # fmt: skip
+    script.write_text(f'"""Mine. It is short."""\n{OWN}')
     own = exhibit_of(str(script))
     assert (own.title, own.story, own.width) == ("Mine", "It is short.", 2)
     from latchwork.realtime.scripts import folder

@@ -13,7 +13,18 @@ import pytest
 from latchwork.errors import EvaluationError
 from latchwork.realtime.process import Loop
 from latchwork.realtime.replay import replay
+from latchwork.realtime.scripts import folder
 
+PARENT = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from latchwork.realtime.process import Loop
+loop = Loop("bouncing_ball")
+loop.start()
+loop.wait()
+print(loop.pid, flush=True)
+time.sleep(60)
+"""
 SRC = Path(__file__).resolve().parents[2] / "src"
 
 
@@ -61,12 +72,10 @@ def test_a_loop_runs_is_told_and_stops(tmp_path):
 def test_a_loop_that_cannot_begin_says_why(tmp_path):
     """What the process says last comes with the error."""
     script = tmp_path / "broken.py"
-    script.write_text("import os\nimport latchwork as lw\n\n\ndef build():\n    model = lw.Model('b')\n"
-                      "    (x,) = model.coordinates('x')\n    model.speeds()\n"
-                      "    model.particle('P', model.origin.at('P', x * model.frame.x), 1.0)\n    return model\n")  # fmt: skip
+    script.write_text((folder() / "bouncing_ball.py").read_text().replace("from published", "# from published"))
     loop = Loop(str(script))
     script.write_text("raise ValueError('not today')\n")
-    with loop, pytest.raises(EvaluationError, match="did not begin.*not today"):
+    with loop, pytest.raises(EvaluationError, match=r"did not begin.*not today"):
         loop.wait()
 
 
@@ -84,10 +93,7 @@ def test_a_killed_loop_is_seen_and_can_be_started_again():
 
 def test_a_loop_ends_with_its_parent():
     """A parent that is killed leaves no loop behind."""
-    parent = subprocess.Popen([sys.executable, "-c", "import sys, time; sys.path.insert(0, sys.argv[1]); "
-                               "from latchwork.realtime.process import Loop; loop = Loop('bouncing_ball'); loop.start(); "
-                               "loop.wait(); print(loop.pid, flush=True); time.sleep(60)", str(SRC)],
-                              stdout=subprocess.PIPE)  # fmt: skip
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, str(SRC)], stdout=subprocess.PIPE)
     assert parent.stdout is not None
     pid = int(parent.stdout.readline())
     parent.kill()
