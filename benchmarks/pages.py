@@ -26,8 +26,9 @@ PAGES = {
     "README.md": ("pages",),
     "docs/benchmarks.md": (*SCRIPTS, "derive", "growth", "first", "constraints", "switches", "contact", "settling"),
     "docs/constraints.md": ("designs",),
+    "docs/devices.md": ("coupling",),
 }
-PICTURES = ("growth.svg",)  # those that the pages show
+PICTURES = ("growth.svg", "coupling.svg")  # those that the pages show
 MARKED = re.compile(r"(<!-- made by benchmarks/(\w+)\.py; [^>]*-->\n).*?(<!-- end of benchmarks/\2\.py -->)", re.DOTALL)
 
 
