@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.realtime.coupler import Coupler, turn_between
 from latchwork.realtime.devices.device import NULL, Reading, Triple
 from latchwork.realtime.handle import Pose
@@ -108,6 +109,20 @@ class InverseDynamics:
     def reset(self) -> None:
         """Forget the last velocity."""
         self._before = None
+
+
+DISPLAYS: dict[str, Callable[[Coupler, float], Display]] = {  # by name, with a coupler and a step
+    "impedance": lambda coupler, step: Impedance(coupler),
+    "admittance": lambda coupler, step: Admittance(coupler.most, coupler.most_turn),
+    "inverse dynamics": lambda coupler, step: InverseDynamics(step, coupler.most, coupler.most_turn),
+}
+
+
+def displayed_by(name: str) -> Callable[[Coupler, float], Display]:
+    """What makes the display of a name."""
+    if name not in DISPLAYS:
+        raise EvaluationError(f"there is no display '{name}'.{did_you_mean(name, DISPLAYS)}")
+    return DISPLAYS[name]
 
 
 def _reversed(force: Triple, torque: Triple) -> Action:

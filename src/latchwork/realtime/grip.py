@@ -11,12 +11,15 @@ import numpy as np
 
 from latchwork.errors import LatchworkError
 from latchwork.kane.equations import Equations
+from latchwork.realtime.answering import answer_of
 from latchwork.realtime.board import Array, Hand
 from latchwork.realtime.coupler import Coupler, fitted
-from latchwork.realtime.devices.device import NULL, Device, Reading, Triple
+from latchwork.realtime.devices.device import NULL, Device, Reading, Showing, Triple
+from latchwork.realtime.display import Admittance, InverseDynamics, displayed_by
 from latchwork.realtime.hand import Hands
 from latchwork.realtime.handle import Handle, Masses, Pose
 from latchwork.realtime.observer import Observer
+from latchwork.realtime.response import Response
 from latchwork.realtime.stepped import Stepped
 
 TAKEN = Masses(1.0, 1.0)  # where nothing is known of the mass at a handle
@@ -26,22 +29,27 @@ FREQUENCY = 4.0  # Hz: of a hand that is not tense
 class Grip:
     """The hand of a run. Without a coupler of its own, it takes one that fits the mass where it takes hold."""
 
-    def __init__(self, sim: Stepped, own: Equations, device: Device, step: float, asked: Coupler | None) -> None:
+    def __init__(self, sim: Stepped, own: Equations, device: Device, step: float, asked: Coupler | None,
+                 display: str = "impedance") -> None:  # fmt: skip
         self.device, self.step = device, step
+        self._displayed = displayed_by(display)
+        self._shows = device if isinstance(device, Showing) else None
         self.asked = self._first = asked
         self._sim, self._own = sim, own
         self._bodies = tuple(body.name for body in own.system.bodies)
         self.hands = Hands(sim)
         self.observer = Observer(step, device.damping)
         self.coupler = asked or fitted(TAKEN, FREQUENCY)
+        self.display = self._displayed(self.coupler, step)
+        self.felt = NULL, NULL
         self.hand = self._hand(-1, NULL, NULL, NULL, NULL)
         self._handles: dict[str, Handle] = {}
         self._at: tuple[str | None, Triple] = (None, NULL)
         self.told = ""  # what is to be said about the coupler
         self.heard: Callable[[Reading], None] | None = None  # who writes down what is read
 
-    def pull(self, tick: int, x: Array) -> tuple[Triple, Triple]:
-        """Read the device, let the coupler pull until the next tick; gives the force at the handle and the torque."""
+    def pull(self, tick: int, x: Array) -> None:
+        """Read the device, and let what its display makes of it act until the next tick."""
         sim, reading = self._sim, self.device.read(tick, self._sim.t)
         if self.heard is not None:
             self.heard(reading)
@@ -52,18 +60,26 @@ class Grip:
         if (body, reading.arm) != self._at:
             self._at = body, reading.arm
             self._fit(x)
-        force, torque = self.coupler.wrench(reading, pose)
+        force, torque, *felt = self.display.act(reading, pose, lambda: self._answer(body, reading.arm, x))
+        self.felt = felt[0], felt[1]
         self.hands.put(sim, body, *pose.about_center(force, torque))
-        self.observer.see(reading, pose, force, torque, self.coupler.stored(reading, pose))
+        self._observe(reading, pose, force, torque)
         self.hand = self._hand(self._bodies.index(body), reading.place, pose.place, force, torque)
-        return force, torque
 
-    def _free(self, reading: Reading) -> tuple[Triple, Triple]:
-        self._at = None, NULL
+    def _observe(self, reading: Reading, pose: Pose, force: Triple, torque: Triple) -> None:
+        """Energy between device and handle; a device that goes with the handle is where that is."""
+        if isinstance(self.display, Admittance):
+            reading = reading._replace(place=pose.place, turn=None)
+        self.observer.see(reading, pose, force, torque, self.coupler.stored(reading, pose))
+
+    def _free(self, reading: Reading) -> None:
+        self._at, self.felt = (None, NULL), (NULL, NULL)
         self.hands.put(self._sim, None, NULL, NULL)
         self.observer.see(reading, None)
         self.hand = self._hand(-1, reading.place, reading.place, NULL, NULL)
-        return NULL, NULL
+
+    def _answer(self, body: str, arm: Triple, x: Array) -> Response:
+        return answer_of(self._sim, self.hands, self._handle(body), arm, x)
 
     def _hand(self, body: int, place: Triple, handle: Triple, force: Triple, torque: Triple) -> Hand:
         return Hand(body, place, handle, force, torque, self.coupler.stiffness, self.coupler.damping)
@@ -74,9 +90,12 @@ class Grip:
         self.observer.reset()
         self.asked, self._at = self._first, (None, NULL)
 
-    def feel(self, tick: int, force: Triple, torque: Triple) -> None:
-        """Tell the device what it feels: the opposite of what acts on the body."""
-        self.device.write(tick, self._sim.t, (-force[0], -force[1], -force[2]), (-torque[0], -torque[1], -torque[2]))
+    def feel(self, tick: int, x: Array) -> None:
+        """Tell the device what it feels, and how the handle moves now, if it listens."""
+        body, arm = self._at
+        if self._shows is not None and body is not None:
+            self._shows.show(tick, self._sim.t, self.pose(body, arm, x))
+        self.device.write(tick, self._sim.t, *self.felt)
 
     def ask(self, stiffness: float, damping: float, x: Array) -> str:
         """Another spring and damper, scaled where it would be unstable; gives why it is another one, if it is."""
@@ -92,6 +111,7 @@ class Grip:
         except LatchworkError:
             wanted = fitted(TAKEN, FREQUENCY)
         self.coupler, self.told = wanted.scaled(self.step, self.device.damping, masses.mass, masses.inertia)
+        self.display = self._displayed(self.coupler, self.step)
 
     def _masses(self, x: Array) -> Masses:
         """What is felt at the handle, with all that always holds."""
@@ -117,6 +137,8 @@ class Grip:
         """Make the programs of a body."""
         with suppress(LatchworkError):
             self._handle(body).masses(self._sim.t, x, NULL, self._sim._parameters())
+            if isinstance(self.display, InverseDynamics):
+                self._answer(body, NULL, x)
 
     def _handle(self, body: str) -> Handle:
         if body not in self._handles:

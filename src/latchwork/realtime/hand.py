@@ -18,7 +18,7 @@ from latchwork.kane.equations import Equations
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.loads import Force, Load, Torque
 from latchwork.mechanics.vector import Vector
-from latchwork.realtime.board import Triple
+from latchwork.realtime.board import Array, Triple
 from latchwork.symbolic.expr import Expr
 
 PARTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
@@ -59,6 +59,14 @@ class Hands:
             for k, place in self._places[body]:
                 rest[place] = six[k]
         sim._rest, self._on, self._unsure = rest, body, False
+
+    def on(self, rest: Array, body: str, force: Triple, torque: Triple) -> Array:
+        """What is held, with another wrench: this one on a body, none on all others."""
+        found, six = rest.copy(), (*force, *torque)
+        found[self._all] = 0.0
+        for k, place in self._places[body]:
+            found[place] = six[k]
+        return found
 
     def forget(self) -> None:
         """The simulation is another one now: what it had put on which body is not known."""

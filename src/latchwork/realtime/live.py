@@ -36,12 +36,14 @@ class Live:
     """An exhibit that runs: ``do`` a command, ``tick``, look at its ``state`` and its ``news``."""
 
     def __init__(self, exhibit: Exhibit, *, device: Device | None = None, step: float | None = None,
-                 coupler: Coupler | None = None, record: bool = False, source: str = "") -> None:  # fmt: skip
+                 coupler: Coupler | None = None, record: bool = False, source: str = "",
+                 display: str | None = None) -> None:  # fmt: skip
         self.exhibit, self.step = exhibit, float(step or exhibit.step)
         self.device = Pointer(self.step) if device is None else device
         self.sim = stepped(exhibit, self.step)
         self._own = self.sim.equations
-        self.grip = Grip(self.sim, self._own, self.device, self.step, coupler)
+        self.display = display or str(getattr(self.device, "display", "impedance"))
+        self.grip = Grip(self.sim, self._own, self.device, self.step, coupler, self.display)
         self.past = Past(self.sim, self.step)
         self._get_ready()
         self.modes, self._mode = Modes(), 0
@@ -166,7 +168,7 @@ class Live:
     def save(self, path: str | Path) -> Path:
         """Write the session since the start, or the last reset."""
         device = "pointer" if isinstance(self.device, Pointer) else "hand"
-        return self.log.save(path, self.source, self.step, device)
+        return self.log.save(path, self.source, self.step, device, self.display, self.device.damping)
 
     def _let_go(self) -> None:
         if isinstance(self.device, Pointer):
@@ -176,14 +178,14 @@ class Live:
 
     def tick(self) -> None:
         """One step; where it cannot be made, the mechanism stays as it was, is paused, and says why."""
-        force, torque = self.grip.pull(self.tick_count, self.x)
+        self.grip.pull(self.tick_count, self.x)
         try:
             self.past.make(self.sim)
         except Exception as error:  # no model may end the loop
             self._trouble(error)
         else:
             self._after()
-        self.grip.feel(self.tick_count, force, torque)
+        self.grip.feel(self.tick_count, self.x)
         self.tick_count += 1
         self.log.state(self.sim.t, self.sim._x)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from latchwork.errors import EvaluationError
 from latchwork.realtime.devices.device import Device
-from latchwork.realtime.devices.network import NetworkDevice
+from latchwork.realtime.devices.network import network_device
 from latchwork.realtime.devices.recording import load
 from latchwork.realtime.devices.scripted import scripted
 from latchwork.realtime.exhibit import Exhibit, exhibit_of
@@ -117,14 +117,14 @@ def serve() -> None:
 
 
 def device_of(name: str | None, script: Any, exhibit: Exhibit) -> Device | None:
-    """The device of a loop: None for the pointer; a script; "network", or "network:PORT"; or a file of a recording."""
+    """The device of a loop: None for the pointer; a script; a port of the network; or a file of a recording."""
     if script is not None:
         return scripted(script)
     if name in (None, "pointer"):
         return None
     kind, _, rest = str(name).partition(":")
     if kind == "network":
-        return NetworkDevice(exhibit.bodies, int(rest or 0))
+        return network_device(rest, exhibit.bodies)
     if kind == "recording":
         return load(rest)
     raise EvaluationError(f"there is no device '{name}'. Choose pointer, network, network:PORT or recording:FILE.")

@@ -33,9 +33,8 @@ class Replay:
 class Again:
     """A device that reads what was read."""
 
-    damping: float | None = None
-
-    def __init__(self, rows: list[tuple[int, Reading]]) -> None:
+    def __init__(self, rows: list[tuple[int, Reading]], damping: float | None) -> None:
+        self.damping = damping
         self._rows, self._ticks = rows, [tick for tick, _ in rows]
 
     def read(self, tick: int, t: float) -> Reading:
@@ -53,8 +52,8 @@ def replay(path: str | Path) -> Replay:
     """Run a recorded session again; an error says from where on it differs, where it does."""
     session = load_session(path)
     exhibit = exhibit_of(session.source)
-    device: Device | None = None if session.device == POINTER else Again(session.hand)
-    live = Live(exhibit, device=device, step=session.step)
+    device: Device | None = None if session.device == POINTER else Again(session.hand, session.damping)
+    live = Live(exhibit, device=device, step=session.step, display=session.display)
     t, x = np.empty(session.ticks + 1), np.empty((session.ticks + 1, len(live.x)))
     t[0], x[0] = live.sim.t, live.x
     news: list[dict[str, Any]] = live.news()

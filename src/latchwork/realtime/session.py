@@ -4,7 +4,7 @@ A file of lines of JSON. The first line is the head; each other line is a row:
 
     {"format": "latchwork session 1", "source": "caster", "digest": "...", "step": 0.001, "device": "pointer", ...}
     ["do", tick, {"do": "grab", ...}]     a command that came before this tick
-    ["hand", tick, body, arm, place, velocity, turn, spin]   what was read at this tick, where it changed
+    ["hand", tick, body, arm, place, velocity, turn, spin, force, torque]   what was read at this tick, where it changed
     ["sum", tick, "..."]                  checksum of all states before this tick
     ["end", tick, "..."]                  how many ticks there were, and their checksum
 
@@ -36,7 +36,7 @@ SUMMED = 1000  # ticks between checksums
 MOST_ROWS = 2_000_000
 LONGEST = 100_000  # characters of a line
 MOST_TICKS = 100_000_000
-WIDTHS = {"arm": 3, "place": 3, "velocity": 3, "turn": 4, "spin": 3}
+WIDTHS = {"arm": 3, "place": 3, "velocity": 3, "turn": 4, "spin": 3, "force": 3, "torque": 3}
 SKIPPED = {"pause", "go", "step", "speed", "record"}  # these change when ticks are made, not what they do
 Row = list[Any]
 
@@ -84,13 +84,14 @@ class Log:
         """Of all states until now."""
         return self._sum.hexdigest()
 
-    def save(self, path: str | Path, source: str, step: float, device: str) -> Path:
+    def save(self, path: str | Path, source: str, step: float, device: str, display: str = "impedance",
+             damping: float | None = None) -> Path:  # fmt: skip
         """Write what is known until now."""
         if self.full:
             raise FileError(f"the session is longer than {self._most} rows, and cannot be recorded from its start. "
                             "Reset, and record again.")  # fmt: skip
         head = {"format": FORMAT, "source": source, "digest": digest(source), "step": step, "device": device,
-                "made by": versions()}  # fmt: skip
+                "display": display, "damping": damping, "made by": versions()}  # fmt: skip
         lines = [json.dumps(row, allow_nan=False) for row in (head, *self.rows, ["end", self.ticks, self.checksum])]
         target = Path(path)
         target.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
@@ -108,6 +109,8 @@ class Session(NamedTuple):
     sums: dict[int, str]
     ticks: int
     made_by: dict[str, str]
+    display: str = "impedance"
+    damping: float | None = None
 
 
 def digest(source: str) -> str:
@@ -138,12 +141,15 @@ def load_session(path: str | Path) -> Session:
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise FileError(f"this is no session: it should begin with {FORMAT!r}. Give a file that a loop recorded.", name)
     source, step, device = head.get("source"), head.get("step", 0.0), head.get("device")
-    if not (isinstance(source, str) and isinstance(device, str) and _number(step) and 1e-5 <= step <= 0.1):
+    display, damping = head.get("display", "impedance"), head.get("damping")
+    if not (isinstance(source, str) and isinstance(device, str) and _number(step) and 1e-5 <= step <= 0.1
+            and isinstance(display, str) and (damping is None or _number(damping))):  # fmt: skip
         raise FileError("its first line says not well what ran. Give a file that a loop recorded.", name, 1)
     if digest(source) != head.get("digest"):
         raise FileError(f"'{source}' is not what it was when this was recorded. Use the version that made it.", name, 1)
     made_by = head.get("made by")
-    found = Session(source, float(step), device, {}, [], {}, 0, made_by if isinstance(made_by, dict) else {})
+    made_by = made_by if isinstance(made_by, dict) else {}
+    found = Session(source, float(step), device, {}, [], {}, 0, made_by, display, damping)
     ticks = 0
     for k, row in enumerate(rows[1:], 2):
         ticks = _take(found, row, ticks, name, k)

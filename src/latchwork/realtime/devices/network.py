@@ -9,8 +9,9 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.realtime.devices.device import FREE, NULL, Motion, Reading, Triple
 from latchwork.realtime.devices.protocol import HAND, ForcePacket, HandPacket, newer, pack_force, unpack_hand
 from latchwork.realtime.triples import minus, quaternion, times
@@ -18,6 +19,9 @@ from latchwork.realtime.triples import minus, quaternion, times
 LOOPBACK = "127.0.0.1"
 AT_ONCE = 32  # packets looked at in a tick, so that a flood costs no more than this
 Address = tuple[str, int]
+OPTIONS: dict[str, tuple[type, float, float]] = {
+    "port": (int, 0, 65535), "damping": (float, 0.0, 1e6), "stale": (float, 1e-3, 60.0), "display": (str, 0, 0),
+}  # fmt: skip
 
 
 @dataclass
@@ -35,8 +39,9 @@ class Counts:
 class NetworkDevice:
     """A hand that talks by packets; ``port`` 0 takes any that is free. ``stale`` seconds without a packet let go."""
 
-    def __init__(self, bodies: Sequence[str], port: int = 0, damping: float | None = None, stale: float = 0.1) -> None:
-        self.bodies, self.damping, self.stale = tuple(bodies), damping, stale
+    def __init__(self, bodies: Sequence[str], port: int = 0, damping: float | None = None, stale: float = 0.1,
+                 display: str = "impedance") -> None:  # fmt: skip
+        self.bodies, self.damping, self.stale, self.display = tuple(bodies), damping, stale, display
         self.counts = Counts()
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
@@ -120,3 +125,27 @@ class NetworkDevice:
             velocity = times(1.0 / (t - self._heard), minus(hand.place, before.place)) if same else NULL
         return Reading(self.bodies[hand.body], hand.arm, hand.place, velocity, hand.turn, hand.spin, hand.force,
                        hand.torque)  # fmt: skip
+
+
+def network_device(text: str, bodies: Sequence[str]) -> NetworkDevice:
+    """A device from a text such as ``5005,damping=2,display=admittance``: a port, and options by name; all may miss."""
+    port, *options = text.split(",")
+    given: dict[str, Any] = {}
+    for option in options:
+        name, _, value = (part.strip() for part in option.partition("="))
+        if name not in OPTIONS:
+            raise EvaluationError(f"a network device has no option '{name}'.{did_you_mean(name, OPTIONS)}")
+        given[name] = _option(name, value)
+    return NetworkDevice(bodies, int(_option("port", port.strip() or "0")), **given)
+
+
+def _option(name: str, value: str) -> Any:
+    """A value of the kind that an option has, within its range."""
+    kind, least, most = OPTIONS[name]
+    try:
+        found = kind(value)
+        if kind is str or least <= found <= most:
+            return found
+    except ValueError:
+        pass
+    raise EvaluationError(f"{name} of a network device is '{value}'. Give a number from {least:g} to {most:g}.")
