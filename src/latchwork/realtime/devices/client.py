@@ -35,12 +35,15 @@ class Client:
         return self.send()
 
     def receive(self, timeout: float = 0.0) -> ForcePacket | None:
-        """The next force packet, waited for if asked; None where there is none, or it is malformed."""
+        """The newest good force packet that is there, waited for if asked; None where there is none."""
+        newest = None
         self._socket.settimeout(timeout)
         try:
-            return unpack_force(self._socket.recv(FORCE.size + 1))
-        except OSError:
-            return None
+            while True:
+                newest = unpack_force(self._socket.recv(FORCE.size + 1)) or newest
+                self._socket.settimeout(0.0)
+        except OSError:  # no more of them, or nobody listens there
+            return newest
 
     def close(self) -> None:
         """Close the socket."""
