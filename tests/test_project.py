@@ -77,7 +77,8 @@ def test_readme_example_prints_what_it_says():
 
 @pytest.mark.usefixtures("desk")
 @pytest.mark.parametrize(
-    "page", ["tutorial.md", "constraints.md", "contact.md", "small-motions.md", "migrating.md", "robots.md"]
+    "page",
+    ["tutorial.md", "constraints.md", "contact.md", "devices.md", "small-motions.md", "migrating.md", "robots.md"],
 )
 def test_pages_run(page):
     """The Python blocks of a page, one after the other, are a script that runs."""
