@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
-from contextlib import suppress
 from typing import Any
 
 from latchwork.errors import LatchworkError
@@ -51,6 +50,7 @@ class Room:
         self._tries = 0
         self._lonely: float | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._starting = asyncio.create_task(self._start())  # takes its time in a process of its own
         self._begin(self._run())
 
     # --- coming and going ---------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ class Room:
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, self._starting, return_exceptions=True)  # what has begun to start is stopped
         if self.desk.loop is not None:
             await asyncio.to_thread(self.desk.loop.stop)
 
@@ -105,17 +105,14 @@ class Room:
     # --- the run ------------------------------------------------------------------------------------------------
 
     async def _run(self) -> None:
-        starting = asyncio.create_task(self._start())  # takes its time in a process of its own
         try:
             exhibit = await asyncio.to_thread(exhibit_of, self.source)
             self.shown = Shown(exhibit, await asyncio.to_thread(picture_of, exhibit))
             await asyncio.to_thread(self.shown.get_ready)
             self.visits.name = exhibit.model.name
-            await starting
+            await asyncio.shield(self._starting)
         except (LatchworkError, OSError, ArithmeticError, ValueError) as error:
             self.trouble, self.shown = str(error), None
-            with suppress(LatchworkError, OSError, ArithmeticError, ValueError):
-                await starting
         self._is_ready = True
         for visitor in list(self.visitors.values()):
             self._welcome(visitor)
@@ -166,7 +163,8 @@ class Room:
         await asyncio.to_thread(loop.stop)
         self.visits.again(0.0)
         self.desk.holder = None
-        await self._start()
+        self._starting = asyncio.create_task(self._start())
+        await asyncio.shield(self._starting)
         return self.desk.loop
 
     def _mind(self, now: float) -> None:

@@ -1,0 +1,264 @@
+"""The page in a browser: what it shows is what the state says, and what the hand does reaches the mechanism."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+from latchwork.realtime.devices.paths import Rows
+from latchwork.realtime.devices.scripted import Grasp, Scripted
+from latchwork.realtime.exhibit import exhibit_of
+from latchwork.realtime.live import Live
+from live_house import SOURCES, House, Listener, until
+from live_page import Page
+
+ROD = np.array([0x1F, 0x4E, 0x9C])
+
+
+def seen(page: Any) -> np.ndarray:
+    """The window as numbers from 0 to 255."""
+    picture = matplotlib.image.imread(io.BytesIO(page.tab.screenshot()), format="png")
+    return np.round(255 * picture[..., :3])
+
+
+def near(picture: np.ndarray, at: list[float], color: np.ndarray, reach: int = 3) -> float:
+    """How close any pixel around a place comes to a colour."""
+    x, y = (round(value) for value in at)
+    around = picture[y - reach : y + reach + 1, x - reach : x + reach + 1].reshape(-1, 3)
+    return float(np.abs(around - color).max(axis=1).min())
+
+
+def still(page: Any) -> None:
+    """Pause, and let the last frame be drawn."""
+    page.tab.click("#play")
+    page.wait("app.bench.head.paused === 1")
+    page.tab.wait_for_timeout(120)
+
+
+def go(page: Any) -> None:
+    page.tab.click("#play")
+    page.wait("app.bench.head.paused === 0")
+
+
+def test_the_gallery_opens(opened):
+    """A card for every mechanism, with a picture that is not empty and its name; a click opens it."""
+    page = opened()
+    page.wait("document.querySelectorAll('#cards li:not(.waiting)').length === 3")
+    inked = """Array.from(document.querySelectorAll('#cards canvas'), (canvas) =>
+               canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((v) => v > 0))"""
+    assert page.look(inked) == [True] * 3
+    page.tab.click("text=Double pendulum")
+    page.wait("app.bench && app.bench.head.t > 0")
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_mechanism_renders(opened, name):
+    """The picture has ink in it, and every body that has a dot is drawn where the frame says, in its colour."""
+    page = opened(name)
+    still(page)
+    page.tab.mouse.move(5, 5)
+    bodies = "app.bench.scene.dots.filter((dot) => ['particle', 'center'].includes(dot.kind))"
+    dots = page.look(f"{bodies}.map((dot) => dot.name)")
+    picture = seen(page)
+    assert dots
+    for dot in dots:
+        assert near(picture, page.pixel(page.dot(dot)), ROD) < 12.0
+    go(page)
+
+
+def test_the_picture_is_what_the_state_says(opened, house):
+    """The rods of the double pendulum, drawn by the browser, lie where q1 and q2 of the loop put them."""
+    page = opened("double_pendulum")
+    still(page)
+    until(lambda: abs(house.server.rooms["double_pendulum"].state.t - page.head("t")) < 1e-12)
+    q1, q2 = house.server.rooms["double_pendulum"].state.x[:2]
+    picture = seen(page)
+    for s in (0.2, 0.35, 0.65, 0.8):
+        upper = s * np.array([np.sin(q1), -np.cos(q1), 0.0])
+        lower = np.array([np.sin(q1), -np.cos(q1), 0.0]) + s * np.array([np.sin(q1 + q2), -np.cos(q1 + q2), 0.0])
+        for place in (upper, lower):
+            assert near(picture, page.pixel(place.tolist()), ROD, 1) < 12.0
+            across = page.pixel((place + 0.15 * np.array([np.cos(q1), np.sin(q1), 0.0])).tolist())
+            assert near(picture, across, ROD, 1) > 40.0
+    go(page)
+
+
+def test_dragging_the_handle_moves_the_cart(opened):
+    """A pull at P1 draws the cart along; the spring's force is told; let go, nothing is held."""
+    page = opened("caster")
+    page.tab.click("#reset")
+    page.wait("app.bench.head.t < 2")
+    start = page.dot("P1")
+    page.drag([start, *([start[0] - 0.03 * k, start[1], 0.0] for k in range(1, 20))])
+    page.wait("app.bench.head.hand >= 0")
+    page.wait(f"app.bench.drawing.row(app.bench.scene.dots.find((d) => d.name === 'P1').at, 3)[0] < {start[0] - 0.2}")
+    assert "N on basket" in page.look("document.getElementById('m-force').textContent")
+    page.tab.mouse.up()
+    page.wait("app.bench.head.hand === -1")
+
+
+def test_sticking_the_caster_changes_mode_and_reaction(opened):
+    """The button releases and holds it: another mode is lit in the automaton, other forces hold, other equations."""
+    page = opened("caster")
+    page.tab.click("#reset")
+    held = "document.querySelector('#buttons button').getAttribute('aria-pressed') === '{}'"
+    page.wait(held.format("true"))
+    mode, forces = page.head("mode"), page.head("forces")
+    page.wait("document.querySelectorAll('#equations math').length > 2")
+    stuck = page.look("document.getElementById('equations').textContent")
+    page.tab.click("#buttons button")
+    page.wait(held.format("false"))
+    page.wait(f"app.bench.head.mode !== {mode}")
+    assert page.head("forces") == forces - 1
+    page.wait("document.querySelector('#automaton g.lit').dataset.mode === String(app.bench.head.mode)")
+    page.wait("document.querySelectorAll('#equations math').length > 2")
+    assert page.look("document.getElementById('equations').textContent") != stuck
+    page.tab.click("#buttons button")
+    page.wait(f"app.bench.head.mode === {mode}")
+    assert page.look("document.querySelectorAll('#reactions tr').length") == forces
+
+
+def test_a_fence_drawn_in_the_run_changes_the_path(opened):
+    """Without it the disk goes on down the ramp; with a fence across, it never gets beyond."""
+    page = opened("feeder")
+    page.tab.click("#reset")
+    page.wait("app.bench.head.t < 1")
+    page.tab.click("#fence")
+    page.drag([[7.0, -0.3, 0.0], [7.2, 0.5, 0.0], [7.3, 1.5, 0.0], [7.4, 3.0, 0.0]])
+    page.tab.mouse.up()
+    page.wait("app.bench.fence.length >= 2")
+    corner = page.look("app.bench.fence[app.bench.fence.length - 1]")
+    assert np.abs(np.array(corner) - [7.4, 3.0, 0.0]).max() < 0.1
+    page.wait("app.bench.panels.mode.names.some((name) => name.startsWith('fence'))")
+    page.wait("app.bench.arrows.length >= 1")
+    page.tab.wait_for_timeout(300)
+    assert page.plotted("q1") < 7.0
+    page.tab.click("#unfence")
+    page.wait("app.bench.fence.length === 0")
+    page.wait("app.bench.frame[app.bench.plotsAt] > 7.0")
+
+
+def test_sliders_plots_and_time(opened):
+    """A slider sets its parameter; time is stepped, slowed and taken back; a chip adds a curve."""
+    page = opened("double_pendulum")
+    page.look("""() => { const input = document.querySelector('#sliders input'); input.value = 3;
+                 input.dispatchEvent(new Event('input')); input.dispatchEvent(new Event('change')); }""")
+    page.wait("document.querySelector('#sliders output').value === '3.00'")
+    page.wait("app.bench.head.t > 0.5")
+    still(page)
+    tick = page.head("tick")
+    page.tab.click("#step")
+    page.wait(f"app.bench.head.tick === {tick + 1}")
+    t = page.head("t")
+    page.look("""() => { const input = document.getElementById('rewind'); input.value = -0.3;
+                 input.dispatchEvent(new Event('change')); }""")
+    page.wait(f"Math.abs(app.bench.head.t - {t - 0.3}) < 1e-6")
+    page.tab.select_option("#speed", "0.1")
+    page.wait("app.bench.head.speed === 0.1")
+    page.tab.select_option("#speed", "1")
+    page.tab.click("#plots button:has-text('u1')")
+    assert "u1" in page.look("app.bench.panels.plot.chosen")
+    page.tab.click("#reset")
+    page.wait("app.bench.head.t < 0.3")
+    go(page)
+
+
+def test_the_keys_take_hold(opened):
+    """G takes the exhibit's own body, arrows pull it, Escape lets go; space pauses."""
+    page = opened("double_pendulum")
+    page.tab.focus("#picture")
+    page.tab.keyboard.press("g")
+    page.wait("app.bench.head.hand === 1")
+    before = page.head("device x")
+    page.tab.keyboard.press("ArrowRight")
+    page.wait(f"app.bench.head['device x'] > {before}")
+    page.tab.keyboard.press("Escape")
+    page.wait("app.bench.head.hand === -1")
+    page.tab.keyboard.press(" ")
+    page.wait("app.bench.head.paused === 1")
+    page.tab.keyboard.press(" ")
+    page.wait("app.bench.head.paused === 0")
+
+
+def test_two_pages_see_the_same(opened):
+    """What one does, the other shows; a phone beside a laptop, by night."""
+    laptop = opened("caster")
+    phone = opened("caster", viewport={"width": 390, "height": 844}, has_touch=True, color_scheme="dark")
+    assert phone.look("document.documentElement.scrollWidth <= 390")
+    laptop.tab.click("#reset")
+    phone.wait("app.bench.head.t < 3")
+    start = laptop.dot("P1")
+    laptop.drag([start, [start[0] - 0.1, start[1] + 0.05, 0.0]])
+    phone.wait("app.bench.head.hand >= 0")
+    laptop.tab.mouse.up()
+    phone.wait("app.bench.head.hand === -1")
+
+
+def test_a_finger_pulls(opened):
+    """On a phone, touching a body takes hold of it, and lifting the finger lets go."""
+    phone = opened("double_pendulum", viewport={"width": 390, "height": 844}, has_touch=True)
+    still(phone)
+    x, y = phone.pixel(phone.dot("lower"))
+    hand = phone.context.new_cdp_session(phone.tab)
+    touch = lambda kind, points: hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})  # noqa: E731
+    touch("touchStart", [{"x": x, "y": y}])
+    phone.wait("app.bench.held !== null")
+    touch("touchMove", [{"x": x + 40, "y": y - 30}])
+    go_on = "document.getElementById('play').click()"
+    phone.look(f"() => {{ {go_on}; }}")
+    phone.wait("app.bench.head.hand === 1")
+    touch("touchEnd", [])
+    phone.wait("app.bench.head.hand === -1")
+
+
+def test_the_page_comes_back_when_the_server_does(browser):
+    """It says that the connection is lost, tries again by itself, and takes up the same mechanism."""
+    first = House({"double_pendulum": "double_pendulum"})
+    page = Page(browser, first, "double_pendulum")
+    first.stop()
+    page.wait("!document.getElementById('banner').hidden")
+    assert "connection" in page.look("document.getElementById('banner').textContent")
+    with House({"double_pendulum": "double_pendulum"}, port=first.port):
+        page.wait("document.getElementById('status').dataset.state === 'open'")
+        page.wait("document.getElementById('banner').hidden && app.bench.head.t > 0 && app.bench.head.t < 20")
+    page.close()
+
+
+def test_browser_and_script_agree(opened, house):
+    """A hand that follows the path of the browser's pointer gives the same motion, by the coupler's force alone.
+
+    Between frames, 25 ms apart, the path is a straight line: so the two agree to a part of what was moved.
+    """
+    page = opened("caster")
+    page.tab.click("#reset")
+    page.wait("app.bench.head.t < 1 && app.bench.head.hand === -1")
+    with house.socket("/live?name=caster") as made:
+        listener = Listener(made)
+        listener.wait(lambda: listener.told("scene") and listener.frames)
+        start = page.dot("P1")
+        page.drag([start])
+        for k in range(1, 25):
+            page.tab.mouse.move(*page.pixel([start[0] - 0.02 * k, start[1] + 0.004 * k, 0.0]))
+            listener.hear(0.03)
+        page.tab.mouse.up()
+        plots, frames = listener.told("scene")[0], listener.kept
+    first = len(plots["head"]) + sum(plots["scene"]["widths"])
+    index = {name: k for k, name in enumerate(plots["head"])}
+    columns = [index["t"], *(index[f"device {axis}"] for axis in "xyz"), first + plots["plots"].index("q1")]
+    rows = np.array([frame[columns] for frame in frames])
+    exhibit = exhibit_of("caster")
+    probe = Live(exhibit)
+    arm = probe.grip.arm_to("basket", tuple(start), probe.x)
+    path = Rows(tuple(tuple(row[:4]) for row in rows), "linear")
+    live = Live(exhibit, device=Scripted(Grasp("basket", path, arm, begin=rows[0, 0], end=rows[-1, 0])))
+    moved = {}
+    while live.sim.t < rows[-1, 0]:
+        live.tick()
+        moved[round(live.sim.t, 6)] = live.x[0]
+    off = [abs(moved[round(t, 6)] - q1) for t, *_, q1 in rows if round(t, 6) in moved]
+    assert max(off) < 0.03 * np.ptp(rows[:, 4])
+    assert np.ptp(rows[:, 4]) > 0.1
