@@ -36,7 +36,8 @@ class Page:
     def pixel(self, place: list[float]) -> list[float]:
         """Where in the window a place of the mechanism is."""
         return self.look("""(p) => { const d = app.bench.drawing, box = d.canvas.getBoundingClientRect();
-                            const at = d.screen(p); return [at[0] + box.left, at[1] + box.top]; }""", place)  # fmt: skip
+                            const at = d.screen(p); return [at[0] + box.left, at[1] + box.top]; }""",
+                         place)  # fmt: skip
 
     def dot(self, name: str) -> list[float]:
         """Where a dot of the mechanism is, by its name."""

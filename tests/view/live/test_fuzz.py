@@ -16,7 +16,8 @@ from latchwork.view.live import visitor
 from live_house import House, Listener
 
 ODD = [None, True, -1, 0, 1e308, -1e308, 1e-320, "", "lower", "caster is stuck", "x" * 5000, [], {}, [[]], [1, 2],
-       [0, 0, 0], [1e9, -1e9, 0], ["a", "b", "c"], [[0, 0], [1, 1]], [[0, 0]] * 500, {"do": "go"}, "NaN", 2**80, 0.5]  # fmt: skip
+       [0, 0, 0], [1e9, -1e9, 0], ["a", "b", "c"], [[0, 0], [1, 1]], [[0, 0]] * 500, {"do": "go"},
+       "NaN", 2**80, 0.5]  # fmt: skip
 LITERAL = ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400, "tru", "\u0000", "\ud800"]
 
 

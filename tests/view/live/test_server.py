@@ -153,7 +153,8 @@ def test_the_hand_belongs_to_whom_took_hold_last(house):
 def test_malformed_messages_are_dropped_counted_and_told(house):
     """Nothing that is no command gets through; the page hears how many there were."""
     wrong = ["", "{", "[]", "3", '{"do": "fly"}', '{"do": "set", "name": "g", "value": NaN}',
-             '{"do": "move", "to": [1e999, 0, 0]}', "[" * 60000, '{"do": "record", "on": true}', '{"do": "step", "ticks": ' + "9" * 5000 + "}"]  # fmt: skip
+             '{"do": "move", "to": [1e999, 0, 0]}', "[" * 60000, '{"do": "record", "on": true}',
+             '{"do": "step", "ticks": ' + "9" * 5000 + "}"]  # fmt: skip
     with house.socket() as made:
         page = Listener(made)
         page.wait(lambda: page.frames)
@@ -195,8 +196,8 @@ def test_whoever_does_not_read_is_not_waited_for(house):
     plain = sockets.create_connection(("127.0.0.1", house.port))
     plain.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
     plain.sendall((f"GET /live?name=double_pendulum HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\n"
-                   f"Origin: {house.origin}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                   "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n").encode())  # fmt: skip
+                   f"Origin: {house.origin}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n").encode())  # fmt: skip
     with house.socket() as made:
         page = Listener(made)
         page.wait(lambda: page.frames > 30)
