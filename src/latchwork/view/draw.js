@@ -58,12 +58,12 @@ class Drawing {
   }
 
   fit() {
-    const { canvas, scene } = this, [low, top] = scene.box, margin = this.bare ? [16, 16] : [90, 80];
+    const { canvas } = this, [low, top] = this.scene.box, margin = this.bare ? [40, 34] : [90, 80];
     fitCanvas(canvas);
     this.wide = canvas.clientWidth;
     this.high = canvas.clientHeight;
-    const span = scene.view.split("").map((axis) => top["xyz".indexOf(axis)] - low["xyz".indexOf(axis)]);
-    const rough = Math.max(...top.map((value, k) => value - low[k]), 1e-12);
+    const size = mix(top, 1, low, -1), rough = Math.max(...size, 1e-12);
+    const span = [this.right, this.up].map((axis) => dot(size, axis.map(Math.abs))); // of the box as it is turned
     const room = [this.wide - margin[0], this.high - margin[1]].map((size) => Math.max(size, 1));
     this.scale = Math.max(Math.min(...span.map((size, k) => room[k] / Math.max(size, 0.02 * rough))), 1e-9);
     this.colors = colorsOf(canvas);

@@ -197,7 +197,8 @@ def test_whoever_does_not_read_is_not_waited_for(house):
     plain.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
     plain.sendall((f"GET /live?name=double_pendulum HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\n"
                    f"Origin: {house.origin}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n").encode())  # fmt: skip
+                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+                   ).encode())  # fmt: skip
     with house.socket() as made:
         page = Listener(made)
         page.wait(lambda: page.frames > 30)

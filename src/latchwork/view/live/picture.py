@@ -69,8 +69,7 @@ def pictured(exhibit: Exhibit, start: Posture) -> Picture:
     """The picture with the parameters that a posture has."""
     shapes = shapes_of(start, (*exhibit.shapes, *exhibit.fence))
     bounded = any(_stands(start, shape) and not made.endless for shape, made in _outlined(start, shapes, exhibit.view))
-    loops = bool(exhibit.model.constraints)
-    poses = spread(start, loops, bounded)
+    poses = spread(start, exhibit.model, bounded)
     at = poses.states
     places = dict(zip(start.points, at.each(*start.points), strict=True))
     chosen = [point_named(start, item) for item in exhibit.draw]

@@ -8,18 +8,21 @@ from typing import Any
 import numpy as np
 
 from latchwork.contact.law import Contact
+from latchwork.errors import LatchworkError
 from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.simulate import simulate
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.start import start_of
-from latchwork.hybrid.trajectory import Samples, quantity
+from latchwork.hybrid.trajectory import Samples
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.point import Point, anchor
 from latchwork.model import Model
-from latchwork.symbolic.traverse import reachable
 
 Array = np.ndarray
 OTHERS = 24  # states besides the start
 SWING, SHAKE = np.pi, 0.35  # rad: how far angles are turned, and where a loop is closed
+SAME = 1e-9  # in units of the model: points that are off by less are where they were
+LOOKED = 4.0  # s of a run that are looked at
 FAR = 0.8  # of the size at the start: how far what slides is moved, where nothing says how far it goes
 
 
@@ -62,15 +65,16 @@ class Posture:
         """The start, and random states around it: what turns by an angle, what slides by a length."""
         first, q = self.states.x[:1], self.equations.q
         rng = np.random.default_rng(1)
-        angles = turning(self.equations)
+        angles = turning(self)
         reach = np.array([turned if k in angles else slid for k in range(len(q))])
         x = np.repeat(first, OTHERS + 1, axis=0)
         x[1:, : len(q)] += reach * rng.uniform(-1.0, 1.0, (OTHERS, len(q)))
-        names = self.equations.q_names
-        for four in self.equations.system.quaternions:
-            columns = [names.index(e.name) for e in four]
+        for columns in _quaternions(self.equations):
             x[:, columns] /= np.linalg.norm(x[:, columns], axis=1, keepdims=True)
-        return replace(self, states=Samples(self.driven, np.append(0.0, rng.uniform(0.0, 9.0, OTHERS)), x, self.rest))
+        return self.with_states(np.append(0.0, rng.uniform(0.0, 9.0, OTHERS)), x)
+
+    def with_states(self, t: Array, x: Array) -> Posture:
+        return replace(self, states=Samples(self.driven, t, x, self.rest))
 
 
 def posture(model: Model, q: Any, u: Any, inputs: Any = None) -> Posture:
@@ -80,25 +84,42 @@ def posture(model: Model, q: Any, u: Any, inputs: Any = None) -> Posture:
     equations = model.equations() if tracked else sim.equations
     driven = replace(sim.driven, equations=equations, arguments=(
         sim.driven.arguments[0], *equations.q, *equations.u, sim.driven.work, *sim.driven.held))  # fmt: skip
-    own = [*equations.q_names, *equations.u_names]
-    given = {name: value for name, value in (inputs or {}).items() if isinstance(value, (int, float))}
-    rest = start_of(equations, sim.q, sim.u, given, None, 0.0, True).x[1 + len(own) :]
-    rest = driven.rest_at(np.append(rest, np.zeros(len(driven.held) - len(rest))), 0.0)
     numbers = sim.q | sim.u
-    states = Samples(driven, np.zeros(1), np.array([[*(numbers[name] for name in own), 0.0]]), rest)
+    q, u = ({name: numbers[name] for name in names} for names in (equations.q_names, equations.u_names))
+    given = {name: value for name, value in (inputs or {}).items() if isinstance(value, (int, float))}
+    rest = start_of(equations, q, u, given, None, 0.0, True).x[1 + len(q) + len(u) :]
+    rest = driven.rest_at(np.append(rest, np.zeros(len(driven.held) - len(rest))), 0.0)
+    states = Samples(driven, np.zeros(1), np.array([[*q.values(), *u.values(), 0.0]]), rest)
     points = tuple(point for point in equations.system.tree.points.values() if anchor(point) is None)
     return Posture(driven, tuple(model.contacts), points, states)
 
 
-def turning(equations: Equations) -> set[int]:
-    """Which coordinates turn a frame, by number."""
-    g, frames = equations.system.graph, equations.system.tree.frames.values()
-    found = set(reachable(g, [node for frame in frames for node in quantity(equations, frame)[0]]))
-    return {k for k, symbol in enumerate(equations.q) if symbol.node in found}
+def _quaternions(equations: Equations) -> list[list[int]]:
+    """The coordinates of each quaternion, by number."""
+    names = equations.q_names
+    return [[names.index(e.name) for e in four] for four in equations.system.quaternions]
 
 
-def spread(start: Posture, loops: bool, bounded: bool) -> Posture:
-    """States that show where a mechanism may be taken: full turns unless loops are closed, and some way along."""
-    points = [body.center for body in start.equations.system.bodies]
-    size = float(np.ptp(np.array(start.at(0.0).each(*points)), axis=0).max())
-    return start.moved(SHAKE if loops else SWING, 0.0 if bounded else FAR * (size or 1.0))
+def turning(start: Posture) -> set[int]:
+    """Which coordinates are angles, by number: a full turn more brings every point back. Quaternions count too."""
+    count = len(start.equations.q)
+    x = np.repeat(start.states.x[:1], count + 1, axis=0)
+    x[1:, :count] += 2.0 * np.pi * np.eye(count)
+    places = np.array(start.with_states(np.zeros(count + 1), x).states.each(*start.points))
+    off = np.abs(places - places[:, :1]).max(axis=(0, 2))[1:]
+    of_quaternions = {k for columns in _quaternions(start.equations) for k in columns}
+    return {k for k in range(count) if off[k] < SAME or k in of_quaternions}
+
+
+def spread(start: Posture, model: Model, bounded: bool) -> Posture:
+    """States that show where a mechanism may be taken: full turns, some way along; where loops are closed, a run."""
+    size = float(np.ptp(np.array(start.at(0.0).each(*start.points)), axis=0).max())
+    near = start.moved(SHAKE if model.constraints else SWING, 0.0 if bounded else FAR * (size or 1.0))
+    if not model.constraints or model.contacts:
+        return near
+    try:
+        run = simulate(start.equations, LOOKED, start.states.q[0], start.states.u[0], constraints=model.constraints)
+    except LatchworkError:
+        return near
+    seen = run.at(np.linspace(0.0, LOOKED, OTHERS))
+    return near.with_states(np.concatenate([near.t, seen.t]), np.concatenate([near.states.x, seen.x]))
