@@ -36,17 +36,18 @@ def rates(tracked: Tracked, kinematics: Kinematics, feedback: float = FEEDBACK) 
     drifts = tangents(g, [e.node for e in r], kinematics.along)
     J = _partials(g, r, tracked.symbols)
     moving = solved(J, [-Expr(g, d) - feedback * e for d, e in zip(drifts, r, strict=True)])
-    return [(e if reach is None else where(reach, e, 0.0)).node for e in moving for reach in [_reach(tracked)]]
+    reach = within_reach(tracked)
+    return [(e if reach is None else where(reach >= 0.0, e, 0.0)).node for e in moving]
 
 
-def _reach(tracked: Tracked) -> Expr | None:
-    """Not negative where all parameters are in range, or a little outside: beyond they wait."""
+def within_reach(tracked: Tracked) -> Expr | None:
+    """Not negative where all parameters are in range, or a little outside: beyond they wait. None where none ends."""
     span = [(s, low, high) for s, low, high, closed in zip(tracked.symbols, tracked.low, tracked.high, tracked.periodic,
                                                            strict=True) if not closed]  # fmt: skip
     if not span:
         return None
     parts = [(1.0 + 2.0 * OUTSIDE) ** 2 / 4.0 - ((s - 0.5 * (low + high)) / (high - low)) ** 2 for s, low, high in span]
-    return reduce(minimum, parts) >= 0.0
+    return reduce(minimum, parts)
 
 
 def _partials(g: Graph, r: Sequence[Expr], s: Sequence[Expr]) -> Square:

@@ -18,7 +18,7 @@ from latchwork.errors import EvaluationError
 SAMPLES = (1, 256, 32)  # along each parameter, of a ball or plane, a curve, a surface
 MOST = 64  # least samples from which Newton's method begins
 EQUAL = 1e-7  # of the range: closer together, two solutions are one
-OUTSIDE = 0.05  # of the range, by which parameters are followed outside
+OUTSIDE, WAITS = 0.05, 0.15  # of the range, by which parameters are followed outside, and where they are not
 NEARER = 1e-9  # relative: of two minima that are equally close, the present one stays
 
 
@@ -41,12 +41,12 @@ def seed(find: Finder, x: ArrayLike) -> list[Array]:
 
 
 def beyond(find: Finder, x: ArrayLike) -> Array:
-    """Parameters outside the range, where none lies in it: the extremal point of the curve continued, or just outside.
+    """Parameters outside the range, where none lies in it: the least distance of the curve continued, or out of reach.
 
-    From there an extremal point that comes into range is tracked into it.
+    From there one that comes into range is tracked into it; out of reach, parameters wait until one is looked for.
     """
     low, high, span = np.asarray(find.tracked.low), np.asarray(find.tracked.high), find.span
-    best, nearest = low - OUTSIDE * span, np.inf
+    best, nearest = np.where(find.tracked.periodic, low, low - WAITS * span), np.inf
     for end in (low, high):
         s = end.copy()
         for _ in range(STEPS):
@@ -58,9 +58,9 @@ def beyond(find: Finder, x: ArrayLike) -> Array:
             s = np.clip(s + step, low - OUTSIDE * span, high + OUTSIDE * span)
             if np.abs(step / span).max() < EXACT:
                 break
-        gap = abs(find.gap(x, s))
-        if gap < nearest and ((s < low) | (s > high)).any():
-            best, nearest = s, gap
+        gap, _, minimum = find.tops.many(find.rows(x, s[None]))[0]
+        if abs(gap) < nearest and minimum > 0.0 and ((s < low) | (s > high)).any():
+            best, nearest = s, abs(gap)
     return best
 
 

@@ -15,6 +15,8 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.sides import kinds
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import State
+from latchwork.contact.feature import Tracked
+from latchwork.contact.following import within_reach
 from latchwork.contact.law import Zones
 from latchwork.errors import ModelError
 from latchwork.hybrid.touching.touch import SKEWED, Touch, Way
@@ -233,7 +235,7 @@ def contact_guards(standings: Standings, lam: Mapping[str, Sequence[Expr]]) -> l
         else:
             found += _closed(standings, touch, standing, lam.get(touch.name, ()))
         if touch.feature.tracked is not None:
-            found.append(Guard("lost", touch, touch.feature.tracked.minimum - LEAST))
+            found.append(Guard("lost", touch, _least(touch.feature.tracked)))
     for zone in {zone for touch in standings.touches for zone in touch.zones}:
         i = standings.zones[zone]
         if i > 0:
@@ -254,6 +256,12 @@ def shifted_gap(touch: Touch, deep: int) -> Expr:
     for inside in touch.feature.within:
         gap = maximum(gap, -inside)
     return gap
+
+
+def _least(tracked: Tracked) -> Expr:
+    """Falls below zero where an extremal point is no least distance any more; one that waits out of reach is none."""
+    reach = within_reach(tracked)
+    return tracked.minimum - LEAST if reach is None else maximum(tracked.minimum - LEAST, -reach)
 
 
 def _open(standings: Standings, touch: Touch) -> list[Guard]:
