@@ -36,7 +36,7 @@ from latchwork.hybrid.ticking import tick
 from latchwork.hybrid.touching.crossing import Crossing
 from latchwork.hybrid.touching.friction import forces_in
 from latchwork.hybrid.touching.pacing import longest_step
-from latchwork.hybrid.touching.placing import Crossings, contacts_of
+from latchwork.hybrid.touching.placing import Crossings, contacts_of, must_hold_one_place
 from latchwork.hybrid.touching.standing import REACH, TOUCH, Guard, Guards
 from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.touching.touch import Touch
@@ -198,13 +198,16 @@ class Simulation(Changing, Ruling):
     def _run(self, plan: Plan, stage: Stage, until: float, values: Array | None) -> Ran:
         """Run a stage until a time or an event; again, half as far, where a curve was met elsewhere meanwhile."""
         s = self._standings
-        open_ones = [touch for touch in s.touches
-                     if touch.feature.tracked is not None and touch not in s.closed and touch not in s.behind]
+        tracked = [touch for touch in s.touches if touch.feature.tracked is not None and touch not in s.behind]
         while True:
             ran = plan.run(stage, self._x, self.driven.pieces(self.t, until), self._rest, values)
             t = float(ran.segments[-1].solution.t[-1])
-            x = np.concatenate([[t], ran.x[:-1], self.driven.rest_at(self._rest, t)]) if open_ones else ran.x
-            if t - self.t < BLINK or not any(touch.is_met_elsewhere(x, REACH * TOUCH) for touch in open_ones):
+            x = np.concatenate([[t], ran.x[:-1], self.driven.rest_at(self._rest, t)]) if tracked else ran.x
+            met = [touch for touch in tracked if touch.is_met_elsewhere(x, REACH * TOUCH)]
+            if not met:
+                return ran
+            if t - self.t < BLINK:
+                must_hold_one_place([touch for touch in met if touch in s.closed], t)
                 return ran
             until = 0.5 * (self.t + t)
 

@@ -78,6 +78,15 @@ def lies_behind(touch: Touch, x: Array) -> bool:
     return bool(gap < -TOUCH and inside >= 0.0)
 
 
+def must_hold_one_place(touches: Sequence[Touch], t: float) -> None:
+    """Refuse closed contacts with a curve or surface that is met at another place as well."""
+    for touch in touches:
+        raise IntegrationError(
+            f"'{touch.name}' is closed, and its shapes meet at a second place at t = {t:.9g}: a curve or surface is "
+            "held at one place. Divide it into two, each with its own contact, or give it a bend that fits."
+        )
+
+
 @dataclass
 class Crossings:
     """How many switches came at one instant: a run that cannot go on is given up, with names."""
