@@ -101,6 +101,22 @@ def test_restitution_is_what_was_asked_for(e):
     assert -after[0] / before[0] == pytest.approx(e, abs=1e-9)
 
 
+@pytest.mark.parametrize(("along", "impacts"), [(1.0, 2), (0.0, 70)])
+def test_hops_that_lose_nothing(along, impacts):
+    """With e = 1, hops of 1e-11 m end where it moves on otherwise; where they are all its motion, they go on."""
+    model = lw.Model("hops")
+    x, y = model.coordinates("x", "y")
+    model.speeds()
+    N, O = model.frame, model.origin
+    P = O.at("P", x * N.x + y * N.y)
+    model.particle("ball", P, 1.0)
+    model.gravity(-9.81 * N.y)
+    model.contact("floor", P, lw.Line(O, N.x, N.y), restitution=1.0)
+    up = math.sqrt(2e-11 * 9.81)
+    run = lw.simulate(model, until=70.5 * 2.0 * up / 9.81, q={"x": 0.0, "y": 0.0}, u={"u_x": along, "u_y": up})
+    assert len(run.events) == impacts
+
+
 @pytest.mark.parametrize("fraction", [0.999, 1.001])
 def test_block_on_an_incline(fraction):
     """Just below the limit it slides by ½ a t², just above it does not move at all."""

@@ -204,7 +204,7 @@ class Crossing:
         if speed == 0.0 or (len(meeting.touches) == 1 and self._laws(meeting)[0][0] < LIVELY):
             return CAPTURE * speed
         pressing = max(0.0, float(-meeting.b[meeting.first].min()))
-        fastest = max(speed, self.standings.pace, meeting.pace)
+        fastest = max(speed, self.standings.pace, meeting.pace, float(meeting.swiftest.max()))
         return max(CAPTURE * speed, min(math.sqrt(2.0 * TOUCH * pressing), FASTEST * fastest))
 
     def _stopped(self, meeting: Meeting, slow: float) -> Array:
