@@ -11,9 +11,13 @@ import pytest
 import latchwork as lw
 from constrained_models import bead_on_turning_hoop, four_bar, hoop_start, pushed_disk, slider_crank
 from latchwork.constraint.modes.executors import embedded, look
-from latchwork.constraint.modes.mode import mode_of
+from latchwork.constraint import surveying
+from latchwork.constraint.modes.mode import mode_of, surveyed_mode
 from latchwork.constraint.modes.settle import settle
-from latchwork.hybrid.stages import settling
+from latchwork.constraint.singular import choose_regular
+from latchwork.constraint.surveying import surveyed
+from latchwork.hybrid.driven import driven
+from latchwork.hybrid.stages import Held, settling
 from latchwork.integrate.method import integrate
 from latchwork.program.codegen.emit import emit
 from latchwork.program.native import interpret, invoke
@@ -40,6 +44,69 @@ def reduced(constrained, mode, x):
     """(t, q, u_ind, work, rest) of (t, q, u, rest)."""
     n = 1 + len(constrained.unconstrained.q) + len(constrained.unconstrained.u)
     return np.concatenate([x[:1], mode.reduced(np.append(x[1:n], 0.0)), x[n:]])
+
+
+def scattered(name, count=40):
+    """Terms of a constrained mechanism, and states scattered about a consistent one."""
+    constrained, x, mode = started(name)
+    n_q, n, _ = constrained.terms.sizes
+    rng = np.random.default_rng(3)
+    for _ in range(count):
+        moved = x.copy()
+        moved[1 : 1 + n_q + n] += rng.normal(size=n_q + n)
+        yield constrained.terms, moved, mode.rest
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_survey_chooses_as_the_selection_does(name):
+    """One call finds the rows, speeds, lengths and pivot that NumPy finds, wherever it finds any."""
+    found = 0
+    for terms, x, rest in scattered(name):
+        quick = surveyed(terms, x)
+        if quick is not None:
+            found += 1
+            chosen, regular = choose_regular(terms, x)
+            mode, same = mode_of(terms, chosen, regular, rest), surveyed_mode(terms, quick, x, rest)
+            assert regular is x
+            assert quick.selection == chosen
+            assert quick.pivot == pytest.approx(mode.usual_pivot, rel=1e-12)
+            assert np.array_equal(same.numbers, mode.numbers)
+            assert np.array_equal(same.weights, mode.weights)
+            assert np.array_equal(same.typical, mode.typical)
+            assert np.array_equal(same.course, mode.course)
+    assert found > 30
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_survey_is_the_same_in_python_and_in_machine_code(name, monkeypatch):
+    """The kernel gives the same bits either way."""
+    states = list(scattered(name, 5))
+    native = [surveyed(terms, x) for terms, x, _ in states]
+    monkeypatch.setattr(surveying, "briefly", interpret)
+    for (terms, x, _), expected in zip(states, native, strict=True):
+        same = surveyed(terms, x)
+        assert (same is None) == (expected is None)
+        if same is not None:
+            assert same.selection == expected.selection
+            assert same.pivot == expected.pivot
+            assert np.array_equal(same.typical, expected.typical)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_stage_ends_where_its_states_are_read(name):
+    """The end of a stage, in one call, is the state as it is read later; and every row is said to hold."""
+    constrained, x, mode = started(name)
+    stage = Held(driven(constrained.unconstrained, None)[0], mode, None)
+    row = reduced(constrained, mode, x)
+    n = 1 + len(constrained.unconstrained.q) + len(mode.selection.independent) + 1
+    full, belongs = stage.end(row[0], row[1:n], row[n:])
+    assert belongs
+    assert np.array_equal(full, stage.full(row[:1], row[None, 1:n], row[None, n:])[0][0])
+    assert stage.pivot(row[0], full, row[n:]) == pytest.approx(mode.usual_pivot, rel=1e-12)
+    rng = np.random.default_rng(5)
+    far = row[1:n] + rng.normal(size=n - 1)
+    held = stage.end(row[0], far, row[n:])
+    assert not held[1] or np.isfinite(held[0]).all()
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -121,7 +121,7 @@ class Terms:
         if not m:
             return np.ones(0)
         rows = np.tile(x, (STATES + 1, 1))
-        rows[1:, 1 : 1 + n_q] += _steps_aside(n_q)
+        rows[1:, 1 : 1 + n_q] += steps_aside(n_q)
         rows[1:] = self.normalised(rows[1:])
         B = np.abs(self.place_function.many(rows)[:, m : m + m * n].reshape(-1, m, n))
         lengths = np.where(np.isfinite(B), B, 0.0).max(axis=(0, 2), initial=0.0)
@@ -189,7 +189,7 @@ def _fixed(a: Array) -> Array:
 
 
 @cache
-def _steps_aside(n_q: int) -> Array:
+def steps_aside(n_q: int) -> Array:
     """Changes of coordinates to some states about another, always the same."""
     return np.random.default_rng(20).uniform(-1.0, 1.0, (STATES, n_q))
 

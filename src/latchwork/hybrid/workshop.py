@@ -20,11 +20,12 @@ from latchwork.constraint.dense import lu
 from latchwork.constraint.modes import executors, sliding_executors
 from latchwork.constraint.modes.drag import Drag
 from latchwork.constraint.modes.ending import ended
-from latchwork.constraint.modes.mode import Mode, mode_of
+from latchwork.constraint.modes.mode import Mode, mode_of, surveyed_mode
 from latchwork.constraint.modes.settle import settle
 from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
+from latchwork.constraint.surveying import survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.impacting.line import mean_root
 from latchwork.errors import EvaluationError
@@ -54,7 +55,7 @@ GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its spe
 REMEMBERED = 400  # stages
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, ended, mean_root,
+    run_each, ended, mean_root, survey,
 )  # fmt: skip
 
 
@@ -210,12 +211,21 @@ class Workshop:
     def mode(self, terms: Terms, x: Array) -> tuple[Mode, bool]:
         """The mode of some rows at x = (t, q, u, rest), and whether that position is regular; the last one is kept."""
         if self._ready is None or self._ready[0] is not terms or self._ready[1] != x.tobytes():
-            place, motion = terms.place(x), terms.motion(x)
-            must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
-            chosen, regular = choose_regular(terms, x)
-            mode = mode_of(terms, chosen, regular, tuple(symbol.name for symbol in self.driven.held))
-            self._ready = terms, x.tobytes(), (mode, regular is x)
+            self._ready = terms, x.tobytes(), self._new_mode(terms, x)
         return self._ready[2]
+
+    def _new_mode(self, terms: Terms, x: Array) -> tuple[Mode, bool]:
+        quick = surveyed(terms, x)
+        if quick is not None:
+            return surveyed_mode(terms, quick, x, self._held_names), True
+        place, motion = terms.place(x), terms.motion(x)
+        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
+        chosen, regular = choose_regular(terms, x)
+        return mode_of(terms, chosen, regular, self._held_names), regular is x
+
+    @cached_property
+    def _held_names(self) -> tuple[str, ...]:
+        return tuple(symbol.name for symbol in self.driven.held)
 
     def stage(self, holds: Holds, standings: Standings, stops: Mapping[str, Any],
               x: Array) -> tuple[Stage, Guards]:  # fmt: skip

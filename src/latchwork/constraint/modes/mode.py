@@ -18,6 +18,7 @@ from latchwork.constraint.modes.drag import Drag, with_drag
 from latchwork.constraint.modes.layout import Block, block
 from latchwork.constraint.modes.settle import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.selection import Selection, conditioning
+from latchwork.constraint.surveying import Surveyed
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
@@ -246,6 +247,14 @@ def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...],
     course = x[1 + n_q : 1 + n_q + n].copy()
     return Mode(terms, selection, rest, diagonal, terms.typical(x), usual_pivot(B, selection), course, B, drag=drag,
                 share=share)  # fmt: skip
+
+
+def surveyed_mode(terms: Terms, found: Surveyed, x: Array, rest: tuple[str, ...]) -> Mode:
+    """The same of a survey at x."""
+    n_q, n, _ = terms.sizes
+    course = x[1 + n_q : 1 + n_q + n].copy()
+    diagonal = np.maximum(found.diagonal, found.diagonal.max() * SMALLEST_WEIGHT)
+    return Mode(terms, found.selection, rest, diagonal, found.typical, found.pivot, course, found.B)
 
 
 def usual_pivot(B: Array, selection: Selection) -> float:

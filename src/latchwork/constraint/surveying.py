@@ -1,0 +1,222 @@
+"""Surveying: rows and speeds of a mode chosen at a state, with all that goes with the choice, in one call.
+
+What `selection.select`, `Terms.typical` and `mode_of` find, for rows that are clearly independent, finite and not faded,
+on speeds that all have mass. Elsewhere it gives nothing, and those act. Both are tested to agree.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from latchwork.constraint.dense import cholesky, lu
+from latchwork.constraint.selection import FADED, FAIR, FAR, MASSLESS, VANISHED, Selection
+from latchwork.constraint.terms import NOTHING, OFF, STATES, Array, Terms, steps_aside
+from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
+from latchwork.program.native import briefly, together
+from latchwork.program.scalar import maximum
+
+MOST = 30  # speeds, and rows: beyond, libraries are quicker
+
+
+@kernel
+def place_at(run: executor, code: i32p, z: f64p, inputs: i64, n_q: i64, x: f64p, aside: f64p, out: f64p) -> None:
+    """Φ, B and C some way aside of x."""
+    for i in range(inputs):
+        z[i] = x[i]
+    for i in range(n_q):
+        z[1 + i] = x[1 + i] + aside[i]
+    run(code, z, out)
+
+
+@kernel
+def finite_size(value: f64) -> f64:
+    """|value|; 0 where it is not finite."""
+    return fabs(value) if value - value == 0.0 else 0.0
+
+
+@kernel
+def lengthen(m: i64, n: i64, B: f64p, typical: f64p) -> None:
+    """The largest entry of each row so far."""
+    for i in range(m):
+        for j in range(n):
+            typical[i] = maximum(typical[i], finite_size(B[i * n + j]))
+
+
+@kernel
+def scale_rows(m: i64, n: i64, A: f64p) -> f64:
+    """Rows of unit length; returns the least length over the largest."""
+    least, most = 1.0e300, 0.0
+    for i in range(m):
+        total = 0.0
+        for j in range(n):
+            total += A[i * n + j] * A[i * n + j]
+        length = sqrt(total)
+        for j in range(n):
+            A[i * n + j] = divide(A[i * n + j], length)
+        least = length if not length >= least else least
+        most = maximum(most, length)
+    return divide(least, most)
+
+
+@kernel
+def independent(m: i64, n: i64, A: f64p) -> i64:
+    """1 where rows of unit length are clearly independent: see `selection.apart`."""
+    for i in range(m):
+        total = 0.0
+        for k in range(m):
+            cosine = 0.0
+            for j in range(n):
+                cosine += A[i * n + j] * A[k * n + j]
+            total += fabs(cosine)
+        if not (total < 2.0 - FAR and total > FAR):
+            return 0
+    return 1
+
+
+@kernel
+def regular_in_metric(m: i64, n: i64, packed: f64p, weight: f64p, A: f64p, L: f64p, whole: f64p) -> i64:
+    """1 where rows are clearly independent also in the metric of M."""
+    for i in range(n):
+        for j in range(i + 1):
+            L[i * n + j] = packed[i * (i + 1) // 2 + j] * weight[i] * weight[j]
+    cholesky(n, L)
+    for r in range(m):
+        for i in range(n):
+            total = A[r * n + i]
+            for j in range(i):
+                total -= L[i * n + j] * whole[r * n + j]
+            whole[r * n + i] = divide(total, L[i * n + i])
+    scale_rows(m, n, whole)
+    return independent(m, n, whole)
+
+
+@kernel
+def pivots(m: i64, n: i64, A: f64p, first: i64p, dependent: i64p) -> i64:
+    """Columns of m pivots, each the largest entry left, in the rows ``first`` as long as that is fair; 0 where none is."""
+    for j in range(n):
+        dependent[j] = 0
+    for _ in range(m):
+        fair = 0.0
+        for i in range(m):
+            for j in range(n):
+                if first[i] != 0:
+                    fair = maximum(fair, fabs(A[i * n + j]))
+        row, column, largest = 0, 0, 0.0
+        for i in range(m):
+            for j in range(n):
+                if (first[i] != 0 or not fair > FAIR) and fabs(A[i * n + j]) > largest:
+                    row, column, largest = i, j, fabs(A[i * n + j])
+        if largest == 0.0:
+            return 0
+        dependent[column] = 1
+        for i in range(m):
+            if i != row:
+                part = divide(A[i * n + column], A[row * n + column])
+                for j in range(n):
+                    A[i * n + j] -= part * A[row * n + j]
+        for j in range(n):
+            A[row * n + j] = 0.0
+        for i in range(m):
+            A[i * n + column] = 0.0
+    return 1
+
+
+@kernel
+def survey(
+    place: executor, place_code: i32p, place_z: f64p, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64,
+    n_q: i64, n: i64, m: i64, x: f64p, asides: f64p, first: i64p, dependent: i64p, w: f64p,
+) -> i64:  # fmt: skip
+    """Dependent speeds; into w the pivot of their columns, lengths of rows, the diagonal of M, and B. 0: more care."""
+    typical, diagonal, B = offset(w, 1), offset(w, 1 + m), offset(w, 1 + m + n)
+    A, out = offset(B, m * n), offset(B, 2 * m * n)
+    weight, L = offset(out, m + m * n + m), offset(out, m + m * n + m + n)
+    whole, usual = offset(L, n * n), offset(L, n * n + m * n)
+    moved = offset(usual, m)
+    for i in range(m):
+        typical[i] = 0.0
+    for s in range(2 + STATES):  # at x itself, then where rows are usual, then about x
+        place_at(place, place_code, place_z, inputs, n_q, x, offset(asides, s * n_q), out)
+        rows = offset(out, m)
+        if s == 1:
+            for i in range(m * n):
+                whole[i] = rows[i]
+        else:
+            lengthen(m, n, rows, typical)
+        if s == 0:
+            for i in range(m * n):
+                B[i] = rows[i]
+    longest = 0.0
+    for i in range(m):
+        longest = maximum(longest, typical[i])
+    for i in range(m):
+        typical[i] = typical[i] if typical[i] > NOTHING * longest else 1.0
+    for i in range(inputs):
+        motion_z[i] = x[i]
+    motion(motion_code, motion_z, moved)
+    packed, heaviest = offset(moved, n_q), 0.0
+    for j in range(n):
+        diagonal[j] = packed[j * (j + 1) // 2 + j]
+        heaviest = maximum(heaviest, diagonal[j])
+    for j in range(n):
+        if not diagonal[j] > MASSLESS * heaviest:
+            return 0
+        weight[j] = divide(1.0, sqrt(diagonal[j]))
+    for i in range(m):
+        square, often = 0.0, 0.0
+        for j in range(n):
+            A[i * n + j] = B[i * n + j] * weight[j]
+            square += A[i * n + j] * A[i * n + j]
+            often += finite_size(whole[i * n + j]) * weight[j] * (finite_size(whole[i * n + j]) * weight[j])
+        if not sqrt(square) > FADED * sqrt(often):
+            return 0
+    if not scale_rows(m, n, A) > VANISHED:
+        return 0
+    if m > 1 and (independent(m, n, A) == 0 or regular_in_metric(m, n, packed, weight, A, L, whole) == 0):
+        return 0
+    if pivots(m, n, A, first, dependent) == 0:
+        return 0
+    for i in range(m):
+        column = 0
+        for j in range(n):
+            if dependent[j] != 0:
+                A[i * m + column] = B[i * n + j]
+                column += 1
+    w[0] = lu(m, A, L)
+    return 1
+
+
+together(survey)
+
+
+class Surveyed(NamedTuple):
+    """Rows and speeds, B, the typical lengths of its rows, the diagonal of M, and the pivot of the dependent speeds."""
+
+    selection: Selection
+    B: Array
+    typical: Array
+    diagonal: Array
+    pivot: float
+
+
+def surveyed(terms: Terms, x: Array) -> Surveyed | None:
+    """Rows and speeds at x = (t, q, u, rest), where that takes no special care."""
+    n_q, n, m = terms.sizes
+    if not 0 < m <= n <= MOST:
+        return None
+    place, motion = terms.place_function, terms.base.motion
+    asides = np.zeros((2 + STATES, n_q))
+    asides[1], asides[2:] = OFF * np.cos(np.arange(1.0, n_q + 1.0)), steps_aside(n_q)
+    flags = np.array([row in terms.rows.configuration for row in range(m)], dtype=np.int64)
+    dependent = np.zeros(n, dtype=np.int64)
+    w = np.zeros(1 + 3 * m + 2 * n + 4 * m * n + n * n + m + motion.width)
+    regular = briefly(survey, place.executor, place.code, place.workspace(), motion.executor, motion.code,
+                      motion.workspace(), len(place.inputs), n_q, n, m, x, asides, flags, dependent, w)  # fmt: skip
+    if not regular:
+        return None
+    chosen = dependent.tolist()
+    selection = Selection(tuple(range(m)), tuple([j for j in range(n) if chosen[j]]),
+                          tuple([j for j in range(n) if not chosen[j]]), ())  # fmt: skip
+    typical, diagonal, B = w[1 : 1 + m], w[1 + m : 1 + m + n], w[1 + m + n : 1 + m + n + m * n]
+    return Surveyed(selection, B.reshape(m, n), typical, diagonal, float(w[0]))

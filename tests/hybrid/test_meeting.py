@@ -1,0 +1,124 @@
+"""Numbers of contacts at a state: in two calls of machine code as by NumPy, and as the same kernels in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from latchwork.contact.impacting.line import mean_root
+from latchwork.errors import EvaluationError
+from latchwork.hybrid.touching import meeting
+from latchwork.hybrid.touching.gathering import Gathering, gather
+from latchwork.program.bundle import Bundle, run_each
+from latchwork.program.kernel import Kernel
+from latchwork.program.native import native
+
+NAMES = ("M", "f", "inverse", "udot", "J", "C", "c", "v", "pace", "swiftest", "A", "b", "first")
+approx = pytest.approx
+
+
+def simulation(held: int) -> lw.Simulation:
+    """Four rods on hinges whose ends may touch a rough floor and a smooth wall; so many of the hinges are locked."""
+    model = lw.Model("chain")
+    N, O = model.frame, model.origin
+    link, at, ends = None, None, []
+    for i in range(4):
+        link = model.revolute(f"L{i}", link, at=at, axis=N.z)
+        model.body(f"rod {i}", link, link.origin.at(f"C{i}", 0.25 * link.frame.x), 1.0 + i,
+                   lw.inertia(link.frame, zz=0.02))  # fmt: skip
+        at = link.origin.at(f"E{i}", 0.5 * link.frame.x)
+        ends.append(at)
+    model.gravity(-9.81 * N.y)
+    floor = lw.Line(point=O.at("floor", -3.0 * N.y), direction=N.x, normal=N.y)
+    wall = lw.Line(point=O.at("wall", 3.0 * N.x), direction=N.y, normal=-1.0 * N.x)
+    model.contact("end on floor", ends[3], floor, friction=lw.Coulomb(0.5))
+    model.contact("knee on wall", ends[1], wall)
+    sim = lw.Simulation(model, q=[0.1, -0.4, 0.3, 0.2], u=[1.0, -2.0, 0.5, 0.3])
+    for i in range(held):
+        sim.constrain(f"lock {i}", sim.equations.q[1 + i] - sim._x[1 + i])
+    return sim
+
+
+def states(sim: lw.Simulation, count: int = 10) -> list[np.ndarray]:
+    """States about the present one."""
+    rng, n = np.random.default_rng(2), 2 * len(sim.equations.q)
+    found = []
+    for _ in range(count):
+        x = sim._state()
+        x[1 : 1 + n] += rng.normal(size=n)
+        found.append(x)
+    return found
+
+
+@pytest.mark.parametrize("more", [False, True])
+@pytest.mark.parametrize("held", [0, 1, 2])
+def test_contacts_in_two_calls_are_those_of_numpy(held, more, monkeypatch):
+    """J, A, b and all else agree with what NumPy makes of the programs, with rows and friction besides."""
+    sim = simulation(held)
+    shop, touches = sim._workshop, sim._standings.touches
+    terms, rng = shop.held(sim._holds), np.random.default_rng(4)
+    for x in states(sim):
+        extra = [(rng.normal(size=4), np.array(0.7))] if more else []
+        drags = [(0.1 * rng.normal(size=4), 0.1 * rng.normal(size=4), 0.5)] if more else []
+        quick = shop.meetings.at(x, terms, touches, extra, drags)
+        assert "A" in vars(quick)
+        with monkeypatch.context() as patched:
+            patched.setattr(meeting, "pays", lambda speeds, rows: False)
+            slow = shop.meetings.at(x, terms, touches, extra, drags)
+        assert "A" not in vars(slow)
+        for name in NAMES:
+            assert getattr(quick, name) == approx(getattr(slow, name), rel=1e-9, abs=1e-9), name
+
+
+def test_rows_that_depend_on_each_other_are_left_to_numpy():
+    """A row that is held twice is no case for the quick way, and none is lost by it."""
+    sim = simulation(1)
+    shop, touches, x = sim._workshop, sim._standings.touches, sim._state()
+    terms = shop.held(sim._holds)
+    again = (terms.place(x).B[0], np.array(0.0))
+    assert Gathering(shop.base, terms, touches).at(x, [again]) is None
+    assert np.isfinite(shop.meetings.at(x, terms, touches, [again]).A).all()
+
+
+@pytest.mark.parametrize("held", [0, 1])
+def test_kernels_of_a_meeting_are_the_same_in_python(held, monkeypatch):
+    """Programs and algebra give the same bits as machine code and as Python."""
+    sim = simulation(held)
+    shop, touches = sim._workshop, sim._standings.touches
+    one = Gathering(shop.base, shop.held(sim._holds), touches)
+    for x in states(sim, 2):
+        expected = one.at(x)
+        python(one._bundle.__dict__, "_call", run_each, (one._bundle._code, one._bundle._z, one._bundle.out))
+        python(one.__dict__, "_call", gather, (one._code, one._bundle.out, one._x, 0, one._more, 0, one._drag, one._w))
+        again = one.at(x)
+        one._bundle._call, one._call = native(run_each).brief, native(gather).brief
+        for name in NAMES:
+            assert np.array_equal(again[name], expected[name]), name
+
+
+def python(owner: dict, name: str, kernel: Kernel, arrays: tuple) -> None:
+    """Have a kernel run as Python on these arrays, whatever addresses it is given."""
+    owner[name] = lambda *addresses: kernel(*arrays)
+
+
+def test_a_bundle_gives_what_its_functions_give():
+    """Functions of the same inputs, together as one by one; others are refused."""
+    sim = simulation(0)
+    base, touches = sim._workshop.base, sim._standings.touches
+    functions = [base.motion, *(touch.terms.place_function for touch in touches)]
+    bundle = Bundle(functions)
+    for x in states(sim):
+        assert np.array_equal(bundle(x), np.concatenate([function(x) for function in functions]))
+    with pytest.raises(EvaluationError, match="functions of the same inputs"):
+        Bundle([base.motion, sim._workshop.side.function])
+
+
+def test_the_mean_of_smith_is_the_same_in_python():
+    """The bisection gives the same bits as machine code and as Python."""
+    rng = np.random.default_rng(6)
+    for _ in range(50):
+        L = rng.normal(size=(2, 2))
+        W = (L @ L.T).ravel().tolist()
+        data = (*W, float(rng.normal()), float(rng.uniform(0.1, 2.0)), float(rng.uniform(0.05, 1.5)))
+        assert native(mean_root)(*data) == mean_root(*data)
