@@ -1,7 +1,7 @@
 """Surveying: rows and speeds of a mode chosen at a state, with all that goes with the choice, in one call.
 
-What `selection.select`, `Terms.typical` and `mode_of` find, for rows that are clearly independent, finite and not faded,
-on speeds that all have mass. Elsewhere it gives nothing, and those act. Both are tested to agree.
+What `selection.select`, `Terms.typical` and `mode_of` find, for rows that are clearly independent and not faded, on
+speeds that all have mass. Elsewhere it gives nothing, and those act. Both are tested to agree.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def regular_in_metric(m: i64, n: i64, packed: f64p, weight: f64p, A: f64p, L: f6
 
 @kernel
 def pivots(m: i64, n: i64, A: f64p, first: i64p, dependent: i64p) -> i64:
-    """Columns of m pivots, each the largest entry left, in the rows ``first`` as long as that is fair; 0 where none is."""
+    """Columns of m pivots, each the largest entry left, in the rows ``first`` as long as that is fair; 0 for none."""
     for j in range(n):
         dependent[j] = 0
     for _ in range(m):

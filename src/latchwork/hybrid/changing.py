@@ -148,10 +148,10 @@ class Changing(Running):
         must_not_cross(contact, touches, x)
         free = not any(hold.permanent for hold in self._holds.values())
         self._workshop.get_ready(free)
-        for touch in touches[:READY]:
-            self._workshop.know(touch, free, self._holds)
-        self._standings.touches += touches
         self._standings.enter_zones(touches, x)
+        for touch in touches[:READY]:
+            self._workshop.know(touch, free, self._holds, self._standings.zones)
+        self._standings.touches += touches
         self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}
         self._presence[contact] = self.t, np.inf
         self._settled = False

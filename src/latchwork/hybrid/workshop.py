@@ -28,6 +28,7 @@ from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.surveying import survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.impacting.line import mean_root
+from latchwork.contact.law import Zones
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
@@ -41,7 +42,7 @@ from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.gathering import gather
 from latchwork.hybrid.touching.meeting import Meetings
 from latchwork.hybrid.touching.pacing import turning
-from latchwork.hybrid.touching.standing import Guard, Guards, Standings, contact_guards, gaps_of
+from latchwork.hybrid.touching.standing import Guard, Guards, Standings, closings, contact_guards, gaps_of
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.settled import settled_adaptive
 from latchwork.integrate.steppers import derivative
@@ -90,6 +91,7 @@ class Workshop:
         self._stages: dict[Any, tuple[Stage, Guards]] = {}
         self._ready: tuple[Terms, bytes, tuple[Mode, bool]] | None = None
         self._lam: list[Expr] = []
+        self._drags: dict[Any, Drag | None] = {}
         self._rates: Rates = {}  # of guards, in terms of u̇
         self._free_rates: Rates = {}  # and where nothing holds
 
@@ -128,15 +130,26 @@ class Workshop:
             with suppress(EvaluationError):  # speeds without mass: something always holds them
                 _ = self.side
 
-    def know(self, touch: Touch, free: bool, holds: Holds) -> None:
-        """Find now how the gap of a contact changes, as it is watched where it is open or has just opened."""
+    def know(self, touch: Touch, free: bool, holds: Holds, zones: Mapping[Zones, int]) -> None:
+        """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and
+        its friction as it slides and sticks, and how what watches them changes."""
         touch.get_ready()
         self.meetings.get_ready(self.held(holds), touch)
+        for standing in closings(touch):
+            self._know_closed(Standings([touch], {touch: standing}, zones=dict(zones)))
         guards = [Guard("", "", value) for value in gaps_of(touch)]
         rates_in_accelerations(self.driven.equations, _keyed(guards), self.driven.laws, self._rates)
         if free:
             with suppress(EvaluationError):
                 guards_and_rates(self.driven.equations, _keyed(guards), self.driven.laws, self._free_rates)
+
+    def _know_closed(self, standings: Standings) -> None:
+        touches = standings.constraints()
+        terms = self.terms_of(tuple(touches), touches)
+        lam = self._multipliers(len(terms.rows))
+        guards = contact_guards(standings, {name: lam[part] for name, part in terms.rows.slices.items()})
+        rates_in_accelerations(self.driven.equations, _keyed(guards), self.driven.laws, self._rates)
+        self._drag(terms, dict(standings.dragging()))
 
     # --- symbols ------------------------------------------------------------------------------------------------
 
@@ -197,7 +210,14 @@ class Workshop:
         guards += contact_guards(standings, by_name)
         guards += rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | standings.forces(by_name))
         watch = held_guards(self.driven, _keyed(guards), lam, self._rates)
-        return Prepared(terms, drag_in(terms, dragging), Guards(guards), watch)
+        return Prepared(terms, self._drag(terms, dragging), Guards(guards), watch)
+
+    def _drag(self, terms: Terms, dragging: Mapping[Touch, list[int]]) -> Drag | None:
+        """What drags in a mode of these rows, remembered."""
+        key = terms, tuple([(touch, *nodes) for touch, nodes in dragging.items()])
+        if key not in self._drags:
+            self._drags[key] = drag_in(terms, dragging)
+        return self._drags[key]
 
     def _multipliers(self, count: int) -> list[Expr]:
         """Symbols of λ, one for each row, the same in every mode."""

@@ -52,6 +52,14 @@ class Standing(NamedTuple):
         return f"{name}: {WORDS[self.state]}"
 
 
+def closings(touch: Touch) -> list[Standing]:
+    """How a contact may be closed; in space, only how it sticks, for it may slide in any direction."""
+    if not touch.tangents:
+        return [Standing(State.SLIDE)]
+    sliding = [Standing(State.SLIDE, (1.0,)), Standing(State.SLIDE, (-1.0,))] if len(touch.tangents) == 1 else []
+    return [Standing(State.STICK), *sliding]
+
+
 @dataclass(eq=False)
 class Standings:
     """The contacts of a run as they are now: closed ones with how, those just opened, those met from behind, zones."""
