@@ -10,8 +10,8 @@ import pytest
 
 import latchwork as lw
 from constrained_models import bead_on_turning_hoop, four_bar, hoop_start, pushed_disk, slider_crank
-from latchwork.constraint.modes.executors import embedded, look
 from latchwork.constraint import surveying
+from latchwork.constraint.modes.executors import embedded, look
 from latchwork.constraint.modes.mode import mode_of, surveyed_mode
 from latchwork.constraint.modes.settle import settle
 from latchwork.constraint.singular import choose_regular

@@ -22,7 +22,7 @@ from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.checking import must_have_lengths, must_not_cross
 from latchwork.hybrid.touching.placing import lies_behind, must_be_apart
 from latchwork.hybrid.touching.standing import Guard
-from latchwork.hybrid.touching.touch import touch_of
+from latchwork.hybrid.touching.touch import Touch, touch_of
 from latchwork.hybrid.workshop import Workshop
 from latchwork.kane.equations import Equations
 
@@ -146,15 +146,19 @@ class Changing(Running):
         must_have_lengths(contact, touches, x)
         must_be_apart(contact, touches, x)
         must_not_cross(contact, touches, x)
-        free = not any(hold.permanent for hold in self._holds.values())
-        self._workshop.get_ready(free)
         self._standings.enter_zones(touches, x)
-        for touch in touches[:READY]:
-            self._workshop.know(touch, free, self._holds, self._standings.zones)
+        self._get_ready(touches)
         self._standings.touches += touches
         self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}
         self._presence[contact] = self.t, np.inf
         self._settled = False
+
+    def _get_ready(self, touches: Sequence[Touch]) -> None:
+        """Make now what the first switches to some contacts would have to wait for."""
+        free = not any(hold.permanent for hold in self._holds.values())
+        self._workshop.get_ready(free)
+        for touch in touches[:READY]:
+            self._workshop.know(touch, free, self._holds, self._standings.zones)
 
     def _track(self, features: Sequence[Feature]) -> None:
         """Tracked parameters become coordinates that have no speed."""

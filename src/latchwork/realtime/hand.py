@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from latchwork.hybrid.changing import READY
 from latchwork.hybrid.driven import Column, Driven, power_of
 from latchwork.hybrid.simulation import Simulation
 from latchwork.kane.equations import Equations
@@ -111,8 +110,5 @@ def _drive(sim: Simulation, equations: Equations) -> None:
     sim._rest = np.concatenate([sim._rest[:n_r], np.zeros(more), sim._rest[n_r:]])
     sim.driven = Driven(equations, old.laws, power_of(equations), old.work, (*arguments, *held), columns)
     sim._made_again(equations, sim.driven.arguments)
-    free = not any(hold.permanent for hold in sim._holds.values())
-    sim._workshop.get_ready(free)
-    for touch in sim._standings.touches[:READY]:
-        sim._workshop.know(touch, free, sim._holds)
+    sim._get_ready(sim._standings.touches)
 
