@@ -107,12 +107,19 @@ def test_scaled_couplers_pass_their_own_check(seed):
     assert coupler == wild or why.startswith(f"Scaled to {coupler}, since ")
 
 
+def test_stiffness_is_kept_where_less_damping_is_enough():
+    """A device of 2 N s/m takes 740 N/m with hardly any damper: K stays, B becomes 0.9 b − K T/2."""
+    coupler, why = Coupler(740.0, 59.0).scaled(STEP, damping=2.0, mass=1.0)
+    assert (coupler.stiffness, coupler.damping) == pytest.approx((740.0, 1.8 - 0.37))
+    assert "it has 2 N s/m" in why
+
+
 def test_colgates_condition_is_told_in_words():
-    """A device with b = 2 N s/m at 1 kHz renders 3000 N/m with B = 0.4 N s/m no more: three parts, all values."""
+    """A device with b = 3.2 N s/m renders 3000 N/m and 1.6 N s/m at 1 kHz, one with 3.1 no more: all values told."""
     coupler = Coupler(3000.0, 1.6)
     assert coupler.checked(STEP, damping=3.2) is coupler
     words = (r"translation needs a device that damps by more than K T/2 \+ B = 3.1 N s/m \(Colgate's condition with "
-             r"K = 3000 N/m, B = 1.6 N s/m, T = 0.001 s\); it has 3.1 N s/m. Use 2700 N/m and 1.44 N s/m, or a ")
+             r"K = 3000 N/m, B = 1.6 N s/m, T = 0.001 s\); it has 3.1 N s/m. Use 2880 N/m and 1.6 N s/m, or a ")
     with pytest.raises(CouplerError, match=words):
         coupler.checked(STEP, damping=3.1)
 

@@ -39,10 +39,6 @@ class Side(NamedTuple):
     def coupled(self) -> bool:
         return self.stiffness > 0.0 or self.damping > 0.0
 
-    def times(self, factor: float) -> Side:
-        """Stiffness and damping scaled together, which keeps both K T/2 < B and the ratio of the two."""
-        return self._replace(stiffness=factor * self.stiffness, damping=factor * self.damping)
-
 
 def load_of(sides: tuple[Side, ...], step: float) -> float:
     """Σ B T/m, which must stay below 2."""
@@ -79,23 +75,38 @@ def why_not(sides: tuple[Side, ...], step: float) -> list[str]:
 
 
 def within(sides: tuple[Side, ...], step: float) -> tuple[Side, ...]:
-    """The sides brought within the limits: more damping where there is too little, then all of it weaker."""
-    damped = tuple(_damped(side, step) for side in sides)
-    load = load_of(damped, step)
-    lighter = tuple(side.times(min(1.0, _over(2.0 * MARGIN, load))) for side in damped)
-    return tuple(side.times(_allowed_by_device(side, step)) for side in lighter)
+    """The sides brought within the limits, as stiff as can be: damping gives way before stiffness does.
+
+    More damping where there is too little for the stiffness, less where it is too much for the mass or the device; then
+    less stiffness where that is not enough.
+    """
+    damped = tuple(_with_damping(side, max(side.damping, _least(side, step))) for side in sides)
+    share = min(1.0, _over(2.0 * MARGIN, load_of(damped, step)))
+    lighter = tuple(_with_damping(side, share * side.damping) for side in damped)
+    softer = tuple(side._replace(stiffness=min(side.stiffness, 2.0 * MARGIN * side.damping / step)) for side in lighter)
+    return tuple(_for_device(side, step) for side in softer)
 
 
-def _damped(side: Side, step: float) -> Side:
+def _least(side: Side, step: float) -> float:
+    """Damping enough for the stiffness, where there is not."""
     least = 0.5 * side.stiffness * step
-    return side._replace(damping=least / MARGIN) if side.damping <= least else side
+    return least / MARGIN if side.damping <= least else side.damping
 
 
-def _allowed_by_device(side: Side, step: float) -> float:
-    if side.device is None or not side.coupled:
-        return 1.0
-    asked = 0.5 * side.stiffness * step + side.damping
-    return 1.0 if asked < side.device else MARGIN * side.device / asked
+def _with_damping(side: Side, damping: float) -> Side:
+    return side._replace(damping=damping)
+
+
+def _for_device(side: Side, step: float) -> Side:
+    """K T/2 + B at a share of b: by less damping, as far as the stiffness allows, then by less of both."""
+    spring = 0.5 * side.stiffness * step
+    if side.device is None or not side.coupled or side.device > spring + side.damping:
+        return side
+    room = MARGIN * side.device
+    if spring + spring / MARGIN <= room:
+        return _with_damping(side, room - spring)
+    spring = room / (1.0 + 1.0 / MARGIN)
+    return side._replace(stiffness=2.0 * spring / step, damping=spring / MARGIN)
 
 
 def _over(a: float, b: float) -> float:
