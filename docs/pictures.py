@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +23,7 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with rc_context(ON_PAPER), TemporaryDirectory() as folder, chdir(folder):
         _readme(Path("readme.svg"))
+        _coupling(Path("coupling.svg"))
         for name in gallery.NAMES:
             example = gallery.load(name)
             example.run(example.models()[0]).draw(*example.draw, view=example.view, path=f"{name}.svg")
@@ -37,6 +39,14 @@ def _readme(path: Path) -> None:
     example = FIRST_EXAMPLE.search((HERE.parent / "README.md").read_text(encoding="utf-8"))
     assert example is not None
     exec(example[1].replace("double_pendulum.svg", str(path)))
+
+
+def _coupling(path: Path) -> None:
+    """Energy that a sampled coupler generates, against its predicted bound."""
+    sys.path.insert(0, str(HERE.parent / "benchmarks"))
+    import coupling
+
+    coupling.draw(path)
 
 
 if __name__ == "__main__":

@@ -111,16 +111,16 @@ def test_a_session_knows_its_display_and_the_damping_of_its_device(tmp_path):
     assert again.checksum == live.log.checksum
     assert again.x[-1].tolist() == live.x.tolist()
     head = json.loads((tmp_path / "session.jsonl").read_text().splitlines()[0])
-    assert (head["display"], head["damping"]) == ("inverse dynamics", 5.0)
+    assert (head["display"], head["damping"]) == ("inverse dynamics", [5.0, None])
 
 
 def test_a_device_on_the_network_is_named_with_its_options():
     """Port, damping, silence and display in one text; a live mechanism uses that display."""
-    device = network_device("0, damping=2.5, stale=0.3, display=admittance", ["block"])
+    device = network_device("0, damping=2.5, damping_turn=0.1, stale=0.3, display=admittance", ["block"])
     live = Live(Exhibit(block(), {"x": 0.0}, {"v": 0.0}), device=device)
     live.tick()
     device.close()
-    assert (device.damping, device.stale, live.display) == (2.5, 0.3, "admittance")
+    assert (device.damping, device.damping_turn, device.stale, live.display) == (2.5, 0.1, 0.3, "admittance")
     assert type(live.grip.display).__name__ == "Admittance"
 
 

@@ -110,7 +110,8 @@ class Grip:
             wanted = self.asked or fitted(masses, FREQUENCY)
         except LatchworkError:
             wanted = fitted(TAKEN, FREQUENCY)
-        self.coupler, self.told = wanted.scaled(self.step, self.device.damping, masses.mass, masses.inertia)
+        damping, damping_turn = self.device.damping, getattr(self.device, "damping_turn", None)
+        self.coupler, self.told = wanted.scaled(self.step, damping, masses.mass, masses.inertia, damping_turn)
         self.display = self._displayed(self.coupler, self.step)
 
     def _masses(self, x: Array) -> Masses:

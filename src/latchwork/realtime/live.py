@@ -168,7 +168,8 @@ class Live:
     def save(self, path: str | Path) -> Path:
         """Write the session since the start, or the last reset."""
         device = "pointer" if isinstance(self.device, Pointer) else "hand"
-        return self.log.save(path, self.source, self.step, device, self.display, self.device.damping)
+        damping = self.device.damping, getattr(self.device, "damping_turn", None)
+        return self.log.save(path, self.source, self.step, device, self.display, damping)
 
     def _let_go(self) -> None:
         if isinstance(self.device, Pointer):

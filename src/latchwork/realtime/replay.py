@@ -33,8 +33,8 @@ class Replay:
 class Again:
     """A device that reads what was read."""
 
-    def __init__(self, rows: list[tuple[int, Reading]], damping: float | None) -> None:
-        self.damping = damping
+    def __init__(self, rows: list[tuple[int, Reading]], damping: tuple[float | None, float | None]) -> None:
+        self.damping, self.damping_turn = damping
         self._rows, self._ticks = rows, [tick for tick, _ in rows]
 
     def read(self, tick: int, t: float) -> Reading:

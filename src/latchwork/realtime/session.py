@@ -85,13 +85,13 @@ class Log:
         return self._sum.hexdigest()
 
     def save(self, path: str | Path, source: str, step: float, device: str, display: str = "impedance",
-             damping: float | None = None) -> Path:  # fmt: skip
+             damping: tuple[float | None, float | None] = (None, None)) -> Path:  # fmt: skip
         """Write what is known until now."""
         if self.full:
             raise FileError(f"the session is longer than {self._most} rows, and cannot be recorded from its start. "
                             "Reset, and record again.")  # fmt: skip
         head = {"format": FORMAT, "source": source, "digest": digest(source), "step": step, "device": device,
-                "display": display, "damping": damping, "made by": versions()}  # fmt: skip
+                "display": display, "damping": list(damping), "made by": versions()}  # fmt: skip
         lines = [json.dumps(row, allow_nan=False) for row in (head, *self.rows, ["end", self.ticks, self.checksum])]
         target = Path(path)
         target.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
@@ -110,7 +110,7 @@ class Session(NamedTuple):
     ticks: int
     made_by: dict[str, str]
     display: str = "impedance"
-    damping: float | None = None
+    damping: tuple[float | None, float | None] = (None, None)  # of the device, in translation and rotation
 
 
 def digest(source: str) -> str:
@@ -141,15 +141,16 @@ def load_session(path: str | Path) -> Session:
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise FileError(f"this is no session: it should begin with {FORMAT!r}. Give a file that a loop recorded.", name)
     source, step, device = head.get("source"), head.get("step", 0.0), head.get("device")
-    display, damping = head.get("display", "impedance"), head.get("damping")
+    display, damping = head.get("display", "impedance"), head.get("damping", [None, None])
     if not (isinstance(source, str) and isinstance(device, str) and _number(step) and 1e-5 <= step <= 0.1
-            and isinstance(display, str) and (damping is None or _number(damping))):  # fmt: skip
+            and isinstance(display, str) and isinstance(damping, list) and len(damping) == 2
+            and all(each is None or _number(each) for each in damping)):  # fmt: skip
         raise FileError("its first line says not well what ran. Give a file that a loop recorded.", name, 1)
     if digest(source) != head.get("digest"):
         raise FileError(f"'{source}' is not what it was when this was recorded. Use the version that made it.", name, 1)
     made_by = head.get("made by")
     made_by = made_by if isinstance(made_by, dict) else {}
-    found = Session(source, float(step), device, {}, [], {}, 0, made_by, display, damping)
+    found = Session(source, float(step), device, {}, [], {}, 0, made_by, display, (damping[0], damping[1]))
     ticks = 0
     for k, row in enumerate(rows[1:], 2):
         ticks = _take(found, row, ticks, name, k)

@@ -34,6 +34,7 @@ class Device(Protocol):
     """A hand. ``read`` and ``write`` are called once a tick, in this order, and never block."""
 
     damping: float | None  # physical damping, N s/m; None: nothing feels the force (a mouse)
+    # A device that feels torques may have a ``damping_turn`` too, N m s/rad, and a ``display`` by name.
 
     def read(self, tick: int, t: float) -> Reading:
         """What the hand does at the beginning of a tick."""

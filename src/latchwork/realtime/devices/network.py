@@ -20,7 +20,8 @@ LOOPBACK = "127.0.0.1"
 AT_ONCE = 32  # packets looked at in a tick, so that a flood costs no more than this
 Address = tuple[str, int]
 OPTIONS: dict[str, tuple[type, float, float]] = {
-    "port": (int, 0, 65535), "damping": (float, 0.0, 1e6), "stale": (float, 1e-3, 60.0), "display": (str, 0, 0),
+    "port": (int, 0, 65535), "damping": (float, 0.0, 1e6), "damping_turn": (float, 0.0, 1e6),
+    "stale": (float, 1e-3, 60.0), "display": (str, 0, 0),
 }  # fmt: skip
 
 
@@ -39,9 +40,11 @@ class Counts:
 class NetworkDevice:
     """A hand that talks by packets; ``port`` 0 takes any that is free. ``stale`` seconds without a packet let go."""
 
-    def __init__(self, bodies: Sequence[str], port: int = 0, damping: float | None = None, stale: float = 0.1,
+    def __init__(self, bodies: Sequence[str], port: int = 0, damping: float | None = None,
+                 damping_turn: float | None = None, stale: float = 0.1,
                  display: str = "impedance") -> None:  # fmt: skip
-        self.bodies, self.damping, self.stale, self.display = tuple(bodies), damping, stale, display
+        self.bodies, self.stale, self.display = tuple(bodies), stale, display
+        self.damping, self.damping_turn = damping, damping_turn
         self.counts = Counts()
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
