@@ -79,6 +79,15 @@ def test_a_turning_handle_takes_the_work_of_the_moment_about_its_centre():
     assert observer.mechanism.energy == pytest.approx(-total, rel=1e-12)
 
 
+def test_a_run_that_is_set_back_has_done_no_work_on_the_way():
+    """After an interruption the places before it do not count, and what was generated is kept."""
+    observer = watched(Coupler(400.0, 0.0), [0.0, 0.01, 0.0], [0.0] * 3)
+    observer.interrupt()
+    observer.see(Reading("b", place=(5.0, 0.0, 0.0)), still(), (9.0, 0.0, 0.0), stored=0.2)
+    assert (observer.device.energy, observer.coupler.energy) == (0.0, 0.2)
+    assert observer.generated == pytest.approx(0.04)
+
+
 def test_another_grasp_begins_again_and_nothing_is_forgotten():
     """Ports start at zero with each grasp; what was generated stays until a reset."""
     observer = watched(Coupler(400.0, 0.0), [0.0, 0.01, 0.0], [0.0] * 3)

@@ -84,9 +84,15 @@ class Grip:
     def _hand(self, body: int, place: Triple, handle: Triple, force: Triple, torque: Triple) -> Hand:
         return Hand(body, place, handle, force, torque, self.coupler.stiffness, self.coupler.damping)
 
+    def interrupt(self) -> None:
+        """The run is somewhere else: what acted until now is not known there, and did no work on the way."""
+        self.hands.forget()
+        self.observer.interrupt()
+        self.display.reset()
+
     def reset(self) -> None:
         """The run is at its start again."""
-        self.hands.forget()
+        self.interrupt()
         self.observer.reset()
         self.asked, self._at = self._first, (None, NULL)
 

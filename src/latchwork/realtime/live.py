@@ -144,7 +144,7 @@ class Live:
         """Back by some seconds, or as far as is remembered; gives by how many."""
         self._let_go()
         gone = self.past.back(self.sim, round(seconds / self.step))
-        self.grip.hands.forget()
+        self.grip.interrupt()
         self._after()
         return gone * self.step
 
@@ -192,7 +192,7 @@ class Live:
 
     def _trouble(self, error: Exception) -> None:
         self.past.back(self.sim, 0)
-        self.grip.hands.forget()
+        self.grip.interrupt()
         self.paused, self.steps = True, 0
         what = str(error) if isinstance(error, LatchworkError) else f"{type(error).__name__}: {error}."
         self._news.append({"kind": "trouble", "t": self.sim.t, "why": f"{what} Reset, or rewind."})

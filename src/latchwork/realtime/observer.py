@@ -81,6 +81,10 @@ class Observer:
         self._before, self._held = 0.0, None
         self._begin(0.0)
 
+    def interrupt(self) -> None:
+        """What comes next does not follow from what was held: the run was set back, or could not go on."""
+        self._held = None
+
     def see(self, reading: Reading, pose: Pose | None, force: Triple = NULL, torque: Triple = NULL,
             stored: float = 0.0) -> None:  # fmt: skip
         """A tick begins: what was held does its work, and what will be held is kept; ``stored`` counts at a grasp."""

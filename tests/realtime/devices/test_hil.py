@@ -71,14 +71,14 @@ def served(program):
     device, world = NetworkDevice(["case", "mass"], stale=10.0), World((-0.05, 0.15))
     command = [str(program), str(device.port), str(TICKS * STEP), "1", "lockstep"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
-        end = time.monotonic() + 30.0
+        end = time.monotonic() + 120.0
         while device.counts.accepted < TICKS and time.monotonic() < end:
             before = device.counts.accepted
             reading = device.read(before, before * STEP)
             if device.counts.accepted > before:
                 force = world.pull(reading)
                 device.write(before, before * STEP, (-force[0], -force[1], -force[2]), (0.0, 0.0, 0.0))
-        text = running.communicate(timeout=30.0)[0]
+        text = running.communicate(timeout=120.0)[0]
     last = device.read(0, 0.0)
     device.close()
     return text, world, last

@@ -19,7 +19,7 @@ def port():
         return probe.getsockname()[1]
 
 
-def until(found, seconds=20.0):
+def until(found, seconds=60.0):
     """What a function gives, once it gives something."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -33,7 +33,7 @@ def until(found, seconds=20.0):
 def test_a_client_holds_a_body_of_a_running_loop(port):
     """Packets of the reference client: the body follows, the force comes back, noise is harmless, silence lets go."""
     with Loop("double_pendulum", device=f"network:{port},damping=20,stale=0.5") as loop, Client(port) as client:
-        loop.wait()
+        loop.wait(120.0)
         names = loop.exhibit.bodies
         told = until(lambda: client.send(body=len(names) - 1) and client.receive(0.05))
         home = told.place

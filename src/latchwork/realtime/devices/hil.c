@@ -28,7 +28,7 @@
 #define NX (@NAME@_NQ + @NAME@_NU)
 #define HAND_SIZE 192
 #define FORCE_SIZE 184
-#define PATIENCE 1000 /* ms that a packet in lockstep waits for its answer */
+#define PATIENCE 10000 /* ms that a packet in lockstep waits for its answer */
 #define STALE 0.1     /* s without a force packet, after which no force acts */
 
 static const int force_input[3] = {@force@}; /* the inputs that the felt force drives; -1: none */
