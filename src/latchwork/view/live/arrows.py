@@ -68,7 +68,9 @@ def _exerted(known: Known, name: str, lam: Sequence[Expr]) -> tuple[Vector, Vect
     touch = known.touches.get(name)
     if touch is not None:
         ways = (touch.feature.normal, *touch.tangents)[: len(lam)]
-        return _place(touch.feature.on), _sum([way * force for way, force in zip(ways, lam, strict=False)])
+        tracked = touch.feature.tracked
+        place = _place(touch.feature.on) if tracked is None else tracked.host
+        return place, _sum([way * force for way, force in zip(ways, lam, strict=False)])
     constraint = known.constraints.get(name)
     if constraint is None or len(constraint.pulls) != len(lam):
         return None

@@ -1,0 +1,120 @@
+"""``latchwork serve`` and ``latchwork demo``: the address is printed, the page is there, and it ends when asked to."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from latchwork.cli import main
+from latchwork.view import demo
+from live_house import FEEDER, until
+
+PENDULUM = str(Path(__file__).parents[3] / "examples" / "double_pendulum.yaml")
+
+
+@pytest.fixture
+def served():
+    """A function that starts a command in a process of its own, and waits for the address it prints."""
+    made: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str) -> tuple[str, subprocess.Popen[str]]:
+        process = subprocess.Popen([sys.executable, "-m", "latchwork", *arguments], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env=os.environ | {"CI": "1"})  # fmt: skip
+        made.append(process)
+        line = process.stdout.readline()
+        return re.search(r"http://\S+", line)[0], process
+
+    yield start
+    for process in made:
+        process.kill()
+        process.communicate()
+
+
+def status(address: str) -> int:
+    try:
+        with urllib.request.urlopen(address, timeout=10) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_serve_until_interrupted(served, how):
+    """The page is there while it runs; an interruption ends it in order, without a word on stderr."""
+    address, process = served("serve", FEEDER, "--port", "0")
+    assert address.endswith("#live_feeder")
+    assert status(address) == 200
+    process.send_signal(how)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (0, "stopped\n", "")
+
+
+def test_any_other_host_needs_the_token_that_is_printed(served):
+    """With it the page is served, without it it is not."""
+    address, _ = served("serve", PENDULUM, "--host", "0.0.0.0", "--port", "0")
+    token = re.search(r"\?token=([\w-]{20,})", address)[1]
+    here = f"http://127.0.0.1:{urlsplit(address).port}/"
+    assert [status(here), status(f"{here}?token={token}")] == [403, 200]
+
+
+def test_demo_serve_only_serves(served, tmp_path):
+    """No plots, no files."""
+    address, _ = served("demo", "--serve", "--port", "0", "-o", str(tmp_path / "demo"))
+    assert status(address) == 200
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["serve", "nothing.py"], 3, "there is no file nothing.py"),
+        (["serve", __file__], 3, "has neither live\\(\\) nor build\\(\\)"),
+        (["serve", PENDULUM, "--port", "70000"], 2, "is no port"),
+        (["serve", PENDULUM, "--port", "x"], 2, "is no port"),
+    ],
+)
+def test_what_cannot_be_served_is_refused(arguments, code, words, capsys):
+    """A file that is not there, a script that shows nothing, a port that is none."""
+    assert main(arguments) == code
+    assert re.search(words, capsys.readouterr().err)
+
+
+def test_a_port_that_is_taken_is_said(capsys):
+    """The message names the port, and a way out."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", PENDULUM, "--port", str(port)]) == 2
+    assert re.search(f"port {port} of 127.0.0.1 cannot be listened on: .* --port 0", capsys.readouterr().err)
+
+
+def test_demo_without_a_terminal_ends_by_itself(tmp_path, capsys, monkeypatch):
+    """After the plots it says how the gallery is served, having started and stopped the server once."""
+    monkeypatch.setattr(demo.gallery, "NAMES", ("double_pendulum",))
+    monkeypatch.setattr(demo.main, "__defaults__", ("demo", False, ("double_pendulum",)))
+    assert main(["demo", "--quiet", "-o", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert (tmp_path / "index.html").is_file()
+    assert "latchwork demo --serve" in out.splitlines()[-1]
+    assert "http://127.0.0.1:8321/" in out
+
+
+def test_the_usual_port_gives_way(served):
+    """Without --port, a port that is taken is no obstacle."""
+    first, one = served("serve", FEEDER)
+    second, two = served("serve", FEEDER)
+    assert first != second
+    assert status(first) == status(second) == 200
+    for process in (one, two):
+        process.send_signal(signal.SIGINT)
+    until(lambda: one.poll() is not None and two.poll() is not None)
