@@ -114,9 +114,15 @@ def test_a_fence_is_drawn_and_has_arrows():
     names = [name for name in shown._known.touches if name.startswith("fence 1")]
     assert names
     assert shown.enter([(names[0], 1)]) == [names[0]]
-    shown.put_fence([])
+    shown.put_fence([], 2.0)
     assert shown.enter([(names[0], 1)]) == []
     assert shown.redrawn().scene["widths"] == shown.picture.scene["widths"]
+    assert shown.back_to(1.0)
+    assert len(shown.fence) == 2
+    assert not shown.back_to(0.5)
+    shown.put_fence([[0.0, 5.0], [1.0, 5.0]], 3.0)
+    assert shown.back_to(-1.0)
+    assert shown.fence == []
 
 
 def test_a_frame_says_what_the_state_says():

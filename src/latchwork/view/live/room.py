@@ -212,10 +212,14 @@ class Room:
             self._tell({"kind": "values", "values": shown.values()})
             if again:
                 self._begin(self._redraw(shown))
+        t = self.state.t if self.state is not None else 0.0
         if do in ("rewind", "reset"):
-            self.visits.again(self.state.t if self.state is not None else 0.0)
-        if do in ("fence", "unfence", "reset"):
-            shown.put_fence(row.get("points", ()))
+            t = t - float(row.get("seconds", t))
+            self.visits.again(t)
+            if shown.back_to(t):
+                self._tell(shown.fenced())
+        if do in ("fence", "unfence"):
+            shown.put_fence(row.get("points", ()), t)
             self._tell(shown.fenced())
 
     async def _redraw(self, shown: Shown) -> None:

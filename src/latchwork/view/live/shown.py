@@ -21,6 +21,7 @@ from latchwork.view.live.picture import Picture, pictured
 
 LAWS: dict[str, Any] = {"restitution": 0.0, "friction": None, "impact": "newton"}
 MOST_MODES = 64  # whose arrows are kept
+MOST_FENCES = 100  # that are remembered, for when the run is taken back
 Points = Sequence[Sequence[float]]
 
 
@@ -37,6 +38,7 @@ class Shown:
         self.rest = picture.start.rest.copy()
         self.fence: list[list[float]] = []
         self.fences = 0
+        self._stood: list[tuple[float, list[list[float]]]] = [(0.0, [])]  # which fence, from when on
         self.arrows: Arrows | None = None
         self.rows: Rows = ()
         self._known: Known | None = None
@@ -95,9 +97,22 @@ class Shown:
         """The picture with the parameters of now."""
         return pictured(self.exhibit, self.picture.start.with_rest(self.rest))
 
-    def put_fence(self, points: Points) -> None:
-        """A fence stands from now on, or none."""
+    def put_fence(self, points: Points, t: float = 0.0) -> None:
+        """A fence stands from a time on, or none."""
         self.fence = [[float(a), float(b)] for a, b in points]
+        self._stood = [*self._stood[1 - MOST_FENCES :], (t, self.fence)]
+        self._fenced()
+
+    def back_to(self, t: float) -> bool:
+        """The run was taken back to a time: the fence is the one that stood there; whether it is another."""
+        before = self.fence
+        self._stood = [each for each in self._stood if each[0] <= t] or [(0.0, [])]
+        self.fence = self._stood[-1][1]
+        if self.fence != before:
+            self._fenced()
+        return self.fence != before
+
+    def _fenced(self) -> None:
         self.fences += 1
         self._known = None
         self._met.clear()
