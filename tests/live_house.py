@@ -45,6 +45,9 @@ class Ticked:
             self.live.tick()
         return self.live.state()
 
+    def wait(self, seconds: float) -> Any:
+        return self.live.state()
+
     def news(self) -> list[dict[str, Any]]:
         return self.live.news()
 

@@ -153,10 +153,15 @@ class Room:
                 visitor.show(frame)
 
     async def _again(self, loop: Looping) -> Looping | None:
-        """A loop has ended by itself: start another, a few times."""
+        """A loop has ended by itself: start another, a few times; one that never began is given up, and says why."""
         self._tries += 1
-        if self._tries > TRIES:
-            self.trouble = f"The loop ended by itself {TRIES} times. Open the mechanism again."
+        try:
+            loop.wait(0.0)
+        except LatchworkError as error:
+            self.trouble = str(error)
+        else:
+            self.trouble = f"The loop ended by itself {TRIES} times. Open it again." if self._tries > TRIES else ""
+        if self.trouble:
             self._tell({"kind": "trouble", "why": self.trouble})
             return None
         self._tell({"kind": "trouble", "why": "The loop ended by itself, and is started again."})
