@@ -192,7 +192,7 @@ SHAPES = {
     "arc": (lambda O, N: Arc(O, 2.0, start=N.y, angle=-1.0), "edge",
             lambda p: np.abs(np.arctan2(p[:, 0], p[:, 1]) - 0.5).max(keepdims=True) - 0.5),
     "line": (lambda O, N: Line(O, N.x + N.y, N.y - N.x), "edge", lambda p: p[:, 0] - p[:, 1]),
-    "plane": (lambda O, N: Plane(O, N.x + N.z), "hatch", lambda p: p[:, 0] + p[:, 2]),
+    "plane": (lambda O, N: Plane(O, N.x + N.z), "net", lambda p: p[:, 0] + p[:, 2]),
     "segment": (lambda O, N: Segment(O, O.at("end", 3.0 * N.x)), "edge", lambda p: np.ptp(p[:, 0]) - 3.0 + 0 * p[:, 0]),
     "capsule": (lambda O, N: Capsule(O, O.at("far", 3.0 * N.x), 0.5), "face",
                 lambda p: np.hypot(p[:, 0] - np.clip(p[:, 0], 0, 3), p[:, 1]) - 0.5),

@@ -170,8 +170,8 @@ class Drawing {
     const { pen } = this, color = item.color || this.colors.ground;
     for (const [kind, numbers] of item.parts) {
       const places = this.placed(item, numbers);
-      if (kind === "hatch") {
-        pen.globalAlpha = 0.6;
+      if (kind === "hatch" || kind === "net") {
+        pen.globalAlpha = kind === "net" ? 0.2 : 0.6;
         for (let k = 0; k + 1 < places.length; k += 2) this.line([places[k], places[k + 1]], color, 1);
       } else if (kind === "ball") {
         const radius = Math.hypot(...numbers.slice(3)) * this.pixels;

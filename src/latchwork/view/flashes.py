@@ -36,7 +36,7 @@ def _flash(panel: Any, made: Outline, at: Samples, axes: list[int], instants: in
     for k in range(1 if stands else instants):
         fade = 0.9 if stands or k == instants - 1 else 0.10 + 0.35 * k / instants
         for part in made.parts:
-            if part.kind in ("hatch", "ball"):
+            if part.kind in ("hatch", "net", "ball"):
                 continue
             rows = (place[k] + _few(part.places) @ cosines[k].T)[:, axes]
             panel.plot(rows[:, 0], rows[:, 1], color=STANDING if stands else COLORS[0], alpha=fade,

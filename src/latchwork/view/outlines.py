@@ -79,7 +79,7 @@ def _plane(shape: Any, m: Measured) -> Outline:
     second = np.cross(normal, first)
     steps = np.linspace(-1.0, 1.0, MESH) * m.size
     grid = [g for s in steps for g in (across(s * first, m.size * second), across(s * second, m.size * first))]
-    parts = Part("hatch", np.concatenate(grid)), Part("edge", across(0.0 * first, m.size * first))
+    parts = Part("net", np.concatenate(grid)), Part("edge", across(0.0 * first, m.size * first))
     return Outline(shape.point, shape.frame, parts, endless=True)
 
 

@@ -19,6 +19,7 @@ from latchwork.view.live.posture import Posture
 FEW = 4  # speeds left up to which equations are written out
 LONG = 400  # operations of M̃ and f̃ beyond which they are not
 WIDE = 60_000  # characters of a block
+LONG_SIDE = 300  # characters of MathML on the left of an equation
 KEPT = "<mtext>as it was</mtext>"
 SLIDES = "where it slides, friction leans against the slip: −μ N along it"
 
@@ -109,8 +110,13 @@ def _counts(rows: Sequence[tuple[str, int]]) -> str:
 
 
 def _table(title: str, lines: Sequence[tuple[str, str]]) -> str:
+    """Lines under one another at their equal signs; where left sides are long, each by itself, broken there."""
+    head = f"<h3>{escape(title)}</h3>"
+    if max(len(a) for a, _ in lines) > LONG_SIDE:
+        rows = "".join(f'<div class="line">{_math(a)}<span>= {_math(b)}</span></div>' for a, b in lines)
+        return f'{head}<div class="wide">{rows}</div>'
     rows = "".join(f"<tr><td>{_math(a)}</td><td>=</td><td>{_math(b)}</td></tr>" for a, b in lines)
-    return f'<h3>{escape(title)}</h3><div class="wide"><table class="equations"><tbody>{rows}</tbody></table></div>'
+    return f'{head}<div class="wide"><table class="equations"><tbody>{rows}</tbody></table></div>'
 
 
 def _math(body: str) -> str:
