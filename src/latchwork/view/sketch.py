@@ -21,8 +21,8 @@ MOST_STROKES = 400
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of an outline: a filled ``"face"``, a line (``"edge"``), thin strokes (``"hatch"``), a ``"net"`` of thinner
-    ones, or a ``"ball"``.
+    """A piece of an outline: a filled ``"face"``, a line (``"edge"``), thin strokes (``"hatch"``), a faint ``"net"`` of
+    them, or a ``"ball"``.
 
     Strokes are pairs of places, one pair after the other. A ball is its middle, and a place as far as its radius.
     """

@@ -1,0 +1,128 @@
+"""Pictures of the live page, as a browser shows it: ``python docs/page_pictures.py`` writes docs/images/page_*.png.
+
+Needs Playwright and a chromium. The mechanisms run in loops of their own; a hand pulls them as a visitor would.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from latchwork.view import gallery
+from latchwork.view.live.gate import Gate
+from latchwork.view.live.server import Server
+
+IMAGES = Path(__file__).resolve().parent / "images"
+LARGEST = 200_000  # bytes
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+PLACE = """([x, y]) => { const d = app.bench.drawing, box = d.canvas.getBoundingClientRect(), p = d.screen([x, y, 0]);
+           return [p[0] + box.left, p[1] + box.top]; }"""
+DOT = """(name) => { const b = app.bench, item = b.scene.dots.find((dot) => dot.name === name);
+         return Array.from(b.drawing.row(item.at, 3)); }"""
+
+
+def main() -> None:
+    names = gallery.live_names()
+    with served(names) as address, sync_playwright() as playing:
+        path = next(filter(None, map(shutil.which, NAMES)))
+        browser = playing.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        gallery_page(browser, address, len(names))
+        cart(browser, address)
+        fence(browser, address)
+        belt(browser, address)
+        browser.close()
+
+
+@contextmanager
+def served(names: list[str]) -> Iterator[str]:
+    """A server in a thread, at a free port."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+
+    def call(work: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, loop).result(60)
+
+    server = Server({name: name for name in names}, Gate("127.0.0.1"))
+    try:
+        yield f"http://127.0.0.1:{call(server.start(0))}/"
+    finally:
+        call(server.stop())
+        loop.call_soon_threadsafe(loop.stop)
+
+
+def opened(browser: Browser, address: str, ready: str, **context: Any) -> Page:
+    """A page, once something is true on it."""
+    page = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | context).new_page()
+    page.goto(address)
+    while not page.evaluate(ready):
+        page.wait_for_timeout(50)
+    return page
+
+
+def shot(page: Page, name: str) -> None:
+    path = IMAGES / f"page_{name}.png"
+    page.screenshot(path=path)
+    size = path.stat().st_size
+    print(f"docs/images/{path.name}: {size} bytes")
+    assert size < LARGEST, f"{path.name} is larger than {LARGEST} bytes"
+    page.close()
+
+
+def pulled(page: Page, places: list[tuple[float, float]]) -> None:
+    """A hand goes along some places, and holds on."""
+    page.mouse.move(*page.evaluate(PLACE, places[0]))
+    page.mouse.down()
+    for place in places[1:]:
+        page.mouse.move(*page.evaluate(PLACE, place))
+        page.wait_for_timeout(25)
+
+
+def gallery_page(browser: Browser, address: str, count: int) -> None:
+    made = f"document.querySelectorAll('#cards li:not(.waiting)').length === {count}"
+    shot(opened(browser, address, made), "gallery")
+
+
+RUNS = "app.bench && app.bench.head.t > 0.5 && document.querySelectorAll('#equations math').length > 1"
+
+
+def cart(browser: Browser, address: str) -> None:
+    """The cart whose caster sticks, pulled at its handle."""
+    page = opened(browser, f"{address}#caster", RUNS)
+    x, y, _ = page.evaluate(DOT, "P1")
+    pulled(page, [(x, y), *((x - 0.018 * k, y + 0.008 * k) for k in range(30))])
+    shot(page, "cart")
+
+
+def fence(browser: Browser, address: str) -> None:
+    """The parts feeder: a fence is drawn before the disk."""
+    page = opened(browser, f"{address}#patoglu_2_fence", RUNS, color_scheme="dark")
+    page.click("#reset")
+    page.click("#fence")
+    pulled(page, [(12.0 + 0.8 * k, -1.0 + 0.03 * k * k) for k in range(16)])
+    page.mouse.up()
+    page.click("#fence")
+    page.click("#trail")
+    page.select_option("#speed", "2")
+    while not page.evaluate("app.bench.panels.mode.names.some((name) => name.startsWith('fence'))"):
+        page.wait_for_timeout(20)
+    page.wait_for_timeout(300)
+    shot(page, "fence")
+
+
+def belt(browser: Browser, address: str) -> None:
+    """The pendulum, pushed onto the belt, on a phone."""
+    page = opened(browser, f"{address}#patoglu_3_belt", RUNS, viewport={"width": 390, "height": 844})
+    x, y, _ = page.evaluate(DOT, "P2")
+    pulled(page, [(x, y), *((x + 0.01 * k, y - 0.012 * k) for k in range(25))])
+    shot(page, "phone")
+
+
+if __name__ == "__main__":
+    main()
