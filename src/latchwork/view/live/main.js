@@ -3,8 +3,17 @@
 
 const app = { gallery: new Gallery(), bench: null };
 
+function asked() {
+  // The mechanism that the address names, if it names one well.
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
+}
+
 function route() {
-  const name = decodeURIComponent(location.hash.slice(1)), at = (id) => document.getElementById(id);
+  const name = asked(), at = (id) => document.getElementById(id);
   if (app.bench) app.bench.close();
   app.bench = null;
   app.gallery.close();
