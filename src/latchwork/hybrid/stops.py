@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from latchwork.constraint.forces import forces_in
@@ -73,20 +73,6 @@ def _along(equations: Equations, udot: list[int]) -> dict[int, int]:
     system, kinematics = equations.system, equations.derivation.kinematics
     states = [symbol.node for symbol in (*system.q, *system.u)]
     return {system.t.node: ONE} | dict(zip(states, [*kinematics.q_rates, *udot], strict=True))
-
-
-def held_guards(driven: Driven, stop_when: Mapping[Any, Any], multipliers: Sequence[Expr],
-                known: Rates | None = None) -> Function | None:  # fmt: skip
-    """``(g, ġ)`` as one function of (t, q, u, rest, u̇, λ), for a mode; ġ = 0 where a guard is on u̇ or λ itself.
-
-    ``known`` keeps rates of expressions from one mode to the next.
-    """
-    if not stop_when:
-        return None
-    system = driven.equations.system
-    values, rates = rates_in_accelerations(driven.equations, stop_when, driven.laws, {} if known is None else known)
-    arguments = (system.t, *system.q, *system.u, *driven.held, *system.u_rates, *multipliers)
-    return Function(lower(system.graph, rebuild(system.graph, [*values, *rates], driven.laws), arguments))
 
 
 def rates_in_accelerations(equations: Equations, stop_when: Mapping[Any, Any], laws: dict[int, int],

@@ -6,7 +6,7 @@ remembered by content. What is numerical (independent speeds, shares of redundan
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -36,14 +36,14 @@ from latchwork.hybrid.path import Stage
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.rules import Rules, rule_guards, scalars
 from latchwork.hybrid.stages import Held, Unconstrained
-from latchwork.hybrid.stops import Rates, guards_and_rates, held_guards, rates_in_accelerations, stop_guards
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.gathering import gather
 from latchwork.hybrid.touching.meeting import Meetings
 from latchwork.hybrid.touching.pacing import turning
-from latchwork.hybrid.touching.standing import Guard, Guards, Standings, closings, contact_guards, gaps_of
+from latchwork.hybrid.touching.standing import Guard, Guards, Standings, closings, touch_guards, zone_guards
 from latchwork.hybrid.touching.touch import Touch
+from latchwork.hybrid.watching import Part, Watching
 from latchwork.integrate.settled import settled_adaptive
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.watched import watched_adaptive
@@ -54,6 +54,7 @@ from latchwork.symbolic.expr import Expr
 
 GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
 REMEMBERED = 400  # stages
+NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
     run_each, ended, mean_root, survey,
@@ -90,10 +91,8 @@ class Workshop:
         self._prepared: dict[Any, Prepared] = {}
         self._stages: dict[Any, tuple[Stage, Guards]] = {}
         self._ready: tuple[Terms, bytes, tuple[Mode, bool]] | None = None
-        self._lam: list[Expr] = []
         self._drags: dict[Any, Drag | None] = {}
-        self._rates: Rates = {}  # of guards, in terms of u̇
-        self._free_rates: Rates = {}  # and where nothing holds
+        self._watching = Watching(driven)
 
     @cached_property
     def base(self) -> Base:
@@ -136,19 +135,21 @@ class Workshop:
         touch.get_ready()
         self.meetings.get_ready(self.held(holds), touch)
         for standing in closings(touch):
-            self._know_closed(Standings([touch], {touch: standing}, zones=dict(zones)))
-        guards = [Guard("", "", value) for value in gaps_of(touch)]
-        rates_in_accelerations(self.driven.equations, _keyed(guards), self.driven.laws, self._rates)
-        if free:
-            with suppress(EvaluationError):
-                guards_and_rates(self.driven.equations, _keyed(guards), self.driven.laws, self._free_rates)
+            self._know_closed(Standings([touch], {touch: standing}, zones=dict(zones)), touch)
+        opens = Standings([touch]), Standings([touch], grazing={touch: 0})
+        opened = [touch_guards(each, touch, ()) for each in opens]
+        others = [zone_guards(zone, i) for zone in touch.zones for i in range(1 + len(zone.bounds))]
+        for guards in (*opened, *others):
+            self._watching.part(guards, 0)
+            if free:
+                with suppress(EvaluationError):
+                    self._watching.part(guards, None)
 
-    def _know_closed(self, standings: Standings) -> None:
+    def _know_closed(self, standings: Standings, touch: Touch) -> None:
         touches = standings.constraints()
         terms = self.terms_of(tuple(touches), touches)
-        lam = self._multipliers(len(terms.rows))
-        guards = contact_guards(standings, {name: lam[part] for name, part in terms.rows.slices.items()})
-        rates_in_accelerations(self.driven.equations, _keyed(guards), self.driven.laws, self._rates)
+        lam = self._watching.multipliers(len(terms.rows))
+        self._watching.part(touch_guards(standings, touch, lam), len(lam))
         self._drag(terms, dict(standings.dragging()))
 
     # --- symbols ------------------------------------------------------------------------------------------------
@@ -191,26 +192,26 @@ class Workshop:
         return self._prepared[key]
 
     def _prepare(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Prepared:
-        guards = [Guard("stop", name, value) for name, value in stops.items()]
+        first = [Guard("stop", name, value) for name, value in stops.items()]
         touches = standings.constraints()
         constraints = (*(hold.constraint for hold in holds.values()), *touches)
         dragging = dict(standings.dragging())
         armed = self.rules.armed((*holds, *standings.told))
         if not constraints and not dragging:
-            guards += contact_guards(standings, {})
-            guards += rule_guards(armed, standings.forces({}))
-            return Prepared(None, None, Guards(guards), stop_guards(self.driven, _keyed(guards), self._free_rates))
+            rules = rule_guards(armed, standings.forces({}))
+            parts = [(first, 0), *_contact_parts(standings, {}, []), (rules, 0)]
+            return Prepared(None, None, _guards(parts), self._watching.free(parts))
         terms = self.terms_of(constraints, touches)
-        lam = self._multipliers(len(terms.rows))
+        rows, slices = len(terms.rows), terms.rows.slices
+        lam = self._watching.multipliers(rows)
         for name, hold in holds.items():
             if hold.limit is not None:
-                squares = sum((force**2 for force in lam[terms.rows.slices[name]]), start=lam[0] * 0.0)
-                guards.append(Guard("limit", name, 1.0 - squares / hold.limit**2, True))
-        by_name = {name: lam[part] for name, part in terms.rows.slices.items()}
-        guards += contact_guards(standings, by_name)
-        guards += rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | standings.forces(by_name))
-        watch = held_guards(self.driven, _keyed(guards), lam, self._rates)
-        return Prepared(terms, self._drag(terms, dragging), Guards(guards), watch)
+                squares = sum((force**2 for force in lam[slices[name]]), start=lam[0] * 0.0)
+                first.append(Guard("limit", name, 1.0 - squares / hold.limit**2, True))
+        forces = standings.forces({name: lam[part] for name, part in slices.items()}) if armed else {}
+        rules = rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | forces)
+        parts = [(first, rows), *_contact_parts(standings, slices, lam), (rules, rows)]
+        return Prepared(terms, self._drag(terms, dragging), _guards(parts), self._watching.held(parts, rows))
 
     def _drag(self, terms: Terms, dragging: Mapping[Touch, list[int]]) -> Drag | None:
         """What drags in a mode of these rows, remembered."""
@@ -218,13 +219,6 @@ class Workshop:
         if key not in self._drags:
             self._drags[key] = drag_in(terms, dragging)
         return self._drags[key]
-
-    def _multipliers(self, count: int) -> list[Expr]:
-        """Symbols of λ, one for each row, the same in every mode."""
-        g = self.driven.equations.system.graph
-        while len(self._lam) < count:
-            self._lam.append(Expr(g, g.symbol(f"multiplier {len(self._lam)}", "multiplier")))
-        return self._lam[:count]
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
@@ -283,8 +277,15 @@ def still_good(stage: Stage, x: Array) -> bool:
     return stage.pivot(float(x[0]), np.append(x[1 : 1 + n_q + n], 0.0), x[1 + n_q + n :]) > GOOD * mode.usual_pivot
 
 
-def _keyed(guards: list[Guard]) -> dict[Any, Any]:
-    """Guards as expressions by name; names differ."""
-    stops = {guard.about: guard.value for guard in guards if guard.kind == "stop"}
-    others = [guard for guard in guards if guard.kind != "stop"]
-    return {**stops, **{(guard.kind, i): guard.value for i, guard in enumerate(others)}}
+def _contact_parts(standings: Standings, slices: Mapping[str, slice], lam: Sequence[Expr]) -> list[Part]:
+    """What watches each contact, then the zones."""
+    parts: list[Part] = []
+    for touch in standings.touches:
+        own = slices.get(touch.name, NO_ROWS)
+        parts.append((touch_guards(standings, touch, lam[own]), own.stop))
+    zones = dict.fromkeys([zone for touch in standings.touches for zone in touch.zones])
+    return [*parts, *[(zone_guards(zone, standings.zones[zone]), 0) for zone in zones]]
+
+
+def _guards(parts: Sequence[Part]) -> Guards:
+    return Guards([guard for guards, _ in parts for guard in guards])

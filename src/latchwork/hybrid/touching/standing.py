@@ -233,29 +233,28 @@ class Guards(tuple[Guard, ...]):
         return [i for i, guard in enumerate(self) if guard.by_force]
 
 
-def contact_guards(standings: Standings, lam: Mapping[str, Sequence[Expr]]) -> list[Guard]:
-    """What watches the contacts: gaps that close, forces that turn, cones that are left, slip that ends, patches."""
-    found: list[Guard] = []
-    for touch in standings.touches:
-        standing = standings.closed.get(touch)
-        if standing is None:
-            found += _open(standings, touch)
-        else:
-            found += _closed(standings, touch, standing, lam.get(touch.name, ()))
+def touch_guards(standings: Standings, touch: Touch, lam: Sequence[Expr]) -> list[Guard]:
+    """What watches one contact: its gap closes, its force turns, its cone is left, its slip or its patch ends.
+
+    ``lam`` are the multipliers of its rows where it is closed.
+    """
+    standing = standings.closed.get(touch)
+    key: tuple[Any, ...] = (standings.grazing.get(touch), touch in standings.behind)
+    if standing is not None:
+        key = (standing, *[standings.zones[zone] for zone in touch.zones], *[force.node for force in lam])
+    found: list[Guard] | None = touch.watched.get(key)
+    if found is None:
+        found = _open(standings, touch) if standing is None else _closed(standings, touch, standing, lam)
         if touch.feature.tracked is not None:
             found.append(Guard("lost", touch, _least(touch.feature.tracked)))
-    for zone in {zone for touch in standings.touches for zone in touch.zones}:
-        i = standings.zones[zone]
-        if i > 0:
-            found.append(Guard("zone", zone, zone.x - zone.bounds[i - 1], step=-1))
-        if i < len(zone.bounds):
-            found.append(Guard("zone", zone, zone.bounds[i] - zone.x, step=1))
+        touch.watched[key] = found
     return found
 
 
-def gaps_of(touch: Touch) -> tuple[Expr, Expr]:
-    """The gap within the domain of the feature, as it is watched; and a little later, for one that has just opened."""
-    return shifted_gap(touch, -2), shifted_gap(touch, 0)
+def zone_guards(zone: Zones, i: int) -> list[Guard]:
+    """What watches the zone of number i: it is left downwards or upwards."""
+    down = [Guard("zone", zone, zone.x - zone.bounds[i - 1], step=-1)] if i > 0 else []
+    return [*down, *([Guard("zone", zone, zone.bounds[i] - zone.x, step=1)] if i < len(zone.bounds) else [])]
 
 
 def shifted_gap(touch: Touch, deep: int) -> Expr:

@@ -54,6 +54,7 @@ class Touch:
     held: bool
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
     _laws: dict[tuple[int, ...], Function] = field(default_factory=dict, init=False, repr=False)  # by zones
+    watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `standing`
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # the gap asked for last, and where
 
     @property
