@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class Rows:
     @cached_property
     def slices(self) -> dict[str, slice]:
         """The rows of each constraint by its name."""
-        ends = np.cumsum([0, *(len(constraint.zero) for constraint in self.constraints)]).tolist()
+        ends = list(accumulate([len(constraint.zero) for constraint in self.constraints], initial=0))
         return {k.name: slice(a, b) for k, a, b in zip(self.constraints, ends, ends[1:], strict=False)}
 
     def _matrix(self, nodes: Sequence[Sequence[int]], width: int) -> Matrix:

@@ -146,9 +146,9 @@ class Changing(Running):
         must_have_lengths(contact, touches, x)
         must_be_apart(contact, touches, x)
         must_not_cross(contact, touches, x)
-        self._standings.enter_zones(touches, x)
         self._get_ready(touches)
         self._standings.touches += touches
+        self._standings.enter_zones(touches, x)
         self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}
         self._presence[contact] = self.t, np.inf
         self._settled = False
@@ -158,7 +158,7 @@ class Changing(Running):
         free = not any(hold.permanent for hold in self._holds.values())
         self._workshop.get_ready(free)
         for touch in touches[:READY]:
-            self._workshop.know(touch, free, self._holds, self._standings.zones)
+            self._workshop.know(touch, free, self._holds)
 
     def _track(self, features: Sequence[Feature]) -> None:
         """Tracked parameters become coordinates that have no speed."""

@@ -28,7 +28,6 @@ from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.surveying import survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.impacting.line import mean_root
-from latchwork.contact.law import Zones
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
@@ -41,7 +40,7 @@ from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.gathering import gather
 from latchwork.hybrid.touching.meeting import Meetings
 from latchwork.hybrid.touching.pacing import turning
-from latchwork.hybrid.touching.standing import Guard, Guards, Standings, closings, touch_guards, zone_guards
+from latchwork.hybrid.touching.standing import Guard, Guards, Standings, closings, every_zone, touch_guards, zone_guards
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.hybrid.watching import Part, Watching
 from latchwork.integrate.settled import settled_adaptive
@@ -129,13 +128,14 @@ class Workshop:
             with suppress(EvaluationError):  # speeds without mass: something always holds them
                 _ = self.side
 
-    def know(self, touch: Touch, free: bool, holds: Holds, zones: Mapping[Zones, int]) -> None:
+    def know(self, touch: Touch, free: bool, holds: Holds) -> None:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and
         its friction as it slides and sticks, and how what watches them changes."""
         touch.get_ready()
         self.meetings.get_ready(self.held(holds), touch)
         for standing in closings(touch):
-            self._know_closed(Standings([touch], {touch: standing}, zones=dict(zones)), touch)
+            for zones in every_zone(touch):
+                self._know_closed(Standings([touch], {touch: standing}, zones=zones), touch)
         opens = Standings([touch]), Standings([touch], grazing={touch: 0})
         opened = [touch_guards(each, touch, ()) for each in opens]
         others = [zone_guards(zone, i) for zone in touch.zones for i in range(1 + len(zone.bounds))]

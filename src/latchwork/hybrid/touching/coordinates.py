@@ -5,6 +5,7 @@ Only friction is left to decide: whether they stick, |λ_t| ≤ μ_s N, or slide
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -91,7 +92,7 @@ class HeldContacts:
 
     def _start(self, touch: Touch, at: Numbers) -> Array | None:
         """The direction of slip to begin with; none to try whether it sticks."""
-        size = float(np.linalg.norm(at.slip))
+        size = math.hypot(*at.slip.tolist())
         if touch in self.slipping:
             return self.slipping[touch]
         if touch in self.resting or size <= NO_SLIP * self.fastest:
@@ -110,8 +111,8 @@ class HeldContacts:
             )
         if ways[touch] is not None or at.mu_s == 0.0:
             return False
-        force = np.linalg.lstsq(at.B.T, meeting.M @ udot - meeting.f - meeting.J.T @ lam, rcond=None)[0]
-        size = float(np.linalg.norm(force))
+        force = _along(at.B, meeting.M @ udot - meeting.f - meeting.J.T @ lam)
+        size = math.hypot(*force.tolist())
         if size <= at.mu_s * N * (1.0 + 0.25 * CONE):
             return False
         ways[touch] = np.asarray(-force / size)
@@ -124,8 +125,15 @@ class HeldContacts:
             return Standing(State.SLIDE)
         if len(way) == 1:
             return Standing(State.SLIDE, (1.0 if way[0] > 0.0 else -1.0,))
-        begins = float(np.linalg.norm(at.slip)) <= NO_SLIP * self.fastest
+        begins = math.hypot(*at.slip.tolist()) <= NO_SLIP * self.fastest
         return Standing(State.SLIDE, way_in_space(way, self.fastest, begins))
+
+
+def _along(B: Array, force: Array) -> Array:
+    """λ with Bᵀ λ = force, as nearly as can be."""
+    if len(B) == 1 and B.any():
+        return np.asarray(B @ force / (B[0] @ B[0]))
+    return np.asarray(np.linalg.lstsq(B.T, force, rcond=None)[0])
 
 
 def way_in_space(d: Array, fastest: float, begins: bool) -> tuple[float, ...]:

@@ -35,6 +35,9 @@ RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by othe
 MOST = 60  # impacts at one instant, for each contact
 
 
+NONE_STAYS = Verdict((), (), np.zeros(0), np.zeros(0), 0)
+
+
 @dataclass(frozen=True, eq=False)
 class Happened:
     """An impact: the contacts that took part with their impulses, and the energy lost."""
@@ -125,6 +128,7 @@ class Crossing:
     def _near(self) -> list[Touch]:
         """Contacts that are closed or whose gap is zero, within their domains; not those the coordinates hold."""
         s, near = self.standings, []
+        self.meetings.look(s.touches, self.x)
         for touch in list(s.touches):
             if touch.held or touch in self.leaving or touch in s.behind:
                 continue
@@ -271,17 +275,17 @@ class Crossing:
         fastest = max(s.speed, meeting.pace, LEFT * s.pace)
         entered = {touch for touch in meeting.touches if touch.feature.within and self._just_entered(touch)}
         stays = self._staying(meeting)
-        if len(stays) < len(first):
+        if 0 < len(stays) < len(first):
             meeting = meeting.only(stays)
             stays = list(range(len(stays)))
         touches = [meeting.touches[i] for i in stays]
         ways = [self._slip(meeting, i, NO_SLIP * fastest) for i in stays]
-        if any(touch.held for touch in s.touches):
+        if any([touch.held for touch in s.touches]):
             held = HeldContacts(s, self.meetings, self.held, self.x, self.resting, self.slipping, fastest)
             verdict, sides = held.verdict(touches, lambda m: self._verdict(m, ways))
             closed = dict(sides)
         else:
-            verdict, closed = self._verdict(meeting, ways), {}
+            verdict, closed = self._verdict(meeting, ways) if stays else NONE_STAYS, {}
         for i, (touch, way, state, d) in enumerate(zip(touches, ways, verdict.states, verdict.directions, strict=True)):
             if state is not State.OPEN:
                 must = self.slipping.get(touch, d)
@@ -290,9 +294,9 @@ class Crossing:
                 if begins and must is not None and kept_by_others(meeting, i, verdict.states):
                     limit = tuple(must.tolist())
                 closed[touch] = Standing(state, self._way(touch, state, way, d, fastest), limit)
-        self._still(meeting, verdict.states, ways)
-        order = {touch: i for i, touch in enumerate(s.touches)}
-        s.closed = dict(sorted(closed.items(), key=lambda item: order[item[0]]))
+        if stays:
+            self._still(meeting, verdict.states, ways)
+        s.closed = closed if len(closed) < 2 else {touch: closed[touch] for touch in s.touches if touch in closed}
         opened = {touch for touch in touches if touch not in closed}
         fresh = {touch: self._deep(touch) for touch in (*opened, *entered, *self._ended())}
         s.grazing = {touch: deep for touch, deep in (s.grazing | fresh).items() if touch not in closed}
@@ -336,7 +340,7 @@ class Crossing:
         """Complementarity of the contacts of a meeting; those without friction have no tangents."""
         s = self.standings
         if not meeting.touches:
-            return Verdict((), (), np.zeros(0), np.zeros(0), 0)
+            return NONE_STAYS
         _, mu_s, mu_d = self._laws(meeting)
         rows: list[int] = []
         tangents: list[int] = []

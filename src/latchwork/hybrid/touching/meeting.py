@@ -21,6 +21,7 @@ from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.errors import ConstraintError
 from latchwork.hybrid.touching.gathering import ROUNDING, Gathering, pays
 from latchwork.hybrid.touching.touch import Touch
+from latchwork.program.bundle import Bundle
 
 REMEMBERED = 400  # sets of contacts
 
@@ -163,6 +164,7 @@ class Meetings:
     def __init__(self, base: Base) -> None:
         self.base = base
         self._known: dict[tuple[Terms, tuple[Touch, ...]], Gathering] = {}
+        self._gaps: tuple[list[Touch], Bundle] | None = None
 
     def at(self, x: Array, held: Terms, touches: Sequence[Touch], extra: Sequence[tuple[Array, Array]] = (),
            drags: Sequence[tuple[Array, Array, float]] = (), before: Meeting | None = None) -> Meeting:  # fmt: skip
@@ -184,6 +186,17 @@ class Meetings:
         J = _stacked([place.B for place in places], np.zeros((0, n)))
         C = _stacked([place.C for place in places], np.zeros(0))
         return Meeting(tuple(touches), u, J, C, besides, tangents)
+
+    def look(self, touches: Sequence[Touch], x: Array) -> None:
+        """Find the gaps of several contacts at once; asked for theirs, they know it."""
+        if len(touches) < 2:
+            return
+        if self._gaps is None or self._gaps[0] != touches:
+            self._gaps = list(touches), Bundle([touch.gap_function for touch in touches])
+        bundle, here = self._gaps[1], x.tobytes()
+        found = bundle(x).tolist()
+        for touch, a, b in zip(touches, bundle.starts, bundle.starts[1:], strict=False):
+            touch.knows(here, found[a:b])
 
     def get_ready(self, held: Terms, touch: Touch) -> None:
         """Make now what the first meeting of a contact alone would have to wait for."""

@@ -60,6 +60,12 @@ def closings(touch: Touch) -> list[Standing]:
     return [Standing(State.STICK), *sliding]
 
 
+def every_zone(touch: Touch) -> list[dict[Zones, int]]:
+    """The zones that a contact may be in, those of the same number together."""
+    count = max([len(zone.bounds) for zone in touch.zones], default=0)
+    return [{zone: min(i, len(zone.bounds)) for zone in touch.zones} for i in range(1 + count)]
+
+
 @dataclass(eq=False)
 class Standings:
     """The contacts of a run as they are now: closed ones with how, those just opened, those met from behind, zones."""

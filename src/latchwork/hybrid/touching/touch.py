@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -170,7 +170,8 @@ class Touch:
     # --- numbers ------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _gap(self) -> Function:
+    def gap_function(self) -> Function:
+        """The gap, then how far inside its domains the feature is."""
         return self.lowered([self.feature.gap, *self.feature.within])
 
     def lowered(self, expressions: list[Any]) -> Function:
@@ -183,10 +184,14 @@ class Touch:
         """Signed distance, and how far inside its domain the feature is (negative outside)."""
         here = x.tobytes()
         if self._last.get("x") != here:
-            gap, *within = self._gap(x).tolist()
-            self._last["x"], self._last["gap"] = here, (gap, min(within, default=math.inf))
+            self.knows(here, self.gap_function(x).tolist())
         found: tuple[float, float] = self._last["gap"]
         return found
+
+    def knows(self, here: bytes, found: Sequence[float]) -> None:
+        """Take what `gap_function` gives at a state."""
+        gap, *within = found
+        self._last["x"], self._last["gap"] = here, (gap, min(within, default=math.inf))
 
     @cached_property
     def upright(self) -> Expr | None:
