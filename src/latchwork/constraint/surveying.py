@@ -6,6 +6,7 @@ speeds that all have mass. Elsewhere it gives nothing, and those act. Both are t
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -200,19 +201,23 @@ class Surveyed(NamedTuple):
     pivot: float
 
 
+@cache
+def _asides(n_q: int) -> Array:
+    """No step, one to where rows are usual, and some about it."""
+    return np.concatenate([np.zeros((1, n_q)), OFF * np.cos(np.arange(1.0, n_q + 1.0))[None], steps_aside(n_q)])
+
+
 def surveyed(terms: Terms, x: Array) -> Surveyed | None:
     """Rows and speeds at x = (t, q, u, rest), where that takes no special care."""
     n_q, n, m = terms.sizes
     if not 0 < m <= n <= MOST:
         return None
     place, motion = terms.place_function, terms.base.motion
-    asides = np.zeros((2 + STATES, n_q))
-    asides[1], asides[2:] = OFF * np.cos(np.arange(1.0, n_q + 1.0)), steps_aside(n_q)
-    flags = np.array([row in terms.rows.configuration for row in range(m)], dtype=np.int64)
+    flags = np.array([phi is not None for phi in terms.rows.phi], dtype=np.int64)
     dependent = np.zeros(n, dtype=np.int64)
     w = np.zeros(1 + 3 * m + 2 * n + 4 * m * n + n * n + m + motion.width)
     regular = briefly(survey, place.executor, place.code, place.workspace(), motion.executor, motion.code,
-                      motion.workspace(), len(place.inputs), n_q, n, m, x, asides, flags, dependent, w)  # fmt: skip
+                      motion.workspace(), len(place.inputs), n_q, n, m, x, _asides(n_q), flags, dependent, w)  # fmt: skip
     if not regular:
         return None
     chosen = dependent.tolist()

@@ -137,6 +137,13 @@ class Held:
         self._here("end", self.mode, t, self.reduced(x), rest, pivot, (), out)
         return float(out[0])
 
+    def forces(self, t: float, x: Array, rest: Array) -> Array:
+        """λ of all rows at (q, u, work); for redundant rows what they share, else 0."""
+        _, n, rows = self.mode.terms.sizes
+        out = np.empty(2 * n + rows)
+        self._here("end", self.mode, t, self.reduced(x), rest, self.mode.forces, (), out)
+        return out[2 * n :]
+
     def _here(self, name: str, mode: Mode, t: float, x: Array, rest: Array, kernel: Any, before: tuple[Any, ...],
               out: Array) -> None:  # fmt: skip
         """Run a kernel of a mode at one state of the stage, (t, x)."""
@@ -170,10 +177,11 @@ class Held:
             fresh = mode_of(terms, chosen, state, old.rest, old.drag, share)
             usual = max(fresh.usual_pivot, old.usual_pivot)
             if chosen != old.selection and fresh.is_better_than(old, state, BETTER):
-                return Held(self.driven, replace(fresh, usual_pivot=usual), self.watch, label=self.label)
+                return Held(self.driven, replace(fresh, usual_pivot=usual), self.watch, label=self.label,
+                            memory=Memory(self.memory))  # fmt: skip
         worst = conditioning(place.B, motion.M, old.selection)
         patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=fresh.course)
-        return Held(self.driven, patient, self.watch, label=self.label)
+        return Held(self.driven, patient, self.watch, label=self.label, memory=Memory(self.memory))
 
     def _choices(self, B: Array, M: Array) -> list[Selection]:
         """Rows and speeds of the same rank; the same rows first where it matters which ones carry the forces."""

@@ -28,6 +28,7 @@ class Watching:
         self._rates: Rates = {}  # of guards, in terms of u̇
         self._free_rates: Rates = {}  # and where nothing holds
         self._parts: dict[Any, Program] = {}
+        self._inputs: dict[int | None, tuple[str, ...]] = {}
         self._lam: list[Expr] = []
 
     def multipliers(self, count: int) -> list[Expr]:
@@ -60,11 +61,16 @@ class Watching:
         if len(parts) > FEW:
             parts = [([guard for guards, _ in parts for guard in guards], rows or 0)]
         programs = [self.part(guards, None if rows is None else count) for guards, count in parts]
-        if len(programs) == 1 and len(programs[0].inputs) == len(self._arguments(rows)):
+        names = self._names(rows)
+        if len(programs) == 1 and len(programs[0].inputs) == len(names):
             return Function(programs[0])
         once = list({id(program): program for program in programs}.values())
-        joined = linked(once, tuple([symbol.name for symbol in self._arguments(rows)]))
-        return Function(_values_first(joined, once, programs))
+        return Function(_values_first(linked(once, names), once, programs))
+
+    def _names(self, rows: int | None) -> tuple[str, ...]:
+        if rows not in self._inputs:
+            self._inputs[rows] = tuple([symbol.name for symbol in self._arguments(rows)])
+        return self._inputs[rows]
 
     def _arguments(self, rows: int | None) -> tuple[Expr, ...]:
         if rows is None:

@@ -43,6 +43,7 @@ from latchwork.hybrid.touching.pacing import turning
 from latchwork.hybrid.touching.standing import Guard, Guards, Standings, closings, every_zone, touch_guards, zone_guards
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.hybrid.watching import Part, Watching
+from latchwork.integrate.memory import Memory
 from latchwork.integrate.settled import settled_adaptive
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.watched import watched_adaptive
@@ -92,6 +93,7 @@ class Workshop:
         self._ready: tuple[Terms, bytes, tuple[Mode, bool]] | None = None
         self._drags: dict[Any, Drag | None] = {}
         self._watching = Watching(driven)
+        self._memory = Memory()
 
     @cached_property
     def base(self) -> Base:
@@ -138,7 +140,7 @@ class Workshop:
                 self._know_closed(Standings([touch], {touch: standing}, zones=zones), touch)
         opens = Standings([touch]), Standings([touch], grazing={touch: 0})
         opened = [touch_guards(each, touch, ()) for each in opens]
-        others = [zone_guards(zone, i) for zone in touch.zones for i in range(1 + len(zone.bounds))]
+        others = [zone_guards(touch, zone, i) for zone in touch.zones for i in range(1 + len(zone.bounds))]
         for guards in (*opened, *others):
             self._watching.part(guards, 0)
             if free:
@@ -256,14 +258,16 @@ class Workshop:
                    x: Array) -> tuple[Stage, Guards]:  # fmt: skip
         terms, drag, guards, watch = self.prepared(holds, standings, stops)
         if terms is None:
-            return Unconstrained(self.side, watch, names=standings.labels), guards
+            return Unconstrained(self.side, watch, names=standings.labels, memory=Memory(self._memory)), guards
         mode, regular = self.mode(terms, x)
         if standings.closed:
             mode = replace(mode, drag=drag, share=share_in(mode, standings))
         known = regular and not standings.touches and all(hold.permanent for hold in holds.values())
         stage = self.design.stage(self.driven, mode, watch, known)
         label = (*holds, *standings.labels)
-        return replace(stage, label=label) if isinstance(stage, Held) else stage, guards
+        if isinstance(stage, Held):
+            stage = replace(stage, label=label, memory=Memory(self._memory))
+        return stage, guards
 
 
 def still_good(stage: Stage, x: Array) -> bool:
@@ -283,8 +287,8 @@ def _contact_parts(standings: Standings, slices: Mapping[str, slice], lam: Seque
     for touch in standings.touches:
         own = slices.get(touch.name, NO_ROWS)
         parts.append((touch_guards(standings, touch, lam[own]), own.stop))
-    zones = dict.fromkeys([zone for touch in standings.touches for zone in touch.zones])
-    return [*parts, *[(zone_guards(zone, standings.zones[zone]), 0) for zone in zones]]
+    zones = {zone: touch for touch in standings.touches for zone in touch.zones}
+    return [*parts, *[(zone_guards(touch, zone, standings.zones[zone]), 0) for zone, touch in zones.items()]]
 
 
 def _guards(parts: Sequence[Part]) -> Guards:

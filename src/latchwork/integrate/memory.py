@@ -16,18 +16,21 @@ Shape = int | tuple[int, ...]
 
 
 class Memory:
-    """For one run at a time. What is in an array when it is asked for again is what was left there."""
+    """For one run at a time. What is in an array when it is asked for again is what was left there.
 
-    def __init__(self) -> None:
-        self._arrays: dict[Any, NDArray[Any]] = {}
-        self._slots: dict[str, tuple[Executable, Array]] = {}
+    Stages of which one runs at a time may share their arrays, not the slots of their functions.
+    """
+
+    def __init__(self, shared: Memory | None = None) -> None:
+        self._arrays: dict[Any, NDArray[Any]] = {} if shared is None else shared._arrays
         self._callers: dict[tuple[Kernel[..., Any], bool], Caller] = {}
+        self._slots: dict[str, tuple[Executable, Array]] = {}
 
-    def room(self, name: Any, shape: Shape, kind: Any = np.float64) -> NDArray[Any]:
+    def room(self, name: str, shape: Shape, kind: Any = np.float64) -> NDArray[Any]:
         """An array of this shape; of zeros the first time."""
-        found = self._arrays.get(name)
-        if found is None or found.shape != (shape if isinstance(shape, tuple) else (shape,)):
-            found = self._arrays[name] = np.zeros(shape, dtype=kind)
+        found = self._arrays.get((name, shape))
+        if found is None:
+            found = self._arrays[name, shape] = np.zeros(shape, dtype=kind)
         return found
 
     def slots(self, name: str, function: Executable) -> Array:

@@ -207,7 +207,12 @@ class Mode:
     def multipliers(self, x: ArrayLike) -> Array:
         """λ of all rows for rows of inputs; for redundant rows what they share, else 0."""
         _, n, rows = self.terms.sizes
-        return self._each((executors if self.is_plain else sliding_executors).forces, x, 2 * n + rows)[:, 2 * n :]
+        return self._each(self.forces, x, 2 * n + rows)[:, 2 * n :]
+
+    @property
+    def forces(self) -> Kernel[..., None]:
+        """What gives all speeds, their rates, and the multipliers."""
+        return (executors if self.is_plain else sliding_executors).forces
 
     def _each(self, executor: Kernel[..., None] | Native, x: ArrayLike, width: int) -> Array:
         rows = np.ascontiguousarray(x, dtype=np.float64)

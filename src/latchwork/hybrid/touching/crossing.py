@@ -93,7 +93,7 @@ class Crossing:
                 self.resting.add(about)
             elif kind == "slip":
                 across = lam[about.name] if about.held else lam[about.name][1:]
-                self.slipping[about] = -across / max(float(np.linalg.norm(across)), 1e-300)
+                self.slipping[about] = -across / max(math.hypot(*across.tolist()), 1e-300)
                 self.slipping |= {touch: np.array(how.limit) for touch, how in s.closed.items()
                                   if how.limit is not None and touch not in self.slipping}  # fmt: skip
             elif kind == "touch" and self._from_behind(about):

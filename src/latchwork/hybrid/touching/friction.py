@@ -53,5 +53,5 @@ def forces_in(stage: Stage, t: float, x: Array, rest: Array) -> dict[str, Array]
     """λ of all that holds in a stage, by name."""
     if not isinstance(stage, Held):
         return {}
-    lam = stage.mode.multipliers(np.concatenate([[t], stage.reduced(x), rest])[None])[0]
+    lam = stage.forces(t, x, rest)
     return {name: lam[part] for name, part in stage.mode.terms.rows.slices.items()}

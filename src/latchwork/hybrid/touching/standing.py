@@ -257,10 +257,16 @@ def touch_guards(standings: Standings, touch: Touch, lam: Sequence[Expr]) -> lis
     return found
 
 
-def zone_guards(zone: Zones, i: int) -> list[Guard]:
-    """What watches the zone of number i: it is left downwards or upwards."""
-    down = [Guard("zone", zone, zone.x - zone.bounds[i - 1], step=-1)] if i > 0 else []
-    return [*down, *([Guard("zone", zone, zone.bounds[i] - zone.x, step=1)] if i < len(zone.bounds) else [])]
+def zone_guards(touch: Touch, zone: Zones, i: int) -> list[Guard]:
+    """What watches the zone of number i of a contact: it is left downwards or upwards."""
+    found: list[Guard] | None = touch.watched.get((zone, i))
+    if found is None:
+        found = touch.watched[zone, i] = []
+        if i > 0:
+            found.append(Guard("zone", zone, zone.x - zone.bounds[i - 1], step=-1))
+        if i < len(zone.bounds):
+            found.append(Guard("zone", zone, zone.bounds[i] - zone.x, step=1))
+    return found
 
 
 def shifted_gap(touch: Touch, deep: int) -> Expr:
