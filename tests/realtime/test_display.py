@@ -13,7 +13,7 @@ from latchwork.realtime.coupler import Coupler
 from latchwork.realtime.devices.device import NULL, Reading
 from latchwork.realtime.display import Admittance, Impedance, InverseDynamics
 from latchwork.realtime.handle import Handle
-from latchwork.realtime.response import Response, force_for
+from latchwork.realtime.response import WRENCHES, Response, force_for
 from touched import free_body, pushed_links, random_state, stepped, still, two_links
 
 STEP = 1e-3
@@ -54,12 +54,13 @@ def displayed(display, mass, hand, ticks):
 
 
 def under(equations, handle, x):
-    """u̇ under a force at the mass centre and a torque: M⁻¹ (f + J_vᵀ F + J_ωᵀ T), columns of J by unit speeds."""
+    """u̇ under every unit wrench at the tip: M⁻¹ (f + J_vᵀ F + J_ωᵀ T) about the mass centre, J by unit speeds."""
     q, u = x[:2], x[2:]
     units = [handle.at(0.0, [*q, *row], NULL) for row in np.eye(2)]
     M, free = equations.evaluate(equations.M, q, u), equations.udot(q, u)
     J_v, J_w = np.array([pose.velocity for pose in units]), np.array([pose.omega for pose in units])
-    return lambda force, torque: free + np.linalg.solve(M, J_v @ force + J_w @ torque)
+    moved = [handle.at(0.0, x, TIP).about_center(*wrench) for wrench in WRENCHES]
+    return np.array([free + np.linalg.solve(M, J_v @ force + J_w @ torque) for force, torque in moved])
 
 
 def moving(x, v, force=0.0):
@@ -190,3 +191,16 @@ def test_a_driven_mechanism_feels_as_under_a_constraint():
     assert handle.at(0.3, x, TIP).place == pytest.approx(hand(0.3).place, abs=2e-6)
     lam = constrained.reactions(x[:2], x[2:], r=[0.0, 0.0], t=0.3)["driven"].lam
     assert action.felt[:2] == pytest.approx(-lam, rel=0.02)
+
+
+@pytest.mark.parametrize("turning", [None, (0.3, -0.2, 0.5)])
+@pytest.mark.parametrize("rank", [0, 1, 2, 3, 6])
+def test_the_force_is_the_least_that_comes_nearest(turning, rank):
+    """Λ (a − a_free) is the least-squares answer of least norm, as NumPy finds it, for any mobility of any rank."""
+    rng, n = np.random.default_rng(rank), 3 if turning is None else 6
+    mobility = rng.normal(size=(6, rank)) @ rng.normal(size=(rank, 6))
+    response, wanted = Response(rng.normal(size=6), mobility), (1.0, -2.0, 0.4)
+    missing = np.array([*wanted, *(turning or ())]) - response.free[:n]
+    expected = np.linalg.lstsq(mobility[:n, :n], missing, rcond=1e-9)[0]
+    force, torque = force_for(response, wanted, turning)
+    assert [*force, *torque] == pytest.approx([*expected, *[0.0] * (6 - n)], abs=1e-9)

@@ -7,7 +7,7 @@ depends on the state alone is one program; the arm comes in afterwards, so that 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from latchwork.mechanics.body import Body
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.realtime.devices.device import Nine, Triple
-from latchwork.realtime.response import Response, probed
+from latchwork.realtime.response import Response
 from latchwork.realtime.triples import add, cross, rotated
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.traverse import rebuild
@@ -81,15 +81,21 @@ class Handle:
         With ``rows`` B (of B u + C = 0, one for each speed that is taken away) only motions that they allow count; rows
         only add to both. A body that cannot move at all has infinite mass.
         """
+        M, J = self._mass_and_jacobian(t, x, self.at(t, x, arm, p).lever, p)
+        T = free_directions(rows, len(M))
+        return Masses(*(_least(part @ T, T.T @ M @ T) for part in (J[:3], J[3:])))
+
+    def _mass_and_jacobian(self, t: float, x: ArrayLike, lever: Triple,
+                           p: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
+        """M, and ∂(v_P, ω)/∂u with v_P = v_C + ω × l: six rows."""
         if self._mobility is None:
             self._mobility = self._function(self._mobility_expressions())
         n = len(self.equations.u)
         values = self._mobility(self._filled(t, x, p))
-        M, J_v, J_w = values[: n * n].reshape(n, n), *values[n * n :].reshape(2, 3, n)
-        lever = rotated(self.at(t, x, (0.0, 0.0, 0.0), p).rotation, arm)
-        J_p = J_v + np.cross(J_w.T, lever).T  # v_P = v_C + ω × R a
-        T = free_directions(rows, n)
-        return Masses(_least(J_p @ T, T.T @ M @ T), _least(J_w @ T, T.T @ M @ T))
+        J = values[n * n :].reshape(6, n)
+        a, b, c = lever
+        J[:3] += np.array([[0.0, c, -b], [-c, 0.0, a], [b, -a, 0.0]]) @ J[3:]
+        return values[: n * n].reshape(n, n), J
 
     def acceleration(self, t: float, x: ArrayLike, udot: ArrayLike, arm: Triple,
                      p: ArrayLike | None = None) -> tuple[Triple, Triple]:  # fmt: skip
@@ -97,16 +103,20 @@ class Handle:
         if self._accelerations is None:
             self._accelerations = self._function(self._acceleration_expressions(), self.equations.system.u_rates)
         pose = self.at(t, x, arm, p)
-        c = self._accelerations(np.concatenate([self._x, udot])).tolist()
+        c = self._accelerations(np.concatenate([self._x, udot])).tolist()  # _x is (t, q, u, p) of the pose
         alpha = (c[3], c[4], c[5])
         inward = cross(pose.omega, cross(pose.omega, pose.lever))
         return add(add((c[0], c[1], c[2]), cross(alpha, pose.lever)), inward), alpha
 
-    def answer(self, udot: Callable[[Triple, Triple], ArrayLike], t: float, x: ArrayLike, arm: Triple,
+    def answer(self, udots: NDArray[np.float64], t: float, x: ArrayLike, arm: Triple,
                p: ArrayLike | None = None) -> Response:  # fmt: skip
-        """How the point answers to a wrench; ``udot`` gives u̇ under a force at the mass centre and a torque."""
-        pose = self.at(t, x, arm, p)
-        return probed(lambda F, T: self.acceleration(t, x, udot(*pose.about_center(F, T)), arm, p))
+        """How the point answers to a wrench: ``udots`` has u̇ under each of `WRENCHES` there, a row for each.
+
+        Accelerations are linear in u̇, so that differences of u̇ need the Jacobian alone.
+        """
+        a, alpha = self.acceleration(t, x, udots[0], arm, p)
+        _, J = self._mass_and_jacobian(t, x, self.at(t, x, arm, p).lever, p)
+        return Response(np.array([*a, *alpha]), J @ (udots[1:] - udots[0]).T)
 
     def _filled(self, t: float, x: ArrayLike, p: ArrayLike | None) -> NDArray[np.float64]:
         """(t, q, u, p) in one row."""
