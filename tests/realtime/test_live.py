@@ -123,6 +123,47 @@ def test_no_past_is_kept_but_the_last_minute():
     assert len(live.news()) <= 1000
 
 
+# --- looking ahead ------------------------------------------------------------------------------------------------
+
+
+def scouting(name: str, looks: bool) -> Live:
+    """A mechanism that is dragged about, and looked ahead of between the ticks, or not."""
+    live = Live(exhibit(name))
+    place = live.grip.pose(live.exhibit.taken, (0.0, 0.0, 0.0), live.x).place
+    live.do({"do": "grab", "body": live.exhibit.taken, "at": list(place)})
+    for k in range(800):
+        if k % 16 == 0:
+            live.do({"do": "move", "to": [a + 2.0 * b for a, b in zip(place, PATH[k // 16 % 40], strict=True)]})
+        live.tick()
+        if looks:
+            live.scout.look(math.inf)
+    return live
+
+
+@pytest.mark.parametrize("name", ["puck", "caster", "rocking_block"])
+def test_to_look_ahead_changes_no_bit(name):
+    """What is prepared before it is met has the same values as what is prepared then."""
+    one, other = scouting(name, True), scouting(name, False)
+    assert one.scout.met > 0
+    assert np.array_equal(one.sim._x, other.sim._x)
+
+
+def test_an_impact_is_foreseen_when_it_will_be():
+    """A puck dropped from 0.2 m meets the floor after √(2h/g), and that is known 50 ms before."""
+    live = Live(puck())
+    falls = math.sqrt(2.0 * 0.2 / 9.81)
+    while live.sim.t < falls - 0.02:
+        live.tick()
+        live.scout.look(math.inf)
+    first = live.scout.foreseen[0]
+    assert first.name == "floor"
+    assert first.t == pytest.approx(falls, abs=1e-5)
+    assert first.made < falls - 0.03
+    while not live.scout.met:
+        live.tick()
+    assert live.scout.off == pytest.approx(falls - first.t, abs=1e-12)
+
+
 # --- the hand -----------------------------------------------------------------------------------------------------
 
 

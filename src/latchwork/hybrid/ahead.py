@@ -45,6 +45,11 @@ class Ahead:
         except RuntimeError:  # no thread can be had: whoever needs the work does it
             self._busy.release()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is worked on."""
+        return self._busy.locked()
+
     def wait(self) -> None:
         """Wait until nothing is worked on."""
         with self._busy:

@@ -14,7 +14,7 @@ from latchwork.kane.equations import Equations
 from latchwork.realtime.answering import answer_of
 from latchwork.realtime.board import Array, Hand
 from latchwork.realtime.coupler import Coupler, fitted
-from latchwork.realtime.devices.device import NULL, Device, Reading, Showing, Triple
+from latchwork.realtime.devices.device import FREE, NULL, Device, Reading, Showing, Triple
 from latchwork.realtime.display import Admittance, InverseDynamics, displayed_by
 from latchwork.realtime.hand import Hands
 from latchwork.realtime.handle import Handle, Masses, Pose
@@ -45,12 +45,14 @@ class Grip:
         self.hand = self._hand(-1, NULL, NULL, NULL, NULL)
         self._handles: dict[str, Handle] = {}
         self._at: tuple[str | None, Triple] = (None, NULL)
+        self.last = FREE
         self.told = ""  # what is to be said about the coupler
         self.heard: Callable[[Reading], None] | None = None  # who writes down what is read
 
     def pull(self, tick: int, x: Array) -> None:
         """Read the device, and let what its display makes of it act until the next tick."""
         sim, reading = self._sim, self.device.read(tick, self._sim.t)
+        self.last = reading
         if self.heard is not None:
             self.heard(reading)
         body = reading.body
@@ -71,6 +73,15 @@ class Grip:
         if isinstance(self.display, Admittance):
             reading = reading._replace(place=pose.place, turn=None)
         self.observer.see(reading, pose, force, torque, self.coupler.stored(reading, pose))
+
+    def foresee(self, reading: Reading, rest: Array, x: Array, t: float) -> None:
+        """What would be held if this were read where the run is at x = (q, u, work); written into ``rest``."""
+        if reading.body is None or reading.body != self._at[0]:
+            return
+        n_q = len(self._sim.equations.q)
+        own = x[:-1] if n_q == len(self._own.q) else np.concatenate([x[: len(self._own.q)], x[n_q:-1]])
+        pose = self._handle(reading.body).at(t, own, reading.arm, self._sim._parameters())
+        self.hands.write(rest, reading.body, *pose.about_center(*self.coupler.wrench(reading, pose)))
 
     def _free(self, reading: Reading) -> None:
         self._at, self.felt = (None, NULL), (NULL, NULL)

@@ -54,9 +54,7 @@ class Hands:
         elif self._on is not None and self._on != body:
             rest[[place for _, place in self._places[self._on]]] = 0.0
         if body is not None:
-            six = (*force, *torque)
-            for k, place in self._places[body]:
-                rest[place] = six[k]
+            self.write(rest, body, force, torque)
         sim._rest, self._on, self._unsure = rest, body, False
 
     def on(self, rest: Array, body: str, force: Triple, torque: Triple) -> Array:
@@ -66,6 +64,12 @@ class Hands:
         for k, place in self._places[body]:
             found[place] = six[k]
         return found
+
+    def write(self, rest: Array, body: str, force: Triple, torque: Triple) -> None:
+        """Put a wrench on a body into what is held."""
+        six = (*force, *torque)
+        for k, place in self._places[body]:
+            rest[place] = six[k]
 
     def forget(self) -> None:
         """The simulation is another one now: what it had put on which body is not known."""

@@ -25,6 +25,7 @@ from latchwork.realtime.exhibit import Exhibit
 from latchwork.realtime.grip import Grip
 from latchwork.realtime.holding import forces_of, rows_of
 from latchwork.realtime.past import Past, mark_of
+from latchwork.realtime.scout import Scout
 from latchwork.realtime.session import Log, recording_path
 from latchwork.realtime.stepped import stepped
 from latchwork.realtime.telling import Modes, Row, answer_row, event_row, mode_row
@@ -45,6 +46,7 @@ class Live:
         self.display = display or str(getattr(self.device, "display", "impedance"))
         self.grip = Grip(self.sim, self._own, self.device, self.step, coupler, self.display)
         self.past = Past(self.sim, self.step)
+        self.scout = Scout(self.sim, self.grip, self.step)
         self._get_ready()
         self.modes, self._mode = Modes(), 0
         self._news: deque[Row] = deque(maxlen=MOST_NEWS)
@@ -85,6 +87,7 @@ class Live:
         do = DO[asked["do"]]
         if asked["do"] not in CHANGING:
             return do(self, asked)
+        self.sim._ahead.wait()
         before = mark_of(self.sim)
         try:
             answer = do(self, asked)
@@ -204,6 +207,7 @@ class Live:
             self.switches += len(switches)
             self.switch = switches[-1].microseconds
         if events:
+            self.scout.happened(events)
             constraints = {item.name for item in self.exhibit.constraints} | self.sim._rules.held
             self._news.extend(event_row(event, self.modes, constraints) for event in events)
         self._tell_mode()

@@ -73,7 +73,7 @@ class Beating:
             self.pace.measure()
             self._rss = resident()
             gc.collect(0)
-        else:
+        elif self.pace.due - now < SLACK or not self.live.scout.look(self.pace.due - SLACK):
             time.sleep(max(self.pace.due - time.perf_counter(), 0.0))
 
     def _rest(self, now: float) -> None:
@@ -91,7 +91,7 @@ class Beating:
         """Put the state on the board and the news in the mailbox; what finds no room there is dropped and counted."""
         self._shown = now
         live = self.live
-        beat = self.pace.beat(live.switches, live.switch, self.dropped, self._rss, math.nan)
+        beat = self.pace.beat(live.switches, live.switch, self.dropped, self._rss, live.scout.off)
         self.link.board.write(live.state(beat))
         for row in live.news():
             self.dropped += not self.link.news.send(row)

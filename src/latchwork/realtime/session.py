@@ -33,7 +33,8 @@ from latchwork.realtime.exhibit import script_of
 
 FORMAT = "latchwork session 1"
 SUMMED = 1000  # ticks between checksums
-MOST_ROWS = 2_000_000
+MOST_ROWS = 200_000  # that are kept of a run; an hour of dragging
+MOST_LINES = 10_000_000  # of a file
 LONGEST = 100_000  # characters of a line
 MOST_TICKS = 100_000_000
 WIDTHS = {"arm": 3, "place": 3, "velocity": 3, "turn": 4, "spin": 3, "force": 3, "torque": 3}
@@ -50,7 +51,7 @@ class Log:
 
     def begin(self, tick: int) -> None:
         """The mechanism is at its start."""
-        self._first, self.ticks, self.rows = tick, 0, list[Row]()
+        self._first, self.ticks, self.rows = tick, 0, list[str]()
         self._last: Reading = FREE
         self._sum = hashlib.blake2b(digest_size=16)
         self.full = False
@@ -75,7 +76,7 @@ class Log:
 
     def _add(self, row: Row) -> None:
         if len(self.rows) < self._most:
-            self.rows.append(row)
+            self.rows.append(json.dumps(row, allow_nan=False))
         else:
             self.full = True
 
@@ -92,7 +93,7 @@ class Log:
                             "Reset, and record again.")  # fmt: skip
         head = {"format": FORMAT, "source": source, "digest": digest(source), "step": step, "device": device,
                 "display": display, "damping": list(damping), "made by": versions()}  # fmt: skip
-        lines = [json.dumps(row, allow_nan=False) for row in (head, *self.rows, ["end", self.ticks, self.checksum])]
+        lines = [json.dumps(head), *self.rows, json.dumps(["end", self.ticks, self.checksum])]
         target = Path(path)
         target.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
         return target
@@ -164,7 +165,7 @@ def _lines(path: Path) -> list[Any]:
     try:
         with path.open(encoding="utf-8") as file:
             for k, line in enumerate(file, 1):
-                if len(line) > LONGEST or k > MOST_ROWS + 2:
+                if len(line) > LONGEST or k > MOST_LINES:
                     raise FileError("it is longer than any session. Give a file that a loop recorded.", str(path), k)
                 found.append(json.loads(line))
     except (ValueError, RecursionError):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from latchwork.hybrid.event import RunEvent
+from typing import Any
+
+from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.running import Switch
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.stepping.settings import TimeStepping
@@ -16,6 +18,11 @@ class Stepped(Simulation):
     """A simulation whose past is drained as it goes."""
 
     _told: tuple[RunEvent, ...] = ()
+
+    def advance(self, until: float, **options: Any) -> Events:
+        """Run until a time, once nobody else works on symbols."""
+        self._ahead.wait()
+        return super().advance(until, **options)
 
     def on(self, step: float) -> None:
         """One tick."""
