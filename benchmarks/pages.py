@@ -24,7 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = ("robots", "steps", "start", "many")  # whose rows compare with a rival and a promise
 PAGES = {
     "README.md": ("pages",),
-    "docs/benchmarks.md": (*SCRIPTS, "derive", "growth", "first", "constraints", "switches", "contact", "settling"),
+    "docs/benchmarks.md": (*SCRIPTS, "derive", "growth", "first", "constraints", "switches", "contact", "settling",
+                           "realtime"),
     "docs/constraints.md": ("designs",),
     "docs/devices.md": ("coupling",),
 }

@@ -54,7 +54,8 @@ class Live:
         self.paused, self.steps, self.speed = False, 0, 1.0
         self.source, self.log, self.recording = source, Log(), record
         self.fences = 0
-        self.switches, self.switch = 0, 0.0
+        self.switches = 0
+        self.switch_times: deque[float] = deque(maxlen=MOST_NEWS)  # µs, the last ones
         if not isinstance(self.device, Pointer):
             self.grip.heard = self.log.reading
         self._tell_mode()
@@ -205,7 +206,7 @@ class Live:
         events, switches = self.sim.drained()
         if switches:
             self.switches += len(switches)
-            self.switch = switches[-1].microseconds
+            self.switch_times += [switch.microseconds for switch in switches]
         if events:
             self.scout.happened(events)
             constraints = {item.name for item in self.exhibit.constraints} | self.sim._rules.held
@@ -220,6 +221,11 @@ class Live:
             self._news.append(mode_row(self.sim.t, number, names, rows_of(self.sim)))
 
     # --- looking ------------------------------------------------------------------------------------------------
+
+    @property
+    def switch(self) -> float:
+        """What the last change of mode took, in µs."""
+        return self.switch_times[-1] if self.switch_times else 0.0
 
     @property
     def x(self) -> Array:

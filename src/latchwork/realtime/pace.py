@@ -22,6 +22,7 @@ class Pace:
         self.ticks = self.late = self.missed = self.overruns = 0
         self._busy, self._delay = np.zeros(KEPT), np.zeros(KEPT)
         self.histogram = np.zeros(len(EDGES), dtype=np.int64)
+        self.longest = 0.0  # µs, of all ticks
         self._figures = (0.0, 0.0, 0.0, 0.0)
         self.due = time.perf_counter()
 
@@ -36,6 +37,7 @@ class Pace:
         busy = now - began
         self._busy[self.ticks % KEPT] = busy
         self.histogram[np.searchsorted(EDGES, 1e6 * busy) - 1] += 1
+        self.longest = max(self.longest, 1e6 * busy)
         self.ticks += 1
         self.overruns += busy > period
         self.due += period
