@@ -108,8 +108,8 @@ def measured(name: str, seconds: float) -> dict[str, Any]:
         "name": name, "seconds": seconds, "ticks": pace.ticks, "late": pace.late, "missed": pace.missed,
         "overruns": pace.overruns, "median": pace.quantile(0.5), "p99.9": pace.quantile(0.999), "longest": pace.longest,
         "factor": 1e6 * STEP / mean if mean else math.inf, "empty late": empty.pace.late,
-        "empty ticks": empty.pace.ticks, "empty missed": empty.pace.missed, "switches": live.switches, "switch times": times,
-        "generated": live.grip.observer.generated, "troubles": troubles, "foreseen": live.scout.met,
+        "empty ticks": empty.pace.ticks, "empty missed": empty.pace.missed, "switches": live.switches,
+        "switch times": times, "generated": live.grip.observer.generated, "troubles": troubles, "foreseen": live.scout.met,
     }  # fmt: skip
 
 
@@ -144,7 +144,8 @@ def main() -> None:
         rows.append(measured(name, options.seconds))
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "not known"
     text = table(HEADS, [cells(row) for row in rows])
-    text += f"\n\nEach loop ran for {options.seconds:g} s, with {', '.join(had) or 'nothing'} of the system. Load {load}."
+    granted = ", ".join(had) or "nothing"
+    text += f"\n\nEach loop ran for {options.seconds:g} s, with {granted} granted by the system. Load {load}."
     options.out.mkdir(parents=True, exist_ok=True)
     facts = {"rows": rows, "had": had, "machine": machine()}
     (options.out / "realtime.json").write_text(json.dumps(facts, indent=2), encoding="utf-8")

@@ -99,7 +99,10 @@ if TYPE_CHECKING:
     from latchwork.integrate.method import RK4, DormandPrince
     from latchwork.integrate.stiff import SciPy, Sundials
     from latchwork.kane.equations import Equations
-    from latchwork.realtime.exhibit import Exhibit
+    from latchwork.realtime.exhibit import Exhibit, exhibit_of
+    from latchwork.realtime.live import Live
+    from latchwork.realtime.process import Loop
+    from latchwork.realtime.replay import replay
     from latchwork.view.linear import plot_eigenvalues
 
 _LATE = {
@@ -143,6 +146,10 @@ _LATE = {
     "Remote": "latchwork.formats.remote",
     "ShapeServer": "latchwork.formats.shape_server",
     "Exhibit": "latchwork.realtime.exhibit",
+    "exhibit_of": "latchwork.realtime.exhibit",
+    "Live": "latchwork.realtime.live",
+    "Loop": "latchwork.realtime.process",
+    "replay": "latchwork.realtime.replay",
 }
 _MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.making.makers"}
 
@@ -217,6 +224,10 @@ __all__ = [
     "dump",
     "export_c",
     "Exhibit",
+    "exhibit_of",
+    "Live",
+    "Loop",
+    "replay",
     "Expr",
     "Matrix",
     "dt",
