@@ -109,7 +109,8 @@ def measured(name: str, seconds: float) -> dict[str, Any]:
         "overruns": pace.overruns, "median": pace.quantile(0.5), "p99.9": pace.quantile(0.999), "longest": pace.longest,
         "factor": 1e6 * STEP / mean if mean else math.inf, "empty late": empty.pace.late,
         "empty ticks": empty.pace.ticks, "empty missed": empty.pace.missed, "switches": live.switches,
-        "switch times": times, "generated": live.grip.observer.generated, "troubles": troubles, "foreseen": live.scout.met,
+        "switch times": times, "generated": live.grip.observer.generated, "troubles": troubles,
+        "foreseen": live.scout.met,
     }  # fmt: skip
 
 

@@ -57,6 +57,11 @@ def test_what_another_device_read_is_recorded(tmp_path):
     """A scripted hand is recorded by its readings, and its session needs no script."""
     script = [{"body": "lower", "arm": [0.0, -0.5, 0.0], "path": [[0.0, 0.9, -1.4, 0.0], [0.2, 1.2, -1.2, 0.0]]}]
     live = Live(exhibit_of("double_pendulum"), device=scripted(script), source="double_pendulum")
+    live.tick()
+    with pytest.raises(FileError, match="Record, then reset"):
+        live.save(tmp_path / "session.jsonl")
+    live.do({"do": "record", "on": True})
+    live.do({"do": "reset"})
     for _ in range(300):
         live.tick()
     again = replay(live.save(tmp_path / "session.jsonl"))

@@ -56,8 +56,7 @@ class Live:
         self.fences = 0
         self.switches = 0
         self.switch_times: deque[float] = deque(maxlen=MOST_NEWS)  # µs, the last ones
-        if not isinstance(self.device, Pointer):
-            self.grip.heard = self.log.reading
+        self._hear()
         self._tell_mode()
 
     def _get_ready(self) -> None:
@@ -67,6 +66,7 @@ class Live:
         with suppress(LatchworkError):
             self.sim.on(self.step)
         self.past.reset(self.sim)
+        _ = self.sim._workshop.energy
 
     # --- commands -----------------------------------------------------------------------------------------------
 
@@ -159,6 +159,7 @@ class Live:
         self.grip.reset()
         self._after()
         self.log.begin(self.tick_count)
+        self._hear()
 
     def record(self, on: bool) -> str | None:
         """Begin to record, or end it; then gives the path of the file. It has all since the start or the last reset."""
@@ -168,6 +169,12 @@ class Live:
         path = self.save(recording_path(self.source))
         self.recording = False
         return str(path)
+
+    def _hear(self) -> None:
+        """Write down what other devices than the pointer do, from the start on, where a recording is asked for."""
+        other = not isinstance(self.device, Pointer)
+        self.grip.heard = self.log.reading if other and self.recording else None
+        self.log.partial = other and not self.recording
 
     def save(self, path: str | Path) -> Path:
         """Write the session since the start, or the last reset."""
@@ -230,8 +237,8 @@ class Live:
     @property
     def x(self) -> Array:
         """q and u of the exhibit's own model."""
-        x, n_q = self.sim._x, len(self._own.q)
-        return np.concatenate([x[:n_q], x[len(self.sim.equations.q) : -1]])
+        x, n_q, all_q = self.sim._x, len(self._own.q), len(self.sim.equations.q)
+        return x[:-1] if n_q == all_q else np.concatenate([x[:n_q], x[all_q:-1]])
 
     def state(self, beat: Beat | None = None) -> State:
         """What is to be seen now."""

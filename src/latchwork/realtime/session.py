@@ -54,7 +54,7 @@ class Log:
         self._first, self.ticks, self.rows = tick, 0, list[str]()
         self._last: Reading = FREE
         self._sum = hashlib.blake2b(digest_size=16)
-        self.full = False
+        self.full = self.partial = False  # too long; or begun without what a device did
 
     def command(self, command: dict[str, Any]) -> None:
         """A command came, before the next tick."""
@@ -88,6 +88,9 @@ class Log:
     def save(self, path: str | Path, source: str, step: float, device: str, display: str = "impedance",
              damping: tuple[float | None, float | None] = (None, None)) -> Path:  # fmt: skip
         """Write what is known until now."""
+        if self.partial:
+            raise FileError("what the device did at the start was not written down. Record, then reset: the session "
+                            "begins there.")  # fmt: skip
         if self.full:
             raise FileError(f"the session is longer than {self._most} rows, and cannot be recorded from its start. "
                             "Reset, and record again.")  # fmt: skip
