@@ -17,6 +17,7 @@ from latchwork.model import Model
 from latchwork.realtime.scripts import folder, module_at
 
 AXES = "xyz"
+FEW_SLIDERS, FEW_LATCHES = 8, 6  # that a model gets which says nothing of them
 MODEL_FILES = (".yaml", ".yml", ".urdf", ".mjcf", ".xml")
 
 
@@ -120,7 +121,9 @@ def _of_module(module: ModuleType) -> Exhibit:
         made = module.live()
     elif hasattr(module, "build"):
         model = module.build()
-        made = Exhibit(model, draw=tuple(getattr(module, "DRAW", ())), view=getattr(module, "VIEW", "xy"))
+        made = Exhibit(model, at_rest(model, {}), draw=tuple(getattr(module, "DRAW", ())),
+                       view=getattr(module, "VIEW", "xy"), sliders=usual_sliders(model, {}),
+                       constraints=usual_latches(model))  # fmt: skip
     else:
         raise FileError(f"{module.__file__} has neither live() nor build(). Give it live() -> lw.Exhibit, or "
                         "build() -> lw.Model.")  # fmt: skip
@@ -139,5 +142,44 @@ def _of_file(path: Path) -> Exhibit:
     for name, value in settings.parameters.items():
         raise FileError(f"{path} runs with {name} = {value}. Give the parameter this value where it is declared.")
     view = "xy" if path.suffix in (".yaml", ".yml") else "xz"
-    return Exhibit(model, settings.q, settings.u, settings.inputs, title=model.name, view=view,
+    return Exhibit(model, at_rest(model, settings.q), settings.u, settings.inputs, title=model.name, view=view,
+                   sliders=usual_sliders(model, settings.inputs), constraints=usual_latches(model),
                    plots=tuple(settings.plot))  # fmt: skip
+
+
+def at_rest(model: Model, q: Mapping[str, float]) -> dict[str, float]:
+    """Coordinates that are not given start at zero, quaternions unturned; with constraints, where these lead them."""
+    if model.constraints:
+        return dict(q)
+    system = model.system()
+    turned = {e.name: float(i == 0) for four in system.quaternions for i, e in enumerate(four)}
+    return dict.fromkeys((symbol.name for symbol in system.q), 0.0) | turned | dict(q)
+
+
+def usual_sliders(model: Model, inputs: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """For a model that says nothing of sliders: inputs that are held, and parameters around their values.
+
+    What constraints and gaps are made of stays as it is: a loop whose lengths change in the run comes apart.
+    """
+    system, found = model.system(), dict[str, tuple[float, float]]()
+    gaps = [feature.gap for contact in model.contacts for feature in contact.features]
+    zeros = [zero for constraint in model.constraints for zero in constraint.zero]
+    fixed = {symbol.name for e in (*gaps, *zeros) for symbol in e.free_symbols}
+    for symbol in system.r:
+        value = inputs.get(symbol.name, system.values.get(symbol, 0.0))
+        if isinstance(value, (int, float)):
+            reach = 10.0 * max(1.0, abs(value))
+            found[symbol.name] = (value - reach, value + reach)
+    for symbol in system.p:
+        value = system.values.get(symbol, 0.0)
+        if value and symbol.name not in fixed:
+            found[symbol.name] = (min(0.2 * value, 3.0 * value), max(0.2 * value, 3.0 * value))
+    return dict(list(found.items())[:FEW_SLIDERS])
+
+
+def usual_latches(model: Model) -> tuple[Latch, ...]:
+    """For a model that says nothing of constraints: every coordinate may be held where it is, if they are few."""
+    system = model.system()
+    turned = {e.name for four in system.quaternions for e in four}
+    free = [symbol for symbol in system.q if symbol.name not in turned]
+    return tuple(Latch(f"hold {symbol.name}", symbol) for symbol in free) if len(free) <= FEW_LATCHES else ()

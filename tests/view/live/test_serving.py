@@ -16,9 +16,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from latchwork.cli import main
+from latchwork.realtime.exhibit import exhibit_of
+from latchwork.realtime.live import Live
 from latchwork.view import demo
+from latchwork.view.live.picture import picture_of
 from live_house import FEEDER, until
 
+FILES = ("double_pendulum.yaml", "four_bar.yaml")
 PENDULUM = str(Path(__file__).parents[3] / "examples" / "double_pendulum.yaml")
 
 
@@ -73,6 +77,36 @@ def test_demo_serve_only_serves(served, tmp_path):
     address, _ = served("demo", "--serve", "--port", "0", "-o", str(tmp_path / "demo"))
     assert status(address) == 200
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_that_says_nothing_can_be_touched():
+    """A file starts where its run does, or at rest; parameters slide that no loop is made of, coordinates are held."""
+    pendulum, linkage = (exhibit_of(str(Path(PENDULUM).with_name(name))) for name in FILES)
+    assert set(pendulum.sliders) == {"m", "L", "g", "c"}
+    assert [latch.name for latch in pendulum.constraints] == ["hold q1", "hold q2"]
+    assert not set(linkage.sliders) & {"a", "b", "c", "d"}
+    live = Live(pendulum)
+    live.do({"do": "hold", "name": "hold q2"})
+    for _ in range(100):
+        live.tick()
+    assert live.x[1] == pytest.approx(pendulum.q["q2"], abs=1e-12)
+
+
+def test_a_script_with_a_model_alone_is_at_rest(tmp_path):
+    """Coordinates that nobody gave are zero, and the picture is made."""
+    script = tmp_path / "arm.py"
+    script.write_text("""
+import latchwork as lw
+def build():
+    model = lw.Model("arm")
+    ball = model.ball("shoulder")
+    center = ball.origin.at("c", -0.5 * ball.frame.z)
+    model.body("arm", frame=ball, center=center, mass=1.0, inertia=lw.inertia(ball.frame, 0.1, 0.1, 0.1))
+    return model
+""", encoding="utf-8")  # fmt: skip
+    exhibit = exhibit_of(str(script))
+    assert sorted(exhibit.q.values()) == [0.0, 0.0, 0.0, 1.0]
+    assert not picture_of(exhibit).scene["flat"]
 
 
 @pytest.mark.parametrize(
