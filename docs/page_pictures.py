@@ -61,9 +61,17 @@ def opened(browser: Browser, address: str, ready: str, **context: Any) -> Page:
     """A page, once something is true on it."""
     page = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | context).new_page()
     page.goto(address)
-    while not page.evaluate(ready):
-        page.wait_for_timeout(50)
+    wait(page, ready)
     return page
+
+
+def wait(page: Page, what: str) -> None:
+    """Until something is true on a page; a minute at most."""
+    for _ in range(6000):
+        if page.evaluate(what):
+            return
+        page.wait_for_timeout(10)
+    raise TimeoutError(what)
 
 
 def shot(page: Page, name: str) -> None:
@@ -103,16 +111,17 @@ def cart(browser: Browser, address: str) -> None:
 def fence(browser: Browser, address: str) -> None:
     """The parts feeder: a fence is drawn before the disk."""
     page = opened(browser, f"{address}#patoglu_2_fence", RUNS, color_scheme="dark")
+    page.click("#play")
     page.click("#reset")
     page.click("#fence")
-    pulled(page, [(12.0 + 0.8 * k, -1.0 + 0.03 * k * k) for k in range(16)])
+    pulled(page, [(32.0 + 0.7 * k, -2.6 + 0.03 * k * k) for k in range(16)])
     page.mouse.up()
+    wait(page, "app.bench.fence.length > 1")
     page.click("#fence")
     page.click("#trail")
-    page.select_option("#speed", "2")
-    while not page.evaluate("app.bench.panels.mode.names.some((name) => name.startsWith('fence'))"):
-        page.wait_for_timeout(20)
-    page.wait_for_timeout(300)
+    page.click("#play")
+    wait(page, "app.bench.panels.mode.names.some((name) => name.startsWith('fence'))")
+    page.wait_for_timeout(150)
     shot(page, "fence")
 
 
