@@ -204,7 +204,8 @@ class Surveyed(NamedTuple):
 @cache
 def _asides(n_q: int) -> Array:
     """No step, one to where rows are usual, and some about it."""
-    return np.concatenate([np.zeros((1, n_q)), OFF * np.cos(np.arange(1.0, n_q + 1.0))[None], steps_aside(n_q)])
+    usual = OFF * np.cos(np.arange(1.0, n_q + 1.0))
+    return np.concatenate([np.zeros((1, n_q)), usual[None], steps_aside(n_q)])
 
 
 def surveyed(terms: Terms, x: Array) -> Surveyed | None:
@@ -216,8 +217,8 @@ def surveyed(terms: Terms, x: Array) -> Surveyed | None:
     flags = np.array([phi is not None for phi in terms.rows.phi], dtype=np.int64)
     dependent = np.zeros(n, dtype=np.int64)
     w = np.zeros(1 + 3 * m + 2 * n + 4 * m * n + n * n + m + motion.width)
-    regular = briefly(survey, place.executor, place.code, place.workspace(), motion.executor, motion.code,
-                      motion.workspace(), len(place.inputs), n_q, n, m, x, _asides(n_q), flags, dependent, w)  # fmt: skip
+    programs = (place.executor, place.code, place.workspace(), motion.executor, motion.code, motion.workspace())
+    regular = briefly(survey, *programs, len(place.inputs), n_q, n, m, x, _asides(n_q), flags, dependent, w)
     if not regular:
         return None
     chosen = dependent.tolist()

@@ -23,6 +23,8 @@ class State(Enum):
     SLIDE = "slides"
     STICK = "sticks"
 
+    __hash__ = object.__hash__  # each is one object; it is a key wherever modes are remembered
+
 
 @dataclass(frozen=True, eq=False)
 class Resting:

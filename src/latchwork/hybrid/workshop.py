@@ -260,8 +260,9 @@ class Workshop:
         if terms is None:
             return Unconstrained(self.side, watch, names=standings.labels, memory=Memory(self._memory)), guards
         mode, regular = self.mode(terms, x)
-        if standings.closed:
-            mode = replace(mode, drag=drag, share=share_in(mode, standings))
+        share = share_in(mode, standings) if standings.closed else None
+        if drag is not None or share is not None:
+            mode = replace(mode, drag=drag, share=share)
         known = regular and not standings.touches and all(hold.permanent for hold in holds.values())
         stage = self.design.stage(self.driven, mode, watch, known)
         label = (*holds, *standings.labels)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from latchwork.program.function import Executable
 from latchwork.program.kernel import Kernel
-from latchwork.program.native import Caller
+from latchwork.program.native import Caller, address
 
 Array = NDArray[np.float64]
 Shape = int | tuple[int, ...]
@@ -23,6 +23,7 @@ class Memory:
 
     def __init__(self, shared: Memory | None = None) -> None:
         self._arrays: dict[Any, NDArray[Any]] = {} if shared is None else shared._arrays
+        self._addresses: dict[int, int] = {} if shared is None else shared._addresses  # of these arrays
         self._callers: dict[tuple[Kernel[..., Any], bool], Caller] = {}
         self._slots: dict[str, tuple[Executable, Array]] = {}
 
@@ -31,6 +32,7 @@ class Memory:
         found = self._arrays.get((name, shape))
         if found is None:
             found = self._arrays[name, shape] = np.zeros(shape, dtype=kind)
+            self._addresses[id(found)] = address(found)
         return found
 
     def slots(self, name: str, function: Executable) -> Array:
@@ -46,5 +48,5 @@ class Memory:
         """What runs a kernel; ``brief`` as `native.briefly`."""
         found = self._callers.get((kernel, brief))
         if found is None:
-            found = self._callers[kernel, brief] = Caller(kernel, brief)
+            found = self._callers[kernel, brief] = Caller(kernel, brief, self._addresses)
         return found

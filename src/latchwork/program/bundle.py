@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import EvaluationError
 from latchwork.program.function import Function
-from latchwork.program.kernel import Kernel, bits, executor_at, f64p, from_bits, i32p, kernel, offset
+from latchwork.program.kernel import Kernel, bits, executor_at, f64p, i32p, kernel, offset
 from latchwork.program.native import Native, address, native
 
 COUNT, INPUTS, FIRST = range(3)  # header; then, for each program, where its code, its slots and its outputs begin
@@ -57,7 +57,7 @@ class Bundle:
         runs = [f.executor for f in self.functions]
         if runs != self._runs:  # the first time, or machine code has arrived
             self._runs = runs
-            self._z[: len(runs)] = [from_bits((r if isinstance(r, Native) else native(r)).address) for r in runs]
+            self._z.view(np.int64)[: len(runs)] = [(r if isinstance(r, Native) else native(r)).address for r in runs]
         self._x[:] = x
         self._call(*self._addresses)
         return self.out

@@ -64,12 +64,12 @@ class Program:
     def __hash__(self) -> int:
         return hash(self.fingerprint)
 
-    @property
+    @cached_property
     def first(self) -> int:
         """The slot of the first operation."""
         return len(self.inputs) + len(self.constants)
 
-    @property
+    @cached_property
     def slots(self) -> int:
         """How many slots there are."""
         return self.first + len(self)

@@ -120,23 +120,28 @@ def briefly(kernel: Kernel[..., Any], *args: Any) -> Any:
 
 
 class Caller:
-    """Runs one kernel as `invoke` does; the address of what was given before as well is not looked up again."""
+    """Runs one kernel as `invoke` does; the address of what was given before as well is not looked up again.
 
-    def __init__(self, kernel: Kernel[..., Any], brief: bool = False) -> None:
+    ``addresses`` are those of arrays that stay alive, by `id`.
+    """
+
+    def __init__(self, kernel: Kernel[..., Any], brief: bool = False, addresses: dict[int, int] | None = None) -> None:
         made = native(kernel)
         self._function = made.brief if brief else made.function
+        self._addresses = {} if addresses is None else addresses
         self._given: list[Any] = []
         self._known: list[Any] = []
 
     def __call__(self, *args: Any) -> Any:
-        given, known = self._given, self._known
+        given, known, addresses = self._given, self._known, self._addresses
         if len(args) != len(given):
-            self._given, self._known = list(args), [argument(arg) for arg in args]
-        else:
-            for i, arg in enumerate(args):
-                if arg is not given[i]:
-                    given[i], known[i] = arg, argument(arg)
-        return self._function(*self._known)
+            given = self._given = [None] * len(args)
+            known = self._known = list(args)
+        for i, arg in enumerate(args):
+            if arg is not given[i]:
+                given[i] = arg
+                known[i] = addresses.get(id(arg)) or argument(arg)
+        return self._function(*known)
 
 
 def interpret(kernel: Kernel[..., Any], *args: Any) -> Any:

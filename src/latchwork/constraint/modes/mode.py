@@ -22,7 +22,7 @@ from latchwork.constraint.surveying import Surveyed
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
-from latchwork.program.kernel import Kernel, from_bits
+from latchwork.program.kernel import Kernel
 from latchwork.program.native import Native, briefly, invoke, native
 from latchwork.symbolic.ops import ZERO
 
@@ -161,8 +161,9 @@ class Mode:
 
     def _filled(self) -> Array:
         z, first = self._block.z.copy(), int(self.code[layout.NOTES])
+        addresses = z.view(np.int64)
         for place, run in self._run:
-            z[first + place] = from_bits((run if isinstance(run, Native) else native(run)).address)
+            addresses[first + place] = (run if isinstance(run, Native) else native(run)).address
         z[first + layout.USUAL_PIVOT] = self.usual_pivot
         z[first + layout.LEAST_PIVOT] = np.inf
         z[first + layout.LIMIT_D] = self.limit
