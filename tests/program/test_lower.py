@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, ProgramError
 from latchwork.program.function import Function
 from latchwork.program.interpret import evaluate
 from latchwork.program.ir import check
+from latchwork.program.linking import linked, move_each
 from latchwork.program.lower import lower
+from latchwork.program.native import invoke
 from latchwork.symbolic import Expr, Graph, cos, sin, tan, where
 from latchwork.symbolic.ops import OPS
 
@@ -58,3 +61,28 @@ def test_a_symbol_without_a_value_is_named(symbols):
     graph, x, y = symbols
     with pytest.raises(EvaluationError, match="'y' of 'test' have no value here"):
         lower(graph, [where(x < y, x, y).node], [x])
+
+
+def test_linked_programs_give_what_each_gives(symbols):
+    """Programs lowered apart, of the first so many inputs, as one: every output has its bits; others are refused."""
+    graph, x, y = symbols
+    parts = [lower(graph, [(sin(x) * 2.0 + 1.0).node, x.node], (x,)), lower(graph, [], (x,)),
+             lower(graph, [(cos(x) * y - y * 2.0 + 7.0).node, graph.constant(3.0)], (x, y))]  # fmt: skip
+    joined = Function(check(linked(parts, ("x", "y"))))
+    at = np.array([0.3, -1.7])
+    expected = [Function(part)(at[: len(part.inputs)]) for part in parts]
+    assert np.array_equal(joined(at), np.concatenate(expected))
+    assert evaluate(joined.program, at.tolist()) == joined(at).tolist()
+    with pytest.raises(ProgramError, match="cannot be linked"):
+        linked(parts, ("y", "x"))
+
+
+def test_slots_move_alike_in_python_and_in_machine_code():
+    """The kernel that links gives the same integers either way."""
+    rng = np.random.default_rng(1)
+    code = rng.integers(-1, 9, size=(6, 4)).astype(np.int32)
+    moves = np.array([[4, 2, 5, 3, 10], [2, 1, 3, 6, 20]], dtype=np.int64)
+    native, python = code.copy(), code.copy()
+    invoke(move_each, 2, moves, native)
+    move_each(2, moves, python)
+    assert np.array_equal(native, python)

@@ -49,6 +49,7 @@ from latchwork.integrate.steppers import derivative
 from latchwork.integrate.watched import watched_adaptive
 from latchwork.program.bundle import run_each
 from latchwork.program.function import Function
+from latchwork.program.linking import move_each
 from latchwork.program.native import native
 from latchwork.symbolic.expr import Expr
 
@@ -57,7 +58,7 @@ REMEMBERED = 400  # stages
 NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, ended, mean_root, survey,
+    run_each, ended, mean_root, survey, move_each,
 )  # fmt: skip
 
 

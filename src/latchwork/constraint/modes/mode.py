@@ -102,6 +102,7 @@ class Mode:
         made = replace(self, watch=guards)
         if "_block" not in self.__dict__:  # one memory for both: what watches lies behind what steps
             self.__dict__["_block"] = made._block
+            self._slots["twin"] = made
         return made
 
     @cached_property
@@ -153,6 +154,9 @@ class Mode:
         z[:] = self._fresh()
 
     def _fresh(self) -> Array:
+        twin: Mode | None = self._slots.get("twin")
+        if twin is not None:
+            return twin._fresh()
         run = [function.executor for function in self.functions]
         if self._slots.get("run") != run:  # the first time, or machine code has arrived
             self._slots["run"], self._slots["z"] = run, self._filled()
