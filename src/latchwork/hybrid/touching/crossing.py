@@ -61,7 +61,6 @@ class Crossing:
     leaving: set[Touch] = field(default_factory=set)
     letting_go: set[Touch] = field(default_factory=set)
     work: float = 0.0
-    unmoved: float = 0.0  # approach that impulses which end all motion did not end
     at_once: bool | None = None  # how several contacts act in an impact: see `impact`
     _known: tuple[Any, Any] = (None, None)  # a meeting, and the laws of its contacts
 
@@ -165,9 +164,8 @@ class Crossing:
                 if v <= none or (v < BRIEF and 0.5 * v**2 < RISE * -float(meeting.b[meeting.first[i]]))]  # fmt: skip
 
     def _slow(self, meeting: Meeting) -> float:
-        """Slower normal velocities are none, by what moves there, and by what no impulse ended, where features of one
-        place have normals that are one but for the slack of their domains."""
-        return max(AT_REST * max(self.standings.speed, meeting.pace), self.unmoved)
+        """Slower normal velocities are none, by what moves there."""
+        return AT_REST * max(self.standings.speed, meeting.pace)
 
     def _no_speed(self, meeting: Meeting) -> list[float]:
         """The same, and by what rounding leaves of motion across the normal."""
@@ -185,15 +183,17 @@ class Crossing:
     def _impact(self, meeting: Meeting) -> None:
         """u⁺ = u⁻ + T M̃⁻¹ Tᵀ Jᵀ Λ, with Λ by the laws of the contacts."""
         s, v = self.standings, meeting.v
-        slow = self._too_slow(meeting)
+        slow, (e, mu_s, mu_d) = self._too_slow(meeting), self._laws(meeting)
         if len(meeting.touches) > 1 and max(map(abs, meeting.normal_speeds)) < slow:
             impulses = self._stopped(meeting, slow)
-            self.unmoved = max(self.unmoved, 2.0 * float(-(v + meeting.A @ impulses)[meeting.first].min()))
-            self._apply(meeting, impulses, ())
-            return
+            after = (v + meeting.A @ impulses)[meeting.first]
+            if (after >= -np.array(self._no_speed(meeting))).all():
+                self._apply(meeting, impulses, ())
+                return
+            e = np.zeros(len(e))  # features of one place have normals that are nearly one: one of them parts
         s.speed = max(s.speed, -min(meeting.normal_speeds))
         names = tuple(touch.name for touch in meeting.touches)
-        impact = Impact(names, meeting.A, v, meeting.tangents, *self._laws(meeting))
+        impact = Impact(names, meeting.A, v, meeting.tangents, e, mu_s, mu_d)
         laws = [touch.contact.impact for touch in meeting.touches]
         outcome = resolve(impact, laws, self.at_once, max(slow, CAPTURE * s.speed))
         self._apply(meeting, outcome.impulses, outcome.notes)
