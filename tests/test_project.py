@@ -78,7 +78,8 @@ def test_readme_example_prints_what_it_says():
 @pytest.mark.usefixtures("desk")
 @pytest.mark.parametrize(
     "page",
-    ["tutorial.md", "constraints.md", "contact.md", "touch.md", "devices.md", "small-motions.md", "migrating.md", "robots.md"],
+    ["tutorial.md", "constraints.md", "contact.md", "realtime.md", "devices.md", "small-motions.md", "migrating.md",
+     "robots.md"],
 )
 def test_pages_run(page):
     """The Python blocks of a page, one after the other, are a script that runs."""

@@ -20,8 +20,7 @@ def rows_of(sim: Stepped) -> list[tuple[str, int]]:
 
 
 def forces_of(sim: Stepped) -> Array:
-    """The forces of `rows_of`, one after the other; none where the equations of the mode are not made yet, or others are
-    just being made."""
+    """The forces of `rows_of`, one after the other; none where equations of this mode, or of others, are being made."""
     if sim._ahead.is_busy:
         return np.empty(0)
     known = sim._workshop._stages.get(sim._workshop.key(sim._holds, sim._standings, {}))
