@@ -8,6 +8,7 @@ circle, and everything is known in closed form: so is the time at which the cast
 import math
 
 import latchwork as lw
+from gillespie_3_cart import outline
 from latchwork import dt, sin
 
 FREE, STICK = 1.6, 0.05  # N m: above which it comes free, below which it sticks
@@ -62,8 +63,8 @@ def live() -> lw.Exhibit:
     """To be pushed by hand: grab the basket at its handle, and feel the caster stick and come free."""
     model = build(pushed=False)
     stuck = model.rules[0].held[0]
-    return lw.Exhibit(model, q={"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": Q4}, u={}, draw=DRAW, hold="basket",
-                      sliders={"m_B": (5.0, 60.0), "c": (0.1, 2.0)}, constraints=(stuck,))  # fmt: skip
+    return lw.Exhibit(model, q={"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": Q4}, u={}, draw=DRAW, shapes=outline(model),
+                      hold="basket", sliders={"m_B": (5.0, 60.0), "c": (0.1, 2.0)}, constraints=(stuck,))  # fmt: skip
 
 
 def torque(t: float) -> float:

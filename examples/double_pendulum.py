@@ -34,7 +34,9 @@ def live() -> lw.Exhibit:
     """To be grabbed: rods of a kilogram and a metre, whose elbow and shoulder can be locked."""
     model = build()
     buttons = (lw.Latch("elbow is locked", model.symbols["q2"]), lw.Latch("shoulder is locked", model.symbols["q1"]))
-    return lw.Exhibit(model, q={"q1": 0.6, "q2": 0.5}, u={}, draw=DRAW, constraints=buttons,
+    ends = {"upper": "elbow", "lower": "tip"}
+    rods = [model.bodies[name].capsule(model.links[name].origin, model.points[end], 0.05) for name, end in ends.items()]
+    return lw.Exhibit(model, q={"q1": 0.6, "q2": 0.5}, u={}, shapes=tuple(rods), constraints=buttons,
                       sliders={"g": (0.0, 20.0), "m": (0.2, 5.0), "L": (0.5, 2.0)}, hold="lower")  # fmt: skip
 
 

@@ -61,10 +61,29 @@ def run(model: lw.Model) -> lw.Trajectory:
     return lw.simulate(model, until=9.0, q=q, u={"u1": 0.5}, inputs={"tau": tau})
 
 
+def outline(model: lw.Model) -> tuple[lw.Capsule, ...]:
+    """The cart from above: basket and handle, two wheels behind and the caster's in front."""
+    B, C, P1, P3 = model.frames["B"], model.frames["C"], model.points["P1"], model.points["P3"]
+
+    def bar(name: str, start: lw.Point, way: lw.Vector, radius: float, frame: lw.Frame = B) -> lw.Capsule:
+        return lw.Capsule(start, start.at(f"{name} ends", way), radius, frame)
+
+    corner = {(i, j): P1.at(f"corner {i}{j}", (-0.06, 0.74)[i] * B.x + (-0.22, 0.22)[j] * B.y) for i in (0, 1)
+              for j in (0, 1)}  # fmt: skip
+    sides = (bar("right side", corner[0, 0], 0.8 * B.x, 0.012), bar("left side", corner[0, 1], 0.8 * B.x, 0.012),
+             bar("back", corner[0, 0], 0.44 * B.y, 0.012), bar("front", corner[1, 0], 0.44 * B.y, 0.012))  # fmt: skip
+    grips = (bar("right arm", corner[0, 0], -0.12 * B.x, 0.008), bar("left arm", corner[0, 1], -0.12 * B.x, 0.008),
+             bar("handle", P1.at("handle", -0.18 * B.x - 0.25 * B.y), 0.5 * B.y, 0.016))  # fmt: skip
+    wheels = [P1.at(f"wheel {y}", -0.06 * B.x + y * B.y) for y in (-0.26, 0.26)]
+    rear = tuple(bar(f"tread {k}", wheel, 0.12 * B.x, 0.02) for k, wheel in enumerate(wheels))
+    return *sides, *grips, *rear, bar("tread", P3.at("caster's wheel", -0.06 * C.x), 0.12 * C.x, 0.02, C)
+
+
 def live() -> lw.Exhibit:
     """To be pushed by hand: its caster rolls, and swings round to trail."""
     model = build()
-    return lw.Exhibit(model, q={"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": 2.9}, u={}, draw=DRAW, hold="basket",
+    return lw.Exhibit(model, q={"q1": 0.0, "q2": 0.0, "q3": 0.0, "q4": 2.9}, u={}, draw=DRAW, shapes=outline(model),
+                      hold="basket",
                       sliders={"F": (-20.0, 20.0), "tau": (-8.0, 8.0), "m_B": (5.0, 60.0)},
                       constraints=(lw.Constraint("caster is stuck", dt(model.symbols["q4"])),))  # fmt: skip
 

@@ -163,13 +163,15 @@ def dots(run: Posed, places: Mapping[Point, Array], tracks: Tracks, shaped: bool
 
 
 def drawn_shapes(outlines: Sequence[Outline], at: Samples, tracks: Tracks) -> Iterable[dict[str, Any]]:
-    """Each shape once, also where several contacts have one that is the same; what moves has a colour of its own."""
+    """Each shape once, also where several contacts have one that is the same; what turns together has one colour."""
     seen: list[dict[str, Any]] = []
+    colors: dict[Any, str] = {}
     for made in outlines:
         shape, stands = _drawn(made, at, tracks)
         if shape not in seen:
             seen.append(shape)
-            yield shape | {"color": "" if stands else tint(len(seen))}
+            whole = made.at if made.frame is made.frame.tree.newtonian else made.frame
+            yield shape | {"color": "" if stands else colors.setdefault(whole, tint(len(colors) + 1))}
 
 
 def _drawn(made: Outline, at: Samples, tracks: Tracks) -> tuple[dict[str, Any], bool]:
