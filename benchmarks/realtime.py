@@ -32,7 +32,7 @@ from latchwork.realtime.exhibit import exhibit_of
 from latchwork.realtime.link import Link
 from latchwork.realtime.live import Live
 from latchwork.realtime.loop import Beating
-from latchwork.realtime.settings import freeze_garbage, soft_real_time
+from latchwork.realtime.settings import freeze_garbage, raise_priority, soft_real_time
 
 STEP = 1e-3
 NAMES = (
@@ -90,7 +90,7 @@ def hand(live: Live) -> Any:
     return scripted([{"body": body, "path": path}])
 
 
-def measured(name: str, seconds: float) -> dict[str, Any]:
+def measured(name: str, seconds: float, had: list[str]) -> dict[str, Any]:
     """The facts of one mechanism."""
     exhibit = exhibit_of(name)
     device = hand(Live(exhibit))
@@ -100,6 +100,7 @@ def measured(name: str, seconds: float) -> dict[str, Any]:
         live.tick()
         time.sleep(1e-3)
     live.do({"do": "reset"})
+    live.sim._ahead.began = raise_priority if "priority" in had else None
     beating = beaten(live, live.exhibit.width, seconds)
     pace, times = beating.pace, list(live.switch_times)
     troubles = [row["why"] for row in live.news() if row["kind"] == "trouble"]
@@ -142,7 +143,7 @@ def main() -> None:
     rows = []
     for name in options.only:
         print(name, file=sys.stderr)
-        rows.append(measured(name, options.seconds))
+        rows.append(measured(name, options.seconds, had))
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "not known"
     text = table(HEADS, [cells(row) for row in rows])
     granted = ", ".join(had) or "nothing"

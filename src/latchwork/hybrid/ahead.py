@@ -24,10 +24,14 @@ MOST = 2  # moments, and contacts at each of them
 
 
 class Ahead:
-    """Work beside the integration; an error in it is left to whoever does the work again."""
+    """Work beside the integration; an error in it is left to whoever does the work again.
+
+    ``began`` is called in the thread before it works, for what a thread does not inherit.
+    """
 
     def __init__(self) -> None:
         self._busy = _thread.allocate_lock()
+        self.began: Callable[[], None] | None = None
 
     def start(self, work: Callable[[], None]) -> None:
         """Begin some work, after what was begun before. It gets to work where the stepper lets go of Python's lock."""
@@ -36,6 +40,8 @@ class Ahead:
         def run() -> None:
             with suppress(LatchworkError):
                 try:
+                    if self.began is not None:
+                        self.began()
                     work()
                 finally:
                     self._busy.release()

@@ -25,7 +25,7 @@ from latchwork.realtime.exhibit import Exhibit, exhibit_of
 from latchwork.realtime.link import Link
 from latchwork.realtime.live import Live
 from latchwork.realtime.pace import Pace
-from latchwork.realtime.settings import freeze_garbage, resident, soft_real_time
+from latchwork.realtime.settings import freeze_garbage, raise_priority, resident, soft_real_time
 
 SHOWN = 0.004  # s between two looks at the state
 MEASURED = 0.2  # s between two looks at the figures of the beat
@@ -109,7 +109,8 @@ def serve() -> None:
     beating = Beating(live, link)
     threading.Thread(target=_listen, args=(beating,), daemon=True).start()
     freeze_garbage()
-    soft_real_time()
+    if "priority" in soft_real_time():
+        live.sim._ahead.began = raise_priority  # whoever waits for that thread must not wait for others
     beating.pace.rests(time.perf_counter())
     beating.run()
     if record is not None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from latchwork.errors import EvaluationError
 from latchwork.realtime.board import State
@@ -33,6 +34,7 @@ class Loop:
                           "script": script}  # fmt: skip
         self._link: Link | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._words: IO[bytes] | None = None  # a file: a pipe that nobody reads would fill, and stop the loop
         self.refused = 0  # commands for which there was no room
 
     def __enter__(self) -> Loop:
@@ -47,9 +49,9 @@ class Loop:
         if self.alive:
             raise EvaluationError(f"the loop of '{self.source}' runs already. Stop it first.")
         self.stop()
-        self._link = Link.made(self.exhibit.width)
+        self._link, self._words = Link.made(self.exhibit.width), tempfile.TemporaryFile()
         self._process = subprocess.Popen([sys.executable, "-c", START], stdin=subprocess.PIPE,
-                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
+                                         stdout=subprocess.DEVNULL, stderr=self._words)  # fmt: skip
         given = {"source": self.source, "memory": self._link.path, **self._settings}
         assert self._process.stdin is not None
         with suppress(OSError):
@@ -70,9 +72,10 @@ class Loop:
 
     def _said(self) -> str:
         """What the process left behind, where it has ended."""
-        if self._process is None or self._process.poll() is None or self._process.stderr is None:
+        if self._process is None or self._process.poll() is None or self._words is None:
             return ""
-        lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
+        self._words.seek(0)
+        lines = self._words.read().decode(errors="replace").strip().splitlines()
         return f" It ended with code {self._process.returncode}{': ' + lines[-1] if lines else '.'}"
 
     def stop(self) -> None:
@@ -80,7 +83,6 @@ class Loop:
         process, self._process = self._process, None
         if process is not None:
             assert process.stdin is not None
-            assert process.stderr is not None
             with suppress(OSError):
                 process.stdin.close()
             try:
@@ -88,10 +90,12 @@ class Loop:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-            process.stderr.close()
         if self._link is not None:
             self._link.close()
             self._link = None
+        if self._words is not None:
+            self._words.close()
+            self._words = None
 
     @property
     def alive(self) -> bool:

@@ -27,10 +27,15 @@ def soft_real_time() -> list[str]:
         if _may_lock() and libc.mlockall(CURRENT_AND_FUTURE) == 0:
             had.append("locked memory")
     with suppress(OSError, AttributeError):
-        policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
-        os.sched_setscheduler(0, policy, os.sched_param(os.sched_get_priority_min(os.SCHED_FIFO)))
+        raise_priority()
         had.append("priority")
     return had
+
+
+def raise_priority() -> None:
+    """Give the calling thread a priority of real time, which what it starts does not inherit."""
+    policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
+    os.sched_setscheduler(0, policy, os.sched_param(os.sched_get_priority_min(os.SCHED_FIFO)))
 
 
 def _may_lock() -> bool:

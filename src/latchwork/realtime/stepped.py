@@ -24,6 +24,9 @@ class Stepped(Simulation):
         self._ahead.wait()
         return super().advance(until, **options)
 
+    def _look_ahead(self, *_: Any) -> None:
+        """Not within a tick: the scout does it between them."""
+
     def on(self, step: float) -> None:
         """One tick."""
         events = self.tick(step)
