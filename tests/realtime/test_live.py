@@ -123,6 +123,18 @@ def test_no_past_is_kept_but_the_last_minute():
     assert len(live.news()) <= 1000
 
 
+def test_hops_shorter_than_a_tick_are_none():
+    """A ball with e = 0.9 bounces until e^k v is less than g h/2, and rests from then on: so many impacts, no more."""
+    live = Live(exhibit_of("bouncing_ball"))
+    fast, slow = math.sqrt(2.0 * 9.81 * 1.0), 0.5 * 9.81 * 1e-3
+    impacts = 0
+    for _ in range(9000):
+        live.tick()
+        impacts += sum(row.get("what") == "impact" for row in live.news())
+    assert impacts == math.ceil(math.log(slow / fast) / math.log(0.9))
+    assert live.sim.active == ("ground: slide",)
+
+
 # --- looking ahead ------------------------------------------------------------------------------------------------
 
 

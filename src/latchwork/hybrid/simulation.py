@@ -52,6 +52,8 @@ class Simulation(Changing, Ruling):
     ``sim.advance(until)``, ``sim.constrain(name, zero)``, ``sim.release(name)``; ``sim.run`` is the trajectory so far.
     """
 
+    brief = 0.0  # s: hops shorter than this end in contact
+
     def _begin(self, model: Model | Equations | Constrained) -> None:
         for contact in contacts_of(model):
             self._add(contact)
@@ -225,7 +227,8 @@ class Simulation(Changing, Ruling):
         began, s = time.perf_counter(), self._standings
         names, before = self.active, dict(s.closed)
         shop = self._workshop
-        crossing = Crossing(s, shop.meetings, shop.held(self._holds), self._state(), at_once=self.at_once)
+        crossing = Crossing(s, shop.meetings, shop.held(self._holds), self._state(), at_once=self.at_once,
+                            brief=self.brief)  # fmt: skip
         crossing.take(hits, lam)
         try:
             crossing.go()

@@ -49,7 +49,7 @@ class Loop:
         if self.alive:
             raise EvaluationError(f"the loop of '{self.source}' runs already. Stop it first.")
         self.stop()
-        self._link, self._words = Link.made(self.exhibit.width), tempfile.TemporaryFile()
+        self._link, self._words = Link.made(self.exhibit.width), tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen([sys.executable, "-c", START], stdin=subprocess.PIPE,
                                          stdout=subprocess.DEVNULL, stderr=self._words)  # fmt: skip
         given = {"source": self.source, "memory": self._link.path, **self._settings}

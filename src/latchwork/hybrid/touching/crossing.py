@@ -62,6 +62,7 @@ class Crossing:
     letting_go: set[Touch] = field(default_factory=set)
     work: float = 0.0
     at_once: bool | None = None  # how several contacts act in an impact: see `impact`
+    brief: float = 0.0  # s: a hop shorter than this is none
     _known: tuple[Any, Any] = (None, None)  # a meeting, and the laws of its contacts
 
     @property
@@ -202,14 +203,19 @@ class Crossing:
         """Rebounds slower than this end in contact: a part of the fastest; of several contacts, which rock, and of one
         that loses nothing, which never ends, also those that are too slow to leave what counts as closed.
 
-        Against an acceleration a that presses, v rises by v²/2a; less than `TOUCH` is nothing.
+        Against an acceleration a that presses, v rises by v²/2a, and less than `TOUCH` is nothing; it is back after
+        2 v/a, and a hop that is ``brief`` is none.
         """
         speed = self.standings.speed
-        if speed == 0.0 or (len(meeting.touches) == 1 and self._laws(meeting)[0][0] < LIVELY):
+        alone = speed == 0.0 or (len(meeting.touches) == 1 and self._laws(meeting)[0][0] < LIVELY)
+        if alone and self.brief == 0.0:
             return CAPTURE * speed
         pressing = max(0.0, float(-meeting.b[meeting.first].min()))
+        if alone:
+            return max(CAPTURE * speed, 0.5 * self.brief * pressing)
         fastest = max(speed, self.standings.pace, meeting.pace, float(meeting.swiftest.max()))
-        return max(CAPTURE * speed, min(math.sqrt(2.0 * TOUCH * pressing), FASTEST * fastest))
+        lowest = min(math.sqrt(2.0 * TOUCH * pressing), FASTEST * fastest)
+        return max(CAPTURE * speed, lowest, 0.5 * self.brief * pressing)
 
     def _stopped(self, meeting: Meeting, slow: float) -> Array:
         """Impulses that end all normal velocities, and slip that is as slow where there is friction, A Λ = −v.
