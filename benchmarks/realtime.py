@@ -40,7 +40,7 @@ NAMES = (
     "gillespie_3_cart", "caster", "latch", "clutch", "bouncing_ball", "stick_slip", "block_on_incline",
     "rocking_block", "patoglu_1_disk_on_ramp", "patoglu_2_fence", "patoglu_3_belt", "sphere_slip", "billiard",
 )  # fmt: skip
-HEADS = ("mechanism", "busy, median", "99.9 %", "longest", "real-time factor", "ticks", "late", "of them empty",
+HEADS = ("mechanism", "busy, median", "99.9 %", "longest", "real-time factor", "ticks", "late", "in an empty loop",
          "missed", "switches", "median", "longest")  # fmt: skip
 
 
