@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,11 @@ class Ticked:
         return self.live.news()
 
 
+def in_a_thread() -> Executor:
+    """What typesets and draws cards, without a process."""
+    return ThreadPoolExecutor(1)
+
+
 class House:
     """A server that listens at some port of this machine until it is stopped."""
 
@@ -66,7 +72,7 @@ class House:
 
     @staticmethod
     async def _made(sources: Mapping[str, str], gate: Gate, more: Any) -> Server:
-        return Server(sources, gate, **more)
+        return Server(sources, gate, **({"workers": in_a_thread} if more.get("looping") is Ticked else {}) | more)
 
     def call(self, work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
@@ -19,8 +20,11 @@ from latchwork.cli import main
 from latchwork.realtime.exhibit import exhibit_of
 from latchwork.realtime.live import Live
 from latchwork.view import demo
+from latchwork.view.live import serving
 from latchwork.view.live.picture import picture_of
-from live_house import FEEDER, until
+from latchwork.view.live.server import Server
+from latchwork.view.live.serving import gate_for
+from live_house import FEEDER
 
 FILES = ("double_pendulum.yaml", "four_bar.yaml")
 PENDULUM = str(Path(__file__).parents[3] / "examples" / "double_pendulum.yaml")
@@ -53,30 +57,41 @@ def status(address: str) -> int:
         return error.code
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_serve_until_interrupted(served, how):
-    """The page is there while it runs; an interruption ends it in order, without a word on stderr."""
-    address, process = served("serve", FEEDER, "--port", "0")
-    assert address.endswith("#live_feeder")
-    assert status(address) == 200
+def ended(process: subprocess.Popen[str], how: signal.Signals) -> tuple[int, str, str]:
     process.send_signal(how)
-    out, err = process.communicate(timeout=20)
-    assert (process.returncode, out, err) == (0, "stopped\n", "")
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def test_demo_serves_until_interrupted(served, tmp_path):
+    """No plots, no files: the page is there until Ctrl-C, which ends it in order, without a word on stderr."""
+    address, process = served("demo", "--serve", "-o", str(tmp_path / "demo"))
+    assert status(address) == 200
+    assert list(tmp_path.iterdir()) == []
+    assert ended(process, signal.SIGINT) == (0, "stopped\n", "")
 
 
 def test_any_other_host_needs_the_token_that_is_printed(served):
-    """With it the page is served, without it it is not."""
-    address, _ = served("serve", PENDULUM, "--host", "0.0.0.0", "--port", "0")
-    token = re.search(r"\?token=([\w-]{20,})", address)[1]
+    """With it the page is served, without it it is not; a request to terminate ends it as well."""
+    address, process = served("serve", FEEDER, "--host", "0.0.0.0", "--port", "0")
+    token = re.search(r"\?token=([\w-]{20,})#live_feeder$", address)[1]
     here = f"http://127.0.0.1:{urlsplit(address).port}/"
     assert [status(here), status(f"{here}?token={token}")] == [403, 200]
+    assert ended(process, signal.SIGTERM) == (0, "stopped\n", "")
 
 
-def test_demo_serve_only_serves(served, tmp_path):
-    """No plots, no files."""
-    address, _ = served("demo", "--serve", "--port", "0", "-o", str(tmp_path / "demo"))
-    assert status(address) == 200
-    assert list(tmp_path.iterdir()) == []
+def test_the_usual_port_gives_way(monkeypatch):
+    """Without --port, a port that is taken is no obstacle."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setattr(serving, "PORT", taken.getsockname()[1])
+        server = Server({}, gate_for("127.0.0.1"))
+
+        async def start() -> int:
+            port = await serving._bound(server, server.gate, None)
+            await server.stop()
+            return port
+
+        assert asyncio.run(start()) not in (0, serving.PORT)
 
 
 def test_a_model_that_says_nothing_can_be_touched():
@@ -141,14 +156,3 @@ def test_demo_without_a_terminal_ends_by_itself(tmp_path, capsys, monkeypatch):
     assert (tmp_path / "index.html").is_file()
     assert "latchwork demo --serve" in out.splitlines()[-1]
     assert "http://127.0.0.1:8321/" in out
-
-
-def test_the_usual_port_gives_way(served):
-    """Without --port, a port that is taken is no obstacle."""
-    first, one = served("serve", FEEDER)
-    second, two = served("serve", FEEDER)
-    assert first != second
-    assert status(first) == status(second) == 200
-    for process in (one, two):
-        process.send_signal(signal.SIGINT)
-    until(lambda: one.poll() is not None and two.poll() is not None)

@@ -40,11 +40,15 @@ QUIET.propagate = False
 
 
 class Server:
-    """Sources by name, who may come in, and what is open. ``looping`` makes a loop for a source."""
+    """Sources by name, who may come in, and what is open.
+
+    ``looping`` makes a loop for a source; ``workers`` makes what typesets and draws cards.
+    """
 
     def __init__(self, sources: Mapping[str, str], gate: Gate, *, looping: Callable[[str], Looping] = Loop,
-                 idle: float = IDLE) -> None:  # fmt: skip
+                 workers: Callable[[], Executor] = aside.workers, idle: float = IDLE) -> None:  # fmt: skip
         self.sources, self.gate, self._looping, self._idle = dict(sources), gate, looping, idle
+        self._make_workers = workers
         self.rooms: dict[str, Room] = {}
         self.cards: dict[str, str] = {}
         self.refused = 0
@@ -59,7 +63,7 @@ class Server:
 
     async def start(self, port: int) -> int:
         """Listen; gives the port, which may have been chosen."""
-        self._workers = aside.workers()
+        self._workers = self._make_workers()
         self._listening = await serve(
             self._handle, self.gate.host, port, process_request=self._request, max_size=LARGEST, max_queue=32,
             compression=None, server_header=None, ping_interval=20, ping_timeout=20, close_timeout=2, open_timeout=10,
