@@ -95,12 +95,12 @@ class House:
         return connect(f"ws://127.0.0.1:{self.port}{path}", **given)
 
 
-def until(found: Callable[[], Any], seconds: float = 30.0, what: str = "") -> Any:
+def until(found: Callable[[], Any], seconds: float = 30.0, what: str = "", pause: float = 0.01) -> Any:
     """Wait for something to be true, and give it."""
     end = time.monotonic() + seconds
     while not (value := found()):
         assert time.monotonic() < end, f"waited {seconds:g} s for {what or found}"
-        time.sleep(0.01)
+        time.sleep(pause)
     return value
 
 

@@ -11,7 +11,7 @@ class Page:
     """A page in a browser, with what it complained about."""
 
     def __init__(self, browser: Any, house: House, name: str = "", **context: Any) -> None:
-        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | context)
+        self.context = browser.new_context(**{"viewport": {"width": 960, "height": 640}} | context)
         self.tab = self.context.new_page()
         self.complaints: list[str] = []
         self.tab.on("console", self._said)
@@ -28,7 +28,7 @@ class Page:
         return self.tab.evaluate(script, *given)
 
     def wait(self, script: str, seconds: float = 30.0) -> Any:
-        return until(lambda: self.look(script), seconds, script)
+        return until(lambda: self.look(script), seconds, script, 0.04)
 
     def head(self, name: str) -> float:
         return self.look(f"app.bench.head['{name}']")

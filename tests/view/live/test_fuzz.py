@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 from latchwork.realtime.commands import COMMANDS
 from latchwork.view.live import visitor
-from live_house import House, Listener
+from live_house import House, Listener, in_a_thread
 
 ODD = [None, True, -1, 0, 1e308, -1e308, 1e-320, "", "lower", "caster is stuck", "x" * 5000, [], {}, [[]], [1, 2],
        [0, 0, 0], [1e9, -1e9, 0], ["a", "b", "c"], [[0, 0], [1, 1]], [[0, 0]] * 500, {"do": "go"},
@@ -62,7 +62,7 @@ def _drain(made) -> None:
 
 
 def survives(count: int) -> None:
-    with House({"caster": "caster"}) as house, house.socket("/live?name=caster") as made:
+    with House({"caster": "caster"}, workers=in_a_thread) as house, house.socket("/live?name=caster") as made:
         page = Listener(made)
         page.wait(lambda: page.frames and page.head["tick"] > 100)
         before = dict(page.head)

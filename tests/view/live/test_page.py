@@ -13,7 +13,7 @@ from latchwork.realtime.devices.paths import Rows
 from latchwork.realtime.devices.scripted import Grasp, Scripted
 from latchwork.realtime.exhibit import exhibit_of
 from latchwork.realtime.live import Live
-from live_house import SOURCES, House, Listener, until
+from live_house import SOURCES, House, Listener, in_a_thread, until
 from live_page import Page
 
 ROD = np.array([0x1F, 0x4E, 0x9C])
@@ -217,12 +217,12 @@ def test_a_finger_pulls(opened):
 
 def test_the_page_comes_back_when_the_server_does(browser):
     """It says that the connection is lost, tries again by itself, and takes up the same mechanism."""
-    first = House({"double_pendulum": "double_pendulum"})
+    first = House({"double_pendulum": "double_pendulum"}, workers=in_a_thread)
     page = Page(browser, first, "double_pendulum")
     first.stop()
     page.wait("!document.getElementById('banner').hidden")
     assert "connection" in page.look("document.getElementById('banner').textContent")
-    with House({"double_pendulum": "double_pendulum"}, port=first.port):
+    with House({"double_pendulum": "double_pendulum"}, port=first.port, workers=in_a_thread):
         page.wait("document.getElementById('status').dataset.state === 'open'")
         page.wait("document.getElementById('banner').hidden && app.bench.head.t > 0 && app.bench.head.t < 20")
     page.close()
