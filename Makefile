@@ -1,4 +1,4 @@
-# make demo      derive and simulate the gallery; plots and one HTML page in demo/
+# make demo      derive and simulate the gallery; plots and one HTML page in demo/; at a terminal, then serve it, live
 # make test      lint, types, documentation, tests
 # make help      the rest
 #
@@ -23,7 +23,7 @@ STALE := $(shell $(PY) -m pip --version >/dev/null 2>&1 || echo again)
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo       derive and simulate the gallery, write plots and one HTML page to demo/"
+	@echo "make demo       derive and simulate the gallery, write plots and one HTML page to demo/; then serve it, live"
 	@echo "make test       lint, types, documentation and tests (PYTEST='-n 2 -k wrist' passes options on)"
 	@echo "make lint       ruff and mypy"
 	@echo "make docs       the documentation, to docs/_build/html"
