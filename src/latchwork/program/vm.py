@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from latchwork.program.ir import OPS, Program
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, kernel, offset, sqrt
 from latchwork.program.libm import acos, acosh, asin, asinh, atan, atan2, atanh, cosh, exp, log, pow, sinh, tanh
-from latchwork.program.native import together
+from latchwork.program.native import briefly, together
 from latchwork.program.scalar import equal, less, less_equal, maximum, minimum, select, sign
 from latchwork.program.sincos import sincos
 
@@ -27,36 +27,43 @@ IS_PRODUCT = (0.0, 0.0, 0.0, 1.0)
 
 def encode(program: Program) -> NDArray[np.int32]:
     """The bytecode of a checked program, read-only."""
-    end = HEADER + 4 * len(program)
+    count = len(program.code)
+    end = HEADER + 4 * count
     code = np.empty(end + len(program.outputs), dtype=np.int32)
-    code[:HEADER] = len(program), program.first, len(program.outputs), 0
-    rows = code[HEADER:end].reshape(-1, 4)
-    np.maximum(program.code, 0, out=rows)
-    _pair(rows, program)
+    code[:HEADER] = count, program.first, len(program.outputs), 0
     code[end:] = program.outputs
+    rows, lone = code[HEADER:end], np.empty(count, dtype=np.int32)
+    briefly(write_rows, count, program.first, program.slots, program.code, rows, lone)
     code.setflags(write=False)
     return code
 
 
-def _pair(rows: NDArray[np.int32], program: Program) -> None:
-    """Join ``sin a`` and ``cos a``: the first of them writes both, the other is skipped; a lone one writes a spare."""
-    waiting: dict[tuple[int, int], int] = {}  # (angle, column of the missing partner): row
-    spare, start = program.slots, program.first
-    opcodes = rows[:, 0]
-    places = np.flatnonzero((opcodes == SIN) | (opcodes == COS))
-    if not len(places):
-        return
-    paired: dict[int, list[int]] = {}
-    for i, row in zip(places.tolist(), rows[places].tolist(), strict=True):
-        column, angle = 2 if row[0] == SIN else 3, row[1]
-        first = waiting.pop((angle, column), i)
-        if first == i:
-            paired[i] = [SINCOS, angle, spare, spare]
-            waiting[angle, 5 - column] = i
-        else:
-            paired[i] = [SKIP, *row[1:]]
-        paired[first][column] = start + i
-    rows[places] = list(paired.values())
+@kernel
+def write_rows(count: i64, first: i64, spare: i64, code: i32p, rows: i32p, lone: i32p) -> None:
+    """Rows of bytecode; ``sin a`` and ``cos a`` joined: one of them writes both, the other is skipped.
+
+    A lone one writes a spare slot as well; ``lone`` is scratch.
+    """
+    waiting = 0
+    for i in range(count):
+        row = offset(rows, 4 * i)
+        for column in range(4):
+            row[column] = code[4 * i + column] if code[4 * i + column] > 0 else 0
+        if row[0] == SIN or row[0] == COS:
+            column, place = 2 if row[0] == SIN else 3, waiting - 1
+            while place >= 0 and (rows[4 * lone[place] + 1] != row[1] or rows[4 * lone[place] + column] != spare):
+                place -= 1
+            if place >= 0:
+                rows[4 * lone[place] + column] = first + i
+                row[0] = SKIP
+                waiting -= 1
+                for later in range(place, waiting):
+                    lone[later] = lone[later + 1]
+            else:
+                row[0], row[2], row[3] = SINCOS, spare, spare
+                row[column] = first + i
+                lone[waiting] = i
+                waiting += 1
 
 
 @kernel
@@ -148,4 +155,4 @@ def run_many(run: executor, k: i64, n: i64, code: i32p, x: f64p, z: f64p, out: f
         run(code, z, offset(out, row * code[2]))
 
 
-together(run, run_many)
+together(run, run_many, write_rows)

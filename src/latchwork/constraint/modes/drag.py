@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latchwork.constraint.modes.layout import Block
+from latchwork.constraint.modes.layout import NO_CODE, Block
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError
@@ -70,13 +70,13 @@ def with_drag(block: Block, terms: Terms, selection: Selection, drag: Drag | Non
     dragged, held = ((), 0) if drag is None else (drag.rows, drag.held)
     slots, width = (np.zeros(0), 0) if drag is None else (drag.function.workspace(), drag.function.width)
     shares = np.zeros(0) if share is None else np.ravel(share)
-    ints = [dragged, lost, () if drag is None else drag.function.code]
+    own = NO_CODE if drag is None else drag.function.code
     sizes = [len(slots), width, len(shares), rows * n, n * n, n, n * n, n, n]
-    places = itertools.accumulate([len(part) for part in ints[:-1]], initial=len(block.code) + MORE)
+    places = itertools.accumulate([len(dragged), len(lost)], initial=len(block.code) + MORE)
     numbers = list(itertools.accumulate(sizes, initial=len(block.z)))
     head = [len(dragged), held, len(lost), *places, *numbers[:-1]]
     more = np.zeros(numbers[-1] - len(block.z))
     more[: len(slots)] = slots
     more[len(slots) + width :][: len(shares)] = shares
-    code = np.concatenate([block.code, *(np.asarray(part, dtype=np.int32) for part in (head, *ints))])
+    code = np.concatenate([block.code, np.array([*head, *dragged, *lost], dtype=np.int32), own])
     return Block(code, np.concatenate([block.z, more]))

@@ -32,6 +32,7 @@ N_NOTES = 17
 
 
 NO_SETTINGS: Array = np.zeros(0)
+NO_CODE: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
 
 class Block(NamedTuple):
@@ -56,10 +57,8 @@ def block(terms: Terms, selection: Selection, rest: int, weights: Array, typical
     functions = terms.functions
     every = (*functions, *([] if guards is None else [guards]))
     slots = [f.program.slots + 1 for f in every]
-    ints: list[Sequence[int] | NDArray[np.int32]] = [
-        *(f.code for f in functions), [] if guards is None else guards.code, selection.kept, selection.dependent,
-        selection.independent, still, [i for four in fours for i in four],
-    ]  # fmt: skip
+    codes = [*(f.code for f in functions), NO_CODE if guards is None else guards.code]
+    ints = [selection.kept, selection.dependent, selection.independent, still, [i for four in fours for i in four]]
     inputs = 2 + n_q + k + rest
     sizes = [
         N_NOTES, n, *slots, *([0] if guards is None else []), *(f.width for f in functions), m * m, m,
@@ -67,10 +66,10 @@ def block(terms: Terms, selection: Selection, rest: int, weights: Array, typical
         len(settings), work,
     ]  # fmt: skip
     head = [n_q, n, rows, m, k, inputs, int(moving), len(fours)]
-    places = _running(HEADER, [len(part) for part in ints])
+    places = _running(HEADER, [len(part) for part in (*codes, *ints)])
     numbers = _running(inputs, sizes)
-    header = [*head, *places[:-1], *numbers[:-1]]
-    code = np.concatenate([np.asarray(part, dtype=np.int32) for part in (header, *ints)])
+    header = np.array([*head, *places[:-1], *numbers[:-1]], dtype=np.int32)
+    code = np.concatenate([header, *codes, np.array([i for part in ints for i in part], dtype=np.int32)])
     z = np.zeros(numbers[-1])
     z[numbers[1] : numbers[1] + n] = weights
     z[numbers[-5] : numbers[-4]] = typical
