@@ -13,6 +13,9 @@ from latchwork.contact.impacting.together import rows_of
 from latchwork.errors import EvaluationError
 
 
+FEW = 64  # numbers that Python adds as quickly as NumPy
+
+
 @dataclass(frozen=True, eq=False)
 class Impact:
     """Contacts of zero gap at one instant:  v⁺ = v⁻ + W Λ,  W = J M̃⁻¹ Jᵀ.
@@ -65,7 +68,8 @@ def _are(given: tuple[Array, ...], shapes: tuple[tuple[int, ...], ...]) -> bool:
         return False
     W, v, *others = given
     fits = W.shape == shapes[0] and v.shape == shapes[1] and all(each.shape == shapes[2] for each in others)
-    return fits and math.isfinite(sum([float(value.sum()) for value in given]))
+    sums = [sum(value.ravel().tolist()) if value.size <= FEW else float(value.sum()) for value in given]
+    return fits and math.isfinite(sum(sums))
 
 
 @dataclass(frozen=True, eq=False)
