@@ -80,7 +80,8 @@ class Watching:
 
     def _lowered(self, guards: Sequence[Guard], rows: int | None) -> Program:
         equations, laws = self.driven.equations, self.driven.laws
-        named = {(guard.kind, str(guard.about), i): guard.value for i, guard in enumerate(guards)}
+        named: dict[Any, Any] = {guard.about if guard.kind == "stop" else (guard.kind, i): guard.value
+                                 for i, guard in enumerate(guards)}  # fmt: skip
         if rows is None:
             values, rates = guards_and_rates(equations, named, laws, self._free_rates)
         else:
