@@ -179,6 +179,21 @@ def test_too_many_messages_are_dropped(house):
         page.wait(lambda: page.frames > frames + 5)
 
 
+def test_commands_that_take_long_are_few(house):
+    """Of a burst of rewinds some are done; the others are refused with words, and the loop goes on."""
+    with house.socket() as made:
+        page = Listener(made)
+        page.wait(lambda: page.frames)
+        for k in range(40):
+            page.say(do="rewind", seconds=0.1, id=k)
+        answers = page.wait(lambda: len(page.told("answer")) == 40 and page.told("answer"))
+        refused = [answer["why"] for answer in answers if not answer["ok"]]
+        assert 20 <= len(refused) <= 32
+        assert all("too often" in why for why in refused)
+        frames = page.frames
+        page.wait(lambda: page.frames > frames + 5)
+
+
 def test_a_message_that_is_too_large_ends_its_page_only(house):
     """64 KiB is the most; others go on."""
     with house.socket() as made, house.socket() as other:

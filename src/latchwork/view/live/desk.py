@@ -18,6 +18,7 @@ from latchwork.view.live.visitor import Visitor
 HAND = 0.003  # s between two motions of a hand
 MOST_ASKED = 1000  # commands that wait for an answer
 FORBIDDEN = frozenset({"record"})  # what a page may not ask for: files are for whoever started the server
+COSTLY = frozenset({"rewind", "reset", "fence", "unfence", "hold", "release"})  # each may take as long as many ticks
 LETTING_GO = frozenset({"rewind", "reset"})  # after these, no hand holds anything
 Row = dict[str, Any]
 
@@ -80,6 +81,11 @@ class Desk:
 
     def _command(self, visitor: Visitor, command: Row) -> None:
         do = command["do"]
+        if do in COSTLY and not visitor.costly.takes(asyncio.get_running_loop().time()):
+            visitor.too_many += 1
+            why = f"'{do}' takes the loop some time, and was asked for too often. Wait a moment."
+            visitor.tell({"kind": "answer", "id": command.get("id"), "do": do, "ok": False, "why": why})
+            return
         if do in ("move", "drop"):
             if self.holder == visitor.number:
                 self._move(visitor, command)

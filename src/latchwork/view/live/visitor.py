@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from latchwork.view.live.gate import Bucket
 
 RATE, AT_ONCE = 120.0, 240.0  # messages in a second, and at once
+COSTLY_RATE, COSTLY_AT_ONCE = 4.0, 8.0  # of those that take the loop as long as many ticks
 FLOOD = 20_000  # messages dropped, one after the other, after which a page is let go
 MOST_WORDS = 400  # messages that wait for a page
 STALLED = 15.0  # s that a page may take to read one message
@@ -32,7 +33,7 @@ class Visitor:
     def __init__(self, socket: Socket, number: int) -> None:
         self.socket, self.number = socket, number
         self.looks = True
-        self.bucket = Bucket(RATE, AT_ONCE)
+        self.bucket, self.costly = Bucket(RATE, AT_ONCE), Bucket(COSTLY_RATE, COSTLY_AT_ONCE)
         self.malformed = self.too_many = self._in_a_row = 0
         self.motion: dict[str, Any] | None = None  # of its hand, not sent on yet
         self._words: deque[str] = deque()
