@@ -110,7 +110,8 @@ def test_frames_are_where_the_mechanism_is(house):
         page.wait(lambda: page.frames > 2 and page.told("scene"))
         scene = page.told("scene")[0]
         widths = scene["scene"]["widths"]
-        first = len(HEAD) + sum(widths[: scene["scene"]["chain"][1]])
+        elbow = next(dot for dot in scene["scene"]["dots"] if (dot["kind"], dot["name"]) == ("joint", "lower"))
+        first = len(HEAD) + sum(widths[: elbow["at"]])
         q1 = page.frame[len(HEAD) + sum(widths) + scene["plots"].index("q1")]
         assert np.allclose(page.frame[first : first + 3], [np.sin(q1), -np.cos(q1), 0.0], atol=1e-12)
 

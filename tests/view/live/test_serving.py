@@ -11,7 +11,10 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -46,6 +49,12 @@ def served():
     for process in made:
         process.kill()
         process.communicate()
+
+
+def apart(work: Callable[..., Any], *given: Any) -> Any:
+    """In a thread of its own: a browser that is driven from this one has its event loop here."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work, *given).result(120)
 
 
 def status(address: str) -> int:
@@ -91,7 +100,7 @@ def test_the_usual_port_gives_way(monkeypatch):
             await server.stop()
             return port
 
-        assert asyncio.run(start()) not in (0, serving.PORT)
+        assert apart(asyncio.run, start()) not in (0, serving.PORT)
 
 
 def test_a_model_that_says_nothing_can_be_touched():
@@ -143,7 +152,7 @@ def test_a_port_that_is_taken_is_said(capsys):
     """The message names the port, and a way out."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert main(["serve", PENDULUM, "--port", str(port)]) == 2
+        assert apart(main, ["serve", PENDULUM, "--port", str(port)]) == 2
     assert re.search(f"port {port} of 127.0.0.1 cannot be listened on: .* --port 0", capsys.readouterr().err)
 
 
@@ -151,7 +160,7 @@ def test_demo_without_a_terminal_ends_by_itself(tmp_path, capsys, monkeypatch):
     """After the plots it says how the gallery is served, having started and stopped the server once."""
     monkeypatch.setattr(demo.gallery, "NAMES", ("double_pendulum",))
     monkeypatch.setattr(demo.main, "__defaults__", ("demo", False, ("double_pendulum",)))
-    assert main(["demo", "--quiet", "-o", str(tmp_path)]) == 0
+    assert apart(main, ["demo", "--quiet", "-o", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert (tmp_path / "index.html").is_file()
     assert "latchwork demo --serve" in out.splitlines()[-1]

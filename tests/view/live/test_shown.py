@@ -43,11 +43,17 @@ def test_frames_follow_state_and_parameters():
     shown.set({"L": 1.7})
     q1, q2 = 0.3, -1.1
     frame = shown.picture.frame(0.0, np.array([q1, q2, 0.0, 0.0]), shown.rest)
-    first = sum(scene["widths"][: scene["chain"][2]])
+    first = sum(scene["widths"][: next(dot["at"] for dot in scene["dots"] if dot["name"] == "tip")])
     tip = 1.7 * np.array([math.sin(q1) + math.sin(q1 + q2), -math.cos(q1) - math.cos(q1 + q2), 0.0])
     assert np.allclose(frame[first : first + 3], tip, atol=1e-12)
-    assert scene["links"] == [None, "upper", "lower"]
+    assert {shape["body"] for shape in scene["shapes"]} == {"upper", "lower"}
     assert scene["flat"]
+
+
+def test_a_chain_belongs_to_its_bodies():
+    """Each part of a line that was asked for belongs to the body beyond it."""
+    links = picture_of(exhibit_of("chain")).scene["links"]
+    assert links == [None, *(f"P{k}" for k in range(1, 11))]
 
 
 def test_angles_are_told_from_lengths():
