@@ -195,6 +195,18 @@ def test_commands_that_take_long_are_few(house):
         page.wait(lambda: page.frames > frames + 5)
 
 
+def test_a_flood_ends_its_page(house, monkeypatch):
+    """Whoever goes on and on is let go."""
+    monkeypatch.setattr("latchwork.view.live.visitor.PATIENCE", 500.0)
+    monkeypatch.setattr("latchwork.view.live.visitor.FLOOD", 1.0)
+    with house.socket() as made:
+        page = Listener(made)
+        page.wait(lambda: page.frames)
+        with pytest.raises(ConnectionClosed, match="1013|1000|1006|sent|received"):
+            for _ in range(100_000):
+                page.say(do="drop")
+
+
 def test_a_message_that_is_too_large_ends_its_page_only(house):
     """64 KiB is the most; others go on."""
     with house.socket() as made, house.socket() as other:

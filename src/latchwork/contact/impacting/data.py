@@ -12,7 +12,6 @@ from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.together import rows_of
 from latchwork.errors import EvaluationError
 
-
 FEW = 64  # numbers that Python adds as quickly as NumPy
 
 

@@ -14,7 +14,7 @@ from latchwork.view.live.gate import Bucket
 
 RATE, AT_ONCE = 120.0, 240.0  # messages in a second, and at once
 COSTLY_RATE, COSTLY_AT_ONCE = 4.0, 8.0  # of those that take the loop as long as many ticks
-FLOOD = 20_000  # messages dropped, one after the other, after which a page is let go
+FLOOD, PATIENCE = 1000.0, 20_000.0  # dropped messages in a second that are borne, and at once; then a page is let go
 MOST_WORDS = 400  # messages that wait for a page
 STALLED = 15.0  # s that a page may take to read one message
 
@@ -33,8 +33,9 @@ class Visitor:
     def __init__(self, socket: Socket, number: int) -> None:
         self.socket, self.number = socket, number
         self.looks = True
-        self.bucket, self.costly = Bucket(RATE, AT_ONCE), Bucket(COSTLY_RATE, COSTLY_AT_ONCE)
-        self.malformed = self.too_many = self._in_a_row = 0
+        self.bucket, self.patience = Bucket(RATE, AT_ONCE), Bucket(FLOOD, PATIENCE)
+        self.costly = Bucket(COSTLY_RATE, COSTLY_AT_ONCE)
+        self.malformed = self.too_many = 0
         self.motion: dict[str, Any] | None = None  # of its hand, not sent on yet
         self._words: deque[str] = deque()
         self._frame: bytes | None = None
@@ -81,11 +82,10 @@ class Visitor:
         """The mapping that a message holds; None, and counted, where it is none or one too many."""
         if not self.bucket.takes(now):
             self.too_many += 1
-            self._in_a_row += 1
-            self.gone = self.gone or self._in_a_row > FLOOD
-            self._wake.set()
+            if not self.patience.takes(now):
+                self.gone = True
+                self._wake.set()
             return None
-        self._in_a_row = 0
         try:
             found = json.loads(message, parse_constant=_refuse) if isinstance(message, str) else None
         except (ValueError, RecursionError):
