@@ -195,6 +195,11 @@ def test_commands_that_take_long_are_few(house):
         page.wait(lambda: page.frames > frames + 5)
 
 
+def flooded(page: Listener) -> None:
+    for _ in range(100_000):
+        page.say(do="drop")
+
+
 def test_a_flood_ends_its_page(house, monkeypatch):
     """Whoever goes on and on is let go."""
     monkeypatch.setattr("latchwork.view.live.visitor.PATIENCE", 500.0)
@@ -202,9 +207,8 @@ def test_a_flood_ends_its_page(house, monkeypatch):
     with house.socket() as made:
         page = Listener(made)
         page.wait(lambda: page.frames)
-        with pytest.raises(ConnectionClosed, match="1013|1000|1006|sent|received"):
-            for _ in range(100_000):
-                page.say(do="drop")
+        with pytest.raises(ConnectionClosed, match="1013"):
+            flooded(page)
 
 
 def test_a_message_that_is_too_large_ends_its_page_only(house):

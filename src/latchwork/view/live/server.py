@@ -172,7 +172,7 @@ class Server:
             async for message in connection:
                 room.desk.take(visitor, message)
                 if visitor.gone:
-                    break
+                    await connection.close(1013, "says too much, or reads too slowly")
         finally:
             room.leave(visitor)
 

@@ -67,7 +67,7 @@ class Visitor:
             if self._frame is not None and not self.gone:
                 frame, self._frame = self._frame, None
                 await self._send(frame)
-        await self.socket.close(1013, "reads too slowly")
+        await self.socket.close(1013, "says too much, or reads too slowly")
 
     async def _send(self, message: str | bytes) -> None:
         try:
