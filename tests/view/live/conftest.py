@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from latchwork.view.live import room
 from live_house import House
 from live_page import Page
 
@@ -30,8 +31,9 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def house() -> Iterator[House]:
-    """A server with loops of its own, for all tests of the page."""
-    with House() as made:
+    """A server with loops of its own, for all tests of the page; it shows half as many frames as usual."""
+    with pytest.MonkeyPatch.context() as patched, House() as made:
+        patched.setattr(room, "FRAME", 0.05)
         yield made
 
 

@@ -228,11 +228,12 @@ def test_the_page_comes_back_when_the_server_does(browser):
     page.close()
 
 
-def test_browser_and_script_agree(opened, house):
+def test_browser_and_script_agree(opened, house, monkeypatch):
     """A hand that follows the path of the browser's pointer gives the same motion, by the coupler's force alone.
 
-    Between frames, 25 ms apart, the path is a straight line: so the two agree to a part of what was moved.
+    Between frames, 20 ms apart, the path is a straight line: so the two agree to a part of what was moved.
     """
+    monkeypatch.setattr("latchwork.view.live.room.FRAME", 0.02)
     page = opened("caster")
     page.tab.click("#reset")
     page.wait("app.bench.head.t < 1 && app.bench.head.hand === -1")
