@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from latchwork.contact.impacting.acting import Act, group_of, one, plastic, several
+from latchwork.contact.impacting.acting import Act, group_of, moved, one, plastic, several
 from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.data import Impact, Outcome
 from latchwork.contact.impacting.laws import LAWS, Law
@@ -48,14 +48,14 @@ def resolve(impact: Impact, laws: Sequence[str], at_once: bool | None = False, c
 def alone(impact: Impact, law: str, capture: float) -> Outcome | None:
     """The same for one contact, whose law acts once; None where that is not the end of it."""
     W, v, slow = impact.W, impact.v, REST * max(map(abs, impact.v.tolist()))
-    if v[0] >= -slow or W[0, 0] <= IMMOVABLE * W.diagonal().max():
+    if v[0] >= -slow or W[0, 0] <= IMMOVABLE * max(W.diagonal().tolist()):
         return None
     e = float(impact.e[0])
     act = one(impact, 0, law, v, e)
-    after = v + W @ act.impulse
+    after = moved(W, v, act.impulse)
     if e > 0.0 and act.impulse[0] != 0.0 and after[0] < capture:
         act = one(impact, 0, law, v, 0.0)
-        after = v + W @ act.impulse
+        after = moved(W, v, act.impulse)
     if after[0] < -slow:
         return None
     acted = (act.law if act.impulse[0] != 0.0 else "",)

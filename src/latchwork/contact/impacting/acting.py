@@ -29,10 +29,19 @@ class Act:
     notes: tuple[str, ...] = ()
 
 
+def moved(W: Array, v: Array, impulse: Array) -> Array:
+    """v⁺ = v⁻ + W Λ; of one contact in plain numbers."""
+    if len(v) > 2 or len(impulse) != len(v):
+        return np.asarray(v + W @ impulse)
+    push = impulse.tolist()
+    return np.array([a + sum([w * x for w, x in zip(row, push, strict=True)])
+                     for a, row in zip(v.tolist(), W.tolist(), strict=True)])  # fmt: skip
+
+
 def gained(W: Array, v: Array, impulse: Array, floor: float) -> float:
     """½ Λᵀ(v⁻ + v⁺) where it is above rounding and ``floor``, else zero."""
-    after = v + W @ impulse
-    energy = float(0.5 * impulse @ (v + after))
+    after = moved(W, v, impulse)
+    energy = 0.5 * sum([x * (a + b) for x, a, b in zip(impulse.tolist(), v.tolist(), after.tolist(), strict=True)])
     if energy <= floor:
         return 0.0
     return energy if energy > floor + GAIN * float(np.abs(impulse) @ (np.abs(v) + np.abs(after))) else 0.0
@@ -40,7 +49,7 @@ def gained(W: Array, v: Array, impulse: Array, floor: float) -> float:
 
 def floor_of(impact: Impact) -> float:
     """Energy below notice: a part of what the whole impact could move."""
-    return FLOOR * (max(map(abs, impact.v.tolist())) ** 2 / float(impact.W.diagonal().max()))
+    return FLOOR * (max(map(abs, impact.v.tolist())) ** 2 / max(impact.W.diagonal().tolist()))
 
 
 def one(impact: Impact, i: int, law: str, v: Array, e: float) -> Act:
