@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -305,15 +305,22 @@ class Trajectory(Samples):
         return draw_automaton(self.visited, self.equations.name, path, self.listed)
 
     def animate(self, path: str, view: str = "xy", *, draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
-                forces: bool = False) -> None:  # fmt: skip
-        """The motion as one HTML file that plays in any browser without a network.
+                forces: bool = False, at: float | None = None, fps: float | None = None,
+                size: tuple[int, int] | None = None, speed: float | None = None,
+                progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
+        """The motion as a file, of a kind that its name chooses.
+
+        ``.html`` is one page that plays in any browser without a network; ``.png`` a picture, of six moments or of the
+        one ``at`` a time; ``.gif`` a moving picture, and ``.mp4`` a film, for which ffmpeg has to be there.
 
         ``view`` names the axes of N to the right and upwards; ``draw`` joins points by a line instead of every point
         with its parent; ``shapes`` are drawn besides those of the contacts; ``forces`` shows what constraints exert.
+        Films have ``fps`` pictures a second (30), in which ``speed`` seconds of the run pass (1, if that takes from 2
+        to 30 seconds); pictures and films are ``size`` pixels wide and high; ``progress`` hears the time drawn last.
         """
         from latchwork.view.animate import animate
 
-        animate(self, path, view, draw, shapes, forces)
+        animate(self, path, view, draw, shapes, forces, progress, at=at, fps=fps, size=size, speed=speed)
 
     def smooth(self, points: int = 600) -> Samples:
         """The run on an even grid, fine enough to draw."""

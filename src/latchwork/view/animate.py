@@ -1,14 +1,21 @@
-"""A run as a page that plays: one file with its data, style and script inside, which asks no network for anything."""
+"""A run as a file that shows it, by the name of the file: a page that plays, a picture, a film.
+
+The page is one file with its data, style and script inside, which asks no network for anything.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from latchwork.errors import EvaluationError
+from latchwork.view.film.film import Hears, Scened, write_moving, write_picture, write_video
+from latchwork.view.film.mp4 import found_ffmpeg
 from latchwork.view.scene import scene
 
 if TYPE_CHECKING:
@@ -52,9 +59,51 @@ step.</p>
 
 
 def animate(run: Trajectory, path: str | Path, view: str = "xy", draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
-            forces: bool | Mapping[str, tuple[Any, Any]] = False) -> None:  # fmt: skip
-    """Write the page of a run."""
-    Path(path).write_text(page(scene(run, view, draw, shapes, forces)), encoding="utf-8")
+            forces: bool | Mapping[str, tuple[Any, Any]] = False, progress: Callable[[float], None] | None = None,
+            **options: Any) -> None:  # fmt: skip
+    """Write a run as a page, a picture or a film, as the name of the file says."""
+    asked = {name: value for name, value in options.items() if value is not None}
+    hears = progress or (lambda t: None)
+    kind_of(path, asked).write(
+        Path(path), run.t, lambda times: scene(run, view, draw, shapes, forces, times), hears, **asked
+    )
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file: what it is, what writes it, what may be asked of it, and what has to be there for it."""
+
+    words: str
+    write: Callable[..., None]
+    options: tuple[str, ...] = ()
+    needs: Callable[[str | Path], Any] = str
+
+
+def _write_page(path: Path, t: Any, scened: Scened, hears: Hears) -> None:
+    path.write_text(page(scened(())), encoding="utf-8")
+
+
+KINDS = {
+    ".html": Kind("a page", _write_page),
+    ".png": Kind("a picture", write_picture, ("at", "size")),
+    ".gif": Kind("a moving picture", write_moving, ("fps", "size", "speed")),
+    ".mp4": Kind("a film", write_video, ("fps", "size", "speed"), found_ffmpeg),
+}
+
+
+def kind_of(path: str | Path, options: Iterable[str] = ()) -> Kind:
+    """The kind of a file by its name, which has to be one that is known, can be written, and has these options."""
+    kind = KINDS.get(Path(path).suffix.lower())
+    if kind is None:
+        known = ", ".join(f"{suffix} ({kind.words})" for suffix, kind in KINDS.items())
+        raise EvaluationError(f"a motion cannot be written as '{path}'. Give a name that ends in one of {known}.")
+    for name in options:
+        if name not in kind.options:
+            others = " or ".join(suffix for suffix, other in KINDS.items() if name in other.options)
+            raise EvaluationError(f"'{path}' is {kind.words}, for which {name}= means nothing. Leave it out, or "
+                                  f"write {others}.")  # fmt: skip
+    kind.needs(path)
+    return kind
 
 
 def page(data: Mapping[str, Any]) -> str:

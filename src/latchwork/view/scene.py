@@ -1,4 +1,4 @@
-"""The scene of a run: everything that moves or stands in it as plain numbers, for a page that draws it."""
+"""The scene of a run: everything that moves or stands in it as plain numbers, for pages and pictures to draw."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ INSTANTS = 400  # of events that have a frame of their own
 
 
 def scene(run: Trajectory, view: str = "xy", draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
-          forces: bool | Mapping[str, tuple[Any, Any]] = False) -> dict[str, Any]:  # fmt: skip
-    """All that the page needs, as what JSON can say."""
+          forces: bool | Mapping[str, tuple[Any, Any]] = False, times: Any = ()) -> dict[str, Any]:  # fmt: skip
+    """All that a page or a picture needs, as what JSON can say; with frames at some more times."""
     must_be_a_view(view)
-    at = run.at(frame_times(run))
+    at = run.at(np.union1d(frame_times(run), times))
     points = located(run)
     places = dict(zip(points, at.each(*points), strict=True))
     chosen = [point_named(run, item) for item in draw]

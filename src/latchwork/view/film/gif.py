@@ -1,0 +1,67 @@
+"""Pictures one after the other as a GIF: few colours, the same in all of them, and only what changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from latchwork.errors import EvaluationError
+from latchwork.view.film.palette import palette, rgb
+
+Array = np.ndarray
+FASTEST = 50.0  # pictures a second: what shows them quicker, many programs show slowly
+LONGEST = 3000  # pictures
+COLORS = 254  # one is left for what does not change
+
+
+def must_fit(count: int, fps: float) -> None:
+    """What a GIF cannot hold is refused."""
+    if fps > FASTEST:
+        raise EvaluationError(
+            f"a GIF shows at most {FASTEST:g} pictures a second; got fps={fps:g}. Give fps={FASTEST:g} or less, or "
+            "write an .mp4."
+        )
+    if count > LONGEST:
+        raise EvaluationError(
+            f"{count} pictures are too many for a GIF, which may have {LONGEST}. Give a higher speed= or a lower fps=, "
+            "or write an .mp4."
+        )
+
+
+def write_gif(path: Path, frames: Iterable[Array], count: int, fps: float, scene: Mapping[str, Any]) -> None:
+    """Write pictures, each (high, wide, 3); it plays over and over."""
+    from PIL import Image
+
+    few = Image.new("P", (1, 1))
+    few.putpalette(shades(scene).ravel().tolist())
+    made = (Image.fromarray(rows).quantize(palette=few, dither=Image.Dither.NONE) for rows in frames)
+    first = next(made)
+    first.save(path, "GIF", save_all=True, append_images=made, duration=durations(count, fps), loop=0, optimize=True)
+
+
+def durations(count: int, fps: float) -> list[int]:
+    """Milliseconds of each picture: whole hundredths of a second, as a GIF has them, that add up."""
+    ends = np.round(100.0 * np.arange(count + 1) / fps).astype(int)
+    return (10 * np.diff(ends)).tolist()
+
+
+def shades(scene: Mapping[str, Any]) -> Array:
+    """(colours, 3): every colour of a scene, and its shades on the way to paper, as edges and faces have them."""
+    colors = palette()
+    strong = dict.fromkeys(
+        [colors[name] for name in ("ink", "soft", "rod", "ground", "force", "trail", "rule")]
+        + [item["color"] for item in scene["shapes"] if item["color"]]
+        + [color for _, color in scene["modes"]]
+    )
+    levels = (COLORS - 2) // len(strong)
+    mixed = [_mixed(color, k / levels) for color in strong for k in range(1, levels + 1)]
+    return np.array([_mixed(colors["paper"], 1.0), _mixed(colors["grid"], 1.0), *mixed], dtype=np.uint8)
+
+
+def _mixed(color: str, part: float) -> Sequence[int]:
+    """So much of a colour, the rest paper."""
+    paper, full = np.array(rgb(palette()["paper"])), np.array(rgb(color))
+    return np.round(255.0 * (paper + part * (full - paper))).astype(int).tolist()
