@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from latchwork.constraint.gather import gather
 from latchwork.contact.impacting.line import mean_root
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.touching import meeting
-from latchwork.hybrid.touching.gathering import Gathering, gather
+from latchwork.hybrid.touching.gathering import Gathering
 from latchwork.program.bundle import Bundle, run_each
 from latchwork.program.kernel import Kernel
 from latchwork.program.native import native

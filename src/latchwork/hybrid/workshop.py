@@ -17,6 +17,7 @@ import numpy as np
 from latchwork.constraint.assemble import at_time
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.dense import lu
+from latchwork.constraint.gather import gather
 from latchwork.constraint.modes import executors, sliding_executors
 from latchwork.constraint.modes.drag import Drag
 from latchwork.constraint.modes.ending import ended
@@ -37,7 +38,6 @@ from latchwork.hybrid.rules import Rules, rule_guards, scalars
 from latchwork.hybrid.stages import Held, Unconstrained
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
-from latchwork.hybrid.touching.gathering import gather
 from latchwork.hybrid.touching.meeting import Meetings
 from latchwork.hybrid.touching.pacing import turning
 from latchwork.hybrid.touching.standing import Guard, Guards, Standings, closings, every_zone, touch_guards, zone_guards

@@ -16,10 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.constraint.gather import ROUNDING
 from latchwork.constraint.selection import RANK, weights_of
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.errors import ConstraintError
-from latchwork.hybrid.touching.gathering import ROUNDING, Gathering, pays
+from latchwork.hybrid.touching.gathering import Gathering, pays
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.bundle import Bundle
 

@@ -1,0 +1,179 @@
+"""What contacts are asked at one state, as a kernel: speeds, accelerations, and what unit forces do.
+
+    v = J u + C,    A = J P Jᵀ,    b = J u̇₀ + c
+    P = M⁻¹ − M⁻¹ Bᵀ S⁻¹ B M⁻¹,    u̇₀ = P f − M⁻¹ Bᵀ S⁻¹ c_B,    S = B M⁻¹ Bᵀ
+
+J are the rows of the contacts, B those that hold besides. It gives up where M or S is close to singular.
+"""
+
+from __future__ import annotations
+
+from latchwork.constraint.dense import largest_pivot, lu, lu_solve
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset, sqrt
+from latchwork.program.native import together
+from latchwork.program.scalar import maximum
+
+ROUNDING = 1e-14  # of the terms of a sum that cancel
+REGULAR = 1e-12  # of the largest pivot of M: below it M is close to singular
+APART = 1e-6  # pivots of S, whose diagonal is made 1: below it rows are close to depending on each other
+
+# sizes; where the programs of what holds give their outputs; then, for each contact, its rows and where its own begin
+NQ, N, ROWS, HELD, TOUCHES, PLACE, BIAS, FIRST = range(8)
+
+
+@kernel
+def unpack(n: i64, packed: f64p, M: f64p) -> None:
+    """A symmetric matrix from its lower triangle, row by row."""
+    for i in range(n):
+        for j in range(i + 1):
+            M[i * n + j] = packed[i * (i + 1) // 2 + j]
+            M[j * n + i] = packed[i * (i + 1) // 2 + j]
+
+
+@kernel
+def invert(n: i64, M: f64p, factors: f64p, order: f64p, inverse: f64p, column: f64p) -> i64:
+    """M⁻¹; 0 where M is close to singular."""
+    for i in range(n * n):
+        factors[i] = M[i]
+    least = lu(n, factors, order)
+    if n > 0 and not least > REGULAR * largest_pivot(n, factors):
+        return 0
+    for j in range(n):
+        for i in range(n):
+            column[i] = 1.0 if i == j else 0.0
+        lu_solve(n, factors, order, column)
+        for i in range(n):
+            inverse[i * n + j] = column[i]
+    return 1
+
+
+@kernel
+def times(n: i64, a: f64p, b: f64p) -> f64:
+    """a · b."""
+    total = 0.0
+    for i in range(n):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def hold(n: i64, m: i64, B: f64p, c: f64p, inverse: f64p, udot: f64p, work: f64p) -> i64:
+    """P and u̇₀ from M⁻¹ and M⁻¹ f, with m rows B held; 0 where they are close to depending on each other."""
+    G, H, S = work, offset(work, n * m), offset(work, 2 * n * m)  # M⁻¹ Bᵀ by rows of Bᵀ, B M⁻¹, and S
+    scale, order, right = offset(S, m * m), offset(S, m * m + m), offset(S, m * m + 2 * m)
+    for r in range(m):
+        for i in range(n):
+            G[r * n + i] = times(n, offset(inverse, i * n), offset(B, r * n))
+            total = 0.0
+            for j in range(n):
+                total += B[r * n + j] * inverse[j * n + i]
+            H[r * n + i] = total
+    for r in range(m):
+        scale[r] = sqrt(divide(1.0, times(n, offset(B, r * n), offset(G, r * n))))
+    for r in range(m):
+        for s in range(m):
+            S[r * m + s] = times(n, offset(B, r * n), offset(G, s * n)) * scale[r] * scale[s]
+    if not lu(m, S, order) > APART:
+        return 0
+    for r in range(m):
+        right[r] = (times(n, offset(B, r * n), udot) + c[r]) * scale[r]
+    lu_solve(m, S, order, right)
+    for i in range(n):
+        for r in range(m):
+            udot[i] -= G[r * n + i] * scale[r] * right[r]
+    for j in range(n):
+        for r in range(m):
+            right[r] = H[r * n + j] * scale[r]
+        lu_solve(m, S, order, right)
+        for i in range(n):
+            for r in range(m):
+                inverse[i * n + j] -= G[r * n + i] * scale[r] * right[r]
+    return 1
+
+
+@kernel
+def stack(code: i64p, out: f64p, J: f64p, C: f64p, c: f64p) -> None:
+    """Rows of all contacts below each other."""
+    n, row = code[N], 0
+    for k in range(code[TOUCHES]):
+        rows, place, bias = code[FIRST + 3 * k], code[FIRST + 3 * k + 1], code[FIRST + 3 * k + 2]
+        for i in range(rows):
+            for j in range(n):
+                J[(row + i) * n + j] = out[place + rows + i * n + j]
+            C[row + i] = out[place + rows + rows * n + i]
+            c[row + i] = out[bias + i]
+        row += rows
+
+
+@kernel
+def free(code: i64p, out: f64p, extra: i64, more: f64p, drags: i64, drag: f64p, M: f64p, f: f64p, inverse: f64p,
+         udot: f64p, work: f64p) -> i64:  # fmt: skip
+    """M and f with friction in them, P and u̇₀; 0 where that takes more care. ``more`` are rows (B, c) besides."""
+    n_q, n, held = code[NQ], code[N], code[HELD]
+    unpack(n, offset(out, n_q), M)
+    for i in range(n):
+        f[i] = out[n_q + n * (n + 1) // 2 + i]
+    for d in range(drags):
+        g, N1 = offset(drag, d * (2 * n + 1)), offset(drag, d * (2 * n + 1) + n)
+        for i in range(n):
+            f[i] += g[i] * N1[n]
+            for j in range(n):
+                M[i * n + j] -= g[i] * N1[j]
+    if invert(n, M, work, offset(work, n * n), inverse, offset(work, n * n + n)) == 0:
+        return 0
+    for i in range(n):
+        udot[i] = times(n, offset(inverse, i * n), f)
+    m = held + extra
+    if m == 0:
+        return 1
+    B, c = work, offset(work, m * n)
+    for r in range(held):
+        for j in range(n):
+            B[r * n + j] = out[code[PLACE] + held + r * n + j]
+        c[r] = out[code[BIAS] + r]
+    for r in range(extra):
+        for j in range(n):
+            B[(held + r) * n + j] = more[r * (n + 1) + j]
+        c[held + r] = more[r * (n + 1) + n]
+    return hold(n, m, B, c, inverse, udot, offset(work, m * n + m))
+
+
+@kernel
+def gather(code: i64p, out: f64p, x: f64p, extra: i64, more: f64p, drags: i64, drag: f64p, w: f64p) -> i64:
+    """Everything into w, as `Gathering` has it; 0 where M or the rows that hold take more care."""
+    n_q, n, rows, touches = code[NQ], code[N], code[ROWS], code[TOUCHES]
+    u = offset(x, 1 + n_q)
+    swiftest, v, b = offset(w, 1), offset(w, 1 + touches), offset(w, 1 + touches + rows)
+    C, c, f = offset(b, rows), offset(b, 2 * rows), offset(b, 3 * rows)
+    udot, A, J = offset(f, n), offset(f, 2 * n), offset(f, 2 * n + rows * rows)
+    M, inverse, work = offset(J, rows * n), offset(J, rows * n + n * n), offset(J, rows * n + 2 * n * n)
+    stack(code, out, J, C, c)
+    if free(code, out, extra, more, drags, drag, M, f, inverse, udot, work) == 0:
+        return 0
+    pace, energy = 0.0, 0.0
+    for i in range(n):
+        energy += u[i] * times(n, offset(M, i * n), u)
+    for i in range(rows):
+        v[i] = times(n, offset(J, i * n), u) + C[i]
+        b[i] = times(n, offset(J, i * n), udot) + c[i]
+        moves, size = fabs(C[i]), fabs(c[i])
+        for j in range(n):
+            moves += fabs(J[i * n + j] * u[j])
+            size += fabs(J[i * n + j] * udot[j])
+            total = 0.0
+            for k in range(n):
+                total += J[i * n + k] * inverse[k * n + j]
+            work[j] = total
+        pace = maximum(pace, moves)
+        b[i] = b[i] if fabs(b[i]) > ROUNDING * size else 0.0
+        for k in range(rows):
+            A[i * rows + k] = times(n, work, offset(J, k * n))
+    row = 0
+    for k in range(touches):
+        swiftest[k] = sqrt(maximum(A[row * rows + row], 0.0) * maximum(energy, 0.0))
+        row += code[FIRST + 3 * k]
+    w[0] = pace
+    return 1
+
+
+together(gather)
