@@ -25,7 +25,7 @@ SCRIPTS = ("robots", "steps", "start", "many")  # whose rows compare with a riva
 PAGES = {
     "README.md": ("pages",),
     "docs/benchmarks.md": (*SCRIPTS, "derive", "growth", "first", "constraints", "switches", "contact", "settling",
-                           "realtime"),
+                           "realtime", "two_pages"),
     "docs/constraints.md": ("designs",),
     "docs/devices.md": ("coupling",),
 }
