@@ -20,8 +20,8 @@ DOTS = {"particle": 6, "center": 3.5, "joint": 4, "point": 2}
 FAINT = {"hatch": 0.6, "net": 0.2}
 
 
-def draw(pen: Pen, moment: Moment, sight: Sight, scaled: bool = True) -> None:
-    """Grid, shapes, path, lines, dots, forces; ``scaled`` with a bar that says how long, and the axes."""
+def draw(pen: Pen, moment: Moment, sight: Sight, scaled: bool = True, turned: bool = True) -> None:
+    """Grid, shapes, path, lines, dots, forces; ``scaled`` with a bar that says how long, ``turned`` with the axes."""
     room, scene = sight.room, moment.scene
     pen.within(room.x, room.y, room.wide, room.high)
     _grid(pen, sight)
@@ -37,6 +37,7 @@ def draw(pen: Pen, moment: Moment, sight: Sight, scaled: bool = True) -> None:
         _dot(pen, sight.screen(moment.row(item["at"])), item["kind"])
     if scaled:
         _scale(pen, sight)
+    if turned:
         _triad(pen, sight)
     for item in scene["forces"]:
         _arrow(pen, moment, sight, item)

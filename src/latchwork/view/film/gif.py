@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,35 @@ def must_fit(count: int, fps: float) -> None:
 
 def write_gif(path: Path, frames: Iterable[Array], count: int, fps: float, scene: Mapping[str, Any]) -> None:
     """Write pictures, each (high, wide, 3); it plays over and over."""
-    from PIL import Image
-
-    few = Image.new("P", (1, 1))
-    few.putpalette(shades(scene).ravel().tolist())
-    made = (Image.fromarray(rows).quantize(palette=few, dither=Image.Dither.NONE) for rows in frames)
+    few = shades(scene)
+    made = _reduced(frames, few, nearest(few))
     first = next(made)
     first.save(path, "GIF", save_all=True, append_images=made, duration=durations(count, fps), loop=0, optimize=True)
+
+
+def _reduced(frames: Iterable[Array], few: Array, table: Array) -> Iterator[Any]:
+    from PIL import Image
+
+    for rows in frames:
+        picture = Image.fromarray(table[cells(rows)])
+        picture.putpalette(few.ravel().tolist())
+        yield picture
+
+
+def cells(colors: Array) -> Array:
+    """The number of the cell of a cube of 64³ that a colour (..., 3) lies in."""
+    r, g, b = np.moveaxis(colors.astype(np.int32) >> 2, -1, 0)
+    return (r << 12) | (g << 6) | b
+
+
+def nearest(few: Array) -> Array:
+    """For each cell the number of the nearest of few colours; those that are one of the few stay what they are."""
+    from scipy.spatial import cKDTree
+
+    middles = np.stack(np.meshgrid(*[np.arange(64)] * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 4.0 + 1.5
+    table = cKDTree(few.astype(float)).query(middles)[1].astype(np.uint8)
+    table[cells(few[::-1])] = np.arange(len(few), dtype=np.uint8)[::-1]  # where two share a cell, the first has it
+    return table
 
 
 def durations(count: int, fps: float) -> list[int]:

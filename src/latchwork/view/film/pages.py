@@ -8,7 +8,7 @@ from typing import Any
 from latchwork.view.film.drawing import draw
 from latchwork.view.film.moment import Moment, Reel
 from latchwork.view.film.palette import palette
-from latchwork.view.film.pen import Pen, width
+from latchwork.view.film.pen import Pen, fitted, width
 from latchwork.view.film.sight import Room, sight
 from latchwork.view.film.telling import EDGE, FOOT, HEAD, clock, foot, head, mode, tells_modes
 
@@ -32,9 +32,10 @@ def strip(pen: Pen, reel: Reel, times: Sequence[float]) -> None:
     wide, high = pen.size
     rooms = panels(reel.scene, Room(0, HEAD, wide, high - HEAD), len(times))
     pen.clear()
-    pen.text(reel.scene["name"], EDGE, HEAD - 10, "left", palette()["ink"], bold=True)
+    title = fitted(reel.scene["name"], wide - 2 * EDGE, bold=True)
+    pen.text(title, EDGE, HEAD - 10, "left", palette()["ink"], bold=True)
     for k, (t, room) in enumerate(zip(times, rooms, strict=True)):
-        _panel(pen, reel.at(float(t)), room, scaled=k == 0)
+        _panel(pen, reel.at(float(t)), room, scaled=k == len(times) - 1, turned=k == 0)
 
 
 def panels(scene: Mapping[str, Any], room: Room, count: int) -> list[Room]:
@@ -57,8 +58,8 @@ def _inside(room: Room) -> Room:
     return Room(room.x, room.y + LABEL, room.wide, room.high - LABEL)
 
 
-def _panel(pen: Pen, moment: Moment, room: Room, scaled: bool) -> None:
-    draw(pen, moment, sight(moment.scene, _inside(room), MARGIN), scaled)
+def _panel(pen: Pen, moment: Moment, room: Room, scaled: bool, turned: bool) -> None:
+    draw(pen, moment, sight(moment.scene, _inside(room), MARGIN), scaled, turned)
     pen.within(room.x, room.y, room.wide, room.high)
     pen.rectangle(room.x, room.y, room.wide, 1, palette()["rule"])
     if room.x > 0:

@@ -12,6 +12,7 @@ from latchwork.view.film.sight import Room
 HEAD = 32.0  # pixels above a picture
 FOOT = 46.0  # pixels below it
 EDGE = 14.0  # pixels on either side
+WORDS = 130.0  # pixels that a mode takes at least with its words
 BAR = 5.0  # pixels: how thick the bar of modes is
 
 
@@ -37,10 +38,11 @@ def head(pen: Pen, moment: Moment, room: Room, title: str) -> None:
 
 
 def mode(pen: Pen, moment: Moment, x: float, y: float, end: float) -> None:
-    """A square of the colour of the mode, its number and what holds."""
+    """A square of the colour of the mode, its number and, where a few words have room, what holds."""
     words, color = moment.scene["modes"][moment.mode - 1]
     pen.rectangle(x, y - 9.5, 10, 10, color)
-    pen.text(fitted(f"mode {moment.mode}: {words}", end - x - 16), x + 16, y, "left", palette()["soft"])
+    told = f"mode {moment.mode}: {words}" if end - x > WORDS else f"mode {moment.mode}"
+    pen.text(fitted(told, end - x - 16), x + 16, y, "left", palette()["soft"])
 
 
 def clock(moment: Moment) -> str:
