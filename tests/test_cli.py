@@ -170,6 +170,22 @@ def test_run_to_a_page_that_plays(tmp_path, capsys):
     assert "a view is two of the axes" in capsys.readouterr().err
 
 
+def test_run_to_a_picture_and_a_film(tmp_path, capsys):
+    """--animate writes what the name of the file says, as large and as fast as asked, and refuses others beforehand."""
+    film, picture = tmp_path / "disk.gif", tmp_path / "disk.png"
+    run = ["run", DISK, "--until", "0.1", "--animate"]
+    assert main([*run, str(film), "--fps", "10", "--speed", "0.1", "--size", "200x150", "--forces"]) == 0
+    assert film.read_bytes().startswith(b"GIF89a\xc8\0\x96\0")
+    assert main([*run, str(picture), "--at", "0.05"]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    capsys.readouterr()
+    assert main([*run, str(tmp_path / "disk.avi"), "--progress"]) == 5
+    assert "simulating" not in (said := capsys.readouterr().err)
+    assert "cannot be written as" in said
+    assert main([*run, str(film), "--size", "200"]) == 2
+    assert "such as 640x480" in capsys.readouterr().err
+
+
 def test_run_stops_at_a_guard(capsys):
     """The summary says which guard ended the run, and when; so does JSON, with three columns for a point."""
     assert main(["run", CRANE]) == 0

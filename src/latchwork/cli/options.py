@@ -74,9 +74,28 @@ def _run(words: Any) -> None:
     forms.add_argument("--json", action="store_true", help="columns of numbers and the audit, for a program")
     forms.add_argument("--csv", action="store_true", help="columns of numbers, one line to a sample")
     added.add_argument("--plot", metavar="IMAGE", help="draw what run.plot lists, or the outputs, or the coordinates")
-    added.add_argument("--animate", metavar="PAGE", help="write the motion as one HTML file that plays in any browser")
-    added.add_argument("--view", metavar="AXES", default="xy", help="axes of N to the right and upwards (default: xy)")
+    _animate(added)
     added.add_argument("-o", "--output", metavar="DIR", help="write run.csv, run.json and run.png to a folder")
+
+
+def _animate(added: argparse.ArgumentParser) -> None:
+    added.add_argument(
+        "--animate", metavar="FILE",
+        help="write the motion: .html plays in any browser, .png shows six moments, .gif and .mp4 (by ffmpeg) move",
+    )  # fmt: skip
+    added.add_argument("--view", metavar="AXES", default="xy", help="axes of N to the right and upwards (default: xy)")
+    added.add_argument("--forces", action="store_true", help="show what constraints, contacts and joints exert")
+    added.add_argument("--at", type=float, metavar="T", help="the one moment that a .png shows")
+    added.add_argument("--size", type=_sides, metavar="WxH", help="pixels of a .png, .gif or .mp4 (default: 640x480)")
+    added.add_argument("--fps", type=float, metavar="N", help="pictures a second of a .gif or .mp4 (default: 30)")
+    added.add_argument("--speed", type=float, metavar="X", help="seconds of the run that pass in one of a .gif or .mp4")
+
+
+def _sides(text: str) -> tuple[int, int]:
+    wide, _, high = text.partition("x")
+    if not (wide.isdecimal() and high.isdecimal()):
+        raise argparse.ArgumentTypeError(f"'{text}' is no size. Give width and height in pixels, such as 640x480.")
+    return int(wide), int(high)
 
 
 def _run_settings(added: argparse.ArgumentParser) -> None:

@@ -36,11 +36,13 @@ def run(options: argparse.Namespace) -> None:
     settings = changed(found.settings, found.equations, options.set, options.until)
     if settings.until is None:
         raise Usage(f"{options.file} does not say how long to run. Give --until T, or 'until' under 'run' in the file.")
+    if options.animate:
+        must_be_shown(options)
     trajectory = simulated(found, settings, progress)
     if options.plot:
         plotted(trajectory, settings, options.plot)
     if options.animate:
-        trajectory.animate(options.animate, options.view)
+        animated(trajectory, options, progress)
     if options.output:
         _to_folder(trajectory, settings, Path(options.output))
     if options.json or options.csv:
@@ -97,6 +99,27 @@ def plotted(trajectory: Trajectory, settings: RunSettings, path: str) -> None:
 
     names = {name: name for name in trajectory.equations.q_names}
     plot_run(trajectory, settings.plot or settings.outputs or names, path)
+
+
+SHOWING = ("at", "size", "fps", "speed")
+
+
+def must_be_shown(options: argparse.Namespace) -> None:
+    """What cannot be written is refused before the run, not after it."""
+    from latchwork.view.animate import kind_of
+
+    kind_of(options.animate, [name for name in SHOWING if getattr(options, name) is not None])
+
+
+def animated(trajectory: Trajectory, options: argparse.Namespace, progress: Progress) -> None:
+    """A page, a picture or a film."""
+    end = trajectory.t[-1]
+    trajectory.animate(
+        options.animate, options.view, forces=options.forces,
+        progress=lambda t: progress(f"drawing: t = {t:.6g} of {end:.6g}", now=False),
+        **{name: getattr(options, name) for name in SHOWING},
+    )  # fmt: skip
+    progress.done()
 
 
 def columns(trajectory: Trajectory, settings: RunSettings) -> dict[str, list[float]]:
