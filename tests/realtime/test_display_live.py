@@ -104,7 +104,7 @@ def test_a_session_knows_its_display_and_the_damping_of_its_device(tmp_path):
     source = "double_pendulum"
     exhibit = exhibit_of(source)
     device = Scripted(Grasp(exhibit.taken, Formulas("0.3*sin(5*t)", "-1.2", "0.1*t"), end=0.2), damping=5.0)
-    live = Live(exhibit, device=device, source=source, display="inverse dynamics")
+    live = Live(exhibit, device=device, source=source, record=True, display="inverse dynamics")
     for _ in range(300):
         live.tick()
     again = replay(live.save(tmp_path / "session.jsonl"))

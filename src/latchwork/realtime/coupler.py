@@ -16,7 +16,7 @@ from latchwork.realtime.limits import Side, why_not, within
 from latchwork.realtime.triples import add, capped, dot, inverse, minus, product, quaternion, rotation_vector, times
 
 FREQUENCY = 10.0  # Hz of a hand that holds a mass firmly
-ACCELERATION = 400.0  # m/s², rad/s²: what the largest force gives the mass at the handle
+ACCELERATION = 100.0  # m/s², rad/s²: what the largest force gives the mass at the handle
 IN_TRANSLATION = ("N/m", "N s/m", "kg")
 IN_ROTATION = ("N m/rad", "N m s/rad", "kg m²")
 

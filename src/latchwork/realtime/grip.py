@@ -23,7 +23,7 @@ from latchwork.realtime.response import Response
 from latchwork.realtime.stepped import Stepped
 
 TAKEN = Masses(1.0, 1.0)  # where nothing is known of the mass at a handle
-FREQUENCY = 4.0  # Hz: of a hand that is not tense
+FREQUENCY = 3.0  # Hz: of a hand that is not tense
 
 
 class Grip:
