@@ -9,8 +9,8 @@ import numpy as np
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import State
 from latchwork.hybrid.event import RunEvent
-from latchwork.hybrid.touching.crossing import Happened
 from latchwork.hybrid.touching.standing import Guard, Standing, Standings
+from latchwork.hybrid.touching.striking import Happened
 from latchwork.hybrid.touching.touch import Touch
 
 KINDS = {State.STICK: "stick", State.SLIDE: "slide"}
