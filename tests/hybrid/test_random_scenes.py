@@ -33,6 +33,8 @@ SHORTEST = (lw.RK4(5e-4), lw.DormandPrince(rtol=1e-11, atol=1e-14, max_steps=60_
 REFUSED: dict[str, Callable[[Scene], bool]] = {  # what rigid bodies cannot do, and of which scenes it may be said
     "neither stay closed nor open": lambda s: s.driven,  # a belt pulls a contact in that cannot give way
     "cannot be held": lambda s: s.kind == "coin",  # it falls flat
+    "no set of open, sliding and sticking": lambda s: s.kind == "swinging",  # an arm is straight where slip ends: A has
+    # rank one, b is not in its range, and friction of either direction would turn the slip around (2970)
 }
 
 
