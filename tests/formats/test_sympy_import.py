@@ -55,10 +55,10 @@ PEERS = {
     "chaos pendulum": made.chaos_pendulum,
     "four-bar linkage": made.four_bar,
     "arm with a ball joint": made.arm_with_ball,
-    "bicycle": made.bicycle,
-    "free body": made.free_body,
 }
 HEAVY = {
+    "bicycle": made.bicycle,
+    "free body": made.free_body,
     "three-link conical pendulum": lambda: made.conical_chain(3),
     "cart with ten links": lambda: made.cart_with_links(10),
 }

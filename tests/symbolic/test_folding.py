@@ -167,6 +167,7 @@ def test_free_symbols_are_those_the_value_depends_on(s):
     assert (s["m"] - s["m"]).free_symbols == frozenset()
 
 
+@pytest.mark.campaign
 def test_a_very_deep_graph_can_be_used(s):
     """No traversal recurses: building, differentiating, substituting and printing work 100,000 deep."""
     x = deep(s)

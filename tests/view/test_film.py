@@ -30,8 +30,10 @@ from latchwork.view.scene import scene
 
 SMALL = (240, 200)
 HEAD, FOOT = 32, 46  # pixels above and below a scene
-FFMPEG = """#!{python}
-import sys
+SCRIPT = """#!/bin/sh
+exec "{python}" "{script}" "$@"
+"""
+FFMPEG = """import sys
 data = sys.stdin.buffer.read()
 open(sys.argv[-1].removeprefix("file:"), "w").write(" ".join([*sys.argv[1:-1], str(len(data))]))
 """
@@ -285,15 +287,16 @@ def test_a_film_needs_ffmpeg(tmp_path, monkeypatch):
 @pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
 def test_ffmpeg_is_handed_every_picture(tmp_path, monkeypatch):
     """A program in its place gets size and rate, and 3 bytes for every pixel of every picture; its failure is told."""
-    program = tmp_path / "ffmpeg"
-    program.write_text(FFMPEG.format(python=sys.executable), encoding="utf-8")
+    program, script = tmp_path / "ffmpeg", tmp_path / "ffmpeg.py"
+    program.write_text(SCRIPT.format(python=sys.executable, script=script), encoding="utf-8")
     program.chmod(0o755)
+    script.write_text(FFMPEG, encoding="utf-8")
     monkeypatch.setenv("PATH", str(tmp_path))
     pendulum().animate(str(tmp_path / "run.mp4"), fps=4, speed=1.0, size=SMALL)
     words = (tmp_path / "run.mp4").read_text(encoding="utf-8")
     assert words.endswith(f" {9 * 240 * 200 * 3}")
     assert "-s 240x200 -r 4 -i -" in words
-    program.write_text(f"#!{sys.executable}\nimport sys\nsys.exit('no such codec')\n", encoding="utf-8")
+    script.write_text("import sys\nsys.exit('no such codec')\n", encoding="utf-8")
     with pytest.raises(EvaluationError, match=r"ffmpeg could not write '.*run.mp4': no such codec\. Try"):
         pendulum().animate(str(tmp_path / "run.mp4"), fps=4)
 
