@@ -9,7 +9,7 @@ import numpy as np
 
 from latchwork.realtime.board import Beat
 
-BEHIND = 25  # ticks that are caught up at most; more than these are given up
+BEHIND = 100  # ticks that are caught up at most; more than these are given up
 LATE = 0.5  # of a period: a tick that begins later than this is late
 KEPT = 1000
 EDGES = np.concatenate([[0.0], np.logspace(0, 5, 101)])  # µs, of the histogram of busy times
