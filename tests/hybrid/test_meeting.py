@@ -7,13 +7,13 @@ import pytest
 
 import latchwork as lw
 from latchwork.constraint.gather import gather
-from latchwork.contact.impacting.line import mean_root
+from latchwork.contact.impacting import line
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.touching import meeting
 from latchwork.hybrid.touching.gathering import Gathering
 from latchwork.program.bundle import Bundle, run_each
 from latchwork.program.kernel import Kernel
-from latchwork.program.native import native
+from latchwork.program.native import invoke, native
 
 NAMES = ("M", "f", "inverse", "udot", "J", "C", "c", "v", "pace", "swiftest", "A", "b", "first")
 approx = pytest.approx
@@ -90,10 +90,11 @@ def test_kernels_of_a_meeting_are_the_same_in_python(held, monkeypatch):
     one = Gathering(shop.base, shop.held(sim._holds), touches)
     for x in states(sim, 2):
         expected = one.at(x)
-        python(one._bundle.__dict__, "_call", run_each, (one._bundle._code, one._bundle._z, one._bundle.out))
-        python(one.__dict__, "_call", gather, (one._code, one._bundle.out, one._x, 0, one._more, 0, one._drag, one._w))
+        python(one.bundle.__dict__, "_call", run_each, (one.bundle._code, one.bundle._z, one.bundle.out))
+        arrays = (one.code, one.bundle.out, one._x, 0, one._more, 0, one._drag, one.memory)
+        python(one.__dict__, "_call", gather, arrays)
         again = one.at(x)
-        one._bundle._call, one._call = native(run_each).brief, native(gather).brief
+        one.bundle._call, one._call = native(run_each).brief, native(gather).brief
         for name in NAMES:
             assert np.array_equal(again[name], expected[name]), name
 
@@ -115,11 +116,22 @@ def test_a_bundle_gives_what_its_functions_give():
         Bundle([base.motion, sim._workshop.side.function])
 
 
-def test_the_mean_of_smith_is_the_same_in_python():
-    """The bisection gives the same bits as machine code and as Python."""
-    rng = np.random.default_rng(6)
-    for _ in range(50):
-        L = rng.normal(size=(2, 2))
-        W = (L @ L.T).ravel().tolist()
-        data = (*W, float(rng.normal()), float(rng.uniform(0.1, 2.0)), float(rng.uniform(0.05, 1.5)))
-        assert native(mean_root)(*data) == mean_root(*data)
+def line_data(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """W and v of a contact that approaches."""
+    L = rng.normal(size=(2, 2))
+    return L @ L.T, np.array([-rng.uniform(0.1, 2.0), rng.normal()])
+
+
+@pytest.mark.parametrize("law", [line.NEWTON, line.SMITH])
+def test_an_impact_of_one_contact_is_the_same_in_python(law):
+    """Both laws give the same bits as machine code and as Python."""
+    rng, both = np.random.default_rng(6), [np.zeros(2), np.zeros(2)]
+    acted = 0
+    for _ in range(60):
+        W, v = line_data(rng)
+        numbers = (rng.uniform(), *(rng.uniform(0.05, 1.5) * np.array([1.0, 0.8])).tolist(), 0.0)
+        done = [invoke(line.strike, law, 1, W, v, *numbers, both[0]), line.strike(law, 1, W, v, *numbers, both[1])]
+        assert done[0] == done[1]
+        assert np.array_equal(*both)
+        acted += done[0]
+    assert acted > 40

@@ -23,12 +23,11 @@ from latchwork.contact.impacting.acting import Act, group_of, moved, one, plasti
 from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.data import Impact, Outcome
 from latchwork.contact.impacting.laws import LAWS, Law
+from latchwork.contact.impacting.line import IMMOVABLE, REST
 from latchwork.errors import ContactError, did_you_mean
 
 __all__ = ["Impact", "Outcome", "Law", "LAWS", "resolve", "jam"]
 
-REST = 1e-11  # speeds below this part of the largest are zero
-IMMOVABLE = 1e-13  # W_nn below this part of the largest is zero
 COUPLED = 1e-10  # W between two contacts below this part of their own is zero
 ROUNDS = 200  # acts of a sequence, for each contact, before what is left is taken up at once
 DEAR = 5  # so many of them for an act of several at once

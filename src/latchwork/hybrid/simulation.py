@@ -37,7 +37,8 @@ from latchwork.hybrid.touching.crossing import Crossing
 from latchwork.hybrid.touching.friction import forces_in
 from latchwork.hybrid.touching.pacing import longest_step
 from latchwork.hybrid.touching.placing import Crossings, contacts_of, must_hold_one_place
-from latchwork.hybrid.touching.standing import REACH, TOUCH, Guard, Guards
+from latchwork.hybrid.touching.scales import REACH, TOUCH
+from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.kane.equations import Equations

@@ -28,7 +28,8 @@ from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.surveying import survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
-from latchwork.contact.impacting.line import mean_root
+from latchwork.contact.alone import settle_one
+from latchwork.contact.impacting.line import strike
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
@@ -58,7 +59,7 @@ REMEMBERED = 400  # stages
 NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, ended, mean_root, survey, move_each,
+    run_each, ended, strike, settle_one, survey, move_each,
 )  # fmt: skip
 
 

@@ -47,20 +47,24 @@ class Bundle:
         head = [count, n, *itertools.chain(*zip(codes[:-1], places[:-1], self.starts[:-1], strict=True))]
         self._code = np.concatenate([np.array(head, dtype=np.int32), *(f.code for f in self.functions)])
         self._z = np.concatenate([np.zeros(count + n), *slots])
-        self._x, self.out = self._z[count : count + n], np.zeros(self.starts[-1])
+        self.x, self.out = self._z[count : count + n], np.zeros(self.starts[-1])
         self._runs: list[Kernel[..., None] | Native] = []
         self._call = native(run_each).brief
-        self._addresses = address(self._code), address(self._z), address(self.out)
+        self.addresses = address(self._code), address(self._z), address(self.out)  # what `run_each` takes
 
     def __call__(self, x: ArrayLike) -> NDArray[np.float64]:
         """All outputs, function by function."""
+        self.ready()
+        self.x[:] = x
+        self._call(*self.addresses)
+        return self.out
+
+    def ready(self) -> None:
+        """Take machine code that has arrived."""
         runs = [f.executor for f in self.functions]
-        if runs != self._runs:  # the first time, or machine code has arrived
+        if runs != self._runs:
             self._runs = runs
             self._z.view(np.int64)[: len(runs)] = [(r if isinstance(r, Native) else native(r)).address for r in runs]
-        self._x[:] = x
-        self._call(*self._addresses)
-        return self.out
 
 
 def _running(first: int, sizes: Sequence[int]) -> list[int]:

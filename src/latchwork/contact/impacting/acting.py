@@ -10,12 +10,11 @@ import numpy as np
 from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.data import Impact
 from latchwork.contact.impacting.laws import LAWS
+from latchwork.contact.impacting.line import FLOOR, GAIN
 from latchwork.contact.impacting.rubbing import rubbed
 from latchwork.contact.impacting.together import rows_of, together
 from latchwork.errors import ContactError
 
-GAIN = 1e-10  # energy gained, as a part of what the impulses move, above which a law does not act
-FLOOR = 1e-14
 SLIPS = 1e-9  # this near the edge of its cone a contact slips
 
 

@@ -88,7 +88,7 @@ def slip(W: Array, v: Array, rise: float, mu: float) -> Array | None:
     if mu == 0.0 or len(v) == 1:
         return impulse_of(W, rise, np.zeros(len(v) - 1))
     if len(v) == 2:
-        return _array(line.slipping(W.tolist(), v.tolist(), rise, mu))
+        return line.found(line.slip, W, v, rise, mu)
     size = np.abs(v).max() + rise * np.abs(W[1:, :]).max() / W[0, 0]
     found = []
     for s in [np.array([math.cos(a), math.sin(a)]) for a in slip_angles(W, v, rise, mu)]:
@@ -104,14 +104,10 @@ def slip(W: Array, v: Array, rise: float, mu: float) -> Array | None:
 
 def stick(W: Array, v: Array, rise: float, mu: float) -> Array | None:
     """Λ with v_t⁺ = 0, if it is in the cone of μ."""
-    impulse = _array(line.stopping(W.tolist(), float(v[1]), rise)) if len(v) == 2 else None
+    impulse = line.found(line.stop, W, v, rise) if len(v) == 2 else None
     if impulse is None:
         impulse = least(W, np.concatenate(([rise], -v[1:])))
     return impulse if impulse is not None and impulse[0] > 0.0 and within(impulse, mu) else None
-
-
-def _array(pair: line.Pair | None) -> Array | None:
-    return None if pair is None else np.array(pair)
 
 
 def coulomb(W: Array, v: Array, rise: float, mu_s: float, mu_d: float) -> Array | None:

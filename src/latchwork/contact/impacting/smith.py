@@ -83,7 +83,6 @@ def smith(W: Array, v: Array, rise: float, mu_s: float, mu_d: float) -> Array | 
     if held is not None or mu_d == 0.0 or len(v) == 1:
         return impulse_of(W, rise, np.zeros(len(v) - 1)) if held is None else held
     if len(v) == 2:
-        found = line.meaning(W.tolist(), float(v[1]), rise, mu_d)
-        return None if found is None else np.array(found)
+        return line.found(line.mean, W, v, rise, mu_d)
     rho = in_a_plane(W, v, rise, mu_d)
     return None if rho is None else impulse_of(W, rise, rho)

@@ -13,7 +13,7 @@ from latchwork.contact.pairing.decompose import decompose
 from latchwork.contact.pairing.parts import Ball, Flat, Rod
 from latchwork.contact.shapes import Box, Capsule, Hull, Segment
 from latchwork.errors import ModelError
-from latchwork.hybrid.touching.standing import TOUCH
+from latchwork.hybrid.touching.scales import TOUCH
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr

@@ -16,13 +16,12 @@ from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import State, Verdict
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.touching.meeting import Meeting, Meetings
-from latchwork.hybrid.touching.standing import CONE, Standing, Standings
+from latchwork.hybrid.touching.scales import CONE, NO_SLIP, TENSILE
+from latchwork.hybrid.touching.standing import Standing, Standings
 from latchwork.hybrid.touching.touch import Touch
 
-NO_SLIP = 1e-9  # of the fastest speed
 BEGINS, GOES_ON = 1e-4, 1e-13  # of the fastest motion: the trace that stands for slip that has not begun, and later
 BEGUN = 30.0  # so many times the trace, and slip has a direction of its own
-TENSILE = 1e-9  # of the forces at work
 
 
 class Numbers(NamedTuple):

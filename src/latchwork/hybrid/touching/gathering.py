@@ -31,16 +31,17 @@ class Gathering:
         n_q, n, m = held.sizes
         terms = [touch.terms for touch in touches]
         besides = [held.place_function, held.bias_function] if m else []
-        self._bundle = Bundle([base.motion, *besides, *(t.place_function for t in terms),
+        self.bundle = Bundle([base.motion, *besides, *(t.place_function for t in terms),
                                *(t.bias_function for t in terms)])  # fmt: skip
-        starts, k = self._bundle.starts, len(terms)
+        starts, k = self.bundle.starts, len(terms)
         first = 1 + len(besides)
         counts = [len(t.rows) for t in terms]
         self._first = list(accumulate(counts, initial=0))[:-1]
         r, most = sum(counts), m + 2 * n
+        self.rows = r
         each = zip(counts, starts[first : first + k], starts[first + k : first + 2 * k], strict=True)
         held_at = starts[1:3] if m else [0, 0]
-        self._code = np.array([n_q, n, r, m, k, *held_at, *(i for row in each for i in row)], dtype=np.int64)
+        self.code = np.array([n_q, n, r, m, k, *held_at, *(i for row in each for i in row)], dtype=np.int64)
         sizes = {"pace": 1, "swiftest": k, "v": r, "b": r, "C": r, "c": r, "f": n, "udot": n, "A": r * r, "J": r * n,
                  "M": n * n, "inverse": n * n}  # fmt: skip
         ends = list(accumulate(sizes.values(), initial=0))
@@ -48,11 +49,11 @@ class Gathering:
         self._parts = [(name, slice(a, b), shapes.get(name)) for name, a, b in zip(sizes, ends, ends[1:], strict=False)
                        if name != "pace"]  # fmt: skip
         work = max(n * n + 2 * n, most * n + most + 2 * n * most + most * most + 3 * most)
-        self._size, self._w = ends[-1], np.zeros(ends[-1] + work)
+        self._size, self.memory = ends[-1], np.zeros(ends[-1] + work)
         self._more, self._drag, self._room = np.zeros(2 * n * (n + 1)), np.zeros(2 * n * (2 * n + 1)), 2 * n
         self._x = np.zeros(len(base.arguments))
-        self._call, self._at = native(gather).brief, tuple(map(address, (self._code, self._bundle.out, self._x)))
-        self._to = address(self._w)
+        self._call, self._at = native(gather).brief, tuple(map(address, (self.code, self.bundle.out, self._x)))
+        self._to = address(self.memory)
 
     def at(self, x: Array, extra: Sequence[tuple[Array, Any]] = (),
            drags: Sequence[tuple[Array, Array, float]] = ()) -> dict[str, Any] | None:  # fmt: skip
@@ -64,11 +65,11 @@ class Gathering:
         if drags:
             numbers = np.concatenate([part for g, N1, N0 in drags for part in (g, N1, [N0])])
             self._drag[: len(numbers)] = numbers
-        self._bundle(x)
+        self.bundle(x)
         self._x[:] = x
         if not self._call(*self._at, len(extra), address(self._more), len(drags), address(self._drag), self._to):
             return None
-        numbers = self._w[: self._size].copy()
+        numbers = self.memory[: self._size].copy()
         found: dict[str, Any] = {"pace": float(numbers[0]), "first": self._first}
         for name, part, shape in self._parts:
             found[name] = numbers[part] if shape is None else numbers[part].reshape(shape)

@@ -21,6 +21,8 @@ from latchwork.constraint.selection import RANK, weights_of
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.errors import ConstraintError
 from latchwork.hybrid.touching.gathering import Gathering, pays
+from latchwork.hybrid.touching.keeping import Keeping
+from latchwork.hybrid.touching.passing import Passing, can_pass
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.bundle import Bundle
 
@@ -165,6 +167,8 @@ class Meetings:
     def __init__(self, base: Base) -> None:
         self.base = base
         self._known: dict[tuple[Terms, tuple[Touch, ...]], Gathering] = {}
+        self._keepings: dict[tuple[Terms, Touch], Keeping | None] = {}
+        self._passings: dict[tuple[Terms, Touch], Passing | None] = {}
         self._gaps: tuple[list[Touch], Bundle] | None = None
 
     def at(self, x: Array, held: Terms, touches: Sequence[Touch], extra: Sequence[tuple[Array, Array]] = (),
@@ -203,6 +207,27 @@ class Meetings:
         """Make now what the first meeting of a contact alone would have to wait for."""
         for touches in ((), () if touch.held else (touch,)):
             self._gathering(held, touches)
+        self.keeping(held, touch) if touch.held else self.passing(held, touch)
+
+    def keeping(self, held: Terms, touch: Touch) -> Keeping | None:
+        """What takes a contact that the coordinates hold through an event while no other is near."""
+        key = held, touch
+        if key not in self._keepings:
+            if len(self._keepings) >= REMEMBERED:
+                self._keepings.pop(next(iter(self._keepings)))
+            can = touch.held and len(touch.tangents) == 1 and pays(held.sizes[1], 1)
+            self._keepings[key] = Keeping(self.base, held, touch) if can else None
+        return self._keepings[key]
+
+    def passing(self, held: Terms, touch: Touch) -> Passing | None:
+        """What takes a contact through an event while it is alone; none where that takes more care."""
+        key = held, touch
+        if key not in self._passings:
+            if len(self._passings) >= REMEMBERED:
+                self._passings.pop(next(iter(self._passings)))
+            can = can_pass(touch) and pays(held.sizes[1], 1 + len(touch.tangents))
+            self._passings[key] = Passing(self._gathering(held, (touch,)), touch.contact.impact) if can else None
+        return self._passings[key]
 
     def _gathering(self, held: Terms, touches: tuple[Touch, ...]) -> Gathering:
         found = self._known.get((held, touches))

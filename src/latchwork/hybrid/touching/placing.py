@@ -12,7 +12,7 @@ from latchwork.constraint.making.spot import Spot
 from latchwork.constraint.terms import Array
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, IntegrationError, ModelError
-from latchwork.hybrid.touching.standing import TOUCH
+from latchwork.hybrid.touching.scales import TOUCH
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.kane.equations import Equations
 from latchwork.model import Model

@@ -19,14 +19,13 @@ from latchwork.contact.feature import Tracked
 from latchwork.contact.following import within_reach
 from latchwork.contact.law import Zones
 from latchwork.errors import ModelError
+from latchwork.hybrid.touching.scales import CLEAR, CONE, REACH, TOUCH
 from latchwork.hybrid.touching.touch import SKEWED, Touch, Way
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr, maximum, operand, sqrt
 from latchwork.symbolic.traverse import rebuild
 
-TOUCH = 1e-10  # a gap this small, in units of the model, is closed
-CONE = 1e-11  # a cone is left where the force is beyond it by half of this part: then it slips for sure
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
 ENDED, TURNED = 1e4, 1e6  # of the trace that slip in space keeps: slower, it has ended; and where it has turned
@@ -34,8 +33,6 @@ STILL = 1e-13  # in units of the model: slip in the plane that is backwards by l
 BACK = 1e-6  # of the trace of slip that begins: less of it backwards is rounding
 TINY = 1e-60  # of a squared speed: what is divided by never vanishes
 SLACK = 1e-9  # by which friction may be off its bounds in the run
-REACH = 4.0  # a gap of so many TOUCH takes part in what happens
-CLEAR = 8.0  # so many times that, and a contact that opened is watched as all others
 
 
 WORDS = {state: state.name.lower() for state in State}

@@ -12,18 +12,22 @@ import numpy as np
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.impact import Impact, jam, resolve
 from latchwork.errors import Jammed
-from latchwork.hybrid.touching.coordinates import NO_SLIP
 from latchwork.hybrid.touching.meeting import Meeting, Meetings
-from latchwork.hybrid.touching.standing import TOUCH, Standings
+from latchwork.hybrid.touching.scales import (
+    AT_REST,
+    BRIEF,
+    CAPTURE,
+    FASTEST,
+    LIVELY,
+    NO_SLIP,
+    RISE,
+    ROUNDING,
+    TOUCH,
+)
+from latchwork.hybrid.touching.standing import Standings
 from latchwork.hybrid.touching.touch import Touch
 
-AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are none
-ROUNDING = 1e-12  # of the fastest motion of the same energy: this much of a normal velocity is rounding
-CAPTURE = 1e-6  # and slower rebounds end in contact
-FASTEST = 1e-3  # of the fastest motion: but none faster than this, however hard it is pressed
-LIVELY = 0.99  # a restitution with which rebounds hardly become slower
 NUDGE, SLOW = 1e-7, 1e-5  # of the slip, and of the fastest motion
-RISE, BRIEF = 1e-16, 1e-6  # in units of the model: a hop lower than this, and slower than that, is none
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
 
 

@@ -1,0 +1,117 @@
+"""Keeping: one contact that the coordinates hold, while no other is near, through an event, as a kernel.
+
+    N = N0 + N1 · u̇;    sticks with |λ_t| ≤ μ_s N,  or slides with λ_t = −μ_d N d,  d = ±1
+
+What `HeldContacts` says of one with one tangent; where that takes more care, it acts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from latchwork.constraint.gather import NQ, N, gather, times
+from latchwork.constraint.terms import Array, Base, Terms
+from latchwork.hybrid.touching.gathering import Gathering
+from latchwork.hybrid.touching.scales import CONE, NO_SLIP, TENSILE
+from latchwork.hybrid.touching.touch import Touch
+from latchwork.program.bundle import COUNT, Bundle, run_each
+from latchwork.program.kernel import copysign, divide, f64p, fabs, i32p, i64, i64p, kernel, offset
+from latchwork.program.native import address, native, together
+
+CHANGES = 4
+# what is given: friction, the fastest motion, whether it rests, and how it must slip; and what is found: a direction
+MU_S, MU_D, FASTEST, RESTS, MUST, WAY = range(6)
+GIVEN = 6
+# where the programs of the contact give their outputs, behind those of `gather`
+PLACE, BIAS, FORCE = range(3)
+
+
+@kernel
+def _begin(slip: f64p, given: f64p) -> None:
+    """The direction of slip to begin with; 0 to try whether it sticks."""
+    given[WAY] = given[MUST]
+    if given[MUST] == 0.0 and given[RESTS] == 0.0 and fabs(slip[0]) > NO_SLIP * given[FASTEST]:
+        given[WAY] = copysign(1.0, slip[0])
+
+
+@kernel
+def _leaves(n: i64, B: f64p, N1: f64p, w: f64p, given: f64p) -> i64:
+    """0 where it stands as it is tried, 1 where it slides instead, −1 where that takes more care."""
+    f, udot, M = w, offset(w, n), offset(w, 2 * n)
+    push, scale = N1[n], fabs(N1[n])
+    for j in range(n):
+        push += N1[j] * udot[j]
+        scale += fabs(N1[j] * udot[j])
+    if not push >= -TENSILE * scale:
+        return -1
+    if given[WAY] != 0.0 or given[MU_S] == 0.0:
+        return 0
+    force, square = 0.0, times(n, B, B)
+    for j in range(n):
+        force += B[j] * (times(n, offset(M, j * n), udot) - f[j])
+    if not square > 0.0:
+        return -1
+    force = divide(force, square)
+    if fabs(force) <= given[MU_S] * push * (1.0 + 0.25 * CONE):
+        return 0
+    given[WAY] = -copysign(1.0, force)
+    return 1
+
+
+@kernel
+def keep_one(
+    programs: i32p, z: f64p, out: f64p, code: i64p, at: i64p, w: f64p, inputs: i64, x: f64p, given: f64p, row: f64p,
+) -> i64:  # fmt: skip
+    """The direction in which it slides at x = (t, q, u, rest), 0 where it sticks; 0 where that takes more care."""
+    n_q, n = code[NQ], code[N]
+    read = offset(z, programs[COUNT])
+    for i in range(inputs):
+        read[i] = x[i]
+    run_each(programs, z, out)
+    B, N1, slip = offset(out, at[PLACE] + 1), offset(out, at[FORCE]), offset(row, 2 * n + 1)
+    slip[0] = times(n, B, offset(x, 1 + n_q)) + B[n]
+    _begin(slip, given)
+    for _ in range(CHANGES):
+        slides = given[WAY] != 0.0
+        drags = 1 if slides and given[MU_D] > 0.0 else 0
+        holds = 1 if not slides and given[MU_S] > 0.0 else 0
+        for j in range(n):
+            row[j] = -given[MU_D] * (given[WAY] * B[j]) if slides else B[j]
+            row[n + j] = N1[j]
+        row[2 * n] = N1[n]
+        if holds == 1:
+            row[n] = out[at[BIAS]]
+        if gather(code, out, x, holds, row, drags, row, w) == 0:
+            return 0
+        left = _leaves(n, B, N1, offset(w, 1), given)
+        if left != 1:
+            return 1 if left == 0 else 0
+    return 0
+
+
+together(keep_one)
+
+
+class Keeping:
+    """A contact with one tangent that the coordinates hold, with what holds besides; one thread at a time."""
+
+    def __init__(self, base: Base, held: Terms, touch: Touch) -> None:
+        gathering = Gathering(base, held, ())
+        terms, first = touch.terms, len(gathering.bundle.functions)
+        self.bundle = Bundle([*gathering.bundle.functions, terms.place_function, terms.bias_function,
+                              touch.force_function])  # fmt: skip
+        self.at = np.array(self.bundle.starts[first : first + 3], dtype=np.int64)
+        self.given, self._row = np.zeros(GIVEN), np.zeros(2 * held.sizes[1] + 2)
+        self.arguments = (*self.bundle.addresses, address(gathering.code), address(self.at), address(gathering.memory),
+                          len(self.bundle.x))  # fmt: skip
+        self._keeps, self._call = gathering, native(keep_one).brief
+        self._last = address(self.given), address(self._row)
+
+    def __call__(self, x: Array, friction: tuple[float, float], fastest: float, rests: bool,
+                 must: float) -> float | None:  # fmt: skip
+        """The direction in which it slides at x, 0 where it sticks; none where that takes more care."""
+        self.given[:WAY] = *friction, fastest, rests, must
+        self.bundle.ready()
+        if not self._call(*self.arguments, address(x), *self._last):
+            return None
+        return float(self.given[WAY])

@@ -1,0 +1,208 @@
+"""Passing: one contact alone through an event, as a kernel: impacts until it approaches no more, then what it does.
+
+What `Crossing` says of a contact with one tangent or none that is near while no other is, in machine code: numbers are
+gathered (`gather`), the laws of impact act (`line`), complementarity decides (`alone`). Where any of them takes more
+care, nothing is changed, and `Crossing` acts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from latchwork.constraint.gather import NQ, ROWS, N, gather, times
+from latchwork.constraint.making.sides import kinds
+from latchwork.constraint.terms import Array
+from latchwork.contact.alone import FOUND, LAM, NO_ANSWER, STATES, D, settle_one
+from latchwork.contact.alone import STICK as STICKS
+from latchwork.contact.complementarity import State
+from latchwork.contact.impacting.line import NEWTON, SMITH, strike
+from latchwork.hybrid.touching.gathering import Gathering
+from latchwork.hybrid.touching.scales import (
+    AT_REST,
+    BRIEF,
+    CAPTURE,
+    FASTEST,
+    LEFT,
+    LIVELY,
+    NO_SLIP,
+    RISE,
+    ROUNDING,
+    TOUCH,
+)
+from latchwork.hybrid.touching.standing import every_zone
+from latchwork.hybrid.touching.touch import Touch
+from latchwork.program.bundle import COUNT, run_each
+from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, i64p, kernel, local_f64, offset, sqrt
+from latchwork.program.native import address, native, together
+from latchwork.program.scalar import maximum, minimum
+from latchwork.symbolic.expr import Expr
+
+LAWS = {"newton": NEWTON, "smith": SMITH}
+STEADY = {"parameter", "time", "coordinate"}  # of symbols: what no impact changes
+MOST = 60  # impacts at one instant
+PARTED = -2  # a contact that does not stay; other states are those of `alone`
+ALONE_AT = 1e-6  # 1 − W_nt²/(W_nn W_tt): below it, stopping slip takes more care
+
+# what is given: laws; the fastest approach and motion so far, the briefest hop; whether it rests, how it must slip, and
+# whether it was open
+E, MU_S, MU_D, LAW, SPEED, PACE, HOP, RESTS, MUST, OPENED = range(10)
+# what is found: impacts, their impulses, the energy gained in them and by all that changed speeds, the fastest approach
+# and motion, state, direction, forces
+IMPACTS, PUSH, STRUCK, GAINED, SPEED_AFTER, PACE_AFTER, STATE, WAY, FORCE = 0, 1, 3, 4, 5, 6, 7, 8, 9
+GIVEN, RESULTS = 10, 11
+AS_IS, OTHERS, LETS_GO = range(3)
+
+
+class Passed(NamedTuple):
+    """How a contact came through: the state after, what impacts did, then its own state, slip and forces."""
+
+    x: Array
+    impacts: int
+    impulse: Array
+    struck: float  # energy gained in impacts
+    gained: float  # and by all that changed speeds
+    speed: float  # the fastest approach so far
+    pace: float  # and the fastest motion
+    state: State | None  # none where it parts
+    way: float  # the direction in which it slides
+    lam: Array
+
+
+@kernel
+def _energy(n: i64, M: f64p, u: f64p) -> f64:
+    """uᵀ M u."""
+    total = 0.0
+    for i in range(n):
+        total += u[i] * times(n, offset(M, i * n), u)
+    return total
+
+
+@kernel
+def _move(n: i64, rows: i64, M: f64p, inverse: f64p, J: f64p, impulse: f64p, u: f64p, push: f64p) -> f64:
+    """u⁺ = u⁻ + P Jᵀ Λ in place; the energy gained."""
+    before = _energy(n, M, u)
+    for j in range(n):
+        push[j] = 0.0
+        for r in range(rows):
+            push[j] += J[r * n + j] * impulse[r]
+    for i in range(n):
+        u[i] += times(n, offset(inverse, i * n), push)
+    return 0.5 * (_energy(n, M, u) - before)
+
+
+@kernel
+def _too_slow(given: f64p, speed: f64, pace: f64, here: f64, swift: f64, pressing: f64) -> f64:
+    """Rebounds slower than this end in contact: see `Striking`."""
+    alone = speed == 0.0 or given[E] < LIVELY
+    lowest = CAPTURE * speed
+    if not alone:
+        fastest = maximum(maximum(speed, pace), maximum(here, swift))
+        lowest = maximum(lowest, minimum(sqrt(2.0 * TOUCH * pressing), FASTEST * fastest))
+    return maximum(lowest, 0.5 * given[HOP] * pressing)
+
+
+@kernel
+def pass_one(
+    programs: i32p, z: f64p, out: f64p, code: i64p, w: f64p, inputs: i64, x: f64p, given: f64p, found: f64p,
+) -> i64:  # fmt: skip
+    """From x = (t, q, u, rest) through impacts in place; what is found; 0 where that takes more care."""
+    n_q, n, rows = code[NQ], code[N], code[ROWS]
+    v, b, A = offset(w, 2), offset(w, 2 + rows), offset(w, 2 + 4 * rows + 2 * n)
+    J = offset(A, rows * rows)
+    M, inverse, work = offset(J, rows * n), offset(J, rows * n + n * n), offset(J, rows * n + 2 * n * n)
+    u, read = offset(x, 1 + n_q), offset(z, programs[COUNT])
+    impulse, trial = local_f64(2), local_f64(FOUND)
+    speed, pace, must, rests, opened = given[SPEED], given[PACE], given[MUST], given[RESTS], given[OPENED]
+    for i in range(RESULTS):
+        found[i] = 0.0
+    slow, limit = 0.0, 0.0
+    for times_struck in range(MOST + 1):
+        for i in range(inputs):
+            read[i] = x[i]
+        run_each(programs, z, out)
+        if gather(code, out, x, 0, work, 0, work, w) == 0 or times_struck == MOST:
+            return 0
+        slow = AT_REST * maximum(speed, w[0])
+        limit = maximum(slow, ROUNDING * w[1])
+        if not (v[0] < -slow and v[0] < -limit):
+            break
+        capture = _too_slow(given, speed, pace, w[0], w[1], maximum(0.0, -b[0]))
+        speed = maximum(speed, -v[0])
+        if strike(int(given[LAW]), rows - 1, A, v, given[E], given[MU_S], given[MU_D],
+                  maximum(capture, CAPTURE * speed), impulse) == 0:  # fmt: skip
+            return 0
+        found[GAINED] += _move(n, rows, M, inverse, J, impulse, u, work)
+        found[IMPACTS] += 1.0
+        found[PUSH] += impulse[0]
+        found[PUSH + 1] += impulse[1]
+        must, rests, opened = 0.0, 0.0, opened if opened != float(LETS_GO) else float(AS_IS)
+    found[STRUCK] = found[GAINED]
+    pace = maximum(pace, w[0])
+    fastest = maximum(maximum(speed, w[0]), LEFT * pace)
+    found[SPEED_AFTER], found[PACE_AFTER], found[STATE] = speed, pace, float(PARTED)
+    none = limit if v[0] > slow else slow
+    if not (v[0] <= none or (v[0] < BRIEF and 0.5 * v[0] * v[0] < RISE * -b[0])):
+        return 1
+    rough = 1 if rows == 2 and given[MU_S] > 0.0 else 0
+    slip = 0.0
+    if rows == 2 and rests == 0.0 and fabs(v[1]) > NO_SLIP * fastest:
+        slip = divide(v[1], fabs(v[1]))
+    trial[D] = 0.0
+    state = settle_one(rough, A, b, given[MU_S], given[MU_D], slip if rough == 1 else 0.0, must,
+                       1 if opened != 0.0 else 0, trial)  # fmt: skip
+    if state == NO_ANSWER:
+        return 0
+    found[STATE], found[WAY] = float(state), trial[D]
+    found[FORCE], found[FORCE + 1] = trial[LAM], trial[LAM + 1]
+    if state == STICKS and slip == 0.0 and fabs(v[1]) > NO_SLIP * w[0]:  # what is left of slip ends
+        det = A[0] * A[3] - A[1] * A[2]
+        if not det > ALONE_AT * A[0] * A[3]:
+            return 0
+        impulse[0] = divide(A[1] * v[1] - A[3] * v[0], det)
+        impulse[1] = divide(A[2] * v[0] - A[0] * v[1], det)
+        found[GAINED] += _move(n, rows, M, inverse, J, impulse, u, work)
+    return 1
+
+
+together(pass_one)
+
+
+class Passing:
+    """One contact with what holds besides: programs and memory of `pass_one`; one thread at a time."""
+
+    def __init__(self, gathering: Gathering, law: str) -> None:
+        self.bundle, self.rows = gathering.bundle, gathering.rows
+        self.given, self.found = np.zeros(GIVEN), np.zeros(RESULTS)
+        self.given[LAW] = LAWS[law]
+        self.arguments = (*self.bundle.addresses, *map(address, (gathering.code, gathering.memory)),
+                          len(self.bundle.x))  # fmt: skip
+        self._keeps = gathering
+        self._call, self._last = native(pass_one).brief, (address(self.given), address(self.found))
+
+    def __call__(self, x: Array, laws: tuple[float, float, float], speed: float, pace: float, brief: float,
+                 rests: bool, must: float, opened: int) -> Passed | None:  # fmt: skip
+        """From x on; ``must`` is the direction in which it begins to slip, 0 for none; none where it takes more care.
+
+        ``opened``: `OTHERS` where something else was closed, `LETS_GO` where its own force came to zero, else `AS_IS`.
+        """
+        self.given[:LAW] = laws
+        self.given[SPEED:] = speed, pace, brief, rests, must, opened
+        self.bundle.ready()
+        after = x.copy()
+        if not self._call(*self.arguments, address(after), *self._last):
+            return None
+        impacts, push, across, struck, gained, fastest, swiftest, state, way, *lam = self.found.tolist()
+        rows = self.rows
+        return Passed(after, int(impacts), np.array([push, across][:rows]), struck, gained, fastest, swiftest,
+                      None if state == PARTED else STATES[int(state)], way, np.array(lam[:rows]))  # fmt: skip
+
+
+def can_pass(touch: Touch) -> bool:
+    """Whether the kernel knows the laws of a contact: in the plane, and with coefficients that no speed changes."""
+    coefficients = [value for zones in every_zone(touch) for value in touch.coefficients(zones)]
+    return (
+        not touch.held and len(touch.tangents) < 2 and touch.contact.impact in LAWS
+        and not any(set(kinds(value)) - STEADY for value in coefficients if isinstance(value, Expr))
+    )  # fmt: skip
