@@ -24,6 +24,7 @@ from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
+from latchwork.hybrid.laps import run_lap
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.plan import Broken, Plan, Ran
 from latchwork.hybrid.rules import eager, rules_of, waiting
@@ -41,6 +42,8 @@ from latchwork.hybrid.touching.scales import REACH, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.touching.touch import Touch
+from latchwork.integrate.again import Again
+from latchwork.integrate.method import DormandPrince
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
@@ -83,19 +86,19 @@ class Simulation(Changing, Ruling):
             self._enumerate(stops)
             x = self._state()
             stage, guards = self._workshop.stage(self._holds, self._standings, stops, x)
-            values = stage.look(self.t, self._x, x[len(self._x) :])
-            if self._at_once(stage, guards, values, crossings):
-                continue
-            due = rules and rules.look(self.t, (*self._holds, *self._standings.told), guards, values,
-                                       not (self._segments or self._events))  # fmt: skip
-            if due:
-                if self._fire(due):
+            lap = self._lap(stage, guards, samples) if self.t < t_end else None
+            values = stage.look(self.t, self._x, x[len(self._x) :]) if lap is None else lap.now
+            if lap is None:
+                if self._at_once(stage, guards, values, crossings):
+                    continue
+                due = rules and rules.look(self.t, (*self._holds, *self._standings.told), guards, values,
+                                           not (self._segments or self._events))  # fmt: skip
+                if due:
+                    if self._fire(due):
+                        break
+                    continue
+                if self.t >= t_end:
                     break
-                continue
-            if self.t >= t_end:
-                break
-            plan = Plan(self.driven, self.method, samples, self.progress, eager(guards), self._longest(x),
-                        waiting(guards) if guards.of_rules else None)  # fmt: skip
             was = self._x
             until = self._look(t_end)
             self._switched_over()
@@ -103,7 +106,11 @@ class Simulation(Changing, Ruling):
             self._look_ahead(stage, guards, stops, values)
             began, before = time.perf_counter(), self.t
             try:
-                ran = self._run(plan, stage, until, values if self._x is was else None)
+                if lap is None:
+                    plan = self._plan(guards, samples, x)
+                    ran = self._run(plan, stage, until, values if self._x is was else None)
+                else:
+                    ran = self._run_lap(lap, stage, guards, until, x)
             except Broken as error:
                 self._segments += error.segments
                 raise self._explained(error) from None
@@ -132,6 +139,32 @@ class Simulation(Changing, Ruling):
         at most.
         """
         return tick(self, step)
+
+    def _lap(self, stage: Stage, guards: Guards, samples: Array | None) -> Again | None:
+        """A stage that is begun where the run stands, ready to go on to the next event; none where it takes more."""
+        if (
+            samples is not None or self._rules or self.driven.columns or stage.guards is None
+            or type(self.method) is not DormandPrince
+            or any([touch.feature.tracked is not None for touch in self._standings.touches])
+        ):  # fmt: skip
+            return None
+        return self._workshop.laps.begun(stage, guards, self.method, self.t, stage.reduced(self._x), self._rest)
+
+    def _run_lap(self, lap: Again, stage: Stage, guards: Guards, until: float, x: Array) -> Ran:
+        """Run a stage that has begun until a time or an event; in other speeds where it asks for them."""
+        ran = run_lap(lap, stage, until, self._longest(x), self._rest, self.progress)
+        if ran.stage is stage:
+            return ran
+        times = np.array([ran.segments[-1].solution.t[-1], until])
+        try:
+            more = self._plan(guards, None, x).run(ran.stage, ran.x, times, self._rest)
+        except Broken as error:
+            raise Broken(str(error), [*ran.segments, *error.segments]) from None
+        return more._replace(segments=[*ran.segments, *more.segments])
+
+    def _plan(self, guards: Guards, samples: Array | None, x: Array) -> Plan:
+        return Plan(self.driven, self.method, samples, self.progress, eager(guards), self._longest(x),
+                    waiting(guards) if guards.of_rules else None)  # fmt: skip
 
     def _enumerate(self, stops: Mapping[str, Any]) -> None:
         """Where all modes are to be known before: make them ready, once for what can change."""

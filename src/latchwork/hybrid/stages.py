@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from latchwork.constraint.embed import Embedding
 from latchwork.constraint.modes.ending import ended, pivot
 from latchwork.constraint.modes.full import settle_all, settle_units
+from latchwork.constraint.modes.here import Here
 from latchwork.constraint.modes.mode import Mode, mode_of
 from latchwork.constraint.modes.settle import WORST_D, settle
 from latchwork.constraint.modes.share import share_at
@@ -119,37 +119,43 @@ class Held:
 
     def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
         n_q, n, _ = self.mode.terms.sizes
-        out, states = self.memory.room("end", len(x) + 3 + 2 * n), len(x)
-        self._here("end", self.mode, t, x, rest, ended, (self.mode.expander,), out)
+        out, states = self._ending(t, x, rest), len(x)
         return np.concatenate([out[:n_q], out[states + 3 : states + 3 + n], x[-1:]]), out[states + 2] == 0.0
 
     def look(self, t: float, x: Array, rest: Array) -> Array:
         guards = self.guards
         if not isinstance(guards, Mode):
             return np.empty(0) if guards is None else guards(np.concatenate([[t], self.reduced(x), rest]))
-        out = np.empty(guards.width)
-        self._here("guards", guards, t, self.reduced(x), rest, guards.executor, (), out)
-        return out
+        return self._looking(t, self.reduced(x), rest).copy()
 
     def pivot(self, t: float, x: Array, rest: Array) -> float:
         """The least pivot of the dependent speeds at (q, u, work): to be compared with the usual one."""
-        out = self.memory.room("pivot", 1)
-        self._here("end", self.mode, t, self.reduced(x), rest, pivot, (), out)
-        return float(out[0])
+        return float(self._pivoting(t, self.reduced(x), rest)[0])
 
     def forces(self, t: float, x: Array, rest: Array) -> Array:
         """λ of all rows at (q, u, work); for redundant rows what they share, else 0."""
-        _, n, rows = self.mode.terms.sizes
-        out = np.empty(2 * n + rows)
-        self._here("end", self.mode, t, self.reduced(x), rest, self.mode.forces, (), out)
-        return out[2 * n :]
+        return self._forcing(t, self.reduced(x), rest)[2 * self.mode.terms.sizes[1] :].copy()
 
-    def _here(self, name: str, mode: Mode, t: float, x: Array, rest: Array, kernel: Any, before: tuple[Any, ...],
-              out: Array) -> None:  # fmt: skip
-        """Run a kernel of a mode at one state of the stage, (t, x)."""
-        z, n = self.memory.slots(name, mode), 1 + len(x)
-        z[0], z[1:n], z[n : n + len(rest)] = t, x, rest
-        self.memory.caller(kernel, True)(*before, mode.code, z, out)
+    # what a run asks at its ends, in states of the stage
+
+    @cached_property
+    def _ending(self) -> Here:
+        return Here(self.mode, ended, self.mode.width + 3 + 2 * self.mode.terms.sizes[1], (self.mode.expander,))
+
+    @cached_property
+    def _looking(self) -> Here:
+        guards = self.guards
+        assert isinstance(guards, Mode), "a mode that is watched"
+        return Here(guards, guards.executor, guards.width)
+
+    @cached_property
+    def _pivoting(self) -> Here:
+        return Here(self.mode, pivot, 1)
+
+    @cached_property
+    def _forcing(self) -> Here:
+        _, n, rows = self.mode.terms.sizes
+        return Here(self.mode, self.mode.forces, 2 * n + rows)
 
     def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
         return self.mode.expanded(np.column_stack([t, self.mode.settled(np.column_stack([t, x, rest])), rest]))[1]

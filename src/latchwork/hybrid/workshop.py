@@ -33,6 +33,7 @@ from latchwork.contact.impacting.line import strike
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.rules import Rules, rule_guards, scalars
@@ -96,6 +97,7 @@ class Workshop:
         self._drags: dict[Any, Drag | None] = {}
         self._watching = Watching(driven)
         self._memory = Memory()
+        self.laps = Laps()
 
     @cached_property
     def base(self) -> Base:

@@ -198,6 +198,10 @@ class Problem:
 
     def fail(self, status: Status, t: float, component: int = -1, record: Record | None = None) -> None:
         """Say why the run stopped, where, and which state it was; ``error.solution`` holds what was computed."""
+        self.stopped(status, t, component, None if record is None else record.solution(Stats(record.steps, 0, 0)))
+
+    def stopped(self, status: Status, t: float, component: int, solution: Solution | None) -> None:
+        """The same, with what was computed given."""
         names = self.function.inputs[1:]
         state = f" (of '{names[component]}')" if component >= 0 else ""
         if status is Status.NO_NUMBER and self.watch is not None and self.watch.hit():
@@ -205,7 +209,7 @@ class Problem:
         raise IntegrationError(
             f"The run from t = {self.t!r} to {self.t_end!r} stopped at t = {t!r}: {status.value}{state}. "
             "Check the model near that time, or choose another step or tolerance.",
-            solution=None if record is None else record.solution(Stats(record.steps, 0, 0)),
+            solution=solution,
         )
 
 

@@ -1,0 +1,82 @@
+"""Laps: stages as problems that are run again and again, from one change of mode to the next.
+
+For runs by adaptive steps under guards, of what nothing drives from a table, without rules and tracked curves: others
+are planned piece by piece (`plan`). The bits are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from latchwork.errors import ConstraintError, IntegrationError
+from latchwork.hybrid.path import Segment, Stage
+from latchwork.hybrid.plan import Broken, Ran
+from latchwork.hybrid.table import Array
+from latchwork.hybrid.touching.standing import Guards
+from latchwork.integrate.again import NOT_BELOW, PATIENT, STRICT, Again
+from latchwork.integrate.method import DormandPrince
+from latchwork.integrate.problem import problem
+from latchwork.integrate.status import END, EVENT, REWRITE
+from latchwork.program.native import invoke
+
+REMEMBERED = 400  # stages
+Progress = Callable[[float], None] | None
+
+
+class Laps:
+    """The stages of one workshop that were begun, by one method at a time."""
+
+    def __init__(self) -> None:
+        self._known: dict[Stage, Again] = {}
+        self._method: DormandPrince | None = None
+
+    def begun(self, stage: Stage, guards: Guards, method: DormandPrince, t: float, x: Array,
+              rest: Array) -> Again | None:  # fmt: skip
+        """A stage that stands at (t, x) in its own states, ready to run; none where that takes more care."""
+        if method is not self._method:
+            self._known, self._method = {}, method
+        known = self._known.get(stage)
+        if known is None or not known.is_current:
+            if len(self._known) >= REMEMBERED:
+                self._known.pop(next(iter(self._known)))
+            known = self._known[stage] = self._made(stage, guards, method, t, x, rest)
+        return known if known.begin(t, x, rest) else None
+
+    def _made(self, stage: Stage, guards: Guards, method: DormandPrince, t: float, x: Array, rest: Array) -> Again:
+        given = problem(stage.function, x, t, t, rest, invoke, None, stage.guards, None, settle=stage.settle)
+        kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
+        return Again(given, method, kinds)
+
+
+def run_lap(again: Again, stage: Stage, until: float, longest: float, rest: Array, progress: Progress) -> Ran:
+    """Run a stage that has begun, until a time or an event; where it asks for other speeds, it ends in these."""
+    status = again.run(until, longest, progress)
+    try:
+        if status not in (END, EVENT, REWRITE):
+            again.fail(status, until)
+    except IntegrationError as error:
+        known = [] if error.solution is None else [Segment(error.solution, stage)]
+        t, x, _ = ended(known[0], rest)
+        raise Broken(f"{error}{stage.told(t, x, rest)}", known) from None
+    segment = Segment(again.solution(status), stage)
+    t, x, belongs = ended(segment, rest)
+    try:
+        if not belongs:
+            stage.verify(t, x, rest)
+    except ConstraintError as error:
+        raise Broken(str(error), [segment]) from None
+    event = segment.solution.event
+    return Ran([segment], stage.rewritten(t, x, rest) if status == REWRITE else stage, x,
+               () if event is None else event.guards)  # fmt: skip
+
+
+def ended(segment: Segment, rest: Array) -> tuple[float, Array, bool]:
+    """Time and state (q, u, work) at the end of a segment, as far as it is finite; whether it surely belongs."""
+    solution = segment.solution
+    last = len(solution.t) - 1
+    if not np.isfinite(solution.x[last].sum()):
+        last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1])
+    t = float(solution.t[last])
+    return t, *segment.stage.end(t, solution.x[last], rest)
