@@ -40,6 +40,11 @@ class Selection:
     def rank(self) -> int:
         return len(self.kept)
 
+    @property
+    def parts(self) -> tuple[tuple[int, ...], ...]:
+        """All four."""
+        return self.kept, self.dependent, self.independent, self.redundant
+
 
 @dataclass(frozen=True)
 class Scaled:

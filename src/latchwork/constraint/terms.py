@@ -67,6 +67,16 @@ class Base:
     spread: Function
 
 
+class Together(NamedTuple):
+    """The four programs of some terms behind each other: bytecode, fresh slots, and how long each part of these is."""
+
+    code: NDArray[np.int32]
+    z: Array
+    codes: tuple[int, ...]
+    slots: tuple[int, ...]
+    widths: tuple[int, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Terms:
     """The programs of some rows, and those of the equations; x = (t, q, u, rest)."""
@@ -94,6 +104,19 @@ class Terms:
     def functions(self) -> tuple[Function, Function, Function, Function]:
         """All four: place, bias, motion, spread."""
         return self.place_function, self.bias_function, self.base.motion, self.base.spread
+
+    @cached_property
+    def together(self) -> Together:
+        """All four behind each other, for modes of these rows."""
+        every = self.functions
+        z = [f.workspace() for f in every]
+        return Together(np.concatenate([f.code for f in every]), np.concatenate(z), tuple([len(f.code) for f in every]),
+                        tuple(map(len, z)), tuple([f.width for f in every]))  # fmt: skip
+
+    @cached_property
+    def still(self) -> tuple[int, ...]:
+        """1 for each row that has a Φ, else 0."""
+        return tuple([int(node is not None) for node in self.rows.phi])
 
     @cached_property
     def sizes(self) -> tuple[int, int, int]:

@@ -28,8 +28,6 @@ from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.surveying import survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
-from latchwork.contact.alone import settle_one
-from latchwork.contact.impacting.line import strike
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
@@ -40,18 +38,21 @@ from latchwork.hybrid.rules import Rules, rule_guards, scalars
 from latchwork.hybrid.stages import Held, Unconstrained
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
+from latchwork.hybrid.touching.keeping import keep_one
 from latchwork.hybrid.touching.meeting import Meetings
 from latchwork.hybrid.touching.pacing import turning
+from latchwork.hybrid.touching.passing import pass_one
 from latchwork.hybrid.touching.standing import Guard, Guards, Standings, closings, every_zone, touch_guards, zone_guards
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.hybrid.watching import Part, Watching
+from latchwork.integrate.again import begin
 from latchwork.integrate.memory import Memory
 from latchwork.integrate.settled import settled_adaptive
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.watched import watched_adaptive
 from latchwork.program.bundle import run_each
 from latchwork.program.function import Function
-from latchwork.program.linking import move_each
+from latchwork.program.linking import join
 from latchwork.program.native import native
 from latchwork.symbolic.expr import Expr
 
@@ -60,7 +61,7 @@ REMEMBERED = 400  # stages
 NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, ended, strike, settle_one, survey, move_each,
+    run_each, ended, pass_one, keep_one, begin, survey, join,
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import Any, Protocol
 from weakref import ref
 
@@ -77,40 +78,38 @@ class Function:
     """
 
     def __init__(self, program: Program, executor: Kernel[..., None] | Native = vm.run) -> None:
-        self.program = check(program)
-        self.code = vm.encode(program)
-        self.executor = executor
-        self._call = executor.brief if isinstance(executor, Native) else native(executor).brief
-        self._lock = threading.Lock()
-        self._left = tiers.pays_after(program)
-        self._z, self._out = self.workspace(), np.empty(len(program.outputs))
-        self._x = self._z[: len(program.inputs)]
-        self._addresses = (address(self.code), address(self._z), address(self._out))
+        self._program, self.executor = check(program), executor
+        self.inputs, self.constants = program.inputs, np.array(program.constants, dtype=np.float64)
+        self._begin(vm.encode(program))
+
+    def _begin(self, code: NDArray[np.int32]) -> None:
+        """Take the bytecode, its header says the sizes; memory to be called with is made at the first call."""
+        self.code, self._lock = code, threading.Lock()
+        self.length, self.first, self.width, _ = code[: vm.HEADER].tolist()
+        self.slots = self.first + self.length
+        self._left = tiers.evaluations_for(self.length)
+        self._call = self.executor.brief if isinstance(self.executor, Native) else native(self.executor).brief
+
+    @property
+    def program(self) -> Program:
+        """What it computes."""
+        return self._program
+
+    @cached_property
+    def _own(self) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[int, int, int]]:
+        """Inputs, outputs, and the addresses of code, slots and outputs."""
+        z, out = self.workspace(), np.empty(self.width)
+        return z[: len(self.inputs)], out, (address(self.code), address(z), address(out))
 
     @property
     def functions(self) -> tuple[Function, ...]:
         """The program itself."""
         return (self,)
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The names of the inputs."""
-        return self.program.inputs
-
-    @property
-    def width(self) -> int:
-        """How many outputs there are."""
-        return len(self.program.outputs)
-
-    @property
-    def length(self) -> int:
-        """How many operations there are."""
-        return len(self.program)
-
     def workspace(self) -> NDArray[np.float64]:
         """Fresh slots with the constants in place, and a spare one at the end."""
-        z = np.zeros(self.program.slots + 1)
-        z[len(self.program.inputs) : self.program.first] = self.program.constants
+        z = np.zeros(self.slots + 1)
+        z[len(self.inputs) : self.first] = self.constants
         return z
 
     def refill(self, z: NDArray[np.float64]) -> None:
@@ -118,22 +117,23 @@ class Function:
 
     def __call__(self, x: ArrayLike) -> NDArray[np.float64]:
         """The outputs for one set of inputs, as a new array."""
-        if len(x) != len(self._x):  # type: ignore[arg-type]
+        given, found, addresses = self._own
+        if len(x) != len(given):  # type: ignore[arg-type]
             self._refuse(np.shape(x))
         with self._lock:
-            self._x[:] = x
-            self._call(*self._addresses)
-            out = self._out.copy()
+            given[:] = x
+            self._call(*addresses)
+            out = found.copy()
         self.used(1)
         return out
 
     def many(self, x: ArrayLike) -> NDArray[np.float64]:
         """One row of outputs for each row of inputs."""
         rows = np.ascontiguousarray(x, dtype=np.float64)
-        if rows.ndim != 2 or rows.shape[1] != len(self._x):
+        if rows.ndim != 2 or rows.shape[1] != len(self.inputs):
             self._refuse(rows.shape)
         k, n = rows.shape
-        out, z = np.empty((k, len(self._out))), self.workspace()
+        out, z = np.empty((k, self.width)), self.workspace()
         invoke(vm.run_many, self.executor, k, n, self.code, rows, z, out)
         self.used(k)
         return out
@@ -154,7 +154,7 @@ class Function:
         """Count evaluations; after many of them machine code pays, and is asked for."""
         self._left -= times
         if self._left < 0:
-            self._left = tiers.pays_after(self.program)
+            self._left = tiers.evaluations_for(self.length)
             self.compiled()
 
     def _take(self, found: Native | None) -> None:
@@ -162,8 +162,8 @@ class Function:
             self.executor, self._call = found, found.brief
 
     def _refuse(self, shape: tuple[int, ...]) -> None:
-        names = ", ".join(self.program.inputs)
-        raise EvaluationError(f"Inputs of shape {shape} do not fit. Give {len(self._x)} numbers: {names}.")
+        names = ", ".join(self.inputs)
+        raise EvaluationError(f"Inputs of shape {shape} do not fit. Give {len(self.inputs)} numbers: {names}.")
 
 
 def _taker(function: Function) -> Any:

@@ -1,18 +1,22 @@
 """Linking: programs that were lowered apart as one, without another look at the graph.
 
-What two of them have in common is computed twice; every output has the bits it had.
+What two of them have in common is computed twice; every output has the bits it had. `Linked` links bytecode, which is
+quicker; the program itself is made where it is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from latchwork.errors import ProgramError
+from latchwork.program.function import Function
 from latchwork.program.ir import Program
 from latchwork.program.kernel import i32p, i64, i64p, kernel, offset
 from latchwork.program.native import briefly, together
+from latchwork.program.vm import HEADER, run
 
 MOVE = 5  # numbers for each program: its operations, its inputs, its first operation, and where constants and those go
 
@@ -37,15 +41,82 @@ def move_each(parts: i64, moves: i64p, code: i32p) -> None:
         row += m[0]
 
 
-together(move_each)
+@kernel
+def join(parts: i64, inputs: i64, given: i32p, code: i32p) -> None:
+    """The bytecode of several programs, which lie behind each other, as that of one: see `Linked`."""
+    operations, first, outputs, at = 0, inputs, 0, 0
+    for _ in range(parts):
+        head = offset(given, at)
+        operations += head[0]
+        first += head[1] - head[3]
+        outputs += head[2]
+        at += HEADER + 4 * head[0] + head[2]
+    code[0], code[1], code[2], code[3] = operations, first, outputs, inputs
+    constant, operation, spare, row, at = inputs, first, first + operations, HEADER, 0
+    half = HEADER + 4 * operations
+    rest = half + outputs // 2
+    for _ in range(parts):
+        head = offset(given, at)
+        count, own, width, taken = head[0], head[1], head[2], head[3]
+        rows = offset(head, HEADER)
+        for i in range(count):
+            code[row] = rows[4 * i]
+            for column in range(1, 4):
+                slot = rows[4 * i + column]
+                code[row + column] = spare if slot == own + count else moved(slot, taken, own, constant, operation)
+            row += 4
+        for j in range(width):
+            slot = moved(rows[4 * count + j], taken, own, constant, operation)
+            if j < width // 2:
+                code[half] = slot
+                half += 1
+            else:
+                code[rest] = slot
+                rest += 1
+        constant, operation, at = constant + own - taken, operation + count, at + HEADER + 4 * count + width
 
 
-def linked(parts: Sequence[Program], inputs: tuple[str, ...]) -> Program:
-    """Programs of inputs that are the first of ``inputs``, one after the other; the outputs are those of all."""
+together(move_each, join)
+
+
+class Linked(Function):
+    """Functions of inputs that are the first of ``inputs``, one after the other, as one.
+
+    Each gives as many values as rates; together they give all values, then all rates.
+    """
+
+    def __init__(self, parts: Sequence[Function], inputs: tuple[str, ...]) -> None:
+        _must_fit(parts, inputs)
+        self.parts, self.inputs, self.executor = tuple(parts), inputs, run
+        given = np.concatenate([part.code for part in parts])
+        code = np.empty(len(given) - HEADER * (len(parts) - 1), dtype=np.int32)
+        briefly(join, len(parts), len(inputs), given, code)
+        code.setflags(write=False)
+        self.constants = np.concatenate([part.constants for part in parts])
+        self._begin(code)
+
+    @cached_property
+    def program(self) -> Program:
+        """What it computes."""
+        made, at = linked([part.program for part in self.parts], self.inputs), 0
+        values, rates = list[int](), list[int]()
+        for part in self.parts:
+            values += made.outputs[at : at + part.width // 2]
+            rates += made.outputs[at + part.width // 2 : at + part.width]
+            at += part.width
+        return Program(made.inputs, made.constants, made.code, (*values, *rates), made.sound)
+
+
+def _must_fit(parts: Sequence[Program] | Sequence[Function], inputs: tuple[str, ...]) -> None:
     for part in parts:
         if part.inputs != inputs[: len(part.inputs)]:
             raise ProgramError(f"A program of {part.inputs} cannot be linked where the inputs are {inputs}. Lower it "
                                "for these.")  # fmt: skip
+
+
+def linked(parts: Sequence[Program], inputs: tuple[str, ...]) -> Program:
+    """Programs of inputs that are the first of ``inputs``, one after the other; the outputs are those of all."""
+    _must_fit(parts, inputs)
     constants = tuple([value for part in parts for value in part.constants])
     moves, outputs = list[int](), list[int]()
     constant, operation = len(inputs), len(inputs) + len(constants)

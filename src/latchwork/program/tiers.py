@@ -37,7 +37,12 @@ _made: WeakValueDictionary[str, Native] = WeakValueDictionary()  # by fingerprin
 
 def pays_after(program: Program) -> int:
     """How many evaluations justify a compilation; decided by counts, not by the clock."""
-    return max(OPERATIONS // max(len(program), 1), EVALUATIONS)
+    return evaluations_for(len(program))
+
+
+def evaluations_for(operations: int) -> int:
+    """The same for a program of so many operations."""
+    return max(OPERATIONS // max(operations, 1), EVALUATIONS)
 
 
 def compile_now(program: Program) -> Native | None:

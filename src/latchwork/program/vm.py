@@ -1,6 +1,6 @@
 """The bytecode machine: programs as data, run by one kernel that is compiled once.
 
-Bytecode is one block of 32-bit integers: a header ``(operations, first slot, outputs, 0)``, a row of four per
+Bytecode is one block of 32-bit integers: a header ``(operations, first slot, outputs, inputs)``, a row of four per
 operation, then the output slots. Sine and cosine of one angle become one row, which writes both slots. Sums,
 differences and products, most of every program, share one path without a branch: a processor cannot guess their order.
 """
@@ -30,7 +30,7 @@ def encode(program: Program) -> NDArray[np.int32]:
     count = len(program.code)
     end = HEADER + 4 * count
     code = np.empty(end + len(program.outputs), dtype=np.int32)
-    code[:HEADER] = count, program.first, len(program.outputs), 0
+    code[:HEADER] = count, program.first, len(program.outputs), len(program.inputs)
     code[end:] = program.outputs
     rows, lone = code[HEADER:end], np.empty(count, dtype=np.int32)
     briefly(write_rows, count, program.first, program.slots, program.code, rows, lone)

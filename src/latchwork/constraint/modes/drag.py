@@ -67,16 +67,20 @@ def with_drag(block: Block, terms: Terms, selection: Selection, drag: Drag | Non
     """The memory of a mode, followed by that of its drag and of the share of redundant rows."""
     _, n, rows = terms.sizes
     lost = () if share is None else selection.redundant
-    dragged, held = ((), 0) if drag is None else (drag.rows, drag.held)
-    slots, width = (np.zeros(0), 0) if drag is None else (drag.function.workspace(), drag.function.width)
-    shares = np.zeros(0) if share is None else np.ravel(share)
+    dragged, held, length, width = ((), 0, 0, 0) if drag is None else (
+        drag.rows, drag.held, drag.function.slots + 1, drag.function.width)  # fmt: skip
+    shares = 0 if share is None else share.size
+    sizes = [length, width, shares, rows * n, n * n, n, n * n, n, n]
+    first = len(block.z)
+    numbers = list(itertools.accumulate(sizes, initial=first))
+    end = len(block.code) + MORE
+    head = [len(dragged), held, len(lost), end, end + len(dragged), end + len(dragged) + len(lost), *numbers[:-1]]
+    z = np.zeros(numbers[-1])
+    z[:first] = block.z
+    if drag is not None:
+        f = drag.function
+        z[first + len(f.inputs) : first + f.first] = f.constants
+    if share is not None:
+        z[numbers[2] : numbers[3]] = np.ravel(share)
     own = NO_CODE if drag is None else drag.function.code
-    sizes = [len(slots), width, len(shares), rows * n, n * n, n, n * n, n, n]
-    places = itertools.accumulate([len(dragged), len(lost)], initial=len(block.code) + MORE)
-    numbers = list(itertools.accumulate(sizes, initial=len(block.z)))
-    head = [len(dragged), held, len(lost), *places, *numbers[:-1]]
-    more = np.zeros(numbers[-1] - len(block.z))
-    more[: len(slots)] = slots
-    more[len(slots) + width :][: len(shares)] = shares
-    code = np.concatenate([block.code, np.array([*head, *dragged, *lost], dtype=np.int32), own])
-    return Block(code, np.concatenate([block.z, more]))
+    return Block(np.concatenate([block.code, np.array([*head, *dragged, *lost], dtype=np.int32), own]), z)

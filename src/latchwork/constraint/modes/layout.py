@@ -7,8 +7,7 @@ below, and workspace. The header says where each of them begins.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -51,42 +50,36 @@ def block(terms: Terms, selection: Selection, rest: int, weights: Array, typical
     (t, q, u, rest, u̇, λ) that watches it; ``settings`` and so much ``work`` are for a solver.
     """
     n_q, n, rows = terms.sizes
-    m, k = len(selection.dependent), len(selection.independent)
-    fours = _quaternions(terms)
-    still = [int(node is not None) for node in terms.rows.phi]
-    functions = terms.functions
-    every = (*functions, *([] if guards is None else [guards]))
-    slots = [f.program.slots + 1 for f in every]
-    codes = [*(f.code for f in functions), NO_CODE if guards is None else guards.code]
-    ints = [selection.kept, selection.dependent, selection.independent, still, [i for four in fours for i in four]]
+    kept, dependent, independent, _ = selection.parts
+    m, k, together, fours = len(dependent), len(independent), terms.together, _quaternions(terms)
+    length, slots = (0, 0) if guards is None else (len(guards.code), guards.slots + 1)
     inputs = 2 + n_q + k + rest
     sizes = [
-        N_NOTES, n, *slots, *([0] if guards is None else []), *(f.width for f in functions), m * m, m,
+        N_NOTES, n, *together.slots, slots, *together.widths, m * m, m,
         m * k, n, n, n, n * n, n * k, n + m, n, rows, n_q + 2 * n + 3, n_q + 2 * n + 1, n_q, rows, n,
         len(settings), work,
     ]  # fmt: skip
-    head = [n_q, n, rows, m, k, inputs, int(moving), len(fours)]
-    places = _running(HEADER, [len(part) for part in (*codes, *ints)])
-    numbers = _running(inputs, sizes)
-    header = np.array([*head, *places[:-1], *numbers[:-1]], dtype=np.int32)
-    code = np.concatenate([header, *codes, np.array([i for part in ints for i in part], dtype=np.int32)])
-    z = np.zeros(numbers[-1])
-    z[numbers[1] : numbers[1] + n] = weights
+    head = [n_q, n, rows, m, k, inputs, int(moving), len(fours) // 4]
+    places = accumulate([*together.codes, length, len(kept), m, k, rows], initial=HEADER)
+    numbers = list(accumulate(sizes, initial=inputs))
+    header = np.array([*head, *places, *numbers[:-1]], dtype=np.int32)
+    ints = np.array([*kept, *dependent, *independent, *terms.still, *fours], dtype=np.int32)
+    code = np.concatenate([header, together.code, NO_CODE if guards is None else guards.code, ints])
+    z, at = np.zeros(numbers[-1]), numbers[1] + n
+    z[numbers[1] : at] = weights
+    z[at : at + len(together.z)] = together.z
+    if guards is not None:
+        at += len(together.z) + len(guards.inputs)
+        z[at : at + len(guards.constants)] = guards.constants
     z[numbers[-5] : numbers[-4]] = typical
     z[numbers[-4] : numbers[-3]] = course
     z[numbers[-3] : numbers[-2]] = settings
-    for function, first in zip(every, numbers[2:], strict=False):
-        program = function.program
-        z[first + len(program.inputs) : first + program.first] = program.constants
     return Block(code, z)
 
 
-def _running(first: int, sizes: Sequence[int]) -> list[int]:
-    return list(itertools.accumulate(sizes, initial=first))
-
-
-def _quaternions(terms: Terms) -> list[list[int]]:
+def _quaternions(terms: Terms) -> list[int]:
+    """Where quaternions stand in q, four numbers for each."""
     if not terms.rows.equations.system.quaternions:
         return []
     place = {symbol: i for i, symbol in enumerate(terms.rows.equations.q)}
-    return [[place[e] for e in four] for four in terms.rows.equations.system.quaternions]
+    return [place[e] for four in terms.rows.equations.system.quaternions for e in four]

@@ -87,15 +87,14 @@ class Mode:
     @cached_property
     def functions(self) -> tuple[Function, ...]:
         """What is called by address."""
-        watch, drag = self.watch, self.drag
-        return (*self.terms.functions, *([] if watch is None else [watch]), *([] if drag is None else [drag.function]))
+        every = self.terms.functions if self.watch is None else (*self.terms.functions, self.watch)
+        return every if self.drag is None else (*every, self.drag.function)
 
     @property
     def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:
         """What is called by address, and where its address stands."""
-        functions = (*self.terms.functions, *([] if self.watch is None else [self.watch]))
-        drag = [] if self.drag is None else [(layout.DRAG_RUN, self.drag.function.executor)]
-        return [*((place, function.executor) for place, function in enumerate(functions)), *drag]
+        run = [function.executor for function in self.functions]
+        return list(enumerate(run)) if self.drag is None else [*enumerate(run[:-1]), (layout.DRAG_RUN, run[-1])]
 
     def watching(self, guards: Function) -> Mode:
         """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
@@ -138,9 +137,9 @@ class Mode:
         """Operations of an evaluation, about."""
         n, m, k = self.terms.sizes[1], self.selection.rank, len(self.selection.independent)
         dense = m**3 // 3 + m * m * (k + 2) + n * n * k + (n * k * k + k**3 // 6 if self.drag is None else n**3 // 3)
-        return sum(len(function.program) for function in self._often) + 2 * dense
+        return sum([function.length for function in self._often]) + 2 * dense
 
-    @property
+    @cached_property
     def _often(self) -> tuple[Function, ...]:
         """What every evaluation runs: place, bias, motion, and the drag."""
         return *self.programs[:3], *self.programs[4:]
@@ -164,15 +163,14 @@ class Mode:
         return z
 
     def _filled(self) -> Array:
+        """Slots with notes in place; those after the addresses of what runs stand as in `layout`."""
         z, first = self._block.z.copy(), int(self.code[layout.NOTES])
+        usual, floor = self.usual_pivot, self.least_pivot * self.usual_pivot
+        z[first + layout.USUAL_PIVOT : first + layout.CORRECTIONS] = usual, np.inf
+        z[first + layout.LIMIT_D : first + layout.SOLVE_RUN] = self.limit, 0.0 if self.limit > WORST_D else floor, floor
         addresses = z.view(np.int64)
         for place, run in self._run:
             addresses[first + place] = (run if isinstance(run, Native) else native(run)).address
-        z[first + layout.USUAL_PIVOT] = self.usual_pivot
-        z[first + layout.LEAST_PIVOT] = np.inf
-        z[first + layout.LIMIT_D] = self.limit
-        z[first + layout.FLOOR] = self.least_pivot * self.usual_pivot
-        z[first + layout.LIMIT_PIVOT] = 0.0 if self.limit > WORST_D else self.least_pivot * self.usual_pivot
         return z
 
     def used(self, times: int) -> None:

@@ -236,34 +236,34 @@ class Guards(tuple[Guard, ...]):
         return [i for i, guard in enumerate(self) if guard.by_force]
 
 
-def touch_guards(standings: Standings, touch: Touch, lam: Sequence[Expr]) -> list[Guard]:
+def touch_guards(standings: Standings, touch: Touch, lam: Sequence[Expr]) -> Guards:
     """What watches one contact: its gap closes, its force turns, its cone is left, its slip or its patch ends.
 
-    ``lam`` are the multipliers of its rows where it is closed.
+    ``lam`` are the multipliers of its rows where it is closed. The contact keeps what is made: the same object each
+    time.
     """
     standing = standings.closed.get(touch)
     key: tuple[Any, ...] = (standings.grazing.get(touch), touch in standings.behind)
     if standing is not None:
         key = (standing, *[standings.zones[zone] for zone in touch.zones], *[force.node for force in lam])
-    found: list[Guard] | None = touch.watched.get(key)
-    if found is None:
+    kept: Guards | None = touch.watched.get(key)
+    if kept is None:
         found = _open(standings, touch) if standing is None else _closed(standings, touch, standing, lam)
         if touch.feature.tracked is not None:
             found.append(Guard("lost", touch, _least(touch.feature.tracked)))
-        touch.watched[key] = found
-    return found
+        kept = touch.watched[key] = Guards(found)
+    return kept
 
 
-def zone_guards(touch: Touch, zone: Zones, i: int) -> list[Guard]:
+def zone_guards(touch: Touch, zone: Zones, i: int) -> Guards:
     """What watches the zone of number i of a contact: it is left downwards or upwards."""
-    found: list[Guard] | None = touch.watched.get((zone, i))
-    if found is None:
-        found = touch.watched[zone, i] = []
-        if i > 0:
-            found.append(Guard("zone", zone, zone.x - zone.bounds[i - 1], step=-1))
+    kept: Guards | None = touch.watched.get((zone, i))
+    if kept is None:
+        found = [Guard("zone", zone, zone.x - zone.bounds[i - 1], step=-1)] if i > 0 else []
         if i < len(zone.bounds):
             found.append(Guard("zone", zone, zone.bounds[i] - zone.x, step=1))
-    return found
+        kept = touch.watched[zone, i] = Guards(found)
+    return kept
 
 
 def shifted_gap(touch: Touch, deep: int) -> Expr:
