@@ -6,7 +6,7 @@ speeds that all have mass. Elsewhere it gives nothing, and those act. Both are t
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,8 @@ from latchwork.program.native import briefly, together
 from latchwork.program.scalar import maximum
 
 MOST = 30  # speeds, and rows: beyond, libraries are quicker
+SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
+KEPT = 1000  # selections
 
 
 @kernel
@@ -129,7 +131,7 @@ def survey(
     place: executor, place_code: i32p, place_z: f64p, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64,
     n_q: i64, n: i64, m: i64, x: f64p, asides: f64p, first: i64p, dependent: i64p, w: f64p,
 ) -> i64:  # fmt: skip
-    """Dependent speeds; into w the pivot of their columns, lengths of rows, the diagonal of M, and B. 0: more care."""
+    """Dependent speeds; into w the pivot of their columns, lengths of rows, weights of speeds, and B. 0: more care."""
     typical, diagonal, B = offset(w, 1), offset(w, 1 + m), offset(w, 1 + m + n)
     A, out = offset(B, m * n), offset(B, 2 * m * n)
     weight, L = offset(out, m + m * n + m), offset(out, m + m * n + m + n)
@@ -164,6 +166,7 @@ def survey(
         if not diagonal[j] > MASSLESS * heaviest:
             return 0
         weight[j] = divide(1.0, sqrt(diagonal[j]))
+        diagonal[j] = maximum(diagonal[j], heaviest * SMALLEST_WEIGHT)
     for i in range(m):
         square, often = 0.0, 0.0
         for j in range(n):
@@ -192,12 +195,13 @@ together(survey)
 
 
 class Surveyed(NamedTuple):
-    """Rows and speeds, B, the typical lengths of its rows, the diagonal of M, and the pivot of the dependent speeds."""
+    """Rows and speeds, B, the typical lengths of its rows, the diagonal of M as weights of the speeds, and the pivot
+    of those that are dependent."""
 
     selection: Selection
     B: Array
     typical: Array
-    diagonal: Array
+    weights: Array
     pivot: float
 
 
@@ -208,21 +212,25 @@ def _asides(n_q: int) -> Array:
     return np.concatenate([np.zeros((1, n_q)), usual[None], steps_aside(n_q)])
 
 
+@lru_cache(KEPT)
+def _selection(m: int, dependent: tuple[int, ...]) -> Selection:
+    """All of m rows, and the speeds that are dependent, or not."""
+    speeds = range(len(dependent))
+    return Selection(tuple(range(m)), tuple([j for j in speeds if dependent[j]]),
+                     tuple([j for j in speeds if not dependent[j]]), ())  # fmt: skip
+
+
 def surveyed(terms: Terms, x: Array) -> Surveyed | None:
     """Rows and speeds at x = (t, q, u, rest), where that takes no special care."""
     n_q, n, m = terms.sizes
-    if not 0 < m <= n <= MOST:
+    if not (m <= n and 0 < n <= MOST):
         return None
-    place, motion = terms.place_function, terms.base.motion
-    flags = np.array([phi is not None for phi in terms.rows.phi], dtype=np.int64)
+    place, motion, (place_z, motion_z) = terms.place_function, terms.base.motion, terms.rooms
     dependent = np.zeros(n, dtype=np.int64)
     w = np.zeros(1 + 3 * m + 2 * n + 4 * m * n + n * n + m + motion.width)
-    programs = (place.executor, place.code, place.workspace(), motion.executor, motion.code, motion.workspace())
-    regular = briefly(survey, *programs, len(place.inputs), n_q, n, m, x, _asides(n_q), flags, dependent, w)
+    programs = (place.executor, place.code, place_z, motion.executor, motion.code, motion_z)
+    regular = briefly(survey, *programs, len(place.inputs), n_q, n, m, x, _asides(n_q), terms.flags, dependent, w)
     if not regular:
         return None
-    chosen = dependent.tolist()
-    selection = Selection(tuple(range(m)), tuple([j for j in range(n) if chosen[j]]),
-                          tuple([j for j in range(n) if not chosen[j]]), ())  # fmt: skip
-    typical, diagonal, B = w[1 : 1 + m], w[1 + m : 1 + m + n], w[1 + m + n : 1 + m + n + m * n]
-    return Surveyed(selection, B.reshape(m, n), typical, diagonal, float(w[0]))
+    typical, weights, B = w[1 : 1 + m], w[1 + m : 1 + m + n], w[1 + m + n : 1 + m + n + m * n]
+    return Surveyed(_selection(m, tuple(dependent.tolist())), B.reshape(m, n), typical, weights, float(w[0]))

@@ -114,9 +114,23 @@ class Terms:
                         tuple(map(len, z)), tuple([f.width for f in every]))  # fmt: skip
 
     @cached_property
+    def rooms(self) -> tuple[Array, Array]:
+        """Slots of place and motion for a kernel that runs while Python's lock is kept: so one at a time."""
+        return self.place_function.workspace(), self.base.motion.workspace()
+
+    @cached_property
+    def flags(self) -> NDArray[np.int64]:
+        """1 for each row that has a Φ, else 0, for kernels."""
+        return np.array(self.still, dtype=np.int64)
+
+    @cached_property
     def still(self) -> tuple[int, ...]:
         """1 for each row that has a Φ, else 0."""
         return tuple([int(node is not None) for node in self.rows.phi])
+
+    def get_ready(self) -> None:
+        """Make now what a mode of these rows would have to wait for."""
+        _ = self.together, self.rooms, self.flags, self.rows.slices
 
     @cached_property
     def sizes(self) -> tuple[int, int, int]:

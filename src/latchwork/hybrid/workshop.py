@@ -85,6 +85,9 @@ class Prepared(NamedTuple):
     watch: Function | None
 
 
+Embedding = tuple[Terms | None, Drag | None]  # rows that hold, none where nothing does, and what drags
+
+
 class Workshop:
     """Programs and stages of one mechanism, as it is driven, for one design of simulator."""
 
@@ -94,8 +97,9 @@ class Workshop:
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
         self._prepared: dict[Any, Prepared] = {}
         self._stages: dict[Any, tuple[Stage, Guards]] = {}
-        self._ready: tuple[Terms, bytes, tuple[Mode, bool]] | None = None
+        self._ready: tuple[Terms, tuple[Drag | None, bytes], tuple[Mode, bool]] | None = None
         self._drags: dict[Any, Drag | None] = {}
+        self._embeddings: dict[Any, Embedding] = {}
         self._watching = Watching(driven)
         self._memory = Memory()
         self.laps = Laps()
@@ -140,8 +144,8 @@ class Workshop:
         its friction as it slides and sticks, and how what watches them changes."""
         touch.get_ready()
         self.meetings.get_ready(self.held(holds), touch)
-        for standing in closings(touch):
-            for zones in every_zone(touch):
+        for zones in every_zone(touch):
+            for standing in closings(touch, zones):
                 self._know_closed(Standings([touch], {touch: standing}, zones=zones), touch)
         opens = Standings([touch]), Standings([touch], grazing={touch: 0})
         opened = [touch_guards(each, touch, ()) for each in opens]
@@ -153,11 +157,14 @@ class Workshop:
                     self._watching.part(guards, None)
 
     def _know_closed(self, standings: Standings, touch: Touch) -> None:
-        touches = standings.constraints()
-        terms = self.terms_of(tuple(touches), touches)
+        terms, _ = self._embedding((), standings.key, {}, standings)
+        if terms is None:
+            with suppress(EvaluationError):
+                self._watching.part(touch_guards(standings, touch, ()), None)
+            return
+        terms.get_ready()
         lam = self._watching.multipliers(len(terms.rows))
         self._watching.part(touch_guards(standings, touch, lam), len(lam))
-        self._drag(terms, dict(standings.dragging()))
 
     # --- symbols ------------------------------------------------------------------------------------------------
 
@@ -191,34 +198,52 @@ class Workshop:
 
     def prepared(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Prepared:
         """The symbolic part of a mode, made when first asked for."""
-        key = self.key(holds, standings, stops)
-        if key not in self._prepared:
-            if len(self._prepared) >= REMEMBERED:
-                self._prepared.pop(next(iter(self._prepared)))
-            self._prepared[key] = self._prepare(holds, standings, stops)
-        return self._prepared[key]
+        return self._prepared_for(self.key(holds, standings, stops), holds, standings, stops)
 
-    def _prepare(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Prepared:
+    def _prepared_for(self, key: Any, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Prepared:
+        found = self._prepared.get(key)
+        if found is None:
+            _make_room(self._prepared)
+            found = self._prepared[key] = self._prepare(key, holds, standings, stops)
+        return found
+
+    def _prepare(self, key: Any, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Prepared:
+        held, (closed, *_), _, armed = key
         first = [Guard("stop", name, value) for name, value in stops.items()]
-        touches = standings.constraints()
-        constraints = (*(hold.constraint for hold in holds.values()), *touches)
-        dragging = dict(standings.dragging())
-        armed = self.rules.armed((*holds, *standings.told))
-        if not constraints and not dragging:
-            rules = rule_guards(armed, standings.forces({}))
+        terms, drag = self._embedding(held, closed, holds, standings)
+        if terms is None:
+            rules = rule_guards(armed, standings.forces({})) if armed else []
             parts = [(first, 0), *_contact_parts(standings, {}, []), (rules, 0)]
             return Prepared(None, None, _guards(parts), self._watching.free(parts))
-        terms = self.terms_of(constraints, touches)
         rows, slices = len(terms.rows), terms.rows.slices
         lam = self._watching.multipliers(rows)
         for name, hold in holds.items():
             if hold.limit is not None:
                 squares = sum((force**2 for force in lam[slices[name]]), start=lam[0] * 0.0)
                 first.append(Guard("limit", name, 1.0 - squares / hold.limit**2, True))
-        forces = standings.forces({name: lam[part] for name, part in slices.items()}) if armed else {}
-        rules = rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | forces)
+        rules = []
+        if armed:
+            forces = standings.forces({name: lam[part] for name, part in slices.items()})
+            rules = rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | forces)
         parts = [(first, rows), *_contact_parts(standings, slices, lam), (rules, rows)]
-        return Prepared(terms, self._drag(terms, dragging), _guards(parts), self._watching.held(parts, rows))
+        return Prepared(terms, drag, _guards(parts), self._watching.held(parts, rows))
+
+    def _embedding(self, held: Any, closed: Any, holds: Holds, standings: Standings) -> Embedding:
+        """The rows of what holds and is closed, and what drags; ``held`` and ``closed`` are what it depends on."""
+        found = self._embeddings.get((held, closed))
+        if found is None:
+            _make_room(self._embeddings)
+            found = self._embeddings[held, closed] = self._embedded(holds, standings)
+        return found
+
+    def _embedded(self, holds: Holds, standings: Standings) -> Embedding:
+        touches = standings.constraints()
+        constraints = (*(hold.constraint for hold in holds.values()), *touches)
+        dragging = dict(standings.dragging())
+        if not constraints and not dragging:
+            return None, None
+        terms = self.terms_of(constraints, touches)
+        return terms, self._drag(terms, dragging)
 
     def _drag(self, terms: Terms, dragging: Mapping[Touch, list[int]]) -> Drag | None:
         """What drags in a mode of these rows, remembered."""
@@ -229,20 +254,21 @@ class Workshop:
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
-    def mode(self, terms: Terms, x: Array) -> tuple[Mode, bool]:
+    def mode(self, terms: Terms, x: Array, drag: Drag | None = None) -> tuple[Mode, bool]:
         """The mode of some rows at x = (t, q, u, rest), and whether that position is regular; the last one is kept."""
-        if self._ready is None or self._ready[0] is not terms or self._ready[1] != x.tobytes():
-            self._ready = terms, x.tobytes(), self._new_mode(terms, x)
-        return self._ready[2]
+        here, last = (drag, x.tobytes()), self._ready
+        if last is None or last[0] is not terms or last[1] != here:
+            last = self._ready = terms, here, self._new_mode(terms, x, drag)
+        return last[2]
 
-    def _new_mode(self, terms: Terms, x: Array) -> tuple[Mode, bool]:
+    def _new_mode(self, terms: Terms, x: Array, drag: Drag | None) -> tuple[Mode, bool]:
         quick = surveyed(terms, x)
         if quick is not None:
-            return surveyed_mode(terms, quick, x, self._held_names), True
+            return surveyed_mode(terms, quick, x, self._held_names, drag), True
         place, motion = terms.place(x), terms.motion(x)
         must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
         chosen, regular = choose_regular(terms, x)
-        return mode_of(terms, chosen, regular, self._held_names), regular is x
+        return mode_of(terms, chosen, regular, self._held_names, drag), regular is x
 
     @cached_property
     def _held_names(self) -> tuple[str, ...]:
@@ -254,26 +280,31 @@ class Workshop:
         key = self.key(holds, standings, stops)
         known = self._stages.get(key)
         if known is None or not still_good(known[0], x):
-            if len(self._stages) >= REMEMBERED:
-                self._stages.pop(next(iter(self._stages)))
-            known = self._stages[key] = self._new_stage(holds, standings, stops, x)
+            _make_room(self._stages)
+            known = self._stages[key] = self._new_stage(key, holds, standings, stops, x)
         return known
 
-    def _new_stage(self, holds: Holds, standings: Standings, stops: Mapping[str, Any],
+    def _new_stage(self, key: Any, holds: Holds, standings: Standings, stops: Mapping[str, Any],
                    x: Array) -> tuple[Stage, Guards]:  # fmt: skip
-        terms, drag, guards, watch = self.prepared(holds, standings, stops)
+        terms, drag, guards, watch = self._prepared_for(key, holds, standings, stops)
         if terms is None:
             return Unconstrained(self.side, watch, names=standings.labels, memory=Memory(self._memory)), guards
-        mode, regular = self.mode(terms, x)
+        mode, regular = self.mode(terms, x, drag)
         share = share_in(mode, standings) if standings.closed else None
-        if drag is not None or share is not None:
-            mode = replace(mode, drag=drag, share=share)
+        if share is not None:
+            mode = replace(mode, share=share)
         known = regular and not standings.touches and all(hold.permanent for hold in holds.values())
         stage = self.design.stage(self.driven, mode, watch, known)
         label = (*holds, *standings.labels)
         if isinstance(stage, Held):
             stage = replace(stage, label=label, memory=Memory(self._memory))
         return stage, guards
+
+
+def _make_room(known: dict[Any, Any]) -> None:
+    """Forget the oldest where there is no room for another."""
+    if len(known) >= REMEMBERED:
+        known.pop(next(iter(known)))
 
 
 def still_good(stage: Stage, x: Array) -> bool:
@@ -293,6 +324,8 @@ def _contact_parts(standings: Standings, slices: Mapping[str, slice], lam: Seque
     for touch in standings.touches:
         own = slices.get(touch.name, NO_ROWS)
         parts.append((touch_guards(standings, touch, lam[own]), own.stop))
+    if not standings.zones:
+        return parts
     zones = {zone: touch for touch in standings.touches for zone in touch.zones}
     return [*parts, *[(zone_guards(touch, zone, standings.zones[zone]), 0) for zone, touch in zones.items()]]
 

@@ -18,7 +18,7 @@ from latchwork.constraint.modes.drag import Drag, with_drag
 from latchwork.constraint.modes.layout import Block, block
 from latchwork.constraint.modes.settle import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.selection import Selection, conditioning
-from latchwork.constraint.surveying import Surveyed
+from latchwork.constraint.surveying import SMALLEST_WEIGHT, Surveyed
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
@@ -27,7 +27,6 @@ from latchwork.program.native import Native, briefly, invoke, native
 from latchwork.symbolic.ops import ZERO
 
 FEW = 8  # rows that are evaluated in microseconds
-SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,12 +256,11 @@ def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...],
                 share=share)  # fmt: skip
 
 
-def surveyed_mode(terms: Terms, found: Surveyed, x: Array, rest: tuple[str, ...]) -> Mode:
+def surveyed_mode(terms: Terms, found: Surveyed, x: Array, rest: tuple[str, ...], drag: Drag | None = None) -> Mode:
     """The same of a survey at x."""
     n_q, n, _ = terms.sizes
     course = x[1 + n_q : 1 + n_q + n].copy()
-    diagonal = np.maximum(found.diagonal, found.diagonal.max() * SMALLEST_WEIGHT)
-    return Mode(terms, found.selection, rest, diagonal, found.typical, found.pivot, course, found.B)
+    return Mode(terms, found.selection, rest, found.weights, found.typical, found.pivot, course, found.B, drag=drag)
 
 
 def usual_pivot(B: Array, selection: Selection) -> float:

@@ -49,12 +49,18 @@ class Standing(NamedTuple):
         return f"{name}: {WORDS[self.state]}"
 
 
-def closings(touch: Touch) -> list[Standing]:
+def closings(touch: Touch, zones: Mapping[Zones, int]) -> list[Standing]:
     """How a contact may be closed; in space, only how it sticks, for it may slide in any direction."""
-    if not touch.tangents:
-        return [Standing(State.SLIDE)]
+    _, mu_s, mu_d = touch.coefficients(zones)
+    sticking = [] if _is_nothing(mu_s) else [Standing(State.STICK)]
+    if not touch.tangents or _is_nothing(mu_d):
+        return [*sticking, Standing(State.SLIDE)]
     sliding = [Standing(State.SLIDE, (1.0,)), Standing(State.SLIDE, (-1.0,))] if len(touch.tangents) == 1 else []
-    return [Standing(State.STICK), *sliding]
+    return [*sticking, *sliding]
+
+
+def _is_nothing(mu: Any) -> bool:
+    return not isinstance(mu, Expr) and mu == 0.0
 
 
 def every_zone(touch: Touch) -> list[dict[Zones, int]]:
@@ -92,7 +98,7 @@ class Standings:
     @property
     def key(self) -> tuple[Any, ...]:
         """All that the equations of the mode depend on."""
-        return tuple((touch, how, *(self.zones[z] for z in touch.zones)) for touch, how in self.closed.items())
+        return tuple([(touch, how, *[self.zones[z] for z in touch.zones]) for touch, how in self.closed.items()])
 
     @property
     def whole_key(self) -> tuple[Any, ...]:
