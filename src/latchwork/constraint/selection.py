@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError
@@ -40,10 +41,10 @@ class Selection:
     def rank(self) -> int:
         return len(self.kept)
 
-    @property
-    def parts(self) -> tuple[tuple[int, ...], ...]:
-        """All four."""
-        return self.kept, self.dependent, self.independent, self.redundant
+    @cached_property
+    def packed(self) -> NDArray[np.int32]:
+        """Rows kept, dependent and independent speeds behind each other."""
+        return np.array([*self.kept, *self.dependent, *self.independent], dtype=np.int32)
 
 
 @dataclass(frozen=True)

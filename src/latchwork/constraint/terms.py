@@ -67,16 +67,6 @@ class Base:
     spread: Function
 
 
-class Together(NamedTuple):
-    """The four programs of some terms behind each other: bytecode, fresh slots, and how long each part of these is."""
-
-    code: NDArray[np.int32]
-    z: Array
-    codes: tuple[int, ...]
-    slots: tuple[int, ...]
-    widths: tuple[int, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Terms:
     """The programs of some rows, and those of the equations; x = (t, q, u, rest)."""
@@ -85,6 +75,7 @@ class Terms:
     base: Base
     place_function: Function
     bias_function: Function
+    frames: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # of modes of these rows
     _last: dict[str, tuple[bytes, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def _once(self, what: str, key: bytes, make: Callable[[], T]) -> T:
@@ -106,17 +97,14 @@ class Terms:
         return self.place_function, self.bias_function, self.base.motion, self.base.spread
 
     @cached_property
-    def together(self) -> Together:
-        """All four behind each other, for modes of these rows."""
-        every = self.functions
-        z = [f.workspace() for f in every]
-        return Together(np.concatenate([f.code for f in every]), np.concatenate(z), tuple([len(f.code) for f in every]),
-                        tuple(map(len, z)), tuple([f.width for f in every]))  # fmt: skip
-
-    @cached_property
     def rooms(self) -> tuple[Array, Array]:
         """Slots of place and motion for a kernel that runs while Python's lock is kept: so one at a time."""
         return self.place_function.workspace(), self.base.motion.workspace()
+
+    @cached_property
+    def is_moving(self) -> bool:
+        """Whether constraints do work: some row has C ≠ 0."""
+        return any(node != ZERO for node in self.rows.C_nodes)
 
     @cached_property
     def flags(self) -> NDArray[np.int64]:
@@ -130,7 +118,7 @@ class Terms:
 
     def get_ready(self) -> None:
         """Make now what a mode of these rows would have to wait for."""
-        _ = self.together, self.rooms, self.flags, self.rows.slices
+        _ = self.rooms, self.flags, self.rows.slices
 
     @cached_property
     def sizes(self) -> tuple[int, int, int]:

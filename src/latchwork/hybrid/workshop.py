@@ -19,7 +19,7 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.dense import lu
 from latchwork.constraint.gather import gather
 from latchwork.constraint.modes import executors, sliding_executors
-from latchwork.constraint.modes.drag import Drag
+from latchwork.constraint.modes.drag import Drag, frame_of
 from latchwork.constraint.modes.ending import ended
 from latchwork.constraint.modes.mode import Mode, mode_of, surveyed_mode
 from latchwork.constraint.modes.settle import settle
@@ -157,12 +157,15 @@ class Workshop:
                     self._watching.part(guards, None)
 
     def _know_closed(self, standings: Standings, touch: Touch) -> None:
-        terms, _ = self._embedding((), standings.key, {}, standings)
+        terms, drag = self._embedding((), standings.key, {}, standings)
         if terms is None:
             with suppress(EvaluationError):
                 self._watching.part(touch_guards(standings, touch, ()), None)
             return
         terms.get_ready()
+        _, n, rows = terms.sizes
+        if rows <= n:
+            frame_of(terms, rows, n - rows, len(self.driven.held), drag)
         lam = self._watching.multipliers(len(terms.rows))
         self._watching.part(touch_guards(standings, touch, lam), len(lam))
 

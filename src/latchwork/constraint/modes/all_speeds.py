@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from latchwork.constraint.modes import full, layout
-from latchwork.constraint.modes.layout import Block, block
+from latchwork.constraint.modes.layout import Frame, frame
 from latchwork.constraint.modes.mode import Mode
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.solvers.designs import Design
@@ -26,11 +25,10 @@ class AllSpeeds(Mode):
     design: Design = field(kw_only=True)
     settings: Array = field(kw_only=True)
 
-    @cached_property
-    def _block(self) -> Block:
-        n, m = self.terms.sizes[1:]
-        return block(self.terms, self.selection, len(self.rest), self.weights, self.typical, self.is_moving,
-                     self.course, settings=self.settings, work=self.design.work_size(n, m))  # fmt: skip
+    @property
+    def _frame(self) -> Frame:
+        _, n, m = self.terms.sizes
+        return frame(self.terms, 0, n, len(self.rest), self.settings, self.design.work_size(n, m))
 
     @property
     def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latchwork.constraint.modes.layout import NO_CODE, Block
-from latchwork.constraint.selection import Selection
+from latchwork.constraint.modes.layout import NO_CODE, Frame, frame
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError
 from latchwork.program.function import Function
@@ -63,24 +62,28 @@ def _must_be(n: int, what: str, numbers: Sequence[int]) -> None:
         raise ConstraintError(f"{what} has {len(numbers)} entries for {n} speeds. Give one for each speed.")
 
 
-def with_drag(block: Block, terms: Terms, selection: Selection, drag: Drag | None, share: Array | None) -> Block:
-    """The memory of a mode, followed by that of its drag and of the share of redundant rows."""
+def frame_of(terms: Terms, m: int, k: int, rest: int, drag: Drag | None) -> Frame:
+    """The frame of modes of m dependent and k independent speeds, with what drags; the terms keep it."""
+    found: Frame | None = terms.frames.get((m, k, rest, drag))
+    if found is None:
+        found = frame(terms, m, k, rest)
+        found = terms.frames[m, k, rest, drag] = found if drag is None else with_drag(found, terms, (), drag, None)
+    return found
+
+
+def with_drag(frame: Frame, terms: Terms, lost: tuple[int, ...], drag: Drag | None, share: Array | None) -> Frame:
+    """The frame of a mode, followed by the memory of its drag and of the share of redundant rows, ``lost``."""
     _, n, rows = terms.sizes
-    lost = () if share is None else selection.redundant
     dragged, held, length, width = ((), 0, 0, 0) if drag is None else (
         drag.rows, drag.held, drag.function.slots + 1, drag.function.width)  # fmt: skip
-    shares = 0 if share is None else share.size
-    sizes = [length, width, shares, rows * n, n * n, n, n * n, n, n]
-    first = len(block.z)
-    numbers = list(itertools.accumulate(sizes, initial=first))
-    end = len(block.code) + MORE
-    head = [len(dragged), held, len(lost), end, end + len(dragged), end + len(dragged) + len(lost), *numbers[:-1]]
-    z = np.zeros(numbers[-1])
-    z[:first] = block.z
-    if drag is not None:
-        f = drag.function
-        z[first + len(f.inputs) : first + f.first] = f.constants
-    if share is not None:
-        z[numbers[2] : numbers[3]] = np.ravel(share)
+    shares = np.zeros(0) if share is None else np.ravel(share)
+    slots = np.zeros(0) if drag is None else drag.function.workspace()
+    sizes = [length, width, len(shares), rows * n, n * n, n, n * n, n, n]
+    numbers = list(itertools.accumulate(sizes, initial=len(frame.z)))
+    places = itertools.accumulate([len(dragged), len(lost)], initial=len(frame.code) + MORE)
+    head = [len(dragged), held, len(lost), *places, *numbers[:-1]]
+    z = np.concatenate([frame.z, np.zeros(numbers[-1] - len(frame.z))])
+    z[numbers[0] : numbers[1]], z[numbers[2] : numbers[3]] = slots, shares
     own = NO_CODE if drag is None else drag.function.code
-    return Block(np.concatenate([block.code, np.array([*head, *dragged, *lost], dtype=np.int32), own]), z)
+    code = np.concatenate([frame.code, np.array([*head, *dragged, *lost], dtype=np.int32), own])
+    return frame._replace(code=code, z=z)

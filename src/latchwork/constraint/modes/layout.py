@@ -35,46 +35,72 @@ NO_CODE: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
 
 class Block(NamedTuple):
-    """Integers and numbers of a mode."""
+    """Integers and numbers of a mode, and where its notes begin."""
 
     code: NDArray[np.int32]
     z: Array
+    notes: int
 
 
-def block(terms: Terms, selection: Selection, rest: int, weights: Array, typical: Array, moving: bool,
-          course: Array, guards: Function | None = None, settings: Array = NO_SETTINGS,
-          work: int = 0) -> Block:  # fmt: skip
-    """Lay out a mode: rows that are moving do work; ``rest`` numbers are held; ``weights`` are those of the speeds.
+class Frame(NamedTuple):
+    """What modes of the same rows and rank have in common: their memory before speeds are chosen.
 
-    ``typical`` are the lengths of rows; ``course`` are all speeds where the mode begins; ``guards`` is a function of
-    (t, q, u, rest, u̇, λ) that watches it; ``settings`` and so much ``work`` are for a solver.
+    Integers and numbers; where rows kept and speeds are named; where the notes, the weights of speeds and the lengths
+    of rows (behind them the course) are.
+    """
+
+    code: NDArray[np.int32]
+    z: Array
+    chosen: int
+    notes: int
+    weights: int
+    typical: int
+
+
+def frame(terms: Terms, m: int, k: int, rest: int, settings: Array = NO_SETTINGS, work: int = 0) -> Frame:
+    """Lay out modes of m dependent and k independent speeds; ``rest`` numbers are held.
+
+    ``settings`` and so much ``work`` are for a solver.
     """
     n_q, n, rows = terms.sizes
-    kept, dependent, independent, _ = selection.parts
-    m, k, together, fours = len(dependent), len(independent), terms.together, _quaternions(terms)
-    length, slots = (0, 0) if guards is None else (len(guards.code), guards.slots + 1)
+    functions, fours = terms.functions, _quaternions(terms)
+    slots = [f.workspace() for f in functions]
     inputs = 2 + n_q + k + rest
     sizes = [
-        N_NOTES, n, *together.slots, slots, *together.widths, m * m, m,
+        N_NOTES, n, *map(len, slots), 0, *(f.width for f in functions), m * m, m,
         m * k, n, n, n, n * n, n * k, n + m, n, rows, n_q + 2 * n + 3, n_q + 2 * n + 1, n_q, rows, n,
         len(settings), work,
     ]  # fmt: skip
-    head = [n_q, n, rows, m, k, inputs, int(moving), len(fours) // 4]
-    places = accumulate([*together.codes, length, len(kept), m, k, rows], initial=HEADER)
+    head = [n_q, n, rows, m, k, inputs, int(terms.is_moving), len(fours) // 4]
+    places = list(accumulate([*(len(f.code) for f in functions), 0, m, m, k, rows], initial=HEADER))
     numbers = list(accumulate(sizes, initial=inputs))
+    at = dict(zip(range(NOTES, HEADER), numbers, strict=False))
+    ints = np.array([*[0] * (2 * m + k), *terms.still, *fours], dtype=np.int32)
     header = np.array([*head, *places, *numbers[:-1]], dtype=np.int32)
-    ints = np.array([*kept, *dependent, *independent, *terms.still, *fours], dtype=np.int32)
-    code = np.concatenate([header, together.code, NO_CODE if guards is None else guards.code, ints])
-    z, at = np.zeros(numbers[-1]), numbers[1] + n
-    z[numbers[1] : at] = weights
-    z[at : at + len(together.z)] = together.z
+    z = np.zeros(numbers[-1])
+    z[at[PLACE_Z] : at[GUARD_Z]] = np.concatenate(slots)
+    z[at[SETTINGS] : at[WORK]] = settings
+    code = np.concatenate([header, *(f.code for f in functions), ints])
+    return Frame(code, z, places[5], at[NOTES], at[WEIGHT], at[TYPICAL])
+
+
+def block(frame: Frame, selection: Selection, weights: Array, typical: Array, course: Array,
+          guards: Function | None = None) -> Block:  # fmt: skip
+    """The memory of a mode: ``weights`` are those of the speeds, ``typical`` the lengths of rows, ``course`` all speeds
+    where it begins; ``guards``, a function of (t, q, u, rest, u̇, λ) that watches it, lie behind all else."""
+    length, size = len(frame.code), len(frame.z)
+    code = frame.code.copy() if guards is None else np.concatenate([frame.code, guards.code])
+    z = np.zeros(size if guards is None else size + guards.slots + 1)
+    z[:size] = frame.z
     if guards is not None:
-        at += len(together.z) + len(guards.inputs)
-        z[at : at + len(guards.constants)] = guards.constants
-    z[numbers[-5] : numbers[-4]] = typical
-    z[numbers[-4] : numbers[-3]] = course
-    z[numbers[-3] : numbers[-2]] = settings
-    return Block(code, z)
+        code[GUARD_CODE], code[GUARD_Z] = length, size
+        z[size + len(guards.inputs) : size + guards.first] = guards.constants
+    code[frame.chosen : frame.chosen + len(selection.packed)] = selection.packed
+    z[frame.weights : frame.weights + len(weights)] = weights
+    middle = frame.typical + len(typical)
+    z[frame.typical : middle] = typical
+    z[middle : middle + len(course)] = course
+    return Block(code, z, frame.notes)
 
 
 def _quaternions(terms: Terms) -> list[int]:

@@ -5,7 +5,7 @@ Its state is x = (q, u_ind, work). Full speeds and accelerations follow from it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchwork.constraint.dense import lu
 from latchwork.constraint.modes import executors, layout, sliding_executors
-from latchwork.constraint.modes.drag import Drag, with_drag
-from latchwork.constraint.modes.layout import Block, block
+from latchwork.constraint.modes.drag import Drag, frame_of, with_drag
+from latchwork.constraint.modes.layout import Block, Frame, block
 from latchwork.constraint.modes.settle import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.selection import Selection, conditioning
 from latchwork.constraint.surveying import SMALLEST_WEIGHT, Surveyed
@@ -24,7 +24,6 @@ from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel
 from latchwork.program.native import Native, briefly, invoke, native
-from latchwork.symbolic.ops import ZERO
 
 FEW = 8  # rows that are evaluated in microseconds
 
@@ -53,8 +52,10 @@ class Mode:
     _slots: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # and whose addresses they have
 
     def __post_init__(self) -> None:
+        if self.share is None:
+            return
         fits = len(self.selection.redundant), self.selection.rank
-        if self.share is not None and self.share.shape != fits:
+        if self.share.shape != fits:
             raise ConstraintError(
                 f"the share of redundant rows is of shape {self.share.shape}; {fits[0]} rows are redundant, "
                 f"{fits[1]} are kept. Give one row for each redundant row, in the order of the selection."
@@ -79,9 +80,15 @@ class Mode:
 
     @cached_property
     def _block(self) -> Block:
-        own = block(self.terms, self.selection, len(self.rest), self.weights, self.typical, self.is_moving,
-                    self.course, self.watch)  # fmt: skip
-        return own if self.is_plain else with_drag(own, self.terms, self.selection, self.drag, self.share)
+        return block(self._frame, self.selection, self.weights, self.typical, self.course, self.watch)
+
+    @property
+    def _frame(self) -> Frame:
+        m, k, rest = len(self.selection.dependent), len(self.selection.independent), len(self.rest)
+        if self.share is None:
+            return frame_of(self.terms, m, k, rest, self.drag)
+        return with_drag(frame_of(self.terms, m, k, rest, None), self.terms, self.selection.redundant, self.drag,
+                         self.share)  # fmt: skip
 
     @cached_property
     def functions(self) -> tuple[Function, ...]:
@@ -97,16 +104,13 @@ class Mode:
 
     def watching(self, guards: Function) -> Mode:
         """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
-        made = replace(self, watch=guards)
+        given = (self.terms, self.selection, self.rest, self.weights, self.typical, self.usual_pivot, self.course,
+                 self.numbers, self.limit, self.least_pivot)  # fmt: skip
+        made = Mode(*given, guards, self.drag, self.share)
         if "_block" not in self.__dict__:  # one memory for both: what watches lies behind what steps
             self.__dict__["_block"] = made._block
             self._slots["twin"] = made
         return made
-
-    @cached_property
-    def is_moving(self) -> bool:
-        """Whether constraints do work: some row has C ≠ 0."""
-        return any(node != ZERO for node in self.terms.rows.C_nodes)
 
     @property
     def code(self) -> NDArray[np.int32]:
@@ -162,10 +166,9 @@ class Mode:
         return z
 
     def _filled(self) -> Array:
-        """Slots with notes in place; those after the addresses of what runs stand as in `layout`."""
-        z, first = self._block.z.copy(), int(self.code[layout.NOTES])
-        usual, floor = self.usual_pivot, self.least_pivot * self.usual_pivot
-        z[first + layout.USUAL_PIVOT : first + layout.CORRECTIONS] = usual, np.inf
+        """Slots with notes in place: addresses of what runs, and limits."""
+        z, first, floor = self._block.z.copy(), self._block.notes, self.least_pivot * self.usual_pivot
+        z[first + layout.USUAL_PIVOT : first + layout.CORRECTIONS] = self.usual_pivot, np.inf
         z[first + layout.LIMIT_D : first + layout.SOLVE_RUN] = self.limit, 0.0 if self.limit > WORST_D else floor, floor
         addresses = z.view(np.int64)
         for place, run in self._run:
