@@ -91,6 +91,12 @@ class Held:
     label: tuple[str, ...] | None = field(default=None, kw_only=True)
     memory: Memory = field(default_factory=Memory, kw_only=True, repr=False)
 
+    def labelled(self, label: tuple[str, ...], memory: Memory) -> Held:
+        """The same by this name, on this memory."""
+        if type(self) is Held:
+            return Held(self.driven, self.mode, self.watch, label=label, memory=memory)
+        return replace(self, label=label, memory=memory)
+
     @property
     def function(self) -> Executable:
         return self.mode

@@ -298,9 +298,8 @@ class Workshop:
             mode = replace(mode, share=share)
         known = regular and not standings.touches and all(hold.permanent for hold in holds.values())
         stage = self.design.stage(self.driven, mode, watch, known)
-        label = (*holds, *standings.labels)
         if isinstance(stage, Held):
-            stage = replace(stage, label=label, memory=Memory(self._memory))
+            stage = stage.labelled((*holds, *standings.labels), Memory(self._memory))
         return stage, guards
 
 

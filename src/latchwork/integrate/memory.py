@@ -18,13 +18,14 @@ Shape = int | tuple[int, ...]
 class Memory:
     """For one run at a time. What is in an array when it is asked for again is what was left there.
 
-    Stages of which one runs at a time may share their arrays, not the slots of their functions.
+    Stages of which one runs at a time may share their arrays, and what runs kernels on them; not the slots of their
+    functions.
     """
 
     def __init__(self, shared: Memory | None = None) -> None:
         self._arrays: dict[Any, NDArray[Any]] = {} if shared is None else shared._arrays
         self._addresses: dict[int, int] = {} if shared is None else shared._addresses  # of these arrays
-        self._callers: dict[tuple[Kernel[..., Any], bool], Caller] = {}
+        self._callers: dict[tuple[Kernel[..., Any], bool], Caller] = {} if shared is None else shared._callers
         self._slots: dict[str, tuple[Executable, Array]] = {}
 
     def room(self, name: str, shape: Shape, kind: Any = np.float64) -> NDArray[Any]:
