@@ -6,7 +6,8 @@
 
 Three methods in turn, from quick to thorough: the states as they are and a few changes from there; Lemke's method, with
 directions of friction made exact afterwards; for a few contacts, all combinations. What any of them proposes is judged
-by the laws above before it is returned.
+by the laws above before it is returned. The first of them, for one contact and for a few in the plane, is done in plain
+numbers (`alone`, `few`), where there is one answer.
 
 Coulomb's law does not always have one answer, and these are the rules by which one is taken.
 
@@ -31,6 +32,7 @@ import numpy as np
 from latchwork.constraint.terms import Array
 from latchwork.contact.alone import settle_alone
 from latchwork.contact.cones import inside
+from latchwork.contact.few import settle_together
 from latchwork.contact.onset import least
 from latchwork.contact.resting import OPEN, STICK, Choice, Problem, Resting, State, Verdict, scaled
 from latchwork.contact.search import answer, changed, combined, lawful, tidy
@@ -42,11 +44,12 @@ __all__ = ["Resting", "State", "Verdict", "feasible", "settle", "settle_all"]
 
 def settle(resting: Resting, guess: Sequence[State] | None = None) -> Verdict:
     """States that obey every law, nearest to ``guess`` (the present ones; all closed if not given)."""
+    quick = None
     if len(resting.names) == 1:
         quick = settle_alone(resting, None if guess is None else guess[0])
-        if quick is not None:
-            return quick
-    return settle_all(resting, guess)
+    elif resting.names:
+        quick = settle_together(resting, guess)
+    return settle_all(resting, guess) if quick is None else quick
 
 
 def settle_all(resting: Resting, guess: Sequence[State] | None = None) -> Verdict:

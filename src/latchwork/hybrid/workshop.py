@@ -28,6 +28,7 @@ from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.surveying import survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
+from latchwork.contact.few import settle_few
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
@@ -61,7 +62,7 @@ REMEMBERED = 400  # stages
 NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, ended, pass_one, keep_one, begin, survey, join,
+    run_each, ended, pass_one, keep_one, begin, survey, join, settle_few,
 )  # fmt: skip
 
 
