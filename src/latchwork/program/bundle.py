@@ -35,18 +35,19 @@ class Bundle:
     def __init__(self, functions: Sequence[Function]) -> None:
         self.functions = tuple(functions)
         count, n = len(self.functions), len(self.functions[0].inputs) if functions else 0
-        if any(len(f.inputs) != n for f in self.functions):
+        if any([len(f.inputs) != n for f in self.functions]):
             raise EvaluationError(
                 f"a bundle takes functions of the same inputs; these have {[len(f.inputs) for f in self.functions]}. "
                 "Lower them with the same arguments."
             )
-        slots = [f.workspace() for f in self.functions]
         codes = _running(FIRST + 3 * count, [len(f.code) for f in self.functions])
-        places = _running(count + n, [len(z) for z in slots])
+        places = _running(count + n, [f.slots + 1 for f in self.functions])
         self.starts = _running(0, [f.width for f in self.functions])  # where the outputs of each begin
         head = [count, n, *itertools.chain(*zip(codes[:-1], places[:-1], self.starts[:-1], strict=True))]
-        self._code = np.concatenate([np.array(head, dtype=np.int32), *(f.code for f in self.functions)])
-        self._z = np.concatenate([np.zeros(count + n), *slots])
+        self._code = np.concatenate([np.array(head, dtype=np.int32), *[f.code for f in self.functions]])
+        self._z = np.zeros(places[-1])
+        for f, at in zip(self.functions, places, strict=False):
+            self._z[at + n : at + f.first] = f.constants
         self.x, self.out = self._z[count : count + n], np.zeros(self.starts[-1])
         self._runs: list[Kernel[..., None] | Native] = []
         self._call = native(run_each).brief

@@ -10,6 +10,7 @@ singular, and where there is much to calculate: then libraries are quicker. Both
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -22,6 +23,7 @@ from latchwork.program.bundle import Bundle
 from latchwork.program.native import address, native
 
 MOST_SPEEDS, MOST_ROWS = 40, 24
+KEPT = 200  # layouts
 
 
 class Gathering:
@@ -42,14 +44,9 @@ class Gathering:
         each = zip(counts, starts[first : first + k], starts[first + k : first + 2 * k], strict=True)
         held_at = starts[1:3] if m else [0, 0]
         self.code = np.array([n_q, n, r, m, k, *held_at, *(i for row in each for i in row)], dtype=np.int64)
-        sizes = {"pace": 1, "swiftest": k, "v": r, "b": r, "C": r, "c": r, "f": n, "udot": n, "A": r * r, "J": r * n,
-                 "M": n * n, "inverse": n * n}  # fmt: skip
-        ends = list(accumulate(sizes.values(), initial=0))
-        shapes = {"A": (r, r), "J": (r, n), "M": (n, n), "inverse": (n, n)}
-        self._parts = [(name, slice(a, b), shapes.get(name)) for name, a, b in zip(sizes, ends, ends[1:], strict=False)
-                       if name != "pace"]  # fmt: skip
+        self._size, self._parts = _parts(n, k, r)
         work = max(n * n + 2 * n, most * n + most + 2 * n * most + most * most + 3 * most)
-        self._size, self.memory = ends[-1], np.zeros(ends[-1] + work)
+        self.memory = np.zeros(self._size + work)
         self._more, self._drag, self._room = np.zeros(2 * n * (n + 1)), np.zeros(2 * n * (2 * n + 1)), 2 * n
         self._x = np.zeros(len(base.arguments))
         self._call, self._at = native(gather).brief, tuple(map(address, (self.code, self.bundle.out, self._x)))
@@ -74,6 +71,17 @@ class Gathering:
         for name, part, shape in self._parts:
             found[name] = numbers[part] if shape is None else numbers[part].reshape(shape)
         return found
+
+
+@lru_cache(KEPT)
+def _parts(n: int, k: int, r: int) -> tuple[int, list[tuple[str, slice, tuple[int, ...] | None]]]:
+    """How many numbers the kernel gives for n speeds and r rows of k contacts; their names, places and shapes."""
+    sizes = {"pace": 1, "swiftest": k, "v": r, "b": r, "C": r, "c": r, "f": n, "udot": n, "A": r * r, "J": r * n,
+             "M": n * n, "inverse": n * n}  # fmt: skip
+    ends = list(accumulate(sizes.values(), initial=0))
+    shapes = {"A": (r, r), "J": (r, n), "M": (n, n), "inverse": (n, n)}
+    return ends[-1], [(name, slice(a, b), shapes.get(name)) for name, a, b in zip(sizes, ends, ends[1:], strict=False)
+                      if name != "pace"]  # fmt: skip
 
 
 def pays(speeds: int, rows: int) -> bool:
