@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from latchwork.errors import ConstraintError, IntegrationError
 from latchwork.hybrid.path import Segment, Stage
-from latchwork.hybrid.plan import Broken, Ran
+from latchwork.hybrid.plan import Broken, Ran, end_of
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.standing import Guards
 from latchwork.integrate.again import NOT_BELOW, PATIENT, STRICT, Again
@@ -58,10 +56,11 @@ def run_lap(again: Again, stage: Stage, until: float, longest: float, rest: Arra
             again.fail(status, until)
     except IntegrationError as error:
         known = [] if error.solution is None else [Segment(error.solution, stage)]
-        t, x, _ = ended(known[0], rest)
+        t, x, _ = end_of(known[0], rest)
         raise Broken(f"{error}{stage.told(t, x, rest)}", known) from None
     segment = Segment(again.solution(status), stage)
-    t, x, belongs = ended(segment, rest)
+    t = float(segment.solution.t[-1])
+    x, belongs = stage.end(t, segment.solution.x[-1], rest)
     try:
         if not belongs:
             stage.verify(t, x, rest)
@@ -70,13 +69,3 @@ def run_lap(again: Again, stage: Stage, until: float, longest: float, rest: Arra
     event = segment.solution.event
     return Ran([segment], stage.rewritten(t, x, rest) if status == REWRITE else stage, x,
                () if event is None else event.guards)  # fmt: skip
-
-
-def ended(segment: Segment, rest: Array) -> tuple[float, Array, bool]:
-    """Time and state (q, u, work) at the end of a segment, as far as it is finite; whether it surely belongs."""
-    solution = segment.solution
-    last = len(solution.t) - 1
-    if not np.isfinite(solution.x[last].sum()):
-        last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1])
-    t = float(solution.t[last])
-    return t, *segment.stage.end(t, solution.x[last], rest)

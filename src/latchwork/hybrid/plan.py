@@ -72,11 +72,11 @@ class Plan:
                     solution = self.piece(stage, x, t, t_end, held, ready, self.left(segments), now)
                 except IntegrationError as error:
                     known = [] if error.solution is None else [Segment(error.solution, stage)]
-                    at, last, _ = self.end(known[0], held) if known else (t, x, True)
+                    at, last, _ = end_of(known[0], held) if known else (t, x, True)
                     raise Broken(f"{error}{stage.told(at, last, held)}", _joined([*segments, *known])) from None
                 segments.append(Segment(solution, stage))
                 armed = None
-                t, x, belongs = self.end(segments[-1], held)
+                t, x, belongs = end_of(segments[-1], held)
                 try:
                     if not belongs:
                         stage.verify(t, x, held)
@@ -99,15 +99,6 @@ class Plan:
     def armed(self, g: Array) -> Flags:
         """Which guards are armed where they have these values."""
         return (g >= 0.0) if self.eager is None else (g >= 0.0) | self.eager
-
-    def end(self, segment: Segment, rest: Array) -> tuple[float, Array, bool]:
-        """Time and state (q, u, work) at the end of a segment, as far as it is finite; whether it surely belongs."""
-        solution = segment.solution
-        last = len(solution.t) - 1
-        if not math.isfinite(sum(solution.x[last].tolist())):
-            last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1])
-        t = float(solution.t[last])
-        return t, *segment.stage.end(t, solution.x[last], rest)
 
     def guard(self, stage: Stage, t: float, x: Array, rest: Array) -> Array:
         """The guards at one state."""
@@ -137,6 +128,16 @@ class Plan:
                          guards=stage.guards, armed=None if stage.guards is None else armed, samples=samples,
                          settle=stage.settle, now=None if stage.guards is None else now,
                          memory=stage.memory, longest=self.longest)  # fmt: skip
+
+
+def end_of(segment: Segment, rest: Array) -> tuple[float, Array, bool]:
+    """Time and state (q, u, work) at the end of a segment, as far as it is finite; whether it surely belongs."""
+    solution = segment.solution
+    last = len(solution.t) - 1
+    if not math.isfinite(sum(solution.x[last].tolist())):
+        last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1])
+    t = float(solution.t[last])
+    return t, *segment.stage.end(t, solution.x[last], rest)
 
 
 def _joined(segments: list[Segment]) -> list[Segment]:

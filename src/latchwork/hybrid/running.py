@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.ticking import Course
 
 
-@dataclass(frozen=True)
-class Switch:
+class Switch(NamedTuple):
     """A change of mode: when, the constraints before and after, and what it took from request to ready equations."""
 
     t: float

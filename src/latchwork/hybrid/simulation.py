@@ -41,7 +41,6 @@ from latchwork.hybrid.touching.placing import Crossings, contacts_of, must_hold_
 from latchwork.hybrid.touching.scales import REACH, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.touching.telling import told
-from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.again import Again
 from latchwork.integrate.method import DormandPrince
 from latchwork.kane.equations import Equations
@@ -78,7 +77,7 @@ class Simulation(Changing, Ruling):
         while self.t < t_end or rules.pending:
             if not (self._thicket.is_thick or self._settled):
                 self._cross((), {}, bool(self._segments))
-            stops = asked | self._bounds()
+            stops = asked | self._bounds() if self._waiting else asked
             if self._thicket.is_thick:
                 if self._step_through(t_end, stops):
                     break
@@ -120,6 +119,9 @@ class Simulation(Changing, Ruling):
             self._worked("integrate", ", ".join(stage.names) or "free", before, began)
             self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
             hits = [guards[i] for i in ran.guards]
+            if not (rules or stops):
+                self._pass(ran.stage, hits, crossings)
+                continue
             rules.hit(hits)
             named = [guard.about for guard in hits if guard.kind == "stop"]
             stopped = [name for name in named if name in asked]
@@ -186,15 +188,17 @@ class Simulation(Changing, Ruling):
 
     def _pass(self, stage: Stage, hits: Sequence[Guard], crossings: Crossings) -> None:
         """Go through what was hit: constraints let go at their limits, contacts change."""
+        touched, slips = [], False
         for guard in hits:
             if guard.kind == "limit":
                 self.release(guard.about)
-        touched = [guard for guard in hits if guard.kind != "limit"]
+            else:
+                touched.append(guard)
+                slips = slips or guard.kind == "slip"
         if touched:
             if not self._thicket.allowed:
-                crossings.count(self.t, [guard.about.name for guard in touched if isinstance(guard.about, Touch)])
+                crossings.count(self.t, touched)
             self._thicket.count(self.t)
-            slips = any(guard.kind == "slip" for guard in touched)
             self._cross(touched, forces_in(stage, self.t, self._x, self._state()[len(self._x) :]) if slips else {})
 
     def _longest(self, x: Array) -> float:
@@ -272,8 +276,10 @@ class Simulation(Changing, Ruling):
             self._thicket.stuck = True
             return
         self._settled = True
-        self._x = np.append(crossing.x[1 : len(self._x)], self._x[-1] + crossing.work)
-        after = self.active
+        x = np.empty(len(self._x))
+        x[:-1], x[-1] = crossing.x[1 : len(x)], self._x[-1] + crossing.work
+        self._x = x
+        after = names if s.closed == before else self.active
         if hits or crossing.impacts or tell:
             self._events += told(self.t, before, s, crossing.impacts, hits, (names, after))
         if names != after or self._pending is None:

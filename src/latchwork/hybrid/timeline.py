@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 LANES = ("integrate", "embed", "compile")
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(NamedTuple):
     """A piece of work: its lane, the mode or constraint it was for, the simulated time at which it began, and the
 
     seconds since the start, by the clock, at which it began and ended.

@@ -23,11 +23,13 @@ from latchwork.integrate.tableau import DORMAND_PRINCE_5
 from latchwork.integrate.watched import watched_adaptive
 from latchwork.program.function import Function
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, kernel, offset
-from latchwork.program.native import argument, native, together
+from latchwork.program.native import address, argument, native, together
 
 CARE = -1.0  # in place of a first step: a run from there takes more care
 NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; armed where they are not; armed anywhere
-AT, UNTIL, LONGEST = 11, 6, 9  # where `begin` takes the time, and steppers the end and the longest step
+AT = 11  # where `begin` takes the time
+UNTIL, LONGEST, CAPACITY, ROWS = 6, 9, 16, 17  # where steppers take the end, the longest step, and where to write
+LATER = DORMAND_PRINCE_5.stages - 1  # evaluations of a step
 NONE_YET = np.array([0, 0, 0, -1])
 
 
@@ -69,24 +71,25 @@ class Again:
         self.now = watch.w[6 * n : 6 * n + 2 * watch.m]  # guards, then their rates, where a run began
         atol = np.zeros(n)
         atol[:] = method.atol
-        capacity = min(given.steps_per_call(tableau), BEGIN)
-        self._rows = tuple(np.zeros(shape) for shape in (capacity + 1, *[(capacity + 1, n)] * 3))
+        self._most = min(given.steps_per_call(tableau), BEGIN)  # steps of a call
+        self._rows = tuple(np.zeros(shape) for shape in (BEGIN + 1, *[(BEGIN + 1, n)] * 3))
         kernel, more = ((watched_adaptive, watch.arguments) if given.settle is None else
                         (settled_adaptive, given.settling))  # fmt: skip
         data = (
             f.executor, f.code, z, n, tableau.stages, tableau.packed, 0.0, method.rtol, atol, 0.0, method.max_steps,
-            self._step, self._counts, self.x, self.k, room("scratch", n), capacity, *(row[1:] for row in self._rows),
-            *more,
+            self._step, self._counts, self.x, self.k, room("scratch", n), 0, *self._rows, *more,
         )  # fmt: skip
         start = (f.executor, f.code, z, n, *watch.arguments, np.array(kinds, dtype=np.int64), 0.0, method.rtol, atol,
                  self.x, self.k)  # fmt: skip
         self._alive = data, start  # what the addresses below point to
         self._data, self._start = [argument(item) for item in data], [argument(item) for item in start]
         self._run, self._begin = native(kernel).function, native(begin).brief
+        self._sizes = tuple([address(row) for row in self._rows]), (8, 8 * n, 8 * n, 8 * n)  # where rows are, and bytes
         self._functions = (*f.functions, *watch.function.functions)
         self._executors = [function.executor for function in self._functions]
         self._places, self._fresh = self._held_places(z), self._refilled(z)
         self._parts: list[tuple[Array, ...]] = []
+        self._last = 0  # the last row that was written
 
     def _held_places(self, z: Array) -> list[Array]:
         """Where what is held stands, for each of the programs."""
@@ -131,21 +134,28 @@ class Again:
 
     def run(self, until: float, longest: float, progress: Callable[[float], None] | None) -> int:
         """Steps until a time, an event, or a failure; the status of the stepper."""
-        data, counts, times = self._data, self._counts, self._rows[0]
+        data, counts = self._data, self._counts
         data[UNTIL], data[LONGEST] = until, min(self.method.max_step, longest)
-        self._parts.clear()
+        self._parts, self._last = [], 0
         while True:
-            status = int(self._run(*data))
+            left = BEGIN - self._last
+            data[CAPACITY] = left if left < self._most else self._most
+            data[ROWS : ROWS + 4] = [at + (self._last + 1) * size for at, size in zip(*self._sizes, strict=True)]
+            status: int = self._run(*data)
+            self._last += int(counts[RECORDED])
             if progress is not None:
-                rows = int(counts[RECORDED])
-                progress(float(times[rows]) if rows or not self._parts else float(self._parts[-1][0][-1]))
+                progress(float(self._rows[0][self._last]))
             if status != FULL:
                 return status
-            self._parts.append(self._kept())
+            if self._last == BEGIN:
+                self._parts.append(self._kept())
+                for row in self._rows:
+                    row[0] = row[BEGIN]
+                self._last = 0
 
     def _kept(self) -> tuple[Array, ...]:
-        """Copies of the rows of the last call; of the first call, with the start."""
-        first, last = 1 if self._parts else 0, int(self._counts[RECORDED]) + 1
+        """Copies of the rows at hand; of the first ones, with the start."""
+        first, last = 1 if self._parts else 0, self._last + 1
         t, x, dx, bend = self._rows
         return t[first:last].copy(), x[first:last].copy(), dx[first:last].copy(), bend[1:last].copy()
 
@@ -160,8 +170,8 @@ class Again:
             hit = self.hits() if status == EVENT else ()
             event = Event(float(columns[0][-1]), hit, self.x.copy())
         start = 2 if self.method.first_step is None else 1
-        evaluations = start + (steps + rejected) * (DORMAND_PRINCE_5.stages - 1) + (event is not None)
-        self.given.used(steps * (DORMAND_PRINCE_5.stages - 1), steps)
+        evaluations = start + (steps + rejected) * LATER + (event is not None)
+        self.given.used(steps * LATER, steps)
         t, x, dx, bend = columns
         return Solution(t, x, dx, bend, Stats(steps, rejected, evaluations), event)
 

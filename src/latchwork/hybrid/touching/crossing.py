@@ -38,6 +38,7 @@ class Crossing(Striking):
     def take(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> None:
         """Note what the guards say: zones are entered at once, the rest is decided together."""
         s = self.standings
+        self.meetings.look(s.touches, self.x)
         for kind, about, _, _, step in hits:
             if kind == "zone":
                 s.zones[about] += step
@@ -175,7 +176,7 @@ class Crossing(Striking):
         """Contacts that have just opened, or were entered from below: how deep they are."""
         s = self.standings
         deep = s.grazing | {touch: self._deep(touch) for touch in fresh}
-        s.grazing = {touch: depth for touch, depth in deep.items() if touch not in s.closed}
+        s.grazing = {touch: depth for touch, depth in deep.items() if touch not in s.closed} if deep else deep
 
     # --- what stays ---------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, IntegrationError, ModelError
 from latchwork.hybrid.touching.scales import TOUCH
+from latchwork.hybrid.touching.standing import Guard
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
@@ -95,12 +96,13 @@ class Crossings:
     t: float = float("-inf")
     times: int = 0
 
-    def count(self, t: float, names: Sequence[str]) -> None:
-        """One more at time t."""
+    def count(self, t: float, hits: Sequence[Guard]) -> None:
+        """One more at time t, by what was hit."""
         self.times = self.times + 1 if t - self.t <= INSTANT * max(1.0, abs(t)) else 1
         self.t = t
         if self.times > MOST:
-            shown = ", ".join(f"'{name}'" for name in dict.fromkeys(names)) or "its contacts"
+            names = dict.fromkeys(guard.about.name for guard in hits if isinstance(guard.about, Touch))
+            shown = ", ".join(f"'{name}'" for name in names) or "its contacts"
             raise IntegrationError(
                 f"{shown} of '{self.name}' change {MOST} times at t = {t:.9g} without getting on. Friction or impacts "
                 "contradict each other there; change their coefficients a little, or start elsewhere."

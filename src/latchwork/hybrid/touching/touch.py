@@ -53,7 +53,7 @@ class Touch:
     axis: Vector | None  # from which the tangents were made, where the normal may turn towards it
     held: bool
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
-    _laws: dict[tuple[int, ...], Function] = field(default_factory=dict, init=False, repr=False)  # by zones
+    _laws: dict[Any, Function | tuple[float, ...]] = field(default_factory=dict, init=False, repr=False)  # by zones
     watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `standing`
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # the gap asked for last, and where
 
@@ -273,14 +273,13 @@ class Touch:
 
     def laws(self, x: Array, indices: Indices) -> tuple[float, float, float]:
         """e, μ_s and μ_d at a state; what is out of bounds is refused."""
-        given = self.coefficients(indices)
-        if all(isinstance(value, (int, float)) for value in given):
-            e, mu_s, mu_d = map(float, given)
-        else:
-            key = tuple([indices[zone] for zone in self.zones])
-            if key not in self._laws:
-                self._laws[key] = self.lowered(list(given))
-            e, mu_s, mu_d = self._laws[key](x).tolist()
+        key = tuple([indices[zone] for zone in self.zones])
+        known = self._laws.get(key)
+        if known is None:
+            given = self.coefficients(indices)
+            constant = all(isinstance(value, (int, float)) for value in given)
+            known = self._laws[key] = tuple(map(float, given)) if constant else self.lowered(list(given))
+        e, mu_s, mu_d = known if isinstance(known, tuple) else known(x).tolist()
         if not (0.0 <= e <= 1.0 and 0.0 <= mu_d <= mu_s < np.inf):
             raise ModelError(
                 f"'{self.contact.name}' has restitution {e:.6g}, static friction {mu_s:.6g} and dynamic friction "
