@@ -104,7 +104,7 @@ class Holding(Running):
     def _switched(self, name: str, before: tuple[str, ...], began: float, impulses: dict[str, Array],
                   energy: float = 0.0) -> RunEvent:  # fmt: skip
         took = 1e6 * (time.perf_counter() - began)
-        self._worked("embed", ", ".join(self.active) or "free", self.t, began)
+        self._worked("embed", self.active, self.t, began)
         self.switches.append(Switch(self.t, before, self.active, took))
         kind = "constrain" if name in self._holds else "release"
         self._events.append(RunEvent(self.t, name, before, self.active, impulses, kind, float(energy)))

@@ -43,7 +43,8 @@ class Laps:
         return known if known.begin(t, x, rest) else None
 
     def _made(self, stage: Stage, guards: Guards, method: DormandPrince, t: float, x: Array, rest: Array) -> Again:
-        given = problem(stage.function, x, t, t, rest, invoke, None, stage.guards, None, settle=stage.settle)
+        given = problem(stage.function, x, t, t, rest, invoke, None, stage.guards, None, settle=stage.settle,
+                        memory=stage.memory)  # fmt: skip
         kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
         return Again(given, method, kinds)
 

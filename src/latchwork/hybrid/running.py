@@ -59,7 +59,7 @@ class Running:
                  start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
                  at_once: bool | None = None, thick: TimeStepping | None = None,
                  progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
-        self._born, self._work = time.perf_counter(), list[Work]()
+        self._born, self._work = time.perf_counter(), list[tuple[str, tuple[str, ...], float, float, float]]()
         self.equations, own = mechanism(model)
         must_run_contacts(model, self.equations)
         permanent = (*own, *constraints)
@@ -133,8 +133,8 @@ class Running:
         x[0], x[1:n], x[n:] = self.t, self._x[:-1], rest
         return x
 
-    def _worked(self, lane: str, name: str, t: float, began: float) -> None:
-        self._work.append(Work(lane, name, t, began - self._born, time.perf_counter() - self._born))
+    def _worked(self, lane: str, names: tuple[str, ...], t: float, began: float) -> None:
+        self._work.append((lane, names, t, began, time.perf_counter()))
 
     @property
     def _rules(self) -> Rules:
@@ -145,7 +145,8 @@ class Running:
     @property
     def timeline(self) -> Timeline:
         """What was worked on so far, by the clock."""
-        return Timeline(tuple(self._work))
+        return Timeline(tuple(Work(lane, ", ".join(names) or "free", t, began - self._born, ended - self._born)
+                              for lane, names, t, began, ended in self._work))  # fmt: skip
 
     @property
     def events(self) -> Events:

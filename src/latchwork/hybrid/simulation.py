@@ -116,7 +116,7 @@ class Simulation(Changing, Ruling):
             finally:
                 self._ahead.wait()
             self._segments += ran.segments
-            self._worked("integrate", ", ".join(stage.names) or "free", before, began)
+            self._worked("integrate", stage.names, before, began)
             self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
             hits = [guards[i] for i in ran.guards]
             if not (rules or stops):
@@ -177,7 +177,7 @@ class Simulation(Changing, Ruling):
             began = time.perf_counter()
             self._listed[key] = prepare_all(self._workshop, self._holds, self._standings, stops, self._state(),
                                             self.design.most)  # fmt: skip
-            self._worked("embed", f"{len(self._listed[key])} modes", self.t, began)
+            self._worked("embed", (f"{len(self._listed[key])} modes",), self.t, began)
 
     def _at_once(self, stage: Stage, guards: Guards, values: Array, crossings: Crossings) -> bool:
         """Pass the guards on forces that are below zero to begin with."""
@@ -219,7 +219,7 @@ class Simulation(Changing, Ruling):
                 for standings in work:
                     began = time.perf_counter()
                     workshop.prepared(holds, standings, stops)
-                    self._worked("embed", ", ".join((*holds, *standings.labels)), t, began)
+                    self._worked("embed", (*holds, *standings.labels), t, began)
 
             self._ahead.start(prepare)
 
@@ -253,6 +253,8 @@ class Simulation(Changing, Ruling):
 
     def _note_backs(self) -> None:
         """Note which features are met from behind from now on, where that has changed."""
+        if not (self._backs or self._standings.behind):
+            return
         backs = frozenset(touch.feature for touch in self._standings.behind)
         if backs != (self._backs[-1][1] if self._backs else frozenset()):
             self._backs.append((self.t, backs))
@@ -307,6 +309,6 @@ class Simulation(Changing, Ruling):
         """Note what the last switch took, from the guard to equations that are ready."""
         if self._pending is not None:
             t, before, after, began = self._pending
-            self._worked("embed", ", ".join(after) or "free", t, began)
+            self._worked("embed", after, t, began)
             self.switches.append(Switch(t, before, after, 1e6 * (time.perf_counter() - began)))
             self._pending = None

@@ -125,43 +125,33 @@ class Held:
 
     def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
         n_q, n, _ = self.mode.terms.sizes
-        out, states = self._ending(t, x, rest), len(x)
+        out, states = self._here(ended, len(x) + 3 + 2 * n, t, x, rest, self.mode.expander), len(x)
         return np.concatenate([out[:n_q], out[states + 3 : states + 3 + n], x[-1:]]), out[states + 2] == 0.0
 
     def look(self, t: float, x: Array, rest: Array) -> Array:
         guards = self.guards
         if not isinstance(guards, Mode):
             return np.empty(0) if guards is None else guards(np.concatenate([[t], self.reduced(x), rest]))
-        return self._looking(t, self.reduced(x), rest).copy()
+        z, n = self.memory.slots("guards", guards), 1 + guards.states
+        z[0], z[1:n], z[n : n + len(rest)] = t, self.reduced(x), rest
+        out = np.empty(guards.width)
+        self.memory.caller(guards.watcher, True)(guards.code, z, out)
+        return out
 
-    def pivot(self, t: float, x: Array, rest: Array) -> float:
-        """The least pivot of the dependent speeds at (q, u, work): to be compared with the usual one."""
-        return float(self._pivoting(t, self.reduced(x), rest)[0])
+    def pivot(self, x: Array) -> float:
+        """The least pivot of the dependent speeds at (t, q, u, rest): to be compared with the usual one."""
+        n_q, n, _ = self.mode.terms.sizes
+        return float(self._here(pivot, 1, x[0], x[1 : 1 + n_q], x[1 + n_q + n :])[0])
 
     def forces(self, t: float, x: Array, rest: Array) -> Array:
         """λ of all rows at (q, u, work); for redundant rows what they share, else 0."""
-        return self._forcing(t, self.reduced(x), rest)[2 * self.mode.terms.sizes[1] :].copy()
-
-    # what a run asks at its ends, in states of the stage
-
-    @cached_property
-    def _ending(self) -> Here:
-        return Here(self.mode, ended, self.mode.width + 3 + 2 * self.mode.terms.sizes[1], (self.mode.expander,))
-
-    @cached_property
-    def _looking(self) -> Here:
-        guards = self.guards
-        assert isinstance(guards, Mode), "a mode that is watched"
-        return Here(guards, guards.executor, guards.width)
-
-    @cached_property
-    def _pivoting(self) -> Here:
-        return Here(self.mode, pivot, 1)
-
-    @cached_property
-    def _forcing(self) -> Here:
         _, n, rows = self.mode.terms.sizes
-        return Here(self.mode, self.mode.forces, 2 * n + rows)
+        return self._here(self.mode.forces, 2 * n + rows, t, self.reduced(x), rest)[2 * n :].copy()
+
+    @cached_property
+    def _here(self) -> Here:
+        """What is asked where a run of this stage begins or ends."""
+        return Here(self.mode)
 
     def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
         return self.mode.expanded(np.column_stack([t, self.mode.settled(np.column_stack([t, x, rest])), rest]))[1]

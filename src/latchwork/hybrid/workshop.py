@@ -12,8 +12,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from latchwork.constraint.assemble import at_time
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.dense import lu
@@ -317,8 +315,7 @@ def still_good(stage: Stage, x: Array) -> bool:
     mode = stage.mode
     if mode.share is not None:
         return False
-    n_q, n, _ = mode.terms.sizes
-    return stage.pivot(float(x[0]), np.append(x[1 : 1 + n_q + n], 0.0), x[1 + n_q + n :]) > GOOD * mode.usual_pivot
+    return stage.pivot(x) > GOOD * mode.usual_pivot
 
 
 def _contact_parts(standings: Standings, slices: Mapping[str, slice], lam: Sequence[Expr]) -> list[Part]:

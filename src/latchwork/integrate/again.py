@@ -30,6 +30,7 @@ NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; arm
 AT = 11  # where `begin` takes the time
 UNTIL, LONGEST, CAPACITY, ROWS = 6, 9, 16, 17  # where steppers take the end, the longest step, and where to write
 LATER = DORMAND_PRINCE_5.stages - 1  # evaluations of a step
+OFTEN = 64  # steps after which they are counted
 NONE_YET = np.array([0, 0, 0, -1])
 
 
@@ -66,13 +67,14 @@ class Again:
         room = given.memory.room
         self.given, self.method, self.t = given, method, given.t
         self.x, self.k, z = room("x", n), room("k", (tableau.stages, n)), given.memory.slots("function", f)
-        self._counts, self._step = np.zeros(4, dtype=np.int64), np.zeros(3)
+        self._counts, self._step = room("counts", 4, np.int64), room("step", 3)
         self._flags, self._m = watch.flags, watch.m
         self.now = watch.w[6 * n : 6 * n + 2 * watch.m]  # guards, then their rates, where a run began
-        atol = np.zeros(n)
+        atol = room("atol", n)
         atol[:] = method.atol
         self._most = min(given.steps_per_call(tableau), BEGIN)  # steps of a call
-        self._rows = tuple(np.zeros(shape) for shape in (BEGIN + 1, *[(BEGIN + 1, n)] * 3))
+        rows = {"t of laps": BEGIN + 1} | dict.fromkeys(("x of laps", "dx of laps", "bend of laps"), (BEGIN + 1, n))
+        self._rows = tuple([room(name, shape) for name, shape in rows.items()])
         kernel, more = ((watched_adaptive, watch.arguments) if given.settle is None else
                         (settled_adaptive, given.settling))  # fmt: skip
         data = (
@@ -90,6 +92,7 @@ class Again:
         self._places, self._fresh = self._held_places(z), self._refilled(z)
         self._parts: list[tuple[Array, ...]] = []
         self._last = 0  # the last row that was written
+        self._owed = 0  # steps that are not counted yet
 
     def _held_places(self, z: Array) -> list[Array]:
         """Where what is held stands, for each of the programs."""
@@ -107,7 +110,7 @@ class Again:
         used = [(given.function, z), (given.watch.function, given.watch.z)]
         if given.settle is not None:
             used.append((given.settle.mode, given.settle_slots()))
-        return [(slots, slots.copy()) for executable, slots in used if not isinstance(executable, Function)]
+        return [(slots, executable.fresh()) for executable, slots in used if not isinstance(executable, Function)]
 
     @property
     def is_current(self) -> bool:
@@ -171,7 +174,10 @@ class Again:
             event = Event(float(columns[0][-1]), hit, self.x.copy())
         start = 2 if self.method.first_step is None else 1
         evaluations = start + (steps + rejected) * LATER + (event is not None)
-        self.given.used(steps * LATER, steps)
+        self._owed += steps
+        if self._owed > OFTEN:
+            self.given.used(self._owed * LATER, self._owed)
+            self._owed = 0
         t, x, dx, bend = columns
         return Solution(t, x, dx, bend, Stats(steps, rejected, evaluations), event)
 

@@ -58,6 +58,10 @@ class Executable(Protocol):
         """Slots that were used before as fresh ones, but for inputs and intermediate results."""
         ...
 
+    def fresh(self) -> NDArray[np.float64]:
+        """The slots that fresh ones are copies of."""
+        ...
+
     def __call__(self, x: ArrayLike) -> NDArray[np.float64]:
         """The outputs for one set of inputs."""
         ...
@@ -111,6 +115,10 @@ class Function:
         z = np.zeros(self.slots + 1)
         z[len(self.inputs) : self.first] = self.constants
         return z
+
+    def fresh(self) -> NDArray[np.float64]:
+        """The same, for slots change nowhere but in inputs and intermediate results."""
+        return self.workspace()
 
     def refill(self, z: NDArray[np.float64]) -> None:
         """Constants stay in place."""

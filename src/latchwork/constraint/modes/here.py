@@ -1,7 +1,8 @@
-"""Here: a kernel of a mode at one state after another, with everything in place."""
+"""Here: kernels of a mode at one state after another, with everything in place."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,30 +10,38 @@ import numpy as np
 from latchwork.constraint.modes.mode import Mode
 from latchwork.constraint.terms import Array
 from latchwork.program.kernel import Kernel
-from latchwork.program.native import Native, argument, native
+from latchwork.program.native import argument, native
+
+Ready = tuple[Callable[..., Any], list[Any], Array]
 
 
 class Here:
     """``kernel(*before, code, z, out)`` of a mode; its slots are as fresh at each call. One thread at a time."""
 
-    def __init__(self, mode: Mode, kernel: Kernel[..., None] | Native, width: int,
-                 before: tuple[Any, ...] = ()) -> None:  # fmt: skip
-        self.mode, self.out = mode, np.zeros(width)
-        self._z = mode.workspace()
-        self._fresh, self._functions = self._z.copy(), mode.functions
-        self._executors = [function.executor for function in self._functions]
-        self._kernel, self._before = kernel, before
-        self._given = before, mode.code
-        self._call = kernel.brief if isinstance(kernel, Native) else native(kernel).brief
-        self._arguments = [argument(item) for item in (*before, mode.code, self._z, self.out)]
+    def __init__(self, mode: Mode) -> None:
+        self.mode, self._functions = mode, mode.functions
+        self._begin()
 
-    def __call__(self, t: float, x: Array, rest: Array) -> Array:
-        """What the kernel gives at (t, x); written over by the next call."""
-        z, n, held = self._z, 1 + len(x), len(rest)
+    def _begin(self) -> None:
+        self._executors = [function.executor for function in self._functions]
+        self._fresh = self.mode.fresh()
+        self._z, self._ready = self._fresh.copy(), dict[Kernel[..., None], Ready]()
+
+    def __call__(self, kernel: Kernel[..., None], width: int, t: float, x: Array, rest: Array, *before: Any) -> Array:
+        """What a kernel gives at (t, x) in states of the mode; written over by its next call.
+
+        ``x`` may be coordinates alone where speeds do not matter.
+        """
         if [function.executor for function in self._functions] != self._executors:  # machine code has arrived
-            self.__init__(self.mode, self._kernel, len(self.out), self._before)  # type: ignore[misc]
-            z = self._z
+            self._begin()
+        known = self._ready.get(kernel)
+        if known is None:
+            out = np.zeros(width)
+            given = [argument(item) for item in (*before, self.mode.code, self._z, out)]
+            known = self._ready[kernel] = native(kernel).brief, given, out
+        z, first = self._z, 1 + self.mode.states
         z[:] = self._fresh
-        z[0], z[1:n], z[n : n + held] = t, x, rest
-        self._call(*self._arguments)
-        return self.out
+        z[0], z[1 : 1 + len(x)], z[first : first + len(rest)] = t, x, rest
+        call, arguments, out = known
+        call(*arguments)
+        return out

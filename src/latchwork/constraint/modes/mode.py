@@ -65,8 +65,13 @@ class Mode:
     def executor(self) -> Kernel[..., None] | Native:
         """What runs it: the right-hand side, or the guards that watch it."""
         if self.watch is not None:
-            return executors.look if self.is_plain else sliding_executors.look
+            return self.watcher
         return executors.embedded if self.drag is None else sliding_executors.embedded
+
+    @property
+    def watcher(self) -> Kernel[..., None]:
+        """What runs the guards that watch it."""
+        return executors.look if self.is_plain else sliding_executors.look
 
     @property
     def is_plain(self) -> bool:
@@ -131,8 +136,11 @@ class Mode:
     @property
     def width(self) -> int:
         """States, or guards and their rates."""
-        if self.watch is not None:
-            return self.watch.width
+        return self.states if self.watch is None else self.watch.width
+
+    @cached_property
+    def states(self) -> int:
+        """Coordinates, independent speeds, and work."""
         return len(self.terms.rows.equations.q) + len(self.selection.independent) + 1
 
     @property
@@ -149,16 +157,17 @@ class Mode:
 
     def workspace(self) -> Array:
         """Fresh slots with everything but the inputs in place."""
-        return self._fresh().copy()
+        return self.fresh().copy()
 
     def refill(self, z: Array) -> None:
         """Slots that were used before as fresh ones."""
-        z[:] = self._fresh()
+        z[:] = self.fresh()
 
-    def _fresh(self) -> Array:
+    def fresh(self) -> Array:
+        """The slots that fresh ones are copies of."""
         twin: Mode | None = self._slots.get("twin")
         if twin is not None:
-            return twin._fresh()
+            return twin.fresh()
         run = [function.executor for function in self.functions]
         if self._slots.get("run") != run:  # the first time, or machine code has arrived
             self._slots["run"], self._slots["z"] = run, self._filled()
