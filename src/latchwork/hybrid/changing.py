@@ -159,6 +159,9 @@ class Changing(Running):
         self._workshop.get_ready(free)
         for touch in touches[:READY]:
             self._workshop.know(touch, free, self._holds)
+        known = [*self._standings.touches, *touches]
+        if len(known) <= READY:
+            self._workshop.meetings.gaps_of(known)
 
     def _track(self, features: Sequence[Feature]) -> None:
         """Tracked parameters become coordinates that have no speed."""

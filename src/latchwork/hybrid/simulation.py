@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from latchwork.constraint.constrained import Constrained
+from latchwork.constraint.terms import Terms
 from latchwork.errors import (
     EvaluationError,
     IntegrationError,
@@ -40,6 +41,7 @@ from latchwork.hybrid.touching.pacing import longest_step
 from latchwork.hybrid.touching.placing import Crossings, contacts_of, must_hold_one_place
 from latchwork.hybrid.touching.scales import REACH, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Guards
+from latchwork.hybrid.touching.swift import swiftly
 from latchwork.hybrid.touching.telling import told
 from latchwork.integrate.again import Again
 from latchwork.integrate.method import DormandPrince
@@ -266,26 +268,34 @@ class Simulation(Changing, Ruling):
         """
         began, s = time.perf_counter(), self._standings
         names, before = self.active, dict(s.closed)
-        shop = self._workshop
-        crossing = Crossing(s, shop.meetings, shop.held(self._holds), self._state(), at_once=self.at_once,
-                            brief=self.brief)  # fmt: skip
+        shop, state = self._workshop, self._state()
+        held = shop.held(self._holds)
+        quick = swiftly(s, shop.meetings, held, state, hits, lam, self.brief)
+        passed = self._cross_all(hits, lam, held, state) if quick is None else quick
+        if passed is None:
+            self._thicket.stuck = True
+            return
+        self._settled = True
+        x = np.empty(len(self._x))
+        x[:-1], x[-1] = passed.x[1 : len(x)], self._x[-1] + passed.work
+        self._x = x
+        after = names if s.closed == before else self.active
+        if hits or passed.impacts or tell:
+            self._events += told(self.t, before, s, passed.impacts, hits, (names, after))
+        if names != after or self._pending is None:
+            self._pending = self.t, names, after, began
+
+    def _cross_all(self, hits: Sequence[Guard], lam: Mapping[str, Array], held: Terms, x: Array) -> Crossing | None:
+        """The same for any contacts; none where they come to no rest and may be stepped."""
+        crossing = Crossing(self._standings, self._workshop.meetings, held, x, at_once=self.at_once, brief=self.brief)
         crossing.take(hits, lam)
         try:
             crossing.go()
         except IntegrationError:
             if not self._thicket.allowed:
                 raise
-            self._thicket.stuck = True
-            return
-        self._settled = True
-        x = np.empty(len(self._x))
-        x[:-1], x[-1] = crossing.x[1 : len(x)], self._x[-1] + crossing.work
-        self._x = x
-        after = names if s.closed == before else self.active
-        if hits or crossing.impacts or tell:
-            self._events += told(self.t, before, s, crossing.impacts, hits, (names, after))
-        if names != after or self._pending is None:
-            self._pending = self.t, names, after, began
+            return None
+        return crossing
 
     def _step_through(self, t_end: float, stops: Mapping[str, Any]) -> bool:
         """Time stepping until things are calm; whether a stop ended it."""

@@ -18,10 +18,9 @@ from latchwork.contact.complementarity import Resting, State, Verdict, settle
 from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting
-from latchwork.hybrid.touching.passing import AS_IS, LETS_GO, OTHERS, Passed
 from latchwork.hybrid.touching.scales import LEFT, NO_SLIP, REACH, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Standing, deep_in
-from latchwork.hybrid.touching.striking import KEPT, RANK, Happened, Striking
+from latchwork.hybrid.touching.striking import KEPT, RANK, Striking
 from latchwork.hybrid.touching.touch import Touch, Way, touch_of
 
 MOST = 60  # impacts at one instant, for each contact
@@ -38,7 +37,6 @@ class Crossing(Striking):
     def take(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> None:
         """Note what the guards say: zones are entered at once, the rest is decided together."""
         s = self.standings
-        self.meetings.look(s.touches, self.x)
         for kind, about, _, _, step in hits:
             if kind == "zone":
                 s.zones[about] += step
@@ -72,11 +70,8 @@ class Crossing(Striking):
     def go(self) -> None:
         """Impacts until nothing approaches, then what stays closed, slides or sticks."""
         meeting: Meeting | None = None
-        near = self._near()
-        if len(near) < 2 and self._pass_alone(near):
-            return
-        for again in range(MOST * (1 + len(self.standings.touches))):
-            near = self._near() if again else near
+        for _ in range(MOST * (1 + len(self.standings.touches))):
+            near = self._near()
             meeting = self.meetings.at(self.x, self.held, near, before=meeting)
             if self._approaches(meeting):
                 self._impact(meeting)
@@ -114,71 +109,13 @@ class Crossing(Striking):
         self.standings.made_again({each: again if each is touch else each for each in self.standings.touches})
         return again
 
-    # --- one contact alone --------------------------------------------------------------------------------------
-
-    def _pass_alone(self, near: Sequence[Touch]) -> bool:
-        """The same by `passing` where one contact is near, or none; whether that could be had."""
-        s = self.standings
-        kept = [touch for touch in s.touches if touch.held]
-        if kept:
-            return len(kept) == 1 and not near and self._keep_alone(kept[0])
-        for touch in near:
-            passed = self._passed(touch)
-            if passed is None:
-                return False
-            entered = [touch] if touch.feature.within and self._just_entered(touch) else []
-            if passed.impacts:
-                felt = {touch.name: passed.impulse} if passed.impulse.any() else {}
-                self.impacts.append(Happened(felt, -passed.struck))
-            self.x, self.work, s.speed, s.pace = passed.x, self.work + passed.gained, passed.speed, passed.pace
-            state = passed.state
-            s.closed = {} if state in (None, State.OPEN) else {touch: Standing(state, self._straight(touch, passed))}
-            opened = [touch] if state is State.OPEN else []
-            self._note_grazing((*opened, *entered, *self._ended()))
-            s.lam = {} if state is None else {touch.name: passed.lam}
-            return True
-        s.closed, s.lam = {}, {}
-        self._note_grazing(self._ended())
-        return True
-
-    def _keep_alone(self, touch: Touch) -> bool:
-        """The same by `keeping` for one that the coordinates hold, while no other is near."""
-        s, keeping = self.standings, self.meetings.keeping(self.held, touch)
-        if keeping is None:
-            return False
-        _, mu_s, mu_d = touch.laws(self.x, s.zones)
-        fastest, must = max(s.speed, LEFT * s.pace), self.slipping.get(touch)
-        way = keeping(self.x, (mu_s, mu_d), fastest, touch in self.resting, 0.0 if must is None else float(must[0]))
-        if way is None:
-            return False
-        sticks = way == 0.0 and mu_s > 0.0
-        s.closed = {touch: Standing(State.STICK) if sticks else
-                    Standing(State.SLIDE, (way,) if mu_d > 0.0 and way != 0.0 else None)}  # fmt: skip
-        s.lam = {}
-        self._note_grazing(self._ended())
-        return True
-
-    def _passed(self, touch: Touch) -> Passed | None:
-        s, passing = self.standings, self.meetings.passing(self.held, touch)
-        if passing is None:
-            return None
-        must = self.slipping.get(touch)
-        opened = OTHERS if s.closed and touch not in s.closed else LETS_GO if touch in self.letting_go else AS_IS
-        return passing(self.x, touch.laws(self.x, s.zones), s.speed, s.pace, self.brief, touch in self.resting,
-                       0.0 if must is None else float(must[0]), opened)  # fmt: skip
-
-    def _straight(self, touch: Touch, passed: Passed) -> Way:
-        """The direction kept in a standing in the plane: a sign, where there is friction."""
-        slides = passed.state is State.SLIDE and passed.way != 0.0
-        return (passed.way,) if slides and touch.laws(self.x, self.standings.zones)[2] > 0.0 else None
+    # --- what stays ---------------------------------------------------------------------------------------------
 
     def _note_grazing(self, fresh: Iterable[Touch]) -> None:
         """Contacts that have just opened, or were entered from below: how deep they are."""
         s = self.standings
         deep = s.grazing | {touch: self._deep(touch) for touch in fresh}
         s.grazing = {touch: depth for touch, depth in deep.items() if touch not in s.closed} if deep else deep
-
-    # --- what stays ---------------------------------------------------------------------------------------------
 
     def _settle(self, meeting: Meeting) -> None:
         """The next mode: closed contacts and how, from complementarity."""

@@ -8,6 +8,7 @@ speeds by T M̃⁻¹ Tᵀ Jᵀ Λ. Friction of contacts that the coordinates hol
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -194,14 +195,25 @@ class Meetings:
 
     def look(self, touches: Sequence[Touch], x: Array) -> None:
         """Find the gaps of several contacts at once; asked for theirs, they know it."""
-        if len(touches) < 2:
-            return
+        if len(touches) > 1:
+            here = x.tobytes()
+            for touch, gap, inside in self.gaps(touches, x):
+                touch.knows(here, gap, inside)
+
+    def gaps(self, touches: Sequence[Touch], x: Array) -> list[tuple[Touch, float, float]]:
+        """Signed distances of contacts, and how far inside their domains they are; see `Touch.gap`."""
+        if not touches:
+            return []
+        bundle = self.gaps_of(touches)
+        found, ends = bundle(x).tolist(), bundle.starts
+        return [(touch, found[a], min(found[a + 1 : b]) if b > a + 1 else math.inf)
+                for touch, a, b in zip(touches, ends, ends[1:], strict=False)]  # fmt: skip
+
+    def gaps_of(self, touches: Sequence[Touch]) -> Bundle:
+        """The programs of their gaps, kept for the last ones asked for."""
         if self._gaps is None or self._gaps[0] != touches:
             self._gaps = list(touches), Bundle([touch.gap_function for touch in touches])
-        bundle, here = self._gaps[1], x.tobytes()
-        found = bundle(x).tolist()
-        for touch, a, b in zip(touches, bundle.starts, bundle.starts[1:], strict=False):
-            touch.knows(here, found[a:b])
+        return self._gaps[1]
 
     def get_ready(self, held: Terms, touch: Touch) -> None:
         """Make now what the first meeting of a contact alone would have to wait for."""

@@ -203,6 +203,6 @@ def can_pass(touch: Touch) -> bool:
     """Whether the kernel knows the laws of a contact: in the plane, and with coefficients that no speed changes."""
     coefficients = [value for zones in every_zone(touch) for value in touch.coefficients(zones)]
     return (
-        not touch.held and len(touch.tangents) < 2 and touch.contact.impact in LAWS
+        not touch.held and len(touch.tangents) < 2 and touch.axis is None and touch.contact.impact in LAWS
         and not any(set(kinds(value)) - STEADY for value in coefficients if isinstance(value, Expr))
     )  # fmt: skip

@@ -85,7 +85,7 @@ class Standings:
     @property
     def labels(self) -> tuple[str, ...]:
         """What is closed and how, in words."""
-        return tuple([standing.label(touch.name) for touch, standing in self.closed.items()])
+        return tuple([standing.label(touch.name) for touch, standing in self.closed.items()]) if self.closed else ()
 
     @property
     def told(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ def told(t: float, before: Mapping[Touch, Standing], standings: Standings, impac
         notes = tuple(dict.fromkeys(note for impact in impacts for note in impact.notes))
         events.append(RunEvent(t, ", ".join(impulses), *labels, impulses, "impact",
                                sum(impact.energy for impact in impacts), notes))  # fmt: skip
-    for touch in standings.touches:
+    for touch in standings.touches if before or standings.closed else ():
         old, new = before.get(touch), standings.closed.get(touch)
         if _state(old) is not _state(new) and touch.name not in took_part:
             events.append(RunEvent(t, touch.name, *labels, kind="release" if new is None else KINDS[new.state]))

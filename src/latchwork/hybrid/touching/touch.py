@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -184,14 +184,14 @@ class Touch:
         """Signed distance, and how far inside its domain the feature is (negative outside)."""
         here = x.tobytes()
         if self._last.get("x") != here:
-            self.knows(here, self.gap_function(x).tolist())
+            gap, *within = self.gap_function(x).tolist()
+            self.knows(here, gap, min(within, default=math.inf))
         found: tuple[float, float] = self._last["gap"]
         return found
 
-    def knows(self, here: bytes, found: Sequence[float]) -> None:
-        """Take what `gap_function` gives at a state."""
-        gap, *within = found
-        self._last["x"], self._last["gap"] = here, (gap, min(within, default=math.inf))
+    def knows(self, here: bytes, gap: float, inside: float) -> None:
+        """Take what `gap` is to give at a state."""
+        self._last["x"], self._last["gap"] = here, (gap, inside)
 
     @cached_property
     def upright(self) -> Expr | None:
