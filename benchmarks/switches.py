@@ -29,7 +29,7 @@ from measure import RESULTS, machine, shown, table
 from mechanisms import rod
 
 import latchwork as lw
-from latchwork.integrate.problem import Problem
+from latchwork.integrate import problem
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
 
@@ -109,7 +109,7 @@ def switches(case: Case) -> Iterator[tuple[str, tuple[float, float]]]:
 
     sim.progress = heard
     gc.collect()
-    at_a_time = patch.object(Problem, "steps_per_call", lambda self, tableau, most=1: 1)
+    at_a_time = patch.multiple(problem, OPERATIONS_PER_CALL=0, FEWEST=1)
     with at_a_time, patch.object(lw.Simulation, "_look_ahead", lambda *given: None):
         run()
     for (wall, processor, n, known), (wall_after, processor_after, m, more) in pairwise(marks):

@@ -13,11 +13,9 @@ from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Ran, end_of
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.standing import Guards
-from latchwork.integrate.again import NOT_BELOW, PATIENT, STRICT, Again
+from latchwork.integrate.again import NOT_BELOW, PATIENT, STRICT, Again, Desk
 from latchwork.integrate.method import DormandPrince
-from latchwork.integrate.problem import problem
 from latchwork.integrate.status import END, EVENT, REWRITE
-from latchwork.program.native import invoke
 
 REMEMBERED = 400  # stages
 Progress = Callable[[float], None] | None
@@ -28,6 +26,7 @@ class Laps:
 
     def __init__(self) -> None:
         self._known: dict[Stage, Again] = {}
+        self._desks: dict[tuple[int, int], Desk] = {}
         self._method: DormandPrince | None = None
 
     def begun(self, stage: Stage, guards: Guards, method: DormandPrince, t: float, x: Array,
@@ -35,18 +34,22 @@ class Laps:
         """A stage that stands at (t, x) in its own states, ready to run; none where that takes more care."""
         if method is not self._method:
             self._known, self._method = {}, method
+            self._desks = {}
         known = self._known.get(stage)
         if known is None or not known.is_current:
             if len(self._known) >= REMEMBERED:
                 self._known.pop(next(iter(self._known)))
-            known = self._known[stage] = self._made(stage, guards, method, t, x, rest)
+            known = self._known[stage] = self._made(stage, guards, method, x, rest)
         return known if known.begin(t, x, rest) else None
 
-    def _made(self, stage: Stage, guards: Guards, method: DormandPrince, t: float, x: Array, rest: Array) -> Again:
-        given = problem(stage.function, x, t, t, rest, invoke, None, stage.guards, None, settle=stage.settle,
-                        memory=stage.memory)  # fmt: skip
+    def _made(self, stage: Stage, guards: Guards, method: DormandPrince, x: Array, rest: Array) -> Again:
+        assert stage.guards is not None, "what is run in laps is watched"
+        sizes = len(x), len(guards)
+        desk = self._desks.get(sizes)
+        if desk is None:
+            desk = self._desks[sizes] = Desk(method, *sizes)
         kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
-        return Again(given, method, kinds)
+        return Again(desk, stage.function, stage.guards, stage.settle, len(rest), kinds)
 
 
 def run_lap(again: Again, stage: Stage, until: float, longest: float, rest: Array, progress: Progress) -> Ran:

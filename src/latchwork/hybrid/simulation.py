@@ -26,7 +26,7 @@ from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.laps import run_lap
-from latchwork.hybrid.path import Stage
+from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan, Ran
 from latchwork.hybrid.rules import eager, rules_of, waiting
 from latchwork.hybrid.ruling import Ruling
@@ -148,23 +148,33 @@ class Simulation(Changing, Ruling):
         """A stage that is begun where the run stands, ready to go on to the next event; none where it takes more."""
         if (
             samples is not None or self._rules or self.driven.columns or stage.guards is None
-            or type(self.method) is not DormandPrince
+            or type(self.method) is not DormandPrince or isinstance(self.method.atol, tuple)
             or any([touch.feature.tracked is not None for touch in self._standings.touches])
         ):  # fmt: skip
             return None
-        return self._workshop.laps.begun(stage, guards, self.method, self.t, stage.reduced(self._x), self._rest)
+        return self._begun(stage, guards, self.t, self._x)
+
+    def _begun(self, stage: Stage, guards: Guards, t: float, x: Array) -> Again | None:
+        assert isinstance(self.method, DormandPrince), "laps are run by adaptive steps"
+        return self._workshop.laps.begun(stage, guards, self.method, t, stage.reduced(x), self._rest)
 
     def _run_lap(self, lap: Again, stage: Stage, guards: Guards, until: float, x: Array) -> Ran:
         """Run a stage that has begun until a time or an event; in other speeds where it asks for them."""
-        ran = run_lap(lap, stage, until, self._longest(x), self._rest, self.progress)
-        if ran.stage is stage:
-            return ran
-        times = np.array([ran.segments[-1].solution.t[-1], until])
+        segments: list[Segment] = []
         try:
-            more = self._plan(guards, None, x).run(ran.stage, ran.x, times, self._rest)
+            while True:
+                ran = run_lap(lap, stage, until, self._longest(x), self._rest, self.progress)
+                segments += ran.segments
+                if ran.stage is stage:
+                    return ran._replace(segments=segments)
+                stage, t = ran.stage, float(segments[-1].solution.t[-1])
+                again = self._begun(stage, guards, t, ran.x)
+                if again is None:
+                    ran = self._plan(guards, None, x).run(stage, ran.x, np.array([t, until]), self._rest)
+                    return ran._replace(segments=segments + ran.segments)
+                lap = again
         except Broken as error:
-            raise Broken(str(error), [*ran.segments, *error.segments]) from None
-        return more._replace(segments=[*ran.segments, *more.segments])
+            raise Broken(str(error), segments + error.segments) from None
 
     def _plan(self, guards: Guards, samples: Array | None, x: Array) -> Plan:
         return Plan(self.driven, self.method, samples, self.progress, eager(guards), self._longest(x),

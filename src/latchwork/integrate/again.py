@@ -8,27 +8,28 @@ same, to the last bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from latchwork.integrate.adaptive import COMPONENT, RECORDED, T, first_step
+from latchwork.integrate.guards import memory_size
 from latchwork.integrate.method import BEGIN, CALM, DormandPrince
-from latchwork.integrate.problem import Problem
+from latchwork.integrate.problem import Problem, Settle, Watch, steps_per_call
 from latchwork.integrate.settled import settled_adaptive
 from latchwork.integrate.solution import Array, Event, Solution, Stats
 from latchwork.integrate.status import EVENT, FULL, REWRITE, STATUS
 from latchwork.integrate.steppers import derivative, not_finite
 from latchwork.integrate.tableau import DORMAND_PRINCE_5
 from latchwork.integrate.watched import watched_adaptive
-from latchwork.program.function import Function
+from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, kernel, offset
-from latchwork.program.native import address, argument, native, together
+from latchwork.program.native import address, argument, invoke, native, together
 
 CARE = -1.0  # in place of a first step: a run from there takes more care
 NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; armed where they are not; armed anywhere
-AT = 11  # where `begin` takes the time
-UNTIL, LONGEST, CAPACITY, ROWS = 6, 9, 16, 17  # where steppers take the end, the longest step, and where to write
+LOOK, AT = 4, 11  # where `begin` takes the guards, and the time
+UNTIL, LONGEST, CAPACITY, ROWS = 6, 9, 16, 17  # where steppers take the end, the longest step, and where to write,
+WATCH, SETTLE = 21, 27  # guards, and what settles
 LATER = DORMAND_PRINCE_5.stages - 1  # evaluations of a step
 OFTEN = 64  # steps after which they are counted
 NONE_YET = np.array([0, 0, 0, -1])
@@ -58,59 +59,57 @@ def begin(
 together(begin)
 
 
-class Again:
-    """A problem with guards and its method; ``kinds`` says of each guard where it is armed. One run at a time."""
+class Desk:
+    """Memory for problems of n states and m guards, of which one is run at a time, by one method."""
 
-    def __init__(self, given: Problem, method: DormandPrince, kinds: Sequence[int]) -> None:
-        watch, f, n, tableau = given.watch, given.function, given.n, DORMAND_PRINCE_5
-        assert watch is not None, "what is run again is watched"
-        room = given.memory.room
-        self.given, self.method, self.t = given, method, given.t
-        self.x, self.k, z = room("x", n), room("k", (tableau.stages, n)), given.memory.slots("function", f)
-        self._counts, self._step = room("counts", 4, np.int64), room("step", 3)
-        self._flags, self._m = watch.flags, watch.m
-        self.now = watch.w[6 * n : 6 * n + 2 * watch.m]  # guards, then their rates, where a run began
-        atol = room("atol", n)
+    def __init__(self, method: DormandPrince, n: int, m: int) -> None:
+        stages = DORMAND_PRINCE_5.stages
+        self.method, self.n, self.m = method, n, m
+        self.x, self.k, self.counts, self.step = np.zeros(n), np.zeros((stages, n)), NONE_YET.copy(), np.zeros(3)
+        self.rows = np.zeros(BEGIN + 1), *[np.zeros((BEGIN + 1, n)) for _ in range(3)]
+        w, self.flags, atol = np.zeros(memory_size(n, m)), np.zeros(2 * m, dtype=np.int64), np.zeros(n)
+        self.now = w[6 * n : 6 * n + 2 * m]  # guards, then their rates, where a run began
         atol[:] = method.atol
-        self._most = min(given.steps_per_call(tableau), BEGIN)  # steps of a call
-        rows = {"t of laps": BEGIN + 1} | dict.fromkeys(("x of laps", "dx of laps", "bend of laps"), (BEGIN + 1, n))
-        self._rows = tuple([room(name, shape) for name, shape in rows.items()])
-        kernel, more = ((watched_adaptive, watch.arguments) if given.settle is None else
-                        (settled_adaptive, given.settling))  # fmt: skip
+        nothing, watch = (0, 0, 0), (0, 0, 0, m, w, self.flags)
         data = (
-            f.executor, f.code, z, n, tableau.stages, tableau.packed, 0.0, method.rtol, atol, 0.0, method.max_steps,
-            self._step, self._counts, self.x, self.k, room("scratch", n), 0, *self._rows, *more,
+            *nothing, n, stages, DORMAND_PRINCE_5.packed, 0.0, method.rtol, atol, 0.0, method.max_steps, self.step,
+            self.counts, self.x, self.k, np.zeros(n), 0, *self.rows, *watch, *nothing, np.zeros(n + 2),
         )  # fmt: skip
-        start = (f.executor, f.code, z, n, *watch.arguments, np.array(kinds, dtype=np.int64), 0.0, method.rtol, atol,
-                 self.x, self.k)  # fmt: skip
+        start = (*nothing, n, *watch, 0, 0.0, method.rtol, atol, self.x, self.k)
         self._alive = data, start  # what the addresses below point to
-        self._data, self._start = [argument(item) for item in data], [argument(item) for item in start]
-        self._run, self._begin = native(kernel).function, native(begin).brief
-        self._sizes = tuple([address(row) for row in self._rows]), (8, 8 * n, 8 * n, 8 * n)  # where rows are, and bytes
-        self._functions = (*f.functions, *watch.function.functions)
-        self._executors = [function.executor for function in self._functions]
-        self._places, self._fresh = self._held_places(z), self._refilled(z)
+        self.data, self.start = [argument(item) for item in data], [argument(item) for item in start]
+        self.places = tuple([address(row) for row in self.rows]), (8, 8 * n, 8 * n, 8 * n)  # of rows, and their bytes
+
+
+class Again:
+    """A problem with guards, run again and again; ``kinds`` says of each guard where it is armed. One run at a time."""
+
+    def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
+                 kinds: Sequence[int]) -> None:  # fmt: skip
+        self.desk, self.function, self.guards, self.settle, self._held = desk, function, guards, settle, held
+        n, self.t, self.now = desk.n, 0.0, desk.now
+        self._functions = (*function.functions, *guards.functions)
+        self._executors = [each.executor for each in self._functions]
+        used = [(function, 1 + n), (guards, 1 + n)] + ([] if settle is None else [(settle.mode, settle.first)])
+        slots = [executable.workspace() for executable, _ in used]
+        self._places = [z[first : first + held] for z, (_, first) in zip(slots, used, strict=True)]
+        self._fresh = [(z, executable.fresh()) for z, (executable, _) in zip(slots, used, strict=True)
+                       if not isinstance(executable, Function)]  # fmt: skip
+        self._alive = slots, np.array(kinds, dtype=np.int64)
+        runs = [argument(each) for each in (function.executor, function.code, slots[0], guards.executor, guards.code,
+                                            slots[1])]  # fmt: skip
+        self._data, self._start = desk.data.copy(), desk.start.copy()
+        self._data[:3], self._data[WATCH : WATCH + 3] = runs[:3], runs[3:]
+        self._start[:3], self._start[LOOK : LOOK + 3], self._start[AT - 1] = runs[:3], runs[3:], address(self._alive[1])
+        if settle is None:
+            del self._data[SETTLE:]
+        else:
+            self._data[SETTLE : SETTLE + 3] = [argument(each) for each in (settle.run, settle.mode.code, slots[2])]
+        self._run = native(watched_adaptive if settle is None else settled_adaptive).function
+        self._begin, self._most = native(begin).brief, min(steps_per_call(function.length, n, DORMAND_PRINCE_5), BEGIN)
         self._parts: list[tuple[Array, ...]] = []
         self._last = 0  # the last row that was written
         self._owed = 0  # steps that are not counted yet
-
-    def _held_places(self, z: Array) -> list[Array]:
-        """Where what is held stands, for each of the programs."""
-        given, n, held = self.given, self.given.n, len(self.given.rest)
-        assert given.watch is not None
-        places = [z[1 + n : 1 + n + held], given.watch.z[1 + n : 1 + n + held]]
-        if given.settle is not None:
-            places.append(given.settle_slots()[given.settle.first : given.settle.first + held])
-        return places
-
-    def _refilled(self, z: Array) -> list[tuple[Array, Array]]:
-        """Slots that runs leave otherwise than they were, and how they were."""
-        given = self.given
-        assert given.watch is not None
-        used = [(given.function, z), (given.watch.function, given.watch.z)]
-        if given.settle is not None:
-            used.append((given.settle.mode, given.settle_slots()))
-        return [(slots, executable.fresh()) for executable, slots in used if not isinstance(executable, Function)]
 
     @property
     def is_current(self) -> bool:
@@ -119,47 +118,48 @@ class Again:
 
     def begin(self, t: float, x: Array, rest: Array) -> bool:
         """Stand at (t, x); whether a run can begin there as always."""
+        desk = self.desk
         for slots, fresh in self._fresh:
             slots[:] = fresh
         for place in self._places:
             place[:] = rest
-        self.x[:] = x
+        desk.x[:] = x
         self._start[AT] = t
         h = self._begin(*self._start)
         if h == CARE:
             return False
-        first = self.method.first_step
-        self.t, self._counts[:] = t, NONE_YET
-        self._step[:] = t, h if first is None else first, CALM
-        times, states, rates, _ = self._rows
-        times[0], states[0], rates[0] = t, self.x, self.k[0]
+        first = desk.method.first_step
+        self.t, desk.counts[:] = t, NONE_YET
+        desk.step[:] = t, h if first is None else first, CALM
+        times, states, rates, _ = desk.rows
+        times[0], states[0], rates[0] = t, desk.x, desk.k[0]
         return True
 
     def run(self, until: float, longest: float, progress: Callable[[float], None] | None) -> int:
         """Steps until a time, an event, or a failure; the status of the stepper."""
-        data, counts = self._data, self._counts
-        data[UNTIL], data[LONGEST] = until, min(self.method.max_step, longest)
+        data, desk = self._data, self.desk
+        data[UNTIL], data[LONGEST] = until, min(desk.method.max_step, longest)
         self._parts, self._last = [], 0
         while True:
             left = BEGIN - self._last
             data[CAPACITY] = left if left < self._most else self._most
-            data[ROWS : ROWS + 4] = [at + (self._last + 1) * size for at, size in zip(*self._sizes, strict=True)]
+            data[ROWS : ROWS + 4] = [at + (self._last + 1) * size for at, size in zip(*desk.places, strict=True)]
             status: int = self._run(*data)
-            self._last += int(counts[RECORDED])
+            self._last += int(desk.counts[RECORDED])
             if progress is not None:
-                progress(float(self._rows[0][self._last]))
+                progress(float(desk.rows[0][self._last]))
             if status != FULL:
                 return status
             if self._last == BEGIN:
                 self._parts.append(self._kept())
-                for row in self._rows:
+                for row in desk.rows:
                     row[0] = row[BEGIN]
                 self._last = 0
 
     def _kept(self) -> tuple[Array, ...]:
         """Copies of the rows at hand; of the first ones, with the start."""
         first, last = 1 if self._parts else 0, self._last + 1
-        t, x, dx, bend = self._rows
+        t, x, dx, bend = self.desk.rows
         return t[first:last].copy(), x[first:last].copy(), dx[first:last].copy(), bend[1:last].copy()
 
     def solution(self, status: int) -> Solution:
@@ -167,25 +167,27 @@ class Again:
         columns = self._kept()
         if self._parts:
             columns = tuple(np.concatenate(column) for column in zip(*self._parts, columns, strict=True))
-        _, steps, rejected, _ = self._counts.tolist()
+        _, steps, rejected, _ = self.desk.counts.tolist()
         event = None
         if status in (EVENT, REWRITE):
-            hit = self.hits() if status == EVENT else ()
-            event = Event(float(columns[0][-1]), hit, self.x.copy())
-        start = 2 if self.method.first_step is None else 1
+            event = Event(float(columns[0][-1]), self.hits() if status == EVENT else (), self.desk.x.copy())
+        start = 2 if self.desk.method.first_step is None else 1
         evaluations = start + (steps + rejected) * LATER + (event is not None)
         self._owed += steps
         if self._owed > OFTEN:
-            self.given.used(self._owed * LATER, self._owed)
+            self.function.used(self._owed * LATER)
+            self.guards.used(self._owed)
             self._owed = 0
         t, x, dx, bend = columns
         return Solution(t, x, dx, bend, Stats(steps, rejected, evaluations), event)
 
     def hits(self) -> tuple[int, ...]:
         """The guards that took part in the event."""
-        return tuple([i for i, took_part in enumerate(self._flags[self._m :].tolist()) if took_part])
+        return tuple([i for i, took_part in enumerate(self.desk.flags[self.desk.m :].tolist()) if took_part])
 
     def fail(self, status: int, until: float) -> None:
         """Say why a run stopped that could not go on."""
-        given = replace(self.given, t=self.t, t_end=until)
-        given.stopped(STATUS[status], float(self._step[T]), int(self._counts[COMPONENT]), self.solution(status))
+        watch = Watch(self.guards, self._alive[0][1], self.now, self.desk.flags)
+        given = Problem(self.function, self.desk.x, self.t, until, self._places[0], invoke, lambda t: None, watch)
+        t, component = float(self.desk.step[T]), int(self.desk.counts[COMPONENT])
+        given.stopped(STATUS[status], t, component, self.solution(status))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from latchwork.errors import IntegrationError
 from latchwork.integrate.adaptive import COMPONENT, RECORDED, REJECTED, STEPS, T, advance_adaptive, first_step
 from latchwork.integrate.memory import Memory
-from latchwork.integrate.problem import Problem, Settle, problem
+from latchwork.integrate.problem import Problem, Settle, problem, steps_per_call
 from latchwork.integrate.settled import settled_adaptive, settled_fixed
 from latchwork.integrate.solution import Array, Solution, Stats
 from latchwork.integrate.status import STATUS, Status
@@ -53,7 +53,7 @@ class RK4:
         f, tableau, last = problem.function, RUNGE_KUTTA_4, self.count(problem.t_end - problem.t)
         z, x, k = problem.start(tableau)
         record, counts, status = problem.record(x, k[0]), np.array([0, 0, -1]), 0
-        chunk, fused = problem.steps_per_call(tableau), problem.fused(tableau, last)
+        chunk, fused = steps_per_call(f.length, problem.n, tableau), problem.fused(tableau, last)
         settling = () if problem.settle is None else problem.settling
         for first in range(0, last, chunk):
             stop = min(first + chunk, last)
@@ -113,7 +113,7 @@ class DormandPrince:
         record, counts, memory = problem.record(x, k[0]), room("counts", 4, np.int64), room("step", 3)
         counts[:] = 0, 0, 0, -1
         memory[:] = problem.t, self._first(problem, z, atol, x, k), CALM
-        most, scratch, status = problem.steps_per_call(tableau), room("scratch", n), Status.FULL
+        most, scratch, status = steps_per_call(f.length, n, tableau), room("scratch", n), Status.FULL
         capacity = min(most, BEGIN)
         stepper, more, longest = *self._stepper(problem), min(self.max_step, problem.longest)
         rows = problem.rows(capacity)

@@ -26,7 +26,7 @@ from latchwork.program.kernel import Kernel
 from latchwork.program.native import invoke
 
 KEPT = 10_000  # numbers in rows that are kept for the next run
-OPERATIONS_PER_CALL = 20_000_000  # a stepper returns to Python at least this often
+OPERATIONS_PER_CALL, FEWEST = 20_000_000, 16  # a stepper returns to Python at least this often, after such steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,11 +161,6 @@ class Problem:
         dx = self.function(np.concatenate([[self.t], self.x, self.rest]))
         return self.record(self.x, dx).solution(Stats(0, 0, 1), self.event(Status.EVENT, self.t, self.x))
 
-    def steps_per_call(self, tableau: Tableau, most: int = 4096) -> int:
-        """As many steps as keep a call short, so that an interrupt is heard; decided by counts, not by the clock."""
-        cost = tableau.stages * (self.function.length + tableau.stages * self.n + 1)
-        return max(16, min(most, OPERATIONS_PER_CALL // cost))
-
     def fused(self, tableau: Tableau, steps: int) -> Function | None:
         """The step as one program, where it is short and the run is long enough for machine code to pay."""
         if not isinstance(self.function, Function) or self.settle is not None:
@@ -211,6 +206,11 @@ class Problem:
             "Check the model near that time, or choose another step or tolerance.",
             solution=solution,
         )
+
+
+def steps_per_call(length: int, n: int, tableau: Tableau, most: int = 4096) -> int:
+    """As many steps as keep a call short, so that an interrupt is heard; decided by counts, not by the clock."""
+    return max(FEWEST, min(most, OPERATIONS_PER_CALL // (tableau.stages * (length + tableau.stages * n + 1))))
 
 
 def problem(
