@@ -59,7 +59,7 @@ def test_what_takes_care_is_refused_alike():
             settle_all(r, guess)
         except (Jammed, Unsettled) as refused:
             refusals += 1
-            with pytest.raises(type(refused), match="c[0-9]"):
+            with pytest.raises(type(refused), match=r"c[0-9]"):
                 settle(r, guess)
     assert refusals > 5
 

@@ -94,6 +94,7 @@ class Workshop:
         self.driven, self.design = driven, design
         self.rules = Rules() if rules is None else rules
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
+        self._functions: dict[Any, tuple[Function, Function]] = {}  # place and bias, by the nodes of rows
         self._prepared: dict[Any, Prepared] = {}
         self._stages: dict[Any, tuple[Stage, Guards]] = {}
         self._ready: tuple[Terms, tuple[Drag | None, bytes], tuple[Mode, bool]] | None = None
@@ -140,23 +141,27 @@ class Workshop:
 
     def know(self, touch: Touch, free: bool, holds: Holds) -> None:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and
-        its friction as it slides and sticks, and how what watches them changes."""
+        its friction as it slides and sticks, besides what holds and, where ``free``, alone; and how what watches them
+        changes."""
         touch.get_ready()
         self.meetings.get_ready(self.held(holds), touch)
+        _ = self._held_names
+        others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
         for zones in every_zone(touch):
             for standing in closings(touch, zones):
-                self._know_closed(Standings([touch], {touch: standing}, zones=zones), touch)
+                for held in others:
+                    self._know_closed(held, Standings([touch], {touch: standing}, zones=zones), touch)
         opens = Standings([touch]), Standings([touch], grazing={touch: 0})
         opened = [touch_guards(each, touch, ()) for each in opens]
-        others = [zone_guards(touch, zone, i) for zone in touch.zones for i in range(1 + len(zone.bounds))]
-        for guards in (*opened, *others):
+        bounds = [zone_guards(touch, zone, i) for zone in touch.zones for i in range(1 + len(zone.bounds))]
+        for guards in (*opened, *bounds):
             self._watching.part(guards, 0)
             if free:
                 with suppress(EvaluationError):
                     self._watching.part(guards, None)
 
-    def _know_closed(self, standings: Standings, touch: Touch) -> None:
-        terms, drag = self._embedding((), standings.key, {}, standings)
+    def _know_closed(self, holds: Holds, standings: Standings, touch: Touch) -> None:
+        terms, drag = self._embedding(tuple(holds.items()), standings.key, holds, standings)
         if terms is None:
             with suppress(EvaluationError):
                 self._watching.part(touch_guards(standings, touch, ()), None)
@@ -165,8 +170,8 @@ class Workshop:
         _, n, rows = terms.sizes
         if rows <= n:
             frame_of(terms, rows, n - rows, len(self.driven.held), drag)
-        lam = self._watching.multipliers(len(terms.rows))
-        self._watching.part(touch_guards(standings, touch, lam), len(lam))
+        own = terms.rows.slices.get(touch.name, NO_ROWS)
+        self._watching.part(touch_guards(standings, touch, self._watching.multipliers(rows)[own]), own.stop)
 
     # --- symbols ------------------------------------------------------------------------------------------------
 
@@ -184,7 +189,12 @@ class Workshop:
             return touches[constraints[0]].terms_of(constraints[0])
         others = tuple(k for k in constraints if k not in touches)
         parts = [touch.rows(k) for k, touch in touches.items()]
-        return terms_of(joined([*([self.terms_of(others).rows] if others else []), *parts]), self.base)
+        rows = joined([*([self.terms_of(others).rows] if others else []), *parts])
+        nodes = rows.phi, rows.B_nodes, rows.C_nodes, rows.c_nodes
+        known = self._functions.get(nodes)  # however a contact slides, its row is the same
+        made = terms_of(rows, self.base) if known is None else Terms(rows, self.base, *known)
+        self._functions[nodes] = made.place_function, made.bias_function
+        return made
 
     def held(self, holds: Holds) -> Terms:
         """The rows of all constraints that hold, contacts apart."""
