@@ -7,20 +7,22 @@ speeds that all have mass. Elsewhere it gives nothing, and those act. Both are t
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.constraint.dense import cholesky, lu
 from latchwork.constraint.selection import FADED, FAIR, FAR, MASSLESS, VANISHED, Selection
 from latchwork.constraint.terms import NOTHING, OFF, STATES, Array, Terms, steps_aside
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
-from latchwork.program.native import briefly, together
+from latchwork.program.native import address, argument, native, together
 from latchwork.program.scalar import maximum
 
 MOST = 30  # speeds, and rows: beyond, libraries are quicker
 SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
 KEPT = 1000  # selections
+NOWHERE, NO_SPEEDS = np.zeros(0), np.zeros(0, dtype=np.int64)
 
 
 @kernel
@@ -220,16 +222,38 @@ def _selection(m: int, dependent: tuple[int, ...]) -> Selection:
                      tuple([j for j in speeds if not dependent[j]]), ())  # fmt: skip
 
 
+def arguments(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> tuple[Any, ...]:
+    """What the kernel takes: `survey`."""
+    place, motion, (place_z, motion_z), (n_q, n, m) = terms.place_function, terms.base.motion, terms.rooms, terms.sizes
+    return (place.executor, place.code, place_z, motion.executor, motion.code, motion_z, len(place.inputs), n_q, n, m,
+            x, _asides(n_q), terms.flags, dependent, w)  # fmt: skip
+
+
+def kept_arguments(terms: Terms) -> tuple[Any, ...]:
+    """The arguments that stay, by address; the terms keep them. Those that change are 0."""
+    found: tuple[Any, ...] | None = terms.frames.get("survey")
+    if found is None:
+        given = arguments(terms, NOWHERE, NO_SPEEDS, NOWHERE)
+        found = terms.frames["survey"] = tuple([argument(each) for each in given])
+    return found
+
+
+def _run(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> int:
+    """Run the kernel."""
+    _, place_code, place_z, _, motion_code, motion_z, inputs, n_q, n, m, _, asides, flags, *_ = kept_arguments(terms)
+    place, motion = argument(terms.place_function.executor), argument(terms.base.motion.executor)
+    return int(native(survey).brief(place, place_code, place_z, motion, motion_code, motion_z, inputs, n_q, n, m,
+                                    address(x), asides, flags, address(dependent), address(w)))  # fmt: skip
+
+
 def surveyed(terms: Terms, x: Array) -> Surveyed | None:
     """Rows and speeds at x = (t, q, u, rest), where that takes no special care."""
-    n_q, n, m = terms.sizes
+    _, n, m = terms.sizes
     if not (m <= n and 0 < n <= MOST):
         return None
-    place, motion, (place_z, motion_z) = terms.place_function, terms.base.motion, terms.rooms
     dependent = np.zeros(n, dtype=np.int64)
-    w = np.zeros(1 + 3 * m + 2 * n + 4 * m * n + n * n + m + motion.width)
-    programs = (place.executor, place.code, place_z, motion.executor, motion.code, motion_z)
-    regular = briefly(survey, *programs, len(place.inputs), n_q, n, m, x, _asides(n_q), terms.flags, dependent, w)
+    w = np.zeros(1 + 3 * m + 2 * n + 4 * m * n + n * n + m + terms.base.motion.width)
+    regular = _run(terms, x, dependent, w)
     if not regular:
         return None
     typical, weights, B = w[1 : 1 + m], w[1 + m : 1 + m + n], w[1 + m + n : 1 + m + n + m * n]

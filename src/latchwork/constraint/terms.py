@@ -75,7 +75,7 @@ class Terms:
     base: Base
     place_function: Function
     bias_function: Function
-    frames: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # of modes of these rows
+    frames: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # what modes of these rows share
     _last: dict[str, tuple[bytes, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def _once(self, what: str, key: bytes, make: Callable[[], T]) -> T:
@@ -115,10 +115,6 @@ class Terms:
     def still(self) -> tuple[int, ...]:
         """1 for each row that has a Φ, else 0."""
         return tuple([int(node is not None) for node in self.rows.phi])
-
-    def get_ready(self) -> None:
-        """Make now what a mode of these rows would have to wait for."""
-        _ = self.rooms, self.flags, self.rows.slices
 
     @cached_property
     def sizes(self) -> tuple[int, int, int]:

@@ -24,7 +24,7 @@ from latchwork.constraint.modes.settle import settle
 from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import must_agree
 from latchwork.constraint.singular import choose_regular
-from latchwork.constraint.surveying import survey, surveyed
+from latchwork.constraint.surveying import kept_arguments, survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.few import settle_few
 from latchwork.errors import EvaluationError
@@ -41,7 +41,16 @@ from latchwork.hybrid.touching.keeping import keep_one
 from latchwork.hybrid.touching.meeting import Meetings
 from latchwork.hybrid.touching.pacing import turning
 from latchwork.hybrid.touching.passing import pass_one
-from latchwork.hybrid.touching.standing import Guard, Guards, Standings, closings, every_zone, touch_guards, zone_guards
+from latchwork.hybrid.touching.standing import (
+    Guard,
+    Guards,
+    Standings,
+    closings,
+    every_zone,
+    joined_guards,
+    touch_guards,
+    zone_guards,
+)
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.hybrid.watching import Part, Watching
 from latchwork.integrate.again import begin
@@ -166,7 +175,7 @@ class Workshop:
             with suppress(EvaluationError):
                 self._watching.part(touch_guards(standings, touch, ()), None)
             return
-        terms.get_ready()
+        kept_arguments(terms)
         _, n, rows = terms.sizes
         if rows <= n:
             frame_of(terms, rows, n - rows, len(self.driven.held), drag)
@@ -341,4 +350,4 @@ def _contact_parts(standings: Standings, slices: Mapping[str, slice], lam: Seque
 
 
 def _guards(parts: Sequence[Part]) -> Guards:
-    return Guards([guard for guards, _ in parts for guard in guards])
+    return joined_guards([guards for guards, _ in parts])

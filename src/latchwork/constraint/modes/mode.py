@@ -150,10 +150,11 @@ class Mode:
         dense = m**3 // 3 + m * m * (k + 2) + n * n * k + (n * k * k + k**3 // 6 if self.drag is None else n**3 // 3)
         return sum([function.length for function in self._often]) + 2 * dense
 
-    @cached_property
+    @property
     def _often(self) -> tuple[Function, ...]:
         """What every evaluation runs: place, bias, motion, and the drag."""
-        return *self.programs[:3], *self.programs[4:]
+        place, bias, motion, _ = self.terms.functions
+        return (place, bias, motion) if self.drag is None else (place, bias, motion, self.drag.function)
 
     def workspace(self) -> Array:
         """Fresh slots with everything but the inputs in place."""
@@ -176,7 +177,7 @@ class Mode:
 
     def _filled(self) -> Array:
         """Slots with notes in place: addresses of what runs, and limits."""
-        z, first, floor = self._block.z.copy(), self._block.notes, self.least_pivot * self.usual_pivot
+        (_, z, first), floor = self._block, self.least_pivot * self.usual_pivot
         z[first + layout.USUAL_PIVOT : first + layout.CORRECTIONS] = self.usual_pivot, np.inf
         z[first + layout.LIMIT_D : first + layout.SOLVE_RUN] = self.limit, 0.0 if self.limit > WORST_D else floor, floor
         addresses = z.view(np.int64)
