@@ -7,6 +7,7 @@ below, and workspace. The header says where each of them begins.
 
 from __future__ import annotations
 
+import struct
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -28,7 +29,8 @@ HEADER = 47
 (PLACE_RUN, BIAS_RUN, MOTION_RUN, SPREAD_RUN, GUARD_RUN, LARGEST_D, PIVOT, USUAL_PIVOT, LEAST_PIVOT, CORRECTIONS,
  LONGEST_STEP, RESIDUAL, LIMIT_D, LIMIT_PIVOT, FLOOR, SOLVE_RUN, DRAG_RUN) = range(17)  # fmt: skip
 N_NOTES = 17
-
+RUNS = PLACE_RUN, BIAS_RUN, MOTION_RUN, SPREAD_RUN, GUARD_RUN, SOLVE_RUN, DRAG_RUN
+PACKED = struct.Struct("=5q10d2q")  # of all notes
 
 NO_SETTINGS: Array = np.zeros(0)
 NO_CODE: NDArray[np.int32] = np.zeros(0, dtype=np.int32)

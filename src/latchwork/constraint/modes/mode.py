@@ -177,12 +177,12 @@ class Mode:
 
     def _filled(self) -> Array:
         """Slots with notes in place: addresses of what runs, and limits."""
-        (_, z, first), floor = self._block, self.least_pivot * self.usual_pivot
-        z[first + layout.USUAL_PIVOT : first + layout.CORRECTIONS] = self.usual_pivot, np.inf
-        z[first + layout.LIMIT_D : first + layout.SOLVE_RUN] = self.limit, 0.0 if self.limit > WORST_D else floor, floor
-        addresses = z.view(np.int64)
-        for place, run in self._run:
-            addresses[first + place] = (run if isinstance(run, Native) else native(run)).address
+        (_, z, first), floor, run = self._block, self.least_pivot * self.usual_pivot, dict(self._run)
+        at = [0 if kernel is None else (kernel if isinstance(kernel, Native) else native(kernel)).address
+              for kernel in map(run.get, layout.RUNS)]  # fmt: skip
+        limits = self.limit, 0.0 if self.limit > WORST_D else floor, floor
+        notes = 0.0, 0.0, self.usual_pivot, np.inf, 0.0, 0.0, 0.0, *limits
+        layout.PACKED.pack_into(z, 8 * first, *at[:5], *notes, *at[5:])
         return z
 
     def used(self, times: int) -> None:
