@@ -182,7 +182,7 @@ class Mode:
               for kernel in map(run.get, layout.RUNS)]  # fmt: skip
         limits = self.limit, 0.0 if self.limit > WORST_D else floor, floor
         notes = 0.0, 0.0, self.usual_pivot, np.inf, 0.0, 0.0, 0.0, *limits
-        layout.PACKED.pack_into(z, 8 * first, *at[:5], *notes, *at[5:])
+        layout.PACKED.pack_into(z.data, 8 * first, *at[:5], *notes, *at[5:])
         return z
 
     def used(self, times: int) -> None:
