@@ -14,7 +14,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from latchwork.constraint.dense import lu, lu_solve
 from latchwork.contact.onset import RANK, REGULAR
 from latchwork.contact.resting import Resting, State, Verdict
 from latchwork.contact.trial import TOL
@@ -75,10 +74,39 @@ def closed(tangents: i64, mu_s: f64, slip: f64) -> i64:
 
 
 @kernel
+def invert(n: i64, S: f64p, inverse: f64p) -> i64:
+    """S⁻¹ by elimination with row pivots, S is used up; 0 where an entry is not below `REGULAR`."""
+    for i in range(n):
+        for j in range(n):
+            inverse[i * n + j] = 1.0 if i == j else 0.0
+    for c in range(n):
+        row = c
+        for i in range(c + 1, n):
+            row = i if fabs(S[i * n + c]) > fabs(S[row * n + c]) else row
+        for j in range(n):
+            S[c * n + j], S[row * n + j] = S[row * n + j], S[c * n + j]
+            inverse[c * n + j], inverse[row * n + j] = inverse[row * n + j], inverse[c * n + j]
+        pivot = S[c * n + c]
+        for j in range(n):
+            S[c * n + j] = divide(S[c * n + j], pivot)
+            inverse[c * n + j] = divide(inverse[c * n + j], pivot)
+        for i in range(n):
+            part = S[i * n + c]
+            if i != c and part != 0.0:
+                for j in range(n):
+                    S[i * n + j] -= part * S[c * n + j]
+                    inverse[i * n + j] -= part * inverse[c * n + j]
+    for i in range(n * n):
+        if not fabs(inverse[i]) < REGULAR:
+            return 0
+    return 1
+
+
+@kernel
 def solve(k: i64, n: i64, tangents: i64p, mu_d: f64p, W: f64p, y: f64p, state: i64p, d: f64p, lam: f64p,
           a: f64p) -> i64:  # fmt: skip
     """λ and a = W λ + y of states; 0 where λ is not unique, or nearly so."""
-    S, inverse, order = local_f64(SQUARE), local_f64(SQUARE), local_f64(MOST)
+    S, inverse = local_f64(SQUARE), local_f64(SQUARE)
     E, rows = local_f64(SQUARE), local_i64(MOST)
     r, row = 0, 0
     for j in range(n * n):
@@ -103,26 +131,17 @@ def solve(k: i64, n: i64, tangents: i64p, mu_d: f64p, W: f64p, y: f64p, state: i
             S[i * r + j] = total
     if r == 1 and not fabs(S[0]) > RANK:
         return 0
-    if r > 1:
-        if not lu(r, S, order) > 0.0:
-            return 0
-        for j in range(r):
-            for i in range(r):
-                inverse[i] = 1.0 if i == j else 0.0
-            lu_solve(r, S, order, inverse)
-            for i in range(r):
-                if not fabs(inverse[i]) < REGULAR:
-                    return 0
-    for i in range(r):
-        inverse[i] = -y[rows[i]]
     if r == 1:
-        inverse[0] = divide(inverse[0], S[0])
-    else:
-        lu_solve(r, S, order, inverse)
+        inverse[0] = divide(1.0, S[0])
+    elif invert(r, S, inverse) == 0:
+        return 0
     for i in range(n):
         lam[i] = 0.0
         for j in range(r):
-            lam[i] += E[i * n + j] * inverse[j]
+            total = 0.0
+            for c in range(r):
+                total -= inverse[j * r + c] * y[rows[c]]
+            lam[i] += E[i * n + j] * total
     for i in range(n):
         a[i] = y[i]
         for j in range(n):
