@@ -14,8 +14,10 @@ from latchwork.constraint import surveying
 from latchwork.constraint.modes.executors import embedded, look
 from latchwork.constraint.modes.mode import mode_of, surveyed_mode
 from latchwork.constraint.modes.settle import settle
+from latchwork.constraint.rows import rows_of
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.surveying import surveyed
+from latchwork.constraint.terms import terms_of
 from latchwork.hybrid.driven import driven
 from latchwork.hybrid.stages import Held, settling
 from latchwork.integrate.method import integrate
@@ -75,6 +77,32 @@ def test_survey_chooses_as_the_selection_does(name):
             assert np.array_equal(same.typical, mode.typical)
             assert np.array_equal(same.course, mode.course)
     assert found > 30
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_mode_without_rows_is_surveyed_as_well(name):
+    """Where no row holds, all speeds are independent, with the weights that NumPy finds."""
+    for terms, x, rest in scattered(name, 5):
+        none = terms_of(rows_of(terms.rows.equations, []))
+        quick, (chosen, regular) = surveyed(none, x), choose_regular(none, x)
+        mode, same = mode_of(none, chosen, regular, rest), surveyed_mode(none, quick, x, rest)
+        assert same.selection == mode.selection
+        assert same.usual_pivot == mode.usual_pivot
+        assert np.array_equal(same.weights, mode.weights)
+        assert (same.numbers.shape, same.typical.shape) == (mode.numbers.shape, mode.typical.shape)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_modes_of_one_frame_do_not_touch_each_other(name):
+    """Two modes of the same rows, chosen at other states, give what each gives alone."""
+    constrained, x, mode = started(name)
+    row = reduced(constrained, mode, x)
+    alone = mode(row)
+    terms, moved, rest = next(scattered(name, 1))
+    other = mode_of(terms, mode.selection, moved, rest)
+    other(reduced(constrained, other, moved))
+    assert np.array_equal(mode(row), alone)
+    assert mode_of(constrained.terms, mode.selection, x, mode.rest)(row) == pytest.approx(alone, rel=0, abs=0)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -11,7 +11,7 @@ from latchwork.errors import EvaluationError, ProgramError
 from latchwork.program.function import Function
 from latchwork.program.interpret import evaluate
 from latchwork.program.ir import check
-from latchwork.program.linking import linked, move_each
+from latchwork.program.linking import Linked, join, linked, move_each
 from latchwork.program.lower import lower
 from latchwork.program.native import invoke
 from latchwork.symbolic import Expr, Graph, cos, sin, tan, where
@@ -86,3 +86,41 @@ def test_slots_move_alike_in_python_and_in_machine_code():
     invoke(move_each, 2, moves, native)
     move_each(2, moves, python)
     assert np.array_equal(native, python)
+
+
+@pytest.fixture
+def parts(symbols):
+    """Functions of the first so many of (x, y), each with as many values as rates: sines shared, alone, and none."""
+    graph, x, y = symbols
+    given = [([sin(x) * 2.0, x * 3.0, cos(x), x * 0.0 + 3.0], (x,)), ([cos(y) + y, -sin(x + y)], (x, y)),
+             ([graph.constant(3.0), x], (x,)), ([cos(x + y) / (y + 7.0), y], (x, y))]  # fmt: skip
+    nodes = [([e if isinstance(e, int) else e.node for e in outputs], inputs) for outputs, inputs in given]
+    return [Function(lower(graph, outputs, inputs)) for outputs, inputs in nodes]
+
+
+def test_linked_functions_give_all_values_then_all_rates(parts):
+    """Bytecode linked in one call: the bits of each part, as the program of all means them, before and after it is
+    compiled."""
+    both = Linked(parts, ("x", "y"))
+    at = np.array([0.3, -1.7])
+    halves = [np.split(part(at[: len(part.inputs)]), 2) for part in parts]
+    expected = np.concatenate([value for value, _ in halves] + [rate for _, rate in halves])
+    assert np.array_equal(both(at), expected)
+    assert np.array_equal(Function(check(both.program))(at), expected)
+    assert evaluate(both.program, at.tolist()) == expected.tolist()
+    assert (both.slots, both.first, both.length) == (both.program.slots, both.program.first, len(both.program))
+    assert both.compiled(wait=True)
+    assert np.array_equal(both(at), expected)
+    assert np.array_equal(both.many(np.tile(at, (3, 1))), np.tile(expected, (3, 1)))
+    with pytest.raises(ProgramError, match="cannot be linked"):
+        Linked(parts, ("y", "x"))
+
+
+def test_bytecode_is_linked_alike_in_python_and_in_machine_code(parts):
+    """The kernel that links bytecode gives the same integers either way."""
+    given = np.concatenate([part.code for part in parts])
+    native, python = (np.zeros(len(given) - 4 * (len(parts) - 1), dtype=np.int32) for _ in range(2))
+    invoke(join, len(parts), 2, given, native)
+    join(len(parts), 2, given, python)
+    assert np.array_equal(native, python)
+    assert np.array_equal(native, Linked(parts, ("x", "y")).code)

@@ -112,6 +112,7 @@ class Mode:
         given = (self.terms, self.selection, self.rest, self.weights, self.typical, self.usual_pivot, self.course,
                  self.numbers, self.limit, self.least_pivot)  # fmt: skip
         made = Mode(*given, guards, self.drag, self.share)
+        made.__dict__["inputs"] = self.inputs
         if "_block" not in self.__dict__:  # one memory for both: what watches lies behind what steps
             self.__dict__["_block"] = made._block
             self._slots["twin"] = made
@@ -125,7 +126,7 @@ class Mode:
     def inputs(self) -> tuple[str, ...]:
         """The names of t, the states and what is held."""
         equations = self.terms.rows.equations
-        speeds = (equations.u_names[j] for j in self.selection.independent)
+        speeds = [equations.u_names[j] for j in self.selection.independent]
         return ("t", *equations.q_names, *speeds, "work", *self.rest)
 
     @cached_property

@@ -1,0 +1,57 @@
+"""The workshop: what a switch to a mode that was never met before has to do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from latchwork.constraint import terms
+from latchwork.constraint.modes import drag
+from latchwork.hybrid import watching
+
+MU = 0.4
+
+
+def thrown(held: bool, zones: bool) -> lw.Simulation:
+    """A block above a floor that it meets while it slides; it may turn, or that is held."""
+    model = lw.Model("block on a floor")
+    x, y, a = model.coordinates("x", "y", "a")
+    model.speeds(vx=lw.dt(x), vy=lw.dt(y), w=lw.dt(a))
+    N, O = model.frame, model.origin
+    center = O.at("C", x * N.x + y * N.y)
+    model.body("block", frame=N.rotated("B", a, N.z), center=center, mass=1.0, inertia=lw.inertia(N, zz=0.1))
+    model.gravity(-9.81 * N.y)
+    floor = lw.Line(point=O, direction=N.x, normal=N.y)
+    friction = lw.Coulomb(lw.zones(x, [0.2], [MU, 0.0]) if zones else MU)
+    sim = lw.Simulation(model, q=[0.0, 0.02, 0.0], u=[1.0, 0.0, 0.0])
+    if held:
+        sim.constrain("still", a)
+    sim.contact("floor", center, floor, friction=friction)
+    return sim
+
+
+@pytest.mark.parametrize("held", [False, True], ids=["alone", "besides a constraint"])
+@pytest.mark.parametrize("zones", [False, True], ids=["one zone", "two zones"])
+def test_a_mode_of_one_contact_lowers_nothing(held, zones, monkeypatch):
+    """Falling, sliding, smooth, sticking: each is met for the first time, and no expression is lowered any more."""
+    sim = thrown(held, zones)
+    sim.advance(0.01)
+    lowered = []
+    for module in (terms, drag, watching):
+        monkeypatch.setattr(module, "lower", lambda *given: lowered.append(given))
+    before = len(sim.switches)
+    sim.advance(1.0)
+    assert len(sim.switches) >= before + 2
+    assert lowered == []
+
+
+@pytest.mark.parametrize("held", [False, True], ids=["alone", "besides a constraint"])
+def test_it_slides_and_stops_where_coulomb_says(held):
+    """Where the floor is met plastically, friction takes μ v_y at once and μ g from then on, until the block stops."""
+    sim = thrown(held, zones=False)
+    sim.advance(1.0)
+    fall = np.sqrt(2 * 9.81 * 0.02)
+    met = fall / 9.81
+    assert sim.run.events[-1].t == pytest.approx(met + (1.0 - MU * fall) / (MU * 9.81), rel=1e-7)
+    assert float(sim.run["vx"][-1]) == pytest.approx(0.0, abs=1e-12)
