@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import latchwork as lw
+from latchwork.kane import solving
 from latchwork.kane.articulated import swept_udot
 from latchwork.kane.coupling import coupled, coupled_turns, fewest_by_solving, fewest_in_a_row, ltdl_operations
-from latchwork.kane.equations import Equations
 from latchwork.kane.linear import solve_ltdl
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import ZERO
@@ -90,7 +90,7 @@ def test_solving_takes_no_fewer_operations_than_foretold(model):
 @pytest.mark.parametrize("model", [planar(10, True), planar(30, False)], ids=["10", "30"])
 def test_long_chains_are_swept_without_M_and_f(model, monkeypatch):
     """Sweeps that are surely faster than solving are taken at once."""
-    monkeypatch.setattr(Equations, "_operations_to_solve", None)
+    monkeypatch.setattr(solving, "_operations_to_solve", None)
     assert len(model.equations().udot_expressions) == len(model.system().u)
 
 

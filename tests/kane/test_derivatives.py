@@ -90,7 +90,8 @@ def test_both_kinds_of_sweeps_agree(case):
     tau = [e.node for e in eq.inverse_expressions]
     directions = [*tangent(eq), *partials(eq.u), *partials(eq.p)]
     rows = [sweep(eq.system.graph, tau, directions) for sweep in (_direction_by_direction, _row_by_row)]
-    a, b = (eq.evaluate([eq._expr(node) for row in each for node in row], **case.state) for each in rows)
+    entries = [[lw.Expr(eq.system.graph, node) for row in each for node in row] for each in rows]
+    a, b = (eq.evaluate(each, **case.state) for each in entries)
     assert relative_error(a, b) < TOLERANCE
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.kane.linear import Massless, Rows, factor_ltdl, solve_factored
+from latchwork.kane.solving import not_determined
 from latchwork.program.function import Function
 from latchwork.program.ir import Program
 from latchwork.program.lower import lower
@@ -33,7 +34,7 @@ from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import count_shared, rebuild
 
 if TYPE_CHECKING:
-    from latchwork.kane.equations import Equations
+    from latchwork.kane.quantities import Quantities
 
 Direction = Mapping[int, int]
 MOST_FORWARD = 100  # directions up to which forward sweeps are tried; each walks over the whole graph
@@ -65,7 +66,7 @@ def partials(symbols: Sequence[Expr]) -> list[Direction]:
     return [{symbol.node: ONE} for symbol in symbols]
 
 
-def tangent(equations: Equations) -> list[Direction]:
+def tangent(equations: Quantities) -> list[Direction]:
     """δq = W δu for each speed."""
     W = equations.W
     return [{q.node: W[i, r].node for i, q in enumerate(equations.q)} for r in range(len(equations.u))]
@@ -74,18 +75,18 @@ def tangent(equations: Equations) -> list[Direction]:
 # --- derivatives on the graph -----------------------------------------------------------------------------------------
 
 
-def inverse_rows(equations: Equations, directions: Sequence[Direction]) -> Rows:
+def inverse_rows(equations: Quantities, directions: Sequence[Direction]) -> Rows:
     """∂τ along each direction, in terms of u̇."""
     return derivative_rows(equations.system.graph, [e.node for e in equations.inverse_expressions], directions)
 
 
-def forward_rows(equations: Equations, directions: Sequence[Direction]) -> Rows:
+def forward_rows(equations: Quantities, directions: Sequence[Direction]) -> Rows:
     """∂u̇ along each direction: -M⁻¹ ∂τ at the solved u̇."""
     g, M = equations.system.graph, equations.derivation.M
     try:
         L, D = factor_ltdl(g, M)
     except Massless as massless:
-        raise equations.not_determined(massless) from None
+        raise not_determined(equations.system, massless) from None
     udot = solve_factored(g, L, D, equations.derivation.f)
     solved = {rate.node: value for rate, value in zip(equations.system.u_rates, udot, strict=True)}
     rows = [rebuild(g, row, solved) for row in inverse_rows(equations, directions)]
@@ -130,7 +131,7 @@ def _length(g: Graph, rows: Rows) -> int:
 # --- programs ---------------------------------------------------------------------------------------------------------
 
 
-def inverse_blocks(equations: Equations, along: Sequence[Direction]) -> Blocks:
+def inverse_blocks(equations: Quantities, along: Sequence[Direction]) -> Blocks:
     """∂τ/∂q along given directions, ∂τ/∂u and ∂τ/∂u̇ = M, as functions of (t, q, u, r, p, u̇)."""
     directions, d = [*along, *partials(equations.u)], equations.derivation
     M, _ = d.M, d.f  # both before τ, so that terms which it has in common with f are summed in the same order
@@ -139,13 +140,13 @@ def inverse_blocks(equations: Equations, along: Sequence[Direction]) -> Blocks:
     return _blocks(equations, rows, (len(along), n, n), (*equations.arguments, *equations.system.u_rates))
 
 
-def forward_blocks(equations: Equations, along: Sequence[Direction]) -> Blocks:
+def forward_blocks(equations: Quantities, along: Sequence[Direction]) -> Blocks:
     """∂u̇/∂q along given directions, ∂u̇/∂u and ∂u̇/∂r, as functions of (t, q, u, r, p)."""
     rows = forward_rows(equations, [*along, *partials(equations.u), *partials(equations.r)])
     widths = (len(along), len(equations.u), len(equations.r))
     return _blocks(equations, rows, widths, equations.arguments)
 
 
-def _blocks(equations: Equations, rows: Rows, widths: tuple[int, ...], arguments: Sequence[Expr]) -> Blocks:
+def _blocks(equations: Quantities, rows: Rows, widths: tuple[int, ...], arguments: Sequence[Expr]) -> Blocks:
     program = lower(equations.system.graph, [node for row in rows for node in row], arguments)
     return Blocks(Function(program), len(rows), widths)

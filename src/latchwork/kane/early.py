@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from latchwork.errors import SpeedsError, did_you_mean
+from latchwork.kane.columns import tidied, tidied_column
 from latchwork.kane.equations import Equations
 from latchwork.kane.forces import Wrenches, add_load, load_wrenches
 from latchwork.kane.motion import mixed
 from latchwork.kane.sample import numbers
+from latchwork.kane.solving import by_elimination
 from latchwork.kane.speeds import Kinematics
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.loads import Load
@@ -28,8 +30,6 @@ from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.jet import NOTHING, Jet, Jet3, Jets
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.ops import ONE, ZERO
-from latchwork.symbolic.tidy import SHORT, tidy
-from latchwork.symbolic.traverse import count_shared
 
 VANISHES = 1e-12  # at random states of order one
 
@@ -44,7 +44,7 @@ class SmallMotion(Equations):
         early = Early(whole, [symbol.node for symbol in small])
         M, Fr, h = early.equations()
         g, d = whole.system.graph, whole.derivation
-        f = _tidied(whole, [g.sub(a, b) for a, b in zip(Fr, h, strict=True)])
+        f = tidied(g, [g.sub(a, b) for a, b in zip(Fr, h, strict=True)])
         names = ", ".join(symbol.name for symbol in small)
         super().__init__(d.with_values(M, f, f"linear in {names}", early.kinematics()), whole.added)
         self.whole, self.small, self._Fr, self._h = whole, small, Fr, h
@@ -52,17 +52,18 @@ class SmallMotion(Equations):
     @cached_property
     def Fr(self) -> Matrix:
         """Generalized active forces, linear in the small quantities."""
-        return self._tidied(self._Fr)
+        return tidied_column(self.system.graph, self._Fr)
 
     @cached_property
     def h(self) -> Matrix:
         """What remains of the inertia forces with u̇ = 0, linear in the small quantities."""
-        return self._tidied(self._h)
+        return tidied_column(self.system.graph, self._h)
 
     @cached_property
     def inverse_expressions(self) -> Matrix:
         """M u̇ - f."""
-        return self._tidied([e.node for e in self.M @ Matrix.column(list(self.system.u_rates)) - self.f])
+        needed = self.M @ Matrix.column(list(self.system.u_rates)) - self.f
+        return tidied_column(self.system.graph, [e.node for e in needed])
 
     def with_loads(self, *loads: Load) -> SmallMotion:
         """With loads added afterwards, linear too."""
@@ -78,8 +79,10 @@ class SmallMotion(Equations):
         """As it is: linear equations are short."""
         return self
 
-    def _carrier_by_carrier(self) -> None:
-        return None  # sweeps would form what was dropped
+    @cached_property
+    def udot_expressions(self) -> Matrix:
+        """u̇ from M u̇ = f; sweeps would form what was dropped."""
+        return by_elimination(self.derivation)
 
 
 class Early:
@@ -98,7 +101,7 @@ class Early:
     def kinematics(self) -> Kinematics:
         """q̇ to first order."""
         d = self.whole.derivation.kinematics
-        rates = tuple(_tidied(self.whole, [self.jets.node(jet) for jet in self.q_rates]))
+        rates = tuple(tidied(self.g, [self.jets.node(jet) for jet in self.q_rates]))
         along = {q.node: rate for q, rate in zip(self.whole.q, rates, strict=True)}
         replaced = {rate.node: node for rate, node in zip(self.whole.system.q_rates, rates, strict=True)}
         return Kinematics(rates, d.replaced | replaced, d.along | along)
@@ -115,7 +118,7 @@ class Early:
                     for s in range(r + 1):
                         M[r][s] = jets.add(M[r][s], jets.dot(vr[r], momentum[s]))
         lower = [[self._entry(M[r][s], r, s) for s in range(r + 1)] for r in range(n)]
-        nodes = iter(_tidied(self.whole, [node for row in lower for node in row]))
+        nodes = iter(tidied(self.g, [node for row in lower for node in row]))
         lower = [[next(nodes) for _ in row] for row in lower]
         square = [[lower[max(r, s)][min(r, s)] for s in range(n)] for r in range(n)]
         return square, [jets.node(F) for F in self._forces()], [jets.node(jet) for jet in h]
@@ -187,8 +190,3 @@ def _rates_must_be_small(whole: Equations, along: dict[int, Jet], small: Sequenc
                 f"'{q.name}' of '{whole.name}' is to be small, but its rate {shown} is not: it would not stay small. "
                 "Name the speeds that move it as well, or leave it out."
             )
-
-
-def _tidied(whole: Equations, nodes: list[int]) -> list[int]:
-    entries = [Expr(whole.system.graph, node) for node in nodes]
-    return [e.node for e in tidy(entries)] if 0 < count_shared(entries).total <= SHORT else nodes

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from latchwork.kane.forces import Wrenches, add_load, inertia_wrenches, load_wrenches, net_wrenches
+from latchwork.kane.formed import Formed
 from latchwork.kane.motion import FEW_SPEEDS, Motion, Settle, mixed, newtonian
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point, anchor
@@ -14,9 +14,6 @@ from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import reachable, rebuild
-
-if TYPE_CHECKING:
-    from latchwork.kane.equations import Equations
 
 
 def _place(motion: Motion) -> Settle:
@@ -59,7 +56,7 @@ def power(motion: Motion, added: Iterable[Load] = (), gravity: bool = True) -> E
     return power_of(wrenches)
 
 
-def energy_rate(equations: Equations) -> int:
+def energy_rate(equations: Formed) -> int:
     """d(K + V)/dt = A + A_drive + dV/dt: what loads without a potential and prescribed motion give.
 
     Gravity that is the same everywhere and at all times drops out, Σ m g · v - d(Σ m g · p)/dt = 0, and is left out.
@@ -94,13 +91,13 @@ def power_of(wrenches: Wrenches) -> Expr:
     return total
 
 
-def inertia_power(equations: Equations) -> Expr:
+def inertia_power(equations: Formed) -> Expr:
     """A* = Σ R* · v + Σ T* · ω with R* = -m a and T* = -(I · α + ω × I · ω)."""
     motion = equations.derivation.motion.accelerating()
     return -power_of(inertia_wrenches(motion, _place(motion)))
 
 
-def drive_power(equations: Equations) -> Expr:
+def drive_power(equations: Formed) -> Expr:
     """Power of whatever enforces the motion that is prescribed in time: -(R + R*) · v_t - (T + T*) · ω_t.
 
     v_t and ω_t are the velocity remainders; without time in the coordinates' rates they vanish.

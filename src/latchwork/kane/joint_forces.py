@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from latchwork.errors import ModelError, did_you_mean
 from latchwork.kane.forces import add_load, inertia_torques, load_wrenches, weighted_accelerations
+from latchwork.kane.formed import Formed
 from latchwork.kane.robotics import settle_for
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.cuts import Cut, Cuts, path_of
@@ -26,9 +27,6 @@ from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.system import System
 from latchwork.mechanics.vector import Vector
-
-if TYPE_CHECKING:
-    from latchwork.kane.equations import Equations
 
 
 class JointForce(NamedTuple):
@@ -42,7 +40,7 @@ class JointForce(NamedTuple):
 class Resultants:
     """Loads less inertia beyond every point: a force through it, and a torque. ``loads`` act besides all others."""
 
-    def __init__(self, equations: Equations, loads: Sequence[Load] = ()) -> None:
+    def __init__(self, equations: Formed, loads: Sequence[Load] = ()) -> None:
         self.system: System = equations.system
         self.none = Vector(self.system.tree, {})
         self.force: dict[Point, Vector] = {}
@@ -52,7 +50,7 @@ class Resultants:
             if point.parent is not None and (point in self.force or point in self.torque):
                 self._add(point.parent, *self.at_parent(point))
 
-    def _collect(self, equations: Equations, loads: Sequence[Load]) -> None:
+    def _collect(self, equations: Formed, loads: Sequence[Load]) -> None:
         """Loads at their points, torques at the homes of their frames, inertia (less gravity) at the mass centres."""
         motion = equations.derivation.motion.accelerating()
         self.settle = settle_for(motion)
@@ -87,7 +85,7 @@ class Resultants:
         return turned, self.settle(T, point.parent) + self.settle(point.offset.cross(turned), point.parent)
 
 
-def joint_force(equations: Equations, resultants: Resultants, name: str) -> JointForce:
+def joint_force(equations: Formed, resultants: Resultants, name: str) -> JointForce:
     """The force of a joint, by its own name or that of a body it carries."""
     system = equations.system
     links = {link.name: link for link in system.links}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from latchwork.errors import ModelError
 from latchwork.kane.forces import Wrenches, generalized_forces, net_wrenches
+from latchwork.kane.formed import Formed
 from latchwork.kane.moments import base_links
 from latchwork.kane.motion import FEW_SPEEDS, Local, Motion, Settle, mixed, newtonian
 from latchwork.kane.newton_euler import link_forces
@@ -17,11 +16,8 @@ from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import cone, count_nodes
 
-if TYPE_CHECKING:
-    from latchwork.kane.equations import Equations
 
-
-def inverse_dynamics(equations: Equations) -> list[int]:
+def inverse_dynamics(equations: Formed) -> list[int]:
     """The generalized forces that the motion needs besides the loads: M u̇ + h - F_r, by one sweep out and one in.
 
     Accelerations are worked out with u̇ as symbols, forces handed down the trees; M is not formed.

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.kane.formed import Formed
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import DIV
 from latchwork.symbolic.traverse import reachable
-
-if TYPE_CHECKING:
-    from latchwork.kane.equations import Equations
 
 Values = NDArray[np.float64]
 
@@ -28,7 +25,7 @@ LINED_UP = ", or choose another set of angles if their axes line up at this stat
 KEEP_FINITE = "Keep away from this state, or write the load so that it stays finite there (lw.where)."
 
 
-def why_not_finite(equations: Equations, x: Values, value: Values) -> str:
+def why_not_finite(equations: Formed, x: Values, value: Values) -> str:
     """What is not finite in q̇ = W u + X, M u̇ = f at the arguments x = (t, q, u, r, p), where, and what to do."""
     reasons = (reason(equations, x) for reason in (_kinematics, _mass, _loads))
     found = next(filter(None, reasons), "")
@@ -42,7 +39,7 @@ def why_not_finite(equations: Equations, x: Values, value: Values) -> str:
     )
 
 
-def _kinematics(equations: Equations, x: Values) -> str:
+def _kinematics(equations: Formed, x: Values) -> str:
     found = _infinite(equations, x, list(equations.qdot_expressions))
     if found is None:
         return ""
@@ -53,7 +50,7 @@ def _kinematics(equations: Equations, x: Values) -> str:
     )
 
 
-def _mass(equations: Equations, x: Values) -> str:
+def _mass(equations: Formed, x: Values) -> str:
     entries, n = list(equations.M), len(equations.u)
     found = _infinite(equations, x, entries)
     if found is not None:
@@ -71,7 +68,7 @@ def _mass(equations: Equations, x: Values) -> str:
     )
 
 
-def _loads(equations: Equations, x: Values) -> str:
+def _loads(equations: Formed, x: Values) -> str:
     found = _infinite(equations, x, list(equations.Fr))
     if found is None:
         return ""
@@ -87,7 +84,7 @@ def _together(names: Sequence[str]) -> str:
 # --- numbers ------------------------------------------------------------------------------------------------------
 
 
-def _numbers(equations: Equations, x: Values, expressions: Sequence[Expr]) -> Values:
+def _numbers(equations: Formed, x: Values, expressions: Sequence[Expr]) -> Values:
     return Function(lower(equations.system.graph, [e.node for e in expressions], equations.arguments))(x)
 
 
@@ -101,7 +98,7 @@ def _null_vector(M: Values) -> Values | None:
     return null / np.abs(null).max() if singular[-1] <= SINGULAR * singular[0] else None
 
 
-def _infinite(equations: Equations, x: Values, expressions: Sequence[Expr]) -> tuple[int, str] | None:
+def _infinite(equations: Formed, x: Values, expressions: Sequence[Expr]) -> tuple[int, str] | None:
     """The first expression that is not finite, and the operation in it where that begins."""
     bad = np.flatnonzero(~np.isfinite(_numbers(equations, x, expressions)))
     if not len(bad):
@@ -113,7 +110,7 @@ def _infinite(equations: Equations, x: Values, expressions: Sequence[Expr]) -> t
     return i, _cause(equations, x, first)
 
 
-def _cause(equations: Equations, x: Values, broken: Expr) -> str:
+def _cause(equations: Formed, x: Values, broken: Expr) -> str:
     """``division by sin(q2) = 0 at q2 = 0``."""
     op, *args = broken.graph.nodes[broken.node]
     seen = Expr(broken.graph, args[1]) if op == DIV else broken
@@ -123,7 +120,7 @@ def _cause(equations: Equations, x: Values, broken: Expr) -> str:
     return f"{what} = {value:.6g}" + (f" at {where}" if where and not seen.is_symbol else "")
 
 
-def _state(equations: Equations, x: Values, symbols: Iterable[Expr]) -> str:
+def _state(equations: Formed, x: Values, symbols: Iterable[Expr]) -> str:
     """``q1 = 0.5, q2 = 0`` for the arguments among symbols."""
     wanted = set(symbols)
     pairs = [f"{s.name} = {value:.6g}" for s, value in zip(equations.arguments, x, strict=True) if s in wanted]

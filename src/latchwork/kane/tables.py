@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
+from latchwork.kane.formed import Formed
 from latchwork.kane.motion import FrameEdge, Local, Motion, mixed
-from latchwork.kane.singular import why_not_finite
 from latchwork.kane.table import Cell, Sign, Table
 from latchwork.mechanics.algebra import NULL, Triple
 from latchwork.mechanics.frame import Frame
@@ -20,10 +19,7 @@ from latchwork.symbolic.printing import FORMS
 from latchwork.symbolic.tidy import SHORT, tidy
 from latchwork.symbolic.traverse import count_literal, rebuild
 
-if TYPE_CHECKING:
-    from latchwork.kane.equations import Equations
-
-__all__ = ["Table", "partial_velocities", "why_not_finite"]
+__all__ = ["Table", "partial_velocities"]
 
 Row = tuple[Vector, ...]  # one partial velocity for each speed, then the remainder
 
@@ -31,7 +27,7 @@ OMEGA = Sign("w", r"\boldsymbol{\omega}", '<mi style="font-weight:bold">&#x3C9;<
 VELOCITY = Sign("v", r"\mathbf{v}", '<mi mathvariant="normal" style="font-weight:bold">v</mi>')
 
 
-def partial_velocities(equations: Equations) -> Table:
+def partial_velocities(equations: Formed) -> Table:
     """ω = Σ ω_r u_r + ω_t and v = Σ v_r u_r + v_t: the coefficients, a column for each speed.  [Gillespie Eq. 35]
 
     Rows are the frames of bodies and those that torques act on, mass centres and points that forces act on. The
