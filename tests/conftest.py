@@ -1,7 +1,22 @@
-"""Hypothesis profiles: the suite tries the same examples every time, a campaign looks for new ones."""
+"""What holds for all tests: the same examples every time, new ones in a campaign; tests of the page come first."""
 
+from __future__ import annotations
+
+import pytest
 from hypothesis import settings
+
+import campaign
 
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.register_profile("campaign", deadline=None, max_examples=5_000)
 settings.load_profile("suite")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Seeds of a campaign are there unless they are to be left out, as they are by default."""
+    campaign.asked = config.getoption("markexpr") != "not campaign"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One worker takes the tests of the page, with one browser and one set of loops; the last is not kept waiting."""
+    items.sort(key=lambda item: item.path.name != "test_page.py")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -110,12 +111,20 @@ def other_selection(rng: np.random.Generator, B: Array, M: Array, first: Selecti
                      tuple(i for i in range(m) if i not in kept))  # fmt: skip
 
 
-def sliding_case(seed: int, other: bool, shared: bool) -> Problem:
-    """A random constrained mechanism that drags on about half its rows and holds up to two contacts."""
-    rng, case = np.random.default_rng(seed), random_case(seed)
+def fresh(seed: int) -> tuple[lw.Constrained, Array]:
+    """A random constrained mechanism, and a state in which its rows hold."""
+    case = random_case(seed)
     constrained = case.model.constrained(at=case.q)
     start = constrained.start(case.q, case.u)
-    x = constrained.arguments(start.q, start.u)
+    return constrained, constrained.arguments(start.q, start.u)
+
+
+known = cache(fresh)  # for all that leave its programs as they are
+
+
+def sliding_case(seed: int, other: bool, shared: bool, start: Callable[[int], Any] = known) -> Problem:
+    """A random constrained mechanism that drags on about half its rows and holds up to two contacts."""
+    rng, (constrained, x) = np.random.default_rng(seed), start(seed)
     terms, selection = constrained.terms, constrained.selection
     B, M = terms.place(x).B, terms.motion(x).M
     if other:

@@ -81,7 +81,7 @@ def test_round_trip_through_yaml(name, k):
 
 def test_demo_is_one_page_that_needs_no_network(tmp_path, capsys):
     """``latchwork demo`` writes a page with all examples that it is given, and loads nothing from elsewhere."""
-    names = gallery.NAMES[::9]
+    names = gallery.NAMES[::18]
     assert demo.main(str(tmp_path), quiet=True, names=names) == 0
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert [name for name in names if f'id="{name}"' not in page] == []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from campaign import seeds
 from constraint_laws import judge
 from random_held import random_case
 
 SUITE = [*range(100), 756]  # 756 comes close to a singular position where at first no other speeds are better
-SEEDS = [*SUITE, *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(100, 1000) if seed not in SUITE)]
+SEEDS = seeds(SUITE, range(100, 1000))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

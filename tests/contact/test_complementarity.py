@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from campaign import seeds
 from latchwork.contact.complementarity import Resting, Verdict, feasible, settle, settle_all
 from latchwork.errors import EvaluationError, Jammed, Unsettled
 from resting_laws import (
@@ -285,9 +286,9 @@ def random_problem(seed: int, most: int, space: bool) -> Resting:
                    slip)
 
 
-@pytest.mark.parametrize("part", range(6))
+@pytest.mark.parametrize("part", seeds(range(4), range(40)))
 def test_verdict_is_among_all_solutions(part):
-    """Of 300 random problems in the plane: the verdict is one of all solutions; without any, it is refused."""
+    """Of 50 random problems in the plane: the verdict is one of all solutions; without any, it is refused."""
     for seed in range(50 * part, 50 * part + 50):
         r = random_problem(seed, 4 if seed % 12 == 0 else 3, space=False)
         every = solutions(r)

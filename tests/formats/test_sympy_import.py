@@ -27,7 +27,6 @@ t = dynamicsymbols._t
 PEERS = {
     "mass, spring and damper": made.oscillator,
     "two masses": made.two_masses,
-    "masses in a row": made.masses,
     "pendulum": made.pendulum,
     "pendulum in x and y": made.pendulum_in_x_and_y,
     "pendulum on a moved support": made.swinging_support,
@@ -36,7 +35,6 @@ PEERS = {
     "double pendulum, absolute rates": lambda: made.double_pendulum("absolute rates"),
     "double pendulum, cubic damping": lambda: made.double_pendulum("absolute rates", power=3),
     "cart and pole": made.cart_and_pole,
-    "cart with links": made.cart_with_links,
     "rolling disc": made.rolling_disc,
     "rolling disc, auxiliary speeds": lambda: made.rolling_disc(auxiliary=True),
     "rolling disc, dependent speeds": made.rolling_disc_constrained,
@@ -48,7 +46,6 @@ PEERS = {
     "cart on wheels by rates": lambda: made.cart_on_wheels(wheels="rates"),
     "tumbling body": made.tumbling_body,
     "conical pendulum": lambda: made.conical_chain(1),
-    "conical chain": lambda: made.conical_chain(2),
     "cart and bob": made.cart_and_bob,
     "cart and bob on a line": lambda: made.cart_and_bob(constrained=True),
     "box on the ground": made.box_on_ground,
@@ -57,6 +54,9 @@ PEERS = {
     "arm with a ball joint": made.arm_with_ball,
 }
 HEAVY = {
+    "masses in a row": made.masses,
+    "cart with links": made.cart_with_links,
+    "conical chain": lambda: made.conical_chain(2),
     "bicycle": made.bicycle,
     "free body": made.free_body,
     "three-link conical pendulum": lambda: made.conical_chain(3),

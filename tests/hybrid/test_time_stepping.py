@@ -123,9 +123,15 @@ def test_sweeps_have_the_same_bits_as_machine_code():
 # --- one body ---------------------------------------------------------------------------------------------------------
 
 
-def test_ball_bounces_and_comes_to_rest():
+@pytest.fixture(scope="module")
+def bouncing():
+    """A ball that is let fall while it moves along the floor, to rest on it in the end."""
+    return lw.simulate(ball(), 2.0, q={"x_b": 0.0, "y_b": 1.1, "a_b": 0.0}, u={"vx_b": 1.0}, thick=ALWAYS)
+
+
+def test_ball_bounces_and_comes_to_rest(bouncing):
     """It rests on the floor after t0 (1 + e)/(1 − e), never below it; slip has ended in rolling, v = 2/3 v0."""
-    run = lw.simulate(ball(), 2.0, q={"x_b": 0.0, "y_b": 1.1, "a_b": 0.0}, u={"vx_b": 1.0}, thick=ALWAYS)
+    run = bouncing
     assert run["y_b"].min() > 0.1 - 1e-12
     after = run.t > 3.0 * np.sqrt(2.0 / G) + 0.01
     assert run["y_b"][after] == pytest.approx(0.1, abs=1e-12)
@@ -139,11 +145,10 @@ def test_ball_parts_at_the_restitution_asked_for():
     assert top == pytest.approx(0.25, abs=2e-6)
 
 
-def test_energy_is_booked():
+def test_energy_is_booked(bouncing):
     """What impacts and friction take is in the work; K + V never grows."""
-    run = lw.simulate(ball(), 1.5, q={"x_b": 0.0, "y_b": 1.1, "a_b": 0.0}, u={"vx_b": 1.0}, thick=ALWAYS)
-    assert run.audit.energy_error < 1e-11
-    assert np.diff(run.energy).max() < 1e-12
+    assert bouncing.audit.energy_error < 1e-11
+    assert np.diff(bouncing.energy).max() < 1e-12
 
 
 def test_block_sticks_without_creep():
@@ -176,9 +181,9 @@ def pendulum():
 def test_scheme_is_of_second_order():
     """On a smooth mechanism half the step leaves a quarter of the error."""
     model, start = pendulum(), {"q1": 0.3, "q2": -0.4}
-    exact = lw.simulate(model, 0.5, q=start).x[-1, :4]
+    exact = lw.simulate(model, 0.2, q=start).x[-1, :4]
     steps = [lw.TimeStepping(step=h, always=True) for h in (1e-3, 5e-4, 2.5e-4)]
-    errors = [np.abs(lw.simulate(model, 0.5, q=start, thick=thick).x[-1, :4] - exact).max() for thick in steps]
+    errors = [np.abs(lw.simulate(model, 0.2, q=start, thick=thick).x[-1, :4] - exact).max() for thick in steps]
     assert np.log2(np.array(errors[:-1]) / errors[1:]) == pytest.approx([2.0, 2.0], abs=0.1)
 
 
@@ -237,8 +242,8 @@ def test_rest_is_held_by_forces_within_the_cones():
 
 def test_what_rolls_is_not_at_rest():
     """However slow, a disk that rolls on a plane goes on."""
-    run = lw.simulate(ball(), 1.0, q={"x_b": 0.0, "y_b": 0.1, "a_b": 0.0}, u={"vx_b": 1e-4, "w_b": -1e-3}, thick=ALWAYS)
-    assert run["x_b"][-1] == pytest.approx(1e-4, rel=1e-9)
+    run = lw.simulate(ball(), 0.4, q={"x_b": 0.0, "y_b": 0.1, "a_b": 0.0}, u={"vx_b": 1e-4, "w_b": -1e-3}, thick=ALWAYS)
+    assert run["x_b"][-1] == pytest.approx(4e-5, rel=1e-9)
 
 
 def test_friction_does_no_work_where_slip_turns():
@@ -252,10 +257,10 @@ def test_friction_does_no_work_where_slip_turns():
 def test_fast_whips_take_shorter_steps():
     """What the midpoint rule is off stays below 1e-6 of the kinetic energy in each step; the audit tells the sum."""
     thick = lw.TimeStepping(4e-3, always=True)
-    run = lw.simulate(pendulum(), 1.0, q={"q1": 0.3, "q2": -0.4}, u={"u2": 40.0}, thick=thick)
+    run = lw.simulate(pendulum(), 0.4, q={"q1": 0.3, "q2": -0.4}, u={"u2": 40.0}, thick=thick)
     lost, kept = run.audit.numerical
     steps = run.audit.stepped[0][2]
-    assert steps > 250
+    assert steps > 100
     assert max(lost, kept) < 1e-6 * steps * run.energy.max()
     assert np.diff(run.energy).max() < 1e-12 * run.energy.max()
 

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import seeds
 from latchwork.kane.derivatives import _direction_by_direction, _row_by_row, partials, tangent
 from latchwork.kane.values import argument_vector
 from latchwork.program.interpret import results
 from random_trees import build, build_by_hand, random_mechanism, random_state, relative_error
 
 H = 1e-30  # complex step: exact to rounding
-SEEDS = [*range(12), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(12, 100))]
+SEEDS = seeds(range(12), range(100))
 TOLERANCE = 1e-11
 
 COMPLEX = {

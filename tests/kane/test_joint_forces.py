@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import seeds
 from free_bodies import FreeBodies
 from random_trees import build, random_mechanism, random_state
 
-SEEDS = [*range(24), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(24, 200))]
+SEEDS = seeds(range(24), range(200))
 TOLERANCE = 1e-10
 
 

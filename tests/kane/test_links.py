@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import seeds
 from latchwork.kane.articulated import _from_bodies, _from_moments
 from latchwork.kane.carriers import Carriers
 from latchwork.kane.forces import generalized_forces, mass_matrix, net_wrenches
@@ -23,7 +24,7 @@ from robots.robot_data import URDF
 TURNED = [kind for kind in KINDS if kind not in ("ball", "free")]  # without Euler parameters, which need unit length
 SWAYING = (67, 183)  # a body welded to where it is shaken: its moments are no numbers
 MANY = [seed for seed in range(40, 400) if seed not in SWAYING]
-SEEDS = [*range(40), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in MANY)]
+SEEDS = seeds(range(40), MANY)
 ROBOTS = [name for name in ("ur_description/ur5_robot", "panda_description/panda", "solo_description/solo12")
           if name in URDF]  # fmt: skip
 

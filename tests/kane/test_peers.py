@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from campaign import seeds
 from random_trees import (
     Dual,
     Mechanism,
@@ -20,7 +21,7 @@ from random_trees import (
     second_moments,
 )  # fmt: skip
 
-SEEDS = [*range(12), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(12, 200))]
+SEEDS = seeds(range(12), range(200))
 KINDS = ["revolute", "prismatic", "ball", "revolute", "free"]
 
 

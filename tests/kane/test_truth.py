@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import seeds
 from latchwork.kane import energy
 from latchwork.kane.articulated import swept_udot
 from latchwork.kane.composite import composite_mass_matrix, is_nested
@@ -37,9 +38,9 @@ from random_trees import (
     relative_error,
 )  # fmt: skip
 
-TREES = [*range(200), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(200, 400))]
-SMALL = [*range(24), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(24, 100))]
-FLOATING = [*range(8), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(8, 40))]
+TREES = seeds(range(200), range(400))
+SMALL = seeds(range(24), range(100))
+FLOATING = seeds(range(8), range(40))
 
 
 @dataclass(eq=False)
@@ -195,7 +196,7 @@ def test_all_forms_agree(small):
     assert max(relative_error(other, f[0]) for other in f) < 1e-11
 
 
-SWEPT = [*range(10), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(10, 200))]
+SWEPT = seeds(range(10), range(200))
 
 
 @pytest.mark.parametrize("seed", SWEPT)
@@ -224,7 +225,7 @@ def other_speeds(seed):
 
 
 FEW = [seed for seed in range(120) if random_mechanism(seed, bodies=1 + seed % 3).n < 8]
-PAIRS = [*FEW[:24], *(pytest.param(seed, marks=pytest.mark.campaign) for seed in FEW[24:])]
+PAIRS = seeds(FEW[:24], FEW)
 
 
 @pytest.fixture(scope="module", params=PAIRS)

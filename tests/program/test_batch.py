@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from campaign import seeds
 from latchwork.errors import EvaluationError, ProgramError
 from latchwork.program import llvm
 from latchwork.program.batch import Lanes, grouped, separate, shares
@@ -21,7 +22,7 @@ def place(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("lanes", [2, 4, 8])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(range(4), range(40)))
 def test_every_lane_has_the_bits_it_has_alone(seed, lanes):
     """Random programs with every operation, on rows that fill the last group or do not."""
     program, x = random_program(seed), random_inputs(seed, rows=19)

@@ -124,14 +124,15 @@ REFUSED = {  # models of MuJoCo that are not read, and what is said of them
     "armature": "<spatial> has armature, and tendons are not read",
 }
 STILL = ("ray",)  # nothing moves in it
-CROWDS = tuple(f"{count:02}_humanoids" for count in range(3, 11))  # the same body many times
+CROWDS = tuple(f"{count:02}_humanoids" for count in range(2, 11))  # the same body many times
+AGAIN = ("scene_right", "pulley_site", "pulley_wrap", "pulley_site_wrap", "fixed_site_wrap", "site_wrap")  # as others
 RESISTED = ("quadratic_frictionloss",)  # by a constraint in MuJoCo, by a force here
 
 
 def models_of_mujoco(*, read: bool) -> list:
-    """MuJoCo's own models, by file; those with many bodies are for the campaign."""
+    """MuJoCo's own models, by file; those with many bodies, or as others are, are for the campaign."""
     return [
-        pytest.param(path, id=path.stem, marks=pytest.mark.campaign if path.stem in CROWDS else ())
+        pytest.param(path, id=path.stem, marks=pytest.mark.campaign if path.stem in CROWDS + AGAIN else ())
         for path in MUJOCO.values()
         if (path.stem not in REFUSED) == read and path.stem not in STILL
     ]
