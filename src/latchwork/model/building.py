@@ -1,0 +1,186 @@
+"""What a model is built of: frames and points, bodies, joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from latchwork.constraint.making.methods import Constraining
+from latchwork.errors import ModelError, did_you_mean
+from latchwork.mechanics.body import Body, steiner
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
+from latchwork.mechanics.loads import require_vector
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.tree import Tree
+from latchwork.mechanics.vector import Dyadic, Vector
+from latchwork.model.naming import Naming
+from latchwork.symbolic.expr import Expr, operand
+
+
+class Building(Naming, Constraining):
+    """The part of a model that holds its bodies and joints, and the constraints between them."""
+
+    def __init__(self, name: str = "mechanism") -> None:
+        super().__init__(name)
+        self._tree = Tree(self.graph)
+        self._bodies: dict[str, Body] = {}
+        self._links: dict[str, Link] = {}
+        self._quaternions: list[tuple[Expr, ...]] = []
+        self._constraints = {}
+
+    # --- geometry ------------------------------------------------------------------------------------------------
+
+    @property
+    def frame(self) -> Frame:
+        """The Newtonian frame N."""
+        return self._tree.newtonian
+
+    @property
+    def origin(self) -> Point:
+        """The origin O, a point fixed in N."""
+        return self._tree.origin
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """All frames by name."""
+        return dict(self._tree.frames)
+
+    @property
+    def points(self) -> dict[str, Point]:
+        """All points by name."""
+        return dict(self._tree.points)
+
+    @property
+    def bodies(self) -> dict[str, Body]:
+        """All bodies and particles by name."""
+        return dict(self._bodies)
+
+    @property
+    def links(self) -> dict[str, Link]:
+        """All joints by name."""
+        return dict(self._links)
+
+    # --- bodies -------------------------------------------------------------------------------------------------
+
+    def body(self, name: str, frame: Frame | Link, center: Point, mass: Any, inertia: Dyadic | None = None,
+             about: Point | None = None) -> Body:  # fmt: skip
+        """A rigid body: the frame it is fixed in, its mass centre, mass, and inertia dyadic.
+
+        The inertia is central unless ``about`` names another point fixed in the body.
+        """
+        frame = self._frame_of(frame)
+        mass_expr = Expr(self.graph, operand(self.graph, mass))
+        if inertia is not None:
+            if not isinstance(inertia, Dyadic):
+                example = f"lw.inertia({frame.name}, zz=J)"
+                raise ModelError(f"the inertia of '{name}' must be a dyadic; got {inertia!r}. For example {example}.")
+            if any(left is not right for left, right in inertia.parts):
+                inertia = Dyadic(self._tree, {(frame, frame): inertia.components(frame)})
+            if about is not None:
+                inertia = inertia - steiner(frame, mass_expr, center.position(about))
+        return self._add_body(Body(name, center, mass_expr, frame, inertia))
+
+    def particle(self, name: str, point: Point, mass: Any) -> Body:
+        """A particle: a point with mass."""
+        return self._add_body(Body(name, point, Expr(self.graph, operand(self.graph, mass))))
+
+    def _add_body(self, body: Body) -> Body:
+        if not isinstance(body.center, Point) or body.center.tree is not self._tree:
+            raise ModelError(f"the centre of '{body.name}' must be a point of '{self.name}'; got {body.center!r}.")
+        if body.name in self._bodies:
+            raise ModelError(f"'{self.name}' has a body named '{body.name}' already. Choose another name.")
+        value = float(body.mass) if body.mass.is_constant else self._value_of(body.mass)
+        if value is not None and value < 0:
+            raise ModelError(f"the mass of '{body.name}' is {value}. Give a mass that is not negative.")
+        self._bodies[body.name] = body
+        return body
+
+    # --- joints -------------------------------------------------------------------------------------------------
+
+    def joint(self, kind: str, name: str, inboard: Frame | Link | None = None, at: Point | None = None,
+              axis: Vector | None = None, q: Sequence[str] | None = None,
+              u: Sequence[str] | None = None) -> Link:  # fmt: skip
+        """A joint by the name of its row (``latchwork.JOINTS``): the outboard frame and origin it carries.
+
+        ``inboard`` is the frame (or link) it is mounted on, ``at`` a point fixed there (default: the link's origin).
+        """
+        if kind not in JOINTS:
+            raise ModelError(f"joint '{name}': there is no joint type '{kind}'.{did_you_mean(kind, JOINTS)}")
+        row = JOINTS[kind]
+        base = self._point_of(at) if at is not None else inboard.origin if isinstance(inboard, Link) else self.origin
+        frame = self._frame_of(inboard) if inboard is not None else self.frame
+        if row.has_axis and axis is None:
+            axis = frame.z
+        if not row.has_axis and axis is not None:
+            raise ModelError(f"joint '{name}': a {kind} joint has no axis of its own; it uses those of '{frame.name}'.")
+        if axis is not None:
+            require_vector(axis, f"the axis of joint '{name}'")
+        q_names = self._joint_names(name, "q", row.q_suffixes, q)
+        u_names = self._joint_names(name, "u", row.u_suffixes, u)
+        self._must_be_new(name, q_names, u_names)
+        coordinates = self.coordinates(*q_names)
+        speeds = tuple(self._speed(each) for each in u_names)
+        rates = rates_of(row, coordinates, speeds)
+        self._direct |= {self._rates[c]: rate for c, rate in zip(coordinates, rates, strict=True)}
+        if row.turns == QUATERNION:
+            self._quaternions.append(coordinates[-4:])
+        child, origin = place(row, name, frame, base, axis, coordinates)
+        self._links[name] = Link(name, row, frame, base, child, origin, coordinates, speeds, axis)
+        return self._links[name]
+
+    def _must_be_new(self, name: str, q_names: Sequence[str], u_names: Sequence[str]) -> None:
+        """All names of a joint can be taken: it is made whole or not at all."""
+        if not isinstance(name, str) or not name or name in self._tree.frames or f"{name}_o" in self._tree.points:
+            raise ModelError(f"'{self.name}' cannot name a joint {name!r}: the name is taken. Choose another.")
+        for kind, names in (("coordinate", q_names), ("speed", u_names)):
+            for each in names:
+                self._must_be_free(each, kind)
+
+    @staticmethod
+    def _joint_names(name: str, letter: str, suffixes: tuple[str, ...], given: Sequence[str] | None) -> list[str]:
+        if given is not None:
+            names = [given] if isinstance(given, str) else list(given)
+            if len(names) != len(suffixes):
+                count = f"{len(suffixes)} {letter}'s"
+                raise ModelError(f"joint '{name}' has {count}; got the names {names}. Give one for each.")
+            return names
+        if len(suffixes) == 1:
+            return [f"{letter}_{name}"]
+        return [f"{letter}_{name}_{suffix}" for suffix in suffixes]
+
+    def revolute(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+        """Turns about ``axis`` (default: the inboard z axis)."""
+        return self.joint("revolute", name, inboard, **options)
+
+    def prismatic(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+        """Slides along ``axis`` (default: the inboard z axis)."""
+        return self.joint("prismatic", name, inboard, **options)
+
+    def cylindrical(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+        """Slides along and turns about ``axis``."""
+        return self.joint("cylindrical", name, inboard, **options)
+
+    def universal(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+        """Turns about the inboard x axis, then about the new y axis (Hooke's joint)."""
+        return self.joint("universal", name, inboard, **options)
+
+    def ball(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+        """A ball by Euler parameters (scalar first); speeds are ω in the outboard frame."""
+        return self.joint("ball", name, inboard, **options)
+
+    def gimbal(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+        """A ball by three angles, body-fixed x, y, z."""
+        return self.joint("gimbal", name, inboard, **options)
+
+    def planar(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+        """Slides along the inboard x and y axes and turns about z."""
+        return self.joint("planar", name, inboard, **options)
+
+    def free(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+        """Six degrees of freedom: position in the inboard frame, Euler parameters; speeds ṗ and ω (outboard)."""
+        return self.joint("free", name, inboard, **options)
+
+    def weld(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+        """No motion: a frame and origin fixed in the inboard frame."""
+        return self.joint("weld", name, inboard, **options)

@@ -1,0 +1,146 @@
+"""The symbols of a model: parameters, inputs, coordinates, and speeds with their definitions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from latchwork.errors import ModelError
+from latchwork.symbolic.expr import Expr, operand
+from latchwork.symbolic.graph import Graph
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+RESERVED = frozenset(
+    "t dt pi sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt abs sign min max where "
+    "dot cross position velocity angular_velocity magnitude".split()
+)
+
+
+class Naming:
+    """The part of a model that names its symbols."""
+
+    def __init__(self, name: str = "mechanism") -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise ModelError(f"a model needs a name that is a non-empty text; got {name!r}.")
+        self.name = name
+        self.graph = Graph(name)
+        self.time = self._symbol("t", "time")
+        self._symbols: dict[str, Expr] = {"t": self.time}
+        self._coordinates: list[Expr] = []
+        self._rates: dict[Expr, Expr] = {}
+        self._speeds: list[Expr] = []
+        self._accelerations: dict[Expr, Expr] = {}
+        self._definitions: dict[Expr, Expr] = {}
+        self._direct: dict[Expr, Expr] = {}
+        self._zero: list[Expr] = []
+        self._speeds_given = False
+        self._parameters: list[Expr] = []
+        self._inputs: list[Expr] = []
+
+    @property
+    def symbols(self) -> dict[str, Expr]:
+        """Every named symbol: time, parameters, coordinates, speeds, inputs."""
+        return dict(self._symbols)
+
+    @property
+    def definitions(self) -> dict[Expr, Expr]:
+        """The speeds that were given a definition, u = Y q̇ + Z; those of joints are not among them."""
+        return dict(self._definitions)
+
+    @property
+    def zero(self) -> tuple[Expr, ...]:
+        """The motion constraints built into the speeds."""
+        return tuple(self._zero)
+
+    def parameter(self, name: str, value: float | None = None) -> Expr:
+        """A constant of the mechanism, with the value it has unless another is given."""
+        self._parameters.append(self._named(name, "parameter", value))
+        return self._parameters[-1]
+
+    def parameters(self, **values: float | None) -> tuple[Expr, ...]:
+        """Several parameters: ``m, L = model.parameters(m=1.0, L=0.5)``."""
+        return tuple(self.parameter(name, value) for name, value in values.items())
+
+    def input(self, name: str, value: float = 0.0) -> Expr:
+        """A quantity given from outside while the mechanism runs (an actuator, a hand), held over a step."""
+        self._inputs.append(self._named(name, "input", value))
+        return self._inputs[-1]
+
+    def inputs(self, **values: float) -> tuple[Expr, ...]:
+        """Several inputs: ``T, F = model.inputs(T=0.0, F=0.0)``."""
+        return tuple(self.input(name, value) for name, value in values.items())
+
+    def coordinate(self, name: str) -> Expr:
+        """A generalized coordinate q; ``dt(q)`` is its rate."""
+        q = self._named(name, "coordinate")
+        self._coordinates.append(q)
+        self._rates[q] = self._symbol(f"dt({name})", "rate", q)
+        return q
+
+    def coordinates(self, *names: str) -> tuple[Expr, ...]:
+        """Several generalized coordinates."""
+        return tuple(self.coordinate(name) for name in names)
+
+    def speeds(self, *, zero: Sequence[Any] = (), **definitions: Any) -> tuple[Expr, ...]:
+        """Generalized speeds: each a definition linear in q̇, ``u1, u2 = model.speeds(u1=dt(q1), u2=r*dt(q2))``.
+
+        ``zero`` lists motion constraints built into the speeds: expressions linear in q̇ that must vanish. Without
+        arguments every coordinate that has no speed yet gets its own rate: u1 = q̇1, ...
+        """
+        if definitions or zero:
+            self._speeds_given = True
+        else:
+            definitions = self._default_definitions()
+        made = []
+        for name, definition in definitions.items():
+            u = self._speed(name)
+            self._definitions[u] = Expr(self.graph, operand(self.graph, definition))
+            made.append(u)
+        self._zero += [Expr(self.graph, operand(self.graph, expression)) for expression in zero]
+        return tuple(made)
+
+    def _default_definitions(self) -> dict[str, Expr]:
+        defined = {*self._direct, *self._definitions.values()}
+        fresh = {}
+        for q in self._coordinates:
+            if self._rates[q] not in defined:
+                name = "u" + q.name[1:] if q.name.startswith("q") else f"u_{q.name}"
+                fresh[name] = self._rates[q]
+        return fresh
+
+    def _speed(self, name: str) -> Expr:
+        u = self._named(name, "speed")
+        self._speeds.append(u)
+        self._accelerations[u] = self._symbol(f"dt({name})", "acceleration", u)
+        return u
+
+    def _must_be_free(self, name: str, kind: str) -> None:
+        """A name that nothing else has, and that expressions can use."""
+        if not isinstance(name, str) or not NAME.match(name) or name in RESERVED:
+            raise ModelError(
+                f"'{name}' cannot name a {kind} of '{self.name}': names are letters, digits and _, a letter first, "
+                "and are not a function's name. Choose another, e.g. 'q1'."
+            )
+        if name in self._symbols:
+            kind_before = self._symbols[name].kind
+            raise ModelError(f"'{self.name}' has a {kind_before} named '{name}' already. Name the {kind} otherwise.")
+
+    def _named(self, name: str, kind: str, value: float | None = None) -> Expr:
+        self._must_be_free(name, kind)
+        if value is not None:
+            try:
+                value = float(value)
+            except (TypeError, ValueError):
+                raise ModelError(f"the value of {kind} '{name}' must be a number; got {value!r}.") from None
+            self.graph.constant(value)  # refuses nan and inf
+        self._symbols[name] = self._symbol(name, kind, value=value)
+        return self._symbols[name]
+
+    def _symbol(self, name: str, kind: str, of: Expr | None = None, value: float | None = None) -> Expr:
+        derivative_of = of.node if of is not None else -1
+        return Expr(self.graph, self.graph.symbol(name, kind, derivative_of, value))
+
+    def _value_of(self, symbol: Expr) -> float | None:
+        """The value a symbol has unless another is given."""
+        return self.graph.symbols[symbol.node].value if symbol.is_symbol else None
