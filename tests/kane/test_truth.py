@@ -184,6 +184,14 @@ def motion_of(case: Case) -> Motion:
     return Motion(system, solve_speeds(system))
 
 
+def test_generalized_momenta_are_linear_in_the_speeds(small):
+    """∂K/∂u = M u + what is left of it at u = 0."""
+    eq, state = small.equations, dict(small.state.arguments)
+    moving, still = (eq.evaluate(eq.generalized_momenta, **{**state, "u": u}) for u in (state["u"], 0.0 * state["u"]))
+    expected = small.numbers(eq.M) @ np.asarray(state["u"])
+    assert relative_error((moving - still).ravel(), expected) < 1e-11
+
+
 def test_all_forms_agree(small):
     """Mixed, Newtonian and local frames, loads and inertia apart or together, columns or composites: one M, one f."""
     motion = motion_of(small)

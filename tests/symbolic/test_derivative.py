@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from latchwork.errors import ExpressionError
-from latchwork.symbolic import Graph, cos, directional, dt, exp, gradient, jacobian, maximum, sin, where
+from latchwork.symbolic import Graph, cos, dt, exp, gradient, jacobian, maximum, sin, where
 from latchwork.symbolic.derivative import adjoints
 from latchwork.symbolic.ops import OPS
 from symbolic.plain import EXACT, RECIPES, WRITTEN, evaluate, symbols, written
@@ -70,14 +70,6 @@ def test_jacobian_has_a_row_for_each_expression(s):
 def test_constants_have_no_slope(s):
     """The derivative of a number is zero, not the number."""
     assert jacobian([2.0], [s["q1"]]) == [[0]]
-    assert directional([2.0], {s["q1"]: s["u1"]}) == [0]
-
-
-def test_a_directional_derivative_is_the_sum_along_the_direction(s):
-    """Σ ∂y/∂x ẋ."""
-    y = s["q1"] ** 2 * s["q2"]
-    (along,) = directional([y], {s["q1"]: s["u1"], s["q2"]: 3.0})
-    assert evaluate(along, {"q1": 2.0, "q2": 5.0, "u1": 7.0}) == 2 * 2 * 5 * 7 + 4 * 3
 
 
 @given(RECIPES)

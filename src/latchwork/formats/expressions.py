@@ -21,10 +21,10 @@ def parse(text: str, model: Model, source: str = "expression") -> Expr | Vector:
     return _parsed(text, Scope.of(model), source)
 
 
-def parse_in(text: str, symbols: Mapping[str, Expr], tree: Tree, source: str = "expression") -> Expr | Vector:
+def parse_in(text: str, symbols: Mapping[str, Expr], tree: Tree) -> Expr | Vector:
     """A scalar or vector expression of these symbols, and of the frames and points of a tree."""
     named = {name: Value(SCALAR, symbol) for name, symbol in symbols.items()}
-    return _parsed(text, Scope(tree.graph, tree, named), source)
+    return _parsed(text, Scope(tree.graph, tree, named), "expression")
 
 
 def _parsed(text: str, scope: Scope, source: str) -> Expr | Vector:

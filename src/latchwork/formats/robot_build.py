@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,16 +44,6 @@ def build(description: Description, losses: bool = True, parameters: bool = Fals
     robot.gravity(robot.frame.vector(*measures))
     add_ties(robot, description.ties, builder.places, builder.frame_names, builder.point_names)
     return robot
-
-
-@dataclass(frozen=True, eq=False)
-class Mounting:
-    """Where a joint stands: its part, the inboard frame and point, and the free names of what it carries."""
-
-    part: JointPart
-    frame: Frame
-    base: Point
-    label: str
 
 
 class _Builder:

@@ -21,7 +21,7 @@ from latchwork.symbolic.expr import Expr, operand
 class Building(Naming, Constraining):
     """The part of a model that holds its bodies and joints, and the constraints between them."""
 
-    def __init__(self, name: str = "mechanism") -> None:
+    def __init__(self, name: str) -> None:
         super().__init__(name)
         self._tree = Tree(self.graph)
         self._bodies: dict[str, Body] = {}

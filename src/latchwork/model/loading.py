@@ -19,7 +19,7 @@ from latchwork.symbolic.expr import Expr
 class Loading(Building):
     """The part of a model that holds its loads."""
 
-    def __init__(self, name: str = "mechanism") -> None:
+    def __init__(self, name: str) -> None:
         super().__init__(name)
         self._loads: list[Load] = []
         self._gravity: Vector | None = None

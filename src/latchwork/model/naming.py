@@ -20,7 +20,7 @@ RESERVED = frozenset(
 class Naming:
     """The part of a model that names its symbols."""
 
-    def __init__(self, name: str = "mechanism") -> None:
+    def __init__(self, name: str) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ModelError(f"a model needs a name that is a non-empty text; got {name!r}.")
         self.name = name

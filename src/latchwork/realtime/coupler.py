@@ -96,8 +96,8 @@ class Coupler:
         return text
 
 
-def fitted(masses: Masses, frequency: float = FREQUENCY, ratio: float = 1.0) -> Coupler:
-    """A coupler that pulls like a hand: K = m ω², B = 2 ζ m ω with the mass at the handle, critically damped.
+def fitted(masses: Masses, frequency: float = FREQUENCY) -> Coupler:
+    """A coupler that pulls like a hand: K = m ω², B = 2 m ω with the mass at the handle, critically damped.
 
     What cannot move, or has no extent, is coupled as one kilogram, or one kg m², would be. [ω = 2π · frequency]
     """
@@ -105,7 +105,7 @@ def fitted(masses: Masses, frequency: float = FREQUENCY, ratio: float = 1.0) -> 
     m, inertia = (1.0 if math.isinf(each) else each for each in masses)
     if m <= 0.0:
         raise CouplerError("the handle has a mass of 0, so no force on it is small. Take a body that has mass.")
-    return Coupler(m * omega**2, 2.0 * ratio * m * omega, inertia * omega**2, 2.0 * ratio * inertia * omega,
+    return Coupler(m * omega**2, 2.0 * m * omega, inertia * omega**2, 2.0 * inertia * omega,
                    ACCELERATION * m, ACCELERATION * inertia)  # fmt: skip
 
 

@@ -17,15 +17,15 @@ NAME = "fence"
 Pairs = Sequence[tuple[float, float]]
 
 
-def simplified(points: Pairs, most: int = MOST_EDGES) -> list[tuple[float, float]]:
-    """A polyline of at most so many edges: corners are added where it is farthest off (Douglas and Peucker)."""
+def simplified(points: Pairs) -> list[tuple[float, float]]:
+    """A polyline of at most MOST_EDGES edges: corners are added where it is farthest off (Douglas and Peucker)."""
     p = np.asarray(points, dtype=float)
     p = p[np.append(True, (np.abs(np.diff(p, axis=0)) > 0.0).any(axis=1))]
     if len(p) < 2:
         raise EvaluationError("the fence is a single point. Draw a line.")
     kept = [0, len(p) - 1]
     size = float(np.ptp(p, axis=0).max())
-    while len(kept) <= most:
+    while len(kept) <= MOST_EDGES:
         off = [(_farthest(p, i, j), i) for i, j in pairwise(kept)]
         (distance, corner), _ = max(off)
         if distance <= 1e-2 * size:

@@ -80,10 +80,10 @@ def _copied(thicket: Any) -> Any:
 class Past:
     """Ticks by number, from the start or a minute ago until now."""
 
-    def __init__(self, sim: Stepped, step: float, seconds: float = SECONDS) -> None:
+    def __init__(self, sim: Stepped, step: float) -> None:
         self.step = step
         self._width = 1 + len(sim._rest)
-        self._length = max(2 * EVERY, min(round(seconds / step) + EVERY, MOST_BYTES // (8 * self._width)))
+        self._length = max(2 * EVERY, min(round(SECONDS / step) + EVERY, MOST_BYTES // (8 * self._width)))
         self._rows = np.zeros((self._length, self._width))
         self._start = mark_of(sim)
         self._marks: deque[tuple[int, Mark]] = deque([(0, self._start)])

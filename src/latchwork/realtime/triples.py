@@ -38,12 +38,6 @@ def rotated(R: Nine, a: Triple) -> Triple:
     return R[0] * x + R[1] * y + R[2] * z, R[3] * x + R[4] * y + R[5] * z, R[6] * x + R[7] * y + R[8] * z
 
 
-def rotated_back(R: Nine, a: Triple) -> Triple:
-    """Rᵀ a."""
-    x, y, z = a
-    return R[0] * x + R[3] * y + R[6] * z, R[1] * x + R[4] * y + R[7] * z, R[2] * x + R[5] * y + R[8] * z
-
-
 def capped(a: Triple, most: float) -> Triple:
     """The vector, shortened to a length where it is longer."""
     size = math.sqrt(dot(a, a))

@@ -1,6 +1,6 @@
 """Expressions: an interned graph, its derivatives, its printed forms, and SymPy in and out."""
 
-from latchwork.symbolic.derivative import directional, dt, gradient, jacobian
+from latchwork.symbolic.derivative import dt, gradient, jacobian
 from latchwork.symbolic.expr import (
     Expr,
     acos,
@@ -33,7 +33,7 @@ from latchwork.symbolic.traverse import Operations, count_literal, count_shared,
 
 __all__ = [
     "Expr", "Graph", "Matrix", "Operations", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh",
-    "count_literal", "count_shared", "directional", "dt", "equal", "exp", "from_sympy", "gradient",
+    "count_literal", "count_shared", "dt", "equal", "exp", "from_sympy", "gradient",
     "jacobian", "latex", "listing", "log", "mathml", "maximum", "minimum", "sign", "sin", "sinh", "sqrt", "substitute",
     "tan", "tanh", "text", "to_sympy", "where",
 ]  # fmt: skip

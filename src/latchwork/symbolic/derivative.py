@@ -108,15 +108,6 @@ def jacobian(expressions: Sequence[Expr], symbols: Sequence[Expr]) -> list[list[
     return [[Expr(graph, column[i]) for column in columns] for i in range(len(roots))]
 
 
-def directional(expressions: Sequence[Expr], direction: Mapping[Expr, object]) -> list[Expr]:
-    """Σ ∂y/∂x ẋ for every expression y along a direction {x: ẋ}."""
-    graph = graph_of([*expressions, *direction])
-    if graph is None:
-        return list(expressions)
-    along = {_leaf(graph, x): operand(graph, rate) for x, rate in direction.items()}
-    return [Expr(graph, node) for node in tangents(graph, [operand(graph, e) for e in expressions], along)]
-
-
 def rates(graph: Graph, roots: Sequence[int]) -> dict[int, int]:
     """The time derivative of each leaf the roots depend on: dt(q) = q̇, dt(u) = u̇, dt(t) = 1, held inputs 0."""
     along = {}

@@ -43,8 +43,6 @@ from latchwork.symbolic.ops import (
     TANH,
 )  # fmt: skip
 
-Scalar = "Expr | float | int"
-
 
 class Expr:
     """An expression: a graph and the index of a node (or constant) in it. Immutable; equal expressions are equal."""

@@ -192,9 +192,3 @@ def count_literal(expressions: Sequence[Expr]) -> Operations:
         total[i] = tuple(map(sum, zip(own, *parts, strict=True)))  # type: ignore[assignment]
     rows = [total[e.node] for e in expressions if e.node >= 0]
     return Operations(*(sum(column) for column in zip(*rows, strict=True))) if rows else Operations(0, 0, 0)
-
-
-def operation_name(graph: Graph, node: int) -> str:
-    """The name of a node's operation; 'symbol' for leaves."""
-    op = graph.nodes[node][0]
-    return "symbol" if op == SYMBOL else OPS[op].name

@@ -22,6 +22,7 @@ TINTS = (
 FEW_MODES = 12  # up to which modes have a tint each, and a line in the legend
 FEW_LABELS = 24  # spans up to which each shows its number
 WIDE = 0.025  # of the time axis: a span that has room for its number
+POINTS = 600  # of a curve, besides its jumps
 SHARP = 2000  # events up to which a curve has a point on either side of each
 LONG = 60  # characters of a name in a legend
 
@@ -52,9 +53,9 @@ def is_numbered(visited: Visited) -> bool:
     return len(visited.modes) > 1 and len(visited.spans) <= FEW_LABELS
 
 
-def times_to_draw(run: Trajectory, points: int = 600) -> np.ndarray:
+def times_to_draw(run: Trajectory) -> np.ndarray:
     """An even grid, and the instants just before and after each event, so that jumps are drawn as jumps."""
-    grid = np.linspace(run.t[0], run.t[-1], points)
+    grid = np.linspace(run.t[0], run.t[-1], POINTS)
     if not run.events or len(run.events) > SHARP:
         return grid
     when = np.array([event.t for event in run.events])
