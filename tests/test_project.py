@@ -18,7 +18,8 @@ SLOW = ["llvmlite", "matplotlib", "scipy", "sympy", "yaml"]
 WRITTEN = {".git", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv", "__pycache__", "_build"}
 WRITTEN_AT_TOP = {"build", "demo", "dist"}
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|work|Users)/\w|(?<!\w)[A-Z]:\\{1,2}Users\\")
-PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK_AND_OUTPUT = re.compile(r"^```python\n(.*?)^```$(?:\s*^```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
+END = "--- end of a block ---"
 EXAMPLE_AND_OUTPUT = re.compile(r"^```python\n(.*?)^```$.*?^```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -82,7 +83,9 @@ def test_readme_example_prints_what_it_says():
      "robots.md"],
 )
 def test_pages_run(page):
-    """The Python blocks of a page, one after the other, are a script that runs."""
-    blocks = PYTHON_BLOCK.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
+    """The Python blocks of a page, one after the other, are a script that prints the text blocks that follow them."""
+    blocks = BLOCK_AND_OUTPUT.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
     assert blocks
-    run("\n".join(blocks), page)
+    printed = run("".join(f"{code}\nprint('{END}')\n" for code, _ in blocks), page).split(END)
+    said = [(out.strip(), text.strip()) for out, (_, text) in zip(printed, blocks, strict=False) if text]
+    assert [out for out, _ in said] == [text for _, text in said]
