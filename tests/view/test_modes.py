@@ -12,6 +12,7 @@ from latchwork.errors import EvaluationError
 from latchwork.hybrid.timeline import Timeline, Work
 from latchwork.hybrid.trajectory import RunEvent
 from latchwork.hybrid.visited import visited
+from latchwork.view.flashes import STANDING
 from latchwork.view.marks import times_to_draw
 
 
@@ -54,6 +55,15 @@ def test_a_disk_slides_and_rolls_as_published():
     g, s, c = 9.8, np.sin(np.pi / 12), np.cos(np.pi / 12)
     slip, rate = 3.0, g * s + 3 * 0.2 * g * c  # u1 + u2 falls at g sin φ + μ g cos φ (1 + m r²/J)
     assert run.modes[0].end == pytest.approx(slip / rate, rel=1e-9)
+
+
+def test_what_stands_is_drawn_and_takes_no_room():
+    """The ramp lies under the path of the centre, from edge to edge; the picture shows no more of it than without."""
+    panel = rolled().draw("Bo").axes[0]
+    (ramp,) = [line for line in panel.lines if line.get_color() == STANDING]
+    x, y = ramp.get_data()
+    assert np.ptp(y) / np.ptp(x) == pytest.approx(np.tan(np.pi / 12), rel=1e-9)
+    assert panel.dataLim.width < np.ptp(x)
 
 
 def test_order_of_names_makes_no_other_mode():

@@ -30,9 +30,23 @@ def draw_shapes(panel: Any, run: Trajectory, view: str, instants: int) -> np.nda
     return np.array([low, high])[:, axes]
 
 
+def draw_standing(panel: Any, run: Trajectory, view: str) -> None:
+    """Draw those that stand into a panel, which shows what it showed."""
+    room = panel.dataLim.frozen()
+    axes, at = ["xyz".index(axis) for axis in view], run.smooth(FEW)
+    for made in framed(run, shapes_of(run), view, at)[2]:
+        if _stands(made, at):
+            _flash(panel, made, at, axes, 1)
+    panel.dataLim.set(room)
+    panel.autoscale_view()
+
+
+def _stands(made: Outline, at: Samples) -> bool:
+    return not any(np.ptp(moved, axis=0).any() for moved in at.each(made.at, made.frame))
+
+
 def _flash(panel: Any, made: Outline, at: Samples, axes: list[int], instants: int) -> None:
-    place, cosines = at.each(made.at, made.frame)
-    stands = not (np.ptp(place, axis=0).any() or np.ptp(cosines, axis=0).any())
+    (place, cosines), stands = at.each(made.at, made.frame), _stands(made, at)
     for k in range(1 if stands else instants):
         fade = 0.9 if stands or k == instants - 1 else 0.10 + 0.35 * k / instants
         for part in made.parts:

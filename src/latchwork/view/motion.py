@@ -22,7 +22,7 @@ WIDTH = 4.6  # inches
 def draw_motion(run: Trajectory, points: Sequence[Any], view: str = "xy", path: str | None = None) -> Figure:
     """A picture in the plane of two axes of N: later positions are darker, the last has its points marked.
 
-    Without points, the shapes of the contacts of the run are drawn.
+    What stands of the shapes of its contacts is drawn besides; without points, all of them.
     """
     _must_be_points(run, points, view)
     made = figure(WIDTH, WIDTH)
@@ -50,6 +50,10 @@ def _lines(panel: Any, run: Trajectory, points: Sequence[Any], view: str) -> np.
         fade = 0.12 + 0.43 * k / INSTANTS
         panel.plot(lines[:, k, 0], lines[:, k, 1], color=COLORS[0], linewidth=1.0, alpha=fade, solid_capstyle="round")
     panel.plot(lines[:, -1, 0], lines[:, -1, 1], "o-", color=COLORS[0], linewidth=2.0, markersize=3.5)
+    if run.contacts:
+        from latchwork.view.flashes import draw_standing
+
+        draw_standing(panel, run, view)
     return np.vstack([trace, lines.reshape(-1, 2)])
 
 

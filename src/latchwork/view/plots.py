@@ -65,5 +65,5 @@ def _curves(panel: Any, name: str, t: Any, values: Any) -> None:
         panel.plot(t, values[:, k], color=COLORS[k % len(COLORS)], linewidth=1.5, label=label)
     panel.set_ylabel(name.replace("$", r"\$"))
     if values.shape[1] > 1:
-        panel.legend(frameon=False, loc="upper right")
+        panel.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0, handlelength=1.0)
     panel.ticklabel_format(axis="y", useOffset=False)
