@@ -536,3 +536,14 @@ def test_start_is_light():
     assert "'yaml'" in loaded
     assert "'sympy'" not in loaded
     assert "'matplotlib'" not in loaded
+
+
+@pytest.mark.parametrize(
+    ("option", "advice"),
+    [("--untill=5", "Did you mean '--until'?"), ("--colour", "Known: --"), ("more", "Options: --")],
+)
+def test_options_that_are_none(capsys, option, advice):
+    """The command names what it does not know, and what comes close, or what there is."""
+    assert main(["run", DISK, option]) == 2
+    said = capsys.readouterr().err
+    assert f"latchwork run: error: unrecognized arguments: {option}. {advice}" in said

@@ -37,6 +37,15 @@ def test_inverse_dynamics_is_the_equation_of_motion(at_state):
     assert equations.inverse(**state, udot=rates) == pytest.approx(M @ rates - f, rel=1e-10, abs=1e-9)
 
 
+@pytest.mark.parametrize("what", ["P", None, 3.0])
+def test_jacobians_are_those_of_points_and_frames(what):
+    """A name is no point: it is refused, and not taken for one that never moves."""
+    model = lw.Model("slider")
+    model.particle("P", model.prismatic("s").origin, 1.0)
+    with pytest.raises(lw.ModelError, match="of 'slider' is that of one of its points or frames; got"):
+        model.equations().jacobian(what)
+
+
 def test_jacobians_give_velocities(at_state):
     """v = J u + v_t: the derivative of v with respect to each speed is a column of J."""
     equations, state = at_state

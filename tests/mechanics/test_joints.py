@@ -136,6 +136,9 @@ def test_a_link_starts_where_its_parent_ends():
         (lambda model: model.joint("hinge", "A"), r"joint 'A': there is no joint type 'hinge'\."),
         (lambda model: model.joint("revolut", "A"), r"Did you mean 'revolute'\?"),
         (lambda model: model.ball("A", axis=model.frame.x), "a ball joint has no axis of its own"),
+        (lambda model: model.revolute("A", axes=model.frame.x), "there is no option 'axes'. Did you mean 'axis'?"),
+        (lambda model: model.actuate(model.revolute("A").name, 1.0), "got 'A'. Give what model.revolute or"),
+        (lambda model: model.resist("B", 1.0), "a joint of 'arm' is needed here; got 'B'"),
         (lambda model: model.revolute("A", 3.0), "a frame, link or rigid body of 'arm' is needed here"),
     ],
 )

@@ -66,6 +66,14 @@ def test_what_stands_is_drawn_and_takes_no_room():
     assert panel.dataLim.width < np.ptp(x)
 
 
+def test_figures_have_a_kind_that_can_be_written(tmp_path):
+    """A name that says no known kind is refused before anything is written."""
+    for write in (pendulum().plot, pendulum().draw):
+        with pytest.raises(EvaluationError, match=r"cannot be written as .*foo'. Give a name that ends in \.png"):
+            write("O", path=str(tmp_path / "motion.foo"))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_order_of_names_makes_no_other_mode():
     """What holds is a set: {a, b} is the mode that {b, a} is."""
     path = pendulum().path

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 
 from latchwork.cli.options import parser
 from latchwork.cli.terminal import Usage, excerpt, say
-from latchwork.errors import EvaluationError, FileError, IntegrationError, LatchworkError
+from latchwork.errors import EvaluationError, FileError, IntegrationError, LatchworkError, did_you_mean
 
 CODES: tuple[tuple[type[Exception], int], ...] = (  # the first that fits
     (Usage, 2),
@@ -36,7 +37,7 @@ CODES: tuple[tuple[type[Exception], int], ...] = (  # the first that fits
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
     try:
-        options = parser().parse_args(arguments)
+        options = _parsed(arguments)
     except SystemExit as stop:  # argparse has said why
         return int(stop.code or 0)
     try:
@@ -53,6 +54,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _explained(problem)
     return 0
+
+
+def _parsed(arguments: Sequence[str] | None) -> Namespace:
+    """The options; one that a command does not have ends it there, with the nearest that it has."""
+    options, unknown = parser().parse_known_args(arguments)
+    if unknown:
+        words = options.parser
+        known = sorted(word for action in words._actions for word in action.option_strings if word.startswith("--"))
+        said = unknown[0].partition("=")[0]
+        advice = did_you_mean(said, known) if said.startswith("-") else f" Options: {', '.join(known)}."
+        words.error(f"unrecognized arguments: {' '.join(unknown)}.{advice}")
+    return options
 
 
 def _explained(problem: Exception) -> int:

@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
 def _command(words: Any, name: str, command: Command, about: str) -> argparse.ArgumentParser:
     added: argparse.ArgumentParser = words.add_parser(name, help=about, description=about)
     added.add_argument("--debug", action="store_true", help="show where in the program an error arose")
-    added.set_defaults(command=command)
+    added.set_defaults(command=command, parser=added)
     return added
 
 

@@ -43,6 +43,11 @@ def gravity_forces(motion: Motion) -> list[int]:
 
 def jacobian(motion: Motion, what: Point | Frame) -> Matrix:
     """∂v/∂u of a point, or ∂ω/∂u of a frame: three rows (measures in N), a column for each speed."""
+    if not isinstance(what, Point | Frame) or what.tree is not motion.system.tree:
+        raise ModelError(
+            f"a Jacobian of '{motion.system.name}' is that of one of its points or frames; got {what!r}. "
+            "Give the object itself: a point, body.center, link.origin or link.frame."
+        )
     g, tree = motion.g, motion.system.tree
     columns = []
     for s in range(len(motion.speeds)):

@@ -17,6 +17,8 @@ from latchwork.mechanics.vector import Dyadic, Vector
 from latchwork.model.naming import Naming
 from latchwork.symbolic.expr import Expr, operand
 
+OPTIONS = ("at", "axis", "q", "u")  # of every joint
+
 
 class Building(Naming, Constraining):
     """The part of a model that holds its bodies and joints, and the constraints between them."""
@@ -129,6 +131,12 @@ class Building(Naming, Constraining):
         self._links[name] = Link(name, row, frame, base, child, origin, coordinates, speeds, axis)
         return self._links[name]
 
+    def _joint(self, kind: str, name: str, inboard: Any, options: dict[str, Any]) -> Link:
+        for option in options:
+            if option not in OPTIONS:
+                raise ModelError(f"joint '{name}': there is no option '{option}'.{did_you_mean(option, OPTIONS)}")
+        return self.joint(kind, name, inboard, **options)
+
     def _must_be_new(self, name: str, q_names: Sequence[str], u_names: Sequence[str]) -> None:
         """All names of a joint can be taken: it is made whole or not at all."""
         if not isinstance(name, str) or not name or name in self._tree.frames or f"{name}_o" in self._tree.points:
@@ -151,36 +159,36 @@ class Building(Naming, Constraining):
 
     def revolute(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
         """Turns about ``axis`` (default: the inboard z axis)."""
-        return self.joint("revolute", name, inboard, **options)
+        return self._joint("revolute", name, inboard, options)
 
     def prismatic(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
         """Slides along ``axis`` (default: the inboard z axis)."""
-        return self.joint("prismatic", name, inboard, **options)
+        return self._joint("prismatic", name, inboard, options)
 
     def cylindrical(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
         """Slides along and turns about ``axis``."""
-        return self.joint("cylindrical", name, inboard, **options)
+        return self._joint("cylindrical", name, inboard, options)
 
     def universal(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
         """Turns about the inboard x axis, then about the new y axis (Hooke's joint)."""
-        return self.joint("universal", name, inboard, **options)
+        return self._joint("universal", name, inboard, options)
 
     def ball(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
         """A ball by Euler parameters (scalar first); speeds are ω in the outboard frame."""
-        return self.joint("ball", name, inboard, **options)
+        return self._joint("ball", name, inboard, options)
 
     def gimbal(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
         """A ball by three angles, body-fixed x, y, z."""
-        return self.joint("gimbal", name, inboard, **options)
+        return self._joint("gimbal", name, inboard, options)
 
     def planar(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
         """Slides along the inboard x and y axes and turns about z."""
-        return self.joint("planar", name, inboard, **options)
+        return self._joint("planar", name, inboard, options)
 
     def free(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
         """Six degrees of freedom: position in the inboard frame, Euler parameters; speeds ṗ and ω (outboard)."""
-        return self.joint("free", name, inboard, **options)
+        return self._joint("free", name, inboard, options)
 
     def weld(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
         """No motion: a frame and origin fixed in the inboard frame."""
-        return self.joint("weld", name, inboard, **options)
+        return self._joint("weld", name, inboard, options)

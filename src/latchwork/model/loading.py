@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, did_you_mean
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
@@ -65,6 +65,7 @@ class Loading(Building):
 
     def actuate(self, link: Link, effort: Any, name: str = "") -> Load:
         """A motor in a revolute joint (torque) or a ram in a prismatic one (force), acting between its two sides."""
+        self._must_be_link(link)
         if link.joint.name not in ("revolute", "prismatic") or link.axis is None:
             raise ModelError(
                 f"'{link.name}' is a {link.joint.name} joint: an actuator needs one axis. Use model.torque or force."
@@ -75,6 +76,7 @@ class Loading(Building):
 
     def resist(self, link: Link, stiffness: Any = 0.0, rest: Any = 0.0, damping: Any = 0.0, name: str = "") -> Load:
         """A spring and damper in a revolute or prismatic joint, acting on its coordinate."""
+        self._must_be_link(link)
         if link.joint.name == "revolute" and link.axis is not None:
             return self.torsion(link, link.inboard, link.axis, link.q[0], stiffness, rest, damping, name)
         if link.joint.name == "prismatic" and link.axis is not None:
@@ -82,6 +84,14 @@ class Loading(Building):
             potential = 0.5 * stiffness * (link.q[0] - rest) ** 2
             return self.force(link.origin, link.axis * effort, reaction=link.base, name=name, potential=potential)
         raise ModelError(f"'{link.name}' is a {link.joint.name} joint: its spring needs one axis. Use model.torsion.")
+
+    def _must_be_link(self, link: Any) -> None:
+        if not isinstance(link, Link):
+            advice = "" if not isinstance(link, str) or link in self._links else did_you_mean(link, self._links)
+            raise ModelError(
+                f"a joint of '{self.name}' is needed here; got {link!r}. Give what model.revolute or model.prismatic "
+                f"returned, or model.links[name].{advice}"
+            )
 
     def _add_load(self, load: Any) -> Any:
         self._loads.append(load)

@@ -132,7 +132,10 @@ class Naming:
             try:
                 value = float(value)
             except (TypeError, ValueError):
-                raise ModelError(f"the value of {kind} '{name}' must be a number; got {value!r}.") from None
+                raise ModelError(
+                    f"the value of {kind} '{name}' must be a number; got {value!r}. Give it alone, without a unit: any "
+                    "consistent set of units will do."
+                ) from None
             self.graph.constant(value)  # refuses nan and inf
         self._symbols[name] = self._symbol(name, kind, value=value)
         return self._symbols[name]

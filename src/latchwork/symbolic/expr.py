@@ -42,17 +42,19 @@ from latchwork.symbolic.ops import (
     TAN,
     TANH,
 )  # fmt: skip
+from latchwork.symbolic.ufuncs import answered
 
 
 class Expr:
     """An expression: a graph and the index of a node (or constant) in it. Immutable; equal expressions are equal."""
 
     __slots__ = ("graph", "node")
-    __array_ufunc__ = None  # NumPy scalars and arrays leave the operators to us
-
     def __init__(self, graph: Graph, node: int) -> None:
         self.graph = graph
         self.node = node
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return answered(self, ufunc, method, inputs, options)
 
     # --- arithmetic ---------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from latchwork.constraint.linearizing.linear import Linear
 from latchwork.errors import EvaluationError
-from latchwork.view.plots import COLORS, figure
+from latchwork.view.plots import COLORS, figure, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,6 +73,5 @@ def plot_response(linear: Linear, omega: ArrayLike, path: str | None = None) -> 
 
 
 def _saved(made: Figure, path: str | None) -> Figure:
-    if path is not None:
-        made.savefig(path, dpi=130)
+    save(made, path)
     return made

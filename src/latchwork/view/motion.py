@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from latchwork.errors import EvaluationError
-from latchwork.view.plots import COLORS, figure
+from latchwork.view.plots import COLORS, figure, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,8 +34,7 @@ def draw_motion(run: Trajectory, points: Sequence[Any], view: str = "xy", path: 
     panel.set_ylabel(view[1])
     panel.grid(alpha=0.15)
     panel.spines[["top", "right"]].set_visible(False)
-    if path is not None:
-        made.savefig(path, dpi=130)
+    save(made, path)
     return made
 
 

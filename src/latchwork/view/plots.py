@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from latchwork.errors import EvaluationError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +33,16 @@ def settled(made: Figure) -> Figure:
     return made
 
 
+def save(made: Figure, path: str | None) -> None:
+    """Write a figure to a file of the kind that its name says, where one is given."""
+    if path is None:
+        return
+    kinds = made.canvas.get_supported_filetypes()
+    if Path(path).suffix[1:].lower() not in ("", *kinds):
+        raise EvaluationError(f"a figure cannot be written as '{path}'. Give a name that ends in .png, .svg or .pdf.")
+    made.savefig(path, dpi=130)
+
+
 def plot_run(run: Trajectory, what: Mapping[str, Any], path: str | None = None, width: float = 8.0) -> Figure:
     """One panel per quantity, by its label, on a common time axis; three-component quantities show x, y and z.
 
@@ -53,8 +66,7 @@ def plot_run(run: Trajectory, what: Mapping[str, Any], path: str | None = None, 
         marks.legend(made, run.visited)
     panels[-1].set_xlabel("t")
     panels[0].set_title(marks.plain(run.equations.name), pad=16.0 if marks.is_numbered(run.visited) else None)
-    if path is not None:
-        made.savefig(path, dpi=130)
+    save(made, path)
     return made
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.timeline import LANES, Work
 from latchwork.view.marks import plain, tint
-from latchwork.view.plots import figure
+from latchwork.view.plots import figure, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,8 +45,7 @@ def draw_timeline(entries: Sequence[Work], path: str | None = None) -> Figure:
     panel.spines[["top", "right"]].set_visible(False)
     _simulated(panel, [entry for entry in entries if entry.lane == "integrate"], scale, last - first)
     _legend(made, colors)
-    if path is not None:
-        made.savefig(path, dpi=130)
+    save(made, path)
     return made
 
 
