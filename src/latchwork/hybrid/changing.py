@@ -162,6 +162,7 @@ class Changing(Running):
         known = [*self._standings.touches, *touches]
         if len(known) <= READY:
             self._workshop.meetings.gaps_of(known)
+            self._workshop.meetings.pool(self._workshop.held(self._holds), known)
 
     def _track(self, features: Sequence[Feature]) -> None:
         """Tracked parameters become coordinates that have no speed."""

@@ -100,7 +100,7 @@ class Crossing(Striking):
                 raise IntegrationError(f"the gap of '{touch.name}' is {gap} at t = {self.x[0]:.9g}. Look at its shape.")
             within = inside > 0.0 if touch in s.grazing else inside >= -REACH * TOUCH  # one just left stays out
             if touch in s.closed or (gap <= REACH * TOUCH and within):
-                near.append(self._turned(touch) if touch.is_skewed(self.x) else touch)
+                near.append(self._turned(touch) if touch.axis is not None and touch.is_skewed(self.x) else touch)
         return near
 
     def _turned(self, touch: Touch) -> Touch:

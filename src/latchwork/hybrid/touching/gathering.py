@@ -26,24 +26,33 @@ MOST_SPEEDS, MOST_ROWS = 40, 24
 KEPT = 200  # layouts
 
 
-class Gathering:
-    """The programs of some contacts and of what holds besides, and memory for their numbers; one thread at a time."""
+class Pool:
+    """The programs of contacts and of what holds besides, and where each contact has its outputs."""
 
     def __init__(self, base: Base, held: Terms, touches: Sequence[Touch]) -> None:
-        n_q, n, m = held.sizes
         terms = [touch.terms for touch in touches]
-        besides = [held.place_function, held.bias_function] if m else []
+        besides = [held.place_function, held.bias_function] if held.sizes[2] else []
         self.bundle = Bundle([base.motion, *besides, *(t.place_function for t in terms),
-                               *(t.bias_function for t in terms)])  # fmt: skip
-        starts, k = self.bundle.starts, len(terms)
-        first = 1 + len(besides)
-        counts = [len(t.rows) for t in terms]
+                              *(t.bias_function for t in terms)])  # fmt: skip
+        starts, first, k = self.bundle.starts, 1 + len(besides), len(terms)
+        self.held_at = starts[1:3] if besides else [0, 0]
+        places = zip(starts[first : first + k], starts[first + k : first + 2 * k], strict=True)
+        self.at = dict(zip(touches, places, strict=True))
+
+
+class Gathering:
+    """Some contacts of a pool, and memory for their numbers; one thread at a time."""
+
+    def __init__(self, base: Base, held: Terms, touches: Sequence[Touch], pool: Pool | None = None) -> None:
+        n_q, n, m = held.sizes
+        pool = Pool(base, held, touches) if pool is None else pool
+        self.bundle, k = pool.bundle, len(touches)
+        counts = [len(touch.terms.rows) for touch in touches]
         self._first = list(accumulate(counts, initial=0))[:-1]
         r, most = sum(counts), m + 2 * n
         self.rows = r
-        each = zip(counts, starts[first : first + k], starts[first + k : first + 2 * k], strict=True)
-        held_at = starts[1:3] if m else [0, 0]
-        self.code = np.array([n_q, n, r, m, k, *held_at, *(i for row in each for i in row)], dtype=np.int64)
+        each = [i for touch, count in zip(touches, counts, strict=True) for i in (count, *pool.at[touch])]
+        self.code = np.array([n_q, n, r, m, k, *pool.held_at, *each], dtype=np.int64)
         self._size, self._parts = _parts(n, k, r)
         work = max(n * n + 2 * n, most * n + most + 2 * n * most + most * most + 3 * most)
         self.memory = np.zeros(self._size + work)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from latchwork.constraint.gather import ROUNDING
 from latchwork.constraint.selection import RANK, weights_of
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.errors import ConstraintError
-from latchwork.hybrid.touching.gathering import Gathering, pays
+from latchwork.hybrid.touching.gathering import Gathering, Pool, pays
 from latchwork.hybrid.touching.keeping import Keeping
 from latchwork.hybrid.touching.passing import Passing, can_pass
 from latchwork.hybrid.touching.touch import Touch
@@ -171,6 +171,7 @@ class Meetings:
         self._keepings: dict[tuple[Terms, Touch], Keeping | None] = {}
         self._passings: dict[tuple[Terms, Touch], Passing | None] = {}
         self._gaps: tuple[list[Touch], Bundle] | None = None
+        self._pool: tuple[Terms, Pool] | None = None
 
     def at(self, x: Array, held: Terms, touches: Sequence[Touch], extra: Sequence[tuple[Array, Array]] = (),
            drags: Sequence[tuple[Array, Array, float]] = (), before: Meeting | None = None) -> Meeting:  # fmt: skip
@@ -192,6 +193,12 @@ class Meetings:
         J = _stacked([place.B for place in places], np.zeros((0, n)))
         C = _stacked([place.C for place in places], np.zeros(0))
         return Meeting(tuple(touches), u, J, C, besides, tangents)
+
+    def numbers(self, held: Terms, touches: tuple[Touch, ...], x: Array) -> dict[str, Any] | None:
+        """J, v, A, b and all else of some contacts at x, by name; none where that takes more care."""
+        if not pays(held.sizes[1], sum([1 + len(touch.tangents) for touch in touches])):
+            return None
+        return self._gathering(held, touches).at(x)
 
     def look(self, touches: Sequence[Touch], x: Array) -> None:
         """Find the gaps of several contacts at once; asked for theirs, they know it."""
@@ -246,8 +253,15 @@ class Meetings:
         if found is None:
             if len(self._known) >= REMEMBERED:
                 self._known.pop(next(iter(self._known)))
-            found = self._known[held, touches] = Gathering(self.base, held, touches)
+            pool = None
+            if self._pool is not None and self._pool[0] is held and len(touches) > 1:
+                pool = self._pool[1] if all([touch in self._pool[1].at for touch in touches]) else None
+            found = self._known[held, touches] = Gathering(self.base, held, touches, pool)
         return found
+
+    def pool(self, held: Terms, touches: Sequence[Touch]) -> None:
+        """Make now the programs of all contacts that may meet, so that any of them meet soon."""
+        self._pool = held, Pool(self.base, held, [touch for touch in touches if not touch.held])
 
 
 def _stacked(parts: list[Array], none: Array) -> Array:

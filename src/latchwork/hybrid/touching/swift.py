@@ -1,7 +1,8 @@
-"""Swift: what happens where a mode ends, if one contact is near and no other, or none; `Crossing` says it for all.
+"""Swift: what happens where a mode ends, in the simple cases, which are most: `Crossing` says it for all.
 
-Who is near is seen from all gaps; the contact comes through by `passing`, or by `keeping` where the coordinates hold
-it. Where that takes more care, nothing is changed, and `Crossing` acts.
+Who is near is seen from all gaps. One contact alone comes through by `passing`, or by `keeping` where the coordinates
+hold it; a few that neither approach nor part, as where one edge ends and the next begins, settle together. Where that
+takes more care, nothing is changed, and `Crossing` acts.
 """
 
 from __future__ import annotations
@@ -11,18 +12,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from latchwork.constraint.terms import Array, Terms
-from latchwork.contact.complementarity import State
+from latchwork.contact.complementarity import Resting, State, settle
 from latchwork.contact.law import Zones
+from latchwork.errors import Jammed, Unsettled
 from latchwork.hybrid.touching.meeting import Meetings
 from latchwork.hybrid.touching.passing import AS_IS, LETS_GO, OTHERS, Passed
-from latchwork.hybrid.touching.scales import LEFT, REACH, TOUCH
+from latchwork.hybrid.touching.scales import AT_REST, LEFT, NO_SLIP, REACH, ROUNDING, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Standing, Standings, deep_in
 from latchwork.hybrid.touching.striking import Happened
 from latchwork.hybrid.touching.touch import Touch, Way
 
+FEW = 4  # contacts that may be near
 IN_REACH = REACH * TOUCH
 STICKS = Standing(State.STICK)
+
+Near = tuple[Touch, float, float]  # a contact, its gap, and how far inside its domain it is
 
 
 class Swiftly(NamedTuple):
@@ -52,7 +59,7 @@ def swiftly(s: Standings, meetings: Meetings, held: Terms, x: Array, hits: Seque
     hit = _taken(s, hits, lam)
     if hit is None:
         return None
-    near: list[tuple[Touch, float, float]] = []
+    near: list[Near] = []
     kept: list[Touch] = []
     ended: list[tuple[Touch, float]] = []
     closed, grazing, behind = s.closed, s.grazing, s.behind
@@ -67,10 +74,12 @@ def swiftly(s: Standings, meetings: Meetings, held: Terms, x: Array, hits: Seque
             within = inside > 0.0 if touch in grazing and touch not in hit.clear else inside >= -IN_REACH
             if touch in closed or (gap <= IN_REACH and within) or gap != gap:
                 near.append((touch, gap, inside))
-    if len(kept) + len(near) > 1:
+    if len(kept) > 1 or (kept and near) or len(near) > FEW:
         return None
     if kept:
         passed = _keep(s, meetings, held, x, kept[0], hit)
+    elif len(near) > 1:
+        passed = _stay(s, meetings, held, x, near, hit)
     else:
         passed = _pass(s, meetings, held, x, near[0], hit, brief) if near else _opened(s, x)
     if passed is not None:
@@ -126,7 +135,7 @@ def _keep(s: Standings, meetings: Meetings, held: Terms, x: Array, touch: Touch,
     return Swiftly(x, 0.0, ())
 
 
-def _pass(s: Standings, meetings: Meetings, held: Terms, x: Array, near: tuple[Touch, float, float], hit: Hit,
+def _pass(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Near, hit: Hit,
           brief: float) -> Swiftly | None:  # fmt: skip
     """One that is near."""
     touch, gap, inside = near
@@ -145,6 +154,45 @@ def _pass(s: Standings, meetings: Meetings, held: Terms, x: Array, near: tuple[T
     if state is State.OPEN or (touch.feature.within and 0.0 <= inside < -gap):  # opened, or entered from below
         s.grazing = s.grazing | {touch: deep_in(gap)}
     return Swiftly(passed.x, passed.gained, _happened(touch, passed))
+
+
+def _stay(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Sequence[Near], hit: Hit) -> Swiftly | None:
+    """A few that are near, none of which approaches or parts: which of them stay closed."""
+    touches = tuple([touch for touch, _, _ in near])
+    numbers = meetings.numbers(held, touches, x) if all([meetings.passing(held, touch) for touch in touches]) else None
+    if numbers is None:
+        return None
+    v, first, pace = numbers["v"].tolist(), numbers["first"], numbers["pace"]
+    slow = AT_REST * max(s.speed, pace)
+    if any([abs(v[row]) > max(slow, ROUNDING * swift) for row, swift in zip(first, numbers["swiftest"].tolist(),
+                                                                          strict=True)]):  # fmt: skip
+        return None
+    laws, rough = [touch.laws(x, hit.zones) for touch in touches], tuple([len(touch.tangents) for touch in touches])
+    fastest = max(s.speed, pace, LEFT * max(s.pace, pace))
+    slips = [v[row + 1] if k and touch is not hit.resting else 0.0
+             for touch, row, k in zip(touches, first, rough, strict=True)]  # fmt: skip
+    ways = tuple([np.array([math.copysign(1.0, slip)]) if abs(slip) > NO_SLIP * fastest else None for slip in slips])
+    if hit.must != 0.0 or any([k and law[1] == 0.0 for k, law in zip(rough, laws, strict=True)]):
+        return None
+    _, mu_s, mu_d = np.array(laws).T
+    resting = Resting(tuple([touch.name for touch in touches]), numbers["A"], numbers["b"], rough, mu_s, mu_d, ways,
+                      (None,) * len(touches))  # fmt: skip
+    guess = [s.closed[touch].state if touch in s.closed and touch is not hit.lets_go else State.OPEN
+             for touch in touches] if s.closed else None  # fmt: skip
+    try:
+        verdict = settle(resting, guess)
+    except (Jammed, Unsettled):
+        return None
+    if State.STICK in verdict.states:
+        return None
+    states = list(zip(touches, verdict.states, verdict.directions, mu_d.tolist(), strict=True))
+    s.pace, s.lam = max(s.pace, pace), {touch.name: verdict.lam[row : row + 1 + k]
+                                        for touch, row, k in zip(touches, first, rough, strict=True)}  # fmt: skip
+    s.closed = {touch: Standing(State.SLIDE, None if d is None or mu == 0.0 else (math.copysign(1.0, d[0]),))
+                for touch, state, d, mu in states if state is State.SLIDE}  # fmt: skip
+    s.grazing = s.grazing | {touch: deep_in(gap) for touch, gap, inside in near
+                             if touch not in s.closed or (touch.feature.within and 0.0 <= inside < -gap)}  # fmt: skip
+    return Swiftly(x, 0.0, ())
 
 
 def _way(passed: Passed, mu_d: float) -> Way:
