@@ -157,6 +157,7 @@ class Changing(Running):
         """Make now what the first switches to some contacts would have to wait for."""
         free = not any(hold.permanent for hold in self._holds.values())
         self._workshop.get_ready(free)
+        self._workshop.laps.get_ready(self.method, len(self._x))
         for touch in touches[:READY]:
             self._workshop.know(touch, free, self._holds)
         known = [*self._standings.touches, *touches]

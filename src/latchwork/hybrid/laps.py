@@ -7,6 +7,7 @@ are planned piece by piece (`plan`). The bits are the same.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from latchwork.errors import ConstraintError, IntegrationError
 from latchwork.hybrid.path import Segment, Stage
@@ -17,7 +18,7 @@ from latchwork.integrate.again import NOT_BELOW, PATIENT, STRICT, Again, Desk
 from latchwork.integrate.method import DormandPrince
 from latchwork.integrate.status import END, EVENT, REWRITE
 
-REMEMBERED = 400  # stages
+REMEMBERED, GUARDS = 400, 32  # stages, and guards that memory is made for
 Progress = Callable[[float], None] | None
 
 
@@ -26,28 +27,38 @@ class Laps:
 
     def __init__(self) -> None:
         self._known: dict[Stage, Again] = {}
-        self._desks: dict[tuple[int, int], Desk] = {}
+        self._desks: dict[int, Desk] = {}  # by how many states there are
         self._method: DormandPrince | None = None
 
     def begun(self, stage: Stage, guards: Guards, method: DormandPrince, t: float, x: Array,
               rest: Array) -> Again | None:  # fmt: skip
         """A stage that stands at (t, x) in its own states, ready to run; none where that takes more care."""
-        if method is not self._method:
-            self._known, self._method = {}, method
-            self._desks = {}
-        known = self._known.get(stage)
+        known = self._known.get(stage) if method is self._method else None
         if known is None or not known.is_current:
             if len(self._known) >= REMEMBERED:
                 self._known.pop(next(iter(self._known)))
             known = self._known[stage] = self._made(stage, guards, method, x, rest)
         return known if known.begin(t, x, rest) else None
 
+    def get_ready(self, method: Any, states: int) -> None:
+        """Make now the memory that stages with so many states, or up to two fewer, need."""
+        if type(method) is DormandPrince and not isinstance(method.atol, tuple):
+            for n in range(max(states - 2, 1), states + 1):
+                self._desk(method, n, GUARDS)
+
+    def _desk(self, method: DormandPrince, n: int, guards: int) -> Desk:
+        """Memory for n states and as many guards or more."""
+        if method is not self._method:
+            self._known, self._desks, self._method = {}, {}, method
+        found = self._desks.get(n)
+        if found is None or found.guards < guards:
+            room = max(GUARDS, guards + guards // 2)
+            found = self._desks[n] = Desk(method, n, room)
+        return found
+
     def _made(self, stage: Stage, guards: Guards, method: DormandPrince, x: Array, rest: Array) -> Again:
         assert stage.guards is not None, "what is run in laps is watched"
-        sizes = len(x), len(guards)
-        desk = self._desks.get(sizes)
-        if desk is None:
-            desk = self._desks[sizes] = Desk(method, *sizes)
+        desk = self._desk(method, len(x), len(guards))
         kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
         return Again(desk, stage.function, stage.guards, stage.settle, len(rest), kinds)
 

@@ -60,17 +60,16 @@ together(begin)
 
 
 class Desk:
-    """Memory for problems of n states and m guards, of which one is run at a time, by one method."""
+    """Memory for problems of n states and so many guards at most, of which one is run at a time, by one method."""
 
-    def __init__(self, method: DormandPrince, n: int, m: int) -> None:
+    def __init__(self, method: DormandPrince, n: int, guards: int) -> None:
         stages = DORMAND_PRINCE_5.stages
-        self.method, self.n, self.m = method, n, m
+        self.method, self.n, self.guards = method, n, guards
         self.x, self.k, self.counts, self.step = np.zeros(n), np.zeros((stages, n)), NONE_YET.copy(), np.zeros(3)
         self.rows = np.zeros(BEGIN + 1), *[np.zeros((BEGIN + 1, n)) for _ in range(3)]
-        w, self.flags, atol = np.zeros(memory_size(n, m)), np.zeros(2 * m, dtype=np.int64), np.zeros(n)
-        self.now = w[6 * n : 6 * n + 2 * m]  # guards, then their rates, where a run began
-        atol[:] = method.atol
-        nothing, watch = (0, 0, 0), (0, 0, 0, m, w, self.flags)
+        w, self.flags = np.zeros(memory_size(n, guards)), np.zeros(2 * guards, dtype=np.int64)
+        self.looked, atol = w[6 * n :], np.full(n, method.atol)  # guards, then their rates, where a run began
+        nothing, watch = (0, 0, 0), (0, 0, 0, guards, w, self.flags)
         data = (
             *nothing, n, stages, DORMAND_PRINCE_5.packed, 0.0, method.rtol, atol, 0.0, method.max_steps, self.step,
             self.counts, self.x, self.k, np.zeros(n), 0, *self.rows, *watch, *nothing, np.zeros(n + 2),
@@ -87,24 +86,26 @@ class Again:
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
                  kinds: Sequence[int]) -> None:  # fmt: skip
         self.desk, self.function, self.guards, self.settle, self._held = desk, function, guards, settle, held
-        n, self.t, self.now = desk.n, 0.0, desk.now
-        self._functions = (*function.functions, *guards.functions)
+        n, m, self.t = desk.n, len(kinds), 0.0
+        self.m, self.now = m, desk.looked[: 2 * m]
+        self._functions = tuple({*function.functions, *guards.functions})
         self._executors = [each.executor for each in self._functions]
         used = [(function, 1 + n), (guards, 1 + n)] + ([] if settle is None else [(settle.mode, settle.first)])
-        slots = [executable.workspace() for executable, _ in used]
+        fresh = {executable: executable.fresh() for executable, _ in used}
+        slots = [fresh[executable].copy() for executable, _ in used]
         self._places = [z[first : first + held] for z, (_, first) in zip(slots, used, strict=True)]
-        self._fresh = [(z, executable.fresh()) for z, (executable, _) in zip(slots, used, strict=True)
+        self._fresh = [(z, fresh[executable]) for z, (executable, _) in zip(slots, used, strict=True)
                        if not isinstance(executable, Function)]  # fmt: skip
         self._alive = slots, np.array(kinds, dtype=np.int64)
-        runs = [argument(each) for each in (function.executor, function.code, slots[0], guards.executor, guards.code,
-                                            slots[1])]  # fmt: skip
+        run = argument(function.executor), address(function.code), address(slots[0])
+        look = argument(guards.executor), address(guards.code), address(slots[1]), m
         self._data, self._start = desk.data.copy(), desk.start.copy()
-        self._data[:3], self._data[WATCH : WATCH + 3] = runs[:3], runs[3:]
-        self._start[:3], self._start[LOOK : LOOK + 3], self._start[AT - 1] = runs[:3], runs[3:], address(self._alive[1])
+        self._data[:3], self._data[WATCH : WATCH + 4] = run, look
+        self._start[:3], self._start[LOOK : LOOK + 4], self._start[AT - 1] = run, look, address(self._alive[1])
         if settle is None:
             del self._data[SETTLE:]
         else:
-            self._data[SETTLE : SETTLE + 3] = [argument(each) for each in (settle.run, settle.mode.code, slots[2])]
+            self._data[SETTLE : SETTLE + 3] = argument(settle.run), address(settle.mode.code), address(slots[2])
         self._run = native(watched_adaptive if settle is None else settled_adaptive).function
         self._begin, self._most = native(begin).brief, min(steps_per_call(function.length, n, DORMAND_PRINCE_5), BEGIN)
         self._parts: list[tuple[Array, ...]] = []
@@ -183,11 +184,12 @@ class Again:
 
     def hits(self) -> tuple[int, ...]:
         """The guards that took part in the event."""
-        return tuple([i for i, took_part in enumerate(self.desk.flags[self.desk.m :].tolist()) if took_part])
+        flags = self.desk.flags[self.m : 2 * self.m].tolist()
+        return tuple([i for i, took_part in enumerate(flags) if took_part])
 
     def fail(self, status: int, until: float) -> None:
         """Say why a run stopped that could not go on."""
-        watch = Watch(self.guards, self._alive[0][1], self.now, self.desk.flags)
+        watch = Watch(self.guards, self._alive[0][1], self.now, self.desk.flags[: 2 * self.m])
         given = Problem(self.function, self.desk.x, self.t, until, self._places[0], invoke, lambda t: None, watch)
         t, component = float(self.desk.step[T]), int(self.desk.counts[COMPONENT])
         given.stopped(STATUS[status], t, component, self.solution(status))
