@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 from weakref import ref
 
 import numpy as np
@@ -80,6 +80,8 @@ class Function:
 
     ``executor`` is called as ``run(code, z, out)``: the bytecode machine, or machine code made for this program.
     """
+
+    arrivals: ClassVar[int] = 0  # how often machine code has arrived, for any function
 
     def __init__(self, program: Program, executor: Kernel[..., None] | Native = vm.run) -> None:
         self._program, self.executor = check(program), executor
@@ -168,6 +170,7 @@ class Function:
     def _take(self, found: Native | None) -> None:
         if found is not None:
             self.executor, self._call = found, found.brief
+            Function.arrivals += 1
 
     def _refuse(self, shape: tuple[int, ...]) -> None:
         names = ", ".join(self.inputs)

@@ -49,7 +49,7 @@ class Mode:
     watch: Function | None = None
     drag: Drag | None = None  # friction of contacts that slide
     share: Array | None = None  # R, (redundant, kept): λ_red = R λ_kept; 0 where it is not given
-    _slots: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # and whose addresses they have
+    _slots: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # as they are at first, and since when
 
     def __post_init__(self) -> None:
         if self.share is None:
@@ -170,9 +170,9 @@ class Mode:
         twin: Mode | None = self._slots.get("twin")
         if twin is not None:
             return twin.fresh()
-        run = [function.executor for function in self.functions]
-        if self._slots.get("run") != run:  # the first time, or machine code has arrived
-            self._slots["run"], self._slots["z"] = run, self._filled()
+        arrivals = Function.arrivals
+        if self._slots.get("arrivals") != arrivals:  # the first time, or machine code has arrived
+            self._slots["z"], self._slots["arrivals"] = self._filled(), arrivals
         z: Array = self._slots["z"]
         return z
 
