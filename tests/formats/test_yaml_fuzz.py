@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ WORDS = (
 YAML = "latchwork: name: parameters: frames: joints: loads: run: let: - [ ] { } , : & * ! | > ' # % @ 1 N.x ~".split()
 
 
+@cache
 def small() -> lw.Model:
     """A model with one of each."""
     model = lw.Model("small")
