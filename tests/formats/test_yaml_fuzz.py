@@ -62,8 +62,11 @@ def mutated(draw: st.DrawFn) -> str:
     return text
 
 
-@given(st.lists(st.sampled_from(WORDS), max_size=25).map("".join) | st.text(max_size=40))
-@settings(max_examples=400)
+TOKENS = st.lists(st.sampled_from(WORDS), max_size=25).map("".join) | st.text(max_size=40)
+
+
+@given(TOKENS)
+@settings(max_examples=150)
 def test_expressions(text):
     """Random tokens and random characters are an expression, or one FileError."""
     found = outcome(lambda: parse(text, small(), "fuzz"))
@@ -72,14 +75,14 @@ def test_expressions(text):
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from([*YAML, "\n", "\n  ", " "]), max_size=40).map(" ".join))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_pages(text):
     """Random text never gives anything but a FileError."""
     assert is_sound(outcome(lambda: read_model(text, "fuzz")))
 
 
 @given(mutated())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_damaged_files(text):
     """A file that was good and has been damaged is a model or one FileError."""
     assert is_sound(outcome(lambda: read_model(text, "fuzz")))
@@ -91,3 +94,11 @@ def test_damaged_files(text):
 def test_damaged_files_at_length(text):
     """The same for a long time."""
     assert is_sound(outcome(lambda: read_model(text, "fuzz")))
+
+
+@pytest.mark.campaign
+@given(TOKENS)
+@settings(max_examples=20_000)
+def test_expressions_at_length(text):
+    """Random tokens for a long time."""
+    assert is_sound(outcome(lambda: parse(text, small(), "fuzz")))

@@ -27,7 +27,7 @@ OPERATIONS = [
     ("solo_description/solo12", True, (2632, 1225, 8779, 22902)),
     ("anymal_b_simple_description/anymal", True, (2931, 1445, 9839, 24137)),
     ("talos_data/talos_reduced", False, (6049, 2986, 29734, 50195)),
-    ("talos_data/talos_reduced", True, (8169, 3709, 52098, 151702)),
+    pytest.param("talos_data/talos_reduced", True, (8169, 3709, 52098, 151702), marks=pytest.mark.campaign),
 ]
 
 
