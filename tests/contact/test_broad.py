@@ -11,7 +11,8 @@ from scipy.spatial.transform import Rotation
 import latchwork as lw
 from contact_scenes import Sampler, Scene, World, hull_distance
 from latchwork.contact.broad import bounding, candidates, near
-from latchwork.contact.picking import Picker, by_coal, by_gjk, gjk
+from latchwork.contact.nearest import by_coal, by_gjk, gjk
+from latchwork.contact.picking import Picker
 
 HEAP = np.array([[1.1, 0, 0], [-1, 0.2, 0.1], [0.1, 1, -0.3], [0.2, -0.9, 0.4], [0, 0.1, 1.2], [-0.3, -0.2, -1]])
 

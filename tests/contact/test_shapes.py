@@ -201,10 +201,10 @@ def test_meshes_that_cannot_be_read(tmp_path):
 
 
 def test_large_hulls_are_for_picking():
-    """Two hulls of 200 points have too many pairs of parts to watch; the message says what picks among them."""
+    """Two hulls of 200 points have too many pairs of parts to watch; the message says of which only near ones are."""
     w, x = World("free"), np.random.default_rng(1).normal(size=(200, 3))
     ball = x / np.linalg.norm(x, axis=1)[:, None]
-    with pytest.raises(lw.ModelError, match=r"too many to watch all their pairs.*Picker picks"):
+    with pytest.raises(lw.ModelError, match=r"too many to watch all their pairs.*of which only near ones are"):
         features_of("c", w.bodies[0].hull(ball), w.bodies[1].hull(ball))
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from latchwork.constraint.forces import force_of
 from latchwork.contact.feature import Feature
 from latchwork.errors import ModelError
 from latchwork.symbolic.expr import Expr
+
+if TYPE_CHECKING:
+    from latchwork.contact.picking import Picker
 
 Value = Any  # a number, an expression of the model, or Zones
 
@@ -99,19 +104,44 @@ class Contact:
     """
 
     name: str
-    features: tuple[Feature, ...]
+    features: Sequence[Feature]  # of two large solids, those that were near so far: the picker makes them
     restitution: Value = 0.0
     friction: Coulomb | None = None
     impact: str = "newton"
     shapes: tuple[Any, ...] = ()  # a and b, to draw
+    picker: Picker | None = None  # of two solids in space
+
+    @property
+    def is_eager(self) -> bool:
+        """Whether all its features are made."""
+        return self.picker is None or self.features is not self.picker.features
 
     @property
     def force(self) -> Expr:
         """The normal forces of all its features together, for conditions of rules."""
+        if not self.is_eager:
+            return force_of(self.features[0].gap.graph, self.name)
         first, *others = (feature.force for feature in self.features)
         return sum(others, start=first)
 
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return frozenset((self.name, *(feature.name for feature in self.features)))
+
+    def goes_by(self, name: str) -> bool:
+        """Whether it, or one of its features, has a name."""
+        return name in self._named or (not self.is_eager and self.picker is not None and name in self.picker.names())
+
+    @property
+    def names(self) -> Iterator[str]:
+        """Its name, and those of its features."""
+        yield self.name
+        if self.is_eager or self.picker is None:
+            yield from (feature.name for feature in self.features)
+        else:
+            yield from self.picker.names()
+
     def __repr__(self) -> str:
         sides = " on ".join(type(shape).__name__ for shape in self.shapes)
-        count = f"{len(self.features)} feature{'s' * (len(self.features) != 1)}"
+        count = f"{len(self.features)} feature{'s' * (len(self.features) != 1)}{' so far' * (not self.is_eager)}"
         return f"<Contact '{self.name}': {sides}, {count}>"

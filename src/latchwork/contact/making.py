@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,8 @@ from latchwork.constraint.making.sides import kinds
 from latchwork.contact.feature import Feature
 from latchwork.contact.impact import LAWS
 from latchwork.contact.law import Contact, Coulomb, Zones, each, plain
-from latchwork.contact.pairs import features_of
+from latchwork.contact.pairs import features_of, must_be_of_one_model
+from latchwork.contact.picking import EAGER, Picker, picker_of
 from latchwork.contact.shapes.base import ROUNDING, numeric
 from latchwork.errors import ModelError, another, did_you_mean
 from latchwork.symbolic.expr import Expr
@@ -34,7 +36,7 @@ def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, 
         if not isinstance(value, Expr) and not (isinstance(value, float) and 0.0 <= value <= 1.0):
             raise ModelError(f"the restitution of '{name}' is {value!r}. Give a number from 0 to 1, an expression, or "
                              "lw.zones(...).")  # fmt: skip
-    features, law = features_of(name, a, b), _coulomb(name, friction)
+    features, picker, law = *_features(name, a, b), _coulomb(name, friction)
     g = features[0].gap.graph if owner is None else owner
     _must_belong(g, name, features, [restitution, *([] if law is None else [law.mu, law.sliding])])
     if all(_never_changes(feature) for feature in features):
@@ -42,10 +44,22 @@ def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, 
             f"nothing can change the gap of '{name}', which is always {features[0].gap}: its shapes are fixed to each "
             "other. Give shapes of two bodies that move relative to each other."
         )
-    return Contact(name, features, restitution, law, impact, (a, b))
+    return Contact(name, features, restitution, law, impact, (a, b), picker)
 
 
-def _must_belong(g: Graph, name: str, features: tuple[Feature, ...], values: list[Any]) -> None:
+def _features(name: str, a: Any, b: Any) -> tuple[Sequence[Feature], Picker | None]:
+    """All features of two shapes; of two solids with many parts only one, and who picks the others as they are met."""
+    picker = picker_of(name, a, b)
+    if picker is None:
+        return features_of(name, a, b), None
+    must_be_of_one_model(name, a, b)
+    if picker.count <= EAGER:
+        return tuple(picker.every()), picker
+    picker.first()
+    return picker.features, picker
+
+
+def _must_belong(g: Graph, name: str, features: Sequence[Feature], values: list[Any]) -> None:
     """Refuse shapes and coefficients of another model."""
     coefficients = [part for value in values for part in (*each(value), *_along(value))]
     for part in (*(feature.gap for feature in features), *coefficients):
@@ -68,7 +82,13 @@ def _never_changes(feature: Feature) -> bool:
 
 def renamed(contact: Contact, name: str) -> Contact:
     """The same contact under another name; symbols of tracked parameters keep theirs."""
-    old = contact.name
+    old, picker = contact.name, contact.picker
+    if old == name:
+        return contact
+    if picker is not None:
+        picker = picker.renamed(name)
+        return replace(contact, name=name, picker=picker,
+                       features=tuple(picker.every()) if contact.is_eager else picker.features)  # fmt: skip
     features = tuple(replace(feature, name=name + feature.name.removeprefix(old)) for feature in contact.features)
     return replace(contact, name=name, features=features)
 

@@ -42,21 +42,26 @@ def features_of(name: str, a: Shape | Point, b: Shape | Point) -> tuple[Feature,
     if isinstance(a, Curve | Surface) or isinstance(b, Curve | Surface):
         return tracked_features(name, a, b)
     a, b = (_shape(name, shape) for shape in (a, b))
-    if a.tree is not b.tree:
-        raise ModelError(
-            f"the shapes of contact '{name}' belong to two models, '{a.tree.graph.name}' and '{b.tree.graph.name}'. "
-            "Make both in one model."
-        )
+    must_be_of_one_model(name, a, b)
     parts, others = decompose(a), decompose(b)
     if len(parts) * len(others) > MOST:
         raise ModelError(
             f"contact '{name}' has {len(parts)} parts on one side and {len(others)} on the other, too many to watch "
-            "all their pairs. Give hulls of fewer points, or watch what latchwork.contact.picking.Picker picks."
+            "all their pairs. Give shapes of fewer parts, or two hulls or boxes in space, of which only near ones are."
         )
     found = [feature for x in parts for y in others if (feature := between_parts(name, x, y)) is not None]
     if not found:
         raise ModelError(_nothing(name, a, b))
     return tuple(found) if len(found) > 1 else (replace(found[0], name=name),)
+
+
+def must_be_of_one_model(name: str, a: Any, b: Any) -> None:
+    """Refuse shapes of two models."""
+    if a.tree is not b.tree:
+        raise ModelError(
+            f"the shapes of contact '{name}' belong to two models, '{a.tree.graph.name}' and '{b.tree.graph.name}'. "
+            "Make both in one model."
+        )
 
 
 def between_parts(name: str, a: Part, b: Part) -> Feature | None:

@@ -1,163 +1,213 @@
-"""Which parts of two solids are nearest now, so that of a large mesh only these are watched.
+"""Which parts of two solids are near each other now, so that of large ones only these are made and watched.
 
-The nearest places of two convex hulls are found first, by one of two methods to pass in: ``by_gjk``, in NumPy, or
-``by_coal``, with the library coal where it is installed. The parts within reach of those places meet.
+For any unit vector n, from b towards a, two places are at least as far apart as the solids are along n, and each of
+them is back from the foremost of its side:
+
+    |x − y| ≥ (x·n − min_a x·n) + (max_b y·n − y·n) + (min_a x·n − max_b y·n)
+
+The direction between the nearest places is the best n. It is found by one of two methods to pass in: ``by_gjk``, in
+NumPy, or ``by_coal``, with the library coal where it is installed. What is picked does not depend on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from latchwork.contact.enclosing import apart
 from latchwork.contact.feature import Feature
-from latchwork.contact.pairing.decompose import decompose
-from latchwork.contact.pairing.parts import Ball, Flat, Part, Rod
+from latchwork.contact.nearest import Nearest, Pose, by_coal, by_gjk, has_coal
+from latchwork.contact.pairing.parts import Ball, Flat, Rod
 from latchwork.contact.pairs import between_parts
-from latchwork.contact.shapes.base import numbers, numeric
 from latchwork.contact.shapes.solid import Box, Hull
+from latchwork.contact.sides import Side
 from latchwork.errors import ModelError
-from latchwork.mechanics.vector import Vector
 
 Array = np.ndarray
-Pose = tuple[Array, Array]  # R and p: a place with measures x in the frame, from the centre, is at p + R x in N
-Nearest = Callable[[Pose, Pose], tuple[Array, Array]]
-SMALL = 1e-12  # of squared lengths
+Pair = tuple[int, int]
+Method = Callable[[Array, Array], Nearest]
+TOUCHING = 1e-6  # of the size: nearer places than this have no direction of their own
+EAGER = 1000  # pairs of parts whose features are all made with the contact
+MOST = 10_000  # and that can all be made and watched at once
+PARALLEL = 1e-6  # a sine: edges closer to parallel than this have no direction across both
+KINDS = ((Ball, Flat), (Flat, Ball), (Rod, Rod))  # sharp parts that can meet
 
 
-def gjk(x: Array, y: Array) -> tuple[Array, Array]:
-    """The nearest places of the hulls of two sets of points, (n, 3) and (m, 3); the same place where they overlap.
+class Near(NamedTuple):
+    """Pairs of parts within reach, in the order in which all pairs come, and how far apart they are at least; and how
+    far the solids are."""
 
-    Least |Σ λ (x_i − y_j)| over a few pairs; the pair that is furthest along the way joins, and those without λ leave,
-    until none is further.  [Gilbert, Johnson, Keerthi 1988; Wolfe 1976]
-    """
-    pairs = [(0, 0)]
-    while True:
-        i, j = np.array(pairs).T
-        lam = _weights(x[i] - y[j])
-        p, q = lam @ x[i], lam @ y[j]
-        way = p - q
-        new = (int((x @ way).argmin()), int((y @ way).argmax()))
-        size = float(way @ way)
-        if size < SMALL or size - float((x[new[0]] - y[new[1]]) @ way) <= SMALL * max(1.0, size) or new in pairs:
-            return p, q
-        pairs = [pair for pair, weight in zip(pairs, lam, strict=True) if weight > 0.0] + [new]
-
-
-def _weights(d: Array) -> Array:
-    """λ ≥ 0 with Σ λ = 1 that makes Σ λ d shortest."""
-    from scipy.optimize import nnls
-
-    scale = max(1.0, float(np.abs(d).max()))
-    lam, _ = nnls(np.vstack([d.T, np.full(len(d), scale)]), np.array([0.0, 0.0, 0.0, scale]))
-    return lam / lam.sum()
-
-
-def by_gjk(x: Array, y: Array) -> Nearest:
-    """For two sets of corners in the frames of their bodies: ``gjk`` at any two poses."""
-    return lambda a, b: gjk(x @ a[0].T + a[1], y @ b[0].T + b[1])
-
-
-def by_coal(x: Array, y: Array) -> Nearest:
-    """The same with coal; where the two overlap, the places that are deepest in each other."""
-    try:
-        import coal
-    except ImportError:
-        raise ModelError("picking by coal is asked for, and it is not installed. Install it, or pass by_gjk.") from None
-    from scipy.spatial import ConvexHull
-
-    def convex(corners: Array) -> Any:
-        points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-        for corner in corners:
-            points.append(corner)
-        for simplex in ConvexHull(corners).simplices:
-            triangles.append(coal.Triangle(*(int(i) for i in simplex)))
-        return coal.Convex(points, triangles)
-
-    def nearest(a: Pose, b: Pose) -> tuple[Array, Array]:
-        result = coal.DistanceResult()
-        coal.distance(mesh_a, coal.Transform3s(*a), mesh_b, coal.Transform3s(*b), request, result)
-        return np.array(result.getNearestPoint1()), np.array(result.getNearestPoint2())
-
-    mesh_a, mesh_b, request = convex(x), convex(y), coal.DistanceRequest()
-    return nearest
+    pairs: list[Pair]
+    apart: Array
+    gap: float
 
 
 class Picker:
-    """Two solids in space; features are made when they are first picked, and kept."""
+    """Two solids in space; a feature is made when it is first asked for, and kept in ``features``."""
 
-    def __init__(self, name: str, a: Box | Hull, b: Box | Hull,
-                 method: Callable[[Array, Array], Nearest] = by_gjk) -> None:  # fmt: skip
-        self.name = name
+    def __init__(self, name: str, a: Box | Hull, b: Box | Hull, method: Method | None = None) -> None:
+        self.name, self.shapes, self._method = name, (a, b), method
         self.sides = (Side(name, a), Side(name, b))
-        self.nearest = method(self.sides[0].corners, self.sides[1].corners)
-        self._made: dict[tuple[int, int], Feature | None] = {}
+        self.features: list[Feature] = []
+        self._made: dict[Pair, Feature | None] = {}
 
-    def pick(self, pose_a: Pose, pose_b: Pose, reach: float) -> tuple[Feature, ...]:
-        """The features between parts within ``reach`` of the nearest places; where none meet, of a wider reach."""
-        poses = (pose_a, pose_b)
-        places = self.nearest(pose_a, pose_b)
-        seen = [(place - p) @ R for place, (R, p) in zip(places, poses, strict=True)]
-        while True:
-            here, there = (side.near(x, reach) for side, x in zip(self.sides, seen, strict=True))
-            found = [f for i in here for j in there if (f := self._feature(i, j)) is not None]
-            if found or (len(here), len(there)) == tuple(len(side.parts) for side in self.sides):
-                return tuple(found)
-            reach = 2.0 * reach + SMALL
+    @property
+    def count(self) -> int:
+        """How many pairs of parts there are."""
+        return len(self.sides[0].parts) * len(self.sides[1].parts)
 
-    def _feature(self, i: int, j: int) -> Feature | None:
-        if (i, j) not in self._made:
-            self._made[i, j] = between_parts(self.name, self.sides[0].parts[i], self.sides[1].parts[j])
-        return self._made[i, j]
+    @cached_property
+    def size(self) -> float:
+        """The radius of the smaller solid about its centre."""
+        return min(float(np.linalg.norm(side.corners, axis=1).max()) for side in self.sides)
 
+    @cached_property
+    def nearest(self) -> Nearest:
+        method = self._method or (by_coal if has_coal() else by_gjk)
+        return method(self.sides[0].corners, self.sides[1].corners)
 
-class Side:
-    """One of the two: its parts as numbers, and how far a place, in its frame and from its centre, is from each."""
+    def renamed(self, name: str) -> Picker:
+        """The same under another name; its features are made anew."""
+        return Picker(name, *self.shapes, self._method)
 
-    def __init__(self, name: str, shape: Box | Hull) -> None:
-        if not isinstance(shape, (Box, Hull)):
-            raise ModelError(f"'{name}' picks among the parts of {shape!r}. Give lw.Box or lw.Hull in space.")
-        self.parts = decompose(shape)
-        if not any(isinstance(part, Rod) for part in self.parts):
-            raise ModelError(f"'{name}' picks among the parts of {shape.what} in the plane. Watch all of them.")
-        balls = [part for part in self.parts if isinstance(part, Ball)]
-        rods = [part for part in self.parts if isinstance(part, Rod)]
-        flats = [part for part in self.parts if isinstance(part, Flat)]
-        kinds = np.array([(Ball, Rod, Flat).index(type(part)) for part in self.parts])
-        self.where = [np.flatnonzero(kinds == k) for k in range(3)]
-        self.corners = _rows((part, part.place.arm) for part in balls)
-        self.starts = _rows((part, part.place.arm) for part in rods)
-        self.along = _rows((part, part.along) for part in rods)
-        self.lengths = np.array([numeric(part.length) for part in rods])
-        self.normals = _rows((part, part.normal) for part in flats)
-        self.offsets = np.array([numeric(part.offset) for part in flats])
-        self.sides = _rows((part, half.vector) for part in flats for half in part.bounds)
-        self.limits = np.array([numeric(half.offset) for part in flats for half in part.bounds])
-        self.first = np.cumsum([0, *(len(part.bounds) for part in flats[:-1])])
+    # --- features -----------------------------------------------------------------------------------------------
 
-    def near(self, x: Array, reach: float) -> list[int]:
-        """The parts within reach of a place."""
-        return [int(i) for i in np.flatnonzero(self.distances(x) <= reach)]
+    def feature(self, pair: Pair) -> Feature | None:
+        """Where two parts may touch, made once; none where they never do."""
+        if pair not in self._made:
+            i, j = pair
+            made = self._made[pair] = between_parts(self.name, self.sides[0].parts[i], self.sides[1].parts[j])
+            if made is not None:
+                self.features.append(made)
+        return self._made[pair]
 
-    def distances(self, x: Array) -> Array:
-        """How far a place is from each corner, edge and face (from a face, within a factor √2 or so)."""
-        found = np.empty(len(self.parts))
-        balls, rods, flats = self.where
-        found[balls] = np.linalg.norm(x - self.corners, axis=1)
-        s = np.clip(((x - self.starts) * self.along).sum(axis=1), 0.0, self.lengths)
-        found[rods] = np.linalg.norm(x - self.starts - self.along * s[:, None], axis=1)
-        beyond = np.maximum.reduceat(-(self.sides @ x) - self.limits, self.first)
-        found[flats] = np.maximum(np.abs(self.normals @ x - self.offsets), beyond)
+    def first(self) -> Feature:
+        """Some feature: a corner on a face."""
+        found = self.feature((int(self.sides[0].where[0][0]), int(self.sides[1].where[2][0])))
+        assert found is not None, "a corner and a face always meet"
         return found
 
+    def every(self) -> list[Feature]:
+        """All features, where they are not too many."""
+        a, b = (len(side.parts) for side in self.sides)
+        if self.count > MOST:
+            raise ModelError(
+                f"contact '{self.name}' has {a} parts on one side and {b} on the other, too many to watch all their "
+                "pairs, as lw.TimeStepping, lw.Automaton and other values of parameters that its shapes depend on ask "
+                "for. Give hulls of fewer points, or leave these out."
+            )
+        pairs = ((i, j) for i in range(a) for j in range(b))
+        return [made for pair in pairs if (made := self.feature(pair)) is not None]
 
-def _rows(vectors: Iterable[tuple[Part, Vector]]) -> Array:
-    """Measures in the frame of each part, (n, 3)."""
-    found = []
-    for part, vector in vectors:
-        row = numbers(part.place.frame, vector)
-        if row is None:
-            raise ModelError(f"'{part.label}' of '{part.place.point.name}' has no numbers. Give its parameters values.")
-        found.append(row)
-    return np.array(found)
+    def names(self) -> set[str]:
+        """What its features are called, also those not made yet, where they are not too many."""
+        if self.count > MOST:
+            return {feature.name for feature in self.features}
+        labels = [[part.label for part in side.parts] for side in self.sides]
+        return {f"{self.name}: {a} on {b}" for a in labels[0] for b in labels[1]}
+
+    # --- numbers ------------------------------------------------------------------------------------------------
+
+    def pick(self, pose_a: Pose, pose_b: Pose, reach: float) -> tuple[Feature, ...]:
+        """The features between parts that are within ``reach`` of being the nearest."""
+        gap = max(0.0, self.separation(pose_a, pose_b)[1])
+        near = self.near(pose_a, pose_b, gap + reach)
+        return tuple(made for pair in near.pairs if (made := self.feature(pair)) is not None)
+
+    def separation(self, pose_a: Pose, pose_b: Pose) -> tuple[Array, float]:
+        """n, and how far the solids are apart along it, min x·n − max y·n.
+
+        Where they are apart n leads from one nearest place to the other; else it is the best normal of a face.
+        """
+        x, y = self._corners(pose_a, pose_b)
+        p, q = self.nearest(pose_a, pose_b)
+        size = float(np.linalg.norm(p - q))
+        if size > TOUCHING * self.size:
+            n = (p - q) / size
+            along = float((x @ n).min() - (y @ n).max())
+            if along > 0.0:
+                return n, along
+        normals = np.vstack([self.sides[1].normals @ pose_b[0].T, -self.sides[0].normals @ pose_a[0].T])
+        gaps = (x @ normals.T).min(axis=0) - (y @ normals.T).max(axis=0)
+        best = int(gaps.argmax())
+        return normals[best], float(gaps[best])
+
+    def depth(self, pose_a: Pose, pose_b: Pose) -> float:
+        """How deep the solids lie in each other; below zero, by how much they are apart along some direction.
+
+        Convex solids overlap if they do so along all normals of faces, and all t₁ × t₂ of edges.
+        """
+        _, gap = self.separation(pose_a, pose_b)
+        if gap >= 0.0:
+            return -gap
+        x, y = self._corners(pose_a, pose_b)
+        edges = self.sides[1].along @ pose_b[0].T
+        for t in self.sides[0].along @ pose_a[0].T:
+            axes = np.cross(t, edges)
+            sizes = np.linalg.norm(axes, axis=1)
+            axes = axes[sizes > PARALLEL] / sizes[sizes > PARALLEL, None]
+            if len(axes):
+                p, q = x @ axes.T, y @ axes.T
+                gap = max(gap, float(np.maximum(q.min(axis=0) - p.max(axis=0), p.min(axis=0) - q.max(axis=0)).max()))
+        return -gap
+
+    def near(self, pose_a: Pose, pose_b: Pose, reach: float) -> Near:
+        """All pairs of parts that may be within reach of each other."""
+        n, gap = self.separation(pose_a, pose_b)
+        if gap > reach:
+            return Near([], np.empty(0), gap)
+        x, y = self._corners(pose_a, pose_b)
+        back = self.sides[0].lowest(x @ n), self.sides[1].lowest(-(y @ n))
+        back = back[0] - back[0].min(), back[1] - back[1].min()
+        found = [self._between(kinds, back, gap, reach, (pose_a, pose_b)) for kinds in KINDS]
+        pairs, least = np.concatenate([pair for pair, _ in found]), np.concatenate([gaps for _, gaps in found])
+        order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+        return Near([(int(i), int(j)) for i, j in pairs[order]], least[order], gap)
+
+    def _corners(self, pose_a: Pose, pose_b: Pose) -> tuple[Array, Array]:
+        """All corners in N."""
+        x, y = (side.corners @ R.T + p for side, (R, p) in zip(self.sides, (pose_a, pose_b), strict=True))
+        return x, y
+
+    def _between(self, kinds: tuple[type, type], back: tuple[Array, Array], gap: float, reach: float,
+                 poses: Sequence[Pose]) -> tuple[Array, Array]:  # fmt: skip
+        """Pairs of two kinds of parts within reach, (k, 2), and how far apart they are at least."""
+        rows = [side.where[(Ball, Rod, Flat).index(kind)] for side, kind in zip(self.sides, kinds, strict=True)]
+        some = [row[b[row] + gap <= reach] for row, b in zip(rows, back, strict=True)]
+        i, j = (grid.ravel() for grid in np.meshgrid(*some, indexing="ij"))
+        least = back[0][i] + back[1][j] + gap
+        keep = least <= reach
+        i, j, least = i[keep], j[keep], least[keep]
+        if len(i):
+            least = np.maximum(least, self._distances(kinds, i, j, poses))
+        keep = least <= reach
+        return np.column_stack([i[keep], j[keep]]).astype(int), least[keep]
+
+    def _distances(self, kinds: tuple[type, type], i: Array, j: Array, poses: Sequence[Pose]) -> Array:
+        """How far parts are apart at least: edges exactly, a corner and a face to a factor √2 or so."""
+        a, b = self.sides
+        (R, p), (S, r) = poses
+        if kinds == (Rod, Rod):
+            return apart(*(a.ends(i) @ R.T + p), *(b.ends(j) @ S.T + r))
+        if kinds == (Ball, Flat):
+            return b.over(j, (a.corner(i) @ R.T + p - r) @ S)
+        return a.over(i, (b.corner(j) @ S.T + r - p) @ R)
+
+
+def picker_of(name: str, a: Any, b: Any) -> Picker | None:
+    """Who picks among the parts of two solids in space that have numbers; none for other shapes."""
+    if not (_is_solid(a) and _is_solid(b)):
+        return None
+    try:
+        return Picker(name, a, b)
+    except ModelError:
+        return None
+
+
+
+def _is_solid(shape: Any) -> bool:
+    """A box or hull in space."""
+    return not shape.is_flat if isinstance(shape, Hull) else isinstance(shape, Box) and len(shape.sizes) == 3

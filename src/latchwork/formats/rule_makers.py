@@ -57,8 +57,8 @@ def _switched(build: Build, given: Given) -> Constraint | Latch:
 def _rule(build: Build, given: Given, held: dict[str, Constraint | Latch]) -> None:
     entry, model = given.value, build.model
     always = [each.name for each in model.constraints]
-    touching = [name for contact in model.contacts for feature in contact.features
-                for name in (feature.name, *(f"{feature.name}: {how}" for how in STANDS))]  # fmt: skip
+    touching = [name for contact in model.contacts for place in contact.names
+                for name in (place, *(f"{place}: {how}" for how in STANDS))]  # fmt: skip
     names = {key: _known(entry, key, known) for key, known in (
         ("hold", held), ("release", held), ("needs", (*held, *always, *touching)),
         ("without", (*held, *always, *touching)))}  # fmt: skip

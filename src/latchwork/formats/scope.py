@@ -70,7 +70,7 @@ class Scope:
         for item in items:
             if isinstance(item, Contact):
                 self.held[item.name] = Held(item.name, partial(getattr, item, "force"))
-            names = [feature.name for feature in item.features] if isinstance(item, Contact) else \
+            names = list(item.names) if isinstance(item, Contact) else \
                 item.row_names if isinstance(item, Constraint) else [item.name]  # fmt: skip
             for name in names:
                 self.held.setdefault(name, Held(name, partial(force_of, self.graph, name)))

@@ -14,13 +14,14 @@ from latchwork.contact.following import stilled, tracked_equations
 from latchwork.contact.law import Contact
 from latchwork.contact.making import contact_between, renamed
 from latchwork.errors import LatchworkError, ModelError, did_you_mean
-from latchwork.hybrid.designs import must_watch
+from latchwork.hybrid.designs import Automaton, must_watch
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.late import Late, waiting_contact
 from latchwork.hybrid.running import Running
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.checking import must_have_lengths, must_not_cross
 from latchwork.hybrid.touching.placing import lies_behind, must_be_apart
+from latchwork.hybrid.touching.sight import far_apart, first_features
 from latchwork.hybrid.touching.standing import Guard
 from latchwork.hybrid.touching.touch import Touch, touch_of
 from latchwork.hybrid.workshop import Workshop
@@ -95,16 +96,16 @@ class Changing(Running):
         return self._events[-1]
 
     def _contact_now(self, name: str) -> Contact:
-        contacts = {touch.contact.name: touch.contact for touch in self._standings.touches}
+        contacts = {contact.name: contact for contact in self._standings.members}
         if not isinstance(name, str) or name not in contacts:
             hint = did_you_mean(str(name), (*contacts, *self._waiting)) or " It has none."
             raise ModelError(f"'{self.equations.name}' has no contact '{name}' now.{hint}")
         return contacts[name]
 
     def _must_be_new(self, names: Iterable[str]) -> None:
-        known = self._standings.contacts | set(self._holds) | set(self._waiting)
+        members = self._standings.members
         for name in names:
-            if name in known:
+            if name in self._holds or name in self._waiting or any(contact.goes_by(name) for contact in members):
                 raise ModelError(f"'{self.equations.name}' has a contact or constraint named '{name}' already. "
                                  "Name the new one otherwise.")  # fmt: skip
 
@@ -130,28 +131,51 @@ class Changing(Running):
         self._add(contact)
         return contact
 
-    def _add(self, contact: Contact) -> None:
+    def _may_sleep(self, contact: Contact) -> bool:
+        """Whether a contact may be left unwatched while it is far away: not where all modes are to be known before."""
+        return not isinstance(self.design, Automaton)
+
+    def _see(self) -> None:
+        """Decide which contacts are watched from here on: those that may touch soon."""
+        if not self._sight.is_idle(self._standings, self._workshop.base):
+            self._sight.see(self._standings, self._workshop.base, self._state(), self._may_sleep)
+
+    def _add_all(self, contacts: Sequence[Contact]) -> None:
+        """Add many contacts; nothing is made yet of those whose shapes are far apart."""
+        far = far_apart(contacts, self._workshop.base, self._state(), self._may_sleep) if contacts else set()
+        for contact in contacts:
+            self._add(contact, contact in far)
+
+    def _add(self, contact: Contact, far: bool = False) -> None:
         """Make the features of a contact ready; what it closes is decided when the run goes on."""
         must_watch(self.design, contact.name)
         self._must_be_new([contact.name, *(feature.name for feature in contact.features)])
+        if not far:
+            self._make(contact)
+        self._standings.members += (contact,)
+        self._presence[contact] = self.t, np.inf
+        self._settled = False
+
+    def _make(self, contact: Contact) -> None:
+        """Make touches of the features that are watched now: of two solids, those near each other."""
         tracked = [feature for feature in contact.features if feature.tracked is not None]
         if tracked:
             self._track(tracked)
         x = self._state()
-        touches = [touch_of(contact, feature, self._workshop.base, x) for feature in contact.features]
+        features = first_features(contact, self._workshop.base, x, self._may_sleep)
+        touches = [touch_of(contact, feature, self._workshop.base, x) for feature in features]
         for touch in touches:
             if touch.feature.tracked is not None:
                 x = touch.found(x)
         self._x = np.append(x[1 : len(self._x)], self._x[-1])
         must_have_lengths(contact, touches, x)
         must_be_apart(contact, touches, x)
-        must_not_cross(contact, touches, x)
+        if contact.picker is None:
+            must_not_cross(contact, touches, x)
         self._get_ready(touches)
         self._standings.touches += touches
         self._standings.enter_zones(touches, x)
         self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}
-        self._presence[contact] = self.t, np.inf
-        self._settled = False
 
     def _get_ready(self, touches: Sequence[Touch]) -> None:
         """Make now what the first switches to some contacts would have to wait for."""
@@ -175,10 +199,9 @@ class Changing(Running):
 
     def _drop(self, contact: Contact) -> None:
         """Take the features of a contact out; its tracked parameters stand still from now on."""
-        gone = [touch for touch in self._standings.touches if touch.contact is contact]
-        self._standings = self._standings.without(gone)
+        self._standings = self._standings.without(contact)
         self._presence[contact] = self._presence[contact][0], self.t
-        if any(touch.feature.tracked is not None for touch in gone):
+        if any(feature.tracked is not None for feature in contact.features):
             self._made_again(stilled(self.equations, contact.features), self.driven.arguments)
         self._settled = False
 

@@ -40,12 +40,12 @@ class Holding(Running):
         try:
             self._holds[constraint.name] = Hold(constraint, False, _limit(constraint.name, limit))
             impulses = self._impact(constraint.name)
-            if not self._standings.touches:
+            if not self._standings.members:
                 self._workshop.mode(self._workshop.held(self._holds), self._state())
         except LatchworkError:
             self._holds, self._x = before
             raise
-        self._settled = not self._standings.touches
+        self._settled = not self._standings.members
         return self._switched(constraint.name, names, began, impulses, before[1][-1] - self._x[-1])
 
     def _impact(self, name: str) -> dict[str, Array]:
@@ -96,7 +96,7 @@ class Holding(Running):
             )
         before = self.active
         del self._holds[name]
-        self._settled = not self._standings.touches
+        self._settled = not self._standings.members
         if self._holds and self._settled:
             self._workshop.mode(self._workshop.held(self._holds), self._state())
         return self._switched(name, before, began, {})

@@ -44,7 +44,7 @@ class Ruling(Holding):
             raise
         gained = float(self._workshop.energy(self._state())[0]) - energy
         self._x[-1] = kept[1][-1] + gained
-        self._settled = not self._standings.touches
+        self._settled = not self._standings.members
         self._events.append(RunEvent(self.t, due.rule.name, before, self.active, impulses, "rule", 0.0 - gained))
         if self._pending is None:
             self._pending = self.t, before, self.active, began

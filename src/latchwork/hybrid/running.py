@@ -30,6 +30,7 @@ from latchwork.hybrid.stepping.settings import Thicket, TimeStepping
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.timeline import Timeline, Work
 from latchwork.hybrid.touching.placing import must_run_contacts, one_of_three
+from latchwork.hybrid.touching.sight import Sight
 from latchwork.hybrid.touching.standing import Standings
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.hybrid.workshop import Hold, Workshop
@@ -73,6 +74,7 @@ class Running:
         self._events: list[RunEvent] = []
         self.switches: list[Switch] = []
         self._standings = Standings([])
+        self._sight = Sight()
         self._presence: dict[Contact, tuple[float, float]] = {}  # from when until when there is each contact
         self._waiting: dict[str, Waiting] = {}
         self._listed: dict[Any, tuple[tuple[str, ...], ...]] = {}  # modes that were made ready before they are met
@@ -165,7 +167,7 @@ class Running:
         if every is not None:
             t = even_times(float(t[0]), float(t[-1]), every)
             x, udot = path.at(t)
-        contacts = tuple(dict.fromkeys(touch.contact for touch in self._standings.touches))
+        contacts = self._standings.members
         return Trajectory(self.driven, t, x, self._rest, path, Events(self._events), start=self.start, udot=udot,
                           timeline=self.timeline, contacts=contacts,
                           presence=Presence(dict(self._presence), tuple(self._backs)),

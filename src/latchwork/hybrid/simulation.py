@@ -26,6 +26,7 @@ from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.laps import run_lap
+from latchwork.hybrid.legs import leg_end, run_leg
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan, Ran
 from latchwork.hybrid.rules import eager, rules_of, waiting
@@ -60,8 +61,7 @@ class Simulation(Changing, Ruling):
     brief = 0.0  # s: hops shorter than this end in contact
 
     def _begin(self, model: Model | Equations | Constrained) -> None:
-        for contact in contacts_of(model):
-            self._add(contact)
+        self._add_all(contacts_of(model))
         self._add_rules(rules_of(model))
 
     # --- going on -----------------------------------------------------------------------------------------------
@@ -77,8 +77,10 @@ class Simulation(Changing, Ruling):
         crossings = Crossings(self.equations.name)
         rules = self._rules
         while self.t < t_end or rules.pending:
+            self._see()
             if not (self._thicket.is_thick or self._settled):
                 self._cross((), {}, bool(self._segments))
+                self._see()
             stops = asked | self._bounds() if self._waiting else asked
             if self._thicket.is_thick:
                 if self._step_through(t_end, stops):
@@ -147,7 +149,7 @@ class Simulation(Changing, Ruling):
     def _lap(self, stage: Stage, guards: Guards, samples: Array | None) -> Again | None:
         """A stage that is begun where the run stands, ready to go on to the next event; none where it takes more."""
         if (
-            samples is not None or self._rules or self.driven.columns or stage.guards is None
+            samples is not None or self._rules or self.driven.columns or stage.guards is None or self._sight.sleeps
             or type(self.method) is not DormandPrince or isinstance(self.method.atol, tuple)
             or any([touch.feature.tracked is not None for touch in self._standings.touches])
         ):  # fmt: skip
@@ -182,7 +184,7 @@ class Simulation(Changing, Ruling):
 
     def _enumerate(self, stops: Mapping[str, Any]) -> None:
         """Where all modes are to be known before: make them ready, once for what can change."""
-        if not isinstance(self.design, Automaton) or not self._standings.touches:
+        if not isinstance(self.design, Automaton) or not self._standings.members:
             return
         key = tuple(self._holds.items()), tuple(self._standings.touches), tuple(stops.items())
         if key not in self._listed:
@@ -215,7 +217,7 @@ class Simulation(Changing, Ruling):
 
     def _longest(self, x: Array) -> float:
         """A step that is short enough for gaps to be followed."""
-        return longest_step(self._workshop.turning(x)) if self._standings.touches else math.inf
+        return longest_step(self._workshop.turning(x)) if self._standings.members else math.inf
 
     def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
         """Prepare, beside the integration, what is likely to come when the next gaps close."""
@@ -239,7 +241,7 @@ class Simulation(Changing, Ruling):
 
     def _look(self, t_end: float) -> float:
         """Whether another place of a curve is nearer now; gives the time until which that can be relied on."""
-        s, until = self._standings, t_end
+        s, until = self._standings, min(t_end, leg_end(self._sight, self.t, getattr(self.method, "step", None)))
         for touch in s.touches:
             if touch.feature.tracked is not None:
                 x, interval = touch.looked(self._state(), touch in s.closed)
@@ -252,7 +254,7 @@ class Simulation(Changing, Ruling):
         s = self._standings
         tracked = [touch for touch in s.touches if touch.feature.tracked is not None and touch not in s.behind]
         while True:
-            ran = plan.run(stage, self._x, self.driven.pieces(self.t, until), self._rest, values)
+            ran = run_leg(self._sight, plan, stage, self._x, self.t, until, self._rest, values)
             t = float(ran.segments[-1].solution.t[-1])
             x = np.concatenate([[t], ran.x[:-1], self.driven.rest_at(self._rest, t)]) if tracked else ran.x
             met = [touch for touch in tracked if touch.is_met_elsewhere(x, REACH * TOUCH)]
@@ -310,6 +312,7 @@ class Simulation(Changing, Ruling):
     def _step_through(self, t_end: float, stops: Mapping[str, Any]) -> bool:
         """Time stepping until things are calm; whether a stop ended it."""
         before, s = self.active, self._standings
+        self._sight.wake(s, self._workshop.base, self._state())
         scene = scene_of(self.driven, self._workshop.base, self._workshop.held(self._holds), s, self._rest)
         made = through(scene, self._state(), float(self._x[-1]), t_end, self._thicket, stops, self.progress)
         self._segments.append(made.segment())

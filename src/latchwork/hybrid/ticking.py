@@ -58,6 +58,7 @@ class Course:
             sim._x is self.x and sim._settled and not sim._events and sim._workshop is self.workshop
             and step == self.step and self.ticks.t + step <= self.until and not sim._waiting
             and len(sim._rules.watched) == self.rules
+            and not (sim._sight.sleeps and sim._sight.is_used_up(sim._state(), step))
         )  # fmt: skip
 
     def tick(self, sim: Running) -> bool:
@@ -138,6 +139,7 @@ def begun(sim: Simulation, step: float) -> Course | None:
     rules = sim._rules
     if sim._thicket.is_thick or not sim._settled or sim._waiting or rules.pending:
         return None
+    sim._see()
     stage, guards = sim._workshop.stage(sim._holds, sim._standings, {}, sim._state())
     until = min(sim._look(np.inf), float(sim.driven.pieces(sim.t, np.inf)[1]))
     rest = sim.driven.rest_at(sim._rest, sim.t)

@@ -314,7 +314,8 @@ class Workshop:
         share = share_in(mode, standings) if standings.closed else None
         if share is not None:
             mode = replace(mode, share=share)
-        known = regular and not standings.touches and all(hold.permanent for hold in holds.values())
+        alone = not standings.touches and not standings.members
+        known = regular and alone and all(hold.permanent for hold in holds.values())
         stage = self.design.stage(self.driven, mode, watch, known)
         if isinstance(stage, Held):
             stage = stage.labelled((*holds, *standings.labels), Memory(self._memory))

@@ -60,7 +60,7 @@ def put_up(sim: Stepped, exhibit: Exhibit, corners: Pairs, number: int) -> None:
 
 def take_down(sim: Stepped) -> None:
     """Take away what stands of a fence."""
-    contacts = dict.fromkeys(touch.contact.name for touch in sim._standings.touches)
+    contacts = [contact.name for contact in sim._standings.members]
     for name in contacts:
         if name.startswith(f"{NAME} "):
             sim.remove(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from latchwork.contact.law import Contact
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.running import Switch
 from latchwork.hybrid.simulation import Simulation
@@ -27,6 +28,10 @@ class Stepped(Simulation):
     def _look_ahead(self, *_: Any) -> None:
         """Not within a tick: the scout does it between them."""
 
+    def _may_sleep(self, contact: Contact) -> bool:
+        """Only what cannot be watched whole: nothing is to be made within a tick."""
+        return not contact.is_eager
+
     def on(self, step: float) -> None:
         """One tick."""
         events = self.tick(step)
@@ -36,7 +41,7 @@ class Stepped(Simulation):
     def interrupt(self, unsettled: bool = False) -> None:
         """Something was changed from outside: look at everything anew before the next step, contacts as well."""
         self._course = None
-        if unsettled and self._standings.touches:
+        if unsettled and self._standings.members:
             self._settled = False
 
     def drained(self) -> tuple[tuple[RunEvent, ...], list[Switch]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from latchwork.constraint.terms import Array
 from latchwork.contact.law import Contact
+from latchwork.contact.nearest import Pose
 from latchwork.contact.pairing.decompose import decompose
 from latchwork.contact.pairing.parts import Ball, Flat, Rod
 from latchwork.contact.shapes import Box, Capsule, Hull, Segment
@@ -26,7 +27,7 @@ def must_have_lengths(contact: Contact, touches: Sequence[Touch], x: Array) -> N
     """Refuse lengths that the parameters of the run make zero or negative."""
     found = [(f"{role} of lw.{type(shape).__name__}", value) for shape in contact.shapes
              for role, value in _lengths(shape) if isinstance(value, Expr)]  # fmt: skip
-    if found:
+    if found and touches:
         for (what, value), size in zip(found, touches[0].lowered([value for _, value in found])(x), strict=True):
             if not size > 0.0:
                 raise ModelError(f"{what} of contact '{contact.name}', {value}, is {size:.6g} in this run. Give "
@@ -61,8 +62,18 @@ def must_not_cross(contact: Contact, touches: Sequence[Touch], x: Array) -> None
         return
     p, q = a @ axes.T, b @ axes.T
     depth = float(np.minimum(p.max(axis=0) - q.min(axis=0), q.max(axis=0) - p.min(axis=0)).min())
+    _must_be_shallow(contact, depth, float(x[0]))
+
+
+def must_not_overlap(contact: Contact, poses: tuple[Pose, Pose], t: float) -> None:
+    """The same of two solids with a picker, as large as they may be."""
+    assert contact.picker is not None, "only solids have poses"
+    _must_be_shallow(contact, contact.picker.depth(*poses), t)
+
+
+def _must_be_shallow(contact: Contact, depth: float, t: float) -> None:
     if depth > TOUCH:
-        raise ModelError(f"'{contact.name}' overlaps at t = {x[0]:.6g}: its shapes lie {depth:.6g} deep in each other. "
+        raise ModelError(f"'{contact.name}' overlaps at t = {t:.6g}: its shapes lie {depth:.6g} deep in each other. "
                          "Start with the shapes apart or just touching.")  # fmt: skip
 
 

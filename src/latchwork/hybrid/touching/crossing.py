@@ -106,7 +106,7 @@ class Crossing(Striking):
     def _turned(self, touch: Touch) -> Touch:
         """The same contact with tangents made from an axis that lies well across its normal."""
         again = touch_of(touch.contact, touch.feature, self.base, self.x)
-        self.standings.made_again({each: again if each is touch else each for each in self.standings.touches})
+        self.standings.made_again({each: again if each is touch else each for each in self.standings.every})
         return again
 
     # --- what stays ---------------------------------------------------------------------------------------------

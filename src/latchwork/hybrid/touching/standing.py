@@ -18,7 +18,7 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import State
 from latchwork.contact.feature import Tracked
 from latchwork.contact.following import within_reach
-from latchwork.contact.law import Zones
+from latchwork.contact.law import Contact, Zones
 from latchwork.errors import ModelError
 from latchwork.hybrid.touching.scales import CLEAR, CONE, REACH, TOUCH
 from latchwork.hybrid.touching.touch import SKEWED, Touch, Way
@@ -72,7 +72,10 @@ def every_zone(touch: Touch) -> list[dict[Zones, int]]:
 
 @dataclass(eq=False)
 class Standings:
-    """The contacts of a run as they are now: closed ones with how, those just opened, those met from behind, zones."""
+    """The contacts of a run as they are now: closed ones with how, those just opened, those met from behind, zones.
+
+    ``touches`` are watched. What is far away is ``asleep``, or not made yet; ``members`` are all contacts there are.
+    """
 
     touches: list[Touch]
     closed: dict[Touch, Standing] = field(default_factory=dict)
@@ -82,6 +85,8 @@ class Standings:
     speed: float = 0.0  # the fastest approach so far: what a rebound is measured by
     pace: float = 0.0  # the fastest motion at contacts so far: what slip is measured by
     lam: dict[str, Array] = field(default_factory=dict)  # forces of the contacts where the mode began
+    asleep: tuple[Touch, ...] = ()
+    members: tuple[Contact, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -130,9 +135,8 @@ class Standings:
     def names(self) -> tuple[str, ...]:
         """All that contacts may be called: themselves and their features, and these with how they stand."""
         states = (State.SLIDE, State.STICK)
-        return tuple(name for touch in self.touches
-                     for name in (touch.contact.name, touch.name,
-                                  *(Standing(state).label(touch.name) for state in states)))  # fmt: skip
+        return tuple(name for contact in self.members for place in contact.names
+                     for name in (place, *(Standing(state).label(place) for state in states)))  # fmt: skip
 
     @property
     def contacts(self) -> set[str]:
@@ -141,7 +145,12 @@ class Standings:
 
     def forces(self, lam: Mapping[str, Sequence[Expr]]) -> dict[str, Expr]:
         """The normal forces of what is closed."""
-        return {touch.name: touch.force if touch.held else lam[touch.name][0] for touch in self.closed}
+        found = {touch.name: touch.force if touch.held else lam[touch.name][0] for touch in self.closed}
+        for touch in self.closed:
+            name = touch.contact.name
+            if not touch.contact.is_eager:
+                found[name] = found[touch.name] if name not in found else found[name] + found[touch.name]
+        return found
 
     # --- zones --------------------------------------------------------------------------------------------------
 
@@ -171,6 +180,7 @@ class Standings:
     def made_again(self, again: Mapping[Touch, Touch]) -> None:
         """The same standings of contacts that were made anew, for other equations."""
         self.touches = [again[touch] for touch in self.touches]
+        self.asleep = tuple(again[touch] for touch in self.asleep if touch in again)
         self.closed = {again[touch]: standing for touch, standing in self.closed.items()}
         self.grazing = {again[touch]: deep for touch, deep in self.grazing.items()}
         self.behind = {again[touch] for touch in self.behind}
@@ -180,14 +190,21 @@ class Standings:
         return replace(self, touches=list(self.touches), closed=dict(self.closed), grazing=dict(self.grazing),
                        behind=set(self.behind), zones=dict(self.zones), lam=dict(self.lam))  # fmt: skip
 
-    def without(self, gone: Iterable[Touch]) -> Standings:
-        """The same standings with some contacts taken away, closed or open, and the zones that only they had."""
-        away = set(gone)
+    @property
+    def every(self) -> tuple[Touch, ...]:
+        """All that are made: those that are watched, then those that are not."""
+        return (*self.touches, *self.asleep)
+
+    def without(self, contact: Contact) -> Standings:
+        """The same standings with a contact taken away, closed or open, and the zones that only it had."""
+        away = {touch for touch in self.every if touch.contact is contact}
         touches = [touch for touch in self.touches if touch not in away]
         left = {zone for touch in touches for zone in touch.zones}
         names = {touch.name for touch in away}
         return replace(
-            self, touches=touches, closed={touch: how for touch, how in self.closed.items() if touch not in away},
+            self, touches=touches, asleep=tuple(touch for touch in self.asleep if touch not in away),
+            members=tuple(each for each in self.members if each is not contact),
+            closed={touch: how for touch, how in self.closed.items() if touch not in away},
             grazing={touch: deep for touch, deep in self.grazing.items() if touch not in away},
             behind=self.behind - away,
             zones={zone: i for zone, i in self.zones.items() if zone in left},

@@ -1,0 +1,290 @@
+"""Sight: which contacts of a run are looked at for the next while, and how long that may be relied on.
+
+What is far away sleeps: it is no guard, and takes no part in what happens. Of two solids only the parts near each
+other are awake. Each that sleeps has room, a distance that must be used up before it can touch, and a pace at which
+that can happen. A leg of the run ends where half of the least room is used up at the pace of its start,
+
+    t + ½ min room / pace
+
+and afterwards the path is checked, ∫ pace dt < room at every step of it; where it was faster, the leg is run again, as
+far as it was good. Nothing that sleeps can have touched, so the events are those of watching everything.
+
+All is decided from the state and from what is awake, so that a run that is taken back goes the same way again. What
+is awake stays awake as long as those that sleep are not near: sets of awake contacts come back, and their stages with
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.constraint.terms import Array, Base
+from latchwork.contact.feature import Feature
+from latchwork.contact.law import Contact
+from latchwork.hybrid.touching.bounds import Bounds, Solids
+from latchwork.hybrid.touching.checking import must_not_overlap
+from latchwork.hybrid.touching.placing import lies_behind
+from latchwork.hybrid.touching.standing import Standings
+from latchwork.hybrid.touching.touch import Touch, touch_of
+
+FEWEST = 24  # features of all contacts: with fewer, all are watched
+FEW = 16  # features that are awake where none is near: guards of so many are linked, not lowered
+SOON, LATE = 0.02, 0.1  # s: what can touch within the first is awake; what cannot within the second may sleep
+NEAR, WIDE = 0.04, 0.25  # of the size of the smaller solid: its parts within this are awake, within that if they are few
+SWIFT = 4e-3  # s: or if it is so fast that it goes further in this
+KEPT = 400  # features of solids that are kept while they sleep
+
+
+FASTER = 1.25  # than at both ends of a step: what is allowed for in between
+FULL = 0.9  # of the room may be used up
+MaySleep = Callable[[Contact], bool]
+Flags = NDArray[np.bool_]
+Awake = dict[Contact, list[Feature]]
+_contact = attrgetter("contact")
+
+
+class Rooms(NamedTuple):
+    """What sleeps: contacts by their place among the bounded, pairs of solids, and the room of each."""
+
+    places: NDArray[np.intp]
+    solids: tuple[Solids, ...]
+    room: Array
+
+
+NONE = Rooms(np.empty(0, dtype=np.intp), (), np.empty(0))
+
+
+class Sight:
+    """Which contacts are awake. Where there are few of them, all are, and this does nothing."""
+
+    def __init__(self) -> None:
+        self._members: tuple[Contact, ...] = ()
+        self._base: Base | None = None
+        self.bounds: Bounds | None = None
+        self.rooms, self.until = NONE, np.inf
+        self._spent = np.empty(0)
+
+    @property
+    def sleeps(self) -> bool:
+        """Whether something does."""
+        return len(self.rooms.room) > 0
+
+    def is_idle(self, s: Standings, base: Base) -> bool:
+        """Whether all of these contacts are awake, and stay so."""
+        return self.bounds is None and s.members is self._members and base is self._base
+
+    def see(self, s: Standings, base: Base, x: Array, may_sleep: MaySleep) -> None:
+        """Wake what may touch soon at a state (t, q, u, rest), and let sleep what cannot."""
+        if s.members is not self._members or base is not self._base:
+            self._begin(s, base, x, may_sleep)
+        if self.bounds is None:
+            return
+        bounds, values = self.bounds, self.bounds.at(x)
+        apart, paces = bounds.apart(values), bounds.paces(values)
+        busy = {touch.contact for touch in (*s.closed, *s.grazing, *s.behind)}
+        apart[[self._place[contact] for contact in busy if contact in self._place]] = 0.0
+        tau = _times(apart, paces)
+        now = {contact: [touch.feature for touch in some] for contact, some in groupby(s.touches, _contact)}
+        awake, changes = self._plain(now, tau, apart)
+        picked, solids, room = self._solids(s, now, values, tau)
+        if changes or any(now.get(contact, []) != features for contact, features in picked.items()):
+            self._put(s, base, x, awake, picked)
+        asleep = np.flatnonzero(~awake & ~self._is_solid | self._is_solid & (tau > LATE))
+        self.rooms = Rooms(asleep, tuple(solids), np.array([*apart[asleep], *room]))
+        self.until = float(x[0]) + 0.5 * float(_times(self.rooms.room, self.paces(values)).min(initial=np.inf))
+        self._spent = np.zeros(len(self.rooms.room))
+
+    def is_used_up(self, x: Array, step: float) -> bool:
+        """Whether the room of something that sleeps is, by another step from a state on."""
+        if not len(self.rooms.room):
+            return False
+        assert self.bounds is not None
+        self._spent += FASTER * step * self.paces(self.bounds.at(x))
+        return bool((self._spent > FULL * self.rooms.room).any())
+
+    def wake(self, s: Standings, base: Base, x: Array) -> None:
+        """Wake all; what is looked at next is decided anew."""
+        self._arrange(s, base, x, [(contact, _every(contact)) for contact in s.members])
+        self.rooms, self.until = NONE, np.inf
+
+    # --- who is awake -------------------------------------------------------------------------------------------
+
+    def _begin(self, s: Standings, base: Base, x: Array, may_sleep: MaySleep) -> None:
+        """Look at contacts that have come or gone, or at other equations."""
+        self._members, self._base, self.bounds = s.members, base, None
+        self.rooms, self.until = NONE, np.inf
+        known = sleepers(s.members, base, x, may_sleep)
+        if known:
+            bounds = Bounds(base, known)
+            self._bounded = [known[k] for k in bounds.bounded]
+            self._is_solid = np.array([k in bounds.solids for k in range(len(self._bounded))], dtype=bool)
+            self._sizes = np.array([len(contact.features) for contact in self._bounded])
+            self._place = {contact: k for k, contact in enumerate(self._bounded)}
+            self.bounds = bounds if self._bounded else None
+        if self.bounds is None and sum(len(contact.features) for contact in s.members) != len(s.touches):
+            self.wake(s, base, x)
+
+    def _plain(self, now: Awake, tau: Array, apart: Array) -> tuple[Flags, bool]:
+        """Which contacts are awake, solids aside, and whether that is new: those that are now, unless one that sleeps
+        is near; else the soonest.
+
+        The soonest are as many as are watched at little cost, and all that can touch within `SOON`.
+        """
+        awake = np.zeros(len(tau), dtype=bool)
+        awake[[self._place[contact] for contact in now if contact in self._place]] = True
+        plain = ~self._is_solid
+        order = np.lexsort((apart, tau))
+        order = order[plain[order]]
+        many = np.cumsum(self._sizes[order]) > FEW
+        next_one = float(tau[order[int(many.argmax())]]) if many.any() else np.inf
+        if (tau[plain & ~awake] > min(0.25 * max(next_one, SOON), LATE)).all():
+            return awake, False
+        awake[plain] = False
+        awake[order[(~many & (tau[order] < np.inf)) | (tau[order] <= SOON)]] = True
+        return awake, True
+
+    def _solids(self, s: Standings, now: Awake, values: Array,
+                tau: Array) -> tuple[Awake, list[Solids], list[float]]:  # fmt: skip
+        """Features of solids that are awake; those pairs of solids of which others sleep, and the room of these."""
+        assert self.bounds is not None
+        picked: Awake = {}
+        solids, rooms = [], []
+        for k, pair in self.bounds.solids.items():
+            contact = self._bounded[k]
+            if tau[k] > LATE:
+                picked[contact] = []
+                continue
+            picked[contact], room = self._picked(s, contact, now.get(contact, []), pair, values)
+            solids.append(pair)
+            rooms.append(room)
+        return picked, solids, rooms
+
+    def _picked(self, s: Standings, contact: Contact, now: list[Feature], pair: Solids,
+                values: Array) -> tuple[list[Feature], float]:  # fmt: skip
+        """Features of two solids that are awake, and the room of the others: those that are now, unless they miss one
+        that is near; else all that are not far."""
+        assert self.bounds is not None
+        picker = pair.picker
+        near = picker.near(*self.bounds.poses(values, pair), WIDE * picker.size)
+        few = float(np.partition(near.apart, FEW)[FEW]) if len(near.apart) > FEW else np.inf
+        fast = SWIFT * float(self.bounds.turns(values, pair))
+        wide = min(max(NEAR * picker.size, fast, few), WIDE * picker.size)
+        busy = [touch.feature for touch in (*s.closed, *s.grazing, *s.behind) if touch.contact is contact]
+        if near.gap > wide and not busy:
+            return [], near.gap
+        features = [(made, gap) for item, gap in zip(near.pairs, near.apart.tolist(), strict=True)
+                    if gap <= wide and (made := picker.feature(item)) is not None]  # fmt: skip
+        if set(now).issuperset([made for made, gap in features if gap <= 0.5 * wide]):
+            return now, 0.5 * wide
+        return list(dict.fromkeys([*(made for made, _ in features), *busy])), wide
+
+    def _put(self, s: Standings, base: Base, x: Array, awake: Flags, picked: Awake) -> None:
+        """Let these be awake, and all that have no bounds."""
+        wanted: list[tuple[Contact, Sequence[Feature]]] = []
+        for contact in s.members:
+            k = self._place.get(contact)
+            if contact in picked:
+                wanted.append((contact, picked[contact]))
+            elif k is None or awake[k]:
+                wanted.append((contact, _every(contact)))
+        self._arrange(s, base, x, wanted)
+
+    def _arrange(self, s: Standings, base: Base, x: Array, wanted: Sequence[tuple[Contact, Sequence[Feature]]]) -> None:
+        """Let these features be watched, in this order; those that were not made yet are made."""
+        if [touch.feature for touch in s.touches] == [feature for _, features in wanted for feature in features]:
+            return
+        known, before = {touch.feature: touch for touch in s.every}, set(s.touches)
+        touches = [known.pop(feature) if feature in known else touch_of(contact, feature, base, x)
+                   for contact, features in wanted for feature in features]  # fmt: skip
+        woken = [touch for touch in touches if touch not in before]
+        stay = {zone for touch in before for zone in touch.zones}
+        s.touches, s.asleep = touches, _kept(known.values())
+        for zone in {zone for touch in woken for zone in touch.zones} - stay:
+            s.zones.pop(zone, None)
+        s.enter_zones(woken, x)
+        s.behind |= {touch for touch in woken if lies_behind(touch, x)}
+
+    # --- how long -----------------------------------------------------------------------------------------------
+
+    def paces(self, values: Array) -> Array:
+        """How fast room can be used up, (..., k)."""
+        places, solids, _ = self.rooms
+        assert self.bounds is not None
+        found = [self.bounds.paces(values)[..., places]]
+        return np.concatenate([*found, *(self.bounds.turns(values, pair)[..., None] for pair in solids)], axis=-1)
+
+
+def sleepers(contacts: Iterable[Contact], base: Base, x: Array, may_sleep: MaySleep) -> list[Contact]:
+    """Contacts that may sleep, where it pays to look who is near; not those whose shapes have other lengths in this
+    run than in the model."""
+    known = [contact for contact in contacts if may_sleep(contact)]
+    if sum(len(contact.features) for contact in known) < FEWEST and all(contact.is_eager for contact in known):
+        return []
+    other = _changed(base, x)
+    return [contact for contact in known if not _relies(contact, other)] if other else known
+
+
+def far_apart(contacts: Sequence[Contact], base: Base, x: Array, may_sleep: MaySleep) -> set[Contact]:
+    """Contacts whose shapes are clearly apart at a state; nothing of them has to be made yet."""
+    known = sleepers(contacts, base, x, may_sleep)
+    bounds = Bounds(base, known) if known else None
+    if bounds is None or not len(bounds.bounded):
+        return set()
+    apart = bounds.apart(bounds.at(x))
+    return {known[k] for k, gap in zip(bounds.bounded.tolist(), apart.tolist(), strict=True) if gap > 0.0}
+
+
+def first_features(contact: Contact, base: Base, x: Array, may_sleep: MaySleep) -> Sequence[Feature]:
+    """The features of a contact that are made when it comes: all, or of two solids those near each other.
+
+    Solids that overlap are refused.
+    """
+    if contact.picker is None:
+        return contact.features
+    if not sleepers([contact], base, x, may_sleep):
+        return _every(contact)
+    bounds = Bounds(base, [contact])
+    poses = bounds.poses(bounds.at(x), bounds.solids[0])
+    must_not_overlap(contact, poses, float(x[0]))
+    near = contact.picker.near(*poses, NEAR * contact.picker.size)
+    return [made for item in near.pairs if (made := contact.picker.feature(item)) is not None]
+
+
+def _times(room: Array, paces: Array) -> Array:
+    """room / pace; never where nothing moves, now where there is no room."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(room > 0.0, np.where(paces > 0.0, room / paces, np.inf), 0.0)
+
+
+def _every(contact: Contact) -> Sequence[Feature]:
+    return contact.features if contact.is_eager or contact.picker is None else contact.picker.every()
+
+
+def _kept(touches: Iterable[Touch]) -> tuple[Touch, ...]:
+    """Those that sleep; of solids only the last ones, for there may be very many."""
+    touches = tuple(touches)
+    many = [touch for touch in touches if touch.contact.picker is not None]
+    if len(many) <= KEPT:
+        return touches
+    gone = set(many[: len(many) - KEPT])
+    return tuple(touch for touch in touches if touch not in gone)
+
+
+def _changed(base: Base, x: Array) -> set[int]:
+    """Parameters that have other values in this run than in the model, as nodes."""
+    symbols = base.equations.system.graph.symbols
+    given = dict(zip((symbol.node for symbol in base.arguments), x.tolist(), strict=True))
+    return {node for node, value in given.items() if node in symbols and symbols[node].kind == "parameter"
+            and symbols[node].value is not None and symbols[node].value != value}  # fmt: skip
+
+
+def _relies(contact: Contact, changed: set[int]) -> bool:
+    """Whether the shapes of a contact depend on some parameters."""
+    return any(symbol.node in changed for feature in contact.features for e in (feature.gap, *feature.within)
+               for symbol in e.free_symbols)  # fmt: skip
