@@ -40,8 +40,11 @@ class Side:
         self._stops = self._starts + self.along * np.array([numeric(part.length) for part in rods])[:, None]
         self.normals = _rows((part, part.normal) for part in flats)
         self._offsets = np.array([numeric(part.offset) for part in flats])
-        self._bounds = [(_rows([(part, half.vector) for half in part.bounds]),
-                         np.array([numeric(half.offset) for half in part.bounds])) for part in flats]  # fmt: skip
+        most = max(len(part.bounds) for part in flats)
+        self._sides, self._limits = np.zeros((len(flats), most, 3)), np.full((len(flats), most), np.inf)
+        for k, part in enumerate(flats):
+            self._sides[k, : len(part.bounds)] = _rows((part, half.vector) for half in part.bounds)
+            self._limits[k, : len(part.bounds)] = [numeric(half.offset) for half in part.bounds]
         size = float(np.abs(self.corners).max())
         self._on = np.abs(self.normals @ self.corners.T - self._offsets[:, None]) <= ON * size
         self._ends = [((self.corners[None] - x[:, None]) ** 2).sum(axis=2).argmin(axis=1)
@@ -66,12 +69,10 @@ class Side:
 
     def over(self, faces: Array, x: Array) -> Array:
         """How far places (k, 3) are from faces at least: above or below, or beyond a side."""
-        found, ranks = np.empty(len(faces)), self._rank[faces]
-        for k in np.unique(ranks):
-            here = ranks == k
-            sides, limits = self._bounds[k]
-            beyond = (-(x[here] @ sides.T) - limits).max(axis=1)
-            found[here] = np.maximum(np.abs(x[here] @ self.normals[k] - self._offsets[k]), beyond)
+        k = self._rank[faces]
+        beyond = (-np.einsum("fsi,fi->fs", self._sides[k], x) - self._limits[k]).max(axis=1)
+        height = np.einsum("fi,fi->f", self.normals[k], x) - self._offsets[k]
+        found: Array = np.maximum(np.abs(height), beyond)
         return found
 
 

@@ -15,6 +15,7 @@ from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.traverse import rebuild
 
 FEW = 16  # parts: of more, what they have in common should be computed once
+REMEMBERED = 4000  # programs of what watches one contact, or many
 Part = tuple[Sequence[Guard], int]  # guards, and how many multipliers they may name
 
 
@@ -54,6 +55,8 @@ class Watching:
         key = rows, tuple([guard.value.node if isinstance(guard.value, Expr) else guard.value for guard in guards])
         found = self._parts.get(key)
         if found is None:
+            if len(self._parts) >= REMEMBERED:
+                self._parts.pop(next(iter(self._parts)))
             found = self._parts[key] = self._lowered(guards, rows)
         if isinstance(guards, Guards):  # those of a contact, which keeps them
             self._known[id(guards), rows] = guards, found

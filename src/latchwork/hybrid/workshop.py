@@ -65,7 +65,7 @@ from latchwork.program.native import native
 from latchwork.symbolic.expr import Expr
 
 GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
-REMEMBERED = 400  # stages
+REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
@@ -188,6 +188,7 @@ class Workshop:
         """The programs of some rows; those of contacts are known already."""
         found = self._terms.get(constraints)
         if found is None:
+            _make_room(self._terms, PARTS)
             found = self._terms[constraints] = self._new_terms(constraints, touches or {})
         return found
 
@@ -270,6 +271,7 @@ class Workshop:
         """What drags in a mode of these rows, remembered."""
         key = terms, tuple([(touch, *nodes) for touch, nodes in dragging.items()])
         if key not in self._drags:
+            _make_room(self._drags, PARTS)
             self._drags[key] = drag_in(terms, dragging)
         return self._drags[key]
 
@@ -322,9 +324,9 @@ class Workshop:
         return stage, guards
 
 
-def _make_room(known: dict[Any, Any]) -> None:
+def _make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:
     """Forget the oldest where there is no room for another."""
-    if len(known) >= REMEMBERED:
+    if len(known) >= most:
         known.pop(next(iter(known)))
 
 

@@ -36,8 +36,8 @@ from latchwork.hybrid.touching.touch import Touch, touch_of
 FEWEST = 24  # features of all contacts: with fewer, all are watched
 FEW = 16  # features that are awake where none is near: guards of so many are linked, not lowered
 SOON, LATE = 0.02, 0.1  # s: what can touch within the first is awake; what cannot within the second may sleep
-NEAR, WIDE = 0.04, 0.25  # of the size of the smaller solid: its parts within this are awake, within that if they are few
-SWIFT = 4e-3  # s: or if it is so fast that it goes further in this
+NEAR, WIDE = 0.04, 0.25  # of the size of the smaller solid: parts within this are awake, within that if they are few
+SWIFT = 4e-3  # s: or if it goes further in this
 KEPT = 400  # features of solids that are kept while they sleep
 
 
