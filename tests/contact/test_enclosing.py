@@ -140,7 +140,7 @@ def test_what_is_near_is_picked(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_solids_are_as_deep_as_the_shallowest_axis_says(method):
-    """Apart, the separation is the distance of the hulls; in each other, moving one out by the depth parts them."""
+    """Apart, the separation is the distance of the hulls; in each other, the least overlap along all axes there are."""
     if method == "coal":
         pytest.importorskip("coal")
     w = World("free")
@@ -156,6 +156,10 @@ def test_solids_are_as_deep_as_the_shallowest_axis_says(method):
         else:
             deep += 1
             assert depth > 0.0
-            ways = [Rotation.random(random_state=rng).as_matrix()[0] for _ in range(50)]
-            assert all((y @ n).max() - (x @ n).min() >= depth - 1e-9 for n in ways)
+            (one, (R, _)), (two, (S, _)) = zip(picker.sides, (a, b), strict=True)
+            across = np.cross((one.along @ R.T)[:, None], two.along @ S.T).reshape(-1, 3)
+            axes = np.vstack([across, one.normals @ R.T, two.normals @ S.T])
+            axes = axes / np.linalg.norm(axes, axis=1)[:, None]
+            ways = [min((y @ n).max() - (x @ n).min(), (x @ n).max() - (y @ n).min()) for n in axes]
+            assert depth == pytest.approx(min(ways), abs=1e-12)
     assert deep > 5

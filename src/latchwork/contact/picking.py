@@ -32,6 +32,7 @@ Method = Callable[[Array, Array], Nearest]
 TOUCHING = 1e-6  # of the size: nearer places than this have no direction of their own
 EAGER = 1000  # pairs of parts whose features are all made with the contact
 MOST = 10_000  # and that can all be made and watched at once
+AT_A_TIME = 10_000  # directions that are looked along
 PARALLEL = 1e-6  # a sine: edges closer to parallel than this have no direction across both
 KINDS = ((Ball, Flat), (Flat, Ball), (Rod, Rod))  # sharp parts that can meet
 
@@ -138,20 +139,24 @@ class Picker:
     def depth(self, pose_a: Pose, pose_b: Pose) -> float:
         """How deep the solids lie in each other; below zero, by how much they are apart along some direction.
 
-        Convex solids overlap if they do so along all normals of faces, and all t₁ × t₂ of edges.
+        Convex solids overlap if they do so along all normals of faces, and all t₁ × t₂ of edges. Where edges say how
+        deep, they are as far from each other, so that only those count which are nearer than faces say.
         """
         _, gap = self.separation(pose_a, pose_b)
         if gap >= 0.0:
             return -gap
         x, y = self._corners(pose_a, pose_b)
-        edges = self.sides[1].along @ pose_b[0].T
-        for t in self.sides[0].along @ pose_a[0].T:
-            axes = np.cross(t, edges)
-            sizes = np.linalg.norm(axes, axis=1)
-            axes = axes[sizes > PARALLEL] / sizes[sizes > PARALLEL, None]
-            if len(axes):
-                p, q = x @ axes.T, y @ axes.T
-                gap = max(gap, float(np.maximum(q.min(axis=0) - p.max(axis=0), p.min(axis=0) - q.max(axis=0)).max()))
+        pairs = np.array(self.near(pose_a, pose_b, -gap).pairs, dtype=int).reshape(-1, 2)
+        pairs = pairs[np.isin(pairs[:, 0], self.sides[0].where[1])]
+        t, s = (side.along_of(parts) @ R.T for side, parts, (R, _) in zip(self.sides, pairs.T, (pose_a, pose_b),
+                                                                         strict=True))  # fmt: skip
+        axes = np.cross(t, s)
+        sizes = np.linalg.norm(axes, axis=1)
+        axes = axes[sizes > PARALLEL] / sizes[sizes > PARALLEL, None]
+        for some in np.array_split(axes, 1 + len(axes) // AT_A_TIME):
+            p, q = x @ some.T, y @ some.T
+            ways = np.maximum(q.min(axis=0) - p.max(axis=0), p.min(axis=0) - q.max(axis=0))
+            gap = max(gap, float(ways.max(initial=gap)))
         return -gap
 
     def near(self, pose_a: Pose, pose_b: Pose, reach: float) -> Near:

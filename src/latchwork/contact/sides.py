@@ -54,6 +54,11 @@ class Side:
         """Where corners are, (k, 3)."""
         return self.corners[self._rank[parts]]
 
+    def along_of(self, parts: Array) -> Array:
+        """Unit vectors along edges, (k, 3)."""
+        found: Array = self.along[self._rank[parts]]
+        return found
+
     def ends(self, parts: Array) -> Array:
         """Where edges begin and end, (2, k, 3)."""
         return np.array([self._starts[self._rank[parts]], self._stops[self._rank[parts]]])

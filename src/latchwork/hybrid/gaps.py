@@ -13,7 +13,9 @@ from latchwork.contact.feature import Feature
 from latchwork.contact.finder import finder
 from latchwork.contact.law import Contact
 from latchwork.contact.pairs import features_of
+from latchwork.contact.picking import EAGER, Picker, picker_of
 from latchwork.contact.seeding import seed
+from latchwork.symbolic.expr import Expr
 
 if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Samples
@@ -73,12 +75,31 @@ def batched(presence: Presence, size: int) -> Iterator[Presence]:
 
 
 def gap_between(samples: Samples, a: Any, b: Any) -> Array:
-    """The signed distance of two shapes at every sample, negative where they overlap: the least over their features."""
+    """The signed distance of two shapes at every sample, negative where they overlap: the least over their features.
+
+    Of two solids with many parts, by the direction along which they are furthest apart, or overlap least.
+    """
+    picker = picker_of("interference", a, b)
+    if picker is not None and picker.count > EAGER and not any(isinstance(size, Expr) for size in _sizes(a, b)):
+        return _by_poses(samples, picker)
     features = features_of("interference", a, b)
     plain = [feature for feature in features if feature.tracked is None]
     rows = [*_within(samples, plain), *(_found(samples, feature) for feature in features if feature.tracked)]
     gap = np.where(np.isnan(rows), np.inf, rows).min(axis=0)
     return np.where(np.isfinite(gap), gap, np.nan)
+
+
+def _sizes(*shapes: Any) -> list[Any]:
+    return [size for shape in shapes for size in getattr(shape, "sizes", ())]
+
+
+def _by_poses(samples: Samples, picker: Picker) -> Array:
+    """The signed distance of two solids where they are at each sample."""
+    count = np.size(samples.t)
+    a, b = picker.shapes
+    R, S, p, r = samples.each(a.frame, b.frame, a.center, b.center)
+    R, S, p, r = R.reshape(-1, 3, 3), S.reshape(-1, 3, 3), p.reshape(-1, 3), r.reshape(-1, 3)
+    return np.array([-picker.depth((R[i], p[i]), (S[i], r[i])) for i in range(count)])
 
 
 def _within(samples: Samples, features: Iterable[Feature]) -> list[Array]:
