@@ -17,6 +17,7 @@ import pytest
 import latchwork as lw
 from latchwork import cos, sin
 from latchwork.contact.feature import Feature
+from latchwork.formats import contact_makers
 from latchwork.formats.contact_makers import CLASSES
 from latchwork.formats.contact_tables import CONTACT, MOST_PARTS, SHAPES
 from latchwork.formats.rule_tables import RULE
@@ -151,7 +152,7 @@ def test_every_shape_is_written():
 def test_the_keys_of_a_shape_are_the_arguments_of_its_class(word):
     """A file and a script say the same by the same words; a hull may be numbers too."""
     needed = {f.name for f in dataclasses.fields(CLASSES[word]) if f.init}
-    assert SHAPES[word].item.fields.keys() - {"vertices"} == needed
+    assert SHAPES[word].item.fields.keys() - {"vertices", "file"} == needed
 
 
 def test_the_keys_of_contacts_and_rules_are_the_arguments_of_a_model():
@@ -299,7 +300,7 @@ FLOOR = "b: {line: {point: O, direction: N.x, normal: N.y}}"
         ("{a: P, b: {boundary: {pieces: []}}}", "8:27", "the pieces of lw.Boundary are fixed in nothing"),
         ("{a: P, b: {box: {center: O, sizes: [1]}}}", "8:22", "Give two in the plane, three in space"),
         ("{a: P, b: {box: {center: O, sizes: [1, 1, 1, 1]}}}", "8:41", "has 4 entries; the limit is 3"),
-        ("{a: P, b: {hull: {center: O}}}", "8:23", "needs exactly one of points, vertices; found none"),
+        ("{a: P, b: {hull: {center: O}}}", "8:23", "needs exactly one of points, vertices, file; found none"),
         ("{a: P, b: {hull: {center: O, vertices: [[0, 0], [1], [0, 1]]}}}", "8:23", "Give points of the body"),
         ("{a: P, b: {hull: {center: O, vertices: [[0, 0], [1, x], [0, 1]]}}}", "8:58", "vertices.2.2 must be"),
         ("{a: P, b: {curve: {point: O, shape: s*N.x + w*N.y, span: [0, 1]}}}", "8:50", "unknown name 'w'"),
@@ -337,3 +338,75 @@ def test_the_work_of_a_file_is_bounded(monkeypatch):
     wall = "{polyline: {points: [O, Q, O]}}"
     with pytest.raises(lw.FileError, match="file:9:3: the contacts up to 'l' have more than 10 pairs of corners"):
         lw.loads(f"{HEAD}  k: {{a: P, b: {wall}}}\n  l: {{a: P, b: {wall}}}", "file")
+
+
+CUBE = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+MESHED = """\
+latchwork: 1
+name: meshed
+joints: {{j: {{type: free}}}}
+bodies: {{b: {{frame: j, center: j, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}}}
+contacts:
+  k:
+    a: {{hull: {{file: {file}, body: b}}}}
+    b: {{plane: {{point: O, normal: N.z}}}}
+"""
+
+
+def meshed(folder: Path, file: str, corners: Any = CUBE) -> Path:
+    """A model file beside a mesh with some vertices, one of them inside."""
+    (folder / "parts").mkdir(exist_ok=True)
+    lines = [f"v {x} {y} {z}" for x, y, z in (*corners, (0.0, 0.1, 0.0))]
+    (folder / "parts" / "cube.obj").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "model.yaml").write_text(MESHED.format(file=file), encoding="utf-8")
+    return folder / "model.yaml"
+
+
+def test_a_hull_may_name_a_mesh(tmp_path):
+    """The corners of the hull of a mesh beside the file, without what lies inside; it is written as numbers."""
+    model = lw.load(meshed(tmp_path, "parts/cube.obj"))
+    hull = model.contacts[0].shapes[0]
+    assert sorted(map(tuple, hull.vertices.tolist())) == sorted(CUBE)
+    again = lw.loads(lw.dump(model)).contacts[0].shapes[0]
+    assert (again.vertices == hull.vertices).all()
+
+
+def test_meshes_stay_in_the_folder_of_their_file(tmp_path):
+    """Paths that lead out of it, also by a link, and what is no file or too large, are refused at their place."""
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    outside = meshed(tmp_path, "parts/cube.obj").parent / "parts" / "cube.obj"
+    (inner / "link.obj").symlink_to(outside)
+    for file in ("../parts/cube.obj", str(outside), "link.obj"):
+        with pytest.raises(lw.FileError, match=r"7:22: .*lies outside the folder of this file. Only meshes inside it"):
+            lw.load(meshed(inner, file))
+    for file in ("parts", "none.obj", '"nul\\0"'):
+        with pytest.raises(lw.FileError, match=r"7:22: .*is no file. Give an STL or OBJ file inside the folder"):
+            lw.load(meshed(inner, file))
+    with (inner / "big.stl").open("wb") as big:
+        big.truncate(20_000_001)
+    with pytest.raises(lw.FileError, match="has 20000001 bytes; the limit is 20000000"):
+        lw.load(meshed(inner, "big.stl"))
+    with pytest.raises(lw.FileError, match="cannot be found from a text that has no folder"):
+        lw.loads(MESHED.format(file="parts/cube.obj"))
+
+
+def test_hulls_of_meshes_are_bounded(tmp_path):
+    """A round mesh of too many corners is refused; one of many vertices and few corners is not."""
+    x = np.random.default_rng(1).normal(size=(2500, 3))
+    with pytest.raises(lw.FileError, match=r"the hull of 'parts/cube.obj' has 2500 corners; the limit is 2000"):
+        lw.load(meshed(tmp_path, "parts/cube.obj", x / np.linalg.norm(x, axis=1)[:, None]))
+    many = lw.load(meshed(tmp_path, "parts/cube.obj", [*CUBE, *(0.2 * x).clip(-0.4, 0.4)]))
+    assert len(many.contacts[0].shapes[0].vertices) == 8
+
+
+def test_files_of_many_solids_are_refused_before_they_take_minutes(monkeypatch):
+    """Solids that meet solids are counted by their corners, over all contacts of a file."""
+    monkeypatch.setattr(contact_makers, "MOST_CORNERS", 100)
+    x = np.random.default_rng(2).normal(size=(10, 3))
+    rows = (x / np.linalg.norm(x, axis=1)[:, None]).round(6).tolist()
+    hull = f"{{hull: {{vertices: {rows}, body: b}}}}"
+    text = MESHED.format(file="x").split("  k:")[0]
+    text += "".join(f"  k{i}: {{a: {hull}, b: {{box: {{center: O, sizes: [1, 1, 1]}}}}}}\n" for i in range(8))
+    with pytest.raises(lw.FileError, match=r"the contacts up to 'k6' have 0 meshes, and solids of 108 corners"):
+        lw.loads(text)

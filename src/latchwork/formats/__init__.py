@@ -61,7 +61,7 @@ def read_file(path: str | os.PathLike[str], run: Sequence[str] = (), **options: 
     text, name = text_of(path), os.fspath(path)
     if options:
         raise FileError(f"{_named(options)}: only robots take options. Leave them out.", name)
-    return read_model(text, name, run)
+    return read_model(text, name, run, Path(path).parent)
 
 
 def _settings(model: Model, run: Sequence[str]) -> RunSettings:

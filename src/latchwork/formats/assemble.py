@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from latchwork.formats import makers
@@ -36,10 +37,10 @@ MADE: dict[str, tuple[Maker, tuple[str, ...]]] = {
 LAST_NAMED = ("joints", "bodies", "particles")  # their names stand for frames and points where no other has the name
 
 
-def assembled(entry: Entry) -> Build:
-    """The model of a file."""
+def assembled(entry: Entry, folder: Path | None = None) -> Build:
+    """The model of a file, which is in a folder."""
     with entry["name"].place.blamed():
-        build = Build.named(entry["name"].value)
+        build = Build.named(entry["name"].value, folder)
     for section, make in (("parameters", makers.parameter), ("inputs", makers.an_input)):
         for given in entry.get(section, []):
             with given.name.place.blamed():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from latchwork.errors import ExpressionError, did_you_mean
@@ -24,12 +25,13 @@ class Build:
 
     model: Model
     scope: Scope
+    folder: Path | None = None  # in which the file is, and others that it names
 
     @staticmethod
-    def named(name: str) -> Build:
+    def named(name: str, folder: Path | None = None) -> Build:
         """An empty model: time, the frame N and the point O."""
         model = Model(name)
-        return Build(model, Scope(model.graph, model.frame.tree, {"t": Value(SCALAR, model.time)}))
+        return Build(model, Scope(model.graph, model.frame.tree, {"t": Value(SCALAR, model.time)}), folder)
 
     def scalar(self, code: Code | None) -> Any:
         """What an expression says; 0 where none is given."""

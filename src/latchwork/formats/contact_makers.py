@@ -10,11 +10,12 @@ from latchwork.contact import curves, shapes
 from latchwork.contact.law import Contact, Coulomb, zones
 from latchwork.formats.build import Build
 from latchwork.formats.constraint_makers import part
-from latchwork.formats.contact_tables import MOST_FEATURES, MOST_SQUARES, SHAPES
+from latchwork.formats.contact_tables import MOST_CORNERS, MOST_FEATURES, MOST_MESHES, MOST_SQUARES, SHAPES
 from latchwork.formats.evaluate import evaluated
 from latchwork.formats.expressions import vector
 from latchwork.formats.functions import SCALAR, VECTOR
 from latchwork.formats.grammar import Item, Listed, Shape
+from latchwork.formats.mesh_files import mesh_corners
 from latchwork.formats.places import shown
 from latchwork.formats.postfix import Code
 from latchwork.formats.scope import Value
@@ -31,10 +32,16 @@ CORNERS = {"polyline": "points", "boundary": "pieces"}
 
 def contacts(build: Build, given: list[Given]) -> None:
     """The contacts of a file; files that would take minutes to read are refused."""
-    squares = places = 0
+    squares = places = corners = meshes = 0
     for each in given:
         with each.name.place.blamed():
             squares += sum(_corners(each.value[key]) ** 2 for key in ("a", "b"))
+            meshes += sum(_names_a_mesh(each.value[key]) for key in ("a", "b"))
+            if corners > MOST_CORNERS or meshes > MOST_MESHES:
+                raise each.name.place.error(
+                    f"the contacts up to '{shown(each.name.value)}' have {meshes} meshes, and solids of {corners} "
+                    f"corners that meet solids; the limits are {MOST_MESHES} and {MOST_CORNERS}. Give fewer."
+                )
             if squares > MOST_SQUARES or places > MOST_FEATURES:
                 raise each.name.place.error(
                     f"the contacts up to '{shown(each.name.value)}' have more than {MOST_SQUARES} pairs of corners, or "
@@ -42,6 +49,7 @@ def contacts(build: Build, given: list[Given]) -> None:
                 )
             made = _contact(build, each)
             places += len(made.features)
+            corners += 0 if made.picker is None else sum(len(side.corners) for side in made.picker.sides)
             build.scope.hold(made)
 
 
@@ -62,6 +70,10 @@ def _corners(given: Reference | Entry) -> int:
     return len(entry[CORNERS[word]]) if word in CORNERS else 0
 
 
+def _names_a_mesh(given: Reference | Entry) -> bool:
+    return isinstance(given, Entry) and "hull" in given and "file" in given["hull"]
+
+
 def side(build: Build, given: Reference | Entry) -> Any:
     """A point, or a shape by its word."""
     if isinstance(given, Reference):
@@ -69,11 +81,14 @@ def side(build: Build, given: Reference | Entry) -> Any:
     ((word, entry),) = given.values.items()
     fields = _fields(SHAPES[word].item)
     with entry.place.blamed():
-        made = {key: _argument(build, fields[key], value) for key, value in entry.values.items() if key != "shape"}
+        made = {key: _argument(build, fields[key], value) for key, value in entry.values.items()
+                if key not in ("shape", "file")}  # fmt: skip
         if "shape" in entry:
             made["shape"] = _function(build, entry["shape"], CLASSES[word].letters)
         if "vertices" in made:
             made["points"] = made.pop("vertices")
+        if "file" in entry:
+            made["points"] = mesh_corners(entry["file"], build.folder)
         return CLASSES[word](**made)
 
 

@@ -9,6 +9,8 @@ MOST_FEATURES = 20_000  # of all contacts of a file together
 MOST_PARTS = 1_000  # corners, pieces, zones
 MOST_SQUARES = 4_000_000  # corners are looked at in pairs: of all shapes of a file together
 MOST_VERTICES = 2_000
+MOST_CORNERS = 4_000  # of solids that meet solids, of all contacts of a file together
+MOST_MESHES = 50
 
 AXIS = Field("vector", "about which it goes round; N.z unless given")
 BODY = {"body": Field("frame", "what it is fixed in: a frame, joint or body; found from the rest unless given")}
@@ -81,9 +83,10 @@ BOX = Shape("box", {
 HULL = Shape("hull", {
     "points": Field(Listed("point", most=MOST_VERTICES), "its corners, points of its body"),
     "vertices": Field(Listed(Listed("number", most=3), most=MOST_VERTICES), "its corners, as measures in its body"),
+    "file": Field("text", "a mesh, STL or OBJ, inside the folder of this file; its hull, measured in its body"),
     **TURNS,
     "center": Field("point", "what these are measured from; the joint's origin or the mass centre unless given"),
-}, one_of=("points", "vertices"))  # fmt: skip
+}, one_of=("points", "vertices", "file"))  # fmt: skip
 CURVE = Shape("contact curve", {
     "point": Field("point", "a point of its body, from which it is measured", needed=True),
     "shape": Field("vector", "from that point to the curve, in s", needed=True),

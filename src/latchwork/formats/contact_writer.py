@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
+from os import PathLike
 from typing import Any
 
 from latchwork.contact.curves import Curve, Surface
@@ -58,6 +59,13 @@ def _friction(texts: Texts, friction: Coulomb) -> Any:
     return {"static": _value(texts, friction.mu), **dynamic}
 
 
+def _is_of_numbers(shape: Any) -> bool:
+    """Whether a hull was made of numbers or a mesh, not of points of the model."""
+    if not isinstance(shape, Hull):
+        return False
+    return isinstance(shape.points, (str, PathLike)) or not isinstance(shape.points[0], Point)
+
+
 class ShapeText:
     """The shapes of one contact; ``suffix`` tells the parameters of two curves apart, as their symbols have it."""
 
@@ -77,13 +85,13 @@ class ShapeText:
             )
         given = {key: SPECIAL[key](self, shape) if key in SPECIAL else self._text(value)
                  for key, value in _given(shape)}  # fmt: skip
-        if isinstance(shape, Hull) and not isinstance(shape.points[0], Point):
+        if _is_of_numbers(shape):
             given["vertices"] = given.pop("points")
         return {WORDS[type(shape)]: given}
 
     def points(self, shape: Any) -> list[Any]:
         """Corners: points of the body, or the numbers that a hull was made of."""
-        if isinstance(shape, Hull) and not isinstance(shape.points[0], Point):
+        if _is_of_numbers(shape):
             return [[self.texts.scalar(float(x)) for x in row] for row in shape.vertices]
         return [point.name for point in shape.points]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from latchwork.formats.assemble import assembled
 from latchwork.formats.run_settings import RunSettings, run_entry, settings
@@ -12,12 +13,14 @@ from latchwork.formats.yaml_nodes import compose
 from latchwork.model import Model
 
 
-def read_model(text: str, source: str = "model", run: Sequence[str] = ()) -> tuple[Model, RunSettings]:
+def read_model(text: str, source: str = "model", run: Sequence[str] = (),
+               folder: Path | None = None) -> tuple[Model, RunSettings]:  # fmt: skip
     """The model that a YAML text describes, and its run settings; every error is a FileError with line and column.
 
-    ``run`` holds more of what may stand under ``run``, which goes before what the text says there.
+    ``run`` holds more of what may stand under ``run``, which goes before what the text says there. Meshes are read from
+    inside the ``folder``.
     """
     entry: Entry = read(compose(text, source), MODEL)
-    build = assembled(entry)
+    build = assembled(entry, folder)
     own = [entry["run"]] if "run" in entry else []
     return build.model, settings(build, [*own, *map(run_entry, run)])
