@@ -96,6 +96,10 @@ def test_what_has_no_end_has_no_enclosure():
     assert can_be_parted(ball, plane)
     assert not can_be_parted(plane, plane)
     assert can_be_parted(enclosed(w.bodies[0].circle(0.3)), enclosed(lw.Arc(w.O, 1.0)))
+    wall, leaning = lw.Segment(space.O, space.at(None, 1.0), space.N.y), space.at(None, 0.0, 2.0, 1.0)
+    assert not can_be_parted(enclosed(wall), enclosed(lw.Capsule(space.at(None, 0.0, 2.0), leaning, 0.1)))
+    particle = w.model.particle("dust", w.at(0, 0.5), 1.0)
+    assert enclosed(particle) == enclosed(particle.center)
 
 
 def test_segments_are_apart_by_their_least_distance():

@@ -332,6 +332,16 @@ def test_what_must_watch_all_features_refuses_large_hulls():
         lw.simulate(model, 0.1, *FALLS, design=lw.Automaton())
 
 
+def test_a_box_that_spins_fast_is_watched_whole():
+    """Where legs would be shorter than steps, all features of a pair that has all of them are awake."""
+    sims = [lw.Simulation(solids((0.5, 0.4, 0.3), (2.0, 2.0, 0.5)), ABOVE | {"q_a_pz": 0.41}, {"u_a_wz": spin})
+            for spin in (3000.0, 30.0)]  # fmt: skip
+    for sim in sims:
+        sim.advance(1e-3)
+    assert [len(sim._standings.touches) for sim in sims] == [240, 4]
+    assert len(sims[0]._segments) == 1
+
+
 def test_solids_far_from_each_other_are_not_looked_into(monkeypatch):
     """While spheres around two solids are apart, nobody asks for their nearest places."""
     model = solids(round_hull(60, 0.4), (2.0, 2.0, 0.5))

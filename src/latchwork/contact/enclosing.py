@@ -18,6 +18,7 @@ from latchwork.contact.shapes.base import between, numbers, numeric
 from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
 from latchwork.contact.shapes.round import Arc, Capsule, Circle, Rim, Sphere
 from latchwork.contact.shapes.solid import Box, Hull
+from latchwork.mechanics.body import Body
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 
@@ -43,14 +44,16 @@ class Enclosure(NamedTuple):
 
 def enclosed(shape: Any) -> Enclosure | None:
     """The enclosure of a shape, with the values that parameters have; none where there is none, or none is known."""
+    shape = shape.center if isinstance(shape, Body) and shape.is_particle else shape
     row = ENCLOSED.get(type(shape))
     return None if row is None else row(shape)
 
 
 def can_be_parted(a: Enclosure, b: Enclosure) -> bool:
     """Whether two enclosures tell when shapes are apart: one ends, and a planar one is met in its plane only."""
+    ways = [between(x, y) for x in dict.fromkeys((a.p, a.q)) for y in dict.fromkeys((b.p, b.q))]
     axes = [one.axis for one in (a, b) if one.axis is not None]
-    return (a.is_finite or b.is_finite) and all(between(a.p, b.p).dot(axis) == 0.0 for axis in axes)
+    return (a.is_finite or b.is_finite) and all(way.dot(axis) == 0.0 for way in ways for axis in axes)
 
 
 def apart(p: Array, q: Array, r: Array, s: Array) -> Array:

@@ -38,6 +38,7 @@ FEW = 16  # features that are awake where none is near: guards of so many are li
 SOON, LATE = 0.02, 0.1  # s: what can touch within the first is awake; what cannot within the second may sleep
 NEAR, WIDE = 0.04, 0.25  # of the size of the smaller solid: parts within this are awake, within that if they are few
 SWIFT = 4e-3  # s: or if it goes further in this
+BRIEF = 4e-4  # s: but all parts are awake, where they can be, if it goes that far in this
 KEPT = 400  # features of solids that are kept while they sleep
 
 
@@ -173,11 +174,13 @@ class Sight:
         picker = pair.picker
         near = picker.near(*self.bounds.poses(values, pair), WIDE * picker.size)
         few = float(np.partition(near.apart, FEW)[FEW]) if len(near.apart) > FEW else np.inf
-        fast = SWIFT * float(self.bounds.turns(values, pair))
-        wide = min(max(NEAR * picker.size, fast, few), WIDE * picker.size)
+        pace = float(self.bounds.turns(values, pair))
+        wide = min(max(NEAR * picker.size, SWIFT * pace, few), WIDE * picker.size)
         busy = [touch.feature for touch in (*s.closed, *s.grazing, *s.behind) if touch.contact is contact]
         if near.gap > wide and not busy:
             return [], near.gap
+        if contact.is_eager and wide < BRIEF * pace:
+            return list(contact.features), np.inf
         features = [(made, gap) for item, gap in zip(near.pairs, near.apart.tolist(), strict=True)
                     if gap <= wide and (made := picker.feature(item)) is not None]  # fmt: skip
         if set(now).issuperset([made for made, gap in features if gap <= 0.5 * wide]):
