@@ -22,7 +22,7 @@ from measure import RESULTS, machine, table
 
 import latchwork as lw
 from latchwork.contact import making, picking
-from latchwork.hybrid.touching import sight
+from latchwork.hybrid.touching import sleeping
 
 HEADS = ("scene", "pairs of parts", "watched", "made in", "run in", "places made", "events", "differ by")
 EXACT = lw.DormandPrince(rtol=1e-12, atol=1e-13)
@@ -69,7 +69,7 @@ def hull(points: int) -> Made:
 
 def ran(make: Callable[[int], Made], count: int, until: float, whole: bool) -> dict[str, Any]:
     """A run, and what it took; ``whole``: with everything watched."""
-    sight.FEWEST, making.EAGER = (10**9, 10**9) if whole else (24, picking.EAGER)
+    sleeping.FEWEST, making.EAGER = (10**9, 10**9) if whole else (24, picking.EAGER)
     began = time.perf_counter()
     model, q, u = make(count)
     sim = lw.Simulation(model, q, u, method=EXACT)

@@ -9,14 +9,14 @@ import pytest
 
 import latchwork as lw
 from latchwork.contact import making, picking
-from latchwork.hybrid.touching import sight
+from latchwork.hybrid.touching import sleeping
 
 EXACT = lw.DormandPrince(rtol=1e-12, atol=1e-13)
 
 
 def watch_all(monkeypatch):
     """From now on, nothing sleeps, and all features of solids are made."""
-    monkeypatch.setattr(sight, "FEWEST", 10**9)
+    monkeypatch.setattr(sleeping, "FEWEST", 10**9)
     monkeypatch.setattr(making, "EAGER", 10**9)
 
 
@@ -80,7 +80,7 @@ def test_few_contacts_are_all_watched():
     model, q, u = balls(2)
     sim = lw.Simulation(model, q, u)
     sim.advance(0.5)
-    assert len(sim._standings.touches) < sight.FEWEST
+    assert len(sim._standings.touches) < sleeping.FEWEST
     assert sim._sight.bounds is None
     assert sim._sight.until == math.inf
     assert not sim._standings.asleep

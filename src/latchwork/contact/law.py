@@ -116,6 +116,10 @@ class Contact:
         """Whether all its features are made."""
         return self.picker is None or self.features is not self.picker.features
 
+    def every(self) -> Sequence[Feature]:
+        """All its features; those of large solids are made now, where they are not too many."""
+        return self.features if self.is_eager or self.picker is None else self.picker.every()
+
     @property
     def force(self) -> Expr:
         """The normal forces of all its features together, for conditions of rules."""

@@ -21,7 +21,7 @@ from latchwork.hybrid.running import Running
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.checking import must_have_lengths, must_not_cross
 from latchwork.hybrid.touching.placing import lies_behind, must_be_apart
-from latchwork.hybrid.touching.sight import far_apart, first_features
+from latchwork.hybrid.touching.sleeping import far_apart, first_features
 from latchwork.hybrid.touching.standing import Guard
 from latchwork.hybrid.touching.touch import Touch, touch_of
 from latchwork.hybrid.workshop import Workshop

@@ -51,11 +51,11 @@ def waiting_contact(name: str, a: Any, b: Any, laws: Mapping[str, Any]) -> Waiti
     """A contact that waits: min over the features of max(gap, −within), of the bounds of what is late."""
     known = [side.bound() if isinstance(side, Late) else side for side in (a, b)]
     stand_in = contact_between(name, *known, **laws)
-    features = stand_in.features
+    features = stand_in.every()
     if any(feature.tracked is not None for feature in features):
         raise ModelError(
             f"'{name}' waits for a shape that is only bounded yet, and its other side is a curve or surface. Give that "
             "side a simple shape, or fetch the shape before: sim.contact(name, a, remote.fetched())."
         )
     gaps = [reduce(maximum, (-inside for inside in feature.within), feature.gap) for feature in features]
-    return Waiting(name, a, b, laws, reduce(minimum, gaps), replace(stand_in, features=(), shapes=(a, b)))
+    return Waiting(name, a, b, laws, reduce(minimum, gaps), replace(stand_in, features=(), shapes=(a, b), picker=None))
