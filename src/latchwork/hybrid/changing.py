@@ -41,7 +41,7 @@ class Changing(Running):
 
     if TYPE_CHECKING:
 
-        def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> None: ...
+        def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> Array | None: ...
 
     # --- by name ------------------------------------------------------------------------------------------------
 

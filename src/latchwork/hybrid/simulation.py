@@ -75,19 +75,20 @@ class Simulation(Changing, Ruling):
         asked = stops_of(stop_when)
         self._fetch(self._bounds_entered())
         crossings = Crossings(self.equations.name)
-        rules = self._rules
+        rules, thicket, passed = self._rules, self._thicket, None
         while self.t < t_end or rules.pending:
+            state, passed = passed, None
             self._see()
-            if not (self._thicket.is_thick or self._settled):
-                self._cross((), {}, bool(self._segments))
+            if not (self._settled or thicket.is_thick):
+                state = self._cross((), {}, bool(self._segments))
                 self._see()
             stops = asked | self._bounds() if self._waiting else asked
-            if self._thicket.is_thick:
+            if thicket.is_thick:
                 if self._step_through(t_end, stops):
                     break
                 continue
             self._enumerate(stops)
-            x = self._state()
+            x = self._state() if state is None else state
             stage, guards = self._workshop.stage(self._holds, self._standings, stops, x)
             lap = self._lap(stage, guards, samples) if self.t < t_end else None
             values = stage.look(self.t, self._x, x[len(self._x) :]) if lap is None else lap.now
@@ -124,7 +125,7 @@ class Simulation(Changing, Ruling):
             self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
             hits = [guards[i] for i in ran.guards]
             if not (rules or stops):
-                self._pass(ran.stage, hits, crossings)
+                passed = self._pass(ran.stage, hits, crossings)
                 continue
             rules.hit(hits)
             named = [guard.about for guard in hits if guard.kind == "stop"]
@@ -168,7 +169,7 @@ class Simulation(Changing, Ruling):
                 ran = run_lap(lap, stage, until, self._longest(x), self._rest, self.progress)
                 segments += ran.segments
                 if ran.stage is stage:
-                    return ran._replace(segments=segments)
+                    return ran if len(segments) == 1 else ran._replace(segments=segments)
                 stage, t = ran.stage, float(segments[-1].solution.t[-1])
                 again = self._begun(stage, guards, t, ran.x)
                 if again is None:
@@ -200,8 +201,8 @@ class Simulation(Changing, Ruling):
             self._pass(stage, hits, crossings)
         return bool(hits)
 
-    def _pass(self, stage: Stage, hits: Sequence[Guard], crossings: Crossings) -> None:
-        """Go through what was hit: constraints let go at their limits, contacts change."""
+    def _pass(self, stage: Stage, hits: Sequence[Guard], crossings: Crossings) -> Array | None:
+        """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known."""
         touched, slips = [], False
         for guard in hits:
             if guard.kind == "limit":
@@ -213,7 +214,9 @@ class Simulation(Changing, Ruling):
             if not self._thicket.allowed:
                 crossings.count(self.t, touched)
             self._thicket.count(self.t)
-            self._cross(touched, forces_in(stage, self.t, self._x, self._state()[len(self._x) :]) if slips else {})
+            rest = self.driven.rest_at(self._rest, self.t)
+            return self._cross(touched, forces_in(stage, self.t, self._x, rest) if slips else {})
+        return None
 
     def _longest(self, x: Array) -> float:
         """A step that is short enough for gaps to be followed."""
@@ -273,10 +276,11 @@ class Simulation(Changing, Ruling):
         if backs != (self._backs[-1][1] if self._backs else frozenset()):
             self._backs.append((self.t, backs))
 
-    def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False) -> None:
+    def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False) -> Array | None:
         """From one mode to the next: zones, impacts, then what stays closed; nothing is known beforehand.
 
-        What is closed to begin with is no event; what a rule or a constraint makes open or close is (``tell``).
+        What is closed to begin with is no event; what a rule or a constraint makes open or close is (``tell``). The
+        state after it; none where it may only be stepped through.
         """
         began, s = time.perf_counter(), self._standings
         names, before = self.active, dict(s.closed)
@@ -286,7 +290,7 @@ class Simulation(Changing, Ruling):
         passed = self._cross_all(hits, lam, held, state) if quick is None else quick
         if passed is None:
             self._thicket.stuck = True
-            return
+            return None
         self._settled = True
         x = np.empty(len(self._x))
         x[:-1], x[-1] = passed.x[1 : len(x)], self._x[-1] + passed.work
@@ -296,6 +300,7 @@ class Simulation(Changing, Ruling):
             self._events += told(self.t, before, s, passed.impacts, hits, (names, after))
         if names != after or self._pending is None:
             self._pending = self.t, names, after, began
+        return passed.x
 
     def _cross_all(self, hits: Sequence[Guard], lam: Mapping[str, Array], held: Terms, x: Array) -> Crossing | None:
         """The same for any contacts; none where they come to no rest and may be stepped."""

@@ -208,7 +208,7 @@ class Workshop:
 
     def held(self, holds: Holds) -> Terms:
         """The rows of all constraints that hold, contacts apart."""
-        return self.terms_of(tuple(hold.constraint for hold in holds.values()))
+        return self.terms_of(tuple([hold.constraint for hold in holds.values()]) if holds else ())
 
     def key(self, holds: Holds, standings: Standings, stops: Mapping[str, Any]) -> Any:
         """What equations and guards are made of."""

@@ -77,7 +77,8 @@ class Desk:
         start = (*nothing, n, *watch, 0, 0.0, method.rtol, atol, self.x, self.k)
         self._alive = data, start  # what the addresses below point to
         self.data, self.start = [argument(item) for item in data], [argument(item) for item in start]
-        self.places = tuple([address(row) for row in self.rows]), (8, 8 * n, 8 * n, 8 * n)  # of rows, and their bytes
+        self.t_at, self.x_at, self.dx_at, self.bend_at = map(address, self.rows)
+        self.wide = 8 * n  # bytes of a row
 
 
 class Again:
@@ -144,7 +145,8 @@ class Again:
         while True:
             left = BEGIN - self._last
             data[CAPACITY] = left if left < self._most else self._most
-            data[ROWS : ROWS + 4] = [at + (self._last + 1) * size for at, size in zip(*desk.places, strict=True)]
+            first, wide = self._last + 1, desk.wide * (self._last + 1)
+            data[ROWS : ROWS + 4] = desk.t_at + 8 * first, desk.x_at + wide, desk.dx_at + wide, desk.bend_at + wide
             status: int = self._run(*data)
             self._last += int(desk.counts[RECORDED])
             if progress is not None:

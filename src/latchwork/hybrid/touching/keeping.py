@@ -102,16 +102,17 @@ class Keeping:
                               touch.force_function])  # fmt: skip
         self.at = np.array(self.bundle.starts[first : first + 3], dtype=np.int64)
         self.given, self._row = np.zeros(GIVEN), np.zeros(2 * held.sizes[1] + 2)
-        self.arguments = (*self.bundle.addresses, address(gathering.code), address(self.at), address(gathering.memory),
-                          len(self.bundle.x))  # fmt: skip
-        self._keeps, self._call = gathering, native(keep_one).brief
-        self._last = address(self.given), address(self._row)
+        self._x, self._keeps, self._call = np.zeros(len(self.bundle.x)), gathering, native(keep_one).brief
+        memory = (gathering.code, self.at, gathering.memory, self._x, self.given, self._row)
+        code, at, w, *others = map(address, memory)
+        self.arguments = (*self.bundle.addresses, code, at, w, len(self._x), *others)
 
     def __call__(self, x: Array, friction: tuple[float, float], fastest: float, rests: bool,
                  must: float) -> float | None:  # fmt: skip
         """The direction in which it slides at x, 0 where it sticks; none where that takes more care."""
         self.given[:WAY] = *friction, fastest, rests, must
         self.bundle.ready()
-        if not self._call(*self.arguments, address(x), *self._last):
+        self._x[:] = x
+        if not self._call(*self.arguments):
             return None
         return float(self.given[WAY])

@@ -176,10 +176,10 @@ class Passing:
         self.bundle, self.rows = gathering.bundle, gathering.rows
         self.given, self.found = np.zeros(GIVEN), np.zeros(RESULTS)
         self.given[LAW] = LAWS[law]
-        self.arguments = (*self.bundle.addresses, *map(address, (gathering.code, gathering.memory)),
-                          len(self.bundle.x))  # fmt: skip
-        self._keeps = gathering
-        self._call, self._last = native(pass_one).brief, (address(self.given), address(self.found))
+        self._x, self._keeps, self._call = np.zeros(len(self.bundle.x)), gathering, native(pass_one).brief
+        memory = (gathering.code, gathering.memory, self._x, self.given, self.found)
+        code, w, *others = map(address, memory)
+        self.arguments = (*self.bundle.addresses, code, w, len(self._x), *others)
 
     def __call__(self, x: Array, laws: tuple[float, float, float], speed: float, pace: float, brief: float,
                  rests: bool, must: float, opened: int) -> Passed | None:  # fmt: skip
@@ -190,12 +190,12 @@ class Passing:
         self.given[:LAW] = laws
         self.given[SPEED:] = speed, pace, brief, rests, must, opened
         self.bundle.ready()
-        after = x.copy()
-        if not self._call(*self.arguments, address(after), *self._last):
+        self._x[:] = x
+        if not self._call(*self.arguments):
             return None
         impacts, push, across, struck, gained, fastest, swiftest, state, way, *lam = self.found.tolist()
         rows = self.rows
-        return Passed(after, int(impacts), np.array([push, across][:rows]), struck, gained, fastest, swiftest,
+        return Passed(self._x.copy(), int(impacts), np.array([push, across][:rows]), struck, gained, fastest, swiftest,
                       None if state == PARTED else STATES[int(state)], way, np.array(lam[:rows]))  # fmt: skip
 
 

@@ -203,4 +203,4 @@ def _way(passed: Passed, mu_d: float) -> Way:
 def _happened(touch: Touch, passed: Passed) -> Sequence[Happened]:
     if not passed.impacts:
         return ()
-    return (Happened({touch.name: passed.impulse} if passed.impulse.any() else {}, -passed.struck),)
+    return (Happened({touch.name: passed.impulse} if any(passed.impulse.tolist()) else {}, -passed.struck),)

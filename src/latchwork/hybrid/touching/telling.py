@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
-
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import State
 from latchwork.hybrid.event import RunEvent
@@ -22,17 +20,13 @@ def told(t: float, before: Mapping[Touch, Standing], standings: Standings, impac
     events = []
     took_part: set[str] = set()
     if impacts:
-        impulses: dict[str, Array] = {}
-        for impact in impacts:
-            for name, part in impact.impulses.items():
-                impulses[name] = impulses[name] + part if name in impulses else np.array(part)
-        took_part = set(impulses)
-        notes = tuple(dict.fromkeys(note for impact in impacts for note in impact.notes))
-        events.append(RunEvent(t, ", ".join(impulses), *labels, impulses, "impact",
-                               sum(impact.energy for impact in impacts), notes))  # fmt: skip
+        impact = impacts[0] if len(impacts) == 1 else _together(impacts)
+        took_part = set(impact.impulses)
+        events.append(RunEvent(t, ", ".join(impact.impulses), *labels, impact.impulses, "impact", impact.energy,
+                               impact.notes))  # fmt: skip
     for touch in standings.touches if before or standings.closed else ():
         old, new = before.get(touch), standings.closed.get(touch)
-        if _state(old) is not _state(new) and touch.name not in took_part:
+        if old is not new and _state(old) is not _state(new) and touch.name not in took_part:
             events.append(RunEvent(t, touch.name, *labels, kind="release" if new is None else KINDS[new.state]))
             took_part.add(touch.name)
     for guard in hits:
@@ -42,6 +36,16 @@ def told(t: float, before: Mapping[Touch, Standing], standings: Standings, impac
                 events.append(RunEvent(t, ", ".join(names), *labels, kind="zone"))
                 took_part |= set(names)
     return events
+
+
+def _together(impacts: Sequence[Happened]) -> Happened:
+    """Impacts of one instant as one."""
+    impulses: dict[str, Array] = {}
+    for impact in impacts:
+        for name, part in impact.impulses.items():
+            impulses[name] = impulses[name] + part if name in impulses else part
+    notes = tuple(dict.fromkeys([note for impact in impacts for note in impact.notes]))
+    return Happened(impulses, sum([impact.energy for impact in impacts]), notes)
 
 
 def _state(standing: Standing | None) -> State | None:
