@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,10 +74,21 @@ def _code(kernels: list[Kernel[..., Any]]) -> bytes:
     """Our own kernels are known by their sources, those of others by their text."""
     if not all(kernel.name.startswith(OURS) for kernel in kernels):
         return object_code(_text(kernels))
-    files = [Path(kernel.function.__code__.co_filename).relative_to(HERE.parent) for kernel in kernels]
-    folders = {HERE} | {HERE.parent / file.parts[0] for file in files}  # each the whole layer
-    names = [kernel.name for kernel in kernels] + [digest(folder) for folder in sorted(folders)]
+    names = [kernel.name for kernel in kernels] + [digest(folder) for folder in sorted(folders(kernels))]
     return named_code(" ".join(names), lambda: _text(kernels))
+
+
+def folders(kernels: Iterable[Kernel[..., Any]]) -> set[Path]:
+    """The sources that kernels of ours are made from: the layers of all kernels that they call, each whole."""
+    seen, left = set[Kernel[..., Any]](), list(kernels)
+    while left:
+        kernel = left.pop()
+        if kernel not in seen:
+            seen.add(kernel)
+            used = [kernel.function.__globals__.get(name) for name in kernel.function.__code__.co_names]
+            left += [item for item in used if isinstance(item, Kernel)]
+    files = [Path(kernel.function.__code__.co_filename).relative_to(HERE.parent) for kernel in seen]
+    return {HERE} | {HERE.parent / file.parts[0] for file in files}
 
 
 def _text(kernels: list[Kernel[..., Any]]) -> str:
