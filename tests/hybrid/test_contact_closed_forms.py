@@ -125,6 +125,27 @@ def test_block_on_an_incline(fraction):
     assert run["x"][-1] == pytest.approx(-incline(module.BETA, fraction, 5.0), abs=1e-12)
 
 
+@pytest.mark.parametrize("free", [False, True])
+def test_friction_changes_from_zone_to_zone(free):
+    """v² falls by 2 μ g along each zone, also where a body slides the same way through all of them, and rests then."""
+    model, mu, bounds, g, v = lw.Model("zones"), (0.1, 0.4, 0.05, 0.3), (1.0, 1.5, 3.0), 10.0, 3.0
+    N, O = model.frame, model.origin
+    q = model.coordinates(*("xy" if free else "x"))
+    place = O.at("P", q[0] * N.x + (q[1] * N.y if free else 0.0 * N.y))
+    model.particle("block", place, 2.0)
+    model.gravity(-g * N.y)
+    floor = lw.Line(point=O, direction=N.x, normal=N.y)
+    model.contact("floor", place, floor, friction=lw.Coulomb(lw.zones(q[0], bounds, mu)))
+    run = lw.simulate(model, 4.0, [0.0, 0.0][: len(q)], [v, 0.0][: len(q)])
+    t, expected = 0.0, []
+    for width, m in zip((1.0, 0.5, 1.5), mu, strict=False):
+        after = math.sqrt(v * v - 2.0 * m * g * width)
+        t, v = t + (v - after) / (m * g), after
+        expected.append(t)
+    assert times(run, "zone") == pytest.approx(expected, abs=1e-9)
+    assert times(run, "stick") == pytest.approx([t + v / (mu[-1] * g)], abs=1e-9)
+
+
 def test_stick_does_not_creep():
     """A thousand seconds on the incline, and nothing has moved."""
     module = example("block_on_incline")

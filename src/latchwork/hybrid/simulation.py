@@ -164,11 +164,12 @@ class Simulation(Changing, Going, Ruling):
                 touched.append(guard)
                 slips = slips or guard.kind == "slip"
         if touched:
-            if not self._thicket.allowed:
+            if self._thicket.allowed:
+                self._thicket.count(self.t)
+            else:
                 crossings.count(self.t, touched)
-            self._thicket.count(self.t)
-            rest = self.driven.rest_at(self._rest, self.t)
-            return self._cross(touched, forces_in(stage, self.t, self._x, rest) if slips else {})
+            lam = forces_in(stage, self.t, self._x, self.driven.rest_at(self._rest, self.t)) if slips else {}
+            return self._cross(touched, lam)
         return None
 
     def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:

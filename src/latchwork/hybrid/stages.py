@@ -114,7 +114,7 @@ class Held:
         return tuple(self.mode.terms.rows.slices) if self.label is None else self.label
 
     def reduced(self, x: Array) -> Array:
-        return self.mode.reduced(x)
+        return x[self.mode.kept_states]
 
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
         n_q = len(self.driven.equations.q)

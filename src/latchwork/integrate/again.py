@@ -90,7 +90,7 @@ class Again:
         n, m, self.t = desk.n, len(kinds), 0.0
         self.m, self.now = m, desk.looked[: 2 * m]
         self._functions = tuple({*function.functions, *guards.functions})
-        self._executors = [each.executor for each in self._functions]
+        self._arrivals, self._executors = Function.arrivals, [each.executor for each in self._functions]
         used = [(function, 1 + n), (guards, 1 + n)] + ([] if settle is None else [(settle.mode, settle.first)])
         fresh = {executable: executable.fresh() for executable, _ in used}
         slots = [fresh[executable].copy() for executable, _ in used]
@@ -116,7 +116,11 @@ class Again:
     @property
     def is_current(self) -> bool:
         """Whether the programs are executed as they were when this was made: machine code may arrive."""
-        return [function.executor for function in self._functions] == self._executors
+        if self._arrivals != Function.arrivals:
+            if [function.executor for function in self._functions] != self._executors:
+                return False
+            self._arrivals = Function.arrivals
+        return True
 
     def begin(self, t: float, x: Array, rest: Array) -> bool:
         """Stand at (t, x); whether a run can begin there as always."""

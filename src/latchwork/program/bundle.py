@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import EvaluationError
 from latchwork.program.function import Function
-from latchwork.program.kernel import Kernel, bits, executor_at, f64p, i32p, kernel, offset
+from latchwork.program.kernel import bits, executor_at, f64p, i32p, kernel, offset
 from latchwork.program.native import Native, address, native
 
 COUNT, INPUTS, FIRST = range(3)  # header; then, for each program, where its code, its slots and its outputs begin
@@ -49,22 +49,22 @@ class Bundle:
         for f, at in zip(self.functions, places, strict=False):
             self._z[at + n : at + f.first] = f.constants
         self.x, self.out = self._z[count : count + n], np.zeros(self.starts[-1])
-        self._runs: list[Kernel[..., None] | Native] = []
+        self._arrivals = -1
         self._call = native(run_each).brief
         self.addresses = address(self._code), address(self._z), address(self.out)  # what `run_each` takes
 
     def __call__(self, x: ArrayLike) -> NDArray[np.float64]:
         """All outputs, function by function."""
-        self.ready()
+        if self._arrivals != Function.arrivals:
+            self.ready()
         self.x[:] = x
         self._call(*self.addresses)
         return self.out
 
     def ready(self) -> None:
         """Take machine code that has arrived."""
-        runs = [f.executor for f in self.functions]
-        if runs != self._runs:
-            self._runs = runs
+        if self._arrivals != Function.arrivals:
+            self._arrivals, runs = Function.arrivals, [f.executor for f in self.functions]
             self._z.view(np.int64)[: len(runs)] = [(r if isinstance(r, Native) else native(r)).address for r in runs]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from latchwork.constraint.modes.mode import Mode
 from latchwork.constraint.terms import Array
+from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel
 from latchwork.program.native import argument, native
 
@@ -19,12 +20,11 @@ class Here:
     """``kernel(*before, code, z, out)`` of a mode; its slots are as fresh at each call. One thread at a time."""
 
     def __init__(self, mode: Mode) -> None:
-        self.mode, self._functions = mode, mode.functions
+        self.mode = mode
         self._begin()
 
     def _begin(self) -> None:
-        self._executors = [function.executor for function in self._functions]
-        self._fresh = self.mode.fresh()
+        self._arrivals, self._fresh = Function.arrivals, self.mode.fresh()
         self._z, self._ready = self._fresh.copy(), dict[Kernel[..., None], Ready]()
 
     def __call__(self, kernel: Kernel[..., None], width: int, t: float, x: Array, rest: Array, *before: Any) -> Array:
@@ -32,7 +32,7 @@ class Here:
 
         ``x`` may be coordinates alone where speeds do not matter.
         """
-        if [function.executor for function in self._functions] != self._executors:  # machine code has arrived
+        if self._arrivals != Function.arrivals:  # machine code has arrived
             self._begin()
         known = self._ready.get(kernel)
         if known is None:

@@ -249,10 +249,10 @@ class Mode:
 
     def reduced(self, x: Array) -> Array:
         """(q, u_ind, work) of (q, u, work)."""
-        return np.asarray(x[self._reduced])
+        return np.asarray(x[self.kept_states])
 
     @cached_property
-    def _reduced(self) -> NDArray[np.intp]:
+    def kept_states(self) -> NDArray[np.intp]:
         """Where (q, u_ind, work) stand in (q, u, work)."""
         n_q, n, _ = self.terms.sizes
         return np.array([*range(n_q), *(n_q + j for j in self.selection.independent), n_q + n], dtype=np.intp)

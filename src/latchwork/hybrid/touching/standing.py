@@ -109,8 +109,8 @@ class Standings:
     @property
     def whole_key(self) -> tuple[Any, ...]:
         """All that equations and guards of the mode depend on."""
-        return (tuple(self.closed.items()), frozenset(self.grazing.items()), frozenset(self.behind),
-                tuple(self.zones.items()), tuple(self.touches))  # fmt: skip
+        return (self.key, frozenset(self.grazing.items()), frozenset(self.behind), tuple(self.zones.items()),
+                tuple(self.touches))  # fmt: skip
 
     def mu(self, touch: Touch) -> tuple[Any, Any]:
         """Static and dynamic friction where it is now."""
