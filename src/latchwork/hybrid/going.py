@@ -30,17 +30,18 @@ class Going(Running):
 
     def _lap(self, stage: Stage, guards: Guards, samples: Array | None) -> Again | None:
         """A stage that is begun where the run stands, ready to go on to the next event; none where it takes more."""
-        if (
-            samples is not None or self._rules or self.driven.columns or stage.guards is None or self._sight.sleeps
-            or type(self.method) is not DormandPrince or isinstance(self.method.atol, tuple)
-            or any([touch.feature.tracked is not None for touch in self._standings.touches])
-        ):  # fmt: skip
+        if samples is not None or self._rules or self.driven.columns or stage.guards is None or self._sight.sleeps:
             return None
+        for touch in self._standings.touches:
+            if touch.feature.tracked is not None:
+                return None
         return self._begun(stage, guards, self.t, self._x)
 
     def _begun(self, stage: Stage, guards: Guards, t: float, x: Array) -> Again | None:
-        assert isinstance(self.method, DormandPrince), "laps are run by adaptive steps"
-        return self._workshop.laps.begun(stage, guards, self.method, t, stage.reduced(x), self._rest)
+        method = self.method
+        if type(method) is not DormandPrince or isinstance(method.atol, tuple):
+            return None
+        return self._workshop.laps.begun(stage, guards, method, t, stage.reduced(x), self._rest)
 
     def _run_lap(self, lap: Again, stage: Stage, guards: Guards, until: float, x: Array) -> Ran:
         """Run a stage that has begun until a time or an event; in other speeds where it asks for them."""
@@ -70,7 +71,9 @@ class Going(Running):
 
     def _look(self, t_end: float) -> float:
         """Whether another place of a curve is nearer now; gives the time until which that can be relied on."""
-        s, until = self._standings, min(t_end, leg_end(self._sight, self.t, getattr(self.method, "step", None)))
+        s, until = self._standings, t_end
+        if self._sight.sleeps:
+            until = min(until, leg_end(self._sight, self.t, getattr(self.method, "step", None)))
         for touch in s.touches:
             if touch.feature.tracked is not None:
                 x, interval = touch.looked(self._state(), touch in s.closed)

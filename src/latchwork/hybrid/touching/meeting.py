@@ -211,7 +211,8 @@ class Meetings:
         """Signed distances of contacts, and how far inside their domains they are; see `Touch.gap`."""
         if not touches:
             return []
-        bundle = self.gaps_of(touches)
+        known = self._gaps
+        bundle = known[1] if known is not None and known[0] == touches else self.gaps_of(touches)
         found, ends = bundle(x).tolist(), bundle.starts
         return [(touch, found[a], min(found[a + 1 : b]) if b > a + 1 else math.inf)
                 for touch, a, b in zip(touches, ends, ends[1:], strict=False)]  # fmt: skip

@@ -83,7 +83,8 @@ def swiftly(s: Standings, meetings: Meetings, held: Terms, x: Array, hits: Seque
     else:
         passed = _pass(s, meetings, held, x, near[0], hit, brief) if near else _opened(s, x)
     if passed is not None:
-        s.zones = dict(hit.zones)
+        if hit.zones is not s.zones:
+            s.zones = dict(hit.zones)
         if ended or hit.clear or s.grazing:
             fresh = s.grazing | {touch: deep_in(gap) for touch, gap in ended if touch not in behind}
             s.grazing = {touch: deep for touch, deep in fresh.items() if touch not in s.closed
