@@ -95,6 +95,23 @@ def test_what_is_pulled_from_rest_is_met_in_time(monkeypatch):
     assert run.audit.least_gap > -1e-9
 
 
+@pytest.mark.parametrize("above", [0.0, 6e-17, 2e-10])
+def test_what_rests_to_begin_with_is_closed(above):
+    """Where nothing moves, no pace tells of what touches but for rounding: it is awake, and no impact is told of."""
+    model = lw.Model("row")
+    N, O = model.frame, model.origin
+    symbols = [model.coordinates(f"x{i}", f"y{i}") for i in range(sleeping.FEWEST)]
+    model.speeds()
+    model.gravity(-9.81 * N.y)
+    for i, (x, y) in enumerate(symbols):
+        center = O.at(f"C{i}", x * N.x + y * N.y)
+        model.contact(f"{i}", model.body(f"b{i}", N, center, 1.0).circle(0.3), lw.Line(O, N.x, N.y), restitution=0.5)
+    run = lw.simulate(model, 0.1, q={str(q): float(i) if k == 0 else 0.3 + above
+                                     for i, pair in enumerate(symbols) for k, q in enumerate(pair)})  # fmt: skip
+    assert not run.events
+    assert [len(mode.names) for mode in run.modes] == [sleeping.FEWEST]
+
+
 def test_samples_are_those_of_all_steps():
     """Runs that keep samples only check every step all the same, and keep the samples that were asked for."""
     model, q, u = balls(7)

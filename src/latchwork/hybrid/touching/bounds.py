@@ -23,7 +23,9 @@ from latchwork.contact.nearest import Pose
 from latchwork.contact.picking import Picker
 from latchwork.contact.shapes.base import Shape
 from latchwork.hybrid.stepping.gaps import lowered
+from latchwork.hybrid.touching.scales import CLEAR, REACH, TOUCH
 
+CLOSED = CLEAR * REACH * TOUCH  # shapes that are no further apart may be closed
 ENDS, POSE = 12, 12  # numbers of an enclosure: p, q, v_p, v_q; and of a solid besides: ω, R
 
 
@@ -87,13 +89,16 @@ class Bounds:
         return values[..., : ENDS * self._count].reshape(*values.shape[:-1], self._count, 4, 3)
 
     def apart(self, values: Array) -> Array:
-        """How far the shapes of contacts with enclosures are apart at least, (k,)."""
+        """How far the shapes of contacts with enclosures are apart at least, (k,); what is closed, to rounding, is not.
+
+        Where nothing moves, no pace would wake what already touches.
+        """
         ends, i, j = self._split(values), self._i, self._j
         found = apart(ends[i, 0], ends[i, 1], ends[j, 0], ends[j, 1]) - self._radii[i] - self._radii[j]
         k, flat, other = self._above.T
         heights = np.einsum("fei,fi->fe", ends[other, :2] - ends[flat, :1], self._normals).min(axis=1)
         np.maximum.at(found, k, heights - self._radii[other])
-        return found
+        return found - CLOSED
 
     def paces(self, values: Array) -> Array:
         """How fast enclosures can come nearer, (..., k)."""
