@@ -16,13 +16,14 @@ from scene_shapes import Ground, separation
 SINKS = 1e-9  # how deep, in metres, anything may be in anything else at a sample
 BETWEEN = 1e-7  # and between samples, where the interpolant is
 DENSE = 40
+BEGUN = {1: 1e-3, 2: 0.1}  # m/s: slower slip, in the plane and in space, may still be led by how it began
 
 
 def broken(s: Scene, run: lw.Trajectory) -> list[str]:
     """What is wrong with a run."""
     if not np.isfinite(run.path.x[:, : len(run.equations.q) + len(run.equations.u)]).all():
         return ["not finite"]
-    return [*gaps(s, run), *energy(s, run), *forces(s, run), *momentum(s, run)]
+    return [*gaps(s, run), *energy(s, run), *forces(s, run), *friction(s, run), *momentum(s, run)]
 
 
 def gaps(s: Scene, run: lw.Trajectory) -> list[str]:
@@ -107,6 +108,56 @@ def sticking(touch: Any, states: np.ndarray, beyond: np.ndarray, size: float, sl
     wrong = {f"'{touch.name}' outside its cone"} if beyond.max() > size else set()
     creeps = slip > 1e-8 * slack * (1.0 + np.abs(states).max())
     return wrong | ({f"'{touch.name}' creeps by {slip:.1e}"} if creeps else set())
+
+
+def friction(s: Scene, run: lw.Trajectory) -> list[str]:
+    """M u̇ = f + Bᵀ λ where friction is −μ_d λ_n v/|v|, with the coefficient of the zone that a state lies in."""
+    touches = {touch.name: touch for touch in (*s.sim._standings.touches, *s.sim._standings.asleep)}
+    found = set()
+    for solution, stage in run.path.segments:
+        names = [label.rpartition(": ")[0] for label in stage.names if label.endswith(": slide")]
+        if not isinstance(stage, Held) or len(solution.t) < 3 or not names or not touches.keys() >= set(names):
+            continue
+        i = len(solution.t) // 2
+        t, x = solution.t[i : i + 1], solution.x[i : i + 1]
+        rest = run.driven.rest_at(run.rest, t)
+        lam = stage.mode.multipliers(np.column_stack([t, x, rest]))[0]
+        full, udot = stage.full(t, x, rest)
+        state = np.concatenate([t, full[0, :-1], rest[0]])
+        left = unbalanced(stage, state, udot[0], lam, [touches[name] for name in names])
+        if left is not None and left > 1e-6:
+            found.add(f"friction of {', '.join(names)} is not Coulomb's by {left:.1e}")
+    return sorted(found)
+
+
+def unbalanced(stage: Held, x: np.ndarray, udot: np.ndarray, lam: np.ndarray, sliding: list[Any]) -> float | None:
+    """What is left of M u̇ − f − Bᵀ λ, as a part of its terms; none where slip or a zone has hardly begun."""
+    terms = stage.mode.terms
+    if any(touch.held or len(x) != len(touch.base.arguments) for touch in sliding):
+        return None
+    n_q, n, _ = terms.sizes
+    motion, B, u = terms.motion(x), terms.place(x).B, x[1 + n_q : 1 + n_q + n]
+    parts = [motion.M @ udot, -motion.f, -B.T @ lam]
+    for touch in sliding:
+        place, mu = touch.terms.place(x), mu_at(touch, x)
+        slip = place.B[1:] @ u + place.C[1:]
+        if mu is None or (mu > 0.0 and np.linalg.norm(slip) < BEGUN[len(slip)]):
+            return None
+        if mu > 0.0:
+            push = lam[terms.rows.slices[touch.name]][0]
+            parts.append(mu * push * place.B[1:].T @ (slip / np.linalg.norm(slip)))
+    return float(np.abs(sum(parts)).max() / (np.abs(parts).max() + 1e-9))
+
+
+def mu_at(touch: Any, x: np.ndarray) -> float | None:
+    """Dynamic friction where a state lies; none at a bound."""
+    zones = {}
+    for zone in touch.zones:
+        along, *bounds = touch.lowered([zone.x, *(zone.x * 0.0 + bound for bound in zone.bounds)])(x)
+        if np.abs(np.array(bounds) - along).min() < 1e-9:
+            return None
+        zones[zone] = int(np.searchsorted(bounds, along))
+    return float(touch.laws(x, zones)[2])
 
 
 def momentum(s: Scene, run: lw.Trajectory) -> list[str]:
