@@ -11,6 +11,7 @@ from latchwork.constraint.assemble import EXACT, assemble_q, assemble_u, residua
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.closure import latch
 from latchwork.constraint.making.methods import Part, Parts, Place
+from latchwork.constraint.plastic import struck
 from latchwork.errors import ConstraintError, LatchworkError, did_you_mean
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.running import Running, Switch
@@ -51,6 +52,11 @@ class Holding(Running):
     def _impact(self, name: str) -> dict[str, Array]:
         """Speeds made consistent with all that holds; the energy it costs is booked as work. The impulses by name."""
         terms, x = self._workshop.held(self._holds), self._state()
+        quick = struck(terms, x)
+        if quick is not None and quick.off <= EXACT:
+            n_q = terms.sizes[0]
+            self._x = np.concatenate([self._x[:n_q], quick.u, self._x[-1:] + quick.gained])
+            return {key: quick.impulses[part] for key, part in terms.rows.slices.items()}
         off = residual_of(terms, x)
         if off > APART:
             raise ConstraintError(

@@ -96,29 +96,30 @@ def locate(
 ) -> tuple[f64, f64]:  # fmt: skip
     """A bracket of half the width promised around a zero of guard i between ``lo`` (g ≥ 0) and ``hi`` (g ≤ 0).
 
-    Each try is the zero of the cubic through both ends, and a little beyond as seen from the nearer one, so that both
-    close in; each third a bisection. Guards without rates: regula falsi of Illinois kind. A try keeps a distance from
-    the ends.
+    Each try is the zero of the cubic through both ends; where two came out on one side, a little beyond as seen from
+    there, so that both close in; each third a bisection. Guards without rates: regula falsi of Illinois kind. A try
+    keeps a distance from the ends.
     """
     width = maximum(HALF_STEP, divide(HALF_ULPS * maximum(fabs(t), fabs(t + h)), h))
-    side, tries = 0, 0
+    side, again, tries = 0, 0, 0
     while hi - lo > width and tries < MOST:
-        long = (hi - lo) * h
-        part = 0.5
+        long, part = (hi - lo) * h, 0.5
+        rated = r_lo != 0.0 or r_hi != 0.0
         if tries % 3 < 2 and g_lo > g_hi:  # a guard may be zero at both ends
-            rated = r_lo != 0.0 or r_hi != 0.0
             part = cubic_zero(g_lo, long * r_lo, g_hi, long * r_hi) if rated else divide(g_lo, g_lo - g_hi)
-        theta = lo + (hi - lo) * part + (0.25 * width if part < 0.5 else -0.25 * width)
+        theta = lo + (hi - lo) * part
+        if rated and again == 1:
+            theta += 0.25 * width * float(side)
         theta = minimum(maximum(theta, lo + 0.5 * width), hi - 0.5 * width)
         probe(run, code, z, n, m, w, t, h, theta)
         g, r = w[6 * n + 4 * m + i], w[6 * n + 5 * m + i]
         if g > 0.0:
-            lo, g_lo, r_lo = theta, g, r
-            g_hi = 0.5 * g_hi if side == 1 and r_lo == 0.0 and r_hi == 0.0 else g_hi
+            lo, g_lo, r_lo, again = theta, g, r, 1 if side == 1 else 0
+            g_hi = 0.5 * g_hi if again == 1 and not rated else g_hi
             side = 1
         else:
-            hi, g_hi, r_hi = theta, g, r
-            g_lo = 0.5 * g_lo if side == -1 and r_lo == 0.0 and r_hi == 0.0 else g_lo
+            hi, g_hi, r_hi, again = theta, g, r, 1 if side == -1 else 0
+            g_lo = 0.5 * g_lo if again == 1 and not rated else g_lo
             side = -1
         tries += 1
     return lo, hi
