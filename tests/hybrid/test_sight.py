@@ -179,26 +179,47 @@ def test_a_jump_of_coordinates_wakes(monkeypatch):
     same(run, jumping())
 
 
-def test_other_lengths_in_the_run_wake():
-    """Bounds are those of the model; shapes that have other lengths in a run are watched throughout: closed forms."""
+def one_row(r):
+    """Eight disks of radius r in a row, each with a contact with each; the first may fly into the others."""
     model = lw.Model("one row")
-    r = model.parameter("r", 0.1)
+    r, s = model.parameters(r=r, s=0.1)
     symbols = model.coordinates(*(f"x{i}" for i in range(8)))
     model.speeds()
     N, O = model.frame, model.origin
     shapes = []
     for i, x in enumerate(symbols):
         center = O.at(f"C{i}", x * N.x)
-        shapes.append(model.body(f"b{i}", N, center, 1.0).circle(r, center))
+        shapes.append(model.body(f"b{i}", N, center, 1.0).circle(s if i == 7 else r, center))
     for i in range(8):
         for j in range(i):
             model.contact(f"{j} on {i}", shapes[j], shapes[i], restitution=1.0)
-    q, u = {f"x{i}": 1.0 * i for i in range(8)}, {"u_x0": 3.0}
-    run = lw.simulate(model, until=2.0, q=q, u=u, parameters={"r": 0.4}, method=EXACT)
-    assert [event.name for event in run.events] == [f"{i} on {i + 1}" for i in range(7)]
-    assert [event.t for event in run.events] == pytest.approx([0.2 / 3.0 * (i + 1) for i in range(7)], abs=1e-9)
-    run = lw.simulate(model, until=2.0, q=q, u=u, method=EXACT)
-    assert [event.t for event in run.events] == pytest.approx([0.8 / 3.0 * (i + 1) for i in range(7)], abs=1e-9)
+    return model, {f"x{i}": 1.0 * i for i in range(8)}, {"u_x0": 3.0}
+
+
+def test_other_lengths_in_the_run_wake():
+    """Bounds are those of the model; shapes that have other lengths in a run are watched throughout: closed forms."""
+    model, q, u = one_row(0.1)
+    for r in (0.4, 0.1):
+        run = lw.simulate(model, until=2.0, q=q, u=u, parameters={"r": r, "s": r}, method=EXACT)
+        assert [event.name for event in run.events] == [f"{i} on {i + 1}" for i in range(7)]
+        times = [(1.0 - 2.0 * r) / 3.0 * (i + 1) for i in range(7)]
+        assert [event.t for event in run.events] == pytest.approx(times, abs=1e-9)
+
+
+def test_lengths_that_change_while_a_run_goes_on_wake():
+    """As a slider does it: disks that slept are met by the radius that they have now, be it of one of them."""
+    model, q, u = one_row(0.1)
+    for name in ("r", "s"):
+        sim = lw.Simulation(model, q, u, method=EXACT)
+        sim.advance(0.05)
+        assert len(sim._standings.touches) < 28
+        rest = sim._rest.copy()
+        rest[[symbol.name for symbol in (*sim.equations.r, *sim.equations.p)].index(name)] = 0.4
+        sim._rest, sim._settled = rest, False
+        sim.advance(2.0)
+        apart = [0.2 if name == "r" else 0.8] * 6 + [0.5]
+        assert [event.name for event in sim.events] == [f"{i} on {i + 1}" for i in range(7)]
+        assert [event.t for event in sim.events] == pytest.approx(np.cumsum(apart) / 3.0, abs=1e-9)
 
 
 def test_sleeping_contacts_can_be_removed_and_reshaped():

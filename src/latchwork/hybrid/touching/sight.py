@@ -28,7 +28,7 @@ from latchwork.constraint.terms import Array, Base
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
 from latchwork.hybrid.touching.bounds import Bounds, Solids
-from latchwork.hybrid.touching.sleeping import NEAR, MaySleep, arrange, sleepers
+from latchwork.hybrid.touching.sleeping import NEAR, MaySleep, arrange, parameters_of, sleepers
 from latchwork.hybrid.touching.standing import Standings
 
 FEW = 16  # features that are awake where none is near: guards of so many are linked, not lowered
@@ -60,6 +60,8 @@ class Sight:
     def __init__(self) -> None:
         self._members: tuple[Contact, ...] = ()
         self._base: Base | None = None
+        self._parameters: list[int] = []  # where they stand in x
+        self._lengths = np.empty(0)  # and what they were
         self.bounds: Bounds | None = None
         self.rooms, self.until = NONE, np.inf
         self._spent = np.empty(0)
@@ -75,7 +77,9 @@ class Sight:
 
     def see(self, s: Standings, base: Base, x: Array, may_sleep: MaySleep) -> None:
         """Wake what may touch soon at a state (t, q, u, rest), and let sleep what cannot."""
-        if s.members is not self._members or base is not self._base:
+        same = s.members is self._members and base is self._base
+        same = same and np.array_equal(x[self._parameters], self._lengths)
+        if not same:
             self._begin(s, base, x, may_sleep)
         if self.bounds is None:
             return
@@ -87,7 +91,7 @@ class Sight:
         now = {contact: [touch.feature for touch in some] for contact, some in groupby(s.touches, _contact)}
         awake, changes = self._plain(now, tau, apart)
         picked, solids, room = self._solids(s, now, values, tau)
-        if changes or any(now.get(contact, []) != features for contact, features in picked.items()):
+        if changes or not same or any(now.get(contact, []) != features for contact, features in picked.items()):
             self._put(s, base, x, awake, picked)
         asleep = np.flatnonzero(~awake & ~self._is_solid | self._is_solid & (tau > LATE))
         self.rooms = Rooms(asleep, tuple(solids), np.array([*apart[asleep], *room]))
@@ -110,8 +114,10 @@ class Sight:
     # --- who is awake -------------------------------------------------------------------------------------------
 
     def _begin(self, s: Standings, base: Base, x: Array, may_sleep: MaySleep) -> None:
-        """Look at contacts that have come or gone, or at other equations."""
+        """Look at contacts that have come or gone, at other equations, or at parameters that were changed."""
         self._members, self._base, self.bounds = s.members, base, None
+        self._parameters = parameters_of(base)
+        self._lengths = x[self._parameters]
         self.rooms, self.until = NONE, np.inf
         known = sleepers(s.members, base, x, may_sleep)
         if known:

@@ -55,12 +55,18 @@ def first_features(contact: Contact, base: Base, x: Array, may_sleep: MaySleep) 
     return [made for item in near.pairs if (made := contact.picker.feature(item)) is not None]
 
 
+def parameters_of(base: Base) -> list[int]:
+    """Where the parameters stand in x = (t, q, u, rest)."""
+    symbols = base.equations.system.graph.symbols
+    return [i for i, argument in enumerate(base.arguments)
+            if argument.node in symbols and symbols[argument.node].kind == "parameter"]  # fmt: skip
+
+
 def _changed(base: Base, x: Array) -> set[int]:
     """Parameters that have other values in this run than in the model, as nodes."""
     symbols = base.equations.system.graph.symbols
-    given = dict(zip((symbol.node for symbol in base.arguments), x.tolist(), strict=True))
-    return {node for node, value in given.items() if node in symbols and symbols[node].kind == "parameter"
-            and symbols[node].value is not None and symbols[node].value != value}  # fmt: skip
+    given = {base.arguments[i].node: float(x[i]) for i in parameters_of(base)}
+    return {node for node, value in given.items() if symbols[node].value is not None and symbols[node].value != value}
 
 
 def _relies(contact: Contact, changed: set[int]) -> bool:
