@@ -8,6 +8,7 @@ from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.making.rolling import rim
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.errors import (
+    ArgumentError,
     ConstraintError,
     EvaluationError,
     ExpressionError,
@@ -259,6 +260,7 @@ __all__ = [
     "ModelError",
     "SpeedsError",
     "VelocityError",
+    "ArgumentError",
     "ConstraintError",
     "ProgramError",
     "EvaluationError",

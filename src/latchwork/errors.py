@@ -10,6 +10,7 @@
     │   └── CouplerError     a virtual coupler that would not be stable
     ├── ProgramError         straight-line code that breaks its own rules
     ├── EvaluationError      numbers that are missing, unknown, or not finite
+    ├── ArgumentError        an argument that a function does not take (a TypeError too)
     ├── IntegrationError     a run that could not go on
     │   ├── Jammed           sliding contacts that can neither stay closed nor open: only an impact helps
     │   └── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
@@ -21,8 +22,13 @@ A message has three parts: what is wrong with which named thing; the values seen
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from typing import Any
+import functools
+import inspect
+import reprlib
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+Callee = TypeVar("Callee", bound=Callable[..., Any])
 
 
 class LatchworkError(Exception):
@@ -63,6 +69,10 @@ class ProgramError(LatchworkError):
 
 class EvaluationError(LatchworkError):
     """Numbers that are missing, unknown, or not finite."""
+
+
+class ArgumentError(LatchworkError, TypeError):
+    """An argument that a function does not take."""
 
 
 class IntegrationError(LatchworkError):
@@ -111,3 +121,30 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return f" Did you mean '{close[0]}'?"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else ".")
     return f" Known: {shown}" if names else ""
+
+
+def undeclared(name: str, inputs: Iterable[str]) -> str:
+    """What to do about an input that a model does not have."""
+    return did_you_mean(name, inputs) or f" It has no inputs: declare one with model.inputs({name}=0.0), or give none."
+
+
+def spelled(what: Callee) -> Callee:
+    """A function, or a class, that answers an argument it does not take with the one that may have been meant."""
+    if isinstance(what, type):
+        what.__init__ = _spelled(what.__init__, what.__name__)  # type: ignore[misc]
+        return what
+    return _spelled(what, what.__name__)
+
+
+def _spelled(function: Callee, name: str) -> Callee:
+    known = [each for each in inspect.signature(function).parameters if each != "self"]
+
+    @functools.wraps(function)
+    def call(*values: Any, **options: Any) -> Any:
+        for key, value in options.items():
+            if key not in known:
+                raise ArgumentError(f"{name} takes no argument '{key}' (given {reprlib.repr(value)})."
+                                    f"{did_you_mean(key, known)}")  # fmt: skip
+        return function(*values, **options)
+
+    return call  # type: ignore[return-value]

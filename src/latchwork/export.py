@@ -7,6 +7,7 @@ guard NAME the functions ``stop_NAME`` and ``stop_NAME_rate``.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -36,9 +37,10 @@ LONG = 60  # characters of an expression that a comment shows
 def export_c(equations: Equations, directory: str | Path, *, outputs: Mapping[str, Any] | None = None,
              stop_when: Mapping[str, Any] | None = None) -> list[Path]:  # fmt: skip
     """Write ``NAME.c``, ``NAME.h``, ``main.c`` and a ``Makefile`` with q̇, u̇, M, f, energies and more; their paths."""
+    target = _place(directory)
     functions = [CFunction(*part) for part in programs(equations, outputs, stop_when)]
     r, p = (tuple(_value(equations, symbol) for symbol in symbols) for symbols in (equations.r, equations.p))
-    return CExport(equations.name, groups(equations), tuple(functions), {"r": r, "p": p}).write(Path(directory))
+    return CExport(equations.name, groups(equations), tuple(functions), {"r": r, "p": p}).write(target)
 
 
 def export_python(equations: Equations, path: str | Path, *, outputs: Mapping[str, Any] | None = None,
@@ -46,9 +48,8 @@ def export_python(equations: Equations, path: str | Path, *, outputs: Mapping[st
     """Write one file of plain Python with NumPy: a function for each of q̇, u̇, M, f, the energies and more."""
     from latchwork.program.python import module_text
 
-    parts = programs(equations, outputs, stop_when)
+    target, parts = _place(path), programs(equations, outputs, stop_when)
     text = module_text(equations.name, groups(equations), parts)
-    target = Path(path)
     target.write_text(text, encoding="utf-8", newline="\n")
     return target
 
@@ -107,6 +108,14 @@ def programs(equations: Equations, outputs: Mapping[str, Any] | None = None,
         taken.add(name)
         parts.append((name, meaning, program))
     return parts
+
+
+def _place(given: Any) -> Path:
+    """Where files are written."""
+    if not isinstance(given, (str, os.PathLike)):
+        raise EvaluationError(f"an export cannot be written to {given!r}, which is no path. Give the path as text "
+                              "(\"build/pendulum\"), or as a pathlib.Path.")  # fmt: skip
+    return Path(given)
 
 
 def _left_out(model: Any) -> str:

@@ -430,7 +430,10 @@ def test_progress_is_heard():
         ({"until": math.inf}, r"to until = inf"),
         ({"until": 1.0, "start": 2.0}, r"from start = 2\.0 to until = 1\.0"),
         ({"every": 0.0}, r"samples every 0\.0 s cannot be had"),
-        ({"inputs": {"T": 1.0}}, r"'T' is not an input of 'pendulum'"),
+        ({"inputs": {"T": 1.0}}, r"'T' is not an input of 'pendulum'\. It has no inputs: declare one with model"),
+        ({"until": "5 s"}, r"until = '5 s' is no time\. Give a number of seconds, without a unit: until=5\.0"),
+        ({"start": None}, r"start = None is no time\. Give a number of seconds"),
+        ({"every": "0.1 s"}, r"every = '0\.1 s' is no time\. Give a number of seconds"),
         ({"parameters": {"LL": 1.0}}, r"'LL' is not among the parameters p of 'pendulum'"),
     ],
 )
@@ -486,8 +489,8 @@ def test_times_outside_the_run_are_refused(run):
 
 @pytest.mark.parametrize("thing", [None, 3, "pendulum.yaml"])
 def test_only_mechanisms_run(thing):
-    """simulate takes a Model, Equations."""
-    with pytest.raises(lw.ModelError, match="simulate takes a Model, Equations, or Constrained equations; got"):
+    """A mechanism is needed; the error says which forms there are."""
+    with pytest.raises(lw.ModelError, match=r"cannot be run: a mechanism is needed\. Give a model"):
         lw.simulate(thing, until=1.0)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.forces import force_of
 from latchwork.contact.feature import Feature
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, spelled
 from latchwork.symbolic.expr import Expr
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def each(value: Value) -> tuple[Any, ...]:
     return value.values if isinstance(value, Zones) else (value,)
 
 
+@spelled
 @dataclass(frozen=True, eq=False)
 class Coulomb:
     """Dry friction: sticks while the friction force is within ``mu`` times the normal force; slides with ``dynamic``.

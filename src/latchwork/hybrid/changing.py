@@ -13,7 +13,7 @@ from latchwork.contact.feature import Feature
 from latchwork.contact.following import stilled, tracked_equations
 from latchwork.contact.law import Contact
 from latchwork.contact.making import contact_between, renamed
-from latchwork.errors import LatchworkError, ModelError, did_you_mean
+from latchwork.errors import LatchworkError, ModelError, did_you_mean, spelled
 from latchwork.hybrid.designs import Automaton, must_watch
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.late import Late, waiting_contact
@@ -45,6 +45,7 @@ class Changing(Running):
 
     # --- by name ------------------------------------------------------------------------------------------------
 
+    @spelled
     def contact(self, name: str, a: Any, b: Any, *, restitution: Any = 0.0, friction: Any = None,
                 impact: str = "newton") -> Contact:  # fmt: skip
         """Two shapes that may touch from now on, as ``model.contact``; the model stays as it was.

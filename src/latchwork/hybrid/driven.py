@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.errors import EvaluationError, undeclared
 from latchwork.hybrid.table import Array, Table
 from latchwork.kane import energy
 from latchwork.kane.equations import Equations
@@ -93,7 +93,7 @@ def _split_inputs(
     for key, value in inputs.items():
         name = key.name if isinstance(key, Expr) and key.is_symbol else str(key)
         if name not in by_name:
-            raise EvaluationError(f"'{name}' is not an input of '{system.name}'.{did_you_mean(name, by_name)}")
+            raise EvaluationError(f"'{name}' is not an input of '{system.name}'.{undeclared(name, by_name)}")
         if isinstance(value, Expr):
             laws[by_name[name].node] = rebuild(system.graph, [operand(system.graph, value)],
                                                equations.derivation.kinematics.replaced)[0]  # fmt: skip

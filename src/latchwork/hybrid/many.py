@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.errors import EvaluationError, IntegrationError, ModelError, did_you_mean
+from latchwork.errors import EvaluationError, IntegrationError, ModelError, did_you_mean, spelled
 from latchwork.hybrid.lanes import in_lanes, lanes_pay
 from latchwork.hybrid.right_side import RightSide, right_side
 from latchwork.hybrid.start import even_times, mechanism, method_of, must_be_unit, span, start_of
@@ -49,6 +49,7 @@ class Runs:
         return {name: self.x[:, -1, i] for i, name in enumerate((*equations.q_names, *equations.u_names))}
 
 
+@spelled
 def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], until: float, *,
                   method: Method | None = None, inputs: Mapping[str, Any] | None = None, start: float = 0.0,
                   every: float | None = None, threads: int | None = None) -> Runs:  # fmt: skip

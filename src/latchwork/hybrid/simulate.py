@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, spelled
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.start import even_times, span
@@ -19,6 +19,7 @@ from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
 
+@spelled
 def simulate(model: Model | Equations | Constrained, until: float, q: Any = None, u: Any = None, *,
              constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
              parameters: Mapping[str, float] | None = None,

@@ -13,7 +13,7 @@ from latchwork.constraint.constrained import Constrained, by_name, rest_coordina
 from latchwork.constraint.constraint import Constraint
 from latchwork.errors import EvaluationError, ModelError
 from latchwork.hybrid.table import Array
-from latchwork.integrate.method import DormandPrince, Method
+from latchwork.integrate.method import RK4, DormandPrince, Method
 from latchwork.kane.equations import Equations
 from latchwork.kane.values import argument_vector
 from latchwork.model import Model
@@ -32,7 +32,8 @@ def mechanism(model: Model | Equations | Constrained) -> tuple[Equations, tuple[
     elif isinstance(model, Equations):
         equations = model
     else:
-        raise ModelError(f"simulate takes a Model, Equations, or Constrained equations; got {model!r}.")
+        raise ModelError(f"{model!r} cannot be run: a mechanism is needed. Give a model, model.equations(), or "
+                         "model.constrained().")  # fmt: skip
     if not equations.u:
         raise ModelError(f"'{equations.name}' has no coordinates, so nothing can move. Add coordinates or joints.")
     return equations, constraints
@@ -40,15 +41,28 @@ def mechanism(model: Model | Equations | Constrained) -> tuple[Equations, tuple[
 
 def method_of(method: Method | None) -> Method:
     """The method asked for, or the usual one."""
+    if isinstance(method, type):
+        raise ModelError(f"the method of integration is {method.__name__} itself, without settings. Make one of it: "
+                         f"lw.{method.__name__}({'step=1e-3' if method is RK4 else ''}).")  # fmt: skip
     if method is not None and not hasattr(method, "solve"):
-        raise ModelError(f"'{method}' is no method of integration. Give lw.DormandPrince(...), lw.RK4(step), "
+        raise ModelError(f"{method!r} is no method of integration. Give lw.DormandPrince(...), lw.RK4(step), "
                          "lw.SciPy(name) or lw.Sundials(...).")  # fmt: skip
     return method or DormandPrince()
 
 
+def seconds(what: str, given: Any) -> float:
+    """A time, or a length of time, as a number."""
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise EvaluationError(
+            f"{what} = {given!r} is no time. Give a number of seconds, without a unit: {what}=5.0."
+        ) from None
+
+
 def span(start: Any, until: Any) -> tuple[float, float]:
     """Start and end of a run, in order."""
-    t0, t_end = float(start), float(until)
+    t0, t_end = seconds("start", start), seconds("until", until)
     if not (math.isfinite(t0) and math.isfinite(t_end) and t_end > t0):
         raise EvaluationError(f"a run goes from start = {start} to until = {until}. Give a finite end after the start.")
     return t0, t_end
@@ -98,6 +112,7 @@ def must_be_unit(equations: Equations, x: np.ndarray) -> None:
 
 def even_times(t0: float, t_end: float, every: float) -> np.ndarray:
     """Times ``t0 + i every``, and the end."""
+    every = seconds("every", every)
     if not every > 0:
         raise EvaluationError(f"samples every {every} s cannot be had. Give a positive interval.")
     if (t_end - t0) / every > MOST_SAMPLES:

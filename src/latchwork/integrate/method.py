@@ -10,8 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from latchwork.errors import IntegrationError
+from latchwork.errors import IntegrationError, spelled
 from latchwork.integrate.adaptive import COMPONENT, RECORDED, REJECTED, STEPS, T, advance_adaptive, first_step
+from latchwork.integrate.checks import must_be_numbers
 from latchwork.integrate.memory import Memory
 from latchwork.integrate.problem import Problem, Settle, problem, steps_per_call
 from latchwork.integrate.settled import settled_adaptive, settled_fixed
@@ -36,6 +37,7 @@ class Method(Protocol):
         ...
 
 
+@spelled
 @dataclass(frozen=True)
 class RK4:
     """The classical method of order four with a fixed step; records every so many steps, and the last."""
@@ -45,6 +47,7 @@ class RK4:
     max_steps: int = 100_000_000
 
     def __post_init__(self) -> None:
+        must_be_numbers(self)
         if not (0.0 < self.step < math.inf and self.every >= 1):
             raise IntegrationError(f"{self} cannot step. Give a positive step, and record every 1 or more steps.")
 
@@ -90,6 +93,7 @@ class RK4:
         return max(math.ceil(steps - SLIVER), 1 if steps > 0.0 else 0)
 
 
+@spelled
 @dataclass(frozen=True)
 class DormandPrince:
     """The pair of order 5(4) with adaptive steps and dense output of order four; atol for all states, or for each."""
@@ -101,6 +105,7 @@ class DormandPrince:
     max_steps: int = 1_000_000
 
     def __post_init__(self) -> None:
+        must_be_numbers(self)
         first = self.first_step if self.first_step is not None else 1.0
         if not (self.rtol >= 0.0 and self.max_step > 0.0 and first > 0.0 and np.all(np.asarray(self.atol) > 0.0)):
             raise IntegrationError(f"{self} cannot step. Give rtol >= 0 and atol, max_step and first_step above 0.")

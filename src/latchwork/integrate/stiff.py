@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.errors import IntegrationError
+from latchwork.errors import IntegrationError, spelled
+from latchwork.integrate.checks import must_be_numbers
 from latchwork.integrate.guards import NONE, watch
 from latchwork.integrate.jacobian import differences, evaluated, jacobian_function, pays
 from latchwork.integrate.problem import Problem
@@ -36,6 +37,7 @@ Advance = Callable[[], tuple[float, Array]]  # one step: its end, and x at five 
 Start = Callable[[float, Array, float | None], Advance]  # from a time and a state, with a first step or none
 
 
+@spelled
 @dataclass(frozen=True)
 class SciPy:
     """A stiff method of SciPy: ``"Radau"``, ``"BDF"`` or ``"LSODA"``.
@@ -80,6 +82,7 @@ class SciPy:
         return _march(problem, side, start, self.max_steps)
 
 
+@spelled
 @dataclass(frozen=True)
 class Sundials:
     """CVODE of SUNDIALS, backward differences of order 1 to 5; needs ``pip install latchwork[sundials]``."""
@@ -308,6 +311,7 @@ def _sampled(problem: Problem, solution: Solution) -> Solution:
 
 
 def _must_step(method: Any, rtol: float, atol: float | tuple[float, ...], max_step: float) -> None:
+    must_be_numbers(method)
     if not (rtol > 0.0 and max_step > 0.0 and np.all(np.asarray(atol) > 0.0)):
         raise IntegrationError(f"{method} cannot step. Give rtol, atol and max_step above 0.")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.contact.law import Contact
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, spelled
 from latchwork.mechanics.system import System
 from latchwork.model.loading import Loading
 
@@ -40,6 +40,7 @@ class Model(Loading):
         """What may touch in every run."""
         return tuple(self._contacts.values())
 
+    @spelled
     def contact(self, name: str, a: Any, b: Any, *, restitution: Any = 0.0, friction: Any = None,
                 impact: str = "newton") -> Contact:  # fmt: skip
         """Two shapes that may touch. In a run they collide, slide, roll, stick and separate as their laws say.
@@ -62,6 +63,7 @@ class Model(Loading):
         """What the user says about modes, in every run."""
         return tuple(self._rules.values())
 
+    @spelled
     def rule(self, name: str, when: Any, *, hold: Constraint | Latch | Sequence[Constraint | Latch] = (),
              release: Any = (), reset: Mapping[Any, Any] | None = None, inputs: Mapping[Any, Any] | None = None,
              needs: Any = (), without: Any = (), once: bool = False, stop: bool = False) -> Rule:  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.errors import EvaluationError, undeclared
 from latchwork.export import export_c
 from latchwork.hybrid.trajectory import named
 from latchwork.kane.equations import Equations
@@ -71,7 +71,7 @@ def _inputs(equations: Equations, force: Sequence[str | None]) -> list[int]:
     wanted = [*force, None, None, None][:3]
     for name in wanted:
         if name is not None and name not in names:
-            raise EvaluationError(f"'{name}' is not an input of '{equations.name}'.{did_you_mean(name, names)}")
+            raise EvaluationError(f"'{name}' is not an input of '{equations.name}'.{undeclared(name, names)}")
     if len(force) > 3 or not any(wanted):
         raise EvaluationError(f"the felt force drives {list(force)!r}. Name an input for x, y or z at least.")
     return [-1 if name is None else names.index(name) for name in wanted]
