@@ -9,7 +9,6 @@ import pytest
 
 from constraint_models import circle, four_bar, pendulum, slider_crank
 from latchwork.constraint.analysis import operator_at
-from latchwork.constraint.solvers.rate import projector_rate_pseudoinverse, projector_rate_svd, rows_rate
 from latchwork.errors import ConstraintError, EvaluationError
 
 M, L, G = 1.2, 0.8, 9.81
@@ -33,38 +32,10 @@ def test_circle():
     assert pytest.approx(np.array([[s * s, -s * c], [-s * c, c * c]])) == operator.P
     assert operator.potent(F) == pytest.approx(tangent * (tangent @ F))
     assert operator.impotent(F) == pytest.approx(normal * (normal @ F))
-    assert operator.decoupled
+    assert operator.coupling < 1e-10
     udot = constrained.udot(q=q, u=u, r=F)
     assert udot == pytest.approx(operator.potent(F) / mass - rho * spin**2 * normal)
     assert operator.constraint_force() == pytest.approx(-operator.impotent(F) - mass * rho * spin**2 * normal)
-
-
-def test_rate_of_the_circle():
-    """Ṗ = d/dt of Eq. 33, by both ways, and Ṗu = −|q̇|²/ρ ε⊥."""
-    rho, theta, spin = 0.7, 0.6, 2.0
-    s, c = math.sin(theta), math.cos(theta)
-    q, u = rho * np.array([c, s]), rho * spin * np.array([-s, c])
-    operator = operator_at(circle(rho), q=q, u=u)
-    terms = operator.constrained.terms
-    B, B_rate = terms.place(operator.x).B, rows_rate(terms, operator.x)
-    expected = spin * np.array([[2 * s * c, s * s - c * c], [s * s - c * c, -2 * s * c]])
-    for rate in (projector_rate_svd, projector_rate_pseudoinverse):
-        assert rate(B, B_rate) == pytest.approx(expected)
-        assert rate(B, B_rate) @ u == pytest.approx(-rho * spin**2 * np.array([c, s]))
-
-
-@pytest.mark.parametrize("rate", [projector_rate_svd, projector_rate_pseudoinverse])
-def test_projector_rate_is_the_derivative(rate):
-    """Ṗ against differences of P, with independent and redundant rows; Ṗu = −B⁺ Ḃ u where B u = 0."""
-    rng = np.random.default_rng(3)
-    base, slope, mixing = rng.normal(size=(2, 5)), rng.normal(size=(2, 5)), rng.normal(size=(4, 2))
-    for mix in (np.eye(2), mixing):
-        B, B_rate, h = mix @ base, mix @ slope, 1e-6
-        near = [mix @ (base + d * slope) for d in (h, -h)]
-        P = [np.eye(5) - np.linalg.pinv(A, rcond=1e-9) @ A for A in near]
-        assert rate(B, B_rate) == pytest.approx((P[0] - P[1]) / (2 * h), abs=1e-8)
-        u = (P[0] + P[1]) @ rng.normal(size=5)
-        assert rate(B, B_rate) @ u == pytest.approx(-np.linalg.pinv(B, rcond=1e-9) @ B_rate @ u, abs=1e-8)
 
 
 @pytest.mark.parametrize("angle", ANGLES)
@@ -172,18 +143,17 @@ def test_force_of_least_norm_in_a_metric():
 def test_kinetic_metric_decouples():
     """In the metric M every mechanism is decoupled (Proposition 3); in others this one is not."""
     operator = operator_at(slider_crank(), q=[0.4, 2 * math.pi - 0.8])
-    assert not operator.decoupled
     assert operator.coupling > 0.05
-    assert operator_at(slider_crank(), q=[0.4, 2 * math.pi - 0.8], metric=operator.M).decoupled
+    assert operator_at(slider_crank(), q=[0.4, 2 * math.pi - 0.8], metric=operator.M).coupling < 1e-10
 
 
 def test_condition_against_gamma():
-    """The best γ is better than others over six decades; M_c'' is worse the farther γ is from it."""
+    """Over six decades of γ about m l², M_c'' is the worse conditioned the farther γ is from the best."""
     operator = operator_at(slider_crank(), q=[0.4, 2 * math.pi - 0.8])
-    best = operator.best_gamma()
-    others = [operator.condition(best * 10.0**k) for k in (-3, -2, -1, 0, 1, 2, 3)]
-    assert operator.condition(best) == pytest.approx(min(others))
-    assert others == pytest.approx(sorted(others[:4], reverse=True) + sorted(others[4:]))
+    found = [operator.condition(M * L**2 * 10.0**k) for k in (-3, -2, -1, 0, 1, 2, 3)]
+    best = found.index(min(found))
+    assert 0 < best < 6
+    assert found == sorted(found[:best], reverse=True) + sorted(found[best:])
 
 
 def test_time_dependent_rows():

@@ -1,4 +1,4 @@
-"""The broad phase never loses a pair that can touch, and picking never loses the parts that do."""
+"""Bounds hold their shapes, and picking never loses the parts that can touch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import latchwork as lw
 from contact_scenes import Sampler, Scene, World, hull_distance
-from latchwork.contact.broad import bounding, candidates, near
+from latchwork.contact.broad import bounding
 from latchwork.contact.nearest import by_coal, by_gjk, gjk
 from latchwork.contact.picking import Picker
 
@@ -38,30 +38,6 @@ def test_bounds_hold_their_shapes():
     assert bounding(w.bodies[0].circle(w.model.parameter("unknown"))) is None
 
 
-def test_candidates_are_all_that_can_touch():
-    """The sweep gives the pairs that all pairs give, also where one has no end and where none moves."""
-    rng = np.random.default_rng(1)
-    for m in (0, 1, 2, 30):
-        centers, radii, speeds = rng.normal(size=(m, 3)) * 3.0, rng.uniform(0.1, 0.6, m), rng.uniform(0.0, 2.0, m)
-        radii[m // 2 : m // 2 + 1] = np.inf
-        every = np.array([(i, j) for i in range(m) for j in range(i + 1, m)], dtype=int).reshape(-1, 2)
-        for horizon in (0.0, 0.2):
-            expected = every[near(centers, radii, speeds, every, horizon)]
-            assert candidates(centers, radii, speeds, horizon).tolist() == expected.tolist()
-
-
-def test_what_touches_within_the_horizon_was_a_candidate():
-    """Balls that move at their speeds and meet within the horizon are among the pairs found at its start."""
-    rng = np.random.default_rng(2)
-    centers, v, radii = rng.normal(size=(40, 3)) * 2.0, rng.normal(size=(40, 3)), np.full(40, 0.2)
-    found = {tuple(pair) for pair in candidates(centers, radii, np.linalg.norm(v, axis=1), 0.5).tolist()}
-    for t in np.linspace(0.0, 0.5, 11):
-        x = centers + v * t
-        apart = np.linalg.norm(x[:, None] - x[None, :], axis=2)
-        touching = {(i, j) for i, j in np.argwhere(apart <= 0.4).tolist() if i < j}
-        assert touching <= found
-
-
 def test_gjk_is_the_least_distance():
     """The nearest places are as far apart as the least norm over all differences; overlapping hulls share one."""
     rng = np.random.default_rng(3)
@@ -86,7 +62,8 @@ def test_picked_features_hold_the_nearest(method):
         q, u = sampler.state(rng)
         found, _ = sampler.numbers(q, u)
         poses = [(Rotation.from_quat(np.roll(q[k + 3 : k + 7], -1)).as_matrix(), q[k : k + 3]) for k in (0, 7)]
-        picked = picker.pick(*poses, reach=1e-6)
+        near = picker.near(*poses, max(0.0, picker.separation(*poses)[1]) + 1e-6)
+        picked = [made for pair in near.pairs if (made := picker.feature(pair)) is not None]
         best = min((i for i, f in enumerate(found) if f.valid), key=lambda i: found[i].gap, default=None)
         x, y = (c @ R.T + p for c, (R, p) in zip((s.corners for s in picker.sides), poses, strict=True))
         if best is not None and found[best].gap == pytest.approx(hull_distance(x, y), abs=1e-8):

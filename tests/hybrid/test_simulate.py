@@ -342,13 +342,6 @@ def test_even_samples():
     assert swing(every=5.0).t.tolist() == [0.0, 1.0]
 
 
-def test_columns_by_name(run):
-    """to_dict gives plain lists under the names asked for."""
-    columns = run.to_dict(["q1", "u1 + q1"])
-    assert list(columns) == ["t", "q1", "u1 + q1"]
-    assert columns["u1 + q1"] == (run["u1"] + run["q1"]).tolist()
-
-
 def test_a_run_says_what_it_is(run):
     """The repr is one line."""
     assert repr(run) == f"<Trajectory of 'pendulum': {len(run.t)} samples, t = 0 ... 1>"

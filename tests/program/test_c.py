@@ -15,12 +15,13 @@ import paper_models
 from campaign import seeds
 from latchwork.constraint.dense import swap
 from latchwork.export import export_c, export_python, groups, programs, to_casadi, to_jax
-from latchwork.hybrid.stops import stop_guards
+from latchwork.hybrid.stops import guards_and_rates
 from latchwork.program.c import CFunction
 from latchwork.program.c_files import CExport, makefile
 from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.interpret import evaluate
 from latchwork.program.ir import OPS, Program
+from latchwork.program.lower import lower
 from latchwork.program.naming import Group, legal
 from latchwork.program.python import module_text
 from random_programs import SPECIAL, bits, meaning, program_of, random_inputs, random_program
@@ -286,7 +287,8 @@ def test_outputs_and_guards_are_those_of_a_run():
     rows = np.column_stack([run.t, run.q, run.u, np.tile(run.rest, (len(run.t), 1))])
     for name, what in (("tip", outputs["tip"]), ("udot_", "dt(u1)"), ("left_arm", outputs["left arm"])):
         assert bits(run[what].reshape(len(run.t), -1)) == meaning(found[name], rows)
-    guards = stop_guards(run.driven, stop_when).program
+    values, rates = guards_and_rates(equations, stop_when, run.driven.laws)
+    guards = lower(equations.system.graph, [*values, *rates], run.driven.arguments)
     watched = [evaluate(guards, [row[0], *x, *row[5:]]) for row, x in zip(rows, run.x, strict=True)]
     order = ("stop_low_", "stop_too_fast", "stop_late", "stop_low_rate", "stop_too_fast_rate", "stop_late_rate")
     assert bits(watched) == bits([[evaluate(found[name], row)[0] for name in order] for row in rows])

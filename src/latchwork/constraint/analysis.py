@@ -24,7 +24,6 @@ from latchwork.kane.values import argument_vector
 CUT = 1e-9  # singular values below this part of what they are near by are zero
 AROUND = 0.1  # how far "near by" is, in speeds times seconds
 MEETS = 1e-8  # accelerations and forces may be off by this part
-DECOUPLED = 1e-10  # of M: smaller couplings are rounding
 
 
 def usual_lengths(terms: Terms, x: Array, shape: Array) -> Array:
@@ -147,25 +146,11 @@ class Operator:
         """The condition number of M_c, or of M_c'' with this γ."""
         return float(np.linalg.cond(self.inertia(gamma)))
 
-    def best_gamma(self) -> float:
-        """The γ for which M_c'' is best conditioned: golden section on a logarithmic scale about ‖M‖."""
-        middle = float(np.log(np.linalg.norm(self._inertia, 2)))
-        low, high, golden = middle - 20.0, middle + 5.0, (5**0.5 - 1) / 2
-        for _ in range(60):
-            a, b = high - golden * (high - low), low + golden * (high - low)
-            low, high = (low, b) if self.condition(np.exp(a)) < self.condition(np.exp(b)) else (a, high)
-        return float(np.exp(0.5 * (low + high)))
-
     @property
     def coupling(self) -> float:
         """‖(I − P) M P‖ as a part of ‖M‖: by how much moving forces reach the constraints.  [Aghili Eq. 80]"""
         M, P = self._inertia, self.weighed
         return float(np.linalg.norm((np.eye(len(P)) - P) @ M @ P) / np.linalg.norm(M))
-
-    @property
-    def decoupled(self) -> bool:
-        """Whether the constraint force depends on the impotent force alone.  [Aghili Proposition 3]"""
-        return self.coupling < DECOUPLED
 
     def constraint_force(self) -> Array:
         """F_c = Bᵀλ by the operator: −(f⊥ − μ f∥ − μ M Ṗu) with μ = (I − P) M M_c⁻¹.  [Aghili Eq. 32]"""

@@ -1,7 +1,4 @@
-"""Broad phase: spheres around shapes, and which of them can touch within a horizon.
-
-    |C_i − C_j| − ρ_i − ρ_j ≤ (v_i + v_j) h
-"""
+"""Broad phase: spheres around shapes."""
 
 from __future__ import annotations
 
@@ -18,7 +15,6 @@ from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 
-Array = np.ndarray
 Bound = tuple[Point, float | None]
 
 
@@ -83,28 +79,3 @@ def bounding(shape: Shape | Point) -> tuple[Point, float] | None:
     row = BOUNDS.get(type(shape))
     point, radius = row(shape) if row is not None else (None, None)
     return None if point is None or radius is None else (point, radius)
-
-
-def near(centers: Array, radii: Array, speeds: Array, pairs: Array, horizon: float) -> Array:
-    """Which of the pairs (k, 2) can touch within the horizon: a mask. Radii of what has no end are infinite.
-
-    ``speeds`` bound how fast any place of each shape can move until then, |v_C| + |ω| ρ and what is gained.
-    """
-    i, j = pairs[:, 0], pairs[:, 1]
-    apart = np.linalg.norm(centers[i] - centers[j], axis=1)
-    return apart <= radii[i] + radii[j] + (speeds[i] + speeds[j]) * horizon
-
-
-def candidates(centers: Array, radii: Array, speeds: Array, horizon: float) -> Array:
-    """All pairs i < j that can touch within the horizon, (k, 2): swept along the axis on which they spread most."""
-    grown = radii + speeds * horizon
-    finite = np.isfinite(grown)
-    spread = centers[finite].var(axis=0) if finite.any() else np.zeros(3)
-    x = centers[:, int(spread.argmax())]
-    low, high = x - grown, x + grown
-    order = np.argsort(low, kind="stable")
-    stop = np.searchsorted(low[order], high[order], side="right")
-    found = [(int(order[k]), int(other)) for k in range(len(order)) for other in order[k + 1 : stop[k]]]
-    pairs = np.sort(np.array(found, dtype=int).reshape(-1, 2), axis=1)
-    kept = pairs[near(centers, radii, speeds, pairs, horizon)]
-    return kept[np.lexsort((kept[:, 1], kept[:, 0]))]

@@ -112,12 +112,6 @@ class Picker:
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
-    def pick(self, pose_a: Pose, pose_b: Pose, reach: float) -> tuple[Feature, ...]:
-        """The features between parts that are within ``reach`` of being the nearest."""
-        gap = max(0.0, self.separation(pose_a, pose_b)[1])
-        near = self.near(pose_a, pose_b, gap + reach)
-        return tuple(made for pair in near.pairs if (made := self.feature(pair)) is not None)
-
     def separation(self, pose_a: Pose, pose_b: Pose) -> tuple[Array, float]:
         """n, and how far the solids are apart along it, min x·n − max y·n.
 

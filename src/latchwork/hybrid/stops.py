@@ -7,11 +7,8 @@ from typing import Any
 
 from latchwork.constraint.forces import forces_in
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.trajectory import named
 from latchwork.kane.equations import Equations
-from latchwork.program.function import Function
-from latchwork.program.lower import lower
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ONE, ZERO
@@ -33,18 +30,6 @@ def stops_of(stop_when: Any) -> dict[str, Any]:
             raise EvaluationError(f"stop_when '{name}' depends on the force of '{row}', which jumps where modes "
                                   f"change. Say it as a rule: model.rule('{name}', when, stop=True).")  # fmt: skip
     return dict(stop_when or {})
-
-
-def stop_guards(driven: Driven, stop_when: Mapping[Any, Any], known: Rates | None = None) -> Function | None:
-    """``(g, ġ)`` of some expressions as one function of (t, q, u, work, rest); none where there are none.
-
-    ``ġ = ∂g/∂t + ∂g/∂q q̇ + ∂g/∂u u̇``, with q̇ and u̇ as the unconstrained equations have them. ``known`` keeps rates of
-    expressions from one set of guards to the next.
-    """
-    if not stop_when:
-        return None
-    values, rates = guards_and_rates(driven.equations, stop_when, driven.laws, known)
-    return Function(lower(driven.equations.system.graph, [*values, *rates], driven.arguments))
 
 
 def guards_and_rates(equations: Equations, stop_when: Mapping[Any, Any], laws: dict[int, int],

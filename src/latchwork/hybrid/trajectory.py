@@ -325,8 +325,3 @@ class Trajectory(Samples):
     def smooth(self, points: int = 600) -> Samples:
         """The run on an even grid, fine enough to draw."""
         return self.at(np.linspace(self.t[0], self.t[-1], points))
-
-    def to_dict(self, what: Sequence[Any] | None = None) -> dict[str, list[float]]:
-        """Columns of numbers by name, for JSON and CSV."""
-        names = what or [*self.equations.q_names, *self.equations.u_names]
-        return {"t": self.t.tolist()} | {str(name): self[name].tolist() for name in names}

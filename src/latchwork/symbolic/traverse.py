@@ -155,14 +155,11 @@ def count_nodes(graph: Graph, reached: Iterable[int]) -> Operations:
     return Operations(*[sum([CLASSES[op][k] * count for op, count in times.items()]) for k in range(4)])
 
 
-def longest_chain(expressions: Sequence[Expr]) -> int:
-    """Operations that wait for each other: a division takes four times as long, sines come before everything."""
-    graph = graph_of(expressions)
-    return 0 if graph is None else chain_of_nodes(graph, reachable(graph, [e.node for e in expressions]))
-
-
 def chain_of_nodes(graph: Graph, reached: Iterable[int]) -> int:
-    """As `longest_chain`, of nodes in ascending order, those that they depend on among them."""
+    """Operations that wait for each other, at most: a division takes four times as long, sines come before all.
+
+    Nodes come in ascending order, those that they depend on among them.
+    """
     nodes, wait, order = graph.nodes, WAIT.get, list(reached)
     chain = [0] * (max(order, default=-1) + 1 + len(graph.constants))  # constants, at the end, wait for nothing
     for i in order:

@@ -14,7 +14,6 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from latchwork.constraint.assemble import normalised
-from latchwork.constraint.solvers.dae import Path, moved, parts, path, rates
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import IntegrationError
 
@@ -43,6 +42,14 @@ INDEX_2 = Form("index 2", False, True)
 GGL = Form("stabilised index 2", True, True)
 
 
+class Path(NamedTuple):
+    """Times (k), coordinates (k × n_q) and speeds (k × n)."""
+
+    t: Array
+    q: Array
+    u: Array
+
+
 class Back(NamedTuple):
     """One step y = ȳ + H ẏ: where it leads, ȳ of q and u, and H."""
 
@@ -52,11 +59,23 @@ class Back(NamedTuple):
     H: float
 
 
+def _moved(terms: Terms, x: Array, t: float, q: Array, u: Array) -> Array:
+    """x at another time, place and motion."""
+    n_q, n, _ = terms.sizes
+    return np.concatenate([[t], q, u, x[1 + n_q + n :]])
+
+
+def _path(terms: Terms, states: list[Array]) -> Path:
+    n_q, n, _ = terms.sizes
+    table = np.array(states)
+    return Path(table[:, 0], table[:, 1 : 1 + n_q], table[:, 1 + n_q : 1 + n_q + n])
+
+
 def _residual(terms: Terms, form: Form, x: Array, back: Back, z: Array) -> Array:
     """What must vanish, for z = (q, H u, H² λ/size, H μ): every part of order one however small the step."""
     (n_q, n, m), H = terms.sizes, back.H
     q, v, lam, mu = np.split(z, np.cumsum([n_q, n, m]))
-    state = moved(terms, x, back.t, q, v / H)
+    state = _moved(terms, x, back.t, q, v / H)
     place, motion, J = terms.place(state), terms.motion(state), terms.rows.configuration
     size = max(float(np.diag(motion.M).max(initial=0.0)), 1e-300)
     flow = H * motion.q_rates + (terms.spread(state) @ place.B[J].T @ mu if len(mu) else 0.0)
@@ -88,8 +107,8 @@ def _newton(terms: Terms, form: Form, x: Array, back: Back, z: Array) -> Array |
     return None
 
 
-def _step(terms: Terms, form: Form, before: list[Array], h: float) -> tuple[Array, Array] | None:
-    """The state after a step from the last of ``before`` (the two last, where there are two), and ẏ there."""
+def _step(terms: Terms, form: Form, before: list[Array], h: float) -> Array | None:
+    """The state after a step from the last of ``before`` (the two last, where there are two)."""
     n_q, n, m = terms.sizes
     x, span = before[-1], slice(1, 1 + n_q + n)
     y, H = x[span], h
@@ -99,13 +118,12 @@ def _step(terms: Terms, form: Form, before: list[Array], h: float) -> tuple[Arra
         H = h * (1 + w) / (1 + 2 * w)
     back = Back(x[0] + h, y[:n_q], y[n_q:], H)
     extra = len(terms.rows.configuration) if form.both else 0
-    q, u = parts(terms, x)
+    q, u = np.split(x[span], [n_q])
     guess = np.concatenate([q + h * terms.motion(x).q_rates, H * u, np.zeros(m + extra)])
     z = _newton(terms, form, x, back, guess)
     if z is None:
         return None
-    found = np.concatenate([z[:n_q], z[n_q : n_q + n] / H])
-    return normalised(terms, moved(terms, x, back.t, found[:n_q], found[n_q:])), (found - y) / H
+    return normalised(terms, _moved(terms, x, back.t, z[:n_q], z[n_q : n_q + n] / H))
 
 
 def bdf(terms: Terms, x: Array, until: float, steps: int, form: Form = GGL) -> Path:
@@ -115,32 +133,8 @@ def bdf(terms: Terms, x: Array, until: float, steps: int, form: Form = GGL) -> P
         found = _step(terms, form, states[-2:], h)
         if found is None:
             _fail(terms, form, states, h)
-        states.append(found[0])
-    return path(terms, states)
-
-
-def bdf_controlled(terms: Terms, x: Array, until: float, tolerance: float = 1e-6, form: Form = GGL) -> Path:
-    """The same with steps by their error: the difference to an explicit predictor, of q, and of u below index 3."""
-    n_q, n, _ = terms.sizes
-    counted = slice(1, 1 + n_q + (n if form.velocities else 0))
-    states, slopes, h = [x], [np.concatenate(rates(terms, x))], 1e-3 * (until - x[0])
-    while states[-1][0] < until:
-        x, h = states[-1], min(h, until - states[-1][0])
-        if x[0] + 0.1 * h == x[0]:
-            _fail(terms, form, states, h)
-        found, order = _step(terms, form, states[-2:], h), min(len(states), 2)
-        if found is None:
-            h *= 0.25
-            continue
-        half = 0.5 * h / (x[0] - states[-2][0]) if order == 2 else 0.0
-        ahead = x[1 : 1 + n_q + n] + h * ((1 + half) * slopes[-1] - half * slopes[max(-2, -len(slopes))])
-        off = np.abs(found[0][counted] - ahead[: counted.stop - 1]) / (1.0 + np.abs(x[counted]))
-        error = (1 / 2 if order == 1 else 8 / 23) * float(off.max()) / tolerance
-        if error <= 1.0:
-            states.append(found[0])
-            slopes.append(found[1])
-        h *= min(2.0, max(0.2, 0.9 * max(error, 1e-6) ** (-1 / (order + 1))))
-    return path(terms, states)
+        states.append(found)
+    return _path(terms, states)
 
 
 def _fail(terms: Terms, form: Form, states: list[Array], h: float) -> NoReturn:
@@ -148,5 +142,5 @@ def _fail(terms: Terms, form: Form, states: list[Array], h: float) -> NoReturn:
         f"'{terms.rows.equations.name}' cannot be solved as a DAE ({form.name}) beyond t = {states[-1][0]:.6g}: "
         f"Newton's method found no state after a step of {h:.3g}. Take shorter steps, or simulate with the constraints "
         "embedded.",
-        solution=path(terms, states),
+        solution=_path(terms, states),
     )
