@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -113,8 +112,7 @@ def test_segments_are_apart_by_their_least_distance():
         def squared(ab, k=k):
             return float((((p + ab[0] * (q - p)) - (r + ab[1] * (s - r)))[k] ** 2).sum())
 
-        starts = itertools.product((0.1, 0.9), repeat=2)
-        best = min(minimize(squared, start, bounds=[(0, 1)] * 2, tol=1e-14).fun for start in starts)
+        best = minimize(squared, (0.4, 0.6), bounds=[(0, 1)] * 2, tol=1e-14).fun  # it is convex: any start will do
         assert found[k] == pytest.approx(math.sqrt(best), abs=1e-6)
         assert found[k] ** 2 <= best + 1e-12
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from references.flow import Guard, advance, until
-from references.rolling import Disk, rates
+from references.rolling import Disk, cross, rates
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Coin:
         up, omega = y[:3], y[3:6]
         up_dot, omega_dot = rates(self.disk, up, omega)
         rho, rho_dot = self.disk.contact(up, up_dot)
-        v, v_dot = np.cross(rho, omega), np.cross(rho_dot, omega) + np.cross(rho, omega_dot)
-        force = self.disk.m * (v_dot + np.cross(omega, v) + self.disk.g * up)
+        v, v_dot = cross(rho, omega), cross(rho_dot, omega) + cross(rho, omega_dot)
+        force = self.disk.m * (v_dot + cross(omega, v) + self.disk.g * up)
         N = float(force @ up)
         return N, force - N * up
 
@@ -64,19 +64,19 @@ class Coin:
     def sliding(self, y: np.ndarray, towards: np.ndarray | None = None) -> tuple[np.ndarray, float]:
         """Rates of γ, ω, v, and N; ``towards`` is the direction of slip where it has no velocity yet."""
         up, omega, v, disk = y[:3], y[3:6], y[6:9], self.disk
-        up_dot = np.cross(up, omega)
+        up_dot = cross(up, omega)
         rho, rho_dot = disk.contact(up, up_dot)
-        slip = v + np.cross(omega, rho)
+        slip = v + cross(omega, rho)
         slip = slip - (slip @ up) * up
         size = float(np.linalg.norm(slip))
         s = slip / size if towards is None or size > 1e-9 else towards
         push = up - self.mu * s
-        free_v, free_w = -np.cross(omega, v) - disk.g * up, -np.cross(omega, disk.inertia @ omega)
-        per_N = push / disk.m, np.linalg.solve(disk.inertia, np.cross(rho, push))
+        free_v, free_w = -cross(omega, v) - disk.g * up, -cross(omega, disk.inertia @ omega)
+        per_N = push / disk.m, np.linalg.solve(disk.inertia, cross(rho, push))
         w0 = np.linalg.solve(disk.inertia, free_w)
         # d/dt (v + ω × ρ)·γ = (v̇ + ω̇ × ρ + ω × ρ̇)·γ + (v + ω × ρ)·γ̇
-        rest = (free_v + np.cross(w0, rho) + np.cross(omega, rho_dot)) @ up + (v + np.cross(omega, rho)) @ up_dot
-        N = -rest / ((per_N[0] + np.cross(per_N[1], rho)) @ up)
+        rest = (free_v + cross(w0, rho) + cross(omega, rho_dot)) @ up + (v + cross(omega, rho)) @ up_dot
+        N = -rest / ((per_N[0] + cross(per_N[1], rho)) @ up)
         return np.concatenate([up_dot, w0 + N * per_N[1], free_v + N * per_N[0]]), float(N)
 
     def falls(self, theta: float, horizon: float = 20.0) -> tuple[float, np.ndarray, str]:
@@ -85,7 +85,7 @@ class Coin:
         N, friction = self.force(y)
         towards = -friction / np.linalg.norm(friction)
         rho, _ = self.disk.contact(y[:3], np.zeros(3))
-        y = np.concatenate([y, np.cross(rho, y[3:6])])
+        y = np.concatenate([y, cross(rho, y[3:6])])
         # the direction of a slip that grows from zero is stiff: an implicit method for the first two milliseconds
         onset = solve_ivp(
             lambda _, s: self.sliding(s, towards)[0], (t, t + 2e-3), y, method="Radau", rtol=1e-10, atol=1e-14
@@ -100,4 +100,4 @@ class Coin:
 
     def slip_speed(self, y: np.ndarray) -> float:
         rho, _ = self.disk.contact(y[:3], np.zeros(3))
-        return float(np.linalg.norm(y[6:9] + np.cross(y[3:6], rho)))
+        return float(np.linalg.norm(y[6:9] + cross(y[3:6], rho)))

@@ -33,6 +33,12 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a × b of two vectors, ten times as fast as NumPy's of any arrays."""
+    (a1, a2, a3), (b1, b2, b3) = a.tolist(), b.tolist()
+    return np.array([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1])
+
+
 @dataclass(frozen=True)
 class Disk:
     """A thin uniform disk; e3 is its axle."""
@@ -128,17 +134,17 @@ class Rattleback:
 
 def rates(body: Disk | Rattleback, up: np.ndarray, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """γ̇ and ω̇ in body axes."""
-    up_dot = np.cross(up, omega)
+    up_dot = cross(up, omega)
     rho, rho_dot = body.contact(up, up_dot)
-    v, I = np.cross(rho, omega), body.inertia
+    v, I = cross(rho, omega), body.inertia
     total = I + body.m * (rho @ rho * np.eye(3) - np.outer(rho, rho))
-    pull = np.cross(omega, v) - np.cross(omega, rho_dot) + body.g * up
-    return up_dot, np.linalg.solve(total, body.m * np.cross(rho, pull) - np.cross(omega, I @ omega))
+    pull = cross(omega, v) - cross(omega, rho_dot) + body.g * up
+    return up_dot, np.linalg.solve(total, body.m * cross(rho, pull) - cross(omega, I @ omega))
 
 
 def energy(body: Disk | Rattleback, up: np.ndarray, omega: np.ndarray) -> float:
     rho, _ = body.contact(up, np.zeros(3))
-    v = np.cross(rho, omega)
+    v = cross(rho, omega)
     return float(omega @ body.inertia @ omega / 2 + body.m * (v @ v) / 2 - body.m * body.g * (up @ rho))
 
 
