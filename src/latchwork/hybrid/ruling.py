@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from latchwork.constraint.plastic import take_up
 from latchwork.constraint.rule import Rule
 from latchwork.errors import LatchworkError, ModelError
 from latchwork.hybrid.event import RunEvent
@@ -13,6 +14,7 @@ from latchwork.hybrid.holding import Holding
 from latchwork.hybrid.rules import Effect, Watched, put_in
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.workshop import Hold
+from latchwork.program.native import native
 
 
 class Ruling(Holding):
@@ -30,6 +32,8 @@ class Ruling(Holding):
                 raise ModelError(f"rule '{rule.name}' is to release '{name}', a contact, which opens by itself where "
                                  "its force comes to zero. Only constraints are released.")  # fmt: skip
         permanent = [name for name, hold in self._holds.items() if hold.permanent]
+        if any(rule.held for rule in rules):
+            native(take_up)  # what holds something is met by an impact
         self._rules.add(rules, self.driven, (*self._holds, *self._standings.names), permanent)
 
     def _fire(self, due: Watched) -> bool:
