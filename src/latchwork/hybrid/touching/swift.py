@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -104,11 +104,11 @@ def _taken(s: Standings, hits: Sequence[Guard], lam: Mapping[str, Array]) -> Hit
             hit.clear.append(about)
         elif kind == "zone":
             hit.zones = {zone: i + step if zone is about else i for zone, i in hit.zones.items()}
-        elif kind == "release":
+        elif kind == "release" and hit.lets_go is None:
             hit.lets_go = about
-        elif kind == "stick":
+        elif kind == "stick" and hit.resting is None:
             hit.resting = about
-        elif kind == "slip" and len(about.tangents) == 1 and lam[about.name][-1] != 0.0:
+        elif kind == "slip" and hit.must == 0.0 and len(about.tangents) == 1 and lam[about.name][-1] != 0.0:
             hit.must = -math.copysign(1.0, lam[about.name][-1])
         else:
             return None
@@ -160,40 +160,50 @@ def _pass(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Near, h
 def _stay(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Sequence[Near], hit: Hit) -> Swiftly | None:
     """A few that are near, none of which approaches or parts: which of them stay closed."""
     touches = tuple([touch for touch, _, _ in near])
-    numbers = meetings.numbers(held, touches, x) if all([meetings.passing(held, touch) for touch in touches]) else None
-    if numbers is None:
+    can = hit.must == 0.0 and all([meetings.passing(held, touch) for touch in touches])
+    numbers = meetings.numbers(held, touches, x) if can else None
+    if numbers is None or not _rest(numbers, s.speed):
         return None
-    v, first, pace = numbers["v"].tolist(), numbers["first"], numbers["pace"]
-    slow = AT_REST * max(s.speed, pace)
-    if any([abs(v[row]) > max(slow, ROUNDING * swift) for row, swift in zip(first, numbers["swiftest"].tolist(),
-                                                                          strict=True)]):  # fmt: skip
-        return None
-    laws, rough = [touch.laws(x, hit.zones) for touch in touches], tuple([len(touch.tangents) for touch in touches])
-    fastest = max(s.speed, pace, LEFT * max(s.pace, pace))
-    slips = [v[row + 1] if k and touch is not hit.resting else 0.0
-             for touch, row, k in zip(touches, first, rough, strict=True)]  # fmt: skip
-    ways = tuple([np.array([math.copysign(1.0, slip)]) if abs(slip) > NO_SLIP * fastest else None for slip in slips])
-    if hit.must != 0.0 or any([k and law[1] == 0.0 for k, law in zip(rough, laws, strict=True)]):
-        return None
-    _, mu_s, mu_d = np.array(laws).T
-    resting = Resting(tuple([touch.name for touch in touches]), numbers["A"], numbers["b"], rough, mu_s, mu_d, ways,
-                      (None,) * len(touches))  # fmt: skip
+    laws = [touch.laws(x, hit.zones) for touch in touches]
+    fastest = max(s.speed, numbers["pace"], LEFT * max(s.pace, numbers["pace"]))
+    resting = _resting(touches, numbers, laws, NO_SLIP * fastest, hit)
     guess = [s.closed[touch].state if touch in s.closed and touch is not hit.lets_go else State.OPEN
              for touch in touches] if s.closed else None  # fmt: skip
     try:
-        verdict = settle(resting, guess)
+        verdict = None if resting is None else settle(resting, guess)
     except (Jammed, Unsettled):
         return None
-    if State.STICK in verdict.states:
+    if verdict is None or State.STICK in verdict.states:
         return None
-    states = list(zip(touches, verdict.states, verdict.directions, mu_d.tolist(), strict=True))
-    s.pace, s.lam = max(s.pace, pace), {touch.name: verdict.lam[row : row + 1 + k]
-                                        for touch, row, k in zip(touches, first, rough, strict=True)}  # fmt: skip
-    s.closed = {touch: Standing(State.SLIDE, None if d is None or mu == 0.0 else (math.copysign(1.0, d[0]),))
-                for touch, state, d, mu in states if state is State.SLIDE}  # fmt: skip
+    s.pace, first = max(s.pace, numbers["pace"]), [*numbers["first"], len(verdict.lam)]
+    s.lam = {touch.name: verdict.lam[a:b] for touch, a, b in zip(touches, first, first[1:], strict=False)}
+    found = zip(touches, verdict.states, verdict.directions, laws, strict=True)
+    s.closed = {touch: Standing(State.SLIDE, None if d is None or law[2] == 0.0 else (math.copysign(1.0, d[0]),))
+                for touch, state, d, law in found if state is State.SLIDE}  # fmt: skip
     s.grazing = s.grazing | {touch: deep_in(gap) for touch, gap, inside in near
                              if touch not in s.closed or (touch.feature.within and 0.0 <= inside < -gap)}  # fmt: skip
     return Swiftly(x, 0.0, ())
+
+
+def _rest(numbers: Mapping[str, Any], speed: float) -> bool:
+    """Whether no normal velocity is any."""
+    v, slow = numbers["v"].tolist(), AT_REST * max(speed, numbers["pace"])
+    pairs = zip(numbers["first"], numbers["swiftest"].tolist(), strict=True)
+    return all([abs(v[row]) <= max(slow, ROUNDING * swift) for row, swift in pairs])
+
+
+def _resting(touches: Sequence[Touch], numbers: Mapping[str, Any], laws: Sequence[tuple[float, float, float]],
+             none: float, hit: Hit) -> Resting | None:  # fmt: skip
+    """What is asked of complementarity, slip slower than ``none`` left out; none where a tangent has no friction."""
+    v, rough = numbers["v"].tolist(), tuple([len(touch.tangents) for touch in touches])
+    if any([k and law[1] == 0.0 for k, law in zip(rough, laws, strict=True)]):
+        return None
+    slips = [v[row + 1] if k and touch is not hit.resting else 0.0
+             for touch, row, k in zip(touches, numbers["first"], rough, strict=True)]  # fmt: skip
+    ways = tuple([np.array([math.copysign(1.0, slip)]) if abs(slip) > none else None for slip in slips])
+    _, mu_s, mu_d = np.array(laws).T
+    return Resting(tuple([touch.name for touch in touches]), numbers["A"], numbers["b"], rough, mu_s, mu_d, ways,
+                   (None,) * len(touches))  # fmt: skip
 
 
 def _way(passed: Passed, mu_d: float) -> Way:
