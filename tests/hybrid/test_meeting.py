@@ -9,7 +9,7 @@ import latchwork as lw
 from latchwork.constraint.gather import gather
 from latchwork.contact.impacting import line
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.touching import meeting
+from latchwork.hybrid.touching import meetings
 from latchwork.hybrid.touching.gathering import Gathering
 from latchwork.program.bundle import Bundle, run_each
 from latchwork.program.kernel import Kernel

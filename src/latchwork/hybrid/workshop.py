@@ -38,7 +38,7 @@ from latchwork.hybrid.stages import Held, Unconstrained
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.keeping import keep_one
-from latchwork.hybrid.touching.meeting import Meetings
+from latchwork.hybrid.touching.meetings import Meetings
 from latchwork.hybrid.touching.pacing import turning
 from latchwork.hybrid.touching.passing import pass_one
 from latchwork.hybrid.touching.standing import (

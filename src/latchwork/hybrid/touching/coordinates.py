@@ -15,7 +15,8 @@ import numpy as np
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import State, Verdict
 from latchwork.errors import IntegrationError
-from latchwork.hybrid.touching.meeting import Meeting, Meetings
+from latchwork.hybrid.touching.meeting import Meeting
+from latchwork.hybrid.touching.meetings import Meetings
 from latchwork.hybrid.touching.scales import CONE, NO_SLIP, TENSILE
 from latchwork.hybrid.touching.standing import Standing, Standings
 from latchwork.hybrid.touching.touch import Touch

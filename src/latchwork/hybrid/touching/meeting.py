@@ -8,12 +8,11 @@ speeds by T M̃⁻¹ Tᵀ Jᵀ Λ. Friction of contacts that the coordinates hol
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,13 +20,7 @@ from latchwork.constraint.gather import ROUNDING
 from latchwork.constraint.selection import RANK, weights_of
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.errors import ConstraintError
-from latchwork.hybrid.touching.gathering import Gathering, Pool, pays
-from latchwork.hybrid.touching.keeping import Keeping
-from latchwork.hybrid.touching.passing import Passing, can_pass
 from latchwork.hybrid.touching.touch import Touch
-from latchwork.program.bundle import Bundle
-
-REMEMBERED = 400  # sets of contacts
 
 
 class Free(NamedTuple):
@@ -106,7 +99,7 @@ class Meeting:
     @cached_property
     def c(self) -> Array:
         """Ḃ u + Ċ of the contacts."""
-        return _stacked([touch.terms.bias_function(self.held.x) for touch in self.touches], np.zeros(0))
+        return stacked([touch.terms.bias_function(self.held.x) for touch in self.touches], np.zeros(0))
 
     @cached_property
     def v(self) -> Array:
@@ -162,110 +155,7 @@ class Meeting:
         return np.asarray(self.u + self.inverse @ (self.J.T @ impulses))
 
 
-class Meetings:
-    """The meetings of one mechanism; what serves a set of contacts at every state is kept."""
-
-    def __init__(self, base: Base) -> None:
-        self.base = base
-        self._known: dict[tuple[Terms, tuple[Touch, ...]], Gathering] = {}
-        self._keepings: dict[tuple[Terms, Touch], Keeping | None] = {}
-        self._passings: dict[tuple[Terms, Touch], Passing | None] = {}
-        self._gaps: tuple[list[Touch], Bundle] | None = None
-        self._pool: tuple[Terms, Pool] | None = None
-
-    def at(self, x: Array, held: Terms, touches: Sequence[Touch], extra: Sequence[tuple[Array, Array]] = (),
-           drags: Sequence[tuple[Array, Array, float]] = (), before: Meeting | None = None) -> Meeting:  # fmt: skip
-        """Some contacts at x = (t, q, u, rest), the rows of ``held`` held.
-
-        ``extra`` are rows (B, c) that hold besides; ``drags`` are (g, N1, N0) of friction where the coordinates hold;
-        ``before`` is a meeting at the same place, with other speeds.
-        """
-        n_q, n, _ = held.sizes
-        u, tangents = x[1 + n_q : 1 + n_q + n], tuple([len(touch.tangents) for touch in touches])
-        besides = Held(self.base, held, x, extra, drags, None if before is None else before.held)
-        if pays(n, len(tangents) + sum(tangents)):
-            numbers = self._gathering(held, tuple(touches)).at(x, extra, drags)
-            if numbers is not None:
-                meeting = Meeting(tuple(touches), u, numbers["J"], numbers["C"], besides, tangents)
-                meeting.__dict__.update(numbers)
-                return meeting
-        places = [touch.terms.place(x) for touch in touches]
-        J = _stacked([place.B for place in places], np.zeros((0, n)))
-        C = _stacked([place.C for place in places], np.zeros(0))
-        return Meeting(tuple(touches), u, J, C, besides, tangents)
-
-    def numbers(self, held: Terms, touches: tuple[Touch, ...], x: Array) -> dict[str, Any] | None:
-        """J, v, A, b and all else of some contacts at x, by name; none where that takes more care."""
-        if not pays(held.sizes[1], sum([1 + len(touch.tangents) for touch in touches])):
-            return None
-        return self._gathering(held, touches).at(x)
-
-    def look(self, touches: Sequence[Touch], x: Array) -> None:
-        """Find the gaps of several contacts at once; asked for theirs, they know it."""
-        if len(touches) > 1:
-            here = x.tobytes()
-            for touch, gap, inside in self.gaps(touches, x):
-                touch.knows(here, gap, inside)
-
-    def gaps(self, touches: Sequence[Touch], x: Array) -> list[tuple[Touch, float, float]]:
-        """Signed distances of contacts, and how far inside their domains they are; see `Touch.gap`."""
-        if not touches:
-            return []
-        known = self._gaps
-        bundle = known[1] if known is not None and known[0] == touches else self.gaps_of(touches)
-        found, ends = bundle(x).tolist(), bundle.starts
-        return [(touch, found[a], min(found[a + 1 : b]) if b > a + 1 else math.inf)
-                for touch, a, b in zip(touches, ends, ends[1:], strict=False)]  # fmt: skip
-
-    def gaps_of(self, touches: Sequence[Touch]) -> Bundle:
-        """The programs of their gaps, kept for the last ones asked for."""
-        if self._gaps is None or self._gaps[0] != touches:
-            self._gaps = list(touches), Bundle([touch.gap_function for touch in touches])
-        return self._gaps[1]
-
-    def get_ready(self, held: Terms, touch: Touch) -> None:
-        """Make now what the first meeting of a contact alone would have to wait for."""
-        for touches in ((), () if touch.held else (touch,)):
-            self._gathering(held, touches)
-        self.keeping(held, touch) if touch.held else self.passing(held, touch)
-
-    def keeping(self, held: Terms, touch: Touch) -> Keeping | None:
-        """What takes a contact that the coordinates hold through an event while no other is near."""
-        key = held, touch
-        if key not in self._keepings:
-            if len(self._keepings) >= REMEMBERED:
-                self._keepings.pop(next(iter(self._keepings)))
-            can = touch.held and len(touch.tangents) == 1 and pays(held.sizes[1], 1)
-            self._keepings[key] = Keeping(self.base, held, touch) if can else None
-        return self._keepings[key]
-
-    def passing(self, held: Terms, touch: Touch) -> Passing | None:
-        """What takes a contact through an event while it is alone; none where that takes more care."""
-        key = held, touch
-        if key not in self._passings:
-            if len(self._passings) >= REMEMBERED:
-                self._passings.pop(next(iter(self._passings)))
-            can = can_pass(touch) and pays(held.sizes[1], 1 + len(touch.tangents))
-            self._passings[key] = Passing(self._gathering(held, (touch,)), touch.contact.impact) if can else None
-        return self._passings[key]
-
-    def _gathering(self, held: Terms, touches: tuple[Touch, ...]) -> Gathering:
-        found = self._known.get((held, touches))
-        if found is None:
-            if len(self._known) >= REMEMBERED:
-                self._known.pop(next(iter(self._known)))
-            pool = None
-            if self._pool is not None and self._pool[0] is held and len(touches) > 1:
-                pool = self._pool[1] if all([touch in self._pool[1].at for touch in touches]) else None
-            found = self._known[held, touches] = Gathering(self.base, held, touches, pool)
-        return found
-
-    def pool(self, held: Terms, touches: Sequence[Touch]) -> None:
-        """Make now the programs of all contacts that may meet, so that any of them meet soon."""
-        self._pool = held, Pool(self.base, held, [touch for touch in touches if not touch.held])
-
-
-def _stacked(parts: list[Array], none: Array) -> Array:
+def stacked(parts: list[Array], none: Array) -> Array:
     """Rows below each other."""
     if len(parts) == 1:
         return parts[0]

@@ -12,7 +12,8 @@ import numpy as np
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.impact import Impact, jam, resolve
 from latchwork.errors import Jammed
-from latchwork.hybrid.touching.meeting import Meeting, Meetings
+from latchwork.hybrid.touching.meeting import Meeting
+from latchwork.hybrid.touching.meetings import Meetings
 from latchwork.hybrid.touching.scales import (
     AT_REST,
     BRIEF,

@@ -18,7 +18,7 @@ from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.complementarity import Resting, State, settle
 from latchwork.contact.law import Zones
 from latchwork.errors import Jammed, Unsettled
-from latchwork.hybrid.touching.meeting import Meetings
+from latchwork.hybrid.touching.meetings import Meetings
 from latchwork.hybrid.touching.passing import AS_IS, LETS_GO, OTHERS, Passed
 from latchwork.hybrid.touching.scales import AT_REST, LEFT, NO_SLIP, REACH, ROUNDING, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Standing, Standings, deep_in
