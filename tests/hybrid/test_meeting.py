@@ -65,7 +65,7 @@ def test_contacts_in_two_calls_are_those_of_numpy(held, more, monkeypatch):
         quick = shop.meetings.at(x, terms, touches, extra, drags)
         assert "A" in vars(quick)
         with monkeypatch.context() as patched:
-            patched.setattr(meeting, "pays", lambda speeds, rows: False)
+            patched.setattr(meetings, "pays", lambda speeds, rows: False)
             slow = shop.meetings.at(x, terms, touches, extra, drags)
         assert "A" not in vars(slow)
         for name in NAMES:
