@@ -133,3 +133,23 @@ def test_a_lap_that_cannot_go_on_says_why():
     with pytest.raises(lw.IntegrationError, match=r"The run from t = 0\.0 to 2\.0 stopped at t = ") as refused:
         lw.simulate(model, 2.0, [0.0], inputs={"push": 1.0 / (1.0 - model.time) ** 2})
     assert refused.value.run.t[-1] == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("way", ["laps", "planned"])
+def test_a_run_goes_on_where_it_could_not(way, monkeypatch):
+    """After an error the simulation stands where the stage began: by another method it runs as if nothing had been."""
+    if way == "planned":
+        monkeypatch.setattr(lw.Simulation, "_lap", lambda *given: None)
+    runs = []
+    for first in (lw.DormandPrince(max_steps=3, max_step=1e-2), TIGHT):
+        sim = lw.Simulation(belt.build(), {"q1": -math.pi / 16, "q2": -4 * math.pi / 9}, {"u1": 3.0, "u2": -0.3},
+                            method=first)  # fmt: skip
+        if first is not TIGHT:
+            with pytest.raises(lw.IntegrationError, match=r"more steps were needed than allowed") as refused:
+                sim.advance(0.5)
+            assert refused.value.run.t[-1] > sim.t == 0.0
+        sim.method = TIGHT
+        sim.advance(0.5)
+        runs.append(sim.run)
+    assert np.array_equal(runs[0].path.t, runs[1].path.t)
+    assert np.array_equal(runs[0].path.x, runs[1].path.x)

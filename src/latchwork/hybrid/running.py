@@ -179,8 +179,11 @@ class Running:
         return Path(self.driven, tuple(self._segments), self._rest)
 
     def _explained(self, error: Broken) -> IntegrationError:
-        """The error with the names of this mechanism, and the run up to there, as far as it is finite."""
-        run = None
+        """The error with the names of this mechanism, and the run up to there, as far as it is finite.
+
+        The simulation stays where that stage began, and may go on from there otherwise.
+        """
+        run, before = None, self._segments[: len(self._segments) - len(error.segments)]
         if self._segments:
             solution, stage = self._segments[-1]
             last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1]) + 1
@@ -189,4 +192,5 @@ class Running:
             self._segments[-1] = Segment(replace(solution, t=parts[0], x=parts[1], dx=parts[2], bend=parts[3],
                                                  event=None, ends=ends), stage)  # fmt: skip
             run = self.trajectory()
+        self._segments = before
         return IntegrationError(f"'{self.equations.name}': {error}", None if run is None else run.path, run)
