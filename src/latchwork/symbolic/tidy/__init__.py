@@ -6,9 +6,10 @@ Three steps, repeated while they help:
     close      like terms merge, sin² + cos² = 1, common factors come out (Horner)
     assemble   binary operations again, pairs of operands that occur most often first, so that they are shared
 
-Products of sums are multiplied out only where that is shorter in the end. All this happens in a scratch graph whose
-nodes are numbered by what they mean, so that neither the choices nor the counts depend on the order in which a model
-was written.
+Products of sums are multiplied out only where that is shorter in the end. The work is bounded: of long sums not every
+way is tried until nothing is gained, and tidying again, with work of its own, may find a little more. All this happens
+in a scratch graph whose nodes are numbered by what they mean, so that neither the choices nor the counts depend on the
+order in which a model was written.
 """
 
 from __future__ import annotations
