@@ -88,7 +88,7 @@ def lonely(rng) -> tuple[Resting, list | None]:
 def test_one_contact_is_judged_as_many_are():
     """A contact alone gets the verdict that the methods for many contacts give it."""
     rng, answered = np.random.default_rng(8), 0
-    for _ in range(2000):
+    for _ in range(800):
         r, guess = lonely(rng)
         try:
             expected = settle_all(r, guess)
@@ -105,7 +105,7 @@ def test_one_contact_is_judged_as_many_are():
         assert (verdict.directions[0] is None) == (expected.directions[0] is None)
         if expected.directions[0] is not None:
             assert verdict.directions[0] == approx(expected.directions[0])
-    assert answered > 1500
+    assert answered > 600
 
 
 def test_one_that_must_slide_and_cannot_sticks_with_a_note():
@@ -405,7 +405,7 @@ def test_what_goes_on_is_kept():
 
 def test_ties_everywhere():
     """Rows and forces of −1, 0 and 1 make every test of a pivot a tie: the verdict is still one of all solutions."""
-    for seed in range(40):
+    for seed in range(25):
         rng = np.random.default_rng(seed)
         k, d = int(rng.integers(1, 4)), int(rng.integers(1, 5))
         J, f = rng.integers(-1, 2, (2 * k, d)), rng.integers(-1, 2, d)

@@ -287,9 +287,9 @@ ABOVE = {"q_a_px": 0.0, "q_a_py": 0.0}
 FALLS = {"q_a_px": 0.1, "q_a_py": 0.05, "q_a_pz": 0.9}, {"u_a_wx": 1.0, "u_a_wy": 2.0}
 FLAT = np.array([1.0, 1.0, 0.3])
 PAIRS = {
-    "box on box": ((0.5, 0.4, 0.3), (2.0, 2.0, 0.5), 0.75),
-    "hull on box": (round_hull(8, 0.4), (2.0, 2.0, 0.5), 0.75),
-    "hull on hull": (round_hull(7, 0.4), round_hull(6, 1.0, 5) * FLAT, 0.9),
+    "box on box": ((0.5, 0.4, 0.3), (2.0, 2.0, 0.5), 0.6),
+    "hull on box": (round_hull(8, 0.4), (2.0, 2.0, 0.5), 0.6),
+    "hull on hull": (round_hull(7, 0.4), round_hull(6, 1.0, 5) * FLAT, 0.75),
 }
 
 

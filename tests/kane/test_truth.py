@@ -38,7 +38,7 @@ from random_trees import (
     relative_error,
 )  # fmt: skip
 
-TREES = seeds(range(120), range(400))
+TREES = seeds(range(80), range(400))
 SMALL = seeds(range(24), range(100))
 FLOATING = seeds(range(8), range(40))
 
