@@ -131,18 +131,19 @@ def undeclared(name: str, inputs: Iterable[str]) -> str:
 def spelled(what: Callee) -> Callee:
     """A function, or a class, that answers an argument it does not take with the one that may have been meant."""
     if isinstance(what, type):
-        what.__init__ = _spelled(what.__init__, what.__name__)  # type: ignore[misc]
+        what.__init__ = _spelled(what.__init__)  # type: ignore[misc]
         return what
-    return _spelled(what, what.__name__)
+    return _spelled(what)
 
 
-def _spelled(function: Callee, name: str) -> Callee:
+def _spelled(function: Callee) -> Callee:
     known = [each for each in inspect.signature(function).parameters if each != "self"]
 
     @functools.wraps(function)
     def call(*values: Any, **options: Any) -> Any:
         for key, value in options.items():
             if key not in known:
+                name = type(values[0]).__name__ if function.__name__ == "__init__" else function.__name__
                 raise ArgumentError(f"{name} takes no argument '{key}' (given {reprlib.repr(value)})."
                                     f"{did_you_mean(key, known)}")  # fmt: skip
         return function(*values, **options)

@@ -15,7 +15,7 @@ from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
-from latchwork.errors import EvaluationError, IntegrationError
+from latchwork.errors import EvaluationError, IntegrationError, spelled
 from latchwork.hybrid.ahead import Ahead
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
@@ -25,7 +25,7 @@ from latchwork.hybrid.late import Waiting
 from latchwork.hybrid.path import Path, Segment
 from latchwork.hybrid.plan import Broken
 from latchwork.hybrid.rules import Rules
-from latchwork.hybrid.start import even_times, mechanism, method_of, start_of
+from latchwork.hybrid.start import even_times, mechanism, method_of, seconds, start_of
 from latchwork.hybrid.stepping.settings import Thicket, TimeStepping
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.timeline import Timeline, Work
@@ -51,6 +51,7 @@ class Switch(NamedTuple):
     microseconds: float
 
 
+@spelled
 class Running:
     """A mechanism as it stands in a run: time, state, what holds and touches, and what has happened so far."""
 
@@ -83,7 +84,7 @@ class Running:
         self._course: Course | None = None  # what is ticked, where nothing changes
         self._thicket = Thicket(thick)
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
-        self.t = self._began = float(start)
+        self.t = self._began = seconds("start", start)
         given = start_of(self.equations, q, u, held, parameters, self.t, bool(permanent))
         n = len(self.equations.q) + len(self.equations.u)
         x, rest = given.x, given.x[1 + n :]
