@@ -52,6 +52,17 @@ def test_a_run_stops_where_a_condition_falls_through_zero(method):
     assert run.audit.energy_error < 1e-10
 
 
+@METHODS
+@pytest.mark.parametrize("condition", ["0.3 - t", "0.25 - y", "y - 0.25"])
+def test_a_run_goes_on_after_a_stop(method, condition):
+    """A condition that ended a run must rise before it ends it again, though it may be zero to the last bit there."""
+    sim = lw.Simulation(ball(), q=[0.0], u=[3.0], method=method)
+    for _ in range(2):
+        sim.advance(0.6, stop_when={"once": condition})
+    assert sim.t == 0.6
+    assert [event.name for event in sim.events] == ["once"]
+
+
 def test_a_condition_may_be_an_expression_in_time_and_speeds():
     """The apex is where the speed falls through zero; two names for it are two events at one time."""
     model = ball()

@@ -7,6 +7,7 @@ far where a tracked curve was met elsewhere meanwhile.
 from __future__ import annotations
 
 import math
+from itertools import takewhile
 
 import numpy as np
 
@@ -62,8 +63,16 @@ class Going(Running):
             raise Broken(str(error), segments + error.segments) from None
 
     def _plan(self, guards: Guards, samples: Array | None, x: Array) -> Plan:
-        return Plan(self.driven, self.method, samples, self.progress, eager(guards), self._longest(x),
-                    waiting(guards) if guards.of_rules else None)  # fmt: skip
+        ended = self._ended_here()
+        spent = waiting(guards) if guards.of_rules or ended else None
+        if spent is not None and ended:
+            spent |= np.array([guard.kind == "stop" and guard.about in ended for guard in guards], dtype=bool)
+        return Plan(self.driven, self.method, samples, self.progress, eager(guards), self._longest(x), spent)
+
+    def _ended_here(self) -> set[str]:
+        """Conditions that ended the run at this very instant: they must rise before they end it again."""
+        now = takewhile(lambda event: event.t == self.t, reversed(self._events))
+        return {event.name for event in now if event.kind == "stop"}
 
     def _longest(self, x: Array) -> float:
         """A step that is short enough for gaps to be followed."""

@@ -68,7 +68,7 @@ class Plan:
                     ended = replace(segments[-1].solution, event=Event(t, hit, stage.reduced(x)))
                     return Ran(_joined([*segments[:-1], Segment(ended, stage)]), stage, x, hit)
                 try:
-                    ready = self.armed(g) if waiting is None else self.armed(g) & ~waiting
+                    ready = self.armed(g) if waiting is None else self.armed(g) & ~(waiting & (g <= 0.0))
                     solution = self.piece(stage, x, t, t_end, held, ready, self.left(segments), now)
                 except IntegrationError as error:
                     known = [] if error.solution is None else [Segment(error.solution, stage)]
