@@ -407,3 +407,19 @@ def test_capture_of_several(way):
     _, _, _, given = block(0.1)
     out = resolve(given, ["newton"] * 2, way, capture=0.5)
     np.testing.assert_allclose(out.v[[0, 2]], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("law", ["poisson", "energetic"])
+@pytest.mark.parametrize("seed", range(6))
+def test_impulses_stay_finite_where_the_place_is_held(law, seed):
+    """A bob on a rod: W has rank two, slip and approach end together, and rounding of v decides nothing."""
+    rng = np.random.default_rng([seed, 41])
+    J = rng.normal(size=(3, 2))
+    J[0] *= 0.5
+    u = rng.normal(size=2)
+    u *= -np.sign(J[0] @ u)
+    W, v = J @ J.T, J @ u
+    found = [LAWS[law].one(W, v + 1e-13 * noise, 1.0, 3.0, 3.0) for noise in rng.normal(size=(6, 3))]
+    assert all(impulse is not None and np.abs(impulse).max() < 1e3 for impulse in found)
+    after = np.array([v + W @ impulse for impulse in found])
+    assert np.ptp(after, axis=0) == pytest.approx(np.zeros(3), abs=1e-6)

@@ -14,7 +14,7 @@ import numpy as np
 
 from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.curve import Curve
-from latchwork.contact.impacting.path import FALLS, RISES, Goal, Rub, Spot, straight_slip
+from latchwork.contact.impacting.path import FALLS, RISES, Goal, Rub, Spot, is_wedged, straight_slip
 
 End = Callable[[Spot, float], Goal]
 
@@ -30,8 +30,10 @@ def stronge(turn: Spot, e: float) -> Goal:
 
 
 def reach(rub: Rub, spot: Spot, goals: list[Goal]) -> tuple[Spot, int] | None:
-    """From phase to phase until a goal is met."""
+    """From phase to phase until a goal is met; where all has stopped for good, that is the end."""
     for _ in range(10000):
+        if is_wedged(rub, spot):
+            return spot, 0
         phase = straight_slip(rub, spot) or Curve(rub, spot)
         found = phase.advance(goals)
         if found is None:

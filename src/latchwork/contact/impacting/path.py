@@ -23,6 +23,7 @@ from latchwork.contact.impacting.line import LIFT
 
 STRAIGHT = 1e-14  # slip that turns by less than this is straight
 GONE = 1e-15  # slip smaller than this part of the speeds has ended
+STOPPED = 1e-10  # of the speeds before: less is what rounding leaves where slip and approach end together
 ROUNDS = 200
 
 
@@ -88,6 +89,13 @@ def direction_after_rest(rub: Rub) -> Array:
     if held is not None and within(np.concatenate(([1.0], held)), rub.mu_s):
         return held
     return -rub.mu_d * starting_slip(W_tt, W_tn, rub.mu_d)
+
+
+def is_wedged(rub: Rub, spot: Spot) -> bool:
+    """Whether all has stopped, and no impulse lifts v_n without slip: W is singular, as where a rod holds the place."""
+    if np.abs(spot.v).max() > STOPPED:
+        return False
+    return bool(rub.W[0] @ np.concatenate(([1.0], direction_after_rest(rub))) <= LIFT * rub.W[0, 0])
 
 
 def starting_slip(W_tt: Array, W_tn: Array, mu: float) -> Array:
