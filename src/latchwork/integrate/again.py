@@ -13,7 +13,7 @@ import numpy as np
 
 from latchwork.integrate.adaptive import COMPONENT, RECORDED, T, first_step
 from latchwork.integrate.guards import memory_size
-from latchwork.integrate.method import BEGIN, CALM, DormandPrince
+from latchwork.integrate.method import CALM, DormandPrince
 from latchwork.integrate.problem import Problem, Settle, Watch, steps_per_call
 from latchwork.integrate.settled import settled_adaptive
 from latchwork.integrate.solution import Array, Event, Solution, Stats
@@ -31,7 +31,8 @@ LOOK, AT = 4, 11  # where `begin` takes the guards, and the time
 UNTIL, LONGEST, CAPACITY, ROWS = 6, 9, 16, 17  # where steppers take the end, the longest step, and where to write,
 WATCH, SETTLE = 21, 27  # guards, and what settles
 LATER = DORMAND_PRINCE_5.stages - 1  # evaluations of a step
-OFTEN = 64  # steps after which they are counted
+OFTEN = 500  # steps after which they are counted
+FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a desk, and how many numbers they may take
 NONE_YET = np.array([0, 0, 0, -1])
 
 
@@ -66,7 +67,8 @@ class Desk:
         stages = DORMAND_PRINCE_5.stages
         self.method, self.n, self.guards = method, n, guards
         self.x, self.k, self.counts, self.step = np.zeros(n), np.zeros((stages, n)), NONE_YET.copy(), np.zeros(3)
-        self.rows = np.zeros(BEGIN + 1), *[np.zeros((BEGIN + 1, n)) for _ in range(3)]
+        self.room = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1)))
+        self.rows = np.zeros(self.room + 1), *[np.zeros((self.room + 1, n)) for _ in range(3)]
         w, self.flags = np.zeros(memory_size(n, guards)), np.zeros(2 * guards, dtype=np.int64)
         self.looked, atol = w[6 * n :], np.full(n, method.atol)  # guards, then their rates, where a run began
         nothing, watch = (0, 0, 0), (0, 0, 0, guards, w, self.flags)
@@ -108,7 +110,7 @@ class Again:
         else:
             self._data[SETTLE : SETTLE + 3] = argument(settle.run), address(settle.mode.code), address(slots[2])
         self._run = native(watched_adaptive if settle is None else settled_adaptive).function
-        self._begin, self._most = native(begin).brief, min(steps_per_call(function.length, n, DORMAND_PRINCE_5), BEGIN)
+        self._begin, self._most = native(begin).brief, steps_per_call(function.length, n, DORMAND_PRINCE_5)
         self._parts: list[tuple[Array, ...]] = []
         self._last = 0  # the last row that was written
         self._owed = 0  # steps that are not counted yet
@@ -147,7 +149,7 @@ class Again:
         data[UNTIL], data[LONGEST] = until, min(desk.method.max_step, longest)
         self._parts, self._last = [], 0
         while True:
-            left = BEGIN - self._last
+            left = desk.room - self._last
             data[CAPACITY] = left if left < self._most else self._most
             first, wide = self._last + 1, desk.wide * (self._last + 1)
             data[ROWS : ROWS + 4] = desk.t_at + 8 * first, desk.x_at + wide, desk.dx_at + wide, desk.bend_at + wide
@@ -157,10 +159,10 @@ class Again:
                 progress(float(desk.rows[0][self._last]))
             if status != FULL:
                 return status
-            if self._last == BEGIN:
+            if self._last == desk.room:
                 self._parts.append(self._kept())
                 for row in desk.rows:
-                    row[0] = row[BEGIN]
+                    row[0] = row[desk.room]
                 self._last = 0
 
     def _kept(self) -> tuple[Array, ...]:
