@@ -75,3 +75,10 @@ def test_an_export_goes_to_a_path(place):
     """What is no path is shown, and what a path looks like."""
     with pytest.raises(lw.EvaluationError, match=r"an export cannot be written to .*, which is no path\. Give the"):
         lw.export_c(slider().equations(), place)
+
+
+def test_a_simulation_advances_to_a_number():
+    """A time with its unit is no number."""
+    sim = lw.Simulation(slider(), q=[0.0])
+    with pytest.raises(lw.EvaluationError, match=r"until = '5 s' is no time\. Give a number of seconds"):
+        sim.advance("5 s")

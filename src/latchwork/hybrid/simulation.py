@@ -27,6 +27,7 @@ from latchwork.hybrid.plan import Broken
 from latchwork.hybrid.rules import rules_of
 from latchwork.hybrid.ruling import Ruling
 from latchwork.hybrid.running import Switch
+from latchwork.hybrid.start import seconds
 from latchwork.hybrid.stepping.enter import STEPPING, scene_of, through
 from latchwork.hybrid.stops import stops_of
 from latchwork.hybrid.table import Array
@@ -58,7 +59,7 @@ class Simulation(Changing, Going, Ruling):
     def advance(self, until: float, *, stop_when: Mapping[str, Any] | None = None,
                 samples: Array | None = None) -> Events:  # fmt: skip
         """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way."""
-        seen, t_end = len(self._events), float(until)
+        seen, t_end = len(self._events), seconds("until", until)
         if not (np.isfinite(t_end) and t_end >= self.t):
             raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
         asked = stops_of(stop_when)
