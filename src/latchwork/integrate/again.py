@@ -88,7 +88,7 @@ class Again:
 
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
                  kinds: Sequence[int]) -> None:  # fmt: skip
-        self.desk, self.function, self.guards, self.settle, self._held = desk, function, guards, settle, held
+        self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
         n, m, self.t = desk.n, len(kinds), 0.0
         self.m, self.now = m, desk.looked[: 2 * m]
         self._functions = tuple({*function.functions, *guards.functions})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 from typing import Any
 
 import matplotlib.image
@@ -110,8 +111,11 @@ def test_sticking_the_caster_changes_mode_and_reaction(opened):
     mode, forces = page.head("mode"), page.head("forces")
     page.wait("document.querySelectorAll('#equations math').length > 2")
     stuck = page.look("document.getElementById('equations').textContent")
-    page.tab.click("#buttons button")
-    page.wait(held.format("false"))
+    for _ in range(4):  # its rule may stick it again before a page on a busy machine has looked
+        page.tab.click("#buttons button")
+        with suppress(AssertionError):
+            page.wait(held.format("false"), 8.0)
+            break
     page.wait(f"app.bench.head.mode !== {mode}")
     assert page.head("forces") == forces - 1
     page.wait("document.querySelector('#automaton g.lit').dataset.mode === String(app.bench.head.mode)")
