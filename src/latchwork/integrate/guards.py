@@ -5,7 +5,7 @@ at its end and at the extrema of each guard's cubics in between, so that a touch
 values there are those of the guard itself on the dense output, and so are those by which the instant is located. Where
 the middle is not where the cubic through both ends has it, or tangents meet below zero, the step is halved for that
 guard, unless it is further from zero than it could fall and rise again: steps of free flight are as long as one likes,
-and gaps turn corners within them. Instants are located by cubics through values and rates.
+and gaps turn corners within them.
 
 Guards are one-sided. A guard that is armed triggers where it falls from g ≥ 0 to g < 0. One that is armed and below
 zero, as rounding may leave it after an event, may rise; it triggers where it turns down again before it is back. One
@@ -25,10 +25,8 @@ from latchwork.program.scalar import maximum, minimum
 OFF, RISING, UP = 0, 1, 2  # not armed; armed and below zero; armed and not below
 NONE = 2.0  # no instant: beyond the end, θ = 1
 HALF_STEP, HALF_ULPS = 0.5e-12, 2.0 * 2.0**-53  # half of max(1e-12 step, 4 ulp(t)): two brackets may join
-CLOSER = 12  # tries to find the zero of a cubic
 MOST = 200  # each third try halves the bracket, so fewer than this are needed
 PARTS = 2**20  # a step is halved into so many parts at most, where zero may be near
-SHORT = 2**14  # of them: a part so short in which a guard rises from zero has one corner at most
 FAR, BENT = 1e300, 0.25  # nowhere near zero; tangents meet too high by this part of the bend of a step at most
 STEEP = 4.0  # times as steep as it is seen to be, a guard may be in between, where it turns a corner
 RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of the guard, or this little
@@ -70,56 +68,29 @@ def extrema(g0: f64, r0: f64, g1: f64, r1: f64) -> tuple[f64, f64]:
 
 
 @kernel
-def cubic_zero(g0: f64, r0: f64, g1: f64, r1: f64) -> f64:
-    """Where the cubic with these values and slopes at θ = 0 (g0 ≥ 0) and 1 (g1 ≤ 0) has a zero in between.
-
-    Newton's method, bisecting where that leaves the bracket.
-    """
-    a, b = r0 + r1 - 2.0 * (g1 - g0), 3.0 * (g1 - g0) - 2.0 * r0 - r1
-    low, high, theta = 0.0, 1.0, divide(g0, g0 - g1)
-    for _ in range(CLOSER):
-        value = g0 + theta * (r0 + theta * (b + theta * a))
-        if value > 0.0:
-            low = theta
-        else:
-            high = theta
-        theta -= divide(value, r0 + theta * (2.0 * b + 3.0 * a * theta))
-        if not (theta > low and theta < high):
-            theta = 0.5 * (low + high)
-    return theta
-
-
-@kernel
 def locate(
     run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, lo: f64, hi: f64, g_lo: f64,
-    r_lo: f64, g_hi: f64, r_hi: f64,
+    g_hi: f64,
 ) -> tuple[f64, f64]:  # fmt: skip
     """A bracket of half the width promised around a zero of guard i between ``lo`` (g ≥ 0) and ``hi`` (g ≤ 0).
 
-    Each try is the zero of the cubic through both ends; where two came out on one side, a little beyond as seen from
-    there, so that both close in; each third a bisection. Guards without rates: regula falsi of Illinois kind. A try
-    keeps a distance from the ends.
+    Regula falsi of Illinois kind, each third try a bisection; a try keeps a distance from the ends, so both close in.
     """
     width = maximum(HALF_STEP, divide(HALF_ULPS * maximum(fabs(t), fabs(t + h)), h))
-    side, again, tries = 0, 0, 0
+    side, tries = 0, 0
     while hi - lo > width and tries < MOST:
-        long, part = (hi - lo) * h, 0.5
-        rated = r_lo != 0.0 or r_hi != 0.0
-        if tries % 3 < 2 and g_lo > g_hi:  # a guard may be zero at both ends
-            part = cubic_zero(g_lo, long * r_lo, g_hi, long * r_hi) if rated else divide(g_lo, g_lo - g_hi)
-        theta = lo + (hi - lo) * part
-        if rated and again == 1:
-            theta += 0.25 * width * float(side)
+        middle = tries % 3 == 2 or not g_lo > g_hi  # a guard may be zero at both ends
+        theta = 0.5 * (lo + hi) if middle else lo + (hi - lo) * divide(g_lo, g_lo - g_hi)
         theta = minimum(maximum(theta, lo + 0.5 * width), hi - 0.5 * width)
         probe(run, code, z, n, m, w, t, h, theta)
-        g, r = w[6 * n + 4 * m + i], w[6 * n + 5 * m + i]
+        g = w[6 * n + 4 * m + i]
         if g > 0.0:
-            lo, g_lo, r_lo, again = theta, g, r, 1 if side == 1 else 0
-            g_hi = 0.5 * g_hi if again == 1 and not rated else g_hi
+            lo, g_lo = theta, g
+            g_hi = 0.5 * g_hi if side == 1 else g_hi
             side = 1
         else:
-            hi, g_hi, r_hi, again = theta, g, r, 1 if side == -1 else 0
-            g_lo = 0.5 * g_lo if again == 1 and not rated else g_lo
+            hi, g_hi = theta, g
+            g_lo = 0.5 * g_lo if side == -1 else g_lo
             side = -1
         tries += 1
     return lo, hi
@@ -158,24 +129,24 @@ def through(
 ) -> tuple[f64, f64, i64]:  # fmt: skip
     """A bracket of the first instant between a and b at which guard i triggers, and its state at b."""
     first, second = extrema(g0, (b - a) * h * r0, g1, (b - a) * h * r1)
-    before, g_before, r_before = a, g0, r0
+    before, g_before = a, g0
     for point in range(3):
         theta = a + (b - a) * first if point == 0 else (a + (b - a) * second if point == 1 else b)
         if theta <= before:
             continue
-        g, r = g1, r1
+        g = g1
         if point < 2:
             probe(run, code, z, n, m, w, t, h, theta)
-            g, r = w[6 * n + 4 * m + i], w[6 * n + 5 * m + i]
+            g = w[6 * n + 4 * m + i]
         falling = point == 2 and r1 < 0.0
         if state == UP and (g < 0.0 or (g == 0.0 and falling)):
-            lo, hi = locate(run, code, z, n, m, w, t, h, i, before, theta, g_before, r_before, g, r)
+            lo, hi = locate(run, code, z, n, m, w, t, h, i, before, theta, g_before, g)
             return lo, hi, state
         if state == RISING and g < 0.0 and falling:
             return before, before, state
         if g > 0.0 or (g == 0.0 and state == RISING):
             state = UP
-        before, g_before, r_before = theta, g, r
+        before, g_before = theta, g
     return NONE, NONE, state
 
 
@@ -212,9 +183,7 @@ def crossing(
         rough = hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + FLOOR
         fall = half * maximum(maximum(fabs(r0), fabs(r)), fabs(r1))
         near = rough and minimum(g0, g1) + g < STEEP * fall  # zero may be reached and left again
-        above, rated = minimum(minimum(g0, g), g1) >= 0.0, fabs(r0) + fabs(r) + fabs(r1) > 0.0
-        rises = size <= SHORT and above and rated and long * minimum(minimum(r0, r), r1) > -FLOOR
-        if state == UP and ((apart == 2 and not hidden and not near) or rises):
+        if state == UP and apart == 2 and not hidden and not near:
             lo, hi = NONE, NONE
         elif size > 1 and rough:
             size = size // 2
