@@ -57,6 +57,15 @@ def times(n: i64, a: f64p, b: f64p) -> f64:
 
 
 @kernel
+def square(n: i64, M: f64p, u: f64p) -> f64:
+    """uᵀ M u."""
+    total = 0.0
+    for i in range(n):
+        total += u[i] * times(n, offset(M, i * n), u)
+    return total
+
+
+@kernel
 def hold(n: i64, m: i64, B: f64p, c: f64p, inverse: f64p, udot: f64p, work: f64p) -> i64:
     """P and u̇₀ from M⁻¹ and M⁻¹ f, with m rows B held; 0 where they are close to depending on each other."""
     G, H, S = work, offset(work, n * m), offset(work, 2 * n * m)  # M⁻¹ Bᵀ by rows of Bᵀ, B M⁻¹, and S
@@ -150,9 +159,7 @@ def gather(code: i64p, out: f64p, x: f64p, extra: i64, more: f64p, drags: i64, d
     stack(code, out, J, C, c)
     if free(code, out, extra, more, drags, drag, M, f, inverse, udot, work) == 0:
         return 0
-    pace, energy = 0.0, 0.0
-    for i in range(n):
-        energy += u[i] * times(n, offset(M, i * n), u)
+    pace, energy = 0.0, square(n, M, u)
     for i in range(rows):
         v[i] = times(n, offset(J, i * n), u) + C[i]
         b[i] = times(n, offset(J, i * n), udot) + c[i]

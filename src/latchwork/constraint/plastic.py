@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from latchwork.constraint.dense import lu, lu_solve
-from latchwork.constraint.gather import APART, invert, times, unpack
+from latchwork.constraint.gather import APART, invert, square, times, unpack
 from latchwork.constraint.surveying import surveyed
 from latchwork.constraint.terms import Array, Terms
-from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset, sqrt
+from latchwork.program.kernel import divide, f64p, i64, kernel, offset, sqrt
 from latchwork.program.native import briefly, together
 
 REFINED = 2  # times: once for the answer, once for what rounding left of it
@@ -26,15 +26,6 @@ class Struck(NamedTuple):
     impulses: Array
     gained: float
     off: float
-
-
-@kernel
-def energy(n: i64, M: f64p, u: f64p) -> f64:
-    """½ uᵀ M u."""
-    total = 0.0
-    for i in range(n):
-        total += u[i] * times(n, offset(M, i * n), u)
-    return 0.5 * total
 
 
 @kernel
@@ -56,7 +47,7 @@ def take_up(n: i64, m: i64, packed: f64p, B: f64p, C: f64p, u: f64p, p: f64p, w:
             S[r * m + s] = times(n, offset(B, r * n), offset(G, s * n)) * scale[r] * scale[s]
     if m > 0 and not lu(m, S, order) > APART:
         return 0
-    w[0] = -energy(n, M, u)
+    before = square(n, M, u)
     for _ in range(REFINED):
         for r in range(m):
             right[r] = -(times(n, offset(B, r * n), u) + C[r]) * scale[r]
@@ -65,7 +56,7 @@ def take_up(n: i64, m: i64, packed: f64p, B: f64p, C: f64p, u: f64p, p: f64p, w:
             p[r] += right[r] * scale[r]
             for i in range(n):
                 u[i] += G[r * n + i] * right[r] * scale[r]
-    w[0] += energy(n, M, u)
+    w[0] = 0.5 * (square(n, M, u) - before)
     return 1
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.gather import NQ, ROWS, N, gather, times
+from latchwork.constraint.gather import NQ, ROWS, N, gather, square, times
 from latchwork.constraint.making.sides import kinds
 from latchwork.constraint.terms import Array
 from latchwork.contact.alone import FOUND, LAM, NO_ANSWER, STATES, D, settle_one
@@ -71,25 +71,16 @@ class Passed(NamedTuple):
 
 
 @kernel
-def _energy(n: i64, M: f64p, u: f64p) -> f64:
-    """uᵀ M u."""
-    total = 0.0
-    for i in range(n):
-        total += u[i] * times(n, offset(M, i * n), u)
-    return total
-
-
-@kernel
 def _move(n: i64, rows: i64, M: f64p, inverse: f64p, J: f64p, impulse: f64p, u: f64p, push: f64p) -> f64:
     """u⁺ = u⁻ + P Jᵀ Λ in place; the energy gained."""
-    before = _energy(n, M, u)
+    before = square(n, M, u)
     for j in range(n):
         push[j] = 0.0
         for r in range(rows):
             push[j] += J[r * n + j] * impulse[r]
     for i in range(n):
         u[i] += times(n, offset(inverse, i * n), push)
-    return 0.5 * (_energy(n, M, u) - before)
+    return 0.5 * (square(n, M, u) - before)
 
 
 @kernel
