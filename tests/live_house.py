@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from websockets.sync.client import ClientConnection, connect
 
+from latchwork.realtime.devices.device import Device
 from latchwork.realtime.exhibit import exhibit_of
 from latchwork.realtime.live import Live
 from latchwork.view.live.frames import HEAD
@@ -27,8 +28,8 @@ SOURCES = {"double_pendulum": "double_pendulum", "caster": "caster", "feeder": F
 class Ticked:
     """A loop without a clock and without a process: some ticks whenever its state is asked for."""
 
-    def __init__(self, source: str) -> None:
-        self.live = Live(exhibit_of(source))
+    def __init__(self, source: str, device: Device | None = None) -> None:
+        self.live = Live(exhibit_of(source), device=device)
         self.alive = False
 
     def start(self) -> None:
@@ -113,7 +114,6 @@ class Listener:
         self.head: dict[str, float] = {}
         self.frame = np.zeros(0)
         self.frames = 0
-        self.kept: list[np.ndarray] = []  # frames in which something is held
 
     def hear(self, seconds: float = 0.0) -> None:
         """Take what has come, for a while."""
@@ -129,8 +129,6 @@ class Listener:
                 self.frame = np.frombuffer(message, "<f8")
                 self.head = dict(zip(HEAD, self.frame.tolist(), strict=False))
                 self.frames += 1
-                if self.head["hand"] >= 0.0:
-                    self.kept.append(self.frame)
             if time.monotonic() >= end:
                 return
 

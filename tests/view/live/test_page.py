@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from contextlib import suppress
 from typing import Any
 
@@ -10,11 +11,13 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from latchwork.realtime.devices.paths import Rows
+from latchwork.realtime.devices.device import Reading
+from latchwork.realtime.devices.paths import Going
+from latchwork.realtime.devices.pointer import Pointer
 from latchwork.realtime.devices.scripted import Grasp, Scripted
 from latchwork.realtime.exhibit import exhibit_of
 from latchwork.realtime.live import Live
-from live_house import SOURCES, House, Listener, in_a_thread, until
+from live_house import SOURCES, House, Ticked, in_a_thread, until
 from live_page import Page
 
 ROD = np.array([0x1F, 0x4E, 0x9C])
@@ -232,38 +235,44 @@ def test_the_page_comes_back_when_the_server_does(browser):
     page.close()
 
 
-def test_browser_and_script_agree(opened, house, monkeypatch):
-    """A hand that follows the path of the browser's pointer gives the same motion, by the coupler's force alone.
+class Noted(Pointer):
+    """A pointer that keeps what it was read as, by time."""
 
-    Between frames, 20 ms apart, the path is a straight line: so the two agree to a part of what was moved.
-    """
-    monkeypatch.setattr("latchwork.view.live.room.FRAME", 0.02)
-    page = opened("caster")
-    page.tab.click("#reset")
-    page.wait("app.bench.head.t < 1 && app.bench.head.hand === -1")
-    with house.socket("/live?name=caster") as made:
-        listener = Listener(made)
-        listener.wait(lambda: listener.told("scene") and listener.frames)
+    def __init__(self, step: float) -> None:
+        super().__init__(step)
+        self.readings: dict[float, Reading] = {}
+
+    def read(self, tick: int, t: float) -> Reading:
+        reading = super().read(tick, t)
+        if reading.body is not None:
+            self.readings[t] = reading
+        return reading
+
+
+def test_browser_and_script_agree(browser):
+    """A scripted hand that goes where the browser's pointer went gives the same motion, to the last bit."""
+
+    def noted(source: str) -> Ticked:
+        return Ticked(source, Noted(exhibit_of(source).step))
+
+    with House({"caster": "caster"}, looping=noted, workers=in_a_thread) as house:
+        page = Page(browser, house, "caster")
         start = page.dot("P1")
-        page.drag([start])
-        for k in range(1, 25):
-            page.tab.mouse.move(*page.pixel([start[0] - 0.02 * k, start[1] + 0.004 * k, 0.0]))
-            listener.hear(0.03)
+        page.drag([start, *([start[0] - 0.02 * k, start[1] + 0.004 * k, 0.0] for k in range(1, 25))])
+        page.wait("app.bench.head.hand >= 0")
+        page.wait(f"app.bench.drawing.row(app.bench.scene.dots.find((d) => d.name === 'P1').at, 3)[0]"
+                  f" < {start[0] - 0.2}")  # fmt: skip
         page.tab.mouse.up()
-        plots, frames = listener.told("scene")[0], listener.kept
-    first = len(plots["head"]) + sum(plots["scene"]["widths"])
-    index = {name: k for k, name in enumerate(plots["head"])}
-    columns = [index["t"], *(index[f"device {axis}"] for axis in "xyz"), first + plots["plots"].index("q1")]
-    rows = np.array([frame[columns] for frame in frames])
-    exhibit = exhibit_of("caster")
-    probe = Live(exhibit)
-    arm = probe.grip.arm_to("basket", tuple(start), probe.x)
-    path = Rows(tuple(tuple(row[:4]) for row in rows), "linear")
-    live = Live(exhibit, device=Scripted(Grasp("basket", path, arm, begin=rows[0, 0], end=rows[-1, 0])))
-    moved = {}
-    while live.sim.t < rows[-1, 0]:
-        live.tick()
-        moved[round(live.sim.t, 6)] = live.x[0]
-    off = [abs(moved[round(t, 6)] - q1) for t, *_, q1 in rows if round(t, 6) in moved]
-    assert max(off) < 0.03 * np.ptp(rows[:, 4])
-    assert np.ptp(rows[:, 4]) > 0.1
+        page.wait("app.bench.head.hand === -1")
+        live = house.server.rooms["caster"].desk.loop.live
+        page.close()
+    seen, last = live.device.readings, max(live.device.readings)
+    first = seen[min(seen)]
+    grasp = Grasp("basket", lambda t: Going(*seen[t][2:6]), first.arm, min(seen), np.nextafter(last, np.inf))
+    other = Live(exhibit_of("caster"), device=Scripted(grasp))
+    while other.tick_count < live.tick_count:
+        other.tick()
+    assert other.sim.t == live.sim.t
+    assert np.array_equal(other.x, live.x)
+    assert other.sim.active == live.sim.active
+    assert math.dist(first.place, seen[last].place) > 0.2
