@@ -79,7 +79,7 @@ def coming(guards: Sequence[Guard], values: Array, horizon: float = HORIZON) -> 
     both = values.tolist()
     times = [(-g / rate, guard.kind == "patch", guard.about)
              for guard, g, rate in zip(guards, both, both[len(both) // 2 :], strict=False)
-             if guard.kind in ("touch", "patch") and rate < 0.0 < g]  # fmt: skip
+             if guard.kind in ("touch", "patch") and guard.height >= 0.0 and rate < 0.0 < g]  # fmt: skip
     found: list[Coming] = []
     for time, leaves, touch in sorted(times, key=lambda item: item[0]):
         if time > horizon:

@@ -67,7 +67,8 @@ class Going(Running):
         spent = waiting(guards) if guards.of_rules or ended else None
         if spent is not None and ended:
             spent |= np.array([guard.kind == "stop" and guard.about in ended for guard in guards], dtype=bool)
-        return Plan(self.driven, self.method, samples, self.progress, eager(guards), self._longest(x), spent)
+        return Plan(self.driven, self.method, samples, self.progress, eager(guards), self._longest(x), spent,
+                    guards.heights)  # fmt: skip
 
     def _ended_here(self) -> set[str]:
         """Conditions that ended the run at this very instant: they must rise before they end it again."""

@@ -60,7 +60,7 @@ class Laps:
         assert stage.guards is not None, "what is run in laps is watched"
         desk = self._desk(method, len(x), len(guards))
         kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
-        return Again(desk, stage.function, stage.guards, stage.settle, len(rest), kinds)
+        return Again(desk, stage.function, stage.guards, stage.settle, len(rest), kinds, guards.heights.tolist())
 
 
 def run_lap(again: Again, stage: Stage, until: float, longest: float, rest: Array, progress: Progress) -> Ran:

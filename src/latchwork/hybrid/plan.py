@@ -49,6 +49,7 @@ class Plan:
     eager: Flags | None = None  # guards that are armed also below zero: they may rise, but not fall further
     longest: float = math.inf  # steps that are chosen in the run are no longer
     waiting: Flags | None = None  # guards that have triggered and must be above zero before they are armed again
+    heights: Array | float = 0.0  # of guards: see `integrate.guards`
 
     def run(self, stage: Stage, x: Array, times: Array, rest: Array, values: Array | None = None) -> Ran:
         """Piece after piece, each with the inputs that its table rows give, until the end or an event.
@@ -98,7 +99,7 @@ class Plan:
 
     def armed(self, g: Array) -> Flags:
         """Which guards are armed where they have these values."""
-        return (g >= 0.0) if self.eager is None else (g >= 0.0) | self.eager
+        return armed_at(g, self.eager, self.heights)
 
     def guard(self, stage: Stage, t: float, x: Array, rest: Array) -> Array:
         """The guards at one state."""
@@ -127,7 +128,15 @@ class Plan:
         return integrate(stage.function, stage.reduced(x), t, t_end, rest, method, self.progress,
                          guards=stage.guards, armed=None if stage.guards is None else armed, samples=samples,
                          settle=stage.settle, now=None if stage.guards is None else now,
-                         memory=stage.memory, longest=self.longest)  # fmt: skip
+                         memory=stage.memory, longest=self.longest, heights=self.heights)  # fmt: skip
+
+
+def armed_at(g: Array, eager: Flags | None, heights: Array | float) -> Flags:
+    """Which guards are armed where they have these values; ``eager`` ones are also below zero."""
+    usual = g >= 0.0 if eager is None else (g >= 0.0) | eager
+    if not np.any(heights):
+        return usual
+    return np.where(heights == 0.0, usual, np.where(heights > 0.0, g > heights, g <= -heights))
 
 
 def end_of(segment: Segment, rest: Array) -> tuple[float, Array, bool]:

@@ -16,7 +16,7 @@ from latchwork.constraint.modes import executors, sliding_executors
 from latchwork.hybrid.driven import Column, Driven
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.plan import Plan
+from latchwork.hybrid.plan import Plan, armed_at
 from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running
 from latchwork.hybrid.stages import Held
@@ -43,10 +43,10 @@ class Course:
                  until: float) -> None:  # fmt: skip
         rest = sim.driven.rest_at(sim._rest, sim.t)
         patient = eager(guards)
-        armed = ((values[: len(guards)] >= 0.0) | patient) & ~waiting(guards)
+        armed = armed_at(values[: len(guards)], patient, guards.heights) & ~waiting(guards)
         watched = stage.guards is not None
         given = problem(stage.function, stage.reduced(sim._x), sim.t, sim.t + FAR, rest, invoke, None, stage.guards,
-                        armed if watched else None, settle=stage.settle)  # fmt: skip
+                        armed if watched else None, settle=stage.settle, heights=guards.heights)  # fmt: skip
         self.stage, self.guards, self.step, self.until = stage, guards, step, until
         self.ticks, self.workshop = Ticks(given, step, patient.tolist(), *grid(sim, step)), sim._workshop
         self.x, self.rules = sim._x, len(sim._rules.watched)

@@ -27,7 +27,7 @@ from latchwork.program.native import address, argument, invoke, native, together
 
 CARE = -1.0  # in place of a first step: a run from there takes more care
 NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; armed where they are not; armed anywhere
-LOOK, AT = 4, 11  # where `begin` takes the guards, and the time
+LOOK, KINDS, AT = 4, 10, 12  # where `begin` takes the guards, their kinds and heights, and the time
 UNTIL, LONGEST, CAPACITY, ROWS = 6, 9, 16, 17  # where steppers take the end, the longest step, and where to write,
 WATCH, SETTLE = 21, 27  # guards, and what settles
 LATER = DORMAND_PRINCE_5.stages - 1  # evaluations of a step
@@ -39,7 +39,7 @@ NONE_YET = np.array([0, 0, 0, -1])
 @kernel
 def begin(
     run: executor, code: i32p, z: f64p, n: i64, look_run: executor, look_code: i32p, look_z: f64p, m: i64, w: f64p,
-    flags: i64p, kinds: i64p, t: f64, rtol: f64, atol: f64p, x: f64p, k: f64p,
+    flags: i64p, kinds: i64p, heights: f64p, t: f64, rtol: f64, atol: f64p, x: f64p, k: f64p,
 ) -> f64:  # fmt: skip
     """Guards armed, ẋ, and a first step, at (t, x); `CARE` where a guard falls at once or something is no number."""
     for i in range(6 * n + 10 * m):
@@ -47,7 +47,12 @@ def begin(
     now = offset(w, 6 * n)
     derivative(look_run, look_code, look_z, n, t, x, now)
     for i in range(m):
-        g, armed = now[i], 1 if now[i] >= 0.0 or kinds[i] == PATIENT else 0
+        g, armed, height = now[i], 1 if now[i] >= 0.0 or kinds[i] == PATIENT else 0, heights[i]
+        if height > 0.0:
+            armed = 1 if g > height else 0
+        elif height < 0.0:
+            armed = 0 if g > -height else 1
+        w[6 * n + 10 * m + i] = height
         if g != g or (g < 0.0 and kinds[i] == NOT_BELOW) or (armed == 1 and g <= 0.0 and now[m + i] < 0.0):
             return CARE
         flags[i], flags[m + i] = armed, 0
@@ -76,7 +81,7 @@ class Desk:
             *nothing, n, stages, DORMAND_PRINCE_5.packed, 0.0, method.rtol, atol, 0.0, method.max_steps, self.step,
             self.counts, self.x, self.k, np.zeros(n), 0, *self.rows, *watch, *nothing, np.zeros(n + 2),
         )  # fmt: skip
-        start = (*nothing, n, *watch, 0, 0.0, method.rtol, atol, self.x, self.k)
+        start = (*nothing, n, *watch, 0, 0, 0.0, method.rtol, atol, self.x, self.k)
         self._alive = data, start  # what the addresses below point to
         self.data, self.start = [argument(item) for item in data], [argument(item) for item in start]
         self.t_at, self.x_at, self.dx_at, self.bend_at = map(address, self.rows)
@@ -84,10 +89,13 @@ class Desk:
 
 
 class Again:
-    """A problem with guards, run again and again; ``kinds`` says of each guard where it is armed. One run at a time."""
+    """A problem with guards, run again and again; ``kinds`` and ``heights`` say of each guard where it is armed.
+
+    One run at a time.
+    """
 
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
-                 kinds: Sequence[int]) -> None:  # fmt: skip
+                 kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
         self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
         n, m, self.t = desk.n, len(kinds), 0.0
         self.m, self.now = m, desk.looked[: 2 * m]
@@ -99,12 +107,13 @@ class Again:
         self._places = [z[first : first + held] for z, (_, first) in zip(slots, used, strict=True)]
         self._fresh = [(z, fresh[executable]) for z, (executable, _) in zip(slots, used, strict=True)
                        if not isinstance(executable, Function)]  # fmt: skip
-        self._alive = slots, np.array(kinds, dtype=np.int64)
+        self._alive = slots, np.array(kinds, dtype=np.int64), np.array(heights, dtype=float)
         run = argument(function.executor), address(function.code), address(slots[0])
         look = argument(guards.executor), address(guards.code), address(slots[1]), m
         self._data, self._start = desk.data.copy(), desk.start.copy()
         self._data[:3], self._data[WATCH : WATCH + 4] = run, look
-        self._start[:3], self._start[LOOK : LOOK + 4], self._start[AT - 1] = run, look, address(self._alive[1])
+        self._start[:3], self._start[LOOK : LOOK + 4] = run, look
+        self._start[KINDS:AT] = map(address, self._alive[1:])
         if settle is None:
             del self._data[SETTLE:]
         else:

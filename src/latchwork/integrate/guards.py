@@ -9,11 +9,12 @@ and gaps turn corners within them.
 
 Guards are one-sided. A guard that is armed triggers where it falls from g ≥ 0 to g < 0. One that is armed and below
 zero, as rounding may leave it after an event, may rise; it triggers where it turns down again before it is back. One
-that is not armed says nothing until it has been above zero.
+that is not armed says nothing until it has been above zero. A guard may have a height: it is armed only once it has
+been above a positive one, and dismissed for good once it has been above the size of a negative one.
 
 Memory w holds a step and what is known of it: x and ẋ at its start, x and ẋ at its end, its quartic term, a point in
 between (n each); guards and rates at the start, at the end and at the point (2m each); brackets of instants (2m);
-guards and rates in the middle (2m).
+guards and rates in the middle (2m); heights (m).
 """
 
 from __future__ import annotations
@@ -34,7 +35,17 @@ RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of
 
 def memory_size(n: int, m: int) -> int:
     """Numbers in w, for n states and m guards."""
-    return 6 * n + 10 * m
+    return 6 * n + 11 * m
+
+
+@kernel
+def raised(state: i64, g: f64, height: f64) -> i64:
+    """The state of a guard once it has been at g."""
+    if height > 0.0 and state == OFF:
+        return UP if g > height else OFF
+    if height < 0.0 and (state == OFF or g > -height):
+        return OFF
+    return UP if g > 0.0 or (g == 0.0 and state == RISING) else state
 
 
 @kernel
@@ -129,7 +140,7 @@ def through(
 ) -> tuple[f64, f64, i64]:  # fmt: skip
     """A bracket of the first instant between a and b at which guard i triggers, and its state at b."""
     first, second = extrema(g0, (b - a) * h * r0, g1, (b - a) * h * r1)
-    before, g_before = a, g0
+    before, g_before, height = a, g0, w[6 * n + 10 * m + i]
     for point in range(3):
         theta = a + (b - a) * first if point == 0 else (a + (b - a) * second if point == 1 else b)
         if theta <= before:
@@ -144,8 +155,7 @@ def through(
             return lo, hi, state
         if state == RISING and g < 0.0 and falling:
             return before, before, state
-        if g > 0.0 or (g == 0.0 and state == RISING):
-            state = UP
+        state = raised(state, g, height)
         before, g_before = theta, g
     return NONE, NONE, state
 
@@ -156,9 +166,11 @@ def crossing(
 ) -> tuple[f64, f64]:  # fmt: skip
     """A bracket of the first instant at which guard i triggers: in halves where cubics are not good."""
     here = offset(w, 6 * n + 4 * m)
-    g0, r0 = w[6 * n + i], w[6 * n + m + i]
+    g0, r0, height = w[6 * n + i], w[6 * n + m + i], w[6 * n + 10 * m + i]
     state = OFF if armed == 0 else (RISING if g0 < 0.0 else UP)
     lo, hi = NONE, NONE
+    if state == OFF and height < 0.0:
+        return lo, hi
     at, size = 0, PARTS
     while at < PARTS and hi == NONE:
         a, b = divide(float(at), float(PARTS)), divide(float(at + size), float(PARTS))
@@ -184,7 +196,7 @@ def crossing(
         fall = half * maximum(maximum(fabs(r0), fabs(r)), fabs(r1))
         near = rough and minimum(g0, g1) + g < STEEP * fall  # zero may be reached and left again
         if state == UP and apart == 2 and not hidden and not near:
-            lo, hi = NONE, NONE
+            state = raised(state, g1, height)
         elif size > 1 and rough:
             size = size // 2
             continue
@@ -230,8 +242,9 @@ def watch(
         if first < NONE and brackets[2 * i] <= first:
             flags[m + i] = 1
             last = maximum(last, brackets[2 * i + 1])
-        if first == NONE and w[6 * n + 2 * m + i] > 0.0:
-            flags[i] = 1
+        if first == NONE:
+            state = raised(UP if flags[i] != 0 else OFF, w[6 * n + 2 * m + i], w[6 * n + 10 * m + i])
+            flags[i] = 0 if state == OFF else 1
     for i in range(2 * m):
         w[6 * n + i] = w[6 * n + 2 * m + i]
     return last

@@ -168,7 +168,7 @@ def integrate(
     progress: Callable[[float], None] | None = None, call: Callable[..., Any] = invoke, *,
     guards: Executable | None = None, armed: ArrayLike | None = None, samples: ArrayLike | None = None,
     settle: Settle | None = None, now: Array | None = None, memory: Memory | None = None,
-    longest: float = math.inf,
+    longest: float = math.inf, heights: ArrayLike = 0.0,
 ) -> Solution:  # fmt: skip
     """``ẋ = f(t, x, rest)`` from x0 at t0 to t_end, or to the first event.
 
@@ -180,7 +180,7 @@ def integrate(
     the first of them falls through zero, located to ``max(4 ulp(t), 1e-12 step)``; ``solution.event`` says when, which,
     and the state there, the last sample. A guard that starts at or below zero and falls is an event at once; one that
     rises or rests there is none. To go on through an event, where nothing turned the guard around, leave it out of
-    ``armed``: it is armed again when it has been above zero.
+    ``armed``: it is armed again when it has been above zero, or above its height: see `guards`.
 
     ``samples`` are the times to keep; of all else only the steps of one call are held at a time, however long the run.
 
@@ -191,5 +191,6 @@ def integrate(
     function, guards and settle, one after the other, which then start sooner. No step is ``longest`` than that, where a
     method chooses its steps.
     """
-    given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples, settle, memory, longest)
+    given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples, settle, memory, longest,
+                    heights)  # fmt: skip
     return given.event_at_start(now) or method.solve(given)

@@ -217,7 +217,7 @@ def problem(
     function: Executable, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, call: Callable[..., Any],
     progress: Callable[[float], None] | None, guards: Executable | None = None, armed: ArrayLike | None = None,
     samples: ArrayLike | None = None, settle: Settle | None = None, memory: Memory | None = None,
-    longest: float = math.inf,
+    longest: float = math.inf, heights: ArrayLike = 0.0,
 ) -> Problem:  # fmt: skip
     """A problem whose sizes agree and whose time goes forward."""
     memory = Memory() if memory is None else memory
@@ -233,14 +233,14 @@ def problem(
     if not all(map(math.isfinite, x.tolist())):
         name = function.inputs[1 + int(np.argmin(np.isfinite(x)))]
         raise IntegrationError(f"The initial value of '{name}' is not finite. Give a number.")
-    watch = None if guards is None else _watch(guards, inputs, len(x), held, armed, memory)
+    watch = None if guards is None else _watch(guards, inputs, len(x), held, armed, heights, memory)
     times = None if samples is None else _samples(samples, t0, t_end)
     hears = progress or (lambda t: None)
     return Problem(function, x, float(t0), float(t_end), held, call, hears, watch, times, settle, memory,
                    longest)  # fmt: skip
 
 
-def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLike | None,
+def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLike | None, heights: ArrayLike,
            memory: Memory) -> Watch:  # fmt: skip
     """The watch over guards whose program takes what the right-hand side takes, and gives values and rates."""
     given, outputs = len(guards.inputs), guards.width
@@ -256,6 +256,7 @@ def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLik
     z[1 + n : inputs] = rest
     flags[:m], flags[m:] = arms != 0, 0
     w.fill(0.0)
+    w[6 * n + 10 * m :] = heights
     return Watch(guards, z, w, flags)
 
 

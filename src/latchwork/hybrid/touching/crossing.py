@@ -37,15 +37,16 @@ class Crossing(Striking):
     def take(self, hits: Sequence[Guard], lam: Mapping[str, Array]) -> None:
         """Note what the guards say: zones are entered at once, the rest is decided together."""
         s = self.standings
-        for kind, about, _, _, step in hits:
+        s.let_clear(self.x)
+        for kind, about, _, _, step, height in hits:
+            if kind == "touch" and height > 0.0:
+                s.grazing.pop(about, None)
             if kind == "zone":
                 s.zones[about] += step
             elif kind == "around":
                 s.behind.discard(about)
                 if about.gap(self.x)[0] < -REACH * TOUCH:  # through the end of its domain, not through its surface
                     self.leaving.add(about)
-            elif kind == "clear":
-                s.grazing.pop(about, None)
             elif kind == "lost":
                 self.x = about.found(self.x)
             elif kind == "patch":

@@ -85,6 +85,7 @@ class Sight:
             return
         bounds, values = self.bounds, self.bounds.at(x)
         apart, paces = bounds.apart(values), bounds.paces(values)
+        s.let_clear(x)
         busy = {touch.contact for touch in (*s.closed, *s.grazing, *s.behind)}
         apart[[self._place[contact] for contact in busy if contact in self._place]] = 0.0
         tau = _times(apart, paces)

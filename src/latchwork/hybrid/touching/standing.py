@@ -79,7 +79,7 @@ class Standings:
 
     touches: list[Touch]
     closed: dict[Touch, Standing] = field(default_factory=dict)
-    grazing: dict[Touch, int] = field(default_factory=dict)  # just opened, and so many TOUCH deep
+    grazing: dict[Touch, int] = field(default_factory=dict)  # opened before, and so many TOUCH deep then
     behind: set[Touch] = field(default_factory=set)
     zones: dict[Zones, int] = field(default_factory=dict)
     speed: float = 0.0  # the fastest approach so far: what a rebound is measured by
@@ -211,6 +211,11 @@ class Standings:
             lam={name: force for name, force in self.lam.items() if name not in names},
         )  # fmt: skip
 
+    def let_clear(self, x: Array) -> None:
+        """Contacts that opened, and are clear at a state, are watched as all others from now on."""
+        if self.grazing:
+            self.grazing = {touch: deep for touch, deep in self.grazing.items() if not is_clear(*touch.gap(x))}
+
     def left(self, x: Array) -> None:
         """Nothing is known to be closed any more, at a state that came about otherwise."""
         self.closed, self.grazing, self.lam = {}, {}, {}
@@ -226,6 +231,11 @@ class Standings:
         self.grazing = {touch: deep_in(gap) for touch, gap in gaps.items() if gap <= CLEAR * TOUCH}
 
 
+def is_clear(gap: float, inside: float) -> bool:
+    """Whether a contact that opened is watched as all others: far enough, or as far outside its domain."""
+    return max(gap, -inside) > CLEAR * TOUCH
+
+
 def deep_in(gap: float) -> int:
     """How deep a contact is that opens, in whole `TOUCH`, half is none."""
     return max(0, math.ceil(-gap / TOUCH - 0.5))
@@ -239,6 +249,7 @@ class Guard(NamedTuple):
     value: Expr
     by_force: bool = False  # in terms of u̇ or λ: it has no rate, and must not be negative to begin with
     step: int = 0  # of a zone: down or up
+    height: float = 0.0  # armed once it has been above it; dismissed where it is negative: see `integrate.guards`
 
 
 class Guards(tuple[Guard, ...]):
@@ -259,9 +270,14 @@ class Guards(tuple[Guard, ...]):
         """The places of those on forces."""
         return [i for i, guard in enumerate(self) if guard.by_force]
 
+    @cached_property
+    def heights(self) -> Array:
+        """Those by which they are armed or dismissed."""
+        return np.array([guard.height for guard in self])
+
     def get_ready(self) -> Guards:
         """The same, with all this known."""
-        _ = self.of_rules, self.patient, self.on_forces
+        _ = self.of_rules, self.patient, self.on_forces, self.heights
         return self
 
 
@@ -273,7 +289,9 @@ def joined_guards(parts: Sequence[Sequence[Guard]]) -> Guards:
         forces += [at + i for i in part.on_forces]
         at += len(part)
     patient = np.concatenate([part.patient for part in every]) if every else np.zeros(0, dtype=bool)
-    made.__dict__.update(of_rules=any([part.of_rules for part in every]), patient=patient, on_forces=forces)
+    heights = np.concatenate([part.heights for part in every]) if every else np.zeros(0)
+    made.__dict__.update(of_rules=any([part.of_rules for part in every]), patient=patient, on_forces=forces,
+                         heights=heights)  # fmt: skip
     return made
 
 
@@ -322,11 +340,12 @@ def _least(tracked: Tracked) -> Expr:
 
 
 def _open(standings: Standings, touch: Touch) -> list[Guard]:
-    """What is watched of a contact that is open."""
-    if touch in standings.grazing:
-        return [Guard("touch", touch, shifted_gap(touch, standings.grazing[touch])),
-                Guard("clear", touch, CLEAR * TOUCH - touch.feature.gap)]  # fmt: skip
+    """What is watched of a contact that is open: one that has just opened may be a little deeper until it is clear."""
     depth = shifted_gap(touch, -2)
+    if touch in standings.grazing:
+        deep, high = standings.grazing[touch], CLEAR * TOUCH
+        return [Guard("touch", touch, depth, height=high),
+                Guard("touch", touch, shifted_gap(touch, deep), height=-high - (2.0 + deep) * TOUCH)]  # fmt: skip
     if touch in standings.behind:
         return [Guard("around", touch, -depth)]
     return [Guard("touch", touch, depth)]

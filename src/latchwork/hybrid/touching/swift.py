@@ -21,7 +21,7 @@ from latchwork.errors import Jammed, Unsettled
 from latchwork.hybrid.touching.meetings import Meetings
 from latchwork.hybrid.touching.passing import AS_IS, LETS_GO, OTHERS, Passed
 from latchwork.hybrid.touching.scales import AT_REST, LEFT, NO_SLIP, REACH, ROUNDING, TOUCH
-from latchwork.hybrid.touching.standing import Guard, Standing, Standings, deep_in
+from latchwork.hybrid.touching.standing import Guard, Standing, Standings, deep_in, is_clear
 from latchwork.hybrid.touching.striking import Happened
 from latchwork.hybrid.touching.touch import Touch, Way
 
@@ -66,6 +66,8 @@ def swiftly(s: Standings, meetings: Meetings, held: Terms, x: Array, hits: Seque
     for touch, gap, inside in meetings.gaps(s.touches, x):
         if touch in hit.touching and gap < -IN_REACH and inside < -gap:  # through the end of a domain, not a surface
             return None
+        if touch in grazing and is_clear(gap, inside):
+            hit.clear.append(touch)
         if touch.held:
             kept.append(touch)
         elif touch in hit.leaving:
@@ -95,13 +97,13 @@ def swiftly(s: Standings, meetings: Meetings, held: Terms, x: Array, hits: Seque
 def _taken(s: Standings, hits: Sequence[Guard], lam: Mapping[str, Array]) -> Hit | None:
     """What the guards mean; none where one of them takes more care."""
     hit = Hit(s.zones)
-    for kind, about, _, _, step in hits:
+    for kind, about, _, _, step, height in hits:
         if kind == "touch":
             hit.touching.append(about)
+            if height > 0.0:
+                hit.clear.append(about)
         elif kind == "patch":
             hit.leaving.append(about)
-        elif kind == "clear":
-            hit.clear.append(about)
         elif kind == "zone":
             hit.zones = {zone: i + step if zone is about else i for zone, i in hit.zones.items()}
         elif kind == "release" and hit.lets_go is None:
