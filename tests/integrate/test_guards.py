@@ -167,6 +167,24 @@ def test_a_guard_that_is_not_armed_waits_until_it_was_above_zero(method):
 
 
 @METHODS
+@pytest.mark.parametrize("speed", [0.3, 0.9])
+def test_a_guard_with_a_height_is_armed_above_it(method, speed):
+    """A hop of v²/2g above the height 0.02 ends at the floor, one below it at the level −0.01 that stands in till then.
+
+    The second guard is dismissed where the first is armed, also where a hop is inside one step.
+    """
+    above = speed**2 / (2.0 * G) > 0.02
+    run = integrate(ball(), [0.0, speed], 0.0, 5.0, [G], method, guards=levels(0.0, -0.01), armed=[False, True],
+                    heights=[0.02, -0.03])  # fmt: skip
+    level = 0.0 if above else -0.01
+    assert run.event.t == pytest.approx((speed + math.sqrt(speed**2 - 2.0 * G * level)) / G, abs=1e-11)
+    assert run.event.guards == ((0,) if above else (1,))
+    on = integrate(ball(), run.event.x, run.event.t, 1.0, [G], method, guards=levels(0.0, -0.01),
+                   armed=[False, False], heights=[0.02, -0.03])  # fmt: skip
+    assert on.event is None
+
+
+@METHODS
 def test_going_on_through_an_event(method):
     """Without a turn, the guard left out of ``armed`` lets the ball through the floor; armed, it stops at once."""
     event = integrate(ball(), [1.0, 0.0], 0.0, 5.0, [G], method, guards=floor()).event

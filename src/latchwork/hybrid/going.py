@@ -42,7 +42,7 @@ class Going(Running):
         method = self.method
         if type(method) is not DormandPrince or isinstance(method.atol, tuple):
             return None
-        return self._workshop.laps.begun(stage, guards, method, t, stage.reduced(x), self._rest)
+        return self._workshop.laps.begun(stage, guards, method, t, x, self._rest)
 
     def _run_lap(self, lap: Again, stage: Stage, guards: Guards, until: float, x: Array) -> Ran:
         """Run a stage that has begun until a time or an event; in other speeds where it asks for them."""

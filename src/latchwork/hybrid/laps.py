@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from latchwork.errors import ConstraintError, IntegrationError
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Ran, end_of
@@ -32,12 +34,12 @@ class Laps:
 
     def begun(self, stage: Stage, guards: Guards, method: DormandPrince, t: float, x: Array,
               rest: Array) -> Again | None:  # fmt: skip
-        """A stage that stands at (t, x) in its own states, ready to run; none where that takes more care."""
+        """A stage that stands at (t, x), ready to run; none where that takes more care."""
         known = self._known.get(stage) if method is self._method else None
         if known is None or not known.is_current:
             if len(self._known) >= REMEMBERED:
                 self._known.pop(next(iter(self._known)))
-            known = self._known[stage] = self._made(stage, guards, method, x, rest)
+            known = self._known[stage] = self._made(stage, guards, method, len(x), rest)
         return known if known.begin(t, x, rest) else None
 
     def get_ready(self, method: Any, states: int) -> None:
@@ -56,11 +58,13 @@ class Laps:
             found = self._desks[n] = Desk(method, n, room)
         return found
 
-    def _made(self, stage: Stage, guards: Guards, method: DormandPrince, x: Array, rest: Array) -> Again:
+    def _made(self, stage: Stage, guards: Guards, method: DormandPrince, full: int, rest: Array) -> Again:
         assert stage.guards is not None, "what is run in laps is watched"
-        desk = self._desk(method, len(x), len(guards))
+        kept = stage.reduced(np.arange(float(full))).astype(np.int64)
+        desk = self._desk(method, len(kept), len(guards))
         kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
-        return Again(desk, stage.function, stage.guards, stage.settle, len(rest), kinds, guards.heights.tolist())
+        return Again(desk, stage.function, stage.guards, stage.settle, len(rest), kept, kinds,
+                     guards.heights.tolist())  # fmt: skip
 
 
 def run_lap(again: Again, stage: Stage, until: float, longest: float, rest: Array, progress: Progress) -> Ran:

@@ -8,40 +8,62 @@ same, to the last bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
-from latchwork.integrate.adaptive import COMPONENT, RECORDED, T, first_step
+from latchwork.integrate.adaptive import BEFORE, COMPONENT, RECORDED, REJECTED, STEPS, H, T, first_step
 from latchwork.integrate.guards import memory_size
 from latchwork.integrate.method import CALM, DormandPrince
 from latchwork.integrate.problem import Problem, Settle, Watch, steps_per_call
 from latchwork.integrate.settled import settled_adaptive
 from latchwork.integrate.solution import Array, Event, Solution, Stats
 from latchwork.integrate.status import EVENT, FULL, REWRITE, STATUS
-from latchwork.integrate.steppers import derivative, not_finite
+from latchwork.integrate.steppers import derivative, not_finite, record
 from latchwork.integrate.tableau import DORMAND_PRINCE_5
 from latchwork.integrate.watched import watched_adaptive
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, kernel, offset
 from latchwork.program.native import address, argument, invoke, native, together
 
-CARE = -1.0  # in place of a first step: a run from there takes more care
 NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; armed where they are not; armed anywhere
-LOOK, KINDS, AT = 4, 10, 12  # where `begin` takes the guards, their kinds and heights, and the time
+LOOK, KINDS, AT = 4, 10, 12  # where `begin` takes the guards, their kinds and heights, the time,
+STAND, REST, FULL_STATE = 17, 23, 25  # slots and places, what is held, and the state
 UNTIL, LONGEST, CAPACITY, ROWS = 6, 9, 16, 17  # where steppers take the end, the longest step, and where to write,
 WATCH, SETTLE = 21, 27  # guards, and what settles
 LATER = DORMAND_PRINCE_5.stages - 1  # evaluations of a step
 OFTEN = 500  # steps after which they are counted
 FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a desk, and how many numbers they may take
-NONE_YET = np.array([0, 0, 0, -1])
+
+
+@kernel
+def stand(
+    size: i64, fresh: f64p, slots: f64p, uses: i64, places: i64p, held: i64, rest: f64p, n: i64, kept: i64p, full: f64p,
+    x: f64p,
+) -> None:  # fmt: skip
+    """Slots as they are fresh, with what is held in its places, and x from the full state."""
+    for i in range(size):
+        slots[i] = fresh[i]
+    for j in range(uses):
+        for i in range(held):
+            slots[places[j] + i] = rest[i]
+    for i in range(n):
+        x[i] = full[kept[i]]
 
 
 @kernel
 def begin(
     run: executor, code: i32p, z: f64p, n: i64, look_run: executor, look_code: i32p, look_z: f64p, m: i64, w: f64p,
     flags: i64p, kinds: i64p, heights: f64p, t: f64, rtol: f64, atol: f64p, x: f64p, k: f64p,
-) -> f64:  # fmt: skip
-    """Guards armed, ẋ, and a first step, at (t, x); `CARE` where a guard falls at once or something is no number."""
+    size: i64, fresh: f64p, slots: f64p, uses: i64, places: i64p, held: i64, rest: f64p, kept: i64p, full: f64p,
+    first: f64, memory: f64p, counts: i64p, out_t: f64p, out_x: f64p, out_dx: f64p,
+) -> i64:  # fmt: skip
+    """Guards armed, ẋ, and a first step, at (t, x); 0 where a guard falls at once or something is no number.
+
+    ``first`` is the first step, 0 to choose one.
+    """
+    stand(size, fresh, slots, uses, places, held, rest, n, kept, full, x)
     for i in range(6 * n + 10 * m):
         w[i] = 0.0
     now = offset(w, 6 * n)
@@ -54,12 +76,17 @@ def begin(
             armed = 0 if g > -height else 1
         w[6 * n + 10 * m + i] = height
         if g != g or (g < 0.0 and kinds[i] == NOT_BELOW) or (armed == 1 and g <= 0.0 and now[m + i] < 0.0):
-            return CARE
+            return 0
         flags[i], flags[m + i] = armed, 0
     derivative(run, code, z, n, t, x, k)
     if not_finite(n, k) >= 0:
-        return CARE
-    return first_step(run, code, z, n, t, rtol, atol, x, k)
+        return 0
+    memory[T], memory[H], memory[BEFORE] = t, first, CALM
+    if first == 0.0:
+        memory[H] = first_step(run, code, z, n, t, rtol, atol, x, k)
+    counts[RECORDED], counts[STEPS], counts[REJECTED], counts[COMPONENT] = 0, 0, 0, -1
+    record(0, n, t, x, k, out_t, out_x, out_dx)
+    return 1
 
 
 together(begin)
@@ -71,7 +98,8 @@ class Desk:
     def __init__(self, method: DormandPrince, n: int, guards: int) -> None:
         stages = DORMAND_PRINCE_5.stages
         self.method, self.n, self.guards = method, n, guards
-        self.x, self.k, self.counts, self.step = np.zeros(n), np.zeros((stages, n)), NONE_YET.copy(), np.zeros(3)
+        self.x, self.k = np.zeros(n), np.zeros((stages, n))
+        self.counts, self.step = np.zeros(4, dtype=np.int64), np.zeros(3)
         self.room = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1)))
         self.rows = np.zeros(self.room + 1), *[np.zeros((self.room + 1, n)) for _ in range(3)]
         w, self.flags = np.zeros(memory_size(n, guards)), np.zeros(2 * guards, dtype=np.int64)
@@ -81,7 +109,10 @@ class Desk:
             *nothing, n, stages, DORMAND_PRINCE_5.packed, 0.0, method.rtol, atol, 0.0, method.max_steps, self.step,
             self.counts, self.x, self.k, np.zeros(n), 0, *self.rows, *watch, *nothing, np.zeros(n + 2),
         )  # fmt: skip
-        start = (*nothing, n, *watch, 0, 0, 0.0, method.rtol, atol, self.x, self.k)
+        start = (
+            *nothing, n, *watch, 0, 0, 0.0, method.rtol, atol, self.x, self.k, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+            method.first_step or 0.0, self.step, self.counts, *self.rows[:3],
+        )  # fmt: skip
         self._alive = data, start  # what the addresses below point to
         self.data, self.start = [argument(item) for item in data], [argument(item) for item in start]
         self.t_at, self.x_at, self.dx_at, self.bend_at = map(address, self.rows)
@@ -89,35 +120,38 @@ class Desk:
 
 
 class Again:
-    """A problem with guards, run again and again; ``kinds`` and ``heights`` say of each guard where it is armed.
+    """A problem with guards, run again and again, one run at a time; ``kept`` says where its states stand in full ones.
 
-    One run at a time.
+    ``kinds`` and ``heights`` say of each guard where it is armed.
     """
 
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
-                 kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
+                 kept: NDArray[np.int64], kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
         self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
         n, m, self.t = desk.n, len(kinds), 0.0
         self.m, self.now = m, desk.looked[: 2 * m]
         self._functions = tuple({*function.functions, *guards.functions})
         self._arrivals, self._executors = Function.arrivals, [each.executor for each in self._functions]
         used = [(function, 1 + n), (guards, 1 + n)] + ([] if settle is None else [(settle.mode, settle.first)])
-        fresh = {executable: executable.fresh() for executable, _ in used}
-        slots = [fresh[executable].copy() for executable, _ in used]
-        self._places = [z[first : first + held] for z, (_, first) in zip(slots, used, strict=True)]
-        self._fresh = [(z, fresh[executable]) for z, (executable, _) in zip(slots, used, strict=True)
-                       if not isinstance(executable, Function)]  # fmt: skip
-        self._alive = slots, np.array(kinds, dtype=np.int64), np.array(heights, dtype=float)
-        run = argument(function.executor), address(function.code), address(slots[0])
-        look = argument(guards.executor), address(guards.code), address(slots[1]), m
+        parts = [executable.fresh() for executable, _ in used]
+        fresh, ends = np.concatenate(parts), list(accumulate([len(part) for part in parts], initial=0))
+        places = np.array([a + first for a, (_, first) in zip(ends, used, strict=False)], dtype=np.int64)
+        self._slots = np.empty(len(fresh))
+        self._alive = fresh, np.array(kinds, dtype=np.int64), np.array(heights, dtype=float), places, kept
+        self._ends, self._held = ends, held
+        slots = [address(self._slots) + 8 * at for at in ends]
+        run = argument(function.executor), address(function.code), slots[0]
+        look = argument(guards.executor), address(guards.code), slots[1], m
         self._data, self._start = desk.data.copy(), desk.start.copy()
         self._data[:3], self._data[WATCH : WATCH + 4] = run, look
         self._start[:3], self._start[LOOK : LOOK + 4] = run, look
-        self._start[KINDS:AT] = map(address, self._alive[1:])
+        self._start[KINDS:AT] = map(address, self._alive[1:3])
+        self._start[STAND:REST] = len(fresh), address(fresh), slots[0], len(used), address(places), held
+        self._start[REST + 1] = address(kept)
         if settle is None:
             del self._data[SETTLE:]
         else:
-            self._data[SETTLE : SETTLE + 3] = argument(settle.run), address(settle.mode.code), address(slots[2])
+            self._data[SETTLE : SETTLE + 3] = argument(settle.run), address(settle.mode.code), slots[2]
         self._run = native(watched_adaptive if settle is None else settled_adaptive).function
         self._begin, self._most = native(begin).brief, steps_per_call(function.length, n, DORMAND_PRINCE_5)
         self._parts: list[tuple[Array, ...]] = []
@@ -134,23 +168,10 @@ class Again:
         return True
 
     def begin(self, t: float, x: Array, rest: Array) -> bool:
-        """Stand at (t, x); whether a run can begin there as always."""
-        desk = self.desk
-        for slots, fresh in self._fresh:
-            slots[:] = fresh
-        for place in self._places:
-            place[:] = rest
-        desk.x[:] = x
-        self._start[AT] = t
-        h = self._begin(*self._start)
-        if h == CARE:
-            return False
-        first = desk.method.first_step
-        self.t, desk.counts[:] = t, NONE_YET
-        desk.step[:] = t, h if first is None else first, CALM
-        times, states, rates, _ = desk.rows
-        times[0], states[0], rates[0] = t, desk.x, desk.k[0]
-        return True
+        """Stand at (t, x), of a full state x; whether a run can begin there as always."""
+        self.t, start = t, self._start
+        start[AT], start[REST], start[FULL_STATE] = t, address(rest), address(x)
+        return bool(self._begin(*start))
 
     def run(self, until: float, longest: float, progress: Callable[[float], None] | None) -> int:
         """Steps until a time, an event, or a failure; the status of the stepper."""
@@ -206,7 +227,9 @@ class Again:
 
     def fail(self, status: int, until: float) -> None:
         """Say why a run stopped that could not go on."""
-        watch = Watch(self.guards, self._alive[0][1], self.now, self.desk.flags[: 2 * self.m])
-        given = Problem(self.function, self.desk.x, self.t, until, self._places[0], invoke, lambda t: None, watch)
+        watch = Watch(self.guards, self._slots[self._ends[1] : self._ends[2]], self.now, self.desk.flags[: 2 * self.m])
+        first = 1 + self.desk.n
+        rest = self._slots[first : first + self._held]
+        given = Problem(self.function, self.desk.x, self.t, until, rest, invoke, lambda t: None, watch)
         t, component = float(self.desk.step[T]), int(self.desk.counts[COMPONENT])
         given.stopped(STATUS[status], t, component, self.solution(status))
