@@ -30,6 +30,11 @@ def planned(monkeypatch: Any) -> None:
     monkeypatch.setattr(lw.Simulation, "_lap", lambda *given: None)
 
 
+def unhanded(monkeypatch: Any) -> None:
+    """No change of mode is made again from lap to lap."""
+    monkeypatch.setattr(lw.Simulation, "_handed", lambda sim, lap, crossings: lap)
+
+
 def asleep(monkeypatch: Any) -> None:
     """All sleeps that can, however few there are."""
     monkeypatch.setattr(sleeping, "FEWEST", 0)
@@ -37,7 +42,7 @@ def asleep(monkeypatch: Any) -> None:
     monkeypatch.setattr(making, "EAGER", 0)
 
 
-WAYS = {"general": generally, "planned": planned, "asleep": asleep}
+WAYS = {"general": generally, "planned": planned, "unhanded": unhanded, "asleep": asleep}
 
 
 def disk() -> tuple[lw.Model, Any]:

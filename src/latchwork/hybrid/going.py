@@ -7,36 +7,50 @@ far where a tracked curve was met elsewhere meanwhile.
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
+from typing import Any
 
 import numpy as np
 
-from latchwork.hybrid.laps import run_lap
+from latchwork.hybrid.ahead import coming, successors
+from latchwork.hybrid.handover import After, Change, Handover, Parts, can_repeat
+from latchwork.hybrid.laps import Lap, lap_end
 from latchwork.hybrid.legs import BLINK, leg_end, run_leg
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan, Ran
 from latchwork.hybrid.rules import eager, waiting
-from latchwork.hybrid.running import Running
+from latchwork.hybrid.running import Running, Switch
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.pacing import longest_step
-from latchwork.hybrid.touching.placing import must_hold_one_place
+from latchwork.hybrid.touching.placing import Crossings, must_hold_one_place
 from latchwork.hybrid.touching.scales import REACH, TOUCH
-from latchwork.hybrid.touching.standing import Guards
+from latchwork.hybrid.touching.standing import Guard, Guards
+from latchwork.hybrid.touching.striking import Happened
+from latchwork.hybrid.touching.telling import told
+from latchwork.hybrid.workshop import still_good
 from latchwork.integrate.again import Again
 from latchwork.integrate.method import DormandPrince
+from latchwork.integrate.status import EVENT
+from latchwork.program.bundle import Bundle
 
 
 class Going(Running):
     """The part of a simulation that runs stages."""
 
-    def _lap(self, stage: Stage, guards: Guards, samples: Array | None) -> Again | None:
+    brief = 0.0  # s: hops shorter than this end in contact
+    _change: Change | None = None  # the last one, if it may be made again
+
+    def _lap(self, stage: Stage, guards: Guards, samples: Array | None, x: Array) -> Lap | None:
         """A stage that is begun where the run stands, ready to go on to the next event; none where it takes more."""
         if samples is not None or self._rules or self.driven.columns or stage.guards is None or self._sight.sleeps:
             return None
         for touch in self._standings.touches:
             if touch.feature.tracked is not None:
                 return None
-        return self._begun(stage, guards, self.t, self._x)
+        again = self._begun(stage, guards, self.t, self._x)
+        return None if again is None else Lap(again, stage, guards, self._longest(x), time.perf_counter(), self.t)
 
     def _begun(self, stage: Stage, guards: Guards, t: float, x: Array) -> Again | None:
         method = self.method
@@ -44,23 +58,114 @@ class Going(Running):
             return None
         return self._workshop.laps.begun(stage, guards, method, t, x, self._rest)
 
-    def _run_lap(self, lap: Again, stage: Stage, guards: Guards, until: float, x: Array) -> Ran:
-        """Run a stage that has begun until a time or an event; in other speeds where it asks for them."""
+    def _run_laps(self, lap: Lap, until: float, x: Array, crossings: Crossings) -> tuple[Ran | None, Lap]:
+        """Run from lap to lap, until a time, or an event that is new here; the last lap, and what it gave.
+
+        None where it was handed over to a lap that takes more care to begin. A stage goes on in other speeds where it
+        asks for them.
+        """
         segments: list[Segment] = []
+        hands = not self._thicket.allowed and self._sight.is_idle(self._standings, self._workshop.base)
         try:
             while True:
-                ran = run_lap(lap, stage, until, self._longest(x), self._rest, self.progress)
+                status = lap.again.run(until, lap.longest, self.progress)
+                if self._change is not None:
+                    self._learn(self._change, lap)
+                if status == EVENT and hands and not segments:
+                    handed = self._handed(lap, crossings)
+                    if handed is None:
+                        return None, lap
+                    if handed is not lap:
+                        lap = handed
+                        continue
+                ran = lap_end(lap.again, lap.stage, status, until, self._rest)
                 segments += ran.segments
-                if ran.stage is stage:
-                    return ran if len(segments) == 1 else ran._replace(segments=segments)
-                stage, t = ran.stage, float(segments[-1].solution.t[-1])
-                again = self._begun(stage, guards, t, ran.x)
+                if ran.stage is lap.stage:
+                    return (ran if len(segments) == 1 else ran._replace(segments=segments)), lap
+                t = float(segments[-1].solution.t[-1])
+                again = self._begun(ran.stage, lap.guards, t, ran.x)
                 if again is None:
-                    ran = self._plan(guards, None, x).run(stage, ran.x, np.array([t, until]), self._rest)
-                    return ran._replace(segments=segments + ran.segments)
-                lap = again
+                    ran = self._plan(lap.guards, None, x).run(ran.stage, ran.x, np.array([t, until]), self._rest)
+                    return ran._replace(segments=segments + ran.segments), lap
+                lap = lap._replace(again=again, stage=ran.stage)
         except Broken as error:
             raise Broken(str(error), segments + error.segments) from None
+
+    # --- from lap to lap ----------------------------------------------------------------------------------------
+
+    def _handed(self, lap: Lap, crossings: Crossings) -> Lap | None:
+        """The next lap, where the change to it was made before; the same where it was not; none where it takes care."""
+        handover: Handover | None = lap.again.handovers.get(lap.again.key)
+        if handover is None:
+            return lap
+        began, s, t = time.perf_counter(), self._standings, lap.again.reached
+        after = handover(t, self._rest, s.speed, s.pace, self.brief)
+        if after is None:
+            return lap
+        self._segments.append(Segment(lap.again.solution(EVENT), lap.stage))
+        self._worked("integrate", lap.stage.names, lap.t, lap.began)
+        self.t, self._x = t, handover.after[:-1].copy()
+        crossings.count(t, handover.hits)
+        s.closed, s.grazing, s.zones, s.lam = after.closed, after.grazing, after.zones, {}
+        if handover.near is not None:
+            s.speed, s.pace, s.lam = handover.came()
+        self._events += handover.events(t, after)
+        self._pending = t, handover.names, after.names, began
+        again, stage, guards = after[:3]
+        if not (again.is_current and still_good(stage, handover.full)):
+            handover.forget(after)
+            return None
+        if not again.begin(t, self._x, self._rest):
+            return None
+        self._switched_over()
+        self._look_ahead(stage, guards, {}, again.now)
+        return Lap(again, stage, guards, float(handover.after[-1]), time.perf_counter(), t)
+
+    def _learn(self, change: Change, lap: Lap) -> None:
+        """Remember a change of mode, and the lap that followed it."""
+        self._change, s, shop = None, self._standings, self._workshop
+        near, touches = change.alone.near, s.touches
+        if not can_repeat(change.hits, touches, s.zones, near):
+            return
+        handover: Handover | None = change.again.handovers.get(change.key)
+        if handover is None:
+            passing = None if near is None else shop.meetings.passing(shop.held(self._holds), near)
+            sizes = len(self.equations.q), len(self.equations.u)
+            parts = Parts(shop.meetings.gaps_of(touches), Bundle([shop.turning]), passing, sizes)
+            handover = change.again.handovers[change.key] = Handover(change, touches, s.behind, parts)
+        impact = [] if near is None else [Happened({near.name: np.zeros(1)}, 0.0)]
+        told_both = [told(lap.t, change.closed, s, impacts, change.hits, ((), ())) for impacts in ([], impact)]
+        plain, besides = (tuple((event.name, event.kind) for event in events) for events in told_both)
+        handover.learn(change.alone, touches, After(lap.again, lap.stage, lap.guards, self.active, s.closed, s.grazing,
+                                                    s.zones, plain, besides[len(impact) :]))  # fmt: skip
+
+    def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
+        """Prepare, beside the integration, what is likely to come when the next gaps close."""
+        moments = coming(guards, values)
+        if not moments:
+            return
+        x = self._state()
+        work = [standings for moment in moments for standings in successors(self._standings, moment, x)]
+        holds, workshop, t = dict(self._holds), self._workshop, self.t
+        work = [standings for standings in work if not workshop.is_prepared(holds, standings, stops)]
+        if work:
+            def prepare() -> None:
+                for standings in work:
+                    began = time.perf_counter()
+                    workshop.prepared(holds, standings, stops)
+                    self._worked("embed", (*holds, *standings.labels), t, began)
+
+            self._ahead.start(prepare)
+
+    def _switched_over(self) -> None:
+        """Note what the last switch took, from the guard to equations that are ready."""
+        if self._pending is not None:
+            t, before, after, began = self._pending
+            self._worked("embed", after, t, began)
+            self.switches.append(Switch(t, before, after, 1e6 * (time.perf_counter() - began)))
+            self._pending = None
+
+    # --- piece by piece -----------------------------------------------------------------------------------------
 
     def _plan(self, guards: Guards, samples: Array | None, x: Array) -> Plan:
         ended = self._ended_here()

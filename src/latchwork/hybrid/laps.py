@@ -6,8 +6,7 @@ are planned piece by piece (`plan`). The bits are the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from latchwork.integrate.method import DormandPrince
 from latchwork.integrate.status import END, EVENT, REWRITE
 
 REMEMBERED, GUARDS = 400, 32  # stages, and guards that memory is made for
-Progress = Callable[[float], None] | None
 
 
 class Laps:
@@ -67,9 +65,19 @@ class Laps:
                      guards.heights.tolist())  # fmt: skip
 
 
-def run_lap(again: Again, stage: Stage, until: float, longest: float, rest: Array, progress: Progress) -> Ran:
-    """Run a stage that has begun, until a time or an event; where it asks for other speeds, it ends in these."""
-    status = again.run(until, longest, progress)
+class Lap(NamedTuple):
+    """A stage that has begun: what runs and watches it, its longest step, and when it began, by the clock and t."""
+
+    again: Again
+    stage: Stage
+    guards: Guards
+    longest: float
+    began: float
+    t: float
+
+
+def lap_end(again: Again, stage: Stage, status: int, until: float, rest: Array) -> Ran:
+    """What a lap gave that ran until a time or an event; where it asks for other speeds, it ends in these."""
     try:
         if status not in (END, EVENT, REWRITE):
             again.fail(status, until)

@@ -16,17 +16,17 @@ import numpy as np
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Terms
 from latchwork.errors import EvaluationError, IntegrationError
-from latchwork.hybrid.ahead import coming, successors
 from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.going import Going
+from latchwork.hybrid.handover import Change
+from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.plan import Broken
+from latchwork.hybrid.plan import Broken, Ran
 from latchwork.hybrid.rules import rules_of
 from latchwork.hybrid.ruling import Ruling
-from latchwork.hybrid.running import Switch
 from latchwork.hybrid.start import seconds
 from latchwork.hybrid.stepping.enter import STEPPING, scene_of, through
 from latchwork.hybrid.stops import stops_of
@@ -47,8 +47,6 @@ class Simulation(Changing, Going, Ruling):
 
     ``sim.advance(until)``, ``sim.constrain(name, zero)``, ``sim.release(name)``; ``sim.run`` is the trajectory so far.
     """
-
-    brief = 0.0  # s: hops shorter than this end in contact
 
     def _begin(self, model: Model | Equations | Constrained) -> None:
         self._add_all(contacts_of(model))
@@ -80,8 +78,8 @@ class Simulation(Changing, Going, Ruling):
             self._enumerate(stops)
             x = self._state() if state is None else state
             stage, guards = self._workshop.stage(self._holds, self._standings, stops, x)
-            lap = self._lap(stage, guards, samples) if self.t < t_end else None
-            values = stage.look(self.t, self._x, x[len(self._x) :]) if lap is None else lap.now
+            lap = self._lap(stage, guards, samples, x) if self.t < t_end else None
+            values = stage.look(self.t, self._x, x[len(self._x) :]) if lap is None else lap.again.now
             if lap is None:
                 if self._at_once(stage, guards, values, crossings):
                     continue
@@ -99,23 +97,28 @@ class Simulation(Changing, Going, Ruling):
             self._note_backs()
             self._look_ahead(stage, guards, stops, values)
             began, before = time.perf_counter(), self.t
+            ran: Ran | None
             try:
                 if lap is None:
                     plan = self._plan(guards, samples, x)
                     ran = self._run(plan, stage, until, values if self._x is was else None)
                 else:
-                    ran = self._run_lap(lap, stage, guards, until, x)
+                    ran, lap = self._run_laps(lap, until, x, crossings)
             except Broken as error:
                 self._segments += error.segments
                 raise self._explained(error) from None
             finally:
                 self._ahead.wait()
+            if ran is None:
+                continue
+            if lap is not None:
+                _, stage, guards, _, began, before = lap
             self._segments += ran.segments
             self._worked("integrate", stage.names, before, began)
             self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
             hits = [guards[i] for i in ran.guards]
             if not (rules or stops):
-                passed = self._pass(ran.stage, hits, crossings)
+                passed = self._pass(ran.stage, hits, crossings, lap)
                 continue
             rules.hit(hits)
             named = [guard.about for guard in hits if guard.kind == "stop"]
@@ -155,8 +158,11 @@ class Simulation(Changing, Going, Ruling):
             self._pass(stage, hits, crossings)
         return bool(hits)
 
-    def _pass(self, stage: Stage, hits: Sequence[Guard], crossings: Crossings) -> Array | None:
-        """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known."""
+    def _pass(self, stage: Stage, hits: Sequence[Guard], crossings: Crossings, lap: Lap | None = None) -> Array | None:
+        """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known.
+
+        ``lap`` is what the guards ended, where the change may be made again.
+        """
         touched, slips = [], False
         for guard in hits:
             if guard.kind == "limit":
@@ -170,26 +176,8 @@ class Simulation(Changing, Going, Ruling):
             else:
                 crossings.count(self.t, touched)
             lam = forces_in(stage, self.t, self._x, self.driven.rest_at(self._rest, self.t)) if slips else {}
-            return self._cross(touched, lam)
+            return self._cross(touched, lam, lap=lap if len(touched) == len(hits) else None)
         return None
-
-    def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
-        """Prepare, beside the integration, what is likely to come when the next gaps close."""
-        moments = coming(guards, values)
-        if not moments:
-            return
-        x = self._state()
-        work = [standings for moment in moments for standings in successors(self._standings, moment, x)]
-        holds, workshop, t = dict(self._holds), self._workshop, self.t
-        work = [standings for standings in work if not workshop.is_prepared(holds, standings, stops)]
-        if work:
-            def prepare() -> None:
-                for standings in work:
-                    began = time.perf_counter()
-                    workshop.prepared(holds, standings, stops)
-                    self._worked("embed", (*holds, *standings.labels), t, began)
-
-            self._ahead.start(prepare)
 
     # --- contacts -----------------------------------------------------------------------------------------------
 
@@ -201,14 +189,15 @@ class Simulation(Changing, Going, Ruling):
         if backs != (self._backs[-1][1] if self._backs else frozenset()):
             self._backs.append((self.t, backs))
 
-    def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False) -> Array | None:
+    def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False,
+               lap: Lap | None = None) -> Array | None:  # fmt: skip
         """From one mode to the next: zones, impacts, then what stays closed; nothing is known beforehand.
 
         What is closed to begin with is no event; what a rule or a constraint makes open or close is (``tell``). The
         state after it; none where it may only be stepped through.
         """
         began, s = time.perf_counter(), self._standings
-        names, before = self.active, dict(s.closed)
+        names, before, grazing, zones = self.active, dict(s.closed), s.grazing, s.zones
         shop, state = self._workshop, self._state()
         held = shop.held(self._holds)
         quick = swiftly(s, shop.meetings, held, state, hits, lam, self.brief)
@@ -225,6 +214,9 @@ class Simulation(Changing, Going, Ruling):
             self._events += told(self.t, before, s, passed.impacts, hits, (names, after))
         if names != after or self._pending is None:
             self._pending = self.t, names, after, began
+        self._change = None
+        if lap is not None and quick is not None and quick.alone is not None:
+            self._change = Change(lap.again, lap.stage, hits, names, before, grazing, zones, quick.alone, lap.again.key)
         return passed.x
 
     def _cross_all(self, hits: Sequence[Guard], lam: Mapping[str, Array], held: Terms, x: Array) -> Crossing | None:
@@ -257,11 +249,3 @@ class Simulation(Changing, Going, Ruling):
         self._events += [RunEvent(self.t, name, after, after) for name in made.stopped]
         self._thicket.leave(self._settled)
         return bool(made.stopped)
-
-    def _switched_over(self) -> None:
-        """Note what the last switch took, from the guard to equations that are ready."""
-        if self._pending is not None:
-            t, before, after, began = self._pending
-            self._worked("embed", after, t, began)
-            self.switches.append(Switch(t, before, after, 1e6 * (time.perf_counter() - began)))
-            self._pending = None

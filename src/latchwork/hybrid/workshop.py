@@ -30,6 +30,7 @@ from latchwork.contact.few import settle_few
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.handover import hand_over
 from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.right_side import RightSide, unconstrained
@@ -69,7 +70,7 @@ REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, ended, pass_one, keep_one, begin, survey, join, settle_few,
+    run_each, ended, pass_one, keep_one, begin, survey, join, settle_few, hand_over,
 )  # fmt: skip
 
 

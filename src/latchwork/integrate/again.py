@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,6 +155,7 @@ class Again:
             self._data[SETTLE : SETTLE + 3] = argument(settle.run), address(settle.mode.code), slots[2]
         self._run = native(watched_adaptive if settle is None else settled_adaptive).function
         self._begin, self._most = native(begin).brief, steps_per_call(function.length, n, DORMAND_PRINCE_5)
+        self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by `key`
         self._parts: list[tuple[Array, ...]] = []
         self._last = 0  # the last row that was written
         self._owed = 0  # steps that are not counted yet
@@ -219,6 +221,16 @@ class Again:
             self._owed = 0
         t, x, dx, bend = columns
         return Solution(t, x, dx, bend, Stats(steps, rejected, evaluations), event)
+
+    @property
+    def key(self) -> bytes:
+        """The guards that took part in the event, as a key."""
+        return self.desk.flags[self.m : 2 * self.m].tobytes()
+
+    @property
+    def reached(self) -> float:
+        """The time that was reached."""
+        return float(self.desk.rows[0][self._last])
 
     def hits(self) -> tuple[int, ...]:
         """The guards that took part in the event."""

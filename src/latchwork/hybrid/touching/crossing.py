@@ -40,9 +40,9 @@ class Crossing(Striking):
         s.let_clear(self.x)
         for kind, about, _, _, step, height in hits:
             if kind == "touch" and height > 0.0:
-                s.grazing.pop(about, None)
+                s.grazing = {touch: deep for touch, deep in s.grazing.items() if touch is not about}
             if kind == "zone":
-                s.zones[about] += step
+                s.zones = s.zones | {about: s.zones[about] + step}
             elif kind == "around":
                 s.behind.discard(about)
                 if about.gap(self.x)[0] < -REACH * TOUCH:  # through the end of its domain, not through its surface

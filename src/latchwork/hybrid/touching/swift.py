@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from latchwork.constraint.terms import Array, Terms
+from latchwork.contact.alone import STATES
 from latchwork.contact.complementarity import Resting, State, settle
 from latchwork.contact.law import Zones
 from latchwork.errors import Jammed, Unsettled
 from latchwork.hybrid.touching.meetings import Meetings
-from latchwork.hybrid.touching.passing import AS_IS, LETS_GO, OTHERS, Passed
+from latchwork.hybrid.touching.passing import AS_IS, LETS_GO, OTHERS, PARTED, Passed
 from latchwork.hybrid.touching.scales import AT_REST, LEFT, NO_SLIP, REACH, ROUNDING, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Standing, Standings, deep_in, is_clear
 from latchwork.hybrid.touching.striking import Happened
@@ -32,12 +33,21 @@ STICKS = Standing(State.STICK)
 Near = tuple[Touch, float, float]  # a contact, its gap, and how far inside its domain it is
 
 
+class Alone(NamedTuple):
+    """The only contact that was near, if any; its state as a number, and the sign of its slip."""
+
+    near: Touch | None
+    state: int = PARTED
+    way: int = 0
+
+
 class Swiftly(NamedTuple):
-    """The state after, the energy that was put in, and impacts."""
+    """The state after, the energy that was put in, and impacts; where one contact at most was near, what came of it."""
 
     x: Array
     work: float
     impacts: Sequence[Happened]
+    alone: Alone | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -56,7 +66,7 @@ class Hit:
 def swiftly(s: Standings, meetings: Meetings, held: Terms, x: Array, hits: Sequence[Guard], lam: Mapping[str, Array],
             brief: float) -> Swiftly | None:  # fmt: skip
     """Go through what was hit at x = (t, q, u, rest), and change how contacts stand; none where it takes more care."""
-    hit = _taken(s, hits, lam)
+    hit = taken(s.zones, hits, lam)
     if hit is None:
         return None
     near: list[Near] = []
@@ -78,25 +88,28 @@ def swiftly(s: Standings, meetings: Meetings, held: Terms, x: Array, hits: Seque
                 near.append((touch, gap, inside))
     if len(kept) > 1 or (kept and near) or len(near) > FEW:
         return None
+    if hit.clear:
+        s.grazing = {touch: deep for touch, deep in grazing.items() if touch not in hit.clear}
     if kept:
         passed = _keep(s, meetings, held, x, kept[0], hit)
     elif len(near) > 1:
         passed = _stay(s, meetings, held, x, near, hit)
     else:
         passed = _pass(s, meetings, held, x, near[0], hit, brief) if near else _opened(s, x)
-    if passed is not None:
-        if hit.zones is not s.zones:
-            s.zones = dict(hit.zones)
-        if ended or hit.clear or s.grazing:
-            fresh = s.grazing | {touch: deep_in(gap) for touch, gap in ended if touch not in behind}
-            s.grazing = {touch: deep for touch, deep in fresh.items() if touch not in s.closed
-                         and touch not in hit.clear}  # fmt: skip
+    if passed is None:
+        s.grazing = grazing
+        return None
+    if hit.zones is not s.zones:
+        s.zones = dict(hit.zones)
+    if ended or s.grazing:
+        fresh = s.grazing | {touch: deep_in(gap) for touch, gap in ended if touch not in behind}
+        s.grazing = {touch: deep for touch, deep in fresh.items() if touch not in s.closed}
     return passed
 
 
-def _taken(s: Standings, hits: Sequence[Guard], lam: Mapping[str, Array]) -> Hit | None:
+def taken(zones: Mapping[Zones, int], hits: Sequence[Guard], lam: Mapping[str, Array]) -> Hit | None:
     """What the guards mean; none where one of them takes more care."""
-    hit = Hit(s.zones)
+    hit = Hit(zones)
     for kind, about, _, _, step, height in hits:
         if kind == "touch":
             hit.touching.append(about)
@@ -120,7 +133,7 @@ def _taken(s: Standings, hits: Sequence[Guard], lam: Mapping[str, Array]) -> Hit
 def _opened(s: Standings, x: Array) -> Swiftly:
     """None is near."""
     s.closed, s.lam = {}, {}
-    return Swiftly(x, 0.0, ())
+    return Swiftly(x, 0.0, (), Alone(None))
 
 
 def _keep(s: Standings, meetings: Meetings, held: Terms, x: Array, touch: Touch, hit: Hit) -> Swiftly | None:
@@ -156,7 +169,8 @@ def _pass(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Near, h
     s.lam = {} if state is None else {touch.name: passed.lam}
     if state is State.OPEN or (touch.feature.within and 0.0 <= inside < -gap):  # opened, or entered from below
         s.grazing = s.grazing | {touch: deep_in(gap)}
-    return Swiftly(passed.x, passed.gained, _happened(touch, passed))
+    alone = Alone(touch, PARTED if state is None else STATES.index(state), (passed.way > 0.0) - (passed.way < 0.0))
+    return Swiftly(passed.x, passed.gained, _happened(touch, passed), alone)
 
 
 def _stay(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Sequence[Near], hit: Hit) -> Swiftly | None:

@@ -1,0 +1,101 @@
+"""Changes of mode made again from lap to lap: as often as they can be, with the same bits, whatever comes between."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from contact_ways import TIGHT, disk
+from latchwork.hybrid.handover import depth
+from latchwork.hybrid.touching.standing import deep_in
+from latchwork.program.function import Function
+from latchwork.program.native import invoke
+
+
+def bouncing(friction=0.0, **more):
+    """A disk that bounces on a floor, thrown to the side; and a wall that it would meet, if it was there."""
+    model, shape = disk()
+    N, O = model.frame, model.origin
+    model.contact("floor", shape, lw.Line(O, N.x, N.y), restitution=0.9, friction=friction)
+    sim = lw.Simulation(model, {"x": 0.0, "y": 0.6, "a": 0.0}, {"u": 1.0}, method=TIGHT, **more)
+    return sim, (shape, lw.Line(O.at("wall", 2.6 * N.x), N.y, -N.x))
+
+
+@pytest.fixture
+def handed(monkeypatch):
+    """How often a change was made again."""
+    made = []
+    plain = lw.Simulation._handed
+
+    def counted(sim, lap, crossings):
+        after = plain(sim, lap, crossings)
+        made.extend([sim.t] if after is not lap else [])
+        return after
+
+    monkeypatch.setattr(lw.Simulation, "_handed", counted)
+    return made
+
+
+def everything(sim):
+    """The path, and all that is told of the events."""
+    events = [(e.t, e.kind, e.name, e.before, e.after, e.energy, {k: v.tolist() for k, v in e.impulses.items()})
+              for e in sim.events]  # fmt: skip
+    path = sim.run.path
+    return path.t.tobytes(), path.x.tobytes(), events, [(s.t, s.before, s.after) for s in sim.switches]
+
+
+def unhanded(monkeypatch, run):
+    """What a run gives where nothing is handed over."""
+    monkeypatch.setattr(lw.Simulation, "_handed", lambda sim, lap, crossings: lap)
+    return run()
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.2])
+def test_a_bounce_that_was_made_is_made_again(friction, handed, monkeypatch):
+    """All but the first bounces are handed over; events, path and switches are those of a run in which none is."""
+    def run():
+        sim = bouncing(friction)[0]
+        sim.advance(5.0)
+        return sim
+
+    sim = run()
+    impacts = [e for e in sim.events if e.kind == "impact"]
+    assert len(handed) >= len(impacts) - 3 > 6
+    assert everything(sim) == everything(unhanded(monkeypatch, run))
+
+
+def test_what_changes_between_is_heard(handed, monkeypatch):
+    """An interruption, machine code that arrives, a wall that comes and goes: handed over before and after each."""
+    def run():
+        calls = []
+
+        def interrupts(t):
+            calls.append(t)
+            if len(calls) == 3:
+                raise KeyboardInterrupt
+
+        sim, wall = bouncing(0.2, progress=interrupts)
+        with suppress(KeyboardInterrupt):
+            sim.advance(1.5)
+        assert sim.t < 1.5
+        sim.advance(1.5)
+        Function.arrivals += 1
+        sim.advance(2.0)
+        sim.contact("wall", *wall, restitution=0.5)
+        sim.advance(3.5)
+        sim.remove("wall")
+        sim.advance(4.0)
+        return sim
+
+    sim = run()
+    assert {np.searchsorted([1.5, 2.0, 3.5], t) for t in handed} == {0, 1, 2, 3}
+    assert everything(sim) == everything(unhanded(monkeypatch, run))
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-12, -4.9e-11, -5e-11, -5.1e-11, -1.5e-10, -1.51e-10, -3e-9, -1.0, 0.3])
+def test_depth_is_that_of_contacts_that_open(gap):
+    """One more than `deep_in`, as Python and as machine code."""
+    assert depth(gap) == invoke(depth, gap) == 1 + deep_in(gap)
