@@ -6,7 +6,7 @@ states are (q, u_ind, work). `full` gives all speeds.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -151,7 +151,7 @@ class Path:
     @property
     def stats(self) -> Stats:
         """What all segments cost together."""
-        sums = [sum(numbers) for numbers in zip(*(astuple(s.solution.stats) for s in self.segments), strict=True)]
+        sums = [sum(numbers) for numbers in zip(*(s.solution.stats for s in self.segments), strict=True)]
         return Stats(*sums)
 
     @cached_property

@@ -30,7 +30,7 @@ from latchwork.program.native import address, argument, invoke, native, together
 
 NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; armed where they are not; armed anywhere
 LOOK, KINDS, AT = 4, 10, 12  # where `begin` takes the guards, their kinds and heights, the time,
-STAND, REST, FULL_STATE = 17, 23, 25  # slots and places, what is held, and the state
+STAND, REST, FULL_STATE, RECORD = 17, 23, 25, 29  # slots and places, what is held, the state, and where to write
 UNTIL, LONGEST, CAPACITY, ROWS = 6, 9, 16, 17  # where steppers take the end, the longest step, and where to write,
 WATCH, SETTLE = 21, 27  # guards, and what settles
 LATER = DORMAND_PRINCE_5.stages - 1  # evaluations of a step
@@ -101,23 +101,27 @@ class Desk:
         self.method, self.n, self.guards = method, n, guards
         self.x, self.k = np.zeros(n), np.zeros((stages, n))
         self.counts, self.step = np.zeros(4, dtype=np.int64), np.zeros(3)
-        self.room = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1)))
-        self.rows = np.zeros(self.room + 1), *[np.zeros((self.room + 1, n)) for _ in range(3)]
+        self.room, self.wide = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1))), 8 * n  # rows, bytes of one
+        self.turn()
         w, self.flags = np.zeros(memory_size(n, guards)), np.zeros(2 * guards, dtype=np.int64)
         self.looked, atol = w[6 * n :], np.full(n, method.atol)  # guards, then their rates, where a run began
         nothing, watch = (0, 0, 0), (0, 0, 0, guards, w, self.flags)
         data = (
             *nothing, n, stages, DORMAND_PRINCE_5.packed, 0.0, method.rtol, atol, 0.0, method.max_steps, self.step,
-            self.counts, self.x, self.k, np.zeros(n), 0, *self.rows, *watch, *nothing, np.zeros(n + 2),
+            self.counts, self.x, self.k, np.zeros(n), 0, 0, 0, 0, 0, *watch, *nothing, np.zeros(n + 2),
         )  # fmt: skip
         start = (
             *nothing, n, *watch, 0, 0, 0.0, method.rtol, atol, self.x, self.k, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-            method.first_step or 0.0, self.step, self.counts, *self.rows[:3],
+            method.first_step or 0.0, self.step, self.counts, 0, 0, 0,
         )  # fmt: skip
         self._alive = data, start  # what the addresses below point to
         self.data, self.start = [argument(item) for item in data], [argument(item) for item in start]
+
+    def turn(self) -> None:
+        """Take new pages for rows of t, x, ẋ and bend; solutions are views of the old ones."""
+        self.rows = np.empty(self.room), *[np.empty((self.room, self.n)) for _ in range(3)]
         self.t_at, self.x_at, self.dx_at, self.bend_at = map(address, self.rows)
-        self.wide = 8 * n  # bytes of a row
+        self.free = 0  # the first row that nobody keeps
 
 
 class Again:
@@ -156,8 +160,8 @@ class Again:
         self._run = native(watched_adaptive if settle is None else settled_adaptive).function
         self._begin, self._most = native(begin).brief, steps_per_call(function.length, n, DORMAND_PRINCE_5)
         self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by `key`
-        self._parts: list[tuple[Array, ...]] = []
-        self._last = 0  # the last row that was written
+        self._parts: list[tuple[Array, ...]] = []  # rows on pages before this
+        self._first = self._last = 0  # the rows on it
         self._owed = 0  # steps that are not counted yet
 
     @property
@@ -171,17 +175,21 @@ class Again:
 
     def begin(self, t: float, x: Array, rest: Array) -> bool:
         """Stand at (t, x), of a full state x; whether a run can begin there as always."""
-        self.t, start = t, self._start
+        self.t, start, desk = t, self._start, self.desk
+        if desk.room - desk.free < FEWEST_ROWS // 4:
+            desk.turn()
+        self._parts, self._first, wide = [], desk.free, desk.wide * desk.free
+        self._last = self._first
         start[AT], start[REST], start[FULL_STATE] = t, address(rest), address(x)
+        start[RECORD:] = desk.t_at + 8 * self._first, desk.x_at + wide, desk.dx_at + wide
         return bool(self._begin(*start))
 
     def run(self, until: float, longest: float, progress: Callable[[float], None] | None) -> int:
         """Steps until a time, an event, or a failure; the status of the stepper."""
         data, desk = self._data, self.desk
         data[UNTIL], data[LONGEST] = until, min(desk.method.max_step, longest)
-        self._parts, self._last = [], 0
         while True:
-            left = desk.room - self._last
+            left = desk.room - 1 - self._last
             data[CAPACITY] = left if left < self._most else self._most
             first, wide = self._last + 1, desk.wide * (self._last + 1)
             data[ROWS : ROWS + 4] = desk.t_at + 8 * first, desk.x_at + wide, desk.dx_at + wide, desk.bend_at + wide
@@ -191,21 +199,24 @@ class Again:
                 progress(float(desk.rows[0][self._last]))
             if status != FULL:
                 return status
-            if self._last == desk.room:
-                self._parts.append(self._kept())
-                for row in desk.rows:
-                    row[0] = row[desk.room]
-                self._last = 0
+            if self._last == desk.room - 1:
+                self._parts.append(self._written())
+                last = [row[self._last].copy() for row in desk.rows]
+                desk.turn()
+                for row, value in zip(desk.rows, last, strict=True):
+                    row[0] = value
+                self._first, self._last = 1, 0
 
-    def _kept(self) -> tuple[Array, ...]:
-        """Copies of the rows at hand; of the first ones, with the start."""
-        first, last = 1 if self._parts else 0, self._last + 1
+    def _written(self) -> tuple[Array, ...]:
+        """The rows on this page; the first of a run has no bend."""
+        first, last = self._first, self._last + 1
         t, x, dx, bend = self.desk.rows
-        return t[first:last].copy(), x[first:last].copy(), dx[first:last].copy(), bend[1:last].copy()
+        return t[first:last], x[first:last], dx[first:last], bend[first if self._parts else first + 1 : last]
 
     def solution(self, status: int) -> Solution:
         """What the run gave, and the event that ended it, if it was one."""
-        columns = self._kept()
+        columns = self._written()
+        self.desk.free = self._last + 1
         if self._parts:
             columns = tuple(np.concatenate(column) for column in zip(*self._parts, columns, strict=True))
         _, steps, rejected, _ = self.desk.counts.tolist()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,8 +15,7 @@ Array = NDArray[np.float64]
 Rates = Callable[[Array, Array], Array]
 
 
-@dataclass(frozen=True)
-class Stats:
+class Stats(NamedTuple):
     """What a run cost: accepted steps, rejected steps, evaluations of the right-hand side."""
 
     steps: int
@@ -23,8 +23,7 @@ class Stats:
     evaluations: int
 
 
-@dataclass(frozen=True, eq=False)
-class Event:
+class Event(NamedTuple):
     """Guards that fell through zero, by their numbers; when; and the state there, at which none of them is above 0.
 
     No guards at all: the equations ask to be written in other speeds.
@@ -95,7 +94,7 @@ def join(parts: Sequence[Solution]) -> Solution:
                 for columns in zip(*((part.t, part.x, part.dx) for part in parts), strict=True))  # fmt: skip
     bend = np.concatenate([part.bend for part in parts])
     ends = np.concatenate([part.dx[1:] if part.ends is None else part.ends for part in parts])
-    sums = [sum(numbers) for numbers in zip(*(astuple(part.stats) for part in parts), strict=True)]
+    sums = [sum(numbers) for numbers in zip(*(part.stats for part in parts), strict=True)]
     return Solution(t, x, dx, bend, Stats(*sums), parts[-1].event, ends)
 
 
