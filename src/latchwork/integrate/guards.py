@@ -161,6 +161,20 @@ def through(
 
 
 @kernel
+def leaves(state: i64, height: f64, g0: f64, fall: f64, g: f64, r: f64, g1: f64, r1: f64) -> i64:
+    """1 where a guard with a height is dismissed, or comes beyond its height in this step and rises on.
+
+    However sharply it turns up on the way: so does a contact that opens, or whose patch has ended.
+    """
+    if height == 0.0 or (height > 0.0 and state != OFF):
+        return 0
+    if height < 0.0 and state == OFF:
+        return 1
+    beyond = g > fabs(height) and g1 > fabs(height) and r >= 0.0 and r1 >= 0.0
+    return 1 if beyond and (state == OFF or (g0 >= 0.0 and g0 + fall >= 0.0)) else 0
+
+
+@kernel
 def crossing(
     run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, armed: i64,
 ) -> tuple[f64, f64]:  # fmt: skip
@@ -169,7 +183,8 @@ def crossing(
     g0, r0, height = w[6 * n + i], w[6 * n + m + i], w[6 * n + 10 * m + i]
     state = OFF if armed == 0 else (RISING if g0 < 0.0 else UP)
     lo, hi = NONE, NONE
-    if state == OFF and height < 0.0:
+    if leaves(state, height, g0, 0.5 * h * r0, w[6 * n + 8 * m + i], w[6 * n + 9 * m + i], w[6 * n + 2 * m + i],
+              w[6 * n + 3 * m + i]) == 1:  # fmt: skip
         return lo, hi
     at, size = 0, PARTS
     while at < PARTS and hi == NONE:
