@@ -9,10 +9,12 @@ import pytest
 
 import latchwork as lw
 from contact_ways import TIGHT, disk
-from latchwork.hybrid.handover import depth
+from latchwork.hybrid.touching.handing import depth
 from latchwork.hybrid.touching.standing import deep_in
+from latchwork.integrate import again
 from latchwork.program.function import Function
 from latchwork.program.native import invoke
+from latchwork.view import gallery
 
 
 def bouncing(friction=0.0, **more):
@@ -65,6 +67,35 @@ def test_a_bounce_that_was_made_is_made_again(friction, handed, monkeypatch):
     impacts = [e for e in sim.events if e.kind == "impact"]
     assert len(handed) >= len(impacts) - 3 > 6
     assert everything(sim) == everything(unhanded(monkeypatch, run))
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["held by its coordinate", "free"])
+def test_stick_and_slip_by_turns(free, handed, monkeypatch):
+    """Of ten periods all changes but the first are handed over, whether the coordinates hold the contact or not."""
+    module = gallery.load("stick_slip").module
+
+    def run():
+        start = {"x": module.MIDDLE - module.REACH, **({"y": 0.0} if free else {})}
+        sim = lw.Simulation(module.build(free), start, {"v": module.V}, method=TIGHT)
+        sim.advance(10.0 * (module.STICK + module.SLIP))
+        return sim
+
+    sim = run()
+    assert len(handed) >= len(sim.events) - 3 > 15
+    assert everything(sim) == everything(unhanded(monkeypatch, run))
+
+
+def test_long_laps_take_several_pages(monkeypatch):
+    """A page of eight rows, then as many as the rest takes: the same bits as on large ones."""
+    def run():
+        sim = bouncing(0.2)[0]
+        sim.advance(3.0)
+        return sim
+
+    large = run()
+    monkeypatch.setattr(again, "FEWEST_ROWS", 8)
+    monkeypatch.setattr(again, "MOST_ROWS", 8)
+    assert everything(run()) == everything(large)
 
 
 def test_what_changes_between_is_heard(handed, monkeypatch):

@@ -107,7 +107,7 @@ class Going(Running):
         self.t, self._x = t, handover.after[:-1].copy()
         crossings.count(t, handover.hits)
         s.closed, s.grazing, s.zones, s.lam = after.closed, after.grazing, after.zones, {}
-        if handover.near is not None:
+        if handover.passed:
             s.speed, s.pace, s.lam = handover.came()
         self._events += handover.events(t, after)
         self._pending = t, handover.names, after.names, began
@@ -125,13 +125,13 @@ class Going(Running):
         """Remember a change of mode, and the lap that followed it."""
         self._change, s, shop = None, self._standings, self._workshop
         near, touches = change.alone.near, s.touches
-        if not can_repeat(change.hits, touches, s.zones, near):
+        if not can_repeat(change, touches, s.zones):
             return
         handover: Handover | None = change.again.handovers.get(change.key)
         if handover is None:
-            passing = None if near is None else shop.meetings.passing(shop.held(self._holds), near)
+            way = None if near is None else shop.meetings.way(shop.held(self._holds), near)
             sizes = len(self.equations.q), len(self.equations.u)
-            parts = Parts(shop.meetings.gaps_of(touches), Bundle([shop.turning]), passing, sizes)
+            parts = Parts(shop.meetings.gaps_of(touches), Bundle([shop.turning]), way, sizes)
             handover = change.again.handovers[change.key] = Handover(change, touches, s.behind, parts)
         impact = [] if near is None else [Happened({near.name: np.zeros(1)}, 0.0)]
         told_both = [told(lap.t, change.closed, s, impacts, change.hits, ((), ())) for impacts in ([], impact)]

@@ -1,9 +1,9 @@
 """Handover: a change of mode that was made before in the run, made again from one lap to the next.
 
 Who is concerned where certain guards end a certain stage does not depend on the state, nor does what holds afterwards,
-for each outcome: both are remembered. What does depend on it is one kernel: the end of the lap, all gaps, and the only
-contact that is near through impacts and complementarity (`passing`). Where anything is not as it was remembered,
-nothing is changed, and the change is made as if it was the first of its kind (`swift`).
+for each outcome: both are remembered. What does depend on it is one kernel (`touching.handing`): the end of the lap,
+all gaps, and the only contact that is near through impacts and complementarity. Where anything is not as it was
+remembered, nothing is changed, and the change is made as if it was the first of its kind (`swift`).
 """
 
 from __future__ import annotations
@@ -13,18 +13,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.modes.ending import ended
-from latchwork.contact.alone import OPEN
+from latchwork.constraint.modes.mode import Mode
 from latchwork.contact.law import Zones
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.stages import Held
+from latchwork.hybrid.stages import Held, Unconstrained
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.touching.pacing import FAR
+from latchwork.hybrid.touching.handing import (
+    BEHIND,
+    CLEARED,
+    CLOSED,
+    GRAZES,
+    HEAD,
+    HITS,
+    KEEP,
+    KEPT,
+    LEAVES,
+    NEAR,
+    NOTHING,
+    PASS,
+    hand_over,
+)
+from latchwork.hybrid.touching.keeping import Keeping
 from latchwork.hybrid.touching.passing import (
     AS_IS,
     FORCE,
-    GAINED,
     IMPACTS,
     LAWS,
     LETS_GO,
@@ -36,144 +49,18 @@ from latchwork.hybrid.touching.passing import (
     SPEED_AFTER,
     STATE,
     STRUCK,
-    WAY,
     Passing,
-    pass_one,
 )
-from latchwork.hybrid.touching.scales import CLEAR, REACH, TOUCH
+from latchwork.hybrid.touching.scales import LEFT
 from latchwork.hybrid.touching.standing import Guard, Guards, Standing
 from latchwork.hybrid.touching.swift import Alone, Hit, taken
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.again import Again
-from latchwork.program.bundle import COUNT, Bundle, run_each
+from latchwork.program.bundle import Bundle
 from latchwork.program.function import Function
-from latchwork.program.kernel import divide, executor, f64, f64p, floor, i32p, i64, i64p, kernel, offset, sqrt
-from latchwork.program.native import address, argument, native, together
-from latchwork.program.scalar import maximum, minimum
+from latchwork.program.native import address, argument, native
 
-IN_REACH, IS_CLEAR = REACH * TOUCH, CLEAR * TOUCH
-FOREVER, DEEPEST = 1e300, 1e15
-# what a contact is to a handover: the one that is near, closed before, hit, opened before, hit while clear, left at the
-# end of its patch, behind
-NEAR, CLOSED, HITS, GRAZES, CLEARED, LEAVES, BEHIND = 1, 2, 4, 8, 16, 32, 64
-HEAD = 2  # outcomes: state of what is near, sign of its slip; one more than how deep each opened, 0 for others
-
-
-@kernel
-def _has(role: i64, bit: i64) -> i64:
-    """Whether a role has a bit."""
-    return role // bit % 2
-
-
-@kernel
-def expanded(
-    held: i64, expand: executor, code: i32p, z: f64p, fresh: f64p, size: i64, out: f64p, n: i64, x: f64p, t: f64,
-    n_q: i64, n_u: i64, n_rest: i64, rest: f64p, full: f64p,
-) -> i64:  # fmt: skip
-    """(t, q, u, rest) at the end of a stage from its n states; 0 where they may not belong to it."""
-    full[0] = t
-    for i in range(n_rest):
-        full[1 + n_q + n_u + i] = rest[i]
-    if held == 0:
-        for i in range(n_q + n_u):
-            full[1 + i] = x[i]
-        return 1
-    for i in range(size):
-        z[i] = fresh[i]
-    z[0] = t
-    for i in range(n):
-        z[1 + i] = x[i]
-    for i in range(n_rest):
-        z[1 + n + i] = rest[i]
-    ended(expand, code, z, out)
-    for i in range(n_q):
-        full[1 + i] = out[i]
-    for i in range(n_u):
-        full[1 + n_q + i] = out[n + 3 + i]
-    return 1 if out[n + 2] == 0.0 else 0
-
-
-@kernel
-def evaluated(code: i32p, z: f64p, out: f64p, inputs: i64, full: f64p) -> None:
-    """Programs at (t, q, u, rest)."""
-    read = offset(z, code[COUNT])
-    for i in range(inputs):
-        read[i] = full[i]
-    run_each(code, z, out)
-
-
-@kernel
-def depth(gap: f64) -> i64:
-    """How deep a contact opens, as `standing.deep_in`; one more."""
-    deep = divide(-gap, TOUCH) - 0.5
-    return 1 + int(-floor(-minimum(deep, DEEPEST))) if deep > 0.0 else 1
-
-
-@kernel
-def judged(count: i64, starts: i64p, gaps: f64p, roles: i64p, deep: i64p, notes: i64p) -> i64:
-    """Whether the contact that is near is the one that was; what becomes of those that opened, or open now."""
-    for i in range(count):
-        role, gap, inside = roles[i], gaps[starts[i]], FOREVER
-        for j in range(starts[i] + 1, starts[i + 1]):
-            inside = minimum(inside, gaps[j])
-        through = _has(role, HITS) == 1 and gap < -IN_REACH and inside < -gap
-        if through or gap - gap != 0.0:
-            return 0
-        opened = _has(role, GRAZES) == 1 and _has(role, CLEARED) == 0 and not maximum(gap, -inside) > IS_CLEAR
-        notes[i] = 1 + deep[i] if opened else 0
-        if _has(role, LEAVES) == 1:
-            notes[i] = depth(gap) if _has(role, BEHIND) == 0 else notes[i]
-        elif _has(role, BEHIND) == 0:
-            within = inside > 0.0 if opened else inside >= -IN_REACH
-            near = 1 if _has(role, CLOSED) == 1 or (gap <= IN_REACH and within) else 0
-            if near != _has(role, NEAR):
-                return 0
-            if near == 1 and inside < FOREVER and inside >= 0.0 and inside < -gap:  # entered from below
-                notes[i] = depth(gap)
-    return 1
-
-
-@kernel
-def hand_over(
-    held: i64, expand: executor, code: i32p, z: f64p, fresh: f64p, size: i64, out: f64p, n: i64, x: f64p, t: f64,
-    n_q: i64, n_u: i64, n_rest: i64, rest: f64p, full: f64p,
-    gap_code: i32p, gap_z: f64p, gaps: f64p, count: i64, starts: i64p, roles: i64p, deep: i64p, notes: i64p,
-    near: i64, programs: i32p, pass_z: f64p, pass_out: f64p, pass_code: i64p, w: f64p, given: f64p, found: f64p,
-    turn_code: i32p, turn_z: f64p, turns: f64p, bodies: i64, after: f64p,
-) -> i64:  # fmt: skip
-    """From the end of a lap to where the next may begin; 0 where that is not as it was.
-
-    ``after`` becomes (q, u, work), then the longest step that gaps can follow; ``notes`` the outcome.
-    """
-    inputs = 1 + n_q + n_u + n_rest
-    if expanded(held, expand, code, z, fresh, size, out, n, x, t, n_q, n_u, n_rest, rest, full) == 0:
-        return 0
-    evaluated(gap_code, gap_z, gaps, inputs, full)
-    if judged(count, starts, gaps, roles, deep, offset(notes, HEAD)) == 0:
-        return 0
-    notes[0], notes[1], found[GAINED], found[IMPACTS] = PARTED, 0, 0.0, 0.0
-    if near >= 0:
-        if pass_one(programs, pass_z, pass_out, pass_code, w, inputs, full, given, found) == 0:
-            return 0
-        notes[0] = int(found[STATE])
-        notes[1] = 1 if found[WAY] > 0.0 else (-1 if found[WAY] < 0.0 else 0)
-        if notes[0] == OPEN:
-            notes[HEAD + near] = depth(gaps[starts[near]])
-        elif notes[0] != PARTED:
-            notes[HEAD + near] = 0
-    for i in range(n_q + n_u):
-        after[i] = full[1 + i]
-    after[n_q + n_u] = x[n - 1] + found[GAINED]
-    evaluated(turn_code, turn_z, turns, inputs, full)
-    fastest = 0.0
-    for i in range(bodies):
-        fastest = maximum(fastest, turns[i])
-    fastest = sqrt(fastest)
-    after[n_q + n_u + 1] = divide(FAR, fastest) if fastest > 0.0 and fastest - fastest == 0.0 else FOREVER
-    return 1
-
-
-together(hand_over)
+AT, REST = 9, 13  # where `hand_over` takes the time, and what is held
 
 
 class Change(NamedTuple):
@@ -212,38 +99,56 @@ class Handover:
         self.afters: dict[bytes, After] = {}
         hit = taken(change.zones, change.hits, {})
         assert hit is not None, "what was swift is known"
-        desk, (n_q, n_u), pass_near = change.again.desk, parts.sizes, parts.passing
+        desk, (n_q, n_u), way = change.again.desk, parts.sizes, parts.way
         self.full, self.after = np.zeros(len(parts.gaps.x)), np.zeros(n_q + n_u + 2)
-        self._notes, self._mode = np.zeros(HEAD + len(touches), dtype=np.int64), None
+        self._notes = np.zeros(HEAD + len(touches), dtype=np.int64)
         starts = np.array(parts.gaps.starts, dtype=np.int64)
         roles = np.array([_role(touch, hit, change, behind) for touch in touches], dtype=np.int64)
         deep = np.array([change.grazing.get(touch, 0) for touch in touches], dtype=np.int64)
-        expand: tuple[Any, ...] = (0,) * 7
+        self._mode: Mode | None = None
+        mode, slip = (0,) * 7, (-1, 0, 0)
         if isinstance(change.stage, Held):
-            self._mode, self._fresh = change.stage.mode, change.stage.mode.fresh().copy()
-            z, out, code = np.empty(len(self._fresh)), np.zeros(desk.n + 3 + 2 * n_u), self._mode.code
-            arrays = [address(code), address(z), address(self._fresh)]
-            expand = (1, argument(self._mode.expander), *arrays, len(z), address(out))
-            self._room = z, out, code
-        self.found, self.rows = np.zeros(RESULTS), 0
-        inner: tuple[Any, ...] = (*(0,) * 6, address(self.found))
-        if pass_near is not None and self.near is not None:
-            self.found, self.rows = pass_near.found, pass_near.rows
-            code_at, w, _, _, given, found = pass_near.arguments[3:]
-            inner = *pass_near.bundle.addresses, code_at, w, given, found
-            opened = OTHERS if change.closed and self.near not in change.closed else AS_IS
-            self._laws = *self.near.laws(self.full, hit.zones), LAWS[self.near.contact.impact]
-            self._how = self.near is hit.resting, 0.0, LETS_GO if self.near is hit.lets_go else opened
-        self._bundles = [parts.gaps, parts.turning, *([] if pass_near is None else [pass_near.bundle])]
-        self._given = None if pass_near is None else pass_near.given
-        self._alive = change.again, starts, roles, deep, pass_near
+            mode, slip = self._enter(change.stage.mode, change.again, hit.slips, n_u)
+        self.found, self.rows, self._bundles = np.zeros(RESULTS), 0, [parts.gaps, parts.turning]
+        self._given: Array | None = None
+        self._laws: tuple[float, ...] = ()
+        inner: tuple[Any, ...] = (NOTHING, -1, *(0,) * 8, address(self.found))
+        if self.near is not None and way is not None:
+            inner = self._come_through(change, hit, self.near, touches, way)
+        self._alive = change.again, starts, roles, deep, way
         self._arguments = [
-            *expand, desk.n, address(desk.x), 0.0, n_q, n_u, len(self.full) - 1 - n_q - n_u, 0, address(self.full),
-            *parts.gaps.addresses, len(touches), *map(address, (starts, roles, deep, self._notes)),
-            -1 if self.near is None else touches.index(self.near), *inner, *parts.turning.addresses,
-            parts.turning.starts[-1], address(self.after),
+            *mode, desk.n, address(desk.x), 0.0, n_q, n_u, len(self.full) - 1 - n_q - n_u, 0, address(self.full), *slip,
+            *parts.gaps.addresses, len(touches), *map(address, (starts, roles, deep, self._notes)), *inner,
+            *parts.turning.addresses, parts.turning.starts[-1], address(self.after),
         ]  # fmt: skip
         self._arrivals, self._call = -1, native(hand_over).brief
+
+    def _enter(self, mode: Mode, again: Again, slips: Touch | None, n_u: int) -> tuple[Any, Any]:
+        """How the end of a lap of a mode is expanded, and the row of what begins to slip."""
+        rows, n = mode.terms.rows, again.desk.n
+        self._mode, self._fresh, kept = mode, mode.fresh().copy(), again.kept
+        z, out = np.empty(len(self._fresh)), np.zeros(n + 3 + 2 * n_u + len(rows))
+        self._room = z, out, mode.code, kept
+        arrays = [address(mode.code), address(z), address(self._fresh)]
+        row = -1 if slips is None else rows.slices[slips.name].stop - 1
+        return (1, argument(mode.expander), *arrays, len(z), address(out)), (row, argument(mode.forces), address(kept))
+
+    def _come_through(self, change: Change, hit: Hit, near: Touch, touches: Sequence[Touch],
+                      way: Passing | Keeping) -> tuple[Any, ...]:  # fmt: skip
+        """How the contact that is near comes through."""
+        self._bundles.append(way.bundle)
+        self._given, laws = way.given, near.laws(self.full, hit.zones)
+        rests = float(near is hit.resting)
+        if isinstance(way, Keeping):
+            self._laws, self._how = laws[1:], (rests, 0.0, 0.0)
+            code, at, w, _, _, given, row = way.arguments[3:]
+            return KEEP, -1, *way.bundle.addresses, code, at, w, given, row, address(self.found)
+        opened = OTHERS if change.closed and near not in change.closed else AS_IS
+        self._laws = *laws, LAWS[near.contact.impact]
+        self._how = rests, 0.0, float(LETS_GO if near is hit.lets_go else opened)
+        self.found, self.rows = way.found, way.rows
+        code, w, _, _, given, found = way.arguments[3:]
+        return PASS, touches.index(near), *way.bundle.addresses, code, 0, w, given, 0, found
 
     def __call__(self, t: float, rest: Array, speed: float, pace: float, brief: float) -> After | None:
         """What follows at the end of a lap at t; none where that is not as it was remembered.
@@ -253,7 +158,8 @@ class Handover:
         if self._arrivals != Function.arrivals:
             self._ready()
         if self._given is not None:
-            self._given[:] = *self._laws, speed, pace, brief, *self._how
+            scales = (speed, pace, brief) if self.rows else (max(speed, LEFT * pace),)
+            self._given[:] = *self._laws, *scales, *self._how
         arguments = self._arguments
         arguments[AT], arguments[REST] = t, address(rest)
         return self.afters.get(self._notes.tobytes()) if self._call(*arguments) else None
@@ -275,8 +181,13 @@ class Handover:
         """What followed can be no more."""
         self.afters = {outcome: each for outcome, each in self.afters.items() if each is not after}
 
+    @property
+    def passed(self) -> bool:
+        """Whether the contact that is near went through impacts and complementarity."""
+        return self.rows > 0
+
     def came(self) -> tuple[float, float, dict[str, Array]]:
-        """The fastest approach and motion so far, and the forces of what was near, by name."""
+        """The fastest approach and motion so far, and the forces of what passed, by name."""
         assert self.near is not None
         found = self.found.tolist()
         parted = found[STATE] == PARTED
@@ -299,25 +210,24 @@ class Handover:
 
 
 class Parts(NamedTuple):
-    """What a handover evaluates: gaps, ω · ω, and what takes the contact that is near through; sizes of q and u."""
+    """What a handover evaluates: gaps, ω · ω, and how the contact that is near comes through; sizes of q and u."""
 
     gaps: Bundle
     turning: Bundle
-    passing: Passing | None
+    way: Passing | Keeping | None
     sizes: tuple[int, int]
 
 
-AT, REST = 9, 13  # where `hand_over` takes the time, and what is held
-
-
-def can_repeat(hits: Sequence[Guard], touches: Sequence[Touch], zones: Mapping[Zones, int], near: Touch | None) -> bool:
-    """Whether a change by these guards may be made again: nothing is held by the coordinates, laws are numbers."""
-    plain = all([guard.kind != "slip" for guard in hits]) and not any([touch.held for touch in touches])
-    return plain and (near is None or near.has_steady_laws(zones))
+def can_repeat(change: Change, touches: Sequence[Touch], zones: Mapping[Zones, int]) -> bool:
+    """Whether a change may be made again: laws are numbers, and only what is near is held by the coordinates."""
+    near, stage = change.alone.near, change.stage
+    known = isinstance(stage, Unconstrained) or (isinstance(stage, Held) and type(stage).end is Held.end)
+    held = [touch for touch in touches if touch.held and touch is not near]
+    return known and not held and (near is None or near.has_steady_laws(zones))
 
 
 def _role(touch: Touch, hit: Hit, change: Change, behind: Collection[Touch]) -> int:
     bits = {NEAR: touch is change.alone.near, CLOSED: touch in change.closed, HITS: touch in hit.touching,
             GRAZES: touch in change.grazing, CLEARED: touch in hit.clear, LEAVES: touch in hit.leaving,
-            BEHIND: touch in behind}  # fmt: skip
+            BEHIND: touch in behind, KEPT: touch.held}  # fmt: skip
     return sum(bit for bit, has in bits.items() if has)

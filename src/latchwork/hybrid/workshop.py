@@ -30,7 +30,6 @@ from latchwork.contact.few import settle_few
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
-from latchwork.hybrid.handover import hand_over
 from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.right_side import RightSide, unconstrained
@@ -38,6 +37,7 @@ from latchwork.hybrid.rules import Rules, rule_guards, scalars
 from latchwork.hybrid.stages import Held, Unconstrained
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
+from latchwork.hybrid.touching.handing import hand_over
 from latchwork.hybrid.touching.keeping import keep_one
 from latchwork.hybrid.touching.meetings import Meetings
 from latchwork.hybrid.touching.pacing import turning

@@ -134,7 +134,7 @@ class Again:
                  kept: NDArray[np.int64], kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
         self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
         n, m, self.t = desk.n, len(kinds), 0.0
-        self.m, self.now = m, desk.looked[: 2 * m]
+        self.m, self.now, self.kept = m, desk.looked[: 2 * m], kept
         self._functions = tuple({*function.functions, *guards.functions})
         self._arrivals, self._executors = Function.arrivals, [each.executor for each in self._functions]
         used = [(function, 1 + n), (guards, 1 + n)] + ([] if settle is None else [(settle.mode, settle.first)])

@@ -84,7 +84,11 @@ class Meetings:
         """Make now what the first meeting of a contact alone would have to wait for."""
         for touches in ((), () if touch.held else (touch,)):
             self._gathering(held, touches)
-        self.keeping(held, touch) if touch.held else self.passing(held, touch)
+        self.way(held, touch)
+
+    def way(self, held: Terms, touch: Touch) -> Keeping | Passing | None:
+        """How a contact comes through an event while it is alone; none where that takes more care."""
+        return self.keeping(held, touch) if touch.held else self.passing(held, touch)
 
     def keeping(self, held: Terms, touch: Touch) -> Keeping | None:
         """What takes a contact that the coordinates hold through an event while no other is near."""

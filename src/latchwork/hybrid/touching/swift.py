@@ -60,6 +60,7 @@ class Hit:
     clear: list[Touch] = field(default_factory=list)
     resting: Touch | None = None
     lets_go: Touch | None = None
+    slips: Touch | None = None
     must: float = 0.0
 
 
@@ -123,8 +124,11 @@ def taken(zones: Mapping[Zones, int], hits: Sequence[Guard], lam: Mapping[str, A
             hit.lets_go = about
         elif kind == "stick" and hit.resting is None:
             hit.resting = about
-        elif kind == "slip" and hit.must == 0.0 and len(about.tangents) == 1 and lam[about.name][-1] != 0.0:
-            hit.must = -math.copysign(1.0, lam[about.name][-1])
+        elif kind == "slip" and hit.slips is None and len(about.tangents) == 1:
+            hit.slips, force = about, lam[about.name][-1] if about.name in lam else 1.0
+            hit.must = -math.copysign(1.0, force)
+            if force == 0.0:
+                return None
         else:
             return None
     return hit
@@ -148,7 +152,8 @@ def _keep(s: Standings, meetings: Meetings, held: Terms, x: Array, touch: Touch,
     sticks = way == 0.0 and mu_s > 0.0
     s.closed = {touch: STICKS if sticks else Standing(State.SLIDE, (way,) if mu_d > 0.0 and way != 0.0 else None)}
     s.lam = {}
-    return Swiftly(x, 0.0, ())
+    alone = Alone(touch, STATES.index(State.STICK if sticks else State.SLIDE), (way > 0.0) - (way < 0.0))
+    return Swiftly(x, 0.0, (), alone)
 
 
 def _pass(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Near, hit: Hit,

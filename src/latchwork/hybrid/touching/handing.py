@@ -1,0 +1,200 @@
+"""Handing over: from the end of one lap to where the next may begin, as a kernel; see `hybrid.handover`."""
+
+from __future__ import annotations
+
+from latchwork.constraint.modes.ending import ended
+from latchwork.contact.alone import OPEN, SLIDE, STICK
+from latchwork.hybrid.touching.keeping import MU_S as KEEP_MU_S
+from latchwork.hybrid.touching.keeping import MUST as KEEP_MUST
+from latchwork.hybrid.touching.keeping import WAY as KEEP_WAY
+from latchwork.hybrid.touching.keeping import keep_one
+from latchwork.hybrid.touching.pacing import FAR
+from latchwork.hybrid.touching.passing import GAINED, IMPACTS, PARTED, STATE, pass_one
+from latchwork.hybrid.touching.passing import MUST as PASS_MUST
+from latchwork.hybrid.touching.passing import WAY as PASS_WAY
+from latchwork.hybrid.touching.scales import CLEAR, REACH, TOUCH
+from latchwork.program.bundle import COUNT, run_each
+from latchwork.program.kernel import (
+    copysign,
+    divide,
+    executor,
+    f64,
+    f64p,
+    fabs,
+    floor,
+    i32p,
+    i64,
+    i64p,
+    kernel,
+    offset,
+    sqrt,
+)
+from latchwork.program.native import together
+from latchwork.program.scalar import maximum, minimum
+
+IN_REACH, IS_CLEAR = REACH * TOUCH, CLEAR * TOUCH
+FOREVER, DEEPEST = 1e300, 1e15
+# what a contact is to a handover: the one that is near, closed before, hit, opened before, hit while clear, left at the
+# end of its patch, behind, held by the coordinates
+NEAR, CLOSED, HITS, GRAZES, CLEARED, LEAVES, BEHIND, KEPT = 1, 2, 4, 8, 16, 32, 64, 128
+NOTHING, PASS, KEEP = range(3)  # how the contact that is near comes through
+HEAD = 2  # outcomes: state of what is near, sign of its slip; one more than how deep each opened, 0 for others
+
+
+@kernel
+def _has(role: i64, bit: i64) -> i64:
+    """Whether a role has a bit."""
+    return role // bit % 2
+
+
+@kernel
+def placed(size: i64, fresh: f64p, z: f64p, t: f64, n: i64, x: f64p, n_rest: i64, rest: f64p) -> None:
+    """Slots of a mode as they are fresh, at (t, x)."""
+    for i in range(size):
+        z[i] = fresh[i]
+    z[0] = t
+    for i in range(n):
+        z[1 + i] = x[i]
+    for i in range(n_rest):
+        z[1 + n + i] = rest[i]
+
+
+@kernel
+def expanded(
+    held: i64, expand: executor, code: i32p, z: f64p, fresh: f64p, size: i64, out: f64p, n: i64, x: f64p, t: f64,
+    n_q: i64, n_u: i64, n_rest: i64, rest: f64p, full: f64p,
+) -> i64:  # fmt: skip
+    """(t, q, u, rest) at the end of a stage from its n states; 0 where they may not belong to it."""
+    full[0] = t
+    for i in range(n_rest):
+        full[1 + n_q + n_u + i] = rest[i]
+    if held == 0:
+        for i in range(n_q + n_u):
+            full[1 + i] = x[i]
+        return 1
+    placed(size, fresh, z, t, n, x, n_rest, rest)
+    ended(expand, code, z, out)
+    for i in range(n_q):
+        full[1 + i] = out[i]
+    for i in range(n_u):
+        full[1 + n_q + i] = out[n + 3 + i]
+    return 1 if out[n + 2] == 0.0 else 0
+
+
+@kernel
+def begins(
+    row: i64, press: executor, code: i32p, z: f64p, fresh: f64p, size: i64, out: f64p, n: i64, x: f64p, t: f64,
+    kept: i64p, n_u: i64, n_rest: i64, rest: f64p, full: f64p,
+) -> f64:  # fmt: skip
+    """The direction in which slip begins: against the force of a row; 0 where it has none. After `expanded`."""
+    work = x[n - 1]
+    for i in range(n - 1):
+        out[i] = full[1 + kept[i]]
+    out[n - 1] = work
+    placed(size, fresh, z, t, n, out, n_rest, rest)
+    press(code, z, out)
+    force = out[2 * n_u + row]
+    return -copysign(1.0, force) if fabs(force) > 0.0 else 0.0
+
+
+@kernel
+def evaluated(code: i32p, z: f64p, out: f64p, inputs: i64, full: f64p) -> None:
+    """Programs at (t, q, u, rest)."""
+    read = offset(z, code[COUNT])
+    for i in range(inputs):
+        read[i] = full[i]
+    run_each(code, z, out)
+
+
+@kernel
+def depth(gap: f64) -> i64:
+    """How deep a contact opens, as `standing.deep_in`; one more."""
+    deep = divide(-gap, TOUCH) - 0.5
+    return 1 + int(-floor(-minimum(deep, DEEPEST))) if deep > 0.0 else 1
+
+
+@kernel
+def judged(count: i64, starts: i64p, gaps: f64p, roles: i64p, deep: i64p, notes: i64p) -> i64:
+    """Whether the contact that is near is the one that was; what becomes of those that opened, or open now."""
+    for i in range(count):
+        role, gap, inside = roles[i], gaps[starts[i]], FOREVER
+        for j in range(starts[i] + 1, starts[i + 1]):
+            inside = minimum(inside, gaps[j])
+        through = _has(role, HITS) == 1 and gap < -IN_REACH and inside < -gap
+        if through or gap - gap != 0.0:
+            return 0
+        opened = _has(role, GRAZES) == 1 and _has(role, CLEARED) == 0 and not maximum(gap, -inside) > IS_CLEAR
+        notes[i] = 1 + deep[i] if opened else 0
+        if _has(role, KEPT) == 1:
+            notes[i] = 0
+        elif _has(role, LEAVES) == 1:
+            notes[i] = depth(gap) if _has(role, BEHIND) == 0 else notes[i]
+        elif _has(role, BEHIND) == 0:
+            within = inside > 0.0 if opened else inside >= -IN_REACH
+            near = 1 if _has(role, CLOSED) == 1 or (gap <= IN_REACH and within) else 0
+            if near != _has(role, NEAR):
+                return 0
+            if near == 1 and inside < FOREVER and inside >= 0.0 and inside < -gap:  # entered from below
+                notes[i] = depth(gap)
+    return 1
+
+
+@kernel
+def longest(squares: f64p, bodies: i64) -> f64:
+    """A step that gaps can follow, as `pacing.longest_step`."""
+    fastest = 0.0
+    for i in range(bodies):
+        fastest = maximum(fastest, squares[i])
+    fastest = sqrt(fastest)
+    return divide(FAR, fastest) if fastest > 0.0 and fastest - fastest == 0.0 else FOREVER
+
+
+@kernel
+def hand_over(
+    held: i64, expand: executor, code: i32p, z: f64p, fresh: f64p, size: i64, out: f64p, n: i64, x: f64p, t: f64,
+    n_q: i64, n_u: i64, n_rest: i64, rest: f64p, full: f64p, slip: i64, press: executor, kept: i64p,
+    gap_code: i32p, gap_z: f64p, gaps: f64p, count: i64, starts: i64p, roles: i64p, deep: i64p, notes: i64p,
+    how: i64, near: i64, programs: i32p, near_z: f64p, near_out: f64p, near_code: i64p, at: i64p, w: f64p, given: f64p,
+    row: f64p, found: f64p, turn_code: i32p, turn_z: f64p, turns: f64p, bodies: i64, after: f64p,
+) -> i64:  # fmt: skip
+    """From the end of a lap to where the next may begin; 0 where that is not as it was.
+
+    ``after`` becomes (q, u, work), then the longest step that gaps can follow; ``notes`` the outcome. ``slip`` is the
+    row of a contact that begins to slip, −1 for none.
+    """
+    inputs = 1 + n_q + n_u + n_rest
+    if expanded(held, expand, code, z, fresh, size, out, n, x, t, n_q, n_u, n_rest, rest, full) == 0:
+        return 0
+    if slip >= 0:
+        must = begins(slip, press, code, z, fresh, size, out, n, x, t, kept, n_u, n_rest, rest, full)
+        given[PASS_MUST if how == PASS else KEEP_MUST] = must
+        if must == 0.0:
+            return 0
+    evaluated(gap_code, gap_z, gaps, inputs, full)
+    if judged(count, starts, gaps, roles, deep, offset(notes, HEAD)) == 0:
+        return 0
+    notes[0], notes[1], found[GAINED], found[IMPACTS] = PARTED, 0, 0.0, 0.0
+    way = 0.0
+    if how == PASS:
+        if pass_one(programs, near_z, near_out, near_code, w, inputs, full, given, found) == 0:
+            return 0
+        notes[0], way = int(found[STATE]), found[PASS_WAY]
+        if notes[0] == OPEN:
+            notes[HEAD + near] = depth(gaps[starts[near]])
+        elif notes[0] != PARTED:
+            notes[HEAD + near] = 0
+    elif how == KEEP:
+        if keep_one(programs, near_z, near_out, near_code, at, w, inputs, full, given, row) == 0:
+            return 0
+        way = given[KEEP_WAY]
+        notes[0] = STICK if way == 0.0 and given[KEEP_MU_S] > 0.0 else SLIDE
+    notes[1] = 1 if way > 0.0 else (-1 if way < 0.0 else 0)
+    for i in range(n_q + n_u):
+        after[i] = full[1 + i]
+    after[n_q + n_u] = x[n - 1] + found[GAINED]
+    evaluated(turn_code, turn_z, turns, inputs, full)
+    after[n_q + n_u + 1] = longest(turns, bodies)
+    return 1
+
+
+together(hand_over)
