@@ -40,7 +40,7 @@ class Going(Running):
     """The part of a simulation that runs stages."""
 
     brief = 0.0  # s: hops shorter than this end in contact
-    _change: Change | None = None  # the last one, if it may be made again
+    _change: Change | None = None  # the last one, if it was made twice
 
     def _lap(self, stage: Stage, guards: Guards, samples: Array | None, x: Array) -> Lap | None:
         """A stage that is begun where the run stands, ready to go on to the next event; none where it takes more."""
@@ -66,11 +66,11 @@ class Going(Running):
         """
         segments: list[Segment] = []
         hands = not self._thicket.allowed and self._sight.is_idle(self._standings, self._workshop.base)
+        if self._change is not None:
+            self._learn(self._change, lap)
         try:
             while True:
                 status = lap.again.run(until, lap.longest, self.progress)
-                if self._change is not None:
-                    self._learn(self._change, lap)
                 if status == EVENT and hands and not segments:
                     handed = self._handed(lap, crossings)
                     if handed is None:
@@ -127,7 +127,7 @@ class Going(Running):
         near, touches = change.alone.near, s.touches
         if not can_repeat(change, touches, s.zones):
             return
-        handover: Handover | None = change.again.handovers.get(change.key)
+        handover: Handover | None = change.again.handovers[change.key]
         if handover is None:
             way = None if near is None else shop.meetings.way(shop.held(self._holds), near)
             sizes = len(self.equations.q), len(self.equations.u)

@@ -218,12 +218,20 @@ class Parts(NamedTuple):
     sizes: tuple[int, int]
 
 
+def is_repeated(again: Again, key: bytes) -> bool:
+    """Whether a lap was ended by the same guards before: only then is it worth while to learn what follows."""
+    if key in again.handovers:
+        return True
+    again.handovers[key] = None
+    return False
+
+
 def can_repeat(change: Change, touches: Sequence[Touch], zones: Mapping[Zones, int]) -> bool:
     """Whether a change may be made again: laws are numbers, and only what is near is held by the coordinates."""
     near, stage = change.alone.near, change.stage
     known = isinstance(stage, Unconstrained) or (isinstance(stage, Held) and type(stage).end is Held.end)
     held = [touch for touch in touches if touch.held and touch is not near]
-    return known and not held and (near is None or near.has_steady_laws(zones))
+    return known and not held and (near is None or isinstance(near.law_in(zones), tuple))
 
 
 def _role(touch: Touch, hit: Hit, change: Change, behind: Collection[Touch]) -> int:

@@ -62,7 +62,7 @@ class Laps:
         desk = self._desk(method, len(kept), len(guards))
         kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
         return Again(desk, stage.function, stage.guards, stage.settle, len(rest), kept, kinds,
-                     guards.heights.tolist())  # fmt: skip
+                     [guard.height for guard in guards])  # fmt: skip
 
 
 class Lap(NamedTuple):

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 from latchwork.constraint.assemble import at_time
@@ -48,7 +49,6 @@ from latchwork.hybrid.touching.standing import (
     Standings,
     closings,
     every_zone,
-    joined_guards,
     touch_guards,
     zone_guards,
 )
@@ -158,6 +158,7 @@ class Workshop:
         _ = self._held_names
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
         for zones in every_zone(touch):
+            touch.law_in(zones)
             for standing in closings(touch, zones):
                 for held in others:
                     self._know_closed(held, Standings([touch], {touch: standing}, zones=zones), touch)
@@ -354,4 +355,4 @@ def _contact_parts(standings: Standings, slices: Mapping[str, slice], lam: Seque
 
 
 def _guards(parts: Sequence[Part]) -> Guards:
-    return joined_guards([guards for guards, _ in parts])
+    return Guards(chain.from_iterable([guards for guards, _ in parts]))

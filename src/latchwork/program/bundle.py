@@ -52,6 +52,7 @@ class Bundle:
         self._arrivals = -1
         self._call = native(run_each).brief
         self.addresses = address(self._code), address(self._z), address(self.out)  # what `run_each` takes
+        self.ready()
 
     def __call__(self, x: ArrayLike) -> NDArray[np.float64]:
         """All outputs, function by function."""

@@ -25,7 +25,8 @@ class Here:
 
     def _begin(self) -> None:
         self._arrivals, self._fresh = Function.arrivals, self.mode.fresh()
-        self._z, self._ready = self._fresh.copy(), dict[Kernel[..., None], Ready]()
+        self._z = self._fresh.copy()
+        self._ready: dict[Kernel[..., None], Ready] = {}
 
     def __call__(self, kernel: Kernel[..., None], width: int, t: float, x: Array, rest: Array, *before: Any) -> Array:
         """What a kernel gives at (t, x) in states of the mode; written over by its next call.

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -275,25 +274,6 @@ class Guards(tuple[Guard, ...]):
         """Those by which they are armed or dismissed."""
         return np.array([guard.height for guard in self])
 
-    def get_ready(self) -> Guards:
-        """The same, with all this known."""
-        _ = self.of_rules, self.patient, self.on_forces, self.heights
-        return self
-
-
-def joined_guards(parts: Sequence[Sequence[Guard]]) -> Guards:
-    """All that watches a mode, of parts some of which are known already: what these know is not looked for again."""
-    every = [part if isinstance(part, Guards) else Guards(part) for part in parts if part]
-    made, forces, at = Guards(chain.from_iterable(every)), list[int](), 0
-    for part in every:
-        forces += [at + i for i in part.on_forces]
-        at += len(part)
-    patient = np.concatenate([part.patient for part in every]) if every else np.zeros(0, dtype=bool)
-    heights = np.concatenate([part.heights for part in every]) if every else np.zeros(0)
-    made.__dict__.update(of_rules=any([part.of_rules for part in every]), patient=patient, on_forces=forces,
-                         heights=heights)  # fmt: skip
-    return made
-
 
 def touch_guards(standings: Standings, touch: Touch, lam: Sequence[Expr]) -> Guards:
     """What watches one contact: its gap closes, its force turns, its cone is left, its slip or its patch ends.
@@ -310,7 +290,7 @@ def touch_guards(standings: Standings, touch: Touch, lam: Sequence[Expr]) -> Gua
         found = _open(standings, touch) if standing is None else _closed(standings, touch, standing, lam)
         if touch.feature.tracked is not None:
             found.append(Guard("lost", touch, _least(touch.feature.tracked)))
-        kept = touch.watched[key] = Guards(found).get_ready()
+        kept = touch.watched[key] = Guards(found)
     return kept
 
 
@@ -321,7 +301,7 @@ def zone_guards(touch: Touch, zone: Zones, i: int) -> Guards:
         found = [Guard("zone", zone, zone.x - zone.bounds[i - 1], step=-1)] if i > 0 else []
         if i < len(zone.bounds):
             found.append(Guard("zone", zone, zone.bounds[i] - zone.x, step=1))
-        kept = touch.watched[zone, i] = Guards(found).get_ready()
+        kept = touch.watched[zone, i] = Guards(found)
     return kept
 
 

@@ -271,18 +271,21 @@ class Touch:
             return e, 0.0, 0.0
         return e, here(friction.mu, indices), here(friction.sliding, indices)
 
-    def has_steady_laws(self, indices: Indices) -> bool:
-        """Whether e, μ_s and μ_d are numbers."""
-        return all(isinstance(value, (int, float)) for value in self.coefficients(indices))
-
-    def laws(self, x: Array, indices: Indices) -> tuple[float, float, float]:
-        """e, μ_s and μ_d at a state; what is out of bounds is refused."""
+    def law_in(self, indices: Indices) -> tuple[float, ...] | Function:
+        """e, μ_s and μ_d in some zones: as numbers where they are, else as a function of the state."""
         key = tuple([indices[zone] for zone in self.zones])
         known = self._laws.get(key)
         if known is None:
             given = self.coefficients(indices)
-            known = self._laws[key] = (tuple(map(float, given)) if self.has_steady_laws(indices)
-                                       else self.lowered(list(given)))  # fmt: skip
+            constant = all([isinstance(value, (int, float)) for value in given])
+            known = self._laws[key] = tuple(map(float, given)) if constant else self.lowered(list(given))
+        return known
+
+    def laws(self, x: Array, indices: Indices) -> tuple[float, float, float]:
+        """e, μ_s and μ_d at a state; what is out of bounds is refused."""
+        known = self._laws.get(tuple([indices[zone] for zone in self.zones]))
+        if known is None:
+            known = self.law_in(indices)
         e, mu_s, mu_d = known if isinstance(known, tuple) else known(x).tolist()
         if not (0.0 <= e <= 1.0 and 0.0 <= mu_d <= mu_s < np.inf):
             raise ModelError(
