@@ -102,7 +102,7 @@ class Going(Running):
         after = handover(t, self._rest, s.speed, s.pace, self.brief)
         if after is None:
             return lap
-        self._segments.append(Segment(lap.again.solution(EVENT), lap.stage))
+        self._segments.append(Segment(lap.again.solution(EVENT, handover.places), lap.stage))
         self._worked("integrate", lap.stage.names, lap.t, lap.began)
         self.t, self._x = t, handover.after[:-1].copy()
         crossings.count(t, handover.hits)
@@ -115,7 +115,7 @@ class Going(Running):
         if not (again.is_current and still_good(stage, handover.full)):
             handover.forget(after)
             return None
-        if not again.begin(t, self._x, self._rest):
+        if not handover.begin(again, t):
             return None
         self._switched_over()
         self._look_ahead(stage, guards, {}, again.now)

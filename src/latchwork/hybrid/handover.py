@@ -96,6 +96,7 @@ class Handover:
 
     def __init__(self, change: Change, touches: Sequence[Touch], behind: Collection[Touch], parts: Parts) -> None:
         self.hits, self.names, self.near = change.hits, change.names, change.alone.near
+        self.places = tuple(np.flatnonzero(np.frombuffer(change.key, dtype=np.int64)).tolist())  # of the guards
         self.afters: dict[bytes, After] = {}
         hit = taken(change.zones, change.hits, {})
         assert hit is not None, "what was swift is known"
@@ -121,7 +122,7 @@ class Handover:
             *parts.gaps.addresses, len(touches), *map(address, (starts, roles, deep, self._notes)), *inner,
             *parts.turning.addresses, parts.turning.starts[-1], address(self.after),
         ]  # fmt: skip
-        self._arrivals, self._call = -1, native(hand_over).brief
+        self._arrivals, self._call, self._rest = -1, native(hand_over).brief, self.after  # not yet what is held
 
     def _enter(self, mode: Mode, again: Again, slips: Touch | None, n_u: int) -> tuple[Any, Any]:
         """How the end of a lap of a mode is expanded, and the row of what begins to slip."""
@@ -161,8 +162,15 @@ class Handover:
             scales = (speed, pace, brief) if self.rows else (max(speed, LEFT * pace),)
             self._given[:] = *self._laws, *scales, *self._how
         arguments = self._arguments
-        arguments[AT], arguments[REST] = t, address(rest)
+        arguments[AT] = t
+        if rest is not self._rest:
+            self._rest = rest
+            arguments[REST] = address(rest)
         return self.afters.get(self._notes.tobytes()) if self._call(*arguments) else None
+
+    def begin(self, again: Again, t: float) -> bool:
+        """Begin the next lap where this has led; whether it can be begun as always."""
+        return again.begin_at(t, self._arguments[-1], self._arguments[REST])
 
     def _ready(self) -> None:
         """Take machine code that has arrived."""

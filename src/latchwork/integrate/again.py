@@ -135,6 +135,7 @@ class Again:
         self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
         n, m, self.t = desk.n, len(kinds), 0.0
         self.m, self.now, self.kept = m, desk.looked[: 2 * m], kept
+        self._hit = desk.flags[m : 2 * m]
         self._functions = tuple({*function.functions, *guards.functions})
         self._arrivals, self._executors = Function.arrivals, [each.executor for each in self._functions]
         used = [(function, 1 + n), (guards, 1 + n)] + ([] if settle is None else [(settle.mode, settle.first)])
@@ -175,12 +176,16 @@ class Again:
 
     def begin(self, t: float, x: Array, rest: Array) -> bool:
         """Stand at (t, x), of a full state x; whether a run can begin there as always."""
+        return self.begin_at(t, address(x), address(rest))
+
+    def begin_at(self, t: float, x: int, rest: int) -> bool:
+        """The same by addresses."""
         self.t, start, desk = t, self._start, self.desk
         if desk.room - desk.free < FEWEST_ROWS // 4:
             desk.turn()
         self._parts, self._first, wide = [], desk.free, desk.wide * desk.free
         self._last = self._first
-        start[AT], start[REST], start[FULL_STATE] = t, address(rest), address(x)
+        start[AT], start[REST], start[FULL_STATE] = t, rest, x
         start[RECORD:] = desk.t_at + 8 * self._first, desk.x_at + wide, desk.dx_at + wide
         return bool(self._begin(*start))
 
@@ -213,8 +218,8 @@ class Again:
         t, x, dx, bend = self.desk.rows
         return t[first:last], x[first:last], dx[first:last], bend[first if self._parts else first + 1 : last]
 
-    def solution(self, status: int) -> Solution:
-        """What the run gave, and the event that ended it, if it was one."""
+    def solution(self, status: int, hits: tuple[int, ...] | None = None) -> Solution:
+        """What the run gave, and the event that ended it, if it was one; ``hits`` where they are known."""
         columns = self._written()
         self.desk.free = self._last + 1
         if self._parts:
@@ -222,7 +227,8 @@ class Again:
         _, steps, rejected, _ = self.desk.counts.tolist()
         event = None
         if status in (EVENT, REWRITE):
-            event = Event(float(columns[0][-1]), self.hits() if status == EVENT else (), self.desk.x.copy())
+            hits = () if status == REWRITE else self.hits() if hits is None else hits
+            event = Event(float(columns[0][-1]), hits, self.desk.x.copy())
         start = 2 if self.desk.method.first_step is None else 1
         evaluations = start + (steps + rejected) * LATER + (event is not None)
         self._owed += steps
@@ -236,7 +242,7 @@ class Again:
     @property
     def key(self) -> bytes:
         """The guards that took part in the event, as a key."""
-        return self.desk.flags[self.m : 2 * self.m].tobytes()
+        return self._hit.tobytes()
 
     @property
     def reached(self) -> float:
@@ -245,8 +251,7 @@ class Again:
 
     def hits(self) -> tuple[int, ...]:
         """The guards that took part in the event."""
-        flags = self.desk.flags[self.m : 2 * self.m].tolist()
-        return tuple([i for i, took_part in enumerate(flags) if took_part])
+        return tuple([i for i, took_part in enumerate(self._hit.tolist()) if took_part])
 
     def fail(self, status: int, until: float) -> None:
         """Say why a run stopped that could not go on."""
