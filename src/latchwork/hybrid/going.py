@@ -16,7 +16,7 @@ import numpy as np
 
 from latchwork.hybrid.ahead import coming, successors
 from latchwork.hybrid.handover import After, Change, Handover, Parts, can_repeat
-from latchwork.hybrid.laps import Lap, lap_end
+from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.legs import BLINK, leg_end, run_leg
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan, Ran
@@ -31,7 +31,7 @@ from latchwork.hybrid.touching.striking import Happened
 from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.workshop import still_good
 from latchwork.integrate.again import Again
-from latchwork.integrate.method import DormandPrince
+from latchwork.integrate.method import RK4, DormandPrince
 from latchwork.integrate.status import EVENT
 from latchwork.program.bundle import Bundle
 
@@ -42,21 +42,21 @@ class Going(Running):
     brief = 0.0  # s: hops shorter than this end in contact
     _change: Change | None = None  # the last one, if it was made twice
 
-    def _lap(self, stage: Stage, guards: Guards, samples: Array | None, x: Array) -> Lap | None:
+    def _lap(self, stage: Stage, guards: Guards, samples: Array | None, x: Array, until: float) -> Lap | None:
         """A stage that is begun where the run stands, ready to go on to the next event; none where it takes more."""
         if samples is not None or self._rules or self.driven.columns or stage.guards is None or self._sight.sleeps:
             return None
         for touch in self._standings.touches:
             if touch.feature.tracked is not None:
                 return None
-        again = self._begun(stage, guards, self.t, self._x)
+        again = self._begun(stage, guards, self.t, self._x, until)
         return None if again is None else Lap(again, stage, guards, self._longest(x), time.perf_counter(), self.t)
 
-    def _begun(self, stage: Stage, guards: Guards, t: float, x: Array) -> Again | None:
+    def _begun(self, stage: Stage, guards: Guards, t: float, x: Array, until: float) -> Again | None:
         method = self.method
-        if type(method) is not DormandPrince or isinstance(method.atol, tuple):
-            return None
-        return self._workshop.laps.begun(stage, guards, method, t, x, self._rest)
+        if isinstance(method, (DormandPrince, RK4)) and can_lap(method, until - t):
+            return self._workshop.laps.begun(stage, guards, method, t, x, self._rest)
+        return None
 
     def _run_laps(self, lap: Lap, until: float, x: Array, crossings: Crossings) -> tuple[Ran | None, Lap]:
         """Run from lap to lap, until a time, or an event that is new here; the last lap, and what it gave.
@@ -83,7 +83,7 @@ class Going(Running):
                 if ran.stage is lap.stage:
                     return (ran if len(segments) == 1 else ran._replace(segments=segments)), lap
                 t = float(segments[-1].solution.t[-1])
-                again = self._begun(ran.stage, lap.guards, t, ran.x)
+                again = self._begun(ran.stage, lap.guards, t, ran.x, until)
                 if again is None:
                     ran = self._plan(lap.guards, None, x).run(ran.stage, ran.x, np.array([t, until]), self._rest)
                     return ran._replace(segments=segments + ran.segments), lap

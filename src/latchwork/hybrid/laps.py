@@ -1,7 +1,7 @@
 """Laps: stages as problems that are run again and again, from one change of mode to the next.
 
-For runs by adaptive steps under guards, of what nothing drives from a table, without rules and tracked curves: others
-are planned piece by piece (`plan`). The bits are the same.
+For runs by adaptive steps, or ticks, under guards, of what nothing drives from a table, without rules and tracked
+curves: others are planned piece by piece (`plan`). The bits are the same.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from latchwork.hybrid.plan import Broken, Ran, end_of
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.standing import Guards
 from latchwork.integrate.again import NOT_BELOW, PATIENT, STRICT, Again, Desk
-from latchwork.integrate.method import DormandPrince
+from latchwork.integrate.method import RK4, DormandPrince
 from latchwork.integrate.status import END, EVENT, REWRITE
 
 REMEMBERED, GUARDS = 400, 32  # stages, and guards that memory is made for
+FEW = 8.0  # fixed steps: of more, a program of a whole step may be made
 
 
 class Laps:
@@ -28,9 +29,9 @@ class Laps:
     def __init__(self) -> None:
         self._known: dict[Stage, Again] = {}
         self._desks: dict[int, Desk] = {}  # by how many states there are
-        self._method: DormandPrince | None = None
+        self._method: DormandPrince | RK4 | None = None
 
-    def begun(self, stage: Stage, guards: Guards, method: DormandPrince, t: float, x: Array,
+    def begun(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, t: float, x: Array,
               rest: Array) -> Again | None:  # fmt: skip
         """A stage that stands at (t, x), ready to run; none where that takes more care."""
         known = self._known.get(stage) if method is self._method else None
@@ -42,11 +43,11 @@ class Laps:
 
     def get_ready(self, method: Any, states: int) -> None:
         """Make now the memory that stages with so many states, or up to two fewer, need."""
-        if type(method) is DormandPrince and not isinstance(method.atol, tuple):
+        if type(method) is DormandPrince and can_lap(method, 0.0):
             for n in range(max(states - 2, 1), states + 1):
                 self._desk(method, n, GUARDS)
 
-    def _desk(self, method: DormandPrince, n: int, guards: int) -> Desk:
+    def _desk(self, method: DormandPrince | RK4, n: int, guards: int) -> Desk:
         """Memory for n states and as many guards or more."""
         if method is not self._method:
             self._known, self._desks, self._method = {}, {}, method
@@ -56,7 +57,7 @@ class Laps:
             found = self._desks[n] = Desk(method, n, room)
         return found
 
-    def _made(self, stage: Stage, guards: Guards, method: DormandPrince, full: int, rest: Array) -> Again:
+    def _made(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, full: int, rest: Array) -> Again:
         assert stage.guards is not None, "what is run in laps is watched"
         kept = stage.reduced(np.arange(float(full))).astype(np.int64)
         desk = self._desk(method, len(kept), len(guards))
@@ -74,6 +75,13 @@ class Lap(NamedTuple):
     longest: float
     began: float
     t: float
+
+
+def can_lap(method: Any, span: float) -> bool:
+    """Whether a method runs in laps: adaptive steps of one tolerance, or a few fixed steps, as in a tick."""
+    if type(method) is DormandPrince:
+        return not isinstance(method.atol, tuple)
+    return type(method) is RK4 and method.every == 1 and span <= FEW * method.step
 
 
 def lap_end(again: Again, stage: Stage, status: int, until: float, rest: Array) -> Ran:

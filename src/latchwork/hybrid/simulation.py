@@ -78,7 +78,7 @@ class Simulation(Changing, Going, Ruling):
             self._enumerate(stops)
             x = self._state() if state is None else state
             stage, guards = self._workshop.stage(self._holds, self._standings, stops, x)
-            lap = self._lap(stage, guards, samples, x) if self.t < t_end else None
+            lap = self._lap(stage, guards, samples, x, t_end) if self.t < t_end else None
             values = stage.look(self.t, self._x, x[len(self._x) :]) if lap is None else lap.again.now
             if lap is None:
                 if self._at_once(stage, guards, values, crossings):

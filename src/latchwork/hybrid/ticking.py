@@ -8,6 +8,7 @@ takes over until the end of that tick.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,6 +53,14 @@ class Course:
         self.x, self.rules = sim._x, len(sim._rules.watched)
         self._expand = Expand(stage, sim) if isinstance(stage, Held) else None
 
+    def taken_up(self, sim: Running, values: Array, until: float) -> Course:
+        """The same from where the simulation stands now."""
+        patient = eager(self.guards)
+        armed = armed_at(values[: len(self.guards)], patient, self.guards.heights) & ~waiting(self.guards)
+        self.ticks.restart(self.stage.reduced(sim._x), armed.tolist(), patient.tolist(), *grid(sim, self.step))
+        self.until, self.x, self.rules = until, sim._x, len(sim._rules.watched)
+        return self
+
     def goes_on(self, sim: Running, step: float) -> bool:
         """Whether the simulation stands where this left it, and the next step is like the last."""
         return (
@@ -71,19 +80,18 @@ class Course:
         x = ticks.x.copy() if self._expand is None else self._expand(ticks.t, ticks.x, rest)
         sim.t, sim._x, self.x = ticks.t, x, x
         if status is Status.REWRITE:
-            self.stage = self.stage.rewritten(sim.t, x, rest)
-            sim._course = self._again(sim)
+            sim._course = self._again(sim, self.stage.rewritten(sim.t, x, rest))
         elif ticks.i % OFTEN == 0:
             ticks.used(OFTEN)
             self.stage.verify(sim.t, x, rest)
-            sim._course = self if ticks.is_current else self._again(sim)
+            sim._course = self if ticks.is_current else self._again(sim, self.stage)
         return True
 
-    def _again(self, sim: Running) -> Course:
+    def _again(self, sim: Running, stage: Stage) -> Course:
         """The same from here on, in other speeds, or by machine code that has arrived."""
         rest = sim.driven.rest_at(sim._rest, sim.t)
-        values = _plan(sim, self.step).guards(self.stage, sim.t, sim._x, rest)
-        return Course(sim, self.stage, self.guards, values, self.step, self.until)
+        values = _plan(sim, self.step).guards(stage, sim.t, sim._x, rest)
+        return Course(sim, stage, self.guards, values, self.step, self.until)
 
 
 class Expand:
@@ -115,7 +123,7 @@ def tick(sim: Simulation, step: float) -> Events:
     origin, i = grid(sim, step)
     end = origin + float(i + 1) * step
     sim._course, method = None, sim.method
-    sim.method = RK4(step)
+    sim.method = stepping(step)
     try:
         sim.advance(end)
     finally:
@@ -123,6 +131,12 @@ def tick(sim: Simulation, step: float) -> Events:
     events = _forgotten(sim)
     sim._course = begun(sim, step)
     return events
+
+
+@lru_cache(KEPT)
+def stepping(step: float) -> RK4:
+    """The method of ticks of a length: one object, so that laps are found again."""
+    return RK4(step)
 
 
 def grid(sim: Running, step: float) -> tuple[float, int]:
@@ -148,7 +162,11 @@ def begun(sim: Simulation, step: float) -> Course | None:
         return None
     if rules.look(sim.t, (*sim._holds, *sim._standings.told), guards, values, False) is not None:
         return None
-    return Course(sim, stage, guards, values, step, until)
+    known = sim._workshop.courses.get(stage)
+    if known is not None and known.guards is guards and known.step == step and known.ticks.is_current:
+        return known.taken_up(sim, values, until)
+    sim._workshop.keep_course(stage, made := Course(sim, stage, guards, values, step, until))
+    return made
 
 
 def _plan(sim: Running, step: float) -> Plan:

@@ -113,6 +113,12 @@ class Workshop:
         self._watching = Watching(driven)
         self._memory = Memory()
         self.laps = Laps()
+        self.courses: dict[Stage, Any] = {}  # stages that were ticked, ready to be taken up again
+
+    def keep_course(self, stage: Stage, course: Any) -> None:
+        """Remember how a stage is ticked."""
+        _make_room(self.courses)
+        self.courses[stage] = course
 
     @cached_property
     def base(self) -> Base:

@@ -1,8 +1,7 @@
-"""Again: one problem with guards, run again and again from other states by adaptive steps, while everything stays in
-place.
+"""Again: one problem with guards, run again and again from other states, while everything stays in place.
 
-What `problem` and `DormandPrince` set up for one run is set up once; a run then begins in one call. The steps are the
-same, to the last bit.
+What `problem` and a method set up for one run is set up once; a run then begins in one call. The steps are those of
+`DormandPrince` and `RK4`, to the last bit.
 """
 
 from __future__ import annotations
@@ -16,24 +15,24 @@ from numpy.typing import NDArray
 
 from latchwork.integrate.adaptive import BEFORE, COMPONENT, RECORDED, REJECTED, STEPS, H, T, first_step
 from latchwork.integrate.guards import memory_size
-from latchwork.integrate.method import CALM, DormandPrince
+from latchwork.integrate.method import CALM, RK4, DormandPrince
 from latchwork.integrate.problem import Problem, Settle, Watch, steps_per_call
-from latchwork.integrate.settled import settled_adaptive
+from latchwork.integrate.settled import settled_adaptive, settled_fixed
 from latchwork.integrate.solution import Array, Event, Solution, Stats
 from latchwork.integrate.status import EVENT, FULL, REWRITE, STATUS
 from latchwork.integrate.steppers import derivative, not_finite, record
-from latchwork.integrate.tableau import DORMAND_PRINCE_5
-from latchwork.integrate.watched import watched_adaptive
+from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
+from latchwork.integrate.watched import watched_adaptive, watched_fixed
 from latchwork.program.function import Executable, Function
-from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, kernel, offset
+from latchwork.program.kernel import Kernel, executor, f64, f64p, i32p, i64, i64p, kernel, offset
 from latchwork.program.native import address, argument, invoke, native, together
 
 NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; armed where they are not; armed anywhere
 LOOK, KINDS, AT = 4, 10, 12  # where `begin` takes the guards, their kinds and heights, the time,
 STAND, REST, FULL_STATE, RECORD = 17, 23, 25, 29  # slots and places, what is held, the state, and where to write
-UNTIL, LONGEST, CAPACITY, ROWS = 6, 9, 16, 17  # where steppers take the end, the longest step, and where to write,
-WATCH, SETTLE = 21, 27  # guards, and what settles
-LATER = DORMAND_PRINCE_5.stages - 1  # evaluations of a step
+UNTIL, LONGEST, CAPACITY = 6, 9, 16  # where adaptive steppers take the end, the longest step, and how many rows
+BEGIN, END_AT, FIRST, STOP, LAST = 6, 8, 9, 10, 11  # where fixed ones take the start, the end, and which steps to make
+SETTLED = 6  # of a stepper: behind the guards stands what settles
 OFTEN = 500  # steps after which they are counted
 FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a desk, and how many numbers they may take
 
@@ -92,34 +91,44 @@ def begin(
 
 together(begin)
 
+STEPPERS: dict[tuple[Any, bool], Kernel[..., int]] = {
+    (DormandPrince, False): watched_adaptive, (DormandPrince, True): settled_adaptive,
+    (RK4, False): watched_fixed, (RK4, True): settled_fixed,
+}  # fmt: skip
+BAD = 2  # where fixed steppers count which state is no number
+
 
 class Desk:
     """Memory for problems of n states and so many guards at most, of which one is run at a time, by one method."""
 
-    def __init__(self, method: DormandPrince, n: int, guards: int) -> None:
-        stages = DORMAND_PRINCE_5.stages
+    def __init__(self, method: DormandPrince | RK4, n: int, guards: int) -> None:
+        self.tableau = RUNGE_KUTTA_4 if isinstance(method, RK4) else DORMAND_PRINCE_5
         self.method, self.n, self.guards = method, n, guards
-        self.x, self.k = np.zeros(n), np.zeros((stages, n))
+        self.x, self.k = np.zeros(n), np.zeros((self.tableau.stages, n))
         self.counts, self.step = np.zeros(4, dtype=np.int64), np.zeros(3)
         self.room, self.wide = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1))), 8 * n  # rows, bytes of one
         self.turn()
         w, self.flags = np.zeros(memory_size(n, guards)), np.zeros(2 * guards, dtype=np.int64)
-        self.looked, atol = w[6 * n :], np.full(n, method.atol)  # guards, then their rates, where a run began
-        nothing, watch = (0, 0, 0), (0, 0, 0, guards, w, self.flags)
-        data = (
-            *nothing, n, stages, DORMAND_PRINCE_5.packed, 0.0, method.rtol, atol, 0.0, method.max_steps, self.step,
-            self.counts, self.x, self.k, np.zeros(n), 0, 0, 0, 0, 0, *watch, *nothing, np.zeros(n + 2),
-        )  # fmt: skip
-        start = (
-            *nothing, n, *watch, 0, 0, 0.0, method.rtol, atol, self.x, self.k, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-            method.first_step or 0.0, self.step, self.counts, 0, 0, 0,
-        )  # fmt: skip
+        self.looked = w[6 * n :]  # guards, then their rates, where a run began
+        nothing, watch, rows = (0, 0, 0), (0, 0, 0, guards, w, self.flags), (0, 0, 0, 0)
+        front = (*nothing, n, self.tableau.stages, self.tableau.packed)
+        rtol, atol, first = 0.0, np.zeros(n), 1.0
+        if isinstance(method, RK4):
+            steps: tuple[Any, ...] = (0.0, method.step, 0.0, 0, 0, 0, 1, self.x, self.k, self.counts)
+        else:
+            rtol, atol, first = method.rtol, np.full(n, method.atol), method.first_step or 0.0
+            steps = (0.0, rtol, atol, 0.0, method.max_steps, self.step, self.counts, self.x, self.k, np.zeros(n), 0)
+        self.rows_at = len(front) + len(steps)  # where steppers take the rows, and then the guards
+        data = (*front, *steps, *rows, *watch, *nothing, np.zeros(n + 2))
+        start = (*nothing, n, *watch, 0, 0, 0.0, rtol, atol, self.x, self.k, 0, 0, 0, 0, 0, 0, 0, 0, 0, first,
+                 self.step, self.counts, *rows[:3])  # fmt: skip
         self._alive = data, start  # what the addresses below point to
         self.data, self.start = [argument(item) for item in data], [argument(item) for item in start]
 
     def turn(self) -> None:
         """Take new pages for rows of t, x, ẋ and bend; solutions are views of the old ones."""
-        self.rows = np.empty(self.room), *[np.empty((self.room, self.n)) for _ in range(3)]
+        shape = self.room, self.n
+        self.rows = np.empty(self.room), np.empty(shape), np.empty(shape), np.zeros(shape)  # fixed steps have no bend
         self.t_at, self.x_at, self.dx_at, self.bend_at = map(address, self.rows)
         self.free = 0  # the first row that nobody keeps
 
@@ -149,17 +158,18 @@ class Again:
         run = argument(function.executor), address(function.code), slots[0]
         look = argument(guards.executor), address(guards.code), slots[1], m
         self._data, self._start = desk.data.copy(), desk.start.copy()
-        self._data[:3], self._data[WATCH : WATCH + 4] = run, look
+        at = desk.rows_at + len(desk.rows)
+        self._data[:3], self._data[at : at + 4] = run, look
         self._start[:3], self._start[LOOK : LOOK + 4] = run, look
         self._start[KINDS:AT] = map(address, self._alive[1:3])
         self._start[STAND:REST] = len(fresh), address(fresh), slots[0], len(used), address(places), held
         self._start[REST + 1] = address(kept)
         if settle is None:
-            del self._data[SETTLE:]
+            del self._data[at + SETTLED :]
         else:
-            self._data[SETTLE : SETTLE + 3] = argument(settle.run), address(settle.mode.code), slots[2]
-        self._run = native(watched_adaptive if settle is None else settled_adaptive).function
-        self._begin, self._most = native(begin).brief, steps_per_call(function.length, n, DORMAND_PRINCE_5)
+            self._data[at + SETTLED : at + SETTLED + 3] = argument(settle.run), address(settle.mode.code), slots[2]
+        self._run = native(STEPPERS[type(desk.method), settle is not None]).function
+        self._begin, self._most = native(begin).brief, steps_per_call(function.length, n, desk.tableau)
         self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by `key`
         self._parts: list[tuple[Array, ...]] = []  # rows on pages before this
         self._first = self._last = 0  # the rows on it
@@ -190,14 +200,22 @@ class Again:
         return bool(self._begin(*start))
 
     def run(self, until: float, longest: float, progress: Callable[[float], None] | None) -> int:
-        """Steps until a time, an event, or a failure; the status of the stepper."""
-        data, desk = self._data, self.desk
-        data[UNTIL], data[LONGEST] = until, min(desk.method.max_step, longest)
+        """Steps until a time, an event, or a failure; the status of the stepper. Fixed steps are never too long."""
+        data, desk, method, made = self._data, self.desk, self.desk.method, 0
+        if isinstance(method, RK4):
+            data[BEGIN], data[END_AT], data[LAST] = self.t, until, method.count(until - self.t)
+        else:
+            data[UNTIL], data[LONGEST] = until, min(method.max_step, longest)
+        at = desk.rows_at
         while True:
-            left = desk.room - 1 - self._last
-            data[CAPACITY] = left if left < self._most else self._most
+            most = min(desk.room - 1 - self._last, self._most)
+            if isinstance(method, RK4):
+                data[FIRST], data[STOP] = made, min(made + most, data[LAST])
+                made = data[STOP]
+            else:
+                data[CAPACITY] = most
             first, wide = self._last + 1, desk.wide * (self._last + 1)
-            data[ROWS : ROWS + 4] = desk.t_at + 8 * first, desk.x_at + wide, desk.dx_at + wide, desk.bend_at + wide
+            data[at : at + 4] = desk.t_at + 8 * first, desk.x_at + wide, desk.dx_at + wide, desk.bend_at + wide
             status: int = self._run(*data)
             self._last += int(desk.counts[RECORDED])
             if progress is not None:
@@ -225,15 +243,16 @@ class Again:
         if self._parts:
             columns = tuple(np.concatenate(column) for column in zip(*self._parts, columns, strict=True))
         _, steps, rejected, _ = self.desk.counts.tolist()
+        fixed, later = isinstance(self.desk.method, RK4), self.desk.tableau.stages - 1  # evaluations of a step
         event = None
         if status in (EVENT, REWRITE):
             hits = () if status == REWRITE else self.hits() if hits is None else hits
             event = Event(float(columns[0][-1]), hits, self.desk.x.copy())
-        start = 2 if self.desk.method.first_step is None else 1
-        evaluations = start + (steps + rejected) * LATER + (event is not None)
+        rejected, start = 0 if fixed else rejected, 1 if fixed or getattr(self.desk.method, "first_step", None) else 2
+        evaluations = start + (steps + rejected) * later + (event is not None)
         self._owed += steps
         if self._owed > OFTEN:
-            self.function.used(self._owed * LATER)
+            self.function.used(self._owed * later)
             self.guards.used(self._owed)
             self._owed = 0
         t, x, dx, bend = columns
@@ -260,4 +279,6 @@ class Again:
         rest = self._slots[first : first + self._held]
         given = Problem(self.function, self.desk.x, self.t, until, rest, invoke, lambda t: None, watch)
         t, component = float(self.desk.step[T]), int(self.desk.counts[COMPONENT])
+        if isinstance(self.desk.method, RK4):
+            t, component = self.reached, int(self.desk.counts[BAD])
         given.stopped(STATUS[status], t, component, self.solution(status))

@@ -61,6 +61,18 @@ class Ticks:
             self._look = [argument(item) for item in (g.executor, g.code, look.z, n, 0.0, self.x, self._now)]
         self._patient = list(patient)
 
+    def restart(self, x: Array, armed: Sequence[bool], patient: Sequence[bool], origin: float, i: int) -> None:
+        """Stand at step i from an origin, in another state, with these guards armed."""
+        given, look = self.given, self.given.watch
+        given.memory.slots("function", given.function)  # as fresh as they were
+        if given.settle is not None:
+            given.settle_slots()
+        if look is not None:
+            given.memory.slots("guards", look.function)
+            look.flags[: look.m], look.flags[look.m :], self._patient = armed, 0, list(patient)
+            look.w[: 6 * given.n + 10 * look.m] = 0.0
+        self.x[:], self.origin, self.i = x, origin, i
+
     def _held_places(self) -> list[Array]:
         """Where what is held stands, for each of the programs."""
         n, held, given = self.given.n, len(self.given.rest), self.given
