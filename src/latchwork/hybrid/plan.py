@@ -134,7 +134,7 @@ class Plan:
 def armed_at(g: Array, eager: Flags | None, heights: Array | float) -> Flags:
     """Which guards are armed where they have these values; ``eager`` ones are also below zero."""
     usual = g >= 0.0 if eager is None else (g >= 0.0) | eager
-    if not np.any(heights):
+    if isinstance(heights, float):
         return usual
     return np.where(heights == 0.0, usual, np.where(heights > 0.0, g > heights, g <= -heights))
 

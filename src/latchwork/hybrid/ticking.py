@@ -17,7 +17,7 @@ from latchwork.constraint.modes import executors, sliding_executors
 from latchwork.hybrid.driven import Column, Driven
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.plan import Plan, armed_at
+from latchwork.hybrid.plan import Flags, armed_at
 from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running
 from latchwork.hybrid.stages import Held
@@ -43,8 +43,7 @@ class Course:
     def __init__(self, sim: Running, stage: Stage, guards: Guards, values: Array, step: float,
                  until: float) -> None:  # fmt: skip
         rest = sim.driven.rest_at(sim._rest, sim.t)
-        patient = eager(guards)
-        armed = armed_at(values[: len(guards)], patient, guards.heights) & ~waiting(guards)
+        patient, armed = _armed(guards, values)
         watched = stage.guards is not None
         given = problem(stage.function, stage.reduced(sim._x), sim.t, sim.t + FAR, rest, invoke, None, stage.guards,
                         armed if watched else None, settle=stage.settle, heights=guards.heights)  # fmt: skip
@@ -55,8 +54,7 @@ class Course:
 
     def taken_up(self, sim: Running, values: Array, until: float) -> Course:
         """The same from where the simulation stands now."""
-        patient = eager(self.guards)
-        armed = armed_at(values[: len(self.guards)], patient, self.guards.heights) & ~waiting(self.guards)
+        patient, armed = _armed(self.guards, values)
         self.ticks.restart(self.stage.reduced(sim._x), armed.tolist(), patient.tolist(), *grid(sim, self.step))
         self.until, self.x, self.rules = until, sim._x, len(sim._rules.watched)
         return self
@@ -90,8 +88,7 @@ class Course:
     def _again(self, sim: Running, stage: Stage) -> Course:
         """The same from here on, in other speeds, or by machine code that has arrived."""
         rest = sim.driven.rest_at(sim._rest, sim.t)
-        values = _plan(sim, self.step).guards(stage, sim.t, sim._x, rest)
-        return Course(sim, stage, self.guards, values, self.step, self.until)
+        return Course(sim, stage, self.guards, stage.look(sim.t, sim._x, rest), self.step, self.until)
 
 
 class Expand:
@@ -157,10 +154,10 @@ def begun(sim: Simulation, step: float) -> Course | None:
     stage, guards = sim._workshop.stage(sim._holds, sim._standings, {}, sim._state())
     until = min(sim._look(np.inf), float(sim.driven.pieces(sim.t, np.inf)[1]))
     rest = sim.driven.rest_at(sim._rest, sim.t)
-    values = _plan(sim, step).guards(stage, sim.t, sim._x, rest)
-    if any(guard.by_force and g < 0.0 for guard, g in zip(guards, values, strict=False)):
+    values = stage.look(sim.t, sim._x, rest)
+    if any([values[i] < 0.0 for i in guards.on_forces]):
         return None
-    if rules.look(sim.t, (*sim._holds, *sim._standings.told), guards, values, False) is not None:
+    if rules and rules.look(sim.t, (*sim._holds, *sim._standings.told), guards, values, False) is not None:
         return None
     known = sim._workshop.courses.get(stage)
     if known is not None and known.guards is guards and known.step == step and known.ticks.is_current:
@@ -169,8 +166,11 @@ def begun(sim: Simulation, step: float) -> Course | None:
     return made
 
 
-def _plan(sim: Running, step: float) -> Plan:
-    return Plan(sim.driven, RK4(step), None, None)
+def _armed(guards: Guards, values: Array) -> tuple[Flags, Flags]:
+    """Which guards may be below zero while they rise, and which are armed where they have these values."""
+    patient = eager(guards)
+    armed = armed_at(values[: len(guards)], patient, guards.heights)
+    return patient, armed & ~waiting(guards) if guards.of_rules else armed
 
 
 def _forgotten(sim: Running) -> Events:

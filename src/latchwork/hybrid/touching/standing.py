@@ -270,9 +270,10 @@ class Guards(tuple[Guard, ...]):
         return [i for i, guard in enumerate(self) if guard.by_force]
 
     @cached_property
-    def heights(self) -> Array:
-        """Those by which they are armed or dismissed."""
-        return np.array([guard.height for guard in self])
+    def heights(self) -> Array | float:
+        """Those by which they are armed or dismissed; 0 where none has any."""
+        heights = [guard.height for guard in self]
+        return np.array(heights) if any(heights) else 0.0
 
 
 def touch_guards(standings: Standings, touch: Touch, lam: Sequence[Expr]) -> Guards:
