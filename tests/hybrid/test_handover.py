@@ -130,3 +130,24 @@ def test_what_changes_between_is_heard(handed, monkeypatch):
 def test_depth_is_that_of_contacts_that_open(gap):
     """One more than `deep_in`, as Python and as machine code."""
     assert depth(gap) == invoke(depth, gap) == 1 + deep_in(gap)
+
+
+def test_constraints_between_advances(handed, monkeypatch):
+    """Stopped at bounces and slowed down for a while: what a bounce leads to depends on what holds."""
+    whole, _ = bouncing()
+    whole.advance(3.0)
+    bounces = [event.t for event in whole.events][1:4]
+
+    def run():
+        sim, _ = bouncing()
+        for k, t in enumerate(bounces):
+            sim.advance(t)
+            sim.constrain("slow", lw.dt(sim.equations.q[0]) - 0.1 * k)
+            sim.advance(t + 0.01)
+            sim.release("slow")
+        sim.advance(4.0)
+        return sim
+
+    sim = run()
+    assert handed
+    assert everything(sim) == everything(unhanded(monkeypatch, run))

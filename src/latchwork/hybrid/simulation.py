@@ -62,7 +62,7 @@ class Simulation(Changing, Going, Ruling):
             raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
         asked = stops_of(stop_when)
         self._fetch(self._bounds_entered())
-        crossings = Crossings(self.equations.name)
+        self._change, crossings = None, Crossings(self.equations.name)
         rules, thicket, passed = self._rules, self._thicket, None
         while self.t < t_end or rules.pending:
             state, passed = passed, None
@@ -176,7 +176,8 @@ class Simulation(Changing, Going, Ruling):
             else:
                 crossings.count(self.t, touched)
             lam = forces_in(stage, self.t, self._x, self.driven.rest_at(self._rest, self.t)) if slips else {}
-            return self._cross(touched, lam, lap=lap if len(touched) == len(hits) else None)
+            alone = len(touched) == len(hits) and not self._thicket.allowed
+            return self._cross(touched, lam, lap=lap if alone else None)
         return None
 
     # --- contacts -----------------------------------------------------------------------------------------------
