@@ -29,7 +29,7 @@ from latchwork.hybrid.touching.scales import REACH, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.touching.striking import Happened
 from latchwork.hybrid.touching.telling import told
-from latchwork.hybrid.workshop import still_good
+from latchwork.hybrid.workshop import least_pivot
 from latchwork.integrate.again import Again
 from latchwork.integrate.method import RK4, DormandPrince
 from latchwork.integrate.status import EVENT
@@ -95,7 +95,7 @@ class Going(Running):
 
     def _handed(self, lap: Lap, crossings: Crossings) -> Lap | None:
         """The next lap, where the change to it was made before; the same where it was not; none where it takes care."""
-        handover: Handover | None = lap.again.handovers.get(lap.again.key)
+        handover: Handover | None = lap.again.handovers.get(lap.again.hit.tobytes())
         if handover is None:
             return lap
         began, s, t = time.perf_counter(), self._standings, lap.again.reached
@@ -106,16 +106,12 @@ class Going(Running):
         self._worked("integrate", lap.stage.names, lap.t, lap.began)
         self.t, self._x = t, handover.after[:-1].copy()
         crossings.count(t, handover.hits)
-        s.closed, s.grazing, s.zones, s.lam = after.closed, after.grazing, after.zones, {}
-        if handover.passed:
-            s.speed, s.pace, s.lam = handover.came()
+        s.closed, s.grazing, s.zones = after.closed, after.grazing, after.zones
+        s.speed, s.pace, s.lam = handover.came(s.speed, s.pace)
         self._events += handover.events(t, after)
         self._pending = t, handover.names, after.names, began
         again, stage, guards = after[:3]
-        if not (again.is_current and still_good(stage, handover.full)):
-            handover.forget(after)
-            return None
-        if not handover.begin(again, t):
+        if not handover.begin(after, t):
             return None
         self._switched_over()
         self._look_ahead(stage, guards, {}, again.now)
@@ -137,7 +133,8 @@ class Going(Running):
         told_both = [told(lap.t, change.closed, s, impacts, change.hits, ((), ())) for impacts in ([], impact)]
         plain, besides = (tuple((event.name, event.kind) for event in events) for events in told_both)
         handover.learn(change.alone, touches, After(lap.again, lap.stage, lap.guards, self.active, s.closed, s.grazing,
-                                                    s.zones, plain, besides[len(impact) :]))  # fmt: skip
+                                                    s.zones, plain, besides[len(impact) :],
+                                                    least_pivot(lap.stage)))  # fmt: skip
 
     def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
         """Prepare, beside the integration, what is likely to come when the next gaps close."""

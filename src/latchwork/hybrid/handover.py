@@ -89,6 +89,7 @@ class After(NamedTuple):
     zones: dict[Zones, int]
     told: tuple[tuple[str, str], ...]  # names and kinds of events without an impact,
     besides: tuple[tuple[str, str], ...]  # and beside one
+    least: float  # how good its speeds must be
 
 
 class Handover:
@@ -168,9 +169,14 @@ class Handover:
             arguments[REST] = address(rest)
         return self.afters.get(self._notes.tobytes()) if self._call(*arguments) else None
 
-    def begin(self, again: Again, t: float) -> bool:
+    def begin(self, after: After, t: float) -> bool:
         """Begin the next lap where this has led; whether it can be begun as always."""
-        return again.begin_at(t, self._arguments[-1], self._arguments[REST])
+        again, begun = after.again, -1
+        if again.is_current:
+            begun = again.begin_at(t, self._arguments[-1], self._arguments[REST], after.least)
+        if begun < 0:
+            self.forget(after)
+        return begun > 0
 
     def _ready(self) -> None:
         """Take machine code that has arrived."""
@@ -189,14 +195,10 @@ class Handover:
         """What followed can be no more."""
         self.afters = {outcome: each for outcome, each in self.afters.items() if each is not after}
 
-    @property
-    def passed(self) -> bool:
-        """Whether the contact that is near went through impacts and complementarity."""
-        return self.rows > 0
-
-    def came(self) -> tuple[float, float, dict[str, Array]]:
+    def came(self, speed: float, pace: float) -> tuple[float, float, dict[str, Array]]:
         """The fastest approach and motion so far, and the forces of what passed, by name."""
-        assert self.near is not None
+        if self.near is None or not self.rows:
+            return speed, pace, {}
         found = self.found.tolist()
         parted = found[STATE] == PARTED
         lam = {} if parted else {self.near.name: np.array(found[FORCE : FORCE + self.rows])}

@@ -217,7 +217,7 @@ class Simulation(Changing, Going, Ruling):
             self._pending = self.t, names, after, began
         self._change = None
         if lap is not None and quick is not None and quick.alone is not None:
-            again, key = lap.again, lap.again.key
+            again, key = lap.again, lap.again.hit.tobytes()
             if is_repeated(again, key):
                 self._change = Change(again, lap.stage, hits, names, before, grazing, zones, quick.alone, key)
         return passed.x

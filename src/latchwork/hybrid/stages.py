@@ -34,7 +34,7 @@ EARLY = 0.05  # of the usual pivot: closer to a singular position than this, equ
 
 def settling(mode: Mode, kernel: Kernel[..., None] = settle) -> Settle:
     """How states of a mode are settled, by a kernel that reads its memory."""
-    return Settle(kernel, mode, 1 + mode.width)
+    return Settle(kernel, mode, 1 + mode.width, pivot)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from latchwork.constraint.assemble import at_time
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.dense import lu
@@ -340,12 +342,14 @@ def _make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:
 
 def still_good(stage: Stage, x: Array) -> bool:
     """Whether the speeds of a stage that was met before suit the state now, and shares of forces do not matter."""
+    return not isinstance(stage, Held) or stage.pivot(x) > least_pivot(stage)
+
+
+def least_pivot(stage: Stage) -> float:
+    """How good the speeds of a stage that was met before must be; no speeds are where shares of forces matter."""
     if not isinstance(stage, Held):
-        return True
-    mode = stage.mode
-    if mode.share is not None:
-        return False
-    return stage.pivot(x) > GOOD * mode.usual_pivot
+        return 0.0
+    return GOOD * stage.mode.usual_pivot if stage.mode.share is None else np.inf
 
 
 def _contact_parts(standings: Standings, slices: Mapping[str, slice], lam: Sequence[Expr]) -> list[Part]:

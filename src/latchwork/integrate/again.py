@@ -29,11 +29,11 @@ from latchwork.program.native import address, argument, invoke, native, together
 
 NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; armed where they are not; armed anywhere
 LOOK, KINDS, AT = 4, 10, 12  # where `begin` takes the guards, their kinds and heights, the time,
-STAND, REST, FULL_STATE, RECORD = 17, 23, 25, 29  # slots and places, what is held, the state, and where to write
+STAND, REST, FULL_STATE, RECORD, JUDGE = 17, 23, 25, 29, 32  # slots, what is held, the state, rows, and who judges
 UNTIL, LONGEST, CAPACITY = 6, 9, 16  # where adaptive steppers take the end, the longest step, and how many rows
 BEGIN, END_AT, FIRST, STOP, LAST = 6, 8, 9, 10, 11  # where fixed ones take the start, the end, and which steps to make
 SETTLED = 6  # of a stepper: behind the guards stands what settles
-OFTEN = 500  # steps after which they are counted
+OFTEN = 2000  # steps after which they are counted
 FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a desk, and how many numbers they may take
 
 
@@ -58,12 +58,21 @@ def begin(
     flags: i64p, kinds: i64p, heights: f64p, t: f64, rtol: f64, atol: f64p, x: f64p, k: f64p,
     size: i64, fresh: f64p, slots: f64p, uses: i64, places: i64p, held: i64, rest: f64p, kept: i64p, full: f64p,
     first: f64, memory: f64p, counts: i64p, out_t: f64p, out_x: f64p, out_dx: f64p,
+    judge: executor, judge_code: i32p, judge_z: f64p, least: f64,
 ) -> i64:  # fmt: skip
     """Guards armed, ẋ, and a first step, at (t, x); 0 where a guard falls at once or something is no number.
 
-    ``first`` is the first step, 0 to choose one.
+    ``first`` is the first step, 0 to choose one. Where ``least`` is above 0 and the state is judged no better, −1.
     """
     stand(size, fresh, slots, uses, places, held, rest, n, kept, full, x)
+    if least > 0.0:
+        judge_z[0] = t
+        for i in range(n):
+            judge_z[1 + i] = x[i]
+        judge(judge_code, judge_z, w)
+        if not w[0] > least:
+            return -1
+        stand(size, fresh, slots, uses, places, held, rest, n, kept, full, x)
     for i in range(6 * n + 10 * m):
         w[i] = 0.0
     now = offset(w, 6 * n)
@@ -121,7 +130,7 @@ class Desk:
         self.rows_at = len(front) + len(steps)  # where steppers take the rows, and then the guards
         data = (*front, *steps, *rows, *watch, *nothing, np.zeros(n + 2))
         start = (*nothing, n, *watch, 0, 0, 0.0, rtol, atol, self.x, self.k, 0, 0, 0, 0, 0, 0, 0, 0, 0, first,
-                 self.step, self.counts, *rows[:3])  # fmt: skip
+                 self.step, self.counts, *rows[:3], *nothing, 0.0)  # fmt: skip
         self._alive = data, start  # what the addresses below point to
         self.data, self.start = [argument(item) for item in data], [argument(item) for item in start]
 
@@ -142,9 +151,10 @@ class Again:
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
                  kept: NDArray[np.int64], kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
         self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
-        n, m, self.t = desk.n, len(kinds), 0.0
+        n, m = desk.n, len(kinds)
+        self.t = self.reached = 0.0  # where it began, and how far it ran
         self.m, self.now, self.kept = m, desk.looked[: 2 * m], kept
-        self._hit = desk.flags[m : 2 * m]
+        self.hit = desk.flags[m : 2 * m]  # which guards took part in the event
         self._functions = tuple({*function.functions, *guards.functions})
         self._arrivals, self._executors = Function.arrivals, [each.executor for each in self._functions]
         used = [(function, 1 + n), (guards, 1 + n)] + ([] if settle is None else [(settle.mode, settle.first)])
@@ -168,9 +178,11 @@ class Again:
             del self._data[at + SETTLED :]
         else:
             self._data[at + SETTLED : at + SETTLED + 3] = argument(settle.run), address(settle.mode.code), slots[2]
+            if settle.judge is not None:
+                self._start[JUDGE : JUDGE + 3] = argument(settle.judge), address(settle.mode.code), slots[2]
         self._run = native(STEPPERS[type(desk.method), settle is not None]).function
         self._begin, self._most = native(begin).brief, steps_per_call(function.length, n, desk.tableau)
-        self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by `key`
+        self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
         self._parts: list[tuple[Array, ...]] = []  # rows on pages before this
         self._first = self._last = 0  # the rows on it
         self._owed = 0  # steps that are not counted yet
@@ -186,18 +198,19 @@ class Again:
 
     def begin(self, t: float, x: Array, rest: Array) -> bool:
         """Stand at (t, x), of a full state x; whether a run can begin there as always."""
-        return self.begin_at(t, address(x), address(rest))
+        return self.begin_at(t, address(x), address(rest)) == 1
 
-    def begin_at(self, t: float, x: int, rest: int) -> bool:
-        """The same by addresses."""
+    def begin_at(self, t: float, x: int, rest: int, least: float = 0.0) -> int:
+        """The same by addresses: 1 where it can, 0 where it cannot, −1 where the state is judged no better."""
         self.t, start, desk = t, self._start, self.desk
         if desk.room - desk.free < FEWEST_ROWS // 4:
             desk.turn()
         self._parts, self._first, wide = [], desk.free, desk.wide * desk.free
         self._last = self._first
         start[AT], start[REST], start[FULL_STATE] = t, rest, x
-        start[RECORD:] = desk.t_at + 8 * self._first, desk.x_at + wide, desk.dx_at + wide
-        return bool(self._begin(*start))
+        start[RECORD:JUDGE] = desk.t_at + 8 * self._first, desk.x_at + wide, desk.dx_at + wide
+        start[-1] = least
+        return int(self._begin(*start))
 
     def run(self, until: float, longest: float, progress: Callable[[float], None] | None) -> int:
         """Steps until a time, an event, or a failure; the status of the stepper. Fixed steps are never too long."""
@@ -218,8 +231,9 @@ class Again:
             data[at : at + 4] = desk.t_at + 8 * first, desk.x_at + wide, desk.dx_at + wide, desk.bend_at + wide
             status: int = self._run(*data)
             self._last += int(desk.counts[RECORDED])
+            self.reached = float(desk.rows[0][self._last])
             if progress is not None:
-                progress(float(desk.rows[0][self._last]))
+                progress(self.reached)
             if status != FULL:
                 return status
             if self._last == desk.room - 1:
@@ -247,7 +261,7 @@ class Again:
         event = None
         if status in (EVENT, REWRITE):
             hits = () if status == REWRITE else self.hits() if hits is None else hits
-            event = Event(float(columns[0][-1]), hits, self.desk.x.copy())
+            event = Event(self.reached, hits, self.desk.x.copy())
         rejected, start = 0 if fixed else rejected, 1 if fixed or getattr(self.desk.method, "first_step", None) else 2
         evaluations = start + (steps + rejected) * later + (event is not None)
         self._owed += steps
@@ -258,19 +272,9 @@ class Again:
         t, x, dx, bend = columns
         return Solution(t, x, dx, bend, Stats(steps, rejected, evaluations), event)
 
-    @property
-    def key(self) -> bytes:
-        """The guards that took part in the event, as a key."""
-        return self._hit.tobytes()
-
-    @property
-    def reached(self) -> float:
-        """The time that was reached."""
-        return float(self.desk.rows[0][self._last])
-
     def hits(self) -> tuple[int, ...]:
         """The guards that took part in the event."""
-        return tuple([i for i, took_part in enumerate(self._hit.tolist()) if took_part])
+        return tuple([i for i, took_part in enumerate(self.hit.tolist()) if took_part])
 
     def fail(self, status: int, until: float) -> None:
         """Say why a run stopped that could not go on."""

@@ -54,11 +54,15 @@ class Watch:
 
 
 class Settle(NamedTuple):
-    """What brings a state back after a step, see `settled`, on the slots of ``mode``; what is held is at ``first``."""
+    """What brings a state back after a step, see `settled`, on the slots of ``mode``; what is held is at ``first``.
+
+    ``judge`` tells from these slots how good the equations are at a state, the more the better.
+    """
 
     run: Kernel[..., None]
     mode: Executable
     first: int
+    judge: Kernel[..., None] | None = None
 
 
 @dataclass(frozen=True, eq=False)
