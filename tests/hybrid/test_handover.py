@@ -85,6 +85,28 @@ def test_stick_and_slip_by_turns(free, handed, monkeypatch):
     assert everything(sim) == everything(unhanded(monkeypatch, run))
 
 
+def test_to_and_fro_over_zones(handed, monkeypatch):
+    """A block on a spring that crosses a bound of its friction over and over: the zone is entered anew each time."""
+    def run():
+        model = lw.Model("zones")
+        x, y = model.coordinates("x", "y")
+        model.speeds(u=lw.dt(x), v=lw.dt(y))
+        N, O = model.frame, model.origin
+        P = O.at("P", x * N.x + y * N.y)
+        model.particle("block", P, 1.0)
+        model.gravity(-9.81 * N.y)
+        model.force(P, -400.0 * x * N.x)
+        model.contact("floor", P, lw.Line(O, N.x, N.y), friction=lw.zones(x, [0.0], [0.05, 0.01]))
+        sim = lw.Simulation(model, {"x": 0.1, "y": 0.0}, method=TIGHT)
+        sim.advance(3.0)
+        return sim
+
+    sim = run()
+    assert len([event for event in sim.events if event.kind == "zone"]) > 10
+    assert len(handed) > 15
+    assert everything(sim) == everything(unhanded(monkeypatch, run))
+
+
 def test_long_laps_take_several_pages(monkeypatch):
     """A page of eight rows, then as many as the rest takes: the same bits as on large ones."""
     def run():

@@ -106,7 +106,7 @@ class Going(Running):
         self._worked("integrate", lap.stage.names, lap.t, lap.began)
         self.t, self._x = t, handover.after[:-1].copy()
         crossings.count(t, handover.hits)
-        s.closed, s.grazing, s.zones = after.closed, after.grazing, after.zones
+        s.closed, s.grazing, s.zones = after.closed, after.grazing, after.zones.copy()
         s.speed, s.pace, s.lam = handover.came(s.speed, s.pace)
         self._events += handover.events(t, after)
         self._pending = t, handover.names, after.names, began
@@ -133,7 +133,7 @@ class Going(Running):
         told_both = [told(lap.t, change.closed, s, impacts, change.hits, ((), ())) for impacts in ([], impact)]
         plain, besides = (tuple((event.name, event.kind) for event in events) for events in told_both)
         handover.learn(change.alone, touches, After(lap.again, lap.stage, lap.guards, self.active, s.closed, s.grazing,
-                                                    s.zones, plain, besides[len(impact) :],
+                                                    s.zones.copy(), plain, besides[len(impact) :],
                                                     least_pivot(lap.stage)))  # fmt: skip
 
     def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
