@@ -40,7 +40,7 @@ class Going(Running):
     """The part of a simulation that runs stages."""
 
     brief = 0.0  # s: hops shorter than this end in contact
-    _change: Change | None = None  # the last one, if it was made twice
+    _change: Change | None = None  # the last one, if it is usual
 
     def _lap(self, stage: Stage, guards: Guards, samples: Array | None, x: Array, until: float) -> Lap | None:
         """A stage that is begun where the run stands, ready to go on to the next event; none where it takes more."""
@@ -123,7 +123,7 @@ class Going(Running):
         near, touches = change.alone.near, s.touches
         if not can_repeat(change, touches, s.zones):
             return
-        handover: Handover | None = change.again.handovers[change.key]
+        handover: Handover | None = change.again.handovers.get(change.key)
         if handover is None:
             way = None if near is None else shop.meetings.way(shop.held(self._holds), near)
             sizes = len(self.equations.q), len(self.equations.u)

@@ -61,6 +61,7 @@ from latchwork.program.function import Function
 from latchwork.program.native import address, argument, native
 
 AT, REST = 9, 13  # where `hand_over` takes the time, and what is held
+USUAL = 2  # times that a change was made before it is learned
 
 
 class Change(NamedTuple):
@@ -228,12 +229,12 @@ class Parts(NamedTuple):
     sizes: tuple[int, int]
 
 
-def is_repeated(again: Again, key: bytes) -> bool:
-    """Whether a lap was ended by the same guards before: only then is it worth while to learn what follows."""
+def is_usual(again: Again, key: bytes) -> bool:
+    """Whether a lap was ended by the same guards often enough before: to learn what follows takes some time."""
     if key in again.handovers:
         return True
-    again.handovers[key] = None
-    return False
+    again.ends[key] = again.ends.get(key, 0) + 1
+    return again.ends[key] > USUAL
 
 
 def can_repeat(change: Change, touches: Sequence[Touch], zones: Mapping[Zones, int]) -> bool:

@@ -182,6 +182,7 @@ class Again:
                 self._start[JUDGE : JUDGE + 3] = argument(settle.judge), address(settle.mode.code), slots[2]
         self._run = native(STEPPERS[type(desk.method), settle is not None]).function
         self._begin, self._most = native(begin).brief, steps_per_call(function.length, n, desk.tableau)
+        self.ends: dict[bytes, int] = {}  # how often guards ended it, by ``hit`` as bytes
         self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
         self._parts: list[tuple[Array, ...]] = []  # rows on pages before this
         self._first = self._last = 0  # the rows on it
