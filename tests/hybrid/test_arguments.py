@@ -82,3 +82,14 @@ def test_a_simulation_advances_to_a_number():
     sim = lw.Simulation(slider(), q=[0.0])
     with pytest.raises(lw.EvaluationError, match=r"until = '5 s' is no time\. Give a number of seconds"):
         sim.advance("5 s")
+
+
+@pytest.mark.parametrize(("step", "told"), [("1 ms", r"step = '1 ms' is no time"), (0.0, r"a tick of 0\.0 s cannot"),
+                                            (-1e-3, r"a tick of -0\.001 s cannot"), (float("nan"), "a tick of nan s")])
+def test_a_tick_is_a_number_of_seconds(step, told):
+    """What is no length of time is refused, and the simulation goes on as if nothing was asked."""
+    sim = lw.Simulation(slider(), q=[0.0], u=[1.0])
+    with pytest.raises(lw.EvaluationError, match=told):
+        sim.tick(step)
+    sim.tick(1e-3)
+    assert sim.t == 1e-3

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from latchwork.constraint.modes import executors, sliding_executors
+from latchwork.errors import EvaluationError
 from latchwork.hybrid.driven import Column, Driven
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.path import Stage
@@ -21,6 +22,7 @@ from latchwork.hybrid.plan import Flags, armed_at
 from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running
 from latchwork.hybrid.stages import Held
+from latchwork.hybrid.start import seconds
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.standing import Guards
 from latchwork.integrate.method import RK4
@@ -117,6 +119,9 @@ def tick(sim: Simulation, step: float) -> Events:
     course = sim._course
     if course is not None and course.goes_on(sim, step) and course.tick(sim):
         return Events([])
+    step = seconds("step", step)
+    if not 0.0 < step < np.inf:
+        raise EvaluationError(f"a tick of {step!r} s cannot be made. Give a positive number of seconds: step=1e-3.")
     origin, i = grid(sim, step)
     end = origin + float(i + 1) * step
     sim._course, method = None, sim.method

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -67,6 +67,9 @@ from latchwork.program.linking import join
 from latchwork.program.native import native
 from latchwork.symbolic.expr import Expr
 
+if TYPE_CHECKING:
+    from latchwork.hybrid.ticking import Course
+
 GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
 REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
@@ -115,9 +118,9 @@ class Workshop:
         self._watching = Watching(driven)
         self._memory = Memory()
         self.laps = Laps()
-        self.courses: dict[Stage, Any] = {}  # stages that were ticked, ready to be taken up again
+        self.courses: dict[Stage, Course] = {}  # stages that were ticked, ready to be taken up again
 
-    def keep_course(self, stage: Stage, course: Any) -> None:
+    def keep_course(self, stage: Stage, course: Course) -> None:
         """Remember how a stage is ticked."""
         _make_room(self.courses)
         self.courses[stage] = course
