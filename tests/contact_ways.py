@@ -12,7 +12,7 @@ import numpy as np
 import latchwork as lw
 from latchwork import dt
 from latchwork.contact import making
-from latchwork.hybrid import simulation
+from latchwork.hybrid import going, simulation
 from latchwork.hybrid.touching import sight, sleeping
 
 G, R, TILT = 9.81, 0.1, 0.5
@@ -32,7 +32,7 @@ def planned(monkeypatch: Any) -> None:
 
 def unhanded(monkeypatch: Any) -> None:
     """No change of mode is made again from lap to lap."""
-    monkeypatch.setattr(lw.Simulation, "_handed", lambda sim, lap, crossings: lap)
+    monkeypatch.setattr(going, "MOST", 0)
 
 
 def asleep(monkeypatch: Any) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import latchwork as lw
 from contact_ways import TIGHT, disk
+from latchwork.hybrid import going
 from latchwork.hybrid.touching.handing import depth
 from latchwork.hybrid.touching.standing import deep_in
 from latchwork.integrate import again
@@ -32,10 +33,9 @@ def handed(monkeypatch):
     made = []
     plain = lw.Simulation._handed
 
-    def counted(sim, lap, crossings):
-        after = plain(sim, lap, crossings)
-        made.extend([sim.t] if after is not lap else [])
-        return after
+    def counted(sim, lap, notes, *more):
+        made.extend(note.t for note in notes)
+        return plain(sim, lap, notes, *more)
 
     monkeypatch.setattr(lw.Simulation, "_handed", counted)
     return made
@@ -51,7 +51,7 @@ def everything(sim):
 
 def unhanded(monkeypatch, run):
     """What a run gives where nothing is handed over."""
-    monkeypatch.setattr(lw.Simulation, "_handed", lambda sim, lap, crossings: lap)
+    monkeypatch.setattr(going, "MOST", 0)
     return run()
 
 

@@ -20,6 +20,7 @@ from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.legs import BLINK, leg_end, run_leg
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan, Ran
+from latchwork.hybrid.relay import MOST, NOT_YET, Note
 from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running, Switch
 from latchwork.hybrid.table import Array
@@ -32,7 +33,7 @@ from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.workshop import least_pivot
 from latchwork.integrate.again import Again
 from latchwork.integrate.method import RK4, DormandPrince
-from latchwork.integrate.status import EVENT
+from latchwork.integrate.status import EVENT, FULL
 from latchwork.program.bundle import Bundle
 
 
@@ -40,7 +41,7 @@ class Going(Running):
     """The part of a simulation that runs stages."""
 
     brief = 0.0  # s: hops shorter than this end in contact
-    _change: Change | None = None  # the last one, if it is usual
+    _change: Change | None = None  # the last one, if it may be made again
 
     def _lap(self, stage: Stage, guards: Guards, samples: Array | None, x: Array, until: float) -> Lap | None:
         """A stage that is begun where the run stands, ready to go on to the next event; none where it takes more."""
@@ -66,18 +67,25 @@ class Going(Running):
         """
         segments: list[Segment] = []
         hands = not self._thicket.allowed and self._sight.is_idle(self._standings, self._workshop.base)
-        if self._change is not None:
-            self._learn(self._change, lap)
+        relay, ended = self._workshop.relay, False
         try:
             while True:
-                status = lap.again.run(until, lap.longest, self.progress)
-                if status == EVENT and hands and not segments:
-                    handed = self._handed(lap, crossings)
-                    if handed is None:
+                status = self._relay(lap, ended, until, MOST if hands and not segments else 0)
+                if notes := relay.notes(lap):
+                    lap = self._handed(lap, notes, relay.begun == 1, crossings)
+                    if relay.begun != 1 and not self._begun_late(notes[-1], relay.begun):
                         return None, lap
-                    if handed is not lap:
-                        lap = handed
+                    self._switched_over()
+                    self._look_ahead(lap.stage, lap.guards, {}, lap.again.now)
+                    if relay.begun != 1:
                         continue
+                ended = status == EVENT and (relay.is_full or relay.stale >= 0)
+                if relay.stale >= 0:
+                    lap.again.following[relay.stale].ready()
+                if status == FULL:
+                    lap.again.make_room()
+                if ended or status == FULL:
+                    continue
                 ran = lap_end(lap.again, lap.stage, status, until, self._rest)
                 segments += ran.segments
                 if ran.stage is lap.stage:
@@ -90,32 +98,47 @@ class Going(Running):
                 lap = lap._replace(again=again, stage=ran.stage)
         except Broken as error:
             raise Broken(str(error), segments + error.segments) from None
-
     # --- from lap to lap ----------------------------------------------------------------------------------------
 
-    def _handed(self, lap: Lap, crossings: Crossings) -> Lap | None:
-        """The next lap, where the change to it was made before; the same where it was not; none where it takes care."""
-        handover: Handover | None = lap.again.handovers.get(lap.again.hit.tobytes())
-        if handover is None:
-            return lap
-        began, s, t = time.perf_counter(), self._standings, lap.again.reached
-        after = handover(t, self._rest, s.speed, s.pace, self.brief)
-        if after is None:
-            return lap
-        self._segments.append(Segment(lap.again.solution(EVENT, handover.places), lap.stage))
-        self._worked("integrate", lap.stage.names, lap.t, lap.began)
-        self.t, self._x = t, handover.after[:-1].copy()
-        crossings.count(t, handover.hits)
-        s.closed, s.grazing, s.zones = after.closed, after.grazing, after.zones.copy()
-        s.speed, s.pace, s.lam = handover.came(s.speed, s.pace)
-        self._events += handover.events(t, after)
-        self._pending = t, handover.names, after.names, began
-        again, stage, guards = after[:3]
-        if not handover.begin(after, t):
-            return None
-        self._switched_over()
-        self._look_ahead(stage, guards, {}, again.now)
-        return Lap(again, stage, guards, float(handover.after[-1]), time.perf_counter(), t)
+    def _relay(self, lap: Lap, ended: bool, until: float, most: int) -> int:
+        """Run on from a lap, which an event has ended already or not; the status of the stepper.
+
+        The change by which the lap was entered is learned after it: the first step does not wait for that.
+        """
+        relay, s = self._workshop.relay, self._standings
+        relay.scales[:] = s.speed, s.pace, self.brief
+        status = relay(lap, ended, until, self._rest, most)
+        if self.progress is not None:
+            self.progress(relay.reached)
+        if self._change is not None:
+            self._learn(self._change, lap)
+        return status
+
+    def _handed(self, lap: Lap, notes: Sequence[Note], begun: bool, crossings: Crossings) -> Lap:
+        """Account for changes that were made from lap to lap; the last lap, which has begun or not."""
+        s = self._standings
+        for note in notes:
+            handover, after, t = note.handover, note.after, note.t
+            self._segments.append(Segment(note.solution, lap.stage))
+            self._worked("integrate", lap.stage.names, lap.t, lap.began, note.ended)
+            self.t, self._x = t, note.state[:-1].copy()
+            crossings.count(t, handover.hits)
+            s.closed, s.grazing, s.zones = after.closed, after.grazing, after.zones.copy()
+            s.speed, s.pace, s.lam = note.speed, note.pace, handover.forces(note.found)
+            self._events += handover.events(t, after, note.found)
+            self._pending = t, handover.names, after.names, note.ended
+            if begun or note is not notes[-1]:
+                self._switched_over(note.ready)
+            lap = Lap(after.again, after.stage, after.guards, float(note.state[-1]), note.ready, t)
+        return lap
+
+    def _begun_late(self, note: Note, begun: int) -> bool:
+        """Begin the lap after the last change, where machine code could not; whether it can be begun as always."""
+        if begun == NOT_YET:
+            begun = note.handover.begin(note.after, note.t, self._rest)
+        if begun < 0:
+            note.handover.forget(note.after)
+        return begun > 0
 
     def _learn(self, change: Change, lap: Lap) -> None:
         """Remember a change of mode, and the lap that followed it."""
@@ -127,8 +150,9 @@ class Going(Running):
         if handover is None:
             way = None if near is None else shop.meetings.way(shop.held(self._holds), near)
             sizes = len(self.equations.q), len(self.equations.u)
-            parts = Parts(shop.meetings.gaps_of(touches), Bundle([shop.turning]), way, sizes)
-            handover = change.again.handovers[change.key] = Handover(change, touches, s.behind, parts)
+            parts = Parts(shop.meetings.gaps_of(touches), Bundle([shop.turning]), way, sizes, shop.relay.scales)
+            handover = Handover(change, touches, s.behind, parts)
+            change.again.follow(change.key, handover)
         impact = [] if near is None else [Happened({near.name: np.zeros(1)}, 0.0)]
         told_both = [told(lap.t, change.closed, s, impacts, change.hits, ((), ())) for impacts in ([], impact)]
         plain, besides = (tuple((event.name, event.kind) for event in events) for events in told_both)
@@ -154,12 +178,13 @@ class Going(Running):
 
             self._ahead.start(prepare)
 
-    def _switched_over(self) -> None:
-        """Note what the last switch took, from the guard to equations that are ready."""
+    def _switched_over(self, ready: float | None = None) -> None:
+        """Note what the last switch took, from the guard to equations that are ready, now or at a time of the clock."""
         if self._pending is not None:
             t, before, after, began = self._pending
-            self._worked("embed", after, t, began)
-            self.switches.append(Switch(t, before, after, 1e6 * (time.perf_counter() - began)))
+            ready = time.perf_counter() if ready is None else ready
+            self._worked("embed", after, t, began, ready)
+            self.switches.append(Switch(t, before, after, 1e6 * (ready - began)))
             self._pending = None
 
     # --- piece by piece -----------------------------------------------------------------------------------------

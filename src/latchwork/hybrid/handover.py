@@ -2,8 +2,9 @@
 
 Who is concerned where certain guards end a certain stage does not depend on the state, nor does what holds afterwards,
 for each outcome: both are remembered. What does depend on it is one kernel (`touching.handing`): the end of the lap,
-all gaps, and the only contact that is near through impacts and complementarity. Where anything is not as it was
-remembered, nothing is changed, and the change is made as if it was the first of its kind (`swift`).
+all gaps, and the only contact that is near through impacts and complementarity. Machine code goes from lap to lap so
+(`relay`). Where anything is not as it was remembered, nothing is changed, and the change is made as if it was the first
+of its kind (`swift`).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from latchwork.hybrid.touching.handing import (
     NEAR,
     NOTHING,
     PASS,
-    hand_over,
+    SCALES,
 )
 from latchwork.hybrid.touching.keeping import Keeping
 from latchwork.hybrid.touching.passing import (
@@ -42,26 +43,27 @@ from latchwork.hybrid.touching.passing import (
     LAWS,
     LETS_GO,
     OTHERS,
-    PACE_AFTER,
     PARTED,
     PUSH,
     RESULTS,
-    SPEED_AFTER,
     STATE,
     STRUCK,
     Passing,
 )
-from latchwork.hybrid.touching.scales import LEFT
 from latchwork.hybrid.touching.standing import Guard, Guards, Standing
 from latchwork.hybrid.touching.swift import Alone, Hit, taken
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.again import Again
 from latchwork.program.bundle import Bundle
 from latchwork.program.function import Function
-from latchwork.program.native import address, argument, native
+from latchwork.program.native import address, argument, words
 
+# a handover in words: which guards took part; what `hand_over` takes; the outcome, and how long it is; what may follow:
+# how much, where; of which arrivals it is; the state after, and how long it is; what was found, and whether it has new
+# scales
+KEY, WORDS, NOTES, NOTED, FOLLOWS, FOLLOWING, ARRIVED, STATE_AFTER, STATES_AFTER, FOUND, SCALED = range(11)
 AT, REST = 9, 13  # where `hand_over` takes the time, and what is held
-USUAL = 2  # times that a change was made before it is learned
+OUTCOME, LAP, LEAST, WIDTH = range(4)  # what follows, in words: after which outcome, which lap, and how good it must be
 
 
 class Change(NamedTuple):
@@ -100,11 +102,12 @@ class Handover:
         self.hits, self.names, self.near = change.hits, change.names, change.alone.near
         self.places = tuple(np.flatnonzero(np.frombuffer(change.key, dtype=np.int64)).tolist())  # of the guards
         self.afters: dict[bytes, After] = {}
+        self.order: list[After] = []  # as they stand in words
         hit = taken(change.zones, change.hits, {})
         assert hit is not None, "what was swift is known"
         desk, (n_q, n_u), way = change.again.desk, parts.sizes, parts.way
-        self.full, self.after = np.zeros(len(parts.gaps.x)), np.zeros(n_q + n_u + 2)
-        self._notes = np.zeros(HEAD + len(touches), dtype=np.int64)
+        self._full, after = np.zeros(len(parts.gaps.x)), np.zeros(n_q + n_u + 2)
+        notes = np.zeros(HEAD + len(touches), dtype=np.int64)
         starts = np.array(parts.gaps.starts, dtype=np.int64)
         roles = np.array([_role(touch, hit, change, behind) for touch in touches], dtype=np.int64)
         deep = np.array([change.grazing.get(touch, 0) for touch in touches], dtype=np.int64)
@@ -112,19 +115,22 @@ class Handover:
         mode, slip = (0,) * 7, (-1, 0, 0)
         if isinstance(change.stage, Held):
             mode, slip = self._enter(change.stage.mode, change.again, hit.slips, n_u)
-        self.found, self.rows, self._bundles = np.zeros(RESULTS), 0, [parts.gaps, parts.turning]
-        self._given: Array | None = None
-        self._laws: tuple[float, ...] = ()
-        inner: tuple[Any, ...] = (NOTHING, -1, *(0,) * 8, address(self.found))
+        self.rows, self._bundles = 0, [parts.gaps, parts.turning]
+        found, laws, scales_at = np.zeros(RESULTS), np.zeros(0), 0
+        inner: tuple[Any, ...] = (NOTHING, -1, *(0,) * 8)
         if self.near is not None and way is not None:
-            inner = self._come_through(change, hit, self.near, touches, way)
-        self._alive = change.again, starts, roles, deep, way
-        self._arguments = [
-            *mode, desk.n, address(desk.x), 0.0, n_q, n_u, len(self.full) - 1 - n_q - n_u, 0, address(self.full), *slip,
-            *parts.gaps.addresses, len(touches), *map(address, (starts, roles, deep, self._notes)), *inner,
-            *parts.turning.addresses, parts.turning.starts[-1], address(self.after),
-        ]  # fmt: skip
-        self._arrivals, self._call, self._rest = -1, native(hand_over).brief, self.after  # not yet what is held
+            inner, laws, scales_at = self._come_through(change, hit, self.near, touches, way)
+            found = way.found if isinstance(way, Passing) else found
+        given = words([
+            *mode, desk.n, desk.x, 0.0, n_q, n_u, len(self._full) - 1 - n_q - n_u, 0, self._full, *slip,
+            *parts.gaps.addresses, len(touches), starts, roles, deep, notes, *inner, found,
+            *parts.turning.addresses, parts.turning.starts[-1], after, laws, len(laws), scales_at, parts.scales,
+        ])  # fmt: skip
+        key = np.frombuffer(change.key, dtype=np.int64)
+        self.table = words([key, given, notes, len(notes), 0, 0, -1, after, len(after), found, int(self.rows > 0)])
+        self._alive = change.again, starts, roles, deep, way, key, given, notes, after, found, laws, parts.scales
+        self._follows: list[Any] = []
+        self.ready()
 
     def _enter(self, mode: Mode, again: Again, slips: Touch | None, n_u: int) -> tuple[Any, Any]:
         """How the end of a lap of a mode is expanded, and the row of what begins to slip."""
@@ -137,83 +143,74 @@ class Handover:
         return (1, argument(mode.expander), *arrays, len(z), address(out)), (row, argument(mode.forces), address(kept))
 
     def _come_through(self, change: Change, hit: Hit, near: Touch, touches: Sequence[Touch],
-                      way: Passing | Keeping) -> tuple[Any, ...]:  # fmt: skip
-        """How the contact that is near comes through."""
+                      way: Passing | Keeping) -> tuple[tuple[Any, ...], Array, int]:  # fmt: skip
+        """How the contact that is near comes through: arguments, its laws, and where scales stand among them."""
         self._bundles.append(way.bundle)
-        self._given, laws = way.given, near.laws(self.full, hit.zones)
-        rests = float(near is hit.resting)
+        laws, rests = near.laws(self._full, hit.zones), float(near is hit.resting)
         if isinstance(way, Keeping):
-            self._laws, self._how = laws[1:], (rests, 0.0, 0.0)
             code, at, w, _, _, given, row = way.arguments[3:]
-            return KEEP, -1, *way.bundle.addresses, code, at, w, given, row, address(self.found)
+            inner = KEEP, -1, *way.bundle.addresses, code, at, w, given, row
+            return inner, np.array([*laws[1:], 0.0, rests, 0.0, 0.0]), len(laws) - 1
         opened = OTHERS if change.closed and near not in change.closed else AS_IS
-        self._laws = *laws, LAWS[near.contact.impact]
-        self._how = rests, 0.0, float(LETS_GO if near is hit.lets_go else opened)
-        self.found, self.rows = way.found, way.rows
-        code, w, _, _, given, found = way.arguments[3:]
-        return PASS, touches.index(near), *way.bundle.addresses, code, 0, w, given, 0, found
+        self.rows, how = way.rows, float(LETS_GO if near is hit.lets_go else opened)
+        code, w, _, _, given, _ = way.arguments[3:]
+        inner = PASS, touches.index(near), *way.bundle.addresses, code, 0, w, given, 0
+        return inner, np.array([*laws, LAWS[near.contact.impact], *(0.0,) * SCALES, rests, 0.0, how]), len(laws) + 1
 
-    def __call__(self, t: float, rest: Array, speed: float, pace: float, brief: float) -> After | None:
-        """What follows at the end of a lap at t; none where that is not as it was remembered.
+    @property
+    def is_ready(self) -> bool:
+        """Whether no machine code has arrived since it was made ready."""
+        return bool(self.table[ARRIVED] == Function.arrivals)
 
-        ``full``, ``after`` and ``found`` have the numbers, until the next call.
-        """
-        if self._arrivals != Function.arrivals:
-            self._ready()
-        if self._given is not None:
-            scales = (speed, pace, brief) if self.rows else (max(speed, LEFT * pace),)
-            self._given[:] = *self._laws, *scales, *self._how
-        arguments = self._arguments
-        arguments[AT] = t
-        if rest is not self._rest:
-            self._rest = rest
-            arguments[REST] = address(rest)
-        return self.afters.get(self._notes.tobytes()) if self._call(*arguments) else None
-
-    def begin(self, after: After, t: float) -> bool:
-        """Begin the next lap where this has led; whether it can be begun as always."""
-        again, begun = after.again, -1
-        if again.is_current:
-            begun = again.begin_at(t, self._arguments[-1], self._arguments[REST], after.least)
-        if begun < 0:
-            self.forget(after)
-        return begun > 0
-
-    def _ready(self) -> None:
+    def ready(self) -> None:
         """Take machine code that has arrived."""
-        self._arrivals = Function.arrivals
+        self.table[ARRIVED] = Function.arrivals
         for bundle in self._bundles:
             bundle.ready()
         if self._mode is not None:
             self._fresh[:] = self._mode.fresh()
 
+    def begin(self, after: After, t: float, rest: Array) -> int:
+        """Begin the next lap where this has led: as `Again.begin_at`."""
+        if not after.again.is_current:
+            return -1
+        return after.again.begin_at(t, int(self.table[STATE_AFTER]), address(rest), after.least)
+
     def learn(self, alone: Alone, touches: Sequence[Touch], after: After) -> None:
         """Remember what follows one outcome."""
         opened = [1 + after.grazing[touch] if touch in after.grazing else 0 for touch in touches]
         self.afters[np.array([alone.state, alone.way, *opened], dtype=np.int64).tobytes()] = after
+        self._write()
 
     def forget(self, after: After) -> None:
         """What followed can be no more."""
         self.afters = {outcome: each for outcome, each in self.afters.items() if each is not after}
+        self._write()
 
-    def came(self, speed: float, pace: float) -> tuple[float, float, dict[str, Array]]:
-        """The fastest approach and motion so far, and the forces of what passed, by name."""
-        if self.near is None or not self.rows:
-            return speed, pace, {}
-        found = self.found.tolist()
-        parted = found[STATE] == PARTED
-        lam = {} if parted else {self.near.name: np.array(found[FORCE : FORCE + self.rows])}
-        return found[SPEED_AFTER], found[PACE_AFTER], lam
+    def _write(self) -> None:
+        """What may follow, in words."""
+        outcomes = [np.frombuffer(outcome, dtype=np.int64) for outcome in self.afters]
+        self.order = list(self.afters.values())
+        rows = words([word for outcome, after in zip(outcomes, self.order, strict=True)
+                      for word in (outcome, after.again.at, after.least)])  # fmt: skip
+        self._follows = [outcomes, rows]
+        self.table[FOLLOWS : FOLLOWING + 1] = len(outcomes), address(rows)
 
-    def events(self, t: float, after: After) -> list[RunEvent]:
+    def forces(self, found: Array) -> dict[str, Array]:
+        """The forces of what passed, by name."""
+        if self.near is None or not self.rows or found[STATE] == PARTED:
+            return {}
+        return {self.near.name: found[FORCE : FORCE + self.rows].copy()}
+
+    def events(self, t: float, after: After, found: Array) -> list[RunEvent]:
         """What happened, as `telling.told` has it."""
         impulses: dict[str, Array] = {}
         made: list[RunEvent] = []
-        if self.found[IMPACTS]:
-            impulse = self.found[PUSH : PUSH + self.rows].copy()
+        if found[IMPACTS]:
+            impulse = found[PUSH : PUSH + self.rows].copy()
             if self.near is not None and impulse.any():
                 impulses[self.near.name] = impulse
-            energy = -float(self.found[STRUCK])
+            energy = -float(found[STRUCK])
             made = [RunEvent(t, ", ".join(impulses), self.names, after.names, impulses, "impact", energy)]
         for name, kind in after.besides if impulses else after.told:
             made.append(RunEvent(t, name, self.names, after.names, kind=kind))
@@ -221,20 +218,16 @@ class Handover:
 
 
 class Parts(NamedTuple):
-    """What a handover evaluates: gaps, ω · ω, and how the contact that is near comes through; sizes of q and u."""
+    """What a handover evaluates: gaps, ω · ω, and how the contact that is near comes through; sizes of q and u.
+
+    ``scales`` are the fastest approach and motion so far, and which hops are brief.
+    """
 
     gaps: Bundle
     turning: Bundle
     way: Passing | Keeping | None
     sizes: tuple[int, int]
-
-
-def is_usual(again: Again, key: bytes) -> bool:
-    """Whether a lap was ended by the same guards often enough before: to learn what follows takes some time."""
-    if key in again.handovers:
-        return True
-    again.ends[key] = again.ends.get(key, 0) + 1
-    return again.ends[key] > USUAL
+    scales: Array
 
 
 def can_repeat(change: Change, touches: Sequence[Touch], zones: Mapping[Zones, int]) -> bool:

@@ -136,8 +136,8 @@ class Running:
         x[0], x[1:n], x[n:] = self.t, self._x[:-1], rest
         return x
 
-    def _worked(self, lane: str, names: tuple[str, ...], t: float, began: float) -> None:
-        self._work.append((lane, names, t, began, time.perf_counter()))
+    def _worked(self, lane: str, names: tuple[str, ...], t: float, began: float, ended: float | None = None) -> None:
+        self._work.append((lane, names, t, began, time.perf_counter() if ended is None else ended))
 
     @property
     def _rules(self) -> Rules:

@@ -21,7 +21,7 @@ from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.going import Going
-from latchwork.hybrid.handover import Change, is_usual
+from latchwork.hybrid.handover import Change
 from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.plan import Broken, Ran
@@ -218,8 +218,7 @@ class Simulation(Changing, Going, Ruling):
         self._change = None
         if lap is not None and quick is not None and quick.alone is not None:
             again, key = lap.again, lap.again.hit.tobytes()
-            if is_usual(again, key):
-                self._change = Change(again, lap.stage, hits, names, before, grazing, zones, quick.alone, key)
+            self._change = Change(again, lap.stage, hits, names, before, grazing, zones, quick.alone, key)
         return passed.x
 
     def _cross_all(self, hits: Sequence[Guard], lam: Mapping[str, Array], held: Terms, x: Array) -> Crossing | None:

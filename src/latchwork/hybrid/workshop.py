@@ -35,6 +35,7 @@ from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.path import Stage
+from latchwork.hybrid.relay import Relay
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.rules import Rules, rule_guards, scalars
 from latchwork.hybrid.stages import Held, Unconstrained
@@ -124,6 +125,11 @@ class Workshop:
         """Remember how a stage is ticked."""
         _make_room(self.courses)
         self.courses[stage] = course
+
+    @cached_property
+    def relay(self) -> Relay:
+        """What runs from lap to lap."""
+        return Relay(len(self.driven.equations.q) + len(self.driven.equations.u) + 1)
 
     @cached_property
     def base(self) -> Base:

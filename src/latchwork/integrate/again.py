@@ -1,7 +1,8 @@
 """Again: one problem with guards, run again and again from other states, while everything stays in place.
 
-What `problem` and a method set up for one run is set up once; a run then begins in one call. The steps are those of
-`DormandPrince` and `RK4`, to the last bit.
+What `problem` and a method set up for one run is set up once, in words that machine code reads; a run then begins in
+one call, and machine code may go on from one problem to the next by itself. The steps are those of `DormandPrince` and
+`RK4`, to the last bit.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from latchwork.integrate.adaptive import BEFORE, COMPONENT, RECORDED, REJECTED, STEPS, H, T, first_step
 from latchwork.integrate.guards import memory_size
-from latchwork.integrate.method import CALM, RK4, DormandPrince
+from latchwork.integrate.method import CALM, RK4, SLIVER, DormandPrince
 from latchwork.integrate.problem import Problem, Settle, Watch, steps_per_call
 from latchwork.integrate.settled import settled_adaptive, settled_fixed
 from latchwork.integrate.solution import Array, Event, Solution, Stats
@@ -24,15 +25,38 @@ from latchwork.integrate.steppers import derivative, not_finite, record
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.integrate.watched import watched_adaptive, watched_fixed
 from latchwork.program.function import Executable, Function
-from latchwork.program.kernel import Kernel, executor, f64, f64p, i32p, i64, i64p, kernel, offset
-from latchwork.program.native import address, argument, invoke, native, together
+from latchwork.program.kernel import (
+    Kernel,
+    bits,
+    divide,
+    executor,
+    f64,
+    f64p,
+    floor,
+    from_bits,
+    i32p,
+    i64,
+    i64p,
+    i64p_at,
+    kernel,
+    offset,
+    routine_at,
+)
+from latchwork.program.native import address, argument, invoke, native, together, words
+from latchwork.program.scalar import maximum, minimum
 
 NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; armed where they are not; armed anywhere
 LOOK, KINDS, AT = 4, 10, 12  # where `begin` takes the guards, their kinds and heights, the time,
-STAND, REST, FULL_STATE, RECORD, JUDGE = 17, 23, 25, 29, 32  # slots, what is held, the state, rows, and who judges
+STAND, REST, FULL_STATE, RECORD, JUDGE, WORST = 17, 23, 25, 29, 32, 36  # slots, what is held, the state, rows, a judge
 UNTIL, LONGEST, CAPACITY = 6, 9, 16  # where adaptive steppers take the end, the longest step, and how many rows
-BEGIN, END_AT, FIRST, STOP, LAST = 6, 8, 9, 10, 11  # where fixed ones take the start, the end, and which steps to make
+BEGIN, END_AT, NEXT, STOP, TOTAL = 6, 8, 9, 10, 11  # where fixed ones take the start, the end, and which steps to make
 SETTLED = 6  # of a stepper: behind the guards stands what settles
+# a desk in words: rows of a page, the first that nobody keeps, bytes of one; where t, x, ẋ and bend are; counts, states
+# and where these are; where steppers take the rows, whether their steps are fixed, the longest one or the fixed one
+ROOM, FREE, WIDE, T_AT, X_AT, DX_AT, BEND_AT, COUNTS, STATES, STATE, ROWS, FIXED, STEP = range(13)
+# a problem in words: who steps, and his words; who begins, and his; the desk, the rows of this run, fixed steps made,
+# where it began; guards, and where they are marked that took part; what follows; of which arrivals it is
+RUNS, RUN, BEGINS, START, DESK, FIRST, LAST, MADE, BEGAN, GUARDS, HIT, FOLLOWS, FOLLOWING, ARRIVED, MOST = range(15)
 OFTEN = 2000  # steps after which they are counted
 FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a desk, and how many numbers they may take
 
@@ -58,11 +82,12 @@ def begin(
     flags: i64p, kinds: i64p, heights: f64p, t: f64, rtol: f64, atol: f64p, x: f64p, k: f64p,
     size: i64, fresh: f64p, slots: f64p, uses: i64, places: i64p, held: i64, rest: f64p, kept: i64p, full: f64p,
     first: f64, memory: f64p, counts: i64p, out_t: f64p, out_x: f64p, out_dx: f64p,
-    judge: executor, judge_code: i32p, judge_z: f64p, least: f64,
+    judge: executor, judge_code: i32p, judge_z: f64p, looked: f64p, least: f64,
 ) -> i64:  # fmt: skip
     """Guards armed, ẋ, and a first step, at (t, x); 0 where a guard falls at once or something is no number.
 
-    ``first`` is the first step, 0 to choose one. Where ``least`` is above 0 and the state is judged no better, −1.
+    ``looked`` become guards, then their rates; ``first`` is the first step, 0 to choose one. Where ``least`` is above 0
+    and the state is judged no better, −1.
     """
     stand(size, fresh, slots, uses, places, held, rest, n, kept, full, x)
     if least > 0.0:
@@ -84,6 +109,7 @@ def begin(
         elif height < 0.0:
             armed = 0 if g > -height else 1
         w[6 * n + 10 * m + i] = height
+        looked[i], looked[m + i] = g, now[m + i]
         if g != g or (g < 0.0 and kinds[i] == NOT_BELOW) or (armed == 1 and g <= 0.0 and now[m + i] < 0.0):
             return 0
         flags[i], flags[m + i] = armed, 0
@@ -98,7 +124,51 @@ def begin(
     return 1
 
 
-together(begin)
+@kernel
+def steps_in(span: f64, step: f64) -> i64:
+    """`RK4.count`, of not too many."""
+    steps = divide(span, step)
+    whole = -floor(SLIVER - steps)
+    return int(maximum(whole, 1.0 if steps > 0.0 else 0.0))
+
+
+@kernel
+def run_lap(lap: i64p, until: f64, longest: f64, most: i64) -> i64:
+    """Steps of a problem that has begun, on the same page: its stepper's status. Fixed steps are never too long."""
+    desk, run, last = i64p_at(lap[DESK]), i64p_at(lap[RUN]), lap[LAST]
+    most = most if most < desk[ROOM] - 1 - last else desk[ROOM] - 1 - last
+    if desk[FIXED] == 1:
+        began, made = from_bits(lap[BEGAN]), lap[MADE]
+        total = steps_in(until - began, from_bits(desk[STEP]))
+        stop = made + most if made + most < total else total
+        run[BEGIN], run[END_AT], run[NEXT], run[STOP], run[TOTAL] = bits(began), bits(until), made, stop, total
+        lap[MADE] = stop
+    else:
+        run[UNTIL], run[LONGEST], run[CAPACITY] = bits(until), bits(minimum(from_bits(desk[STEP]), longest)), most
+    rows, bytes_before = offset(run, desk[ROWS]), desk[WIDE] * (last + 1)
+    rows[0], rows[1] = desk[T_AT] + 8 * (last + 1), desk[X_AT] + bytes_before
+    rows[2], rows[3] = desk[DX_AT] + bytes_before, desk[BEND_AT] + bytes_before
+    stepper = routine_at(lap[RUNS])
+    status = stepper(run)
+    counts = i64p_at(desk[COUNTS])
+    lap[LAST] = last + counts[RECORDED]
+    return status
+
+
+@kernel
+def begin_lap(lap: i64p, t: f64, full: i64, rest: i64, least: f64) -> i64:
+    """`begin` at a full state and what is held, by address; its first row is the first that is free."""
+    desk, start = i64p_at(lap[DESK]), i64p_at(lap[START])
+    first = desk[FREE]
+    lap[FIRST], lap[LAST], lap[MADE], lap[BEGAN] = first, first, 0, bits(t)
+    start[AT], start[REST], start[FULL_STATE], start[WORST] = bits(t), rest, full, bits(least)
+    start[RECORD] = desk[T_AT] + 8 * first
+    start[RECORD + 1], start[RECORD + 2] = desk[X_AT] + desk[WIDE] * first, desk[DX_AT] + desk[WIDE] * first
+    starts = routine_at(lap[BEGINS])
+    return starts(start)
+
+
+together(begin, run_lap, begin_lap)
 
 STEPPERS: dict[tuple[Any, bool], Kernel[..., int]] = {
     (DormandPrince, False): watched_adaptive, (DormandPrince, True): settled_adaptive,
@@ -111,14 +181,13 @@ class Desk:
     """Memory for problems of n states and so many guards at most, of which one is run at a time, by one method."""
 
     def __init__(self, method: DormandPrince | RK4, n: int, guards: int) -> None:
-        self.tableau = RUNGE_KUTTA_4 if isinstance(method, RK4) else DORMAND_PRINCE_5
+        fixed = isinstance(method, RK4)
+        self.tableau = RUNGE_KUTTA_4 if fixed else DORMAND_PRINCE_5
         self.method, self.n, self.guards = method, n, guards
         self.x, self.k = np.zeros(n), np.zeros((self.tableau.stages, n))
         self.counts, self.step = np.zeros(4, dtype=np.int64), np.zeros(3)
-        self.room, self.wide = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1))), 8 * n  # rows, bytes of one
-        self.turn()
         w, self.flags = np.zeros(memory_size(n, guards)), np.zeros(2 * guards, dtype=np.int64)
-        self.looked = w[6 * n :]  # guards, then their rates, where a run began
+        self.looked = np.zeros(2 * guards)  # guards, then their rates, where a run began
         nothing, watch, rows = (0, 0, 0), (0, 0, 0, guards, w, self.flags), (0, 0, 0, 0)
         front = (*nothing, n, self.tableau.stages, self.tableau.packed)
         rtol, atol, first = 0.0, np.zeros(n), 1.0
@@ -128,31 +197,44 @@ class Desk:
             rtol, atol, first = method.rtol, np.full(n, method.atol), method.first_step or 0.0
             steps = (0.0, rtol, atol, 0.0, method.max_steps, self.step, self.counts, self.x, self.k, np.zeros(n), 0)
         self.rows_at = len(front) + len(steps)  # where steppers take the rows, and then the guards
-        data = (*front, *steps, *rows, *watch, *nothing, np.zeros(n + 2))
+        run = (*front, *steps, *rows, *watch, *nothing, np.zeros(n + 2))
         start = (*nothing, n, *watch, 0, 0, 0.0, rtol, atol, self.x, self.k, 0, 0, 0, 0, 0, 0, 0, 0, 0, first,
-                 self.step, self.counts, *rows[:3], *nothing, 0.0)  # fmt: skip
-        self._alive = data, start  # what the addresses below point to
-        self.data, self.start = [argument(item) for item in data], [argument(item) for item in start]
+                 self.step, self.counts, *rows[:3], *nothing, self.looked, 0.0)  # fmt: skip
+        self._alive = run, start  # what the addresses below point to
+        self.run, self.start = words(run), words(start)
+        room = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1)))
+        self.table = words([room, 0, 8 * n, 0, 0, 0, 0, self.counts, n, self.x, self.rows_at, int(fixed),
+                            method.step if isinstance(method, RK4) else float(method.max_step)])  # fmt: skip
+        self.turn()
+
+    @property
+    def room(self) -> int:
+        """Rows of a page."""
+        return int(self.table[ROOM])
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a run that begins should do so on a new page."""
+        return bool(self.table[ROOM] - self.table[FREE] < FEWEST_ROWS // 4)
 
     def turn(self) -> None:
         """Take new pages for rows of t, x, ẋ and bend; solutions are views of the old ones."""
-        shape = self.room, self.n
-        self.rows = np.empty(self.room), np.empty(shape), np.empty(shape), np.zeros(shape)  # fixed steps have no bend
-        self.t_at, self.x_at, self.dx_at, self.bend_at = map(address, self.rows)
-        self.free = 0  # the first row that nobody keeps
+        room = self.room
+        shape = room, self.n
+        self.rows = np.empty(room), np.empty(shape), np.empty(shape), np.zeros(shape)  # fixed steps have no bend
+        self.table[FREE], self.table[T_AT : BEND_AT + 1] = 0, [address(row) for row in self.rows]
 
 
 class Again:
     """A problem with guards, run again and again, one run at a time; ``kept`` says where its states stand in full ones.
 
-    ``kinds`` and ``heights`` say of each guard where it is armed.
+    ``kinds`` and ``heights`` say of each guard where it is armed. ``table`` has all that in words, see `run_lap`.
     """
 
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
                  kept: NDArray[np.int64], kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
         self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
         n, m = desk.n, len(kinds)
-        self.t = self.reached = 0.0  # where it began, and how far it ran
         self.m, self.now, self.kept = m, desk.looked[: 2 * m], kept
         self.hit = desk.flags[m : 2 * m]  # which guards took part in the event
         self._functions = tuple({*function.functions, *guards.functions})
@@ -162,30 +244,32 @@ class Again:
         fresh, ends = np.concatenate(parts), list(accumulate([len(part) for part in parts], initial=0))
         places = np.array([a + first for a, (_, first) in zip(ends, used, strict=False)], dtype=np.int64)
         self._slots = np.empty(len(fresh))
-        self._alive = fresh, np.array(kinds, dtype=np.int64), np.array(heights, dtype=float), places, kept
         self._ends, self._held = ends, held
         slots = [address(self._slots) + 8 * at for at in ends]
-        run = argument(function.executor), address(function.code), slots[0]
+        steps = argument(function.executor), address(function.code), slots[0]
         look = argument(guards.executor), address(guards.code), slots[1], m
-        self._data, self._start = desk.data.copy(), desk.start.copy()
+        run, start = desk.run.copy(), desk.start.copy()
         at = desk.rows_at + len(desk.rows)
-        self._data[:3], self._data[at : at + 4] = run, look
-        self._start[:3], self._start[LOOK : LOOK + 4] = run, look
-        self._start[KINDS:AT] = map(address, self._alive[1:3])
-        self._start[STAND:REST] = len(fresh), address(fresh), slots[0], len(used), address(places), held
-        self._start[REST + 1] = address(kept)
-        if settle is None:
-            del self._data[at + SETTLED :]
-        else:
-            self._data[at + SETTLED : at + SETTLED + 3] = argument(settle.run), address(settle.mode.code), slots[2]
+        run[:3], run[at : at + 4] = steps, look
+        start[:3], start[LOOK : LOOK + 4] = steps, look
+        self._alive = run, start, fresh, np.array(kinds, dtype=np.int64), np.array(heights, dtype=float), places, kept
+        start[KINDS:AT] = address(self._alive[3]), address(self._alive[4])
+        start[STAND:REST] = len(fresh), address(fresh), slots[0], len(used), address(places), held
+        start[REST + 1] = address(kept)
+        if settle is not None:
+            run[at + SETTLED : at + SETTLED + 3] = argument(settle.run), address(settle.mode.code), slots[2]
             if settle.judge is not None:
-                self._start[JUDGE : JUDGE + 3] = argument(settle.judge), address(settle.mode.code), slots[2]
-        self._run = native(STEPPERS[type(desk.method), settle is not None]).function
-        self._begin, self._most = native(begin).brief, steps_per_call(function.length, n, desk.tableau)
-        self.ends: dict[bytes, int] = {}  # how often guards ended it, by ``hit`` as bytes
+                start[JUDGE : JUDGE + 3] = argument(settle.judge), address(settle.mode.code), slots[2]
+        stepper, hit = STEPPERS[type(desk.method), settle is not None], address(desk.flags) + 8 * m
+        self.table = np.array([
+            native(stepper).packed, address(run), native(begin).packed, address(start), address(desk.table), 0, 0, 0, 0,
+            m, hit, 0, 0, self._arrivals, steps_per_call(function.length, n, desk.tableau),
+        ], dtype=np.int64)  # fmt: skip
+        self.at = address(self.table)
+        self._run, self._begin = native(run_lap).function, native(begin_lap).brief
         self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
+        self.following: list[Any] = []  # the same, as they stand in words
         self._parts: list[tuple[Array, ...]] = []  # rows on pages before this
-        self._first = self._last = 0  # the rows on it
         self._owed = 0  # steps that are not counted yet
 
     @property
@@ -194,8 +278,20 @@ class Again:
         if self._arrivals != Function.arrivals:
             if [function.executor for function in self._functions] != self._executors:
                 return False
-            self._arrivals = Function.arrivals
+            self._arrivals = self.table[ARRIVED] = Function.arrivals
         return True
+
+    def follow(self, key: bytes, handover: Any) -> None:
+        """Remember what follows where certain guards end it; ``handover.table`` has it in words."""
+        self.handovers[key] = handover
+        self.following = list(self.handovers.values())
+        self._tables = np.array([address(each.table) for each in self.following], dtype=np.int64)
+        self.table[FOLLOWS : FOLLOWING + 1] = len(self._tables), address(self._tables)
+
+    @property
+    def reached(self) -> float:
+        """How far it ran."""
+        return float(self.desk.rows[0][self.table[LAST]])
 
     def begin(self, t: float, x: Array, rest: Array) -> bool:
         """Stand at (t, x), of a full state x; whether a run can begin there as always."""
@@ -203,67 +299,58 @@ class Again:
 
     def begin_at(self, t: float, x: int, rest: int, least: float = 0.0) -> int:
         """The same by addresses: 1 where it can, 0 where it cannot, −1 where the state is judged no better."""
-        self.t, start, desk = t, self._start, self.desk
-        if desk.room - desk.free < FEWEST_ROWS // 4:
-            desk.turn()
-        self._parts, self._first, wide = [], desk.free, desk.wide * desk.free
-        self._last = self._first
-        start[AT], start[REST], start[FULL_STATE] = t, rest, x
-        start[RECORD:JUDGE] = desk.t_at + 8 * self._first, desk.x_at + wide, desk.dx_at + wide
-        start[-1] = least
-        return int(self._begin(*start))
+        if self.desk.is_full:
+            self.desk.turn()
+        self._parts = []
+        return int(self._begin(self.at, t, x, rest, least))
 
     def run(self, until: float, longest: float, progress: Callable[[float], None] | None) -> int:
-        """Steps until a time, an event, or a failure; the status of the stepper. Fixed steps are never too long."""
-        data, desk, method, made = self._data, self.desk, self.desk.method, 0
-        if isinstance(method, RK4):
-            data[BEGIN], data[END_AT], data[LAST] = self.t, until, method.count(until - self.t)
-        else:
-            data[UNTIL], data[LONGEST] = until, min(method.max_step, longest)
-        at = desk.rows_at
+        """Steps until a time, an event, or a failure; the status of the stepper."""
+        most = int(self.table[MOST])
         while True:
-            most = min(desk.room - 1 - self._last, self._most)
-            if isinstance(method, RK4):
-                data[FIRST], data[STOP] = made, min(made + most, data[LAST])
-                made = data[STOP]
-            else:
-                data[CAPACITY] = most
-            first, wide = self._last + 1, desk.wide * (self._last + 1)
-            data[at : at + 4] = desk.t_at + 8 * first, desk.x_at + wide, desk.dx_at + wide, desk.bend_at + wide
-            status: int = self._run(*data)
-            self._last += int(desk.counts[RECORDED])
-            self.reached = float(desk.rows[0][self._last])
+            status: int = self._run(self.at, until, longest, most)
             if progress is not None:
                 progress(self.reached)
             if status != FULL:
                 return status
-            if self._last == desk.room - 1:
-                self._parts.append(self._written())
-                last = [row[self._last].copy() for row in desk.rows]
-                desk.turn()
-                for row, value in zip(desk.rows, last, strict=True):
-                    row[0] = value
-                self._first, self._last = 1, 0
+            self.make_room()
 
-    def _written(self) -> tuple[Array, ...]:
-        """The rows on this page; the first of a run has no bend."""
-        first, last = self._first, self._last + 1
+    def make_room(self) -> None:
+        """Go on on a new page where this one is full."""
+        desk, last = self.desk, int(self.table[LAST])
+        if last == desk.room - 1:
+            self._parts.append(self._written(int(self.table[FIRST]), last))
+            values = [row[last].copy() for row in desk.rows]
+            desk.turn()
+            for row, value in zip(desk.rows, values, strict=True):
+                row[0] = value
+            self.table[FIRST], self.table[LAST] = 1, 0
+
+    def _written(self, first: int, last: int) -> tuple[Array, ...]:
+        """Rows on this page; the first of a run has no bend."""
         t, x, dx, bend = self.desk.rows
-        return t[first:last], x[first:last], dx[first:last], bend[first if self._parts else first + 1 : last]
+        end = last + 1
+        return t[first:end], x[first:end], dx[first:end], bend[first if self._parts else first + 1 : end]
 
     def solution(self, status: int, hits: tuple[int, ...] | None = None) -> Solution:
         """What the run gave, and the event that ended it, if it was one; ``hits`` where they are known."""
-        columns = self._written()
-        self.desk.free = self._last + 1
-        if self._parts:
-            columns = tuple(np.concatenate(column) for column in zip(*self._parts, columns, strict=True))
-        _, steps, rejected, _ = self.desk.counts.tolist()
-        fixed, later = isinstance(self.desk.method, RK4), self.desk.tableau.stages - 1  # evaluations of a step
-        event = None
+        event, desk = None, self.desk
+        first, last = self.table[FIRST : LAST + 1].tolist()
+        desk.table[FREE] = last + 1
         if status in (EVENT, REWRITE):
             hits = () if status == REWRITE else self.hits() if hits is None else hits
-            event = Event(self.reached, hits, self.desk.x.copy())
-        rejected, start = 0 if fixed else rejected, 1 if fixed or getattr(self.desk.method, "first_step", None) else 2
+            event = Event(self.reached, hits, desk.x.copy())
+        _, steps, rejected, _ = desk.counts.tolist()
+        return self.ran(first, last, steps, rejected, event)
+
+    def ran(self, first: int, last: int, steps: int, rejected: int, event: Event | None) -> Solution:
+        """What is in some rows of this page, and of those before it."""
+        columns, method = self._written(first, last), self.desk.method
+        if self._parts:
+            columns = tuple(np.concatenate(column) for column in zip(*self._parts, columns, strict=True))
+            self._parts = []
+        fixed, later = isinstance(method, RK4), self.desk.tableau.stages - 1  # evaluations of a step
+        rejected, start = 0 if fixed else rejected, 1 if fixed or getattr(method, "first_step", None) else 2
         evaluations = start + (steps + rejected) * later + (event is not None)
         self._owed += steps
         if self._owed > OFTEN:
@@ -280,9 +367,9 @@ class Again:
     def fail(self, status: int, until: float) -> None:
         """Say why a run stopped that could not go on."""
         watch = Watch(self.guards, self._slots[self._ends[1] : self._ends[2]], self.now, self.desk.flags[: 2 * self.m])
-        first = 1 + self.desk.n
+        first, began = 1 + self.desk.n, float(self.table.view(float)[BEGAN])
         rest = self._slots[first : first + self._held]
-        given = Problem(self.function, self.desk.x, self.t, until, rest, invoke, lambda t: None, watch)
+        given = Problem(self.function, self.desk.x, began, until, rest, invoke, lambda t: None, watch)
         t, component = float(self.desk.step[T]), int(self.desk.counts[COMPONENT])
         if isinstance(self.desk.method, RK4):
             t, component = self.reached, int(self.desk.counts[BAD])

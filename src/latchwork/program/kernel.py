@@ -20,8 +20,10 @@ must stay within 64 bits, since Python's do not wrap. ``int(x)`` needs a finite 
 
 from __future__ import annotations
 
+import ctypes
 import math
 import struct
+import time
 from array import array
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
@@ -36,6 +38,7 @@ i64p: TypeAlias = NDArray[np.int64]
 i32p: TypeAlias = NDArray[np.int32]
 executor: TypeAlias = Callable[[i32p, f64p, f64p], None]  # runs bytecode on slots, writes the outputs
 solver: TypeAlias = Callable[[i64, i64, f64p, f64p, f64p, f64p, f64p, f64p, f64p, f64p, f64p], None]
+routine: TypeAlias = Callable[[i64p], i64]  # a kernel that takes its arguments as words, see `native.Native.packed`
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -110,6 +113,8 @@ def from_bits(i: int) -> float:
     return float(struct.unpack("<d", struct.pack("<q", i))[0])
 
 
+PACKED = "packed."  # in front of the name of a kernel that takes words
+FAR = 2**40  # elements behind an address, as far as Python is concerned
 _executors: dict[int, Any] = {}  # kernels by the address of their machine code
 
 
@@ -121,6 +126,27 @@ def executor_at(address: int) -> Any:
 def solver_at(address: int) -> Any:
     """The solver whose machine code is at an address: n, m, and nine arrays (`constraint.designs`)."""
     return _executors[address]
+
+
+def routine_at(address: int) -> Any:
+    """The routine whose machine code is at an address; it is called there, as Python too."""
+    call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(address)
+    return lambda words: call(ctypes.addressof(ctypes.c_char.from_buffer(words)))
+
+
+def f64p_at(address: int) -> Any:
+    """The doubles at an address."""
+    return memoryview((ctypes.c_double * FAR).from_address(address)).cast("B").cast("d")
+
+
+def i64p_at(address: int) -> Any:
+    """The integers at an address."""
+    return memoryview((ctypes.c_int64 * FAR).from_address(address)).cast("B").cast("q")
+
+
+def counter() -> int:
+    """A count that grows evenly with time, to tell parts of a call from each other; always 0 where there is none."""
+    return time.perf_counter_ns()
 
 
 def local_f64(n: int) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.program.kernel import Kernel, _executors
+from latchwork.program.kernel import PACKED, Kernel, _executors, bits
 from latchwork.program.libm import FOREIGN
 from latchwork.program.machine import link, named_code, object_code
 from latchwork.program.sources import HERE, digest
@@ -37,6 +37,7 @@ class Native:
     function: Callable[..., Any]
     engine: Any = field(repr=False, compare=False)
     brief: Callable[..., Any] = field(repr=False, compare=False)  # the same, which keeps Python's lock
+    packed: int = 0  # the address of the same as a function of `words`
 
     def __call__(self, *args: Any) -> Any:
         return self.function(*args)
@@ -62,12 +63,13 @@ def together(*kernels: Kernel[..., Any]) -> None:
 def _build(kernels: list[Kernel[..., Any]]) -> None:
     """Compile a module with these kernels in front, or find it in the cache."""
     outside = {function.symbol: function.address for function in FOREIGN}
-    linked = link(_code(kernels), [kernel.name for kernel in kernels], outside)
-    for kernel, at in zip(kernels, linked.addresses, strict=True):
+    names = [kernel.name for kernel in kernels]
+    linked = link(_code(kernels), [*names, *(PACKED + name for name in names)], outside)
+    for kernel, at, packed in zip(kernels, linked.addresses, linked.addresses[len(names) :], strict=False):
         *kinds, result = _types(kernel)
         _executors[at] = kernel
         calls = (make(result, *kinds)(at) for make in (ctypes.CFUNCTYPE, ctypes.PYFUNCTYPE))
-        _known[kernel] = Native(kernel.name, at, next(calls), linked.engine, next(calls))
+        _known[kernel] = Native(kernel.name, at, next(calls), linked.engine, next(calls), packed)
 
 
 def _code(kernels: list[Kernel[..., Any]]) -> bytes:
@@ -128,6 +130,12 @@ def invoke(kernel: Kernel[..., Any], *args: Any) -> Any:
 def briefly(kernel: Kernel[..., Any], *args: Any) -> Any:
     """As `invoke`, for what takes microseconds: Python's lock is kept, for to get it back may take much longer."""
     return native(kernel).brief(*[argument(arg) for arg in args])
+
+
+def words(args: Iterable[Any]) -> NDArray[np.int64]:
+    """Arguments one after the other in memory: numbers by their bits, all else by address."""
+    given = [argument(arg) for arg in args]
+    return np.array([bits(arg) if type(arg) is float else arg for arg in given], dtype=np.int64)
 
 
 class Caller:

@@ -12,7 +12,7 @@ from latchwork.hybrid.touching.pacing import FAR
 from latchwork.hybrid.touching.passing import GAINED, IMPACTS, PARTED, STATE, pass_one
 from latchwork.hybrid.touching.passing import MUST as PASS_MUST
 from latchwork.hybrid.touching.passing import WAY as PASS_WAY
-from latchwork.hybrid.touching.scales import CLEAR, REACH, TOUCH
+from latchwork.hybrid.touching.scales import CLEAR, LEFT, REACH, TOUCH
 from latchwork.program.bundle import COUNT, run_each
 from latchwork.program.kernel import (
     copysign,
@@ -38,6 +38,7 @@ FOREVER, DEEPEST = 1e300, 1e15
 # end of its patch, behind, held by the coordinates
 NEAR, CLOSED, HITS, GRAZES, CLEARED, LEAVES, BEHIND, KEPT = 1, 2, 4, 8, 16, 32, 64, 128
 NOTHING, PASS, KEEP = range(3)  # how the contact that is near comes through
+SCALES = 3  # the fastest approach and motion so far, and hops shorter than this end in contact
 HEAD = 2  # outcomes: state of what is near, sign of its slip; one more than how deep each opened, 0 for others
 
 
@@ -155,14 +156,23 @@ def hand_over(
     n_q: i64, n_u: i64, n_rest: i64, rest: f64p, full: f64p, slip: i64, press: executor, kept: i64p,
     gap_code: i32p, gap_z: f64p, gaps: f64p, count: i64, starts: i64p, roles: i64p, deep: i64p, notes: i64p,
     how: i64, near: i64, programs: i32p, near_z: f64p, near_out: f64p, near_code: i64p, at: i64p, w: f64p, given: f64p,
-    row: f64p, found: f64p, turn_code: i32p, turn_z: f64p, turns: f64p, bodies: i64, after: f64p,
+    row: f64p, found: f64p, turn_code: i32p, turn_z: f64p, turns: f64p, bodies: i64, after: f64p, law: f64p,
+    laws: i64, scales_at: i64, scales: f64p,
 ) -> i64:  # fmt: skip
     """From the end of a lap to where the next may begin; 0 where that is not as it was.
 
     ``after`` becomes (q, u, work), then the longest step that gaps can follow; ``notes`` the outcome. ``slip`` is the
-    row of a contact that begins to slip, −1 for none.
+    row of a contact that begins to slip, −1 for none. ``given`` become the ``laws`` numbers of ``law``; in their place,
+    ``scales``: the fastest approach and motion so far, and which hops are brief.
     """
     inputs = 1 + n_q + n_u + n_rest
+    for i in range(laws):
+        given[i] = law[i]
+    if how == PASS:
+        for i in range(SCALES):
+            given[scales_at + i] = scales[i]
+    elif how == KEEP:
+        given[scales_at] = maximum(scales[0], LEFT * scales[1])
     if expanded(held, expand, code, z, fresh, size, out, n, x, t, n_q, n_u, n_rest, rest, full) == 0:
         return 0
     if slip >= 0:

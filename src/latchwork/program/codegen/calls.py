@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import platform
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ CONVERT = {
     ("float", "i64"): "sitofp i64 {} to double", ("float", "bit"): "uitofp i1 {} to double",
     ("int", "f64"): "fptosi double {} to i64", ("int", "bit"): "zext i1 {} to i64",
 }  # fmt: skip
+COUNTS = platform.machine().lower() in ("x86_64", "amd64")  # elsewhere a program may not read the counter
+COUNTER = "call i64 @llvm.readcyclecounter()" if COUNTS else "add i64 0, 0"
 INTRINSIC: dict[Callable[..., Any], tuple[tuple[str, ...], str, str]] = {
     language.divide: (("f64", "f64"), "f64", "fdiv double {}, {}"),
     language.sqrt: (("f64",), "f64", "call double @llvm.sqrt.f64(double {})"),
@@ -27,10 +30,15 @@ INTRINSIC: dict[Callable[..., Any], tuple[tuple[str, ...], str, str]] = {
     language.from_bits: (("i64",), "f64", "bitcast i64 {} to double"),
     language.executor_at: (("i64",), "executor", "inttoptr i64 {} to ptr"),
     language.solver_at: (("i64",), "solver", "inttoptr i64 {} to ptr"),
+    language.routine_at: (("i64",), "routine", "inttoptr i64 {} to ptr"),
+    language.f64p_at: (("i64",), "f64p", "inttoptr i64 {} to ptr"),
+    language.i64p_at: (("i64",), "i64p", "inttoptr i64 {} to ptr"),
+    language.counter: ((), "i64", COUNTER),
 }
 LOCAL = {language.local_f64: ("f64p", "double"), language.local_i64: ("i64p", "i64")}
 THROUGH = {  # what a pointer to a function takes
     "executor": (("code", "i32p"), ("z", "f64p"), ("out", "f64p")),
+    "routine": (("words", "i64p"),),
     "solver": (("n", "i64"), ("m", "i64"), *((name, "f64p") for name in "M f B c psi phi settings udot work".split())),
 }
 
@@ -97,7 +105,8 @@ class Calls(Expressions):
         """A call through a pointer to a function."""
         if place.type not in THROUGH:
             self.refuse(node, f"{place.type} cannot be called.")
-        return self.invoke(node, Signature("", THROUGH[place.type], ()), self.load(place).ref)
+        gives = ("i64",) if place.type == "routine" else ()
+        return self.invoke(node, Signature("", THROUGH[place.type], gives), self.load(place).ref)
 
     def convert(self, node: ast.Call, name: str) -> Value:
         """``float(i)``, ``int(x)``: rounding to nearest, and toward zero."""

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from latchwork.program.codegen.module import Module
-from latchwork.program.codegen.signature import LLVM
+from latchwork.program.codegen.signature import LLVM, Signature
 from latchwork.program.codegen.statements import Statements
-from latchwork.program.kernel import Kernel
+from latchwork.program.kernel import PACKED, Kernel
 
 
 def emit(roots: Sequence[Kernel[..., Any]], visible: bool = True) -> Module:
@@ -30,5 +30,25 @@ def emit(roots: Sequence[Kernel[..., Any]], visible: bool = True) -> Module:
         inline = "" if kernel in shown or writer.has_loops else " alwaysinline"
         head = f'define {linkage} {form.result} @"{form.symbol}"({arguments}) nounwind{inline} {{'
         module.functions.append("\n".join([head, *lines, "}"]))
+        if kernel in shown:
+            module.functions.append(_packed(form))
         written += 1
     return module
+
+
+def _packed(form: Signature) -> str:
+    """The same function of words: its arguments one after the other, as they are in memory; gives an integer."""
+    lines, values = [f'define dso_local i64 @"{PACKED}{form.symbol}"(ptr %words) nounwind {{'], []
+    for i, (_, kind) in enumerate(form.parameters):
+        lines.append(f"  %p{i} = getelementptr i64, ptr %words, i64 {i}")
+        lines.append(f"  %a{i} = load {LLVM[kind]}, ptr %p{i}")
+        values.append(f"{LLVM[kind]} %a{i}")
+    call = f'call {form.result} @"{form.symbol}"({", ".join(values)})'
+    match form.results:
+        case ("i64",):
+            lines += [f"  %r = {call}", "  ret i64 %r", "}"]
+        case ("f64",):
+            lines += [f"  %r = {call}", "  %b = bitcast double %r to i64", "  ret i64 %b", "}"]
+        case _:
+            lines += [f"  {call}", "  ret i64 0", "}"]
+    return "\n".join(lines)

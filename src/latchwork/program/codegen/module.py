@@ -10,6 +10,7 @@ from latchwork.program.kernel import Kernel
 from latchwork.program.libm import Foreign
 
 INTRINSICS = ("sqrt.f64(double)", "fabs.f64(double)", "floor.f64(double)", "copysign.f64(double, double)")
+COUNTER = "declare i64 @llvm.readcyclecounter()"
 
 
 class Module:
@@ -37,7 +38,7 @@ class Module:
         return f"@{function.symbol}"
 
     def __str__(self) -> str:
-        parts = [f"declare double @llvm.{form}" for form in INTRINSICS]
+        parts = [f"declare double @llvm.{form}" for form in INTRINSICS] + [COUNTER]
         for function in self.foreign.values():
             parts.append(f"declare double @{function.symbol}({', '.join(['double'] * function.arity)}) nounwind")
         parts += [f"{name} = internal unnamed_addr constant {_array(key[1])}" for key, name in self.tables.items()]

@@ -13,7 +13,7 @@ from latchwork.errors import ProgramError
 from latchwork.program.kernel import Kernel
 
 LLVM = {"f64": "double", "i64": "i64", "bit": "i1", "f64p": "ptr", "i64p": "ptr", "i32p": "ptr", "executor": "ptr",
-        "solver": "ptr"}  # fmt: skip
+        "solver": "ptr", "routine": "ptr"}  # fmt: skip
 ELEMENT = {"f64p": ("f64", "double"), "i64p": ("i64", "i64"), "i32p": ("i64", "i32")}  # loaded as, stored as
 
 
