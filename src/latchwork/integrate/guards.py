@@ -5,7 +5,8 @@ at its end and at the extrema of each guard's cubics in between, so that a touch
 values there are those of the guard itself on the dense output, and so are those by which the instant is located. Where
 the middle is not where the cubic through both ends has it, or tangents meet below zero, the step is halved for that
 guard, unless it is further from zero than it could fall and rise again: steps of free flight are as long as one likes,
-and gaps turn corners within them.
+and gaps turn corners within them. A guard whose rates are all 0, as those on forces, has none: where zero may be near,
+they are taken from the quartic through five points.
 
 Guards are one-sided. A guard that is armed triggers where it falls from g ≥ 0 to g < 0. One that is armed and below
 zero, as rounding may leave it after an event, may rise; it triggers where it turns down again before it is back. One
@@ -175,6 +176,29 @@ def leaves(state: i64, height: f64, g0: f64, fall: f64, g: f64, r: f64, g1: f64,
 
 
 @kernel
+def calm(g0: f64, g: f64, g1: f64) -> i64:
+    """1 where a guard without rates is further from zero at both ends and in the middle than it changes."""
+    off = maximum(fabs(g - 0.5 * (g0 + g1)), 0.375 * fabs(g1 - g0))
+    return 1 if clear(g0, 0.0, g, 0.0, off) + clear(g, 0.0, g1, 0.0, off) == 2 else 0
+
+
+@kernel
+def slopes(
+    run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, a: f64, b: f64, g0: f64,
+    g: f64, g1: f64,
+) -> tuple[f64, f64, f64]:  # fmt: skip
+    """Rates of guard i at a, in the middle and at b: those of the quartic through its values there and at quarters."""
+    quarter = 0.25 * (b - a)
+    probe(run, code, z, n, m, w, t, h, a + quarter)
+    one = w[6 * n + 4 * m + i]
+    probe(run, code, z, n, m, w, t, h, b - quarter)
+    two, unit = w[6 * n + 4 * m + i], 12.0 * quarter * h
+    return (divide(48.0 * one - 25.0 * g0 - 36.0 * g + 16.0 * two - 3.0 * g1, unit),
+            divide(g0 - 8.0 * one + 8.0 * two - g1, unit),
+            divide(3.0 * g0 - 16.0 * one + 36.0 * g - 48.0 * two + 25.0 * g1, unit))  # fmt: skip
+
+
+@kernel
 def crossing(
     run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, armed: i64,
 ) -> tuple[f64, f64]:  # fmt: skip
@@ -187,6 +211,7 @@ def crossing(
               w[6 * n + 3 * m + i]) == 1:  # fmt: skip
         return lo, hi
     at, size = 0, PARTS
+    blind = r0 == 0.0 and w[6 * n + 3 * m + i] == 0.0 and w[6 * n + 9 * m + i] == 0.0
     while at < PARTS and hi == NONE:
         a, b = divide(float(at), float(PARTS)), divide(float(at + size), float(PARTS))
         g1, r1 = w[6 * n + 2 * m + i], w[6 * n + 3 * m + i]
@@ -198,6 +223,9 @@ def crossing(
         if size < PARTS:
             probe(run, code, z, n, m, w, t, h, middle)
             g, r = here[i], here[m + i]
+        r0 = 0.0 if blind else r0
+        if blind and not (state == UP and calm(g0, g, g1) == 1):
+            r0, r, r1 = slopes(run, code, z, n, m, w, t, h, i, a, b, g0, g, g1)
         long = (b - a) * h
         off = fabs(g - 0.5 * (g0 + g1) - 0.125 * long * (r0 - r1))
         turn = fabs(long * r - 1.5 * (g1 - g0) + 0.25 * long * (r0 + r1))  # a corner shows in the rate, too
