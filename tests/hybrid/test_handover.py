@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import latchwork as lw
 from contact_ways import TIGHT, disk
-from latchwork.hybrid import going
+from latchwork.hybrid import going, relay
 from latchwork.hybrid.touching.handing import depth
 from latchwork.hybrid.touching.standing import deep_in
 from latchwork.integrate import again
@@ -146,6 +147,79 @@ def test_what_changes_between_is_heard(handed, monkeypatch):
     sim = run()
     assert {np.searchsorted([2.5, 3.5, 5.0], t) for t in handed} == {0, 1, 2, 3}
     assert everything(sim) == everything(unhanded(monkeypatch, run))
+
+
+def test_a_change_is_known_after_it_was_made_once(handed):
+    """The first bounce leads to where a contact has just opened; the bounce from there is made once, then it is known."""
+    sim = bouncing()[0]
+    sim.advance(2.0)
+    impacts = [event.t for event in sim.events if event.kind == "impact"]
+    assert handed == impacts[2:]
+    assert len(impacts) > 3
+
+
+def test_more_changes_than_one_call_notes(handed, monkeypatch):
+    """With room for two notes, all is as with room for many."""
+    def run():
+        sim = bouncing(0.2)[0]
+        sim.advance(4.0)
+        return sim
+
+    large = run()
+    monkeypatch.setattr(relay, "MOST", 2)
+    monkeypatch.setattr(going, "MOST", 2)
+    handed.clear()
+    assert everything(run()) == everything(large)
+    assert len(handed) > 5
+
+
+def test_a_change_where_the_run_ends(monkeypatch):
+    """Advanced to each bounce in turn, nothing is run where there is no time left."""
+    whole = bouncing()[0]
+    whole.advance(3.0)
+    bounces = [event.t for event in whole.events if event.kind == "impact"]
+
+    def run():
+        sim = bouncing()[0]
+        for t in bounces:
+            sim.advance(t)
+        return sim
+
+    sim = run()
+    assert all(len(segment.solution.t) > 1 for segment in sim._segments)
+    assert everything(sim) == everything(unhanded(monkeypatch, run))
+
+
+def test_from_lap_to_lap_as_python_and_as_machine_code(handed, monkeypatch):
+    """The kernel that goes from lap to lap means what its source says."""
+    def run():
+        sim = bouncing(0.2)[0]
+        sim.advance(1.5)
+        return sim
+
+    native = everything(run())
+    handed.clear()
+
+    def spelled_out(self, states):
+        plain(self, states)
+        arrays = self.scales, self._marks, self._notes, self._numbers
+        self._call = lambda *given: relay.relay(*given[: -len(arrays) - 1], *arrays, given[-1])
+
+    plain = relay.Relay.__init__
+    monkeypatch.setattr(relay.Relay, "__init__", spelled_out)
+    assert everything(run()) == native
+    assert handed
+
+
+def test_switches_are_timed_in_order():
+    """Where laps end and begin by the clock: one after the other, also within one call."""
+    sim = bouncing()[0]
+    sim.advance(3.0)
+    works = [work for work in sim.timeline if work.lane in ("integrate", "embed")]
+    assert len(sim.switches) > 5
+    assert all(0.0 < switch.microseconds < 1e6 for switch in sim.switches)
+    assert all(work.began <= work.ended for work in works)
+    assert all(a.began <= b.began for a, b in pairwise(works))
 
 
 @pytest.mark.parametrize("gap", [0.0, 1e-12, -4.9e-11, -5e-11, -5.1e-11, -1.5e-10, -1.51e-10, -3e-9, -1.0, 0.3])

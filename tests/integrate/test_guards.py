@@ -63,6 +63,26 @@ def test_a_ball_flies_as_long_as_the_closed_form_says(method, speed):
 
 
 @METHODS
+@pytest.mark.parametrize("speed", [0.0, 3.0, -2.0])
+def test_a_guard_without_rates_is_found_as_well(method, speed):
+    """The height alone, its rate given as 0, as of a force: the same instant to 1e-12."""
+    blind = Function(program_of("t y v g", (0.0,), [], (1, 4)))
+    run = integrate(ball(), [1.3, speed], 0.0, 5.0, [G], method, guards=blind)
+    true = (speed + math.sqrt(speed**2 + 2.0 * G * 1.3)) / G
+    assert run.event.t == pytest.approx(true, abs=1e-12)
+
+
+@pytest.mark.parametrize("dip", [0.3, 0.04])
+def test_a_dip_of_a_guard_without_rates_is_seen(dip):
+    """(t − 1)² − c within one step, by its values alone."""
+    rows = [("sub", 0, 3), ("mul", 5, 5), ("sub", 6, 2)]
+    blind = Function(program_of("t x c", (1.0, 0.0), rows, (7, 4)))
+    run = integrate(still(), [0.0], 0.0, 1.9, [dip], DormandPrince(first_step=1.9), guards=blind)
+    assert run.event.t == pytest.approx(1.0 - math.sqrt(dip), abs=1e-11)
+    assert run.stats.steps == 1
+
+
+@METHODS
 def test_bounces_follow_from_one_another(method):
     """Restarted with the speed turned around, each flight takes e times the one before; none triggers at once."""
     t, x, times = 0.0, np.array([1.0, 0.0]), []

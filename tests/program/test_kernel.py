@@ -10,24 +10,28 @@ import pytest
 from latchwork.program.kernel import (
     bits,
     copysign,
+    counter,
     divide,
     executor,
     f64,
     f64p,
+    f64p_at,
     fabs,
     floor,
     from_bits,
     i32p,
     i64,
     i64p,
+    i64p_at,
     kernel,
     local_f64,
     local_i64,
     offset,
+    routine_at,
     sqrt,
 )
 from latchwork.program.libm import atan2, exp
-from latchwork.program.native import interpret, invoke
+from latchwork.program.native import address, interpret, invoke, native, words
 
 PRIMES = (2, 3, 5, 7, 11)
 WEIGHTS = (0.5, -1.25, 3.0)
@@ -227,3 +231,56 @@ def test_an_executor_is_called_through_its_address(call):
     out = np.zeros(4)
     call(indirect, doubled, np.array([2], dtype=np.int32), np.array([1.0, 3.0]), out)
     assert out.tolist() == [2.0, 6.0, 4.0, 12.0]
+
+
+@kernel
+def weighed(n: i64, scale: f64, values: f64p, ranks: i64p) -> i64:
+    for i in range(n):
+        values[i] = scale * values[i]
+        ranks[i] += i
+    return n + ranks[0]
+
+
+@kernel
+def halved(x: f64) -> f64:
+    return 0.5 * x
+
+
+@kernel
+def twice(call: i64, arguments: i64, values: i64, ranks: i64) -> f64:
+    run, given = routine_at(call), i64p_at(arguments)
+    first = run(given)
+    given[0] = 1
+    second = run(given)
+    numbers, places = f64p_at(values), offset(i64p_at(ranks), 1)
+    return float(1000 * first + 100 * second + places[0]) + numbers[0]
+
+
+@pytest.mark.parametrize("call", [interpret, invoke])
+def test_a_routine_takes_its_arguments_as_words(call):
+    """By address, from Python and from machine code: numbers by their bits, arrays by where they are."""
+    values, ranks = np.array([1.5, -2.0]), np.array([7, 8])
+    given = words([2, 2.0, values, ranks])
+    found = call(twice, native(weighed).packed, address(given), address(values), address(ranks))
+    assert (values.tolist(), ranks.tolist()) == ([6.0, -4.0], [7, 9])
+    assert found == 1000.0 * (2 + 7) + 100.0 * (1 + 7) + 9.0 + 6.0
+
+
+def test_a_routine_gives_the_bits_of_a_number():
+    """Whatever a kernel gives, a routine gives an integer."""
+    assert from_bits(routine_at(native(halved).packed)(memoryview(words([-3.0])))) == -1.5
+
+
+@kernel
+def ticks(n: i64) -> i64:
+    before = counter()
+    total = 0.0
+    for i in range(n):
+        total += sqrt(float(i))
+    return counter() - before if total > 0.0 else -1
+
+
+@pytest.mark.parametrize("call", [interpret, invoke])
+def test_the_counter_does_not_go_back(call):
+    """It grows while something is done, or stands at 0 on processors that have none."""
+    assert call(ticks, 1000) >= 0

@@ -103,13 +103,15 @@ class Going(Running):
     def _relay(self, lap: Lap, ended: bool, until: float, most: int) -> int:
         """Run on from a lap, which an event has ended already or not; the status of the stepper.
 
-        The change by which the lap was entered is learned after it: the first step does not wait for that.
+        The change by which the lap was entered is learned after it, and what its end needs is made then: the first step
+        does not wait for that.
         """
         relay, s = self._workshop.relay, self._standings
         relay.scales[:] = s.speed, s.pace, self.brief
         status = relay(lap, ended, until, self._rest, most)
         if self.progress is not None:
             self.progress(relay.reached)
+        lap.stage.get_ready()
         if self._change is not None:
             self._learn(self._change, lap)
         return status

@@ -58,6 +58,10 @@ class Stage(Protocol):
         """(q, u, work) and u̇ for rows of states; no u̇ where the equations give it."""
         ...
 
+    def get_ready(self) -> None:
+        """Make now what is needed where a run of it ends."""
+        ...
+
     def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
         """(q, u, work) of the state at which a run ends, and whether it surely belongs to the stage: else `verify`."""
         ...

@@ -57,6 +57,9 @@ class Unconstrained:
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
         return x, None
 
+    def get_ready(self) -> None:
+        """Nothing is needed where a run of it ends."""
+
     def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
         return x, True
 
@@ -122,6 +125,10 @@ class Held:
         x = self.mode.settled(np.concatenate([times, x, rest], axis=1))
         u, udot = self.mode.expanded(np.concatenate([times, x, rest], axis=1))
         return np.concatenate([x[:, :n_q], u, x[:, -1:]], axis=1), udot
+
+    def get_ready(self) -> None:
+        """Make now what is needed where a run of it ends."""
+        self._here.ready(ended, self.mode.states + 3 + 2 * self.mode.terms.sizes[1], self.mode.expander)
 
     def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
         n_q, n, _ = self.mode.terms.sizes
@@ -222,6 +229,9 @@ class ByAcceleration(Held):
     @cached_property
     def guards(self) -> Executable | None:
         return None if self.onto is None or self.watch is None else self.onto.watching(self.watch)
+
+    def get_ready(self) -> None:
+        """Nothing is kept for where a run of it ends."""
 
     def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
         """Accelerations are held; coordinates and speeds drift."""

@@ -200,11 +200,14 @@ class Desk:
         run = (*front, *steps, *rows, *watch, *nothing, np.zeros(n + 2))
         start = (*nothing, n, *watch, 0, 0, 0.0, rtol, atol, self.x, self.k, 0, 0, 0, 0, 0, 0, 0, 0, 0, first,
                  self.step, self.counts, *rows[:3], *nothing, self.looked, 0.0)  # fmt: skip
-        self._alive = run, start  # what the addresses below point to
-        self.run, self.start = words(run), words(start)
+        self._alive = run, start  # what the addresses in it point to
         room = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1)))
         self.table = words([room, 0, 8 * n, 0, 0, 0, 0, self.counts, n, self.x, self.rows_at, int(fixed),
                             method.step if isinstance(method, RK4) else float(method.max_step)])  # fmt: skip
+        table = [0, 0, native(begin).packed, 0, self.table, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        self.words = words([*table, *run, *start])  # of a problem, but for what is its own
+        self.run_at, self.start_at = len(table), len(table) + len(run)
+        self.steppers = [native(STEPPERS[type(method), settled]).packed for settled in (False, True)]
         self.turn()
 
     @property
@@ -234,38 +237,43 @@ class Again:
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
                  kept: NDArray[np.int64], kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
         self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
-        n, m = desk.n, len(kinds)
-        self.m, self.now, self.kept = m, desk.looked[: 2 * m], kept
-        self.hit = desk.flags[m : 2 * m]  # which guards took part in the event
-        self._functions = tuple({*function.functions, *guards.functions})
-        self._arrivals, self._executors = Function.arrivals, [each.executor for each in self._functions]
+        n, m, head = desk.n, len(kinds), len(desk.words)
+        self.m, self.now, self.hit = m, desk.looked[: 2 * m], desk.flags[m : 2 * m]  # which guards took part
         used = [(function, 1 + n), (guards, 1 + n)] + ([] if settle is None else [(settle.mode, settle.first)])
         parts = [executable.fresh() for executable, _ in used]
-        fresh, ends = np.concatenate(parts), list(accumulate([len(part) for part in parts], initial=0))
-        places = np.array([a + first for a, (_, first) in zip(ends, used, strict=False)], dtype=np.int64)
-        self._slots = np.empty(len(fresh))
-        self._ends, self._held = ends, held
-        slots = [address(self._slots) + 8 * at for at in ends]
-        steps = argument(function.executor), address(function.code), slots[0]
-        look = argument(guards.executor), address(guards.code), slots[1], m
-        run, start = desk.run.copy(), desk.start.copy()
-        at = desk.rows_at + len(desk.rows)
-        run[:3], run[at : at + 4] = steps, look
-        start[:3], start[LOOK : LOOK + 4] = steps, look
-        self._alive = run, start, fresh, np.array(kinds, dtype=np.int64), np.array(heights, dtype=float), places, kept
-        start[KINDS:AT] = address(self._alive[3]), address(self._alive[4])
-        start[STAND:REST] = len(fresh), address(fresh), slots[0], len(used), address(places), held
-        start[REST + 1] = address(kept)
+        self._ends, self._held = list(accumulate([len(part) for part in parts], initial=0)), held
+        size, uses = self._ends[-1], len(used)
+        own = list(accumulate([m, m, uses, n, size, size], initial=head))  # kinds, heights, places, kept, fresh, slots
+        block = np.empty(own[-1], dtype=np.int64)  # one memory for all
+        block[:head], numbers = desk.words, block.view(float)
+        block[own[0] : own[1]], numbers[own[1] : own[2]] = kinds, heights
+        block[own[2] : own[3]] = [at + first for at, (_, first) in zip(self._ends, used, strict=False)]
+        block[own[3] : own[4]] = kept
+        self.kept, self._fresh, self._slots = block[own[3] : own[4]], numbers[own[4] : own[5]], numbers[own[5] :]
+        np.concatenate(parts, out=self._fresh)
+        self.at = here = address(block)
+        slots = [here + 8 * (own[5] + at) for at in self._ends]
+        self._run_by = argument(function.executor), argument(guards.executor)
+        word, run, start = block.data, desk.run_at, desk.start_at
+        look = run + desk.rows_at + len(desk.rows)
+        for at in (run, start):
+            word[at], word[at + 1], word[at + 2] = self._run_by[0], address(function.code), slots[0]
+        for at in (look, start + LOOK):
+            word[at], word[at + 1], word[at + 2], word[at + 3] = self._run_by[1], address(guards.code), slots[1], m
+        word[start + KINDS], word[start + KINDS + 1] = here + 8 * own[0], here + 8 * own[1]
+        word[start + STAND], word[start + STAND + 1], word[start + STAND + 2] = size, here + 8 * own[4], slots[0]
+        word[start + STAND + 3], word[start + STAND + 4], word[start + STAND + 5] = uses, here + 8 * own[2], held
+        word[start + REST + 1] = here + 8 * own[3]
         if settle is not None:
-            run[at + SETTLED : at + SETTLED + 3] = argument(settle.run), address(settle.mode.code), slots[2]
+            settles, code = look + SETTLED, address(settle.mode.code)
+            word[settles], word[settles + 1], word[settles + 2] = argument(settle.run), code, slots[2]
             if settle.judge is not None:
-                start[JUDGE : JUDGE + 3] = argument(settle.judge), address(settle.mode.code), slots[2]
-        stepper, hit = STEPPERS[type(desk.method), settle is not None], address(desk.flags) + 8 * m
-        self.table = np.array([
-            native(stepper).packed, address(run), native(begin).packed, address(start), address(desk.table), 0, 0, 0, 0,
-            m, hit, 0, 0, self._arrivals, steps_per_call(function.length, n, desk.tableau),
-        ], dtype=np.int64)  # fmt: skip
-        self.at = address(self.table)
+                judge = start + JUDGE
+                word[judge], word[judge + 1], word[judge + 2] = argument(settle.judge), code, slots[2]
+        word[RUNS], word[RUN], word[START] = desk.steppers[settle is not None], here + 8 * run, here + 8 * start
+        word[GUARDS], word[HIT], word[ARRIVED] = m, address(desk.flags) + 8 * m, Function.arrivals
+        word[MOST] = steps_per_call(function.length, n, desk.tableau)
+        self.table = block
         self._run, self._begin = native(run_lap).function, native(begin_lap).brief
         self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
         self.following: list[Any] = []  # the same, as they stand in words
@@ -275,10 +283,14 @@ class Again:
     @property
     def is_current(self) -> bool:
         """Whether the programs are executed as they were when this was made: machine code may arrive."""
-        if self._arrivals != Function.arrivals:
-            if [function.executor for function in self._functions] != self._executors:
+        arrivals = Function.arrivals
+        if self.table[ARRIVED] != arrivals:
+            used = [self.function, self.guards] + ([] if self.settle is None else [self.settle.mode])
+            fresh = np.concatenate([executable.fresh() for executable in used])
+            run_by = argument(self.function.executor), argument(self.guards.executor)
+            if run_by != self._run_by or fresh.tobytes() != self._fresh.tobytes():
                 return False
-            self._arrivals = self.table[ARRIVED] = Function.arrivals
+            self.table[ARRIVED] = arrivals
         return True
 
     def follow(self, key: bytes, handover: Any) -> None:

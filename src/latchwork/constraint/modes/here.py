@@ -33,6 +33,15 @@ class Here:
 
         ``x`` may be coordinates alone where speeds do not matter.
         """
+        call, arguments, out = self.ready(kernel, width, *before)
+        z, first = self._z, 1 + self.mode.states
+        z[:] = self._fresh
+        z[0], z[1 : 1 + len(x)], z[first : first + len(rest)] = t, x, rest
+        call(*arguments)
+        return out
+
+    def ready(self, kernel: Kernel[..., None], width: int, *before: Any) -> Ready:
+        """How a kernel is called, and where it writes."""
         if self._arrivals != Function.arrivals:  # machine code has arrived
             self._begin()
         known = self._ready.get(kernel)
@@ -40,9 +49,4 @@ class Here:
             out = np.zeros(width)
             given = [argument(item) for item in (*before, self.mode.code, self._z, out)]
             known = self._ready[kernel] = native(kernel).brief, given, out
-        z, first = self._z, 1 + self.mode.states
-        z[:] = self._fresh
-        z[0], z[1 : 1 + len(x)], z[first : first + len(rest)] = t, x, rest
-        call, arguments, out = known
-        call(*arguments)
-        return out
+        return known

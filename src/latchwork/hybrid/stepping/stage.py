@@ -41,6 +41,9 @@ class Stepped:
         step = np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.udot) - 1)
         return x, self.udot[step]
 
+    def get_ready(self) -> None:
+        """Nothing is needed where a run of it ends."""
+
     def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
         return x, True
 

@@ -39,23 +39,32 @@ class Pool:
         places = zip(starts[first : first + k], starts[first + k : first + 2 * k], strict=True)
         self.at = dict(zip(touches, places, strict=True))
 
+    def code(self, held: Terms, touches: Sequence[Touch]) -> list[int]:
+        """What `gather` is told of some of the contacts: sizes, and where outputs are."""
+        (n_q, n, m), counts = held.sizes, [len(touch.terms.rows) for touch in touches]
+        each = [i for touch, count in zip(touches, counts, strict=True) for i in (count, *self.at[touch])]
+        return [n_q, n, sum(counts), m, len(touches), *self.held_at, *each]
+
+
+def memory_size(held: Terms, touches: int, rows: int) -> int:
+    """Numbers that `gather` needs."""
+    _, n, m = held.sizes
+    most = m + 2 * n
+    return _parts(n, touches, rows)[0] + max(n * n + 2 * n, most * n + most + 2 * n * most + most * most + 3 * most)
+
 
 class Gathering:
     """Some contacts of a pool, and memory for their numbers; one thread at a time."""
 
     def __init__(self, base: Base, held: Terms, touches: Sequence[Touch], pool: Pool | None = None) -> None:
-        n_q, n, m = held.sizes
+        n = held.sizes[1]
         pool = Pool(base, held, touches) if pool is None else pool
         self.bundle, k = pool.bundle, len(touches)
-        counts = [len(touch.terms.rows) for touch in touches]
-        self._first = list(accumulate(counts, initial=0))[:-1]
-        r, most = sum(counts), m + 2 * n
-        self.rows = r
-        each = [i for touch, count in zip(touches, counts, strict=True) for i in (count, *pool.at[touch])]
-        self.code = np.array([n_q, n, r, m, k, *pool.held_at, *each], dtype=np.int64)
-        self._size, self._parts = _parts(n, k, r)
-        work = max(n * n + 2 * n, most * n + most + 2 * n * most + most * most + 3 * most)
-        self.memory = np.zeros(self._size + work)
+        self._first = list(accumulate([len(touch.terms.rows) for touch in touches], initial=0))
+        self.rows = self._first.pop()
+        self.code = np.array(pool.code(held, touches), dtype=np.int64)
+        self._size, self._parts = _parts(n, k, self.rows)
+        self.memory = np.zeros(memory_size(held, k, self.rows))
         self._more, self._drag, self._room = np.zeros(2 * n * (n + 1)), np.zeros(2 * n * (2 * n + 1)), 2 * n
         self._x = np.zeros(len(base.arguments))
         self._call, self._at = native(gather).brief, tuple(map(address, (self.code, self.bundle.out, self._x)))

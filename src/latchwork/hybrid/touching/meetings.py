@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +12,10 @@ from latchwork.hybrid.touching.gathering import Gathering, Pool, pays
 from latchwork.hybrid.touching.keeping import Keeping
 from latchwork.hybrid.touching.meeting import Held, Meeting, stacked
 from latchwork.hybrid.touching.passing import Passing, can_pass
+from latchwork.hybrid.touching.staying import Staying, can_stay, stay_few
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.bundle import Bundle
+from latchwork.program.native import native
 
 REMEMBERED = 400  # sets of contacts
 
@@ -27,6 +28,7 @@ class Meetings:
         self._known: dict[tuple[Terms, tuple[Touch, ...]], Gathering] = {}
         self._keepings: dict[tuple[Terms, Touch], Keeping | None] = {}
         self._passings: dict[tuple[Terms, Touch], Passing | None] = {}
+        self._stayings: dict[tuple[Terms, tuple[Touch, ...]], Staying | None] = {}
         self._gaps: tuple[list[Touch], Bundle] | None = None
         self._pool: tuple[Terms, Pool] | None = None
 
@@ -50,12 +52,6 @@ class Meetings:
         J = stacked([place.B for place in places], np.zeros((0, n)))
         C = stacked([place.C for place in places], np.zeros(0))
         return Meeting(tuple(touches), u, J, C, besides, tangents)
-
-    def numbers(self, held: Terms, touches: tuple[Touch, ...], x: Array) -> dict[str, Any] | None:
-        """J, v, A, b and all else of some contacts at x, by name; none where that takes more care."""
-        if not pays(held.sizes[1], sum([1 + len(touch.tangents) for touch in touches])):
-            return None
-        return self._gathering(held, touches).at(x)
 
     def look(self, touches: Sequence[Touch], x: Array) -> None:
         """Find the gaps of several contacts at once; asked for theirs, they know it."""
@@ -110,17 +106,33 @@ class Meetings:
             self._passings[key] = Passing(self._gathering(held, (touch,)), touch.contact.impact) if can else None
         return self._passings[key]
 
+    def staying(self, held: Terms, touches: tuple[Touch, ...]) -> Staying | None:
+        """What tells which of a few contacts stay; none where that takes more care."""
+        key = held, touches
+        if key not in self._stayings:
+            if len(self._stayings) >= REMEMBERED:
+                self._stayings.pop(next(iter(self._stayings)))
+            can = can_stay(touches) and pays(held.sizes[1], 1) and all([self.passing(held, t) for t in touches])
+            pool = (self._pool_of(held, touches) or Pool(self.base, held, touches)) if can else None
+            self._stayings[key] = None if pool is None else Staying(held, touches, pool)
+        return self._stayings[key]
+
     def _gathering(self, held: Terms, touches: tuple[Touch, ...]) -> Gathering:
         found = self._known.get((held, touches))
         if found is None:
             if len(self._known) >= REMEMBERED:
                 self._known.pop(next(iter(self._known)))
-            pool = None
-            if self._pool is not None and self._pool[0] is held and len(touches) > 1:
-                pool = self._pool[1] if all([touch in self._pool[1].at for touch in touches]) else None
-            found = self._known[held, touches] = Gathering(self.base, held, touches, pool)
+            found = self._known[held, touches] = Gathering(self.base, held, touches, self._pool_of(held, touches))
         return found
+
+    def _pool_of(self, held: Terms, touches: tuple[Touch, ...]) -> Pool | None:
+        """The pool that has several contacts already, if it does."""
+        if self._pool is None or self._pool[0] is not held or len(touches) < 2:
+            return None
+        pool = self._pool[1]
+        return pool if all([touch in pool.at for touch in touches]) else None
 
     def pool(self, held: Terms, touches: Sequence[Touch]) -> None:
         """Make now the programs of all contacts that may meet, so that any of them meet soon."""
+        native(stay_few)
         self._pool = held, Pool(self.base, held, [touch for touch in touches if not touch.held])

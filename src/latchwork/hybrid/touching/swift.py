@@ -10,18 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.alone import STATES
-from latchwork.contact.complementarity import Resting, State, settle
+from latchwork.contact.complementarity import State
 from latchwork.contact.law import Zones
-from latchwork.errors import Jammed, Unsettled
 from latchwork.hybrid.touching.meetings import Meetings
 from latchwork.hybrid.touching.passing import AS_IS, LETS_GO, OTHERS, PARTED, Passed
-from latchwork.hybrid.touching.scales import AT_REST, LEFT, NO_SLIP, REACH, ROUNDING, TOUCH
+from latchwork.hybrid.touching.scales import LEFT, REACH, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Standing, Standings, deep_in, is_clear
 from latchwork.hybrid.touching.striking import Happened
 from latchwork.hybrid.touching.touch import Touch, Way
@@ -181,50 +178,22 @@ def _pass(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Near, h
 def _stay(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Sequence[Near], hit: Hit) -> Swiftly | None:
     """A few that are near, none of which approaches or parts: which of them stay closed."""
     touches = tuple([touch for touch, _, _ in near])
-    can = hit.must == 0.0 and all([meetings.passing(held, touch) for touch in touches])
-    numbers = meetings.numbers(held, touches, x) if can else None
-    if numbers is None or not _rest(numbers, s.speed):
+    staying = meetings.staying(held, touches) if hit.must == 0.0 else None
+    if staying is None:
         return None
     laws = [touch.laws(x, hit.zones) for touch in touches]
-    fastest = max(s.speed, numbers["pace"], LEFT * max(s.pace, numbers["pace"]))
-    resting = _resting(touches, numbers, laws, NO_SLIP * fastest, hit)
-    guess = [s.closed[touch].state if touch in s.closed and touch is not hit.lets_go else State.OPEN
-             for touch in touches] if s.closed else None  # fmt: skip
-    try:
-        verdict = None if resting is None else settle(resting, guess)
-    except (Jammed, Unsettled):
+    closed = [touch in s.closed and touch is not hit.lets_go for touch in touches] if s.closed else None
+    resting = touches.index(hit.resting) if hit.resting in touches else -1
+    stayed = staying(x, laws, s.speed, s.pace, resting, closed)
+    if stayed is None:
         return None
-    if verdict is None or State.STICK in verdict.states:
-        return None
-    s.pace, first = max(s.pace, numbers["pace"]), [*numbers["first"], len(verdict.lam)]
-    s.lam = {touch.name: verdict.lam[a:b] for touch, a, b in zip(touches, first, first[1:], strict=False)}
-    found = zip(touches, verdict.states, verdict.directions, laws, strict=True)
-    s.closed = {touch: Standing(State.SLIDE, None if d is None or law[2] == 0.0 else (math.copysign(1.0, d[0]),))
-                for touch, state, d, law in found if state is State.SLIDE}  # fmt: skip
+    s.pace, s.lam = stayed.pace, dict(zip([touch.name for touch in touches], stayed.lam, strict=True))
+    s.closed = {touch: Standing(State.SLIDE, (way,) if way != 0.0 and law[2] != 0.0 else None)
+                for touch, slides, way, law in zip(touches, stayed.slides, stayed.ways, laws, strict=True)
+                if slides}  # fmt: skip
     s.grazing = s.grazing | {touch: deep_in(gap) for touch, gap, inside in near
                              if touch not in s.closed or (touch.feature.within and 0.0 <= inside < -gap)}  # fmt: skip
     return Swiftly(x, 0.0, ())
-
-
-def _rest(numbers: Mapping[str, Any], speed: float) -> bool:
-    """Whether no normal velocity is any."""
-    v, slow = numbers["v"].tolist(), AT_REST * max(speed, numbers["pace"])
-    pairs = zip(numbers["first"], numbers["swiftest"].tolist(), strict=True)
-    return all([abs(v[row]) <= max(slow, ROUNDING * swift) for row, swift in pairs])
-
-
-def _resting(touches: Sequence[Touch], numbers: Mapping[str, Any], laws: Sequence[tuple[float, float, float]],
-             none: float, hit: Hit) -> Resting | None:  # fmt: skip
-    """What is asked of complementarity, slip slower than ``none`` left out; none where a tangent has no friction."""
-    v, rough = numbers["v"].tolist(), tuple([len(touch.tangents) for touch in touches])
-    if any([k and law[1] == 0.0 for k, law in zip(rough, laws, strict=True)]):
-        return None
-    slips = [v[row + 1] if k and touch is not hit.resting else 0.0
-             for touch, row, k in zip(touches, numbers["first"], rough, strict=True)]  # fmt: skip
-    ways = tuple([np.array([math.copysign(1.0, slip)]) if abs(slip) > none else None for slip in slips])
-    _, mu_s, mu_d = np.array(laws).T
-    return Resting(tuple([touch.name for touch in touches]), numbers["A"], numbers["b"], rough, mu_s, mu_d, ways,
-                   (None,) * len(touches))  # fmt: skip
 
 
 def _way(passed: Passed, mu_d: float) -> Way:
