@@ -150,7 +150,7 @@ def test_what_changes_between_is_heard(handed, monkeypatch):
 
 
 def test_a_change_is_known_after_it_was_made_once(handed):
-    """The first bounce leads to where a contact has just opened; the bounce from there is made once, then it is known."""
+    """The first bounce leads to where a contact has just opened; a bounce from there is made once, then it is known."""
     sim = bouncing()[0]
     sim.advance(2.0)
     impacts = [event.t for event in sim.events if event.kind == "impact"]

@@ -12,7 +12,6 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from latchwork.integrate.adaptive import BEFORE, COMPONENT, RECORDED, REJECTED, STEPS, H, T, first_step
 from latchwork.integrate.guards import memory_size
@@ -235,7 +234,7 @@ class Again:
     """
 
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
-                 kept: NDArray[np.int64], kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
+                 kept: Array, kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
         self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
         n, m, head = desk.n, len(kinds), len(desk.words)
         self.m, self.now, self.hit = m, desk.looked[: 2 * m], desk.flags[m : 2 * m]  # which guards took part

@@ -78,7 +78,8 @@ class Executable(Protocol):
 class Function:
     """A checked program with its bytecode, its slots, and what executes it. A lock keeps threads apart.
 
-    ``executor`` is called as ``run(code, z, out)``: the bytecode machine, or machine code made for this program.
+    ``executor`` is called as ``run(code, z, out)``: the bytecode machine, or machine code made for this program;
+    ``entry`` is its address.
     """
 
     arrivals: ClassVar[int] = 0  # how often machine code has arrived, for any function
@@ -94,7 +95,10 @@ class Function:
         self.length, self.first, self.width, _ = code[: vm.HEADER].tolist()
         self.slots = self.first + self.length
         self._left = tiers.evaluations_for(self.length)
-        self._call = self.executor.brief if isinstance(self.executor, Native) else native(self.executor).brief
+        self._run_by(self.executor if isinstance(self.executor, Native) else native(self.executor))
+
+    def _run_by(self, found: Native) -> None:
+        self._call, self.entry = found.brief, found.address
 
     @property
     def program(self) -> Program:
@@ -169,7 +173,8 @@ class Function:
 
     def _take(self, found: Native | None) -> None:
         if found is not None:
-            self.executor, self._call = found, found.brief
+            self.executor = found
+            self._run_by(found)
             Function.arrivals += 1
 
     def _refuse(self, shape: tuple[int, ...]) -> None:

@@ -15,7 +15,7 @@ from latchwork.errors import ProgramError
 from latchwork.program.function import Function
 from latchwork.program.ir import Program
 from latchwork.program.kernel import i32p, i64, i64p, kernel, offset
-from latchwork.program.native import briefly, together
+from latchwork.program.native import address, briefly, native, together
 from latchwork.program.vm import HEADER, run
 
 MOVE = 5  # numbers for each program: its operations, its inputs, its first operation, and where constants and those go
@@ -90,7 +90,7 @@ class Linked(Function):
         self.parts, self.inputs, self.executor = tuple(parts), inputs, run
         given = np.concatenate([part.code for part in parts])
         code = np.empty(len(given) - HEADER * (len(parts) - 1), dtype=np.int32)
-        briefly(join, len(parts), len(inputs), given, code)
+        native(join).brief(len(parts), len(inputs), address(given), address(code))
         code.setflags(write=False)
         self.constants = np.concatenate([part.constants for part in parts])
         self._begin(code)

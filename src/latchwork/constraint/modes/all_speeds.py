@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from latchwork.constraint.modes import full, layout
+from latchwork.constraint.modes import full
 from latchwork.constraint.modes.layout import Frame, frame
 from latchwork.constraint.modes.mode import Mode
 from latchwork.constraint.selection import Selection
@@ -15,7 +15,7 @@ from latchwork.constraint.solvers.designs import Design
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError
 from latchwork.program.kernel import Kernel
-from latchwork.program.native import Native
+from latchwork.program.native import Native, native
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +31,8 @@ class AllSpeeds(Mode):
         return frame(self.terms, 0, n, len(self.rest), self.settings, self.design.work_size(n, m))
 
     @property
-    def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:
-        return [*super()._run, (layout.SOLVE_RUN, self.design.solve)]
+    def _solver(self) -> int:
+        return native(self.design.solve).address
 
     @property
     def executor(self) -> Kernel[..., None] | Native:

@@ -5,6 +5,7 @@ Its state is x = (q, u_ind, work). Full speeds and accelerations follow from it 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,7 +24,7 @@ from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel
-from latchwork.program.native import Native, briefly, invoke, native
+from latchwork.program.native import Native, briefly, invoke
 
 FEW = 8  # rows that are evaluated in microseconds
 
@@ -102,17 +103,15 @@ class Mode:
         return every if self.drag is None else (*every, self.drag.function)
 
     @property
-    def _run(self) -> list[tuple[int, Kernel[..., None] | Native]]:
-        """What is called by address, and where its address stands."""
-        run = [function.executor for function in self.functions]
-        return list(enumerate(run)) if self.drag is None else [*enumerate(run[:-1]), (layout.DRAG_RUN, run[-1])]
+    def _solver(self) -> int:
+        """Where a solver of u̇ is, 0 where none is called."""
+        return 0
 
     def watching(self, guards: Function) -> Mode:
         """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
         given = (self.terms, self.selection, self.rest, self.weights, self.typical, self.usual_pivot, self.course,
                  self.numbers, self.limit, self.least_pivot)  # fmt: skip
         made = Mode(*given, guards, self.drag, self.share)
-        made.__dict__["inputs"] = self.inputs
         if "_block" not in self.__dict__:  # one memory for both: what watches lies behind what steps
             self.__dict__["_block"] = made._block
             self._slots["twin"] = made
@@ -178,12 +177,14 @@ class Mode:
 
     def _filled(self) -> Array:
         """Slots with notes in place: addresses of what runs, and limits."""
-        (_, z, first), floor, run = self._block, self.least_pivot * self.usual_pivot, dict(self._run)
-        at = [0 if kernel is None else (kernel if isinstance(kernel, Native) else native(kernel)).address
-              for kernel in map(run.get, layout.RUNS)]  # fmt: skip
-        limits = self.limit, 0.0 if self.limit > WORST_D else floor, floor
-        notes = 0.0, 0.0, self.usual_pivot, np.inf, 0.0, 0.0, 0.0, *limits
-        layout.PACKED.pack_into(z.data, 8 * first, *at[:5], *notes, *at[5:])
+        (_, z, first), floor = self._block, self.least_pivot * self.usual_pivot
+        place, bias, motion, spread = self.terms.functions
+        limit, pivot = self.limit, 0.0 if self.limit > WORST_D else floor
+        layout.PACKED.pack_into(
+            z.data, 8 * first, place.entry, bias.entry, motion.entry, spread.entry,
+            0 if self.watch is None else self.watch.entry, 0.0, 0.0, self.usual_pivot, math.inf, 0.0, 0.0, 0.0, limit,
+            pivot, floor, self._solver, 0 if self.drag is None else self.drag.function.entry,
+        )  # fmt: skip
         return z
 
     def used(self, times: int) -> None:
