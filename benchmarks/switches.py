@@ -5,7 +5,8 @@
 The three examples of Patoglu and Gillespie, and a chain of ten links whose end falls on a floor. Each run has a model
 of its own (the chain: a simulation of its own), so that no equations are known: a mode that was not met before in the
 run is embedded, or left for one with fewer constraints, there and then. A mode met before in the run is "seen before";
-where the change itself was made before, as over and over again in a minute over the belt, it is made "again".
+where the change itself was made before, from the same mode by the same guards, as over and over again in a minute over
+the belt, it is made "again".
 A step is taken at a time, so that the clock is read after the first one; nothing is prepared ahead. Besides the time on
 the wall there is that of the processor, which does not count what other processes take; where machine code goes through
 the switch by itself, it has the step that ends at the guard as well. The rival is the paper: 100 to 400 ms to embed, 30
@@ -23,6 +24,7 @@ import time
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -116,16 +118,18 @@ def switches(case: Case) -> Iterator[tuple[str, tuple[float, float]]]:
     with at_a_time, patch.object(lw.Simulation, "_look_ahead", lambda *given: None):
         run()
     made, times = set(), [mark[0] for mark in marks]
+    changes = {before.solution.t[-1]: (before.stage, before.solution.event.guards, after.stage)
+               for before, after in pairwise(sim._segments) if before.solution.event is not None}  # fmt: skip
     guards = [sim._born + work.began for work in sim.timeline if work.lane == "embed"]  # when each was reached
     for switch, reached in zip(sim.switches, guards, strict=True):
         i = bisect_right(times, switch.t)  # the first step beyond it
         if 0 < i < len(marks):
             (t, wall, processor, known), (_, wall_after, processor_after, more) = marks[i - 1 : i + 1]
             wall = wall if t == switch.t else reached  # the stepper has come back there, or not
-            change = switch.before, switch.after
+            change = changes.get(switch.t)
             kind = "again" if change in made else "seen before"
             if more > known:
-                kind = "delete" if len(change[1]) < len(change[0]) else "embed"
+                kind = "delete" if len(switch.after) < len(switch.before) else "embed"
             made.add(change)
             yield kind, (wall_after - wall, processor_after - processor)
 

@@ -83,7 +83,7 @@ class Going(Running):
                 if relay.stale >= 0:
                     lap.again.following[relay.stale].ready()
                 if status == FULL:
-                    lap.again.make_room()
+                    self._workshop.laps.make_room(lap.again)
                 if ended or status == FULL:
                     continue
                 ran = lap_end(lap.again, lap.stage, status, until, self._rest)

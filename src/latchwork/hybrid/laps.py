@@ -16,7 +16,7 @@ from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Ran, end_of
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.standing import Guards
-from latchwork.integrate.again import NOT_BELOW, PATIENT, STRICT, Again, Desk
+from latchwork.integrate.again import NOT_BELOW, PATIENT, STRICT, Again, Desk, few_rows
 from latchwork.integrate.method import RK4, DormandPrince
 from latchwork.integrate.status import END, EVENT, REWRITE
 
@@ -53,6 +53,13 @@ class Laps:
         if type(method) is DormandPrince and can_lap(method, 0.0):
             for n in range(max(states - 2, 1), states + 1):
                 self._desk(method, n, GUARDS)
+
+    def make_room(self, running: Again) -> None:
+        """Take new pages where few rows are left: what runs goes on on one, others will begin on one."""
+        running.make_room()
+        for desk in self._desks.values():
+            if desk is not running.desk and desk.is_full(2 * few_rows()):
+                desk.turn()
 
     def _desk(self, method: DormandPrince | RK4, n: int, guards: int) -> Desk:
         """Memory for n states and as many guards or more."""

@@ -36,10 +36,22 @@ from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.handing import SCALES, hand_over
 from latchwork.hybrid.touching.passing import PACE_AFTER, RESULTS, SPEED_AFTER
-from latchwork.integrate import again
 from latchwork.integrate.adaptive import REJECTED, STEPS
 from latchwork.integrate.again import ARRIVED as LAP_ARRIVED
-from latchwork.integrate.again import COUNTS, DESK, FREE, GUARDS, HIT, ROOM, STATE, STATES, T_AT, begin_lap, run_lap
+from latchwork.integrate.again import (
+    COUNTS,
+    DESK,
+    FREE,
+    GUARDS,
+    HIT,
+    ROOM,
+    STATE,
+    STATES,
+    T_AT,
+    begin_lap,
+    few_rows,
+    run_lap,
+)
 from latchwork.integrate.again import FIRST as FIRST_ROW
 from latchwork.integrate.again import FOLLOWING as CHANGES
 from latchwork.integrate.again import FOLLOWS as CHANGES_KNOWN
@@ -220,7 +232,7 @@ class Relay:
         """Run a lap, and others after it; the status of the stepper."""
         began = time.perf_counter()
         status: int = self._call(lap.again.at, ended, until, lap.longest, address(rest), Function.arrivals, self._hand,
-                                 most, again.FEWEST_ROWS // 4, *self._memory)  # fmt: skip
+                                 most, few_rows(), *self._memory)  # fmt: skip
         self._clock = began, time.perf_counter()
         return status
 

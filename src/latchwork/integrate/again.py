@@ -176,6 +176,11 @@ STEPPERS: dict[tuple[Any, bool], Kernel[..., int]] = {
 BAD = 2  # where fixed steppers count which state is no number
 
 
+def few_rows() -> int:
+    """Rows that are needed to begin."""
+    return FEWEST_ROWS // 4
+
+
 class Desk:
     """Memory for problems of n states and so many guards at most, of which one is run at a time, by one method."""
 
@@ -214,10 +219,9 @@ class Desk:
         """Rows of a page."""
         return int(self.table[ROOM])
 
-    @property
-    def is_full(self) -> bool:
-        """Whether a run that begins should do so on a new page."""
-        return bool(self.table[ROOM] - self.table[FREE] < FEWEST_ROWS // 4)
+    def is_full(self, rows: int) -> bool:
+        """Whether fewer rows are left on this page."""
+        return bool(self.table[ROOM] - self.table[FREE] < rows)
 
     def turn(self) -> None:
         """Take new pages for rows of t, x, ẋ and bend; solutions are views of the old ones."""
@@ -310,7 +314,7 @@ class Again:
 
     def begin_at(self, t: float, x: int, rest: int, least: float = 0.0) -> int:
         """The same by addresses: 1 where it can, 0 where it cannot, −1 where the state is judged no better."""
-        if self.desk.is_full:
+        if self.desk.is_full(few_rows()):
             self.desk.turn()
         self._parts = []
         return int(self._begin(self.at, t, x, rest, least))
@@ -327,9 +331,9 @@ class Again:
             self.make_room()
 
     def make_room(self) -> None:
-        """Go on on a new page where this one is full."""
+        """Go on on a new page where few rows are left on this one: what follows may begin on it."""
         desk, last = self.desk, int(self.table[LAST])
-        if last == desk.room - 1:
+        if desk.room - 1 - last < 2 * few_rows():
             self._parts.append(self._written(int(self.table[FIRST]), last))
             values = [row[last].copy() for row in desk.rows]
             desk.turn()
