@@ -11,10 +11,11 @@ from latchwork.constraint.embed import Embedding
 from latchwork.constraint.modes.ending import ended, pivot
 from latchwork.constraint.modes.full import settle_all, settle_units
 from latchwork.constraint.modes.here import Here
-from latchwork.constraint.modes.mode import Mode, mode_of
+from latchwork.constraint.modes.mode import Mode, mode_of, suits_better, surveyed_mode
 from latchwork.constraint.modes.settle import WORST_D, settle
 from latchwork.constraint.modes.share import share_at
 from latchwork.constraint.selection import Selection, conditioning, select, select_speeds
+from latchwork.constraint.surveying import surveyed
 from latchwork.constraint.verdict import closeness, must_hold
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.right_side import RightSide
@@ -29,6 +30,7 @@ from latchwork.symbolic.traverse import rebuild
 PATIENCE = 4.0  # where there are no better speeds, none are asked for until D is worse by this factor
 BETTER = 0.5  # other speeds are taken where the worst entry of D, or the pivot, improves by this factor
 SHORT = 1500  # operations up to which a mode that is known before the run is written out
+GOOD = 0.1  # of the usual pivot: speeds that were chosen before are taken again where they are as good as this
 EARLY = 0.05  # of the usual pivot: closer to a singular position than this, equations are recombined with care
 
 
@@ -93,6 +95,7 @@ class Held:
     watch: Function | None
     label: tuple[str, ...] | None = field(default=None, kw_only=True)
     memory: Memory = field(default_factory=Memory, kw_only=True, repr=False)
+    others: dict[Selection, Held] = field(default_factory=dict, kw_only=True, repr=False)  # the same in other speeds
 
     def labelled(self, label: tuple[str, ...], memory: Memory) -> Held:
         """The same by this name, on this memory."""
@@ -179,18 +182,43 @@ class Held:
     def rewritten(self, t: float, x: Array, rest: Array) -> Held:
         """Other rows and speeds of the same rank, where they are better; else the same, with more patience."""
         state = np.concatenate([[t], x[:-1], rest])
+        return self._surveyed(state) or self._rewritten(state)
+
+    def _surveyed(self, x: Array) -> Held | None:
+        """Other speeds by a survey, those that were chosen before as they were; none where it takes more care."""
+        terms, old = self.mode.terms, self.mode
+        if type(self) is not Held or old.selection.redundant or old.share is not None:
+            return None
+        found = surveyed(terms, x)
+        if found is None or found.selection == old.selection:
+            return None
+        if not suits_better(found.B, terms.motion(x).M, found.selection, found.pivot, old.selection, BETTER):
+            return None
+        self.others.setdefault(old.selection, self)
+        known = self.others.get(found.selection)
+        if known is None or not found.pivot > GOOD * known.mode.usual_pivot:
+            fresh = surveyed_mode(terms, found, x, old.rest, old.drag)
+            usual = max(fresh.usual_pivot, old.usual_pivot)
+            known = self.others[found.selection] = self._in(replace(fresh, usual_pivot=usual))
+        return known
+
+    def _in(self, mode: Mode) -> Held:
+        """The same constraints in another mode."""
+        return Held(self.driven, mode, self.watch, label=self.label, memory=Memory(self.memory), others=self.others)
+
+    def _rewritten(self, state: Array) -> Held:
+        """The same with care: rows may say nothing new, and share forces."""
         terms, old = self.mode.terms, self.mode
         place, motion = terms.place(state), terms.motion(state)
         for chosen in self._choices(place.B, motion.M):
             share = None if old.is_plain else share_at(place.B, old.share, old.selection, chosen)
             fresh = mode_of(terms, chosen, state, old.rest, old.drag, share)
-            usual = max(fresh.usual_pivot, old.usual_pivot)
-            if chosen != old.selection and fresh.is_better_than(old, state, BETTER):
-                return Held(self.driven, replace(fresh, usual_pivot=usual), self.watch, label=self.label,
-                            memory=Memory(self.memory))  # fmt: skip
+            better = suits_better(place.B, motion.M, chosen, fresh.usual_pivot, old.selection, BETTER)
+            if chosen != old.selection and better:
+                return self._in(replace(fresh, usual_pivot=max(fresh.usual_pivot, old.usual_pivot)))
         worst = conditioning(place.B, motion.M, old.selection)
         patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=fresh.course)
-        return Held(self.driven, patient, self.watch, label=self.label, memory=Memory(self.memory))
+        return self._in(patient)
 
     def _choices(self, B: Array, M: Array) -> list[Selection]:
         """Rows and speeds of the same rank; the same rows first where it matters which ones carry the forces."""

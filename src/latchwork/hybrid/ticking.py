@@ -90,7 +90,7 @@ class Course:
     def _again(self, sim: Running, stage: Stage) -> Course:
         """The same from here on, in other speeds, or by machine code that has arrived."""
         rest = sim.driven.rest_at(sim._rest, sim.t)
-        return Course(sim, stage, self.guards, stage.look(sim.t, sim._x, rest), self.step, self.until)
+        return course_of(sim, stage, self.guards, stage.look(sim.t, sim._x, rest), self.step, self.until)
 
 
 class Expand:
@@ -164,6 +164,11 @@ def begun(sim: Simulation, step: float) -> Course | None:
         return None
     if rules and rules.look(sim.t, (*sim._holds, *sim._standings.told), guards, values, False) is not None:
         return None
+    return course_of(sim, stage, guards, values, step, until)
+
+
+def course_of(sim: Running, stage: Stage, guards: Guards, values: Array, step: float, until: float) -> Course:
+    """The course of a stage, taken up again where it was ticked before."""
     known = sim._workshop.courses.get(stage)
     if known is not None and known.guards is guards and known.step == step and known.ticks.is_current:
         return known.taken_up(sim, values, until)

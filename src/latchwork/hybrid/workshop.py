@@ -38,7 +38,7 @@ from latchwork.hybrid.path import Stage
 from latchwork.hybrid.relay import Relay
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.rules import Rules, rule_guards, scalars
-from latchwork.hybrid.stages import Held, Unconstrained
+from latchwork.hybrid.stages import GOOD, Held, Unconstrained
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.handing import hand_over
@@ -71,7 +71,6 @@ from latchwork.symbolic.expr import Expr
 if TYPE_CHECKING:
     from latchwork.hybrid.ticking import Course
 
-GOOD = 0.1  # of the usual pivot: a mode met before is taken again where its speeds are as good as this
 REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
 KERNELS = (

@@ -242,12 +242,6 @@ class Mode:
         call(executors.at_each, executor, len(rows), rows.shape[1], width, self.code, rows, self.workspace(), out)
         return out
 
-    def is_better_than(self, other: Mode, x: Array, factor: float) -> bool:
-        """Whether the speeds of this mode suit the state x = (t, q, u, rest) clearly better than those of another."""
-        B, M = self.terms.place(x).B, self.terms.motion(x).M
-        worse, pivot = conditioning(B, M, other.selection), usual_pivot(B, other.selection)
-        return conditioning(B, M, self.selection) < factor * worse or factor * self.usual_pivot > pivot
-
     def reduced(self, x: Array) -> Array:
         """(q, u_ind, work) of (q, u, work)."""
         return np.asarray(x[self.kept_states])
@@ -276,6 +270,11 @@ def surveyed_mode(terms: Terms, found: Surveyed, x: Array, rest: tuple[str, ...]
     n_q, n, _ = terms.sizes
     course = x[1 + n_q : 1 + n_q + n].copy()
     return Mode(terms, found.selection, rest, found.weights, found.typical, found.pivot, course, found.B, drag=drag)
+
+
+def suits_better(B: Array, M: Array, one: Selection, pivot: float, other: Selection, factor: float) -> bool:
+    """Whether some speeds, whose usual pivot is given, suit a state clearly better than others."""
+    return conditioning(B, M, one) < factor * conditioning(B, M, other) or factor * pivot > usual_pivot(B, other)
 
 
 def usual_pivot(B: Array, selection: Selection) -> float:
