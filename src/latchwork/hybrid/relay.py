@@ -225,14 +225,15 @@ class Relay:
         self._marks, self._notes = np.zeros(MARKS, dtype=np.int64), np.zeros((MOST, NOTE), dtype=np.int64)
         self._numbers = np.zeros((MOST, NUMBERS + RESULTS + 2 * states + 1))
         self._memory = *map(address, (self.scales, self._marks, self._notes, self._numbers)), self._numbers.shape[1]
-        self._call, self._hand = native(relay).function, native(hand_over).packed
+        made = native(relay)
+        self._call, self._briefly, self._hand = made.function, made.brief, native(hand_over).packed
         self._clock = 0.0, 0.0
 
     def __call__(self, lap: Lap, ended: bool, until: float, rest: Array, most: int = MOST) -> int:
         """Run a lap, and others after it; the status of the stepper."""
-        began = time.perf_counter()
-        status: int = self._call(lap.again.at, ended, until, lap.longest, address(rest), Function.arrivals, self._hand,
-                                 most, few_rows(), *self._memory)  # fmt: skip
+        began, call = time.perf_counter(), self._briefly if lap.again.is_brief else self._call
+        status: int = call(lap.again.at, ended, until, lap.longest, address(rest), Function.arrivals, self._hand, most,
+                           few_rows(), *self._memory)  # fmt: skip
         self._clock = began, time.perf_counter()
         return status
 

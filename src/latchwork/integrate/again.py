@@ -304,6 +304,11 @@ class Again:
         self.table[FOLLOWS : FOLLOWING + 1] = len(self._tables), address(self._tables)
 
     @property
+    def is_brief(self) -> bool:
+        """Whether a call takes microseconds, as in ticks: Python's lock is kept then, see `native.briefly`."""
+        return isinstance(self.desk.method, RK4)
+
+    @property
     def reached(self) -> float:
         """How far it ran."""
         return float(self.desk.rows[0][self.table[LAST]])
