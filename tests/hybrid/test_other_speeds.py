@@ -1,4 +1,4 @@
-"""A stage that goes on in other speeds: those that were chosen before are taken again, and nothing is to be seen of it."""
+"""A stage that goes on in other speeds: those that were chosen before are taken again, and nobody sees it."""
 
 from __future__ import annotations
 
