@@ -98,6 +98,7 @@ class Going(Running):
                 lap = lap._replace(again=again, stage=ran.stage)
         except Broken as error:
             raise Broken(str(error), segments + error.segments) from None
+
     # --- from lap to lap ----------------------------------------------------------------------------------------
 
     def _relay(self, lap: Lap, ended: bool, until: float, most: int) -> int:

@@ -274,4 +274,5 @@ class Relay:
     def _when(self, count: int) -> float:
         """When something was, by the clock."""
         (began, done), first, last = self._clock, int(self._marks[BEGAN]), int(self._marks[DONE])
-        return began + (done - began) * (count - first) / (last - first) if last > first else done
+        part = (count - first) / (last - first) if last > first else 1.0
+        return began + (done - began) * min(max(part, 0.0), 1.0)
