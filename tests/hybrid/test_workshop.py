@@ -55,3 +55,23 @@ def test_it_slides_and_stops_where_coulomb_says(held):
     met = fall / 9.81
     assert sim.run.events[-1].t == pytest.approx(met + (1.0 - MU * fall) / (MU * 9.81), rel=1e-7)
     assert float(sim.run["vx"][-1]) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_nor_does_one_in_space_whichever_way_it_slides(monkeypatch):
+    """A ball thrown on a floor slides, turns the way it slides by its spin, and rolls: nothing is lowered any more."""
+    model = lw.Model("ball")
+    N, O = model.frame, model.origin
+    link = model.free("ball", q=["x", "y", "z", "e0", "e1", "e2", "e3"], u=["vx", "vy", "vz", "w1", "w2", "w3"])
+    ball = model.body("ball", link, link.origin, 1.0, lw.inertia(link.frame, xx=0.004, yy=0.004, zz=0.004))
+    model.gravity(-9.81 * N.z)
+    model.contact("floor", ball.sphere(0.1), lw.Plane(point=O, normal=N.z), friction=MU)
+    sim = lw.Simulation(model, q={"x": 0.0, "y": 0.0, "z": 0.15, "e0": 1.0}, u={"vx": 2.0, "w1": 40.0, "w2": -30.0})
+    sim.advance(0.01)
+    lowered = []
+    for module in (terms, drag, watching):
+        monkeypatch.setattr(module, "lower", lambda *given: lowered.append(given))
+    sim.advance(2.0)
+    kinds = [event.kind for event in sim.events]
+    assert {"impact", "stick"} <= set(kinds)
+    assert len({tuple(switch.after) for switch in sim.switches}) == 3  # free, sliding, rolling
+    assert not lowered

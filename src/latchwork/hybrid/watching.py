@@ -8,6 +8,7 @@ from typing import Any
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.stops import Rates, guards_and_rates, rates_in_accelerations
 from latchwork.hybrid.touching.standing import Guard, Guards
+from latchwork.hybrid.touching.touch import Fixed
 from latchwork.program.function import Function
 from latchwork.program.linking import Linked
 from latchwork.program.lower import lower
@@ -49,15 +50,17 @@ class Watching:
     def part(self, guards: Sequence[Guard], rows: int | None) -> Function:
         """The function of some guards, which name λ of so many rows at most; none: where nothing holds."""
         known = self._known.get((id(guards), rows))
-        return self._part(guards, rows) if known is None else known[1]
+        return self._part(guards, rows, fixed_in([guards])) if known is None else known[1]
 
-    def _part(self, guards: Sequence[Guard], rows: int | None) -> Function:
+    def _part(self, guards: Sequence[Guard], rows: int | None, fixed: Fixed) -> Function:
         key = rows, tuple([guard.value.node if isinstance(guard.value, Expr) else guard.value for guard in guards])
         found = self._parts.get(key)
         if found is None:
             if len(self._parts) >= REMEMBERED:
                 self._parts.pop(next(iter(self._parts)))
-            found = self._parts[key] = self._lowered(guards, rows)
+            found = self._parts[key] = self._lowered(guards, rows, fixed[0])
+        if fixed[1]:
+            found = found.bound(fixed[1])
         if isinstance(guards, Guards):  # those of a contact, which keeps them
             self._known[id(guards), rows] = guards, found
         return found
@@ -67,8 +70,10 @@ class Watching:
         if not parts:
             return None
         if len(parts) > FEW:
-            parts = [([guard for guards, _ in parts for guard in guards], rows or 0)]
-        functions = [self.part(guards, None if rows is None else count) for guards, count in parts]
+            every, fixed = [guard for guards, _ in parts for guard in guards], fixed_in([guards for guards, _ in parts])
+            functions = [self._part(every, rows, fixed)]
+        else:
+            functions = [self.part(guards, None if rows is None else count) for guards, count in parts]
         names = self._names(rows)
         if len(functions) == 1 and len(functions[0].inputs) == len(names):
             return functions[0]
@@ -85,7 +90,7 @@ class Watching:
         system = self.driven.equations.system
         return (system.t, *system.q, *system.u, *self.driven.held, *system.u_rates, *self.multipliers(rows))
 
-    def _lowered(self, guards: Sequence[Guard], rows: int | None) -> Function:
+    def _lowered(self, guards: Sequence[Guard], rows: int | None, symbols: tuple[Expr, ...]) -> Function:
         equations, laws = self.driven.equations, self.driven.laws
         named: dict[Any, Any] = {guard.about if guard.kind == "stop" else (guard.kind, i): guard.value
                                  for i, guard in enumerate(guards)}  # fmt: skip
@@ -95,5 +100,12 @@ class Watching:
             values, rates = rates_in_accelerations(equations, named, laws, self._rates)
         self._names(rows)
         g = equations.system.graph
-        return Function(lower(g, rebuild(g, [*values, *rates], laws), self._arguments(rows)))
+        return Function(lower(g, rebuild(g, [*values, *rates], laws), (*self._arguments(rows), *symbols)))
+
+
+def fixed_in(parts: Sequence[Sequence[Guard]]) -> Fixed:
+    """All symbols in some guards that stand for numbers, and these."""
+    every = [guards.fixed for guards in parts if isinstance(guards, Guards)]
+    return (tuple([symbol for symbols, _ in every for symbol in symbols]),
+            tuple([value for _, values in every for value in values]))  # fmt: skip
 

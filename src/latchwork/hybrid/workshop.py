@@ -52,10 +52,11 @@ from latchwork.hybrid.touching.standing import (
     Standings,
     closings,
     every_zone,
+    slides_in_space,
     touch_guards,
     zone_guards,
 )
-from latchwork.hybrid.touching.touch import Touch
+from latchwork.hybrid.touching.touch import Fixed, Touch
 from latchwork.hybrid.watching import Part, Watching
 from latchwork.integrate.again import begin
 from latchwork.integrate.memory import Memory
@@ -113,7 +114,7 @@ class Workshop:
         self._prepared: dict[Any, Prepared] = {}
         self._stages: dict[Any, tuple[Stage, Guards]] = {}
         self._ready: tuple[Terms, tuple[Drag | None, bytes], tuple[Mode, bool]] | None = None
-        self._drags: dict[Any, Drag | None] = {}
+        self._drags: dict[Any, Drag] = {}
         self._embeddings: dict[Any, Embedding] = {}
         self._watching = Watching(driven)
         self._memory = Memory()
@@ -175,7 +176,7 @@ class Workshop:
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
         for zones in every_zone(touch):
             touch.law_in(zones)
-            for standing in closings(touch, zones):
+            for standing in (*closings(touch, zones), *slides_in_space(touch, zones)):
                 for held in others:
                     self._know_closed(held, Standings([touch], {touch: standing}, zones=zones), touch)
         opens = Standings([touch]), Standings([touch], grazing={touch: 0})
@@ -283,15 +284,24 @@ class Workshop:
         if not constraints and not dragging:
             return None, None
         terms = self.terms_of(constraints, touches)
-        return terms, self._drag(terms, dragging)
+        fixed = [touch.fixed_in(standings.closed[touch].way) for touch in dragging]
+        return terms, self._drag(terms, dragging, fixed)
 
-    def _drag(self, terms: Terms, dragging: Mapping[Touch, list[int]]) -> Drag | None:
-        """What drags in a mode of these rows, remembered."""
-        key = terms, tuple([(touch, *nodes) for touch, nodes in dragging.items()])
-        if key not in self._drags:
+    def _drag(self, terms: Terms, dragging: Mapping[Touch, list[int]], fixed: Sequence[Fixed]) -> Drag | None:
+        """What drags in a mode of these rows, remembered; ways in space are held in one program for all of them."""
+        if not dragging:
+            return None
+        key = tuple([(touch, *nodes) for touch, nodes in dragging.items()])
+        values = [value for _, way in fixed for value in way]
+        known = self._drags.get(key if values else (terms, key))
+        if known is not None and not values:
+            return known
+        symbols, function = [s for symbols, _ in fixed for s in symbols], None if known is None else known.function
+        found = drag_in(terms, dragging, symbols, function)
+        if known is None:
             _make_room(self._drags, PARTS)
-            self._drags[key] = drag_in(terms, dragging)
-        return self._drags[key]
+            self._drags[key if values else (terms, key)] = found
+        return replace(found, function=found.function.bound(values)) if values else found
 
     # --- numbers ------------------------------------------------------------------------------------------------
 

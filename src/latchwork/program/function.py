@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 from weakref import ref
@@ -171,6 +172,10 @@ class Function:
             self._left = tiers.evaluations_for(self.length)
             self.compiled()
 
+    def bound(self, values: Sequence[float]) -> Function:
+        """The same with its last inputs held at numbers."""
+        return Bound(self, values)
+
     def _take(self, found: Native | None) -> None:
         if found is not None:
             self.executor = found
@@ -180,6 +185,28 @@ class Function:
     def _refuse(self, shape: tuple[int, ...]) -> None:
         names = ", ".join(self.inputs)
         raise EvaluationError(f"Inputs of shape {shape} do not fit. Give {len(self.inputs)} numbers: {names}.")
+
+
+class Bound(Function):
+    """A function with its last inputs held at numbers: the same bytecode, in which they stand before the constants."""
+
+    def __init__(self, whole: Function, values: Sequence[float]) -> None:
+        if not 0 < len(values) <= len(whole.inputs):
+            raise EvaluationError(
+                f"{len(values)} numbers cannot be held where there are {len(whole.inputs)} inputs. Give one for each "
+                "of the last inputs."
+            )
+        self._whole, self.executor, self.inputs = whole, vm.run, whole.inputs[: -len(values)]
+        self.constants = np.array([*values, *whole.constants.tolist()])
+        code = whole.code.copy()
+        code[vm.HEADER - 1] = len(self.inputs)
+        self._begin(code)
+
+    @cached_property
+    def program(self) -> Program:
+        """What it computes."""
+        whole = self._whole.program
+        return Program(self.inputs, tuple(self.constants.tolist()), whole.code, whole.outputs, whole.sound)
 
 
 def _taker(function: Function) -> Any:

@@ -19,6 +19,7 @@ from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
+from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.traverse import rebuild
 
 # A second header, behind all integers of a mode: sizes, then places of integers in code, then places of numbers in z.
@@ -42,8 +43,12 @@ class Drag:
 
 
 def drag_of(terms: Terms, dragged: Mapping[int, Sequence[int]],
-            held: Sequence[tuple[Sequence[int], Sequence[int], int]] = ()) -> Drag:  # fmt: skip
-    """The drag of some rows, E_i by row, and of contacts held by the coordinates, (g, N1, N0) each; all are nodes."""
+            held: Sequence[tuple[Sequence[int], Sequence[int], int]] = (), more: Sequence[Expr] = (),
+            function: Function | None = None) -> Drag:  # fmt: skip
+    """The drag of some rows, E_i by row, and of contacts held by the coordinates, (g, N1, N0) each; all are nodes.
+
+    ``more`` are symbols in them, which become the last inputs; ``function`` is the program, where it is known.
+    """
     _, n, rows = terms.sizes
     for row, E in dragged.items():
         if not 0 <= row < rows:
@@ -53,8 +58,11 @@ def drag_of(terms: Terms, dragged: Mapping[int, Sequence[int]],
         _must_be(n, f"g of held contact {h}", g)
         _must_be(n, f"N1 of held contact {h}", N1)
     graph, base = terms.rows.equations.system.graph, terms.base
+    if function is not None:
+        return Drag(tuple(dragged), len(held), function)
     nodes = [*itertools.chain(*dragged.values()), *itertools.chain(*([*g, *N1, N0] for g, N1, N0 in held))]
-    return Drag(tuple(dragged), len(held), Function(lower(graph, rebuild(graph, nodes, base.laws), base.arguments)))
+    program = lower(graph, rebuild(graph, nodes, base.laws), (*base.arguments, *more))
+    return Drag(tuple(dragged), len(held), Function(program))
 
 
 def _must_be(n: int, what: str, numbers: Sequence[int]) -> None:

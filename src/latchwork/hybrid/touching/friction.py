@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -14,15 +14,19 @@ from latchwork.hybrid.path import Stage
 from latchwork.hybrid.stages import Held
 from latchwork.hybrid.touching.standing import Standings
 from latchwork.hybrid.touching.touch import Touch
+from latchwork.program.function import Function
+from latchwork.symbolic.expr import Expr
 
 
-def drag_in(terms: Terms, dragging: Mapping[Touch, list[int]]) -> Drag | None:
-    """What drags in a mode of these rows: contacts that slide, and what friction adds to their force rows."""
-    if not dragging:
-        return None
+def drag_in(terms: Terms, dragging: Mapping[Touch, list[int]], more: Sequence[Expr] = (),
+            function: Function | None = None) -> Drag:  # fmt: skip
+    """What drags in a mode of these rows: contacts that slide, and what friction adds to their force rows.
+
+    ``more`` are symbols behind (t, q, u, rest); ``function`` is its program, where it is known.
+    """
     held = [(E, *touch.force_parts) for touch, E in dragging.items() if touch.held]
     dragged = {terms.rows.slices[touch.name].start: E for touch, E in dragging.items() if not touch.held}
-    return drag_of(terms, dragged, held)
+    return drag_of(terms, dragged, held, more, function)
 
 
 def share_in(mode: Mode, standings: Standings) -> Array | None:

@@ -20,7 +20,7 @@ from latchwork.contact.following import within_reach
 from latchwork.contact.law import Contact, Zones
 from latchwork.errors import ModelError
 from latchwork.hybrid.touching.scales import CLEAR, CONE, REACH, TOUCH
-from latchwork.hybrid.touching.touch import SKEWED, Touch, Way
+from latchwork.hybrid.touching.touch import NOTHING_FIXED, SKEWED, Fixed, Touch, Way
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr, maximum, operand, sqrt
@@ -57,6 +57,13 @@ def closings(touch: Touch, zones: Mapping[Zones, int]) -> list[Standing]:
         return [*sticking, Standing(State.SLIDE)]
     sliding = [Standing(State.SLIDE, (1.0,)), Standing(State.SLIDE, (-1.0,))] if len(touch.tangents) == 1 else []
     return [*sticking, *sliding]
+
+
+def slides_in_space(touch: Touch, zones: Mapping[Zones, int]) -> list[Standing]:
+    """How a contact may slide in space, in the only two forms there are: it goes on, or begins, in some direction."""
+    if len(touch.tangents) < 2 or _is_nothing(touch.coefficients(zones)[2]):
+        return []
+    return [Standing(State.SLIDE, (1.0, 0.0, 1.0, begun)) for begun in (0.0, 1.0)]
 
 
 def _is_nothing(mu: Any) -> bool:
@@ -252,7 +259,9 @@ class Guard(NamedTuple):
 
 
 class Guards(tuple[Guard, ...]):
-    """All that watches a mode."""
+    """All that watches a mode; ``fixed`` are symbols in it that stand for numbers."""
+
+    fixed: Fixed = NOTHING_FIXED
 
     @cached_property
     def of_rules(self) -> bool:
@@ -288,10 +297,16 @@ def touch_guards(standings: Standings, touch: Touch, lam: Sequence[Expr]) -> Gua
         key = (standing, *[standings.zones[zone] for zone in touch.zones], *[force.node for force in lam])
     kept: Guards | None = touch.watched.get(key)
     if kept is None:
-        found = _open(standings, touch) if standing is None else _closed(standings, touch, standing, lam)
+        fixed = NOTHING_FIXED if standing is None else touch.fixed_in(standing.way)
+        if standing is None or fixed is NOTHING_FIXED:
+            found = _open(standings, touch) if standing is None else _closed(standings, touch, standing, lam)
+        else:  # however it slides in space, what watches it is the same in symbols
+            form = (standing.state, standing.limit is None, standing.way[-1] > 0.0 if standing.way else None, *key[1:])
+            found = touch.watched.get(form) or touch.watched.setdefault(form, _closed(standings, touch, standing, lam))
         if touch.feature.tracked is not None:
-            found.append(Guard("lost", touch, _least(touch.feature.tracked)))
+            found = [*found, Guard("lost", touch, _least(touch.feature.tracked))]
         kept = touch.watched[key] = Guards(found)
+        kept.fixed = fixed
     return kept
 
 
@@ -360,18 +375,18 @@ def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequenc
     elif standing.way is not None and len(touch.tangents) == 1:
         found.append(Guard("stick", touch, touch.slips[0] * standing.way[0] + STILL))
     elif standing.way is not None and touch.tangents:
-        (a, b), (c, d, trace, begun) = touch.slips, standing.way
-        ahead = a * c + b * d + (BACK * trace if begun > 0.0 else 0.0)
+        (a, b), (c, d, trace, begun), begins = touch.slips, touch.way_symbols, standing.way[-1] > 0.0
+        ahead = a * c + b * d + (BACK * trace if begins else 0.0)
         found.append(Guard("stick", touch, ahead))
         found.append(Guard("turn", touch, ahead - TURN * sqrt(a * a + b * b)))
-        if begun > 0.0:
+        if begins:
             found.append(Guard("turn", touch, 1.0 - (a * a + b * b) / begun**2))
         else:
-            found.append(Guard("stick", touch, _goes_on(a, b, standing.way)))
+            found.append(Guard("stick", touch, _goes_on(a, b, touch.way_symbols)))
     return found
 
 
-def _goes_on(a: Expr, b: Expr, way: tuple[float, ...]) -> Expr:
+def _goes_on(a: Expr, b: Expr, way: tuple[Expr, ...]) -> Expr:
     """v² − v0² − v1² sin²φ, over v0²: below zero, slip v = (a, b) in space has ended; φ is how far it has turned.
 
     It turns at the rate μ N / (m |v|), which steps can follow only while |v| is well above what they may be off.

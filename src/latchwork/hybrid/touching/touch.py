@@ -36,6 +36,8 @@ SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: b
 NOTHING = 1e-11  # at random states of order one, less than this is rounding
 Indices = Mapping[Zones, int]
 Way = tuple[float, ...] | None  # a sign in the plane; a direction in space and a trace of a speed; or no friction
+Fixed = tuple[tuple[Expr, ...], tuple[float, ...]]  # symbols that stand for numbers in a mode, and these
+NOTHING_FIXED: Fixed = ((), ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,7 @@ class Touch:
     axis: Vector | None  # from which the tangents were made, where the normal may turn towards it
     held: bool
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
+    _drags: dict[Any, list[int]] = field(default_factory=dict, init=False, repr=False)
     _laws: dict[Any, Function | tuple[float, ...]] = field(default_factory=dict, init=False, repr=False)  # by zones
     watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `standing`
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # the gap asked for last, and where
@@ -94,7 +97,17 @@ class Touch:
             self._slidings[key] = Constraint(self.name, [self.feature.gap], [self._pull(lean)])
         return self._slidings[key]
 
-    def along(self, way: Way) -> tuple[Any, ...]:
+    @cached_property
+    def way_symbols(self) -> tuple[Expr, ...]:
+        """What stands for a way in space, so that all of them are lowered once."""
+        g = self.equations.system.graph
+        return tuple([Expr(g, g.symbol(f"way {i} of {self.name}", "parameter")) for i in range(4)])
+
+    def fixed_in(self, way: Way) -> Fixed:
+        """The symbols that stand for a way, and what they are; none but in space."""
+        return NOTHING_FIXED if way is None or len(self.tangents) < 2 else (self.way_symbols, way)
+
+    def along(self, way: tuple[Any, ...] | None) -> tuple[Any, ...]:
         """The direction of slip in measures of the tangents: a sign in the plane, ±v/|v| in space, nothing for none.
 
         In space the sign is that of v · d, d the direction where the mode began, so that nothing flips where slip ends;
@@ -113,7 +126,16 @@ class Touch:
         return tuple(v * signed for v in moved)
 
     def drag(self, way: Way, mu: Any) -> list[int]:
-        """−μ d · B_t: what sliding adds to the force row of the normal, as nodes, one for each speed."""
+        """−μ d · B_t: what sliding adds to the force row of the normal, as nodes, one for each speed.
+
+        In space in terms of `way_symbols`.
+        """
+        symbols = self.fixed_in(way)[0] or way
+        if (symbols, mu) not in self._drags:
+            self._drags[symbols, mu] = self._drag(symbols, mu)
+        return self._drags[symbols, mu]
+
+    def _drag(self, way: tuple[Any, ...] | None, mu: Any) -> list[int]:
         g, rows = self.equations.system.graph, self.terms.rows
         first = 0 if self.held else 1
         total = [ZERO] * len(self.equations.u)
