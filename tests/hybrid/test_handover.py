@@ -173,6 +173,22 @@ def test_more_changes_than_one_call_notes(handed, monkeypatch):
     assert len(handed) > 5
 
 
+def test_where_it_may_be_stepped(handed, monkeypatch):
+    """As long as events are not too thick they are handed over; then it is stepped, at the same event as before."""
+    def run():
+        sim = bouncing(0.2, thick=lw.TimeStepping(1e-3, most=5))[0]
+        sim.advance(7.0)
+        return sim
+
+    sim = run()
+    assert sum(event.kind == "time stepping" for event in sim.events) == 2
+    assert len(handed) > 10
+    events = [(event.t, event.kind) for event in sim.events]
+    again = unhanded(monkeypatch, run)
+    assert events == [(event.t, event.kind) for event in again.events]
+    assert sim.q == again.q
+
+
 def test_a_change_where_the_run_ends(monkeypatch):
     """Advanced to each bounce in turn, nothing is run where there is no time left."""
     whole = bouncing()[0]

@@ -66,11 +66,12 @@ class Going(Running):
         asks for them.
         """
         segments: list[Segment] = []
-        hands = not self._thicket.allowed and self._sight.is_idle(self._standings, self._workshop.base)
+        hands = self._sight.is_idle(self._standings, self._workshop.base)
         relay, ended = self._workshop.relay, False
         try:
             while True:
-                status = self._relay(lap, ended, until, MOST if hands and not segments else 0)
+                most = min(MOST, self._thicket.left) if hands and not segments else 0
+                status = self._relay(lap, ended, until, int(most))
                 if notes := relay.notes(lap):
                     lap = self._handed(lap, notes, relay.begun == 1, crossings)
                     if relay.begun != 1 and not self._begun_late(notes[-1], relay.begun):
@@ -125,7 +126,7 @@ class Going(Running):
             self._segments.append(Segment(note.solution, lap.stage))
             self._worked("integrate", lap.stage.names, lap.t, lap.began, note.ended)
             self.t, self._x = t, note.state[:-1].copy()
-            crossings.count(t, handover.hits)
+            self._count(handover.hits, crossings)
             s.closed, s.grazing, s.zones = after.closed, after.grazing, after.zones.copy()
             s.speed, s.pace, s.lam = note.speed, note.pace, handover.forces(note.found)
             self._events += handover.events(t, after, note.found)
@@ -134,6 +135,13 @@ class Going(Running):
                 self._switched_over(note.ready)
             lap = Lap(after.again, after.stage, after.guards, float(note.state[-1]), note.ready, t)
         return lap
+
+    def _count(self, hits: Sequence[Guard], crossings: Crossings) -> None:
+        """One more change, by what was hit: too many may be stepped through, or given up."""
+        if self._thicket.allowed:
+            self._thicket.count(self.t)
+        else:
+            crossings.count(self.t, hits)
 
     def _begun_late(self, note: Note, begun: int) -> bool:
         """Begin the lap after the last change, where machine code could not; whether it can be begun as always."""

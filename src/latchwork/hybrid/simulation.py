@@ -171,13 +171,9 @@ class Simulation(Changing, Going, Ruling):
                 touched.append(guard)
                 slips = slips or guard.kind == "slip"
         if touched:
-            if self._thicket.allowed:
-                self._thicket.count(self.t)
-            else:
-                crossings.count(self.t, touched)
+            self._count(touched, crossings)
             lam = forces_in(stage, self.t, self._x, self.driven.rest_at(self._rest, self.t)) if slips else {}
-            alone = len(touched) == len(hits) and not self._thicket.allowed
-            return self._cross(touched, lam, lap=lap if alone else None)
+            return self._cross(touched, lam, lap=lap if len(touched) == len(hits) else None)
         return None
 
     # --- contacts -----------------------------------------------------------------------------------------------

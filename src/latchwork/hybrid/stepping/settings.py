@@ -53,6 +53,11 @@ class Thicket:
         """Whether the run may be stepped."""
         return self.settings is not None
 
+    @property
+    def left(self) -> float:
+        """How many more events there may be before they are too thick."""
+        return math.inf if self.settings is None else max(self.settings.most - len(self.times), 0)
+
     def count(self, t: float) -> None:
         """One more event."""
         if self.settings is not None:
