@@ -157,11 +157,6 @@ class Handover:
         inner = PASS, touches.index(near), *way.bundle.addresses, code, 0, w, given, 0
         return inner, np.array([*laws, LAWS[near.contact.impact], *(0.0,) * SCALES, rests, 0.0, how]), len(laws) + 1
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether no machine code has arrived since it was made ready."""
-        return bool(self.table[ARRIVED] == Function.arrivals)
-
     def ready(self) -> None:
         """Take machine code that has arrived."""
         self.table[ARRIVED] = Function.arrivals

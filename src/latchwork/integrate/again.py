@@ -7,7 +7,7 @@ one call, and machine code may go on from one problem to the next by itself. The
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -19,7 +19,7 @@ from latchwork.integrate.method import CALM, RK4, SLIVER, DormandPrince
 from latchwork.integrate.problem import Problem, Settle, Watch, steps_per_call
 from latchwork.integrate.settled import settled_adaptive, settled_fixed
 from latchwork.integrate.solution import Array, Event, Solution, Stats
-from latchwork.integrate.status import EVENT, FULL, REWRITE, STATUS
+from latchwork.integrate.status import EVENT, REWRITE, STATUS
 from latchwork.integrate.steppers import derivative, not_finite, record
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.integrate.watched import watched_adaptive, watched_fixed
@@ -167,7 +167,7 @@ def begin_lap(lap: i64p, t: f64, full: i64, rest: i64, least: f64) -> i64:
     return starts(start)
 
 
-together(begin, run_lap, begin_lap)
+together(begin, begin_lap)
 
 STEPPERS: dict[tuple[Any, bool], Kernel[..., int]] = {
     (DormandPrince, False): watched_adaptive, (DormandPrince, True): settled_adaptive,
@@ -277,7 +277,7 @@ class Again:
         word[GUARDS], word[HIT], word[ARRIVED] = m, address(desk.flags) + 8 * m, Function.arrivals
         word[MOST] = steps_per_call(function.length, n, desk.tableau)
         self.table = block
-        self._run, self._begin = native(run_lap).function, native(begin_lap).brief
+        self._begin = native(begin_lap).brief
         self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
         self.following: list[Any] = []  # the same, as they stand in words
         self._parts: list[tuple[Array, ...]] = []  # rows on pages before this
@@ -323,17 +323,6 @@ class Again:
             self.desk.turn()
         self._parts = []
         return int(self._begin(self.at, t, x, rest, least))
-
-    def run(self, until: float, longest: float, progress: Callable[[float], None] | None) -> int:
-        """Steps until a time, an event, or a failure; the status of the stepper."""
-        most = int(self.table[MOST])
-        while True:
-            status: int = self._run(self.at, until, longest, most)
-            if progress is not None:
-                progress(self.reached)
-            if status != FULL:
-                return status
-            self.make_room()
 
     def make_room(self) -> None:
         """Go on on a new page where few rows are left on this one: what follows may begin on it."""
