@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     pass
 
 T = TypeVar("T")
+FEW = 2  # features of a contact up to which it is made ready to slide in space: each takes milliseconds
 READY = 8  # features of a contact that are made ready with it; others when they are near
 NEAR = "near "  # a guard of this name, and that of the contact, falls where a bound is entered
 KEPT = "equations", "driven", "_workshop", "_x", "_settled", "_pending"  # what a change that is refused leaves alone
@@ -184,7 +185,7 @@ class Changing(Running):
         self._workshop.get_ready(free)
         self._workshop.laps.get_ready(self.method, len(self._x))
         for touch in touches[:READY]:
-            self._workshop.know(touch, free, self._holds)
+            self._workshop.know(touch, free, self._holds, slides=len(touches) <= FEW)
         known = [*self._standings.touches, *touches]
         if len(known) <= READY:
             self._workshop.meetings.gaps_of(known)

@@ -166,17 +166,17 @@ class Workshop:
             with suppress(EvaluationError):  # speeds without mass: something always holds them
                 _ = self.side
 
-    def know(self, touch: Touch, free: bool, holds: Holds) -> None:
+    def know(self, touch: Touch, free: bool, holds: Holds, slides: bool) -> None:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and
         its friction as it slides and sticks, besides what holds and, where ``free``, alone; and how what watches them
-        changes."""
+        changes. In space, as it ``slides`` only where that is asked for."""
         touch.get_ready()
         self.meetings.get_ready(self.held(holds), touch)
         _ = self._held_names
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
         for zones in every_zone(touch):
             touch.law_in(zones)
-            for standing in (*closings(touch, zones), *slides_in_space(touch, zones)):
+            for standing in (*closings(touch, zones), *(slides_in_space(touch, zones) if slides else ())):
                 for held in others:
                     self._know_closed(held, Standings([touch], {touch: standing}, zones=zones), touch)
         opens = Standings([touch]), Standings([touch], grazing={touch: 0})
