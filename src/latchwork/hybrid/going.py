@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from latchwork.hybrid.ahead import coming, successors
-from latchwork.hybrid.handover import After, Change, Handover, Parts, can_repeat
+from latchwork.hybrid.foresight import Around
+from latchwork.hybrid.handover import Change, Entered
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.legs import BLINK, leg_end, run_leg
 from latchwork.hybrid.path import Segment, Stage
@@ -28,13 +29,10 @@ from latchwork.hybrid.touching.pacing import longest_step
 from latchwork.hybrid.touching.placing import Crossings, must_hold_one_place
 from latchwork.hybrid.touching.scales import REACH, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Guards
-from latchwork.hybrid.touching.striking import Happened
-from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.workshop import least_pivot
 from latchwork.integrate.again import Again
 from latchwork.integrate.method import RK4, DormandPrince
 from latchwork.integrate.status import EVENT, FULL
-from latchwork.program.bundle import Bundle
 
 
 class Going(Running):
@@ -72,6 +70,8 @@ class Going(Running):
             while True:
                 most = min(MOST, self._thicket.left) if hands and not segments else 0
                 status = self._relay(lap, ended, until, int(most))
+                if not segments:  # in the speeds in which it is entered
+                    self._learn(lap, status != EVENT and not lap.again.is_brief)
                 if notes := relay.notes(lap):
                     lap = self._handed(lap, notes, relay.begun == 1, crossings)
                     if relay.begun != 1 and not self._begun_late(notes[-1], relay.begun):
@@ -105,8 +105,7 @@ class Going(Running):
     def _relay(self, lap: Lap, ended: bool, until: float, most: int) -> int:
         """Run on from a lap, which an event has ended already or not; the status of the stepper.
 
-        The change by which the lap was entered is learned after it, and what its end needs is made then: the first step
-        does not wait for that.
+        What its end needs is made afterwards: the first step does not wait for that.
         """
         relay, s = self._workshop.relay, self._standings
         relay.scales[:] = s.speed, s.pace, self.brief
@@ -114,8 +113,6 @@ class Going(Running):
         if self.progress is not None:
             self.progress(relay.reached)
         lap.stage.get_ready()
-        if self._change is not None:
-            self._learn(self._change, lap)
         return status
 
     def _handed(self, lap: Lap, notes: Sequence[Note], begun: bool, crossings: Crossings) -> Lap:
@@ -123,17 +120,18 @@ class Going(Running):
         s = self._standings
         for note in notes:
             handover, after, t = note.handover, note.after, note.t
+            mode = after.mode
             self._segments.append(Segment(note.solution, lap.stage))
             self._worked("integrate", lap.stage.names, lap.t, lap.began, note.ended)
             self.t, self._x = t, note.state[:-1].copy()
             self._count(handover.hits, crossings)
-            s.closed, s.grazing, s.zones = after.closed, after.grazing, after.zones.copy()
+            s.closed, s.grazing, s.zones = mode.closed, mode.grazing, mode.zones.copy()
             s.speed, s.pace, s.lam = note.speed, note.pace, handover.forces(note.found)
             self._events += handover.events(t, after, note.found)
-            self._pending = t, handover.names, after.names, note.ended
+            self._pending = t, handover.names, mode.names, note.ended
             if begun or note is not notes[-1]:
                 self._switched_over(note.ready)
-            lap = Lap(after.again, after.stage, after.guards, float(note.state[-1]), note.ready, t)
+            lap = Lap(mode.again, mode.stage, mode.guards, float(note.state[-1]), note.ready, t)
         return lap
 
     def _count(self, hits: Sequence[Guard], crossings: Crossings) -> None:
@@ -151,25 +149,20 @@ class Going(Running):
             note.handover.forget(note.after)
         return begun > 0
 
-    def _learn(self, change: Change, lap: Lap) -> None:
-        """Remember a change of mode, and the lap that followed it."""
-        self._change, s, shop = None, self._standings, self._workshop
-        near, touches = change.alone.near, s.touches
-        if not can_repeat(change, touches, s.zones):
-            return
-        handover: Handover | None = change.again.handovers.get(change.key)
-        if handover is None:
-            way = None if near is None else shop.meetings.way(shop.held(self._holds), near)
-            sizes = len(self.equations.q), len(self.equations.u)
-            parts = Parts(shop.meetings.gaps_of(touches), Bundle([shop.turning]), way, sizes, shop.relay.scales)
-            handover = Handover(change, touches, s.behind, parts)
-            change.again.follow(change.key, handover)
-        impact = [] if near is None else [Happened({near.name: np.zeros(1)}, 0.0)]
-        told_both = [told(lap.t, change.closed, s, impacts, change.hits, ((), ())) for impacts in ([], impact)]
-        plain, besides = (tuple((event.name, event.kind) for event in events) for events in told_both)
-        handover.learn(change.alone, touches, After(lap.again, lap.stage, lap.guards, self.active, s.closed, s.grazing,
-                                                    s.zones.copy(), plain, besides[len(impact) :],
-                                                    least_pivot(lap.stage)))  # fmt: skip
+    def _learn(self, lap: Lap, spare: bool) -> None:
+        """Remember a change of mode that was made before a lap, and the mode; where there is time, others to come."""
+        change, foresight = self._change, self._workshop.foresight
+        if change is not None or not foresight.knows(lap.again):
+            s, self._change = self._standings, None
+            mode = Entered(lap.again, lap.stage, lap.guards, self.active, s.closed, s.grazing, s.zones.copy(),
+                           least_pivot(lap.stage))  # fmt: skip
+            around = Around(tuple(s.touches), frozenset(s.behind), self._workshop.held(self._holds))
+            if change is not None:
+                foresight.learn(change, mode, around)
+            if not foresight.knows(lap.again):
+                foresight.enter(mode, around)
+        if spare:
+            foresight.foresee()
 
     def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
         """Prepare, beside the integration, what is likely to come when the next gaps close."""

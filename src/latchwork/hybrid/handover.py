@@ -80,8 +80,8 @@ class Change(NamedTuple):
     key: bytes
 
 
-class After(NamedTuple):
-    """What follows one outcome: a lap, and how contacts stand in it."""
+class Entered(NamedTuple):
+    """A mode that was entered: the lap that runs it, and how contacts stand in it."""
 
     again: Again
     stage: Stage
@@ -90,9 +90,15 @@ class After(NamedTuple):
     closed: dict[Touch, Standing]
     grazing: dict[Touch, int]
     zones: dict[Zones, int]
+    least: float  # how good its speeds must be
+
+
+class After(NamedTuple):
+    """What follows one outcome: a mode, and what is told of the change."""
+
+    mode: Entered
     told: tuple[tuple[str, str], ...]  # names and kinds of events without an impact,
     besides: tuple[tuple[str, str], ...]  # and beside one
-    least: float  # how good its speeds must be
 
 
 class Handover:
@@ -167,14 +173,14 @@ class Handover:
 
     def begin(self, after: After, t: float, rest: Array) -> int:
         """Begin the next lap where this has led: as `Again.begin_at`."""
-        if not after.again.is_current:
+        mode = after.mode
+        if not mode.again.is_current:
             return -1
-        return after.again.begin_at(t, int(self.table[STATE_AFTER]), address(rest), after.least)
+        return mode.again.begin_at(t, int(self.table[STATE_AFTER]), address(rest), mode.least)
 
     def learn(self, alone: Alone, touches: Sequence[Touch], after: After) -> None:
         """Remember what follows one outcome."""
-        opened = [1 + after.grazing[touch] if touch in after.grazing else 0 for touch in touches]
-        self.afters[np.array([alone.state, alone.way, *opened], dtype=np.int64).tobytes()] = after
+        self.afters[outcome(alone, touches, after.mode)] = after
         self._write()
 
     def forget(self, after: After) -> None:
@@ -187,7 +193,7 @@ class Handover:
         outcomes = [np.frombuffer(outcome, dtype=np.int64) for outcome in self.afters]
         self.order = list(self.afters.values())
         rows = words([word for outcome, after in zip(outcomes, self.order, strict=True)
-                      for word in (outcome, after.again.at, after.least)])  # fmt: skip
+                      for word in (outcome, after.mode.again.at, after.mode.least)])  # fmt: skip
         self._follows = [outcomes, rows]
         self.table[FOLLOWS : FOLLOWING + 1] = len(outcomes), address(rows)
 
@@ -206,9 +212,9 @@ class Handover:
             if self.near is not None and impulse.any():
                 impulses[self.near.name] = impulse
             energy = -float(found[STRUCK])
-            made = [RunEvent(t, ", ".join(impulses), self.names, after.names, impulses, "impact", energy)]
+            made = [RunEvent(t, ", ".join(impulses), self.names, after.mode.names, impulses, "impact", energy)]
         for name, kind in after.besides if impulses else after.told:
-            made.append(RunEvent(t, name, self.names, after.names, kind=kind))
+            made.append(RunEvent(t, name, self.names, after.mode.names, kind=kind))
         return made
 
 
@@ -223,6 +229,12 @@ class Parts(NamedTuple):
     way: Passing | Keeping | None
     sizes: tuple[int, int]
     scales: Array
+
+
+def outcome(alone: Alone, touches: Sequence[Touch], mode: Entered) -> bytes:
+    """What has come of what was near, and which contacts have opened, how deep, as `hand_over` notes it."""
+    opened = [1 + mode.grazing[touch] if touch in mode.grazing else 0 for touch in touches]
+    return np.array([alone.state, alone.way, *opened], dtype=np.int64).tobytes()
 
 
 def can_repeat(change: Change, touches: Sequence[Touch], zones: Mapping[Zones, int]) -> bool:

@@ -268,7 +268,7 @@ class Relay:
             solution = runs.ran(note[FIRST], note[LAST], note[MADE], note[REFUSED], event)
             made.append(Note(handover, after, t, speed, pace, found, state, solution, self._when(note[ENDED]),
                              self._when(note[READY])))  # fmt: skip
-            runs = after.again
+            runs = after.mode.again
         return made
 
     def _when(self, count: int) -> float:

@@ -33,6 +33,7 @@ from latchwork.contact.few import settle_few
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.foresight import Foresight
 from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.relay import Relay
@@ -130,6 +131,11 @@ class Workshop:
     def relay(self) -> Relay:
         """What runs from lap to lap."""
         return Relay(len(self.driven.equations.q) + len(self.driven.equations.u) + 1)
+
+    @cached_property
+    def foresight(self) -> Foresight:
+        """Changes that can be made from lap to lap."""
+        return Foresight(self)
 
     @cached_property
     def base(self) -> Base:

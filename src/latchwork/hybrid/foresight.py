@@ -1,0 +1,174 @@
+"""Foresight: changes of mode that can be made from lap to lap, learned when they were made, or before.
+
+A guard tells which contact will be near; how that may stand afterwards is how it stood before. So between modes that
+were met a handover can be written before the change is made for the first time. That takes spare moments: two modes at
+a time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from latchwork.constraint.terms import Terms
+from latchwork.contact.alone import STATES
+from latchwork.contact.complementarity import State
+from latchwork.hybrid.handover import After, Change, Entered, Handover, Parts, can_repeat, outcome
+from latchwork.hybrid.touching.passing import PARTED
+from latchwork.hybrid.touching.standing import Guard, Standings
+from latchwork.hybrid.touching.striking import Happened
+from latchwork.hybrid.touching.swift import Alone, taken
+from latchwork.hybrid.touching.telling import told
+from latchwork.hybrid.touching.touch import Touch
+from latchwork.integrate.again import Again
+from latchwork.program.bundle import Bundle
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.workshop import Workshop
+
+MOST = 12  # modes between which changes are foreseen: where there are more, few are made twice
+OPENED = STATES.index(State.OPEN)
+ALWAYS_LOOKED_AT = "stop", "limit"  # guards that take more than a change from lap to lap
+
+
+class Around(NamedTuple):
+    """What is the same in modes that follow each other: which contacts are watched, met from behind, and what holds."""
+
+    touches: tuple[Touch, ...]
+    behind: frozenset[Touch]
+    held: Terms
+
+
+class Foresight:
+    """The changes of one workshop, and the modes that were met while the same contacts are watched."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self._shop = shop
+        self._around: Around | None = None
+        self._known: dict[Any, Entered] = {}
+        self._laps: set[Again] = set()
+        self._pairs: deque[tuple[Entered, Entered]] = deque()
+
+    # --- made changes -------------------------------------------------------------------------------------------
+
+    def learn(self, change: Change, mode: Entered, around: Around) -> None:
+        """Remember a change that was made, or may be, and the mode that follows it."""
+        near, touches = change.alone.near, around.touches
+        if not can_repeat(change, touches, mode.zones):
+            return
+        handover: Handover | None = change.again.handovers.get(change.key)
+        if handover is None:
+            handover = self._handover(change, around)
+            if handover is None:
+                return
+            change.again.follow(change.key, handover)
+        standings = Standings(list(touches), mode.closed)
+        impact = [] if near is None else [Happened({near.name: np.zeros(1)}, 0.0)]
+        told_both = [told(0.0, change.closed, standings, impacts, change.hits, ((), ())) for impacts in ([], impact)]
+        plain, besides = (tuple((event.name, event.kind) for event in events) for events in told_both)
+        handover.learn(change.alone, touches, After(mode, plain, besides[len(impact) :]))
+
+    def _handover(self, change: Change, around: Around) -> Handover | None:
+        """From the end of a lap to the next; none where what is near takes more care."""
+        shop, near, touches = self._shop, change.alone.near, around.touches
+        way = None if near is None else shop.meetings.way(around.held, near)
+        if near is not None and way is None:
+            return None
+        equations = shop.driven.equations
+        sizes = len(equations.q), len(equations.u)
+        parts = Parts(shop.meetings.gaps_of(touches), Bundle([shop.turning]), way, sizes, shop.relay.scales)
+        return Handover(change, touches, around.behind, parts)
+
+    # --- changes to come ----------------------------------------------------------------------------------------
+
+    def knows(self, again: Again) -> bool:
+        """Whether a lap was entered before."""
+        return again in self._laps
+
+    def enter(self, mode: Entered, around: Around) -> None:
+        """A mode that is met for the first time, or with other programs."""
+        if around != self._around:
+            self._around, self._known, self._laps = around, {}, set()
+            self._pairs.clear()
+        self._laps.add(mode.again)
+        self._known[_key(mode)] = mode
+        if len(self._known) <= MOST and _is_simple(mode):
+            others = [other for other in self._known.values() if other is not mode and _is_simple(other)]
+            self._pairs += [(mode, mode), *[pair for other in others for pair in ((mode, other), (other, mode))]]
+
+    def foresee(self) -> bool:
+        """Learn the changes that may lead from one mode to another, of the next two that any may; whether any did."""
+        while self._pairs and self._around is not None:
+            before, after = self._pairs.popleft()
+            if all(self._known.get(_key(mode)) is mode and mode.again.is_current for mode in (before, after)):
+                found = [change for i in range(len(before.guards)) for change in changes(before, i, after)]
+                known = [each for each in found if self._is_known(each, after, self._around.touches)]
+                for change in found:
+                    if change not in known:
+                        self.learn(change, after, self._around)
+                if len(found) > len(known):
+                    return True
+        return False
+
+    def _is_known(self, change: Change, after: Entered, touches: tuple[Touch, ...]) -> bool:
+        handover: Handover | None = change.again.handovers.get(change.key)
+        return handover is not None and outcome(change.alone, touches, after) in handover.afters
+
+
+def _key(mode: Entered) -> Any:
+    """How contacts stand in a mode."""
+    return tuple(mode.closed.items()), frozenset(mode.grazing.items()), tuple(mode.zones.items())
+
+
+def _is_simple(mode: Entered) -> bool:
+    """Whether one contact at most is closed, and every guard means a change."""
+    return len(mode.closed) < 2 and not any([guard.kind in ALWAYS_LOOKED_AT for guard in mode.guards])
+
+
+def changes(before: Entered, i: int, after: Entered) -> Iterator[Change]:
+    """What one guard of a mode may make that leads to another."""
+    guard = before.guards[i]
+    who = _near(before, guard)
+    hit = None if who is None else taken(before.zones, [guard], {})
+    if who is None or hit is None or hit.zones != after.zones:
+        return
+    near = who[0]
+    if after.closed.keys() - {near} or after.grazing.keys() - before.grazing.keys() - {near, *hit.leaving}:
+        return
+    key = np.zeros(len(before.guards), dtype=np.int64)
+    key[i] = 1
+    for state, way in _outcomes(guard, near, after):
+        yield Change(before.again, before.stage, [guard], before.names, before.closed, before.grazing, before.zones,
+                     Alone(near, state, way), key.tobytes())  # fmt: skip
+
+
+def _near(before: Entered, guard: Guard) -> tuple[Touch | None] | None:
+    """The only contact that is near where a guard falls, or that none is; none where that takes more care."""
+    only, about = next(iter(before.closed), None), guard.about
+    if guard.kind == "touch":
+        return (about,) if only is None or only is about else None
+    if guard.kind == "zone":
+        return (only,)
+    if only is None or about is not only or guard.kind not in ("release", "stick", "slip", "patch"):
+        return None
+    return (only,) if guard.kind != "patch" else None if only.held else (None,)
+
+
+def _outcomes(guard: Guard, near: Touch | None, after: Entered) -> list[tuple[int, int]]:
+    """What may come of the contact that is near, and which way it slips then, where it stands so afterwards."""
+    if near is None:
+        return [(PARTED, 0)]
+    law, standing = near.law_in(after.zones), after.closed.get(near)
+    if standing is None:
+        apart = [(PARTED, 0)] if guard.kind in ("touch", "release") else []
+        return [*apart, (OPENED, 0)] if near in after.grazing else apart
+    state, way, limit = standing
+    if guard.kind == "release" or limit is not None or not isinstance(law, tuple):
+        return []
+    if state is State.STICK:
+        return [] if guard.kind == "slip" else [(STATES.index(state), 0)]
+    signs = (1,) if way is not None and way[0] > 0.0 else (-1,) if way is not None else (0,) if law[2] else (0, 1, -1)
+    return [(STATES.index(state), sign) for sign in signs]
