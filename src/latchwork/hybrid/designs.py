@@ -25,14 +25,16 @@ from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.stages import ByAcceleration, Held, Written, embedded
+from latchwork.integrate.memory import Memory
 from latchwork.program.function import Function
 
 
 @runtime_checkable
 class Simulating(Protocol):
-    """A design: the stage of a mode. ``regular`` and ``known`` say where it begins, and that it was known before."""
+    """A design: the stage of a mode, by what it is called and on which memory. ``known``: it was, before the run."""
 
-    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
+    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool, label: tuple[str, ...],
+              memory: Memory) -> Stage:  # fmt: skip
         """How to step a mode."""
         ...
 
@@ -41,8 +43,11 @@ class Simulating(Protocol):
 class Embedded:
     """Design IV: constraints embedded on line; a minimal ODE in independent speeds in every mode."""
 
-    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
-        return embedded(driven, mode, watch) if known else Held(driven, mode, watch)
+    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool, label: tuple[str, ...],
+              memory: Memory) -> Stage:  # fmt: skip
+        if known:
+            return embedded(driven, mode, watch, label, memory)
+        return Held(driven, mode, watch, label=label, memory=memory)
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,9 @@ class Automaton:
 
     most: int = 200
 
-    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
-        stage = embedded(driven, mode, watch) if known else Held(driven, mode, watch)
+    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool, label: tuple[str, ...],
+              memory: Memory) -> Stage:  # fmt: skip
+        stage = Embedded().stage(driven, mode, watch, known, label, memory)
         for function in (stage.program,) if isinstance(stage, Written) else mode.programs:
             function.compiled(wait=True)
         return stage
@@ -79,13 +85,14 @@ class _ByAcceleration(ABC):
     def changes(self) -> dict[str, float]:
         return {"alpha": self.alpha, "beta": self.beta}
 
-    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
+    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool, label: tuple[str, ...],
+              memory: Memory) -> Stage:  # fmt: skip
         if watch is not None:
             raise ConstraintError(
                 f"{self} watches no guards. Leave out stop_when, rules and force limits, or use lw.Embedded() or "
                 "lw.Projected."
             )
-        return ByAcceleration(driven, self.mode(mode), None)
+        return ByAcceleration(driven, self.mode(mode), None, label=label, memory=memory)
 
     def mode(self, mode: Mode) -> Mode:
         settings = self.row.settings(mode.terms.sizes[1], self.weights, **self.changes)
@@ -169,8 +176,9 @@ class Projected:
                 "lw.Multipliers(), lw.NullSpace() or another one of kind I or II; lw.Embedded() needs no projection."
             )
 
-    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool) -> Stage:
-        return ByAcceleration(driven, self.design.mode(mode), watch, onto=mode)
+    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool, label: tuple[str, ...],
+              memory: Memory) -> Stage:  # fmt: skip
+        return ByAcceleration(driven, self.design.mode(mode), watch, label=label, memory=memory, onto=mode)
 
 
 def design_of(design: Any) -> Simulating:

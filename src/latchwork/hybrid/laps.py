@@ -73,7 +73,7 @@ class Laps:
 
     def _made(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, full: int, rest: Array) -> Again:
         assert stage.guards is not None, "what is run in laps is watched"
-        kept = stage.reduced(_order(full))
+        kept = list(map(int, stage.reduced(_order(full)).tolist()))
         desk = self._desk(method, len(kept), len(guards))
         kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
         return Again(desk, stage.function, stage.guards, stage.settle, len(rest), kept, kinds,

@@ -97,12 +97,6 @@ class Held:
     memory: Memory = field(default_factory=Memory, kw_only=True, repr=False)
     others: dict[Selection, Held] = field(default_factory=dict, kw_only=True, repr=False)  # the same in other speeds
 
-    def labelled(self, label: tuple[str, ...], memory: Memory) -> Held:
-        """The same by this name, on this memory."""
-        if type(self) is Held:
-            return Held(self.driven, self.mode, self.watch, label=label, memory=memory)
-        return replace(self, label=label, memory=memory)
-
     @property
     def function(self) -> Executable:
         return self.mode
@@ -272,16 +266,16 @@ class ByAcceleration(Held):
         return self
 
 
-def embedded(driven: Driven, mode: Mode, watch: Function | None) -> Held:
+def embedded(driven: Driven, mode: Mode, watch: Function | None, label: tuple[str, ...], memory: Memory) -> Held:
     """A mode that is known before the run: written out where it is short, else recombined. Decided by counts."""
     terms, system = mode.terms, driven.equations.system
     if mode.length > SHORT or mode.drag is not None:
-        return Held(driven, mode, watch)
+        return Held(driven, mode, watch, label=label, memory=memory)
     ind = mode.selection.independent
     embedding = Embedding(terms.rows, mode.selection, mode.numbers, lambda nodes: nodes)
     nodes = rebuild(system.graph, embedding.rates(driven.power), driven.laws)
     arguments = (system.t, *system.q, *(system.u[j] for j in ind), driven.work, *driven.held)
     program = lower(system.graph, nodes, arguments)
     if len(program) > SHORT:
-        return Held(driven, mode, watch)
-    return Written(driven, mode, watch, program=Function(program))
+        return Held(driven, mode, watch, label=label, memory=memory)
+    return Written(driven, mode, watch, label=label, memory=memory, program=Function(program))

@@ -352,10 +352,8 @@ class Workshop:
             mode = replace(mode, share=share)
         alone = not standings.touches and not standings.members
         known = regular and alone and all(hold.permanent for hold in holds.values())
-        stage = self.design.stage(self.driven, mode, watch, known)
-        if isinstance(stage, Held):
-            stage = stage.labelled((*holds, *standings.labels), Memory(self._memory))
-        return stage, guards
+        label = (*holds, *standings.labels)
+        return self.design.stage(self.driven, mode, watch, known, label, Memory(self._memory)), guards
 
 
 def _make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:

@@ -8,7 +8,9 @@ one call, and machine code may go on from one problem to the next by itself. The
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -57,6 +59,7 @@ ROOM, FREE, WIDE, T_AT, X_AT, DX_AT, BEND_AT, COUNTS, STATES, STATE, ROWS, FIXED
 # where it began; guards, and where they are marked that took part; what follows; of which arrivals it is
 RUNS, RUN, BEGINS, START, DESK, FIRST, LAST, MADE, BEGAN, GUARDS, HIT, FOLLOWS, FOLLOWING, ARRIVED, MOST = range(15)
 OFTEN = 2000  # steps after which they are counted
+KEPT = 200  # forms of problems
 FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a desk, and how many numbers they may take
 
 
@@ -181,6 +184,12 @@ def few_rows() -> int:
     return FEWEST_ROWS // 4
 
 
+@lru_cache(KEPT)
+def _packing(before: int, numbers: int, after: int) -> Struct:
+    """Words, then numbers, then words."""
+    return Struct(f"={before}q{numbers}d{after}q")
+
+
 class Desk:
     """Memory for problems of n states and so many guards at most, of which one is run at a time, by one method."""
 
@@ -209,7 +218,7 @@ class Desk:
         self.table = words([room, 0, 8 * n, 0, 0, 0, 0, self.counts, n, self.x, self.rows_at, int(fixed),
                             method.step if isinstance(method, RK4) else float(method.max_step)])  # fmt: skip
         table = [0, 0, native(begin).packed, 0, self.table, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-        self.words = words([*table, *run, *start])  # of a problem, but for what is its own
+        self.words: list[int] = words([*table, *run, *start]).tolist()  # of a problem, but for what is its own
         self.run_at, self.start_at = len(table), len(table) + len(run)
         self.steppers = [native(STEPPERS[type(method), settled]).packed for settled in (False, True)]
         self.turn()
@@ -238,7 +247,7 @@ class Again:
     """
 
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
-                 kept: Array, kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
+                 kept: Sequence[int], kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
         self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
         n, m, head = desk.n, len(kinds), len(desk.words)
         self.m, self.now, self.hit = m, desk.looked[: 2 * m], desk.flags[m : 2 * m]  # which guards took part
@@ -247,36 +256,31 @@ class Again:
         self._ends, self._held = list(accumulate([len(part) for part in parts], initial=0)), held
         size, uses = self._ends[-1], len(used)
         own = list(accumulate([m, m, uses, n, size, size], initial=head))  # kinds, heights, places, kept, fresh, slots
-        block = np.empty(own[-1], dtype=np.int64)  # one memory for all
-        block[:head], numbers = desk.words, block.view(float)
-        block[own[0] : own[1]], numbers[own[1] : own[2]] = kinds, heights
-        block[own[2] : own[3]] = [at + first for at, (_, first) in zip(self._ends, used, strict=False)]
-        block[own[3] : own[4]] = kept
-        self.kept, self._fresh, self._slots = block[own[3] : own[4]], numbers[own[4] : own[5]], numbers[own[5] :]
-        np.concatenate(parts, out=self._fresh)
+        self.table = block = np.empty(own[-1], dtype=np.int64)  # one memory for all
         self.at = here = address(block)
         slots = [here + 8 * (own[5] + at) for at in self._ends]
         self._run_by = argument(function.executor), argument(guards.executor)
-        word, run, start = block.data, desk.run_at, desk.start_at
+        word, run, start = desk.words.copy(), desk.run_at, desk.start_at
         look = run + desk.rows_at + len(desk.rows)
-        for at in (run, start):
-            word[at], word[at + 1], word[at + 2] = self._run_by[0], address(function.code), slots[0]
-        for at in (look, start + LOOK):
-            word[at], word[at + 1], word[at + 2], word[at + 3] = self._run_by[1], address(guards.code), slots[1], m
-        word[start + KINDS], word[start + KINDS + 1] = here + 8 * own[0], here + 8 * own[1]
-        word[start + STAND], word[start + STAND + 1], word[start + STAND + 2] = size, here + 8 * own[4], slots[0]
-        word[start + STAND + 3], word[start + STAND + 4], word[start + STAND + 5] = uses, here + 8 * own[2], held
+        word[run : run + 3] = word[start : start + 3] = self._run_by[0], address(function.code), slots[0]
+        watched = self._run_by[1], address(guards.code), slots[1], m
+        word[look : look + 4] = word[start + LOOK : start + LOOK + 4] = watched
+        word[start + KINDS : start + KINDS + 2] = here + 8 * own[0], here + 8 * own[1]
+        word[start + STAND : start + REST] = size, here + 8 * own[4], slots[0], uses, here + 8 * own[2], held
         word[start + REST + 1] = here + 8 * own[3]
         if settle is not None:
-            settles, code = look + SETTLED, address(settle.mode.code)
-            word[settles], word[settles + 1], word[settles + 2] = argument(settle.run), code, slots[2]
+            settles, judge, code = look + SETTLED, start + JUDGE, address(settle.mode.code)
+            word[settles : settles + 3] = argument(settle.run), code, slots[2]
             if settle.judge is not None:
-                judge = start + JUDGE
-                word[judge], word[judge + 1], word[judge + 2] = argument(settle.judge), code, slots[2]
+                word[judge : judge + 3] = argument(settle.judge), code, slots[2]
         word[RUNS], word[RUN], word[START] = desk.steppers[settle is not None], here + 8 * run, here + 8 * start
         word[GUARDS], word[HIT], word[ARRIVED] = m, address(desk.flags) + 8 * m, Function.arrivals
         word[MOST] = steps_per_call(function.length, n, desk.tableau)
-        self.table = block
+        places = [at + first for at, (_, first) in zip(self._ends, used, strict=False)]
+        _packing(head + m, m, uses + n).pack_into(block.data, 0, *word, *kinds, *heights, *places, *kept)
+        numbers = block.view(float)
+        self.kept, self._fresh, self._slots = block[own[3] : own[4]], numbers[own[4] : own[5]], numbers[own[5] :]
+        np.concatenate(parts, out=self._fresh)
         self._begin = native(begin_lap).brief
         self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
         self.following: list[Any] = []  # the same, as they stand in words

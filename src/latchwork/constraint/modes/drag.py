@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latchwork.constraint.modes.layout import NO_CODE, Frame, frame
+from latchwork.constraint.modes.layout import NO_CODE, Frame, K, frame
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError
 from latchwork.program.function import Function
@@ -94,4 +94,8 @@ def with_drag(frame: Frame, terms: Terms, lost: tuple[int, ...], drag: Drag | No
     z[numbers[0] : numbers[1]], z[numbers[2] : numbers[3]] = slots, shares
     own = NO_CODE if drag is None else drag.function.code
     code = np.concatenate([frame.code, np.array([*head, *dragged, *lost], dtype=np.int32), own])
-    return frame._replace(code=code, z=z)
+    if drag is None:
+        return frame._replace(code=code, z=z)
+    k = int(frame.code[K])
+    more = drag.function.length + 2 * (n**3 // 3 - n * k * k - k**3 // 6)
+    return frame._replace(code=code, z=z, length=frame.length + more)

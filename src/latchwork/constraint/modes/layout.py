@@ -30,6 +30,7 @@ HEADER = 47
  LONGEST_STEP, RESIDUAL, LIMIT_D, LIMIT_PIVOT, FLOOR, SOLVE_RUN, DRAG_RUN) = range(17)  # fmt: skip
 N_NOTES = 17
 PACKED = struct.Struct("=5q10d2q")  # of all notes
+OFTEN = 3  # programs that every evaluation runs: place, bias, motion
 
 NO_SETTINGS: Array = np.zeros(0)
 NO_CODE: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -47,7 +48,7 @@ class Frame(NamedTuple):
     """What modes of the same rows and rank have in common: their memory before speeds are chosen.
 
     Integers and numbers; where rows kept and speeds are named; where the notes, the weights of speeds and the lengths
-    of rows (behind them the course) are.
+    of rows (behind them the course) are; about how many operations an evaluation takes.
     """
 
     code: NDArray[np.int32]
@@ -56,6 +57,7 @@ class Frame(NamedTuple):
     notes: int
     weights: int
     typical: int
+    length: int
 
 
 def frame(terms: Terms, m: int, k: int, rest: int, settings: Array = NO_SETTINGS, work: int = 0) -> Frame:
@@ -82,7 +84,9 @@ def frame(terms: Terms, m: int, k: int, rest: int, settings: Array = NO_SETTINGS
     z[at[PLACE_Z] : at[GUARD_Z]] = np.concatenate(slots)
     z[at[SETTINGS] : at[WORK]] = settings
     code = np.concatenate([header, *(f.code for f in functions), ints])
-    return Frame(code, z, places[5], at[NOTES], at[WEIGHT], at[TYPICAL])
+    dense = m**3 // 3 + m * m * (k + 2) + n * n * k + n * k * k + k**3 // 6
+    length = sum([f.length for f in functions[:OFTEN]]) + 2 * dense
+    return Frame(code, z, places[5], at[NOTES], at[WEIGHT], at[TYPICAL], length)
 
 
 def block(frame: Frame, selection: Selection, weights: Array, typical: Array, course: Array,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from latchwork.program.kernel import Kernel
 from latchwork.program.native import Native, briefly, invoke
 
 FEW = 8  # rows that are evaluated in microseconds
+KEPT = 1000  # places of states
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,9 +147,7 @@ class Mode:
     @property
     def length(self) -> int:
         """Operations of an evaluation, about."""
-        n, m, k = self.terms.sizes[1], self.selection.rank, len(self.selection.independent)
-        dense = m**3 // 3 + m * m * (k + 2) + n * n * k + (n * k * k + k**3 // 6 if self.drag is None else n**3 // 3)
-        return sum([function.length for function in self._often]) + 2 * dense
+        return self._frame.length
 
     @property
     def _often(self) -> tuple[Function, ...]:
@@ -246,11 +245,16 @@ class Mode:
         """(q, u_ind, work) of (q, u, work)."""
         return np.asarray(x[self.kept_states])
 
-    @cached_property
+    @property
     def kept_states(self) -> NDArray[np.intp]:
         """Where (q, u_ind, work) stand in (q, u, work)."""
         n_q, n, _ = self.terms.sizes
-        return np.array([*range(n_q), *(n_q + j for j in self.selection.independent), n_q + n], dtype=np.intp)
+        return _kept_states(n_q, n, self.selection.independent)
+
+
+@lru_cache(KEPT)
+def _kept_states(n_q: int, n: int, independent: tuple[int, ...]) -> NDArray[np.intp]:
+    return np.array([*range(n_q), *[n_q + j for j in independent], n_q + n], dtype=np.intp)
 
 
 def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...], drag: Drag | None = None,

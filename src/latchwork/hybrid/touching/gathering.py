@@ -27,7 +27,7 @@ KEPT = 200  # layouts
 
 
 class Pool:
-    """The programs of contacts and of what holds besides, and where each contact has its outputs."""
+    """The programs of contacts and of what holds besides; how many rows each contact has, and where its outputs are."""
 
     def __init__(self, base: Base, held: Terms, touches: Sequence[Touch]) -> None:
         terms = [touch.terms for touch in touches]
@@ -37,13 +37,13 @@ class Pool:
         starts, first, k = self.bundle.starts, 1 + len(besides), len(terms)
         self.held_at = starts[1:3] if besides else [0, 0]
         places = zip(starts[first : first + k], starts[first + k : first + 2 * k], strict=True)
-        self.at = dict(zip(touches, places, strict=True))
+        counts = [len(each.rows) for each in terms]
+        self.at = {touch: (count, *place) for touch, count, place in zip(touches, counts, places, strict=True)}
 
     def code(self, held: Terms, touches: Sequence[Touch]) -> list[int]:
         """What `gather` is told of some of the contacts: sizes, and where outputs are."""
-        (n_q, n, m), counts = held.sizes, [len(touch.terms.rows) for touch in touches]
-        each = [i for touch, count in zip(touches, counts, strict=True) for i in (count, *self.at[touch])]
-        return [n_q, n, sum(counts), m, len(touches), *self.held_at, *each]
+        (n_q, n, m), each = held.sizes, [i for touch in touches for i in self.at[touch]]
+        return [n_q, n, sum(each[::3]), m, len(touches), *self.held_at, *each]
 
 
 def memory_size(held: Terms, touches: int, rows: int) -> int:

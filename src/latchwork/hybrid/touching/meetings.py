@@ -28,7 +28,7 @@ class Meetings:
         self._known: dict[tuple[Terms, tuple[Touch, ...]], Gathering] = {}
         self._keepings: dict[tuple[Terms, Touch], Keeping | None] = {}
         self._passings: dict[tuple[Terms, Touch], Passing | None] = {}
-        self._stayings: dict[tuple[Terms, tuple[Touch, ...]], Staying | None] = {}
+        self._stayings: dict[tuple[Terms, tuple[Touch, ...]], Staying] = {}
         self._gaps: tuple[list[Touch], Bundle] | None = None
         self._pool: tuple[Terms, Pool] | None = None
 
@@ -108,14 +108,16 @@ class Meetings:
 
     def staying(self, held: Terms, touches: tuple[Touch, ...]) -> Staying | None:
         """What tells which of a few contacts stay; none where that takes more care."""
-        key = held, touches
-        if key not in self._stayings:
+        if not (can_stay(touches) and pays(held.sizes[1], 1) and all([self.passing(held, t) for t in touches])):
+            return None
+        pool = self._pool_of(held, touches)
+        key = held, touches if pool is None else ()  # one for all of a pool
+        found = self._stayings.get(key)
+        if found is None:
             if len(self._stayings) >= REMEMBERED:
                 self._stayings.pop(next(iter(self._stayings)))
-            can = can_stay(touches) and pays(held.sizes[1], 1) and all([self.passing(held, t) for t in touches])
-            pool = (self._pool_of(held, touches) or Pool(self.base, held, touches)) if can else None
-            self._stayings[key] = None if pool is None else Staying(held, touches, pool)
-        return self._stayings[key]
+            found = self._stayings[key] = Staying(held, pool or Pool(self.base, held, touches))
+        return found
 
     def _gathering(self, held: Terms, touches: tuple[Touch, ...]) -> Gathering:
         found = self._known.get((held, touches))
@@ -135,4 +137,5 @@ class Meetings:
     def pool(self, held: Terms, touches: Sequence[Touch]) -> None:
         """Make now the programs of all contacts that may meet, so that any of them meet soon."""
         native(stay_few)
-        self._pool = held, Pool(self.base, held, [touch for touch in touches if not touch.held])
+        pool = Pool(self.base, held, [touch for touch in touches if not touch.held])
+        self._pool, self._stayings[held, ()] = (held, pool), Staying(held, pool)

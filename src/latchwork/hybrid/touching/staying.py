@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.gather import ROWS, N, gather
+from latchwork.constraint.gather import FIRST, ROWS, N, gather
 from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.few import MOST, OPEN, SLIDE, STICK, settle_few
 from latchwork.hybrid.touching.gathering import Pool, memory_size
@@ -80,38 +80,38 @@ class Stayed(NamedTuple):
 
 
 class Staying:
-    """A few contacts of a pool, with one tangent or none, with what holds besides; one thread at a time."""
+    """Contacts of a pool, with one tangent or none, a few at a time, with what holds besides; one thread at a time."""
 
-    def __init__(self, held: Terms, touches: Sequence[Touch], pool: Pool) -> None:
-        counts = [1 + len(touch.tangents) for touch in touches]
-        self._bundle, k, rows = pool.bundle, len(touches), sum(counts)
-        self._ends = [k + end for end in accumulate(counts, initial=0)]
-        code = pool.code(held, touches)
-        size, inputs = memory_size(held, k, rows), len(pool.bundle.x)
-        self._ints = np.array([*code, *[count - 1 for count in counts], *[SLIDE] * k], dtype=np.int64)
-        self._numbers = np.zeros(size + inputs + LAWS + 4 * k + 2 * rows)
-        self._x, rest = self._numbers[size : size + inputs], self._numbers[size + inputs :]
-        self._state, self._given, self._found = self._ints[-k:], rest[: LAWS + 2 * k], rest[LAWS + 3 * k :]
-        ints, w = address(self._ints), address(self._numbers)
+    def __init__(self, held: Terms, pool: Pool) -> None:
+        self._held, self._pool, inputs = held, pool, len(pool.bundle.x)
+        size = memory_size(held, MOST, MOST)
+        self._ints = np.zeros(FIRST + 5 * MOST, dtype=np.int64)
+        self._numbers = np.zeros(size + inputs + LAWS + 6 * MOST)
+        self._x, self._given = self._numbers[size : size + inputs], self._numbers[size + inputs :]
+        self._found = self._given[LAWS + 3 * MOST :]
+        self._at, w = address(self._ints), address(self._numbers)
         x, given = w + 8 * size, w + 8 * (size + inputs)
-        tangents = ints + 8 * len(code)
-        self._before = *pool.bundle.addresses, ints, w, inputs, x, k
-        self._after = tangents, tangents + 8 * k, given, given + 8 * (LAWS + 3 * k)
+        self._before = *pool.bundle.addresses, self._at, w, inputs, x
+        self._after = given, given + 8 * (LAWS + 3 * MOST)
         self._call = native(stay_few).brief
 
-    def __call__(self, x: Array, laws: Sequence[tuple[float, float, float]], speed: float, pace: float, resting: int,
-                 closed: Sequence[bool] | None) -> Stayed | None:  # fmt: skip
-        """Which stay at x; ``closed`` are those that are to begin with, all where it is not given."""
-        self._bundle.ready()
+    def __call__(self, touches: Sequence[Touch], x: Array, laws: Sequence[tuple[float, float, float]], speed: float,
+                 pace: float, resting: int, closed: Sequence[bool] | None) -> Stayed | None:  # fmt: skip
+        """Which of some stay at x; ``closed`` are those that are to begin with, all where it is not given."""
+        k, code = len(touches), self._pool.code(self._held, touches)
+        states = [SLIDE] * k if closed is None else [SLIDE if each else OPEN for each in closed]
+        rows, first = code[FIRST::3], len(code)
+        self._pool.bundle.ready()
+        self._ints[: first + 2 * k] = [*code, *[count - 1 for count in rows], *states]
         self._x[:] = x
-        self._given[:] = speed, pace, *[mu_s for _, mu_s, _ in laws], *[mu_d for _, _, mu_d in laws]
-        self._state[:] = SLIDE if closed is None else [SLIDE if each else OPEN for each in closed]
-        if not self._call(*self._before, resting, *self._after):
+        self._given[: LAWS + 2 * k] = [speed, pace, *[mu_s for _, mu_s, _ in laws], *[mu_d for _, _, mu_d in laws]]
+        tangents = self._at + 8 * first
+        if not self._call(*self._before, k, resting, tangents, tangents + 8 * k, *self._after):
             return None
-        found, ends = self._found.copy(), self._ends
-        lam = [found[a:b] for a, b in pairwise(ends)]
-        slides = [state == SLIDE for state in self._state.tolist()]
-        return Stayed(slides, found[: len(laws)].tolist(), lam, float(self._given[PACE]))
+        slides = [state == SLIDE for state in self._ints[first + k : first + 2 * k].tolist()]
+        found = self._found[: k + sum(rows)].copy()
+        lam = [found[a:b] for a, b in pairwise(accumulate(rows, initial=k))]
+        return Stayed(slides, found[:k].tolist(), lam, float(self._given[PACE]))
 
 
 def can_stay(touches: Sequence[Touch]) -> bool:

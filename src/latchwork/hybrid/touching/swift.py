@@ -184,7 +184,7 @@ def _stay(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Sequenc
     laws = [touch.laws(x, hit.zones) for touch in touches]
     closed = [touch in s.closed and touch is not hit.lets_go for touch in touches] if s.closed else None
     resting = touches.index(hit.resting) if hit.resting in touches else -1
-    stayed = staying(x, laws, s.speed, s.pace, resting, closed)
+    stayed = staying(touches, x, laws, s.speed, s.pace, resting, closed)
     if stayed is None:
         return None
     s.pace, s.lam = stayed.pace, dict(zip([touch.name for touch in touches], stayed.lam, strict=True))

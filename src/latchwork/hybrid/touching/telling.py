@@ -24,9 +24,10 @@ def told(t: float, before: Mapping[Touch, Standing], standings: Standings, impac
         took_part = set(impact.impulses)
         events.append(RunEvent(t, ", ".join(impact.impulses), *labels, impact.impulses, "impact", impact.energy,
                                impact.notes))  # fmt: skip
-    for touch in standings.touches if before or standings.closed else ():
-        old, new = before.get(touch), standings.closed.get(touch)
-        if old is not new and _state(old) is not _state(new) and touch.name not in took_part:
+    closed = standings.closed
+    for touch in [touch for touch in standings.touches if touch in before or touch in closed]:
+        old, new = before.get(touch), closed.get(touch)
+        if _state(old) is not _state(new) and touch.name not in took_part:
             events.append(RunEvent(t, touch.name, *labels, kind="release" if new is None else KINDS[new.state]))
             took_part.add(touch.name)
     for guard in hits:
