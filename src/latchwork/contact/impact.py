@@ -23,12 +23,12 @@ from latchwork.contact.impacting.acting import Act, group_of, moved, one, plasti
 from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.data import Impact, Outcome
 from latchwork.contact.impacting.laws import LAWS, Law
-from latchwork.contact.impacting.line import IMMOVABLE, REST
+from latchwork.contact.impacting.line import COUPLED, IMMOVABLE, REST
+from latchwork.contact.impacting.turns import in_turn
 from latchwork.errors import ContactError, did_you_mean
 
 __all__ = ["Impact", "Outcome", "Law", "LAWS", "resolve", "jam"]
 
-COUPLED = 1e-10  # W between two contacts below this part of their own is zero
 ROUNDS = 200  # acts of a sequence, for each contact, before what is left is taken up at once
 DEAR = 5  # so many of them for an act of several at once
 NUMBER = re.compile(r"gained \S+ J")
@@ -83,6 +83,8 @@ def finish(impact: Impact, laws: Sequence[str], at_once: bool | None, capture: f
         impulses[act.rows] += act.impulse
     left = ROUNDS * len(impact.names)
     while left > 0:
+        turns, felt = in_turn(impact, laws, at_once, capture, left, impulses)
+        left, acts = left - turns, acts + felt
         v = impact.v + impact.W @ impulses
         members = next_members(impact, v, slow, movable, at_once)
         if not members:

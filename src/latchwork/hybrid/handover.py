@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from latchwork.constraint.modes.mode import Mode
+from latchwork.contact.impacting.line import LAWS
 from latchwork.contact.law import Zones
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.path import Stage
@@ -40,7 +41,6 @@ from latchwork.hybrid.touching.passing import (
     AS_IS,
     FORCE,
     IMPACTS,
-    LAWS,
     LETS_GO,
     OTHERS,
     PARTED,

@@ -24,7 +24,9 @@ GAIN = 1e-10  # energy gained, as a part of what the impulses move, above which 
 FLOOR = 1e-14  # of the energy that the whole impact could move: below notice
 REST = 1e-11  # speeds below this part of the largest are zero
 IMMOVABLE = 1e-13  # W_nn below this part of the largest is zero
+COUPLED = 1e-10  # W between two contacts below this part of their own is zero
 NEWTON, SMITH = 0, 1
+LAWS = {"newton": NEWTON, "smith": SMITH}
 
 
 @kernel
@@ -116,28 +118,38 @@ def _is_lawful(W: f64p, v: f64p, impulse: f64p, floor: f64) -> i64:
 
 
 @kernel
-def strike(law: i64, tangents: i64, given_W: f64p, given_v: f64p, e: f64, mu_s: f64, mu_d: f64, capture: f64,
-           impulse: f64p) -> i64:  # fmt: skip
-    """Λ of one contact that approaches; e = 0 where it would part slower than ``capture``; 0 where that is not all."""
-    W, v = local_f64(4), local_f64(2)
-    for i in range(4):
-        W[i] = 0.0
-    W[0], v[0], v[1], impulse[1] = given_W[0], given_v[0], 0.0, 0.0
-    if tangents == 1:
-        W[1], W[2], W[3], v[1] = given_W[1], given_W[2], given_W[3], given_v[1]
-    fastest, slow = maximum(fabs(v[0]), fabs(v[1])), REST * maximum(fabs(v[0]), fabs(v[1]))
-    if not v[0] < -slow or W[0] <= IMMOVABLE * maximum(W[0], W[3]):
-        return 0
-    floor = FLOOR * divide(fastest * fastest, maximum(W[0], W[3]))
+def act(law: i64, tangents: i64, W: f64p, v: f64p, e: f64, mu_s: f64, mu_d: f64, capture: f64, floor: f64,
+        impulse: f64p) -> i64:  # fmt: skip
+    """Λ of one contact; e = 0 where it would part slower than ``capture``; 0 where that takes more care."""
+    impulse[1] = 0.0
     for _ in range(2):
         done = _acts(law, W, v, e, mu_s, mu_d, impulse) if tangents == 1 else lift(W, -(1.0 + e) * v[0], 0.0, impulse)
         if done == 0 or _is_lawful(W, v, impulse, floor) == 0:
             return 0
         after = v[0] + (W[0] * impulse[0] + W[1] * impulse[1])
         if not (e > 0.0 and impulse[0] != 0.0 and after < capture):
-            return 1 if after >= -slow else 0
+            return 1
         e = 0.0
     return 0
+
+
+@kernel
+def strike(law: i64, tangents: i64, given_W: f64p, given_v: f64p, e: f64, mu_s: f64, mu_d: f64, capture: f64,
+           impulse: f64p) -> i64:  # fmt: skip
+    """Λ of one contact that approaches, and no other is there; 0 where that is not all."""
+    W, v = local_f64(4), local_f64(2)
+    for i in range(4):
+        W[i] = 0.0
+    W[0], v[0], v[1] = given_W[0], given_v[0], 0.0
+    if tangents == 1:
+        W[1], W[2], W[3], v[1] = given_W[1], given_W[2], given_W[3], given_v[1]
+    fastest, slow = maximum(fabs(v[0]), fabs(v[1])), REST * maximum(fabs(v[0]), fabs(v[1]))
+    if not v[0] < -slow or W[0] <= IMMOVABLE * maximum(W[0], W[3]):
+        return 0
+    floor = FLOOR * divide(fastest * fastest, maximum(W[0], W[3]))
+    if act(law, tangents, W, v, e, mu_s, mu_d, capture, floor, impulse) == 0:
+        return 0
+    return 1 if v[0] + (W[0] * impulse[0] + W[1] * impulse[1]) >= -slow else 0
 
 
 together(stop, slip, mean, strike)

@@ -17,7 +17,7 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.alone import FOUND, LAM, NO_ANSWER, STATES, D, settle_one
 from latchwork.contact.alone import STICK as STICKS
 from latchwork.contact.complementarity import State
-from latchwork.contact.impacting.line import NEWTON, SMITH, strike
+from latchwork.contact.impacting.line import LAWS, strike
 from latchwork.hybrid.touching.gathering import Gathering
 from latchwork.hybrid.touching.scales import (
     AT_REST,
@@ -39,7 +39,6 @@ from latchwork.program.native import address, native, together
 from latchwork.program.scalar import maximum, minimum
 from latchwork.symbolic.expr import Expr
 
-LAWS = {"newton": NEWTON, "smith": SMITH}
 STEADY = {"parameter", "time", "coordinate"}  # of symbols: what no impact changes
 MOST = 60  # impacts at one instant
 PARTED = -2  # a contact that does not stay; other states are those of `alone`
