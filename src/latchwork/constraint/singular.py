@@ -17,6 +17,7 @@ from latchwork.errors import ConstraintError, EvaluationError
 ASIDE = 0.02  # length of the step away, in units of the coordinates
 ASTRAY = 0.2  # part of that step by which the way back onto the constraints may differ from the motion
 TRIES = 4  # directions that are tried where nothing moves
+RANK = "rank"  # of rows that were found redundant, kept with their terms
 
 
 def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
@@ -24,14 +25,15 @@ def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
 
     That is x itself, unless it is a singular position: then it lies beside x, on the branch along which it moves.
     """
-    chosen = choose(terms, x)
-    if not chosen.redundant:
+    chosen, (n_q, n, _) = choose(terms, x), terms.sizes
+    if not chosen.redundant or chosen.rank == n or chosen.rank == terms.frames.get(RANK):
         return chosen, x
-    n_q, n, _ = terms.sizes
     moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > 0.0)
     beside = [(choose(terms, state), state) for state in _beside(terms, x, moving)]
     selection, state = max(beside, key=lambda pair: pair[0].rank, default=(chosen, x))
     if selection.rank <= chosen.rank:
+        if beside:
+            terms.frames[RANK] = chosen.rank
         return chosen, x
     if not moving or _astray(terms, x, state):
         _refuse(terms, x, chosen.rank, selection.rank, moving)
