@@ -30,6 +30,7 @@ from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.surveying import kept_arguments, survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.few import settle_few
+from latchwork.contact.impacting.turns import take_turns
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
@@ -77,7 +78,7 @@ REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, ended, pass_one, keep_one, begin, survey, join, settle_few, hand_over,
+    run_each, ended, pass_one, keep_one, begin, survey, join, settle_few, hand_over, take_turns,
 )  # fmt: skip
 
 
