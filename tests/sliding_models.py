@@ -33,11 +33,11 @@ class Sliding:
     E: Callable[[Terms], dict[int, list[Any]]]
     fair: bool = False
 
-    def stage(self, driven, mode, watch, known):
+    def stage(self, driven, mode, watch, known, label, memory):
         g = mode.terms.rows.equations.system.graph
         drag = drag_of(mode.terms, {i: [operand(g, e) for e in row] for i, row in self.E(mode.terms).items()})
         share = least_norm_share(mode.numbers, mode.selection) if self.fair else None
-        return Held(driven, replace(mode, drag=drag, share=share), watch)
+        return Held(driven, replace(mode, drag=drag, share=share), watch, label=label, memory=memory)
 
 
 # --- random programs --------------------------------------------------------------------------------------------------

@@ -118,9 +118,10 @@ def test_linked_functions_give_all_values_then_all_rates(parts):
 
 def test_bytecode_is_linked_alike_in_python_and_in_machine_code(parts):
     """The kernel that links bytecode gives the same integers either way."""
-    given = np.concatenate([part.code for part in parts])
-    native, python = (np.zeros(len(given) - 4 * (len(parts) - 1), dtype=np.int32) for _ in range(2))
-    invoke(join, len(parts), 2, given, native)
-    join(len(parts), 2, given, python)
-    assert np.array_equal(native, python)
-    assert np.array_equal(native, Linked(parts, ("x", "y")).code)
+    both, table = Linked(parts, ("x", "y")), np.array([at for part in parts for at in part.where], dtype=np.int64)
+    native, python = ((np.zeros_like(both.code), np.zeros_like(both.constants)) for _ in range(2))
+    invoke(join, len(parts), 2, table, *native)
+    join(len(parts), 2, table, *python)
+    for made in (native, python):
+        assert np.array_equal(made[0], both.code)
+        assert np.array_equal(made[1], both.constants)

@@ -48,7 +48,7 @@ from latchwork.program.scalar import maximum, minimum
 
 NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; armed where they are not; armed anywhere
 LOOK, KINDS, AT = 4, 10, 12  # where `begin` takes the guards, their kinds and heights, the time,
-STAND, REST, FULL_STATE, RECORD, JUDGE, WORST = 17, 23, 25, 29, 32, 36  # slots, what is held, the state, rows, a judge
+STAND, REST, FULL_STATE, RECORD, JUDGE, WORST = 17, 24, 26, 30, 33, 37  # slots, what is held, the state, rows, a judge
 UNTIL, LONGEST, CAPACITY = 6, 9, 16  # where adaptive steppers take the end, the longest step, and how many rows
 BEGIN, END_AT, NEXT, STOP, TOTAL = 6, 8, 9, 10, 11  # where fixed ones take the start, the end, and which steps to make
 SETTLED = 6  # of a stepper: behind the guards stands what settles
@@ -65,12 +65,13 @@ FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a desk, and how m
 
 @kernel
 def stand(
-    size: i64, fresh: f64p, slots: f64p, uses: i64, places: i64p, held: i64, rest: f64p, n: i64, kept: i64p, full: f64p,
-    x: f64p,
+    size: i64, copies: i64, fresh: f64p, slots: f64p, uses: i64, places: i64p, held: i64, rest: f64p, n: i64,
+    kept: i64p, full: f64p, x: f64p,
 ) -> None:  # fmt: skip
-    """Slots as they are fresh, with what is held in its places, and x from the full state."""
-    for i in range(size):
-        slots[i] = fresh[i]
+    """Slots as they are fresh, so many times, with what is held in its places, and x from the full state."""
+    for copy in range(copies):
+        for i in range(size):
+            slots[copy * size + i] = fresh[i]
     for j in range(uses):
         for i in range(held):
             slots[places[j] + i] = rest[i]
@@ -82,8 +83,8 @@ def stand(
 def begin(
     run: executor, code: i32p, z: f64p, n: i64, look_run: executor, look_code: i32p, look_z: f64p, m: i64, w: f64p,
     flags: i64p, kinds: i64p, heights: f64p, t: f64, rtol: f64, atol: f64p, x: f64p, k: f64p,
-    size: i64, fresh: f64p, slots: f64p, uses: i64, places: i64p, held: i64, rest: f64p, kept: i64p, full: f64p,
-    first: f64, memory: f64p, counts: i64p, out_t: f64p, out_x: f64p, out_dx: f64p,
+    size: i64, copies: i64, fresh: f64p, slots: f64p, uses: i64, places: i64p, held: i64, rest: f64p, kept: i64p,
+    full: f64p, first: f64, memory: f64p, counts: i64p, out_t: f64p, out_x: f64p, out_dx: f64p,
     judge: executor, judge_code: i32p, judge_z: f64p, looked: f64p, least: f64,
 ) -> i64:  # fmt: skip
     """Guards armed, ẋ, and a first step, at (t, x); 0 where a guard falls at once or something is no number.
@@ -91,7 +92,7 @@ def begin(
     ``looked`` become guards, then their rates; ``first`` is the first step, 0 to choose one. Where ``least`` is above 0
     and the state is judged no better, −1.
     """
-    stand(size, fresh, slots, uses, places, held, rest, n, kept, full, x)
+    stand(size, copies, fresh, slots, uses, places, held, rest, n, kept, full, x)
     if least > 0.0:
         judge_z[0] = t
         for i in range(n):
@@ -99,7 +100,7 @@ def begin(
         judge(judge_code, judge_z, w)
         if not w[0] > least:
             return -1
-        stand(size, fresh, slots, uses, places, held, rest, n, kept, full, x)
+        stand(size, copies, fresh, slots, uses, places, held, rest, n, kept, full, x)
     for i in range(6 * n + 10 * m):
         w[i] = 0.0
     now = offset(w, 6 * n)
@@ -211,7 +212,7 @@ class Desk:
             steps = (0.0, rtol, atol, 0.0, method.max_steps, self.step, self.counts, self.x, self.k, np.zeros(n), 0)
         self.rows_at = len(front) + len(steps)  # where steppers take the rows, and then the guards
         run = (*front, *steps, *rows, *watch, *nothing, np.zeros(n + 2))
-        start = (*nothing, n, *watch, 0, 0, 0.0, rtol, atol, self.x, self.k, 0, 0, 0, 0, 0, 0, 0, 0, 0, first,
+        start = (*nothing, n, *watch, 0, 0, 0.0, rtol, atol, self.x, self.k, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, first,
                  self.step, self.counts, *rows[:3], *nothing, self.looked, 0.0)  # fmt: skip
         self._alive = run, start  # what the addresses in it point to
         room = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1)))
@@ -252,10 +253,12 @@ class Again:
         n, m, head = desk.n, len(kinds), len(desk.words)
         self.m, self.now, self.hit = m, desk.looked[: 2 * m], desk.flags[m : 2 * m]  # which guards took part
         used = [(function, 1 + n), (guards, 1 + n)] + ([] if settle is None else [(settle.mode, settle.first)])
-        parts = [executable.fresh() for executable, _ in used]
-        self._ends, self._held = list(accumulate([len(part) for part in parts], initial=0)), held
-        size, uses = self._ends[-1], len(used)
-        own = list(accumulate([m, m, uses, n, size, size], initial=head))  # kinds, heights, places, kept, fresh, slots
+        parts = self._parts_of()
+        sizes = [len(part) for part in parts]
+        uses, copies = len(used), len(used) // len(parts)
+        self._ends, self._held = list(accumulate(sizes * copies, initial=0)), held
+        size = sum(sizes)
+        own = list(accumulate([m, m, uses, n, size, size * copies], initial=head))  # kinds to slots, as words go on
         self.table = block = np.empty(own[-1], dtype=np.int64)  # one memory for all
         self.at = here = address(block)
         slots = [here + 8 * (own[5] + at) for at in self._ends]
@@ -266,7 +269,7 @@ class Again:
         watched = self._run_by[1], address(guards.code), slots[1], m
         word[look : look + 4] = word[start + LOOK : start + LOOK + 4] = watched
         word[start + KINDS : start + KINDS + 2] = here + 8 * own[0], here + 8 * own[1]
-        word[start + STAND : start + REST] = size, here + 8 * own[4], slots[0], uses, here + 8 * own[2], held
+        word[start + STAND : start + REST] = size, copies, here + 8 * own[4], slots[0], uses, here + 8 * own[2], held
         word[start + REST + 1] = here + 8 * own[3]
         if settle is not None:
             settles, judge, code = look + SETTLED, start + JUDGE, address(settle.mode.code)
@@ -280,7 +283,7 @@ class Again:
         _packing(head + m, m, uses + n).pack_into(block.data, 0, *word, *kinds, *heights, *places, *kept)
         numbers = block.view(float)
         self.kept, self._fresh, self._slots = block[own[3] : own[4]], numbers[own[4] : own[5]], numbers[own[5] :]
-        np.concatenate(parts, out=self._fresh)
+        self._fresh[:] = parts[0] if len(parts) == 1 else np.concatenate(parts)
         self._begin = native(begin_lap).brief
         self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
         self.following: list[Any] = []  # the same, as they stand in words
@@ -292,13 +295,20 @@ class Again:
         """Whether the programs are executed as they were when this was made: machine code may arrive."""
         arrivals = Function.arrivals
         if self.table[ARRIVED] != arrivals:
-            used = [self.function, self.guards] + ([] if self.settle is None else [self.settle.mode])
-            fresh = np.concatenate([executable.fresh() for executable in used])
+            fresh = np.concatenate(self._parts_of())
             run_by = argument(self.function.executor), argument(self.guards.executor)
             if run_by != self._run_by or fresh.tobytes() != self._fresh.tobytes():
                 return False
             self.table[ARRIVED] = arrivals
         return True
+
+    def _parts_of(self) -> list[Array]:
+        """Slots of what steps, watches and settles, as they are fresh; once where they are the same."""
+        first, second = self.function.fresh(), self.guards.fresh()
+        if self.settle is None:
+            return [first, second]
+        third = self.settle.mode.fresh()
+        return [first] if first is second is third else [first, second, third]
 
     def follow(self, key: bytes, handover: Any) -> None:
         """Remember what follows where certain guards end it; ``handover.table`` has it in words."""

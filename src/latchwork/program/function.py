@@ -87,14 +87,19 @@ class Function:
 
     def __init__(self, program: Program, executor: Kernel[..., None] | Native = vm.run) -> None:
         self._program, self.executor = check(program), executor
-        self.inputs, self.constants = program.inputs, np.array(program.constants, dtype=np.float64)
-        self._begin(vm.encode(program))
+        self.inputs = program.inputs
+        self._take_over(vm.encode(program), np.array(program.constants, dtype=np.float64))
 
-    def _begin(self, code: NDArray[np.int32]) -> None:
-        """Take the bytecode, its header says the sizes; memory to be called with is made at the first call."""
-        self.code, self._lock = code, threading.Lock()
-        self.length, self.first, self.width, _ = code[: vm.HEADER].tolist()
-        self.slots = self.first + self.length
+    def _take_over(self, code: NDArray[np.int32], constants: NDArray[np.float64]) -> None:
+        """Bytecode, whose header says the sizes, and constants."""
+        self._code, self._constants = code, constants
+        length, first, width, _ = code[: vm.HEADER].tolist()
+        self._begin(length, first, width)
+
+    def _begin(self, length: int, first: int, width: int) -> None:
+        """Operations, where their results begin, and outputs; memory to be called with is made at the first call."""
+        self.length, self.first, self.width, self._lock = length, first, width, threading.Lock()
+        self.slots = first + length
         self._left = tiers.evaluations_for(self.length)
         self._run_by(self.executor if isinstance(self.executor, Native) else native(self.executor))
 
@@ -105,6 +110,30 @@ class Function:
     def program(self) -> Program:
         """What it computes."""
         return self._program
+
+    @property
+    def code(self) -> NDArray[np.int32]:
+        """Its bytecode."""
+        return self._code
+
+    @property
+    def constants(self) -> NDArray[np.float64]:
+        """What stands behind its inputs."""
+        return self._constants
+
+    @property
+    def words(self) -> int:
+        """How many integers its bytecode has."""
+        return vm.HEADER + 4 * self.length + self.width
+
+    def put(self, code: NDArray[np.int32], constants: NDArray[np.float64]) -> None:
+        """Write both where there is room for them."""
+        code[:], constants[:] = self.code, self.constants
+
+    @cached_property
+    def where(self) -> tuple[int, int]:
+        """The addresses of both."""
+        return address(self.code), address(self.constants)
 
     @cached_property
     def _own(self) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[int, int, int]]:
@@ -197,10 +226,9 @@ class Bound(Function):
                 "of the last inputs."
             )
         self._whole, self.executor, self.inputs = whole, vm.run, whole.inputs[: -len(values)]
-        self.constants = np.array([*values, *whole.constants.tolist()])
         code = whole.code.copy()
         code[vm.HEADER - 1] = len(self.inputs)
-        self._begin(code)
+        self._take_over(code, np.array([*values, *whole.constants.tolist()]))
 
     @cached_property
     def program(self) -> Program:

@@ -144,6 +144,11 @@ def i64p_at(address: int) -> Any:
     return memoryview((ctypes.c_int64 * FAR).from_address(address)).cast("B").cast("q")
 
 
+def i32p_at(address: int) -> Any:
+    """The short integers at an address."""
+    return memoryview((ctypes.c_int32 * FAR).from_address(address)).cast("B").cast("i")
+
+
 def counter() -> int:
     """A count that grows evenly with time, to tell parts of a call from each other; always 0 where there is none."""
     return time.perf_counter_ns()

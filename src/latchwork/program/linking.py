@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.errors import ProgramError
 from latchwork.program.function import Function
 from latchwork.program.ir import Program
-from latchwork.program.kernel import i32p, i64, i64p, kernel, offset
+from latchwork.program.kernel import f64p, f64p_at, i32p, i32p_at, i64, i64p, kernel, offset
 from latchwork.program.native import address, briefly, native, together
 from latchwork.program.vm import HEADER, run
 
@@ -42,21 +43,20 @@ def move_each(parts: i64, moves: i64p, code: i32p) -> None:
 
 
 @kernel
-def join(parts: i64, inputs: i64, given: i32p, code: i32p) -> None:
-    """The bytecode of several programs, which lie behind each other, as that of one: see `Linked`."""
-    operations, first, outputs, at = 0, inputs, 0, 0
-    for _ in range(parts):
-        head = offset(given, at)
+def join(parts: i64, inputs: i64, table: i64p, code: i32p, constants: f64p) -> None:
+    """Bytecode and constants of several programs, whose addresses are in a table, as those of one: see `Linked`."""
+    operations, first, outputs = 0, inputs, 0
+    for part in range(parts):
+        head = i32p_at(table[2 * part])
         operations += head[0]
         first += head[1] - head[3]
         outputs += head[2]
-        at += HEADER + 4 * head[0] + head[2]
     code[0], code[1], code[2], code[3] = operations, first, outputs, inputs
-    constant, operation, spare, row, at = inputs, first, first + operations, HEADER, 0
+    constant, operation, spare, row = inputs, first, first + operations, HEADER
     half = HEADER + 4 * operations
     rest = half + outputs // 2
-    for _ in range(parts):
-        head = offset(given, at)
+    for part in range(parts):
+        head, own_constants = i32p_at(table[2 * part]), f64p_at(table[2 * part + 1])
         count, own, width, taken = head[0], head[1], head[2], head[3]
         rows = offset(head, HEADER)
         for i in range(count):
@@ -73,7 +73,9 @@ def join(parts: i64, inputs: i64, given: i32p, code: i32p) -> None:
             else:
                 code[rest] = slot
                 rest += 1
-        constant, operation, at = constant + own - taken, operation + count, at + HEADER + 4 * count + width
+        for j in range(own - taken):
+            constants[constant - inputs + j] = own_constants[j]
+        constant, operation = constant + own - taken, operation + count
 
 
 together(move_each, join)
@@ -88,12 +90,28 @@ class Linked(Function):
     def __init__(self, parts: Sequence[Function], inputs: tuple[str, ...]) -> None:
         _must_fit(parts, inputs)
         self.parts, self.inputs, self.executor = tuple(parts), inputs, run
-        given = np.concatenate([part.code for part in parts])
-        code = np.empty(len(given) - HEADER * (len(parts) - 1), dtype=np.int32)
-        native(join).brief(len(parts), len(inputs), address(given), address(code))
-        code.setflags(write=False)
-        self.constants = np.concatenate([part.constants for part in parts])
-        self._begin(code)
+        sizes = [(part.length, part.first - len(part.inputs), part.width) for part in parts]
+        length, constants, width = map(sum, zip(*sizes, strict=True))
+        self._begin(length, len(inputs) + constants, width)
+
+    def put(self, code: NDArray[np.int32], constants: NDArray[np.float64]) -> None:
+        table = np.array([at for part in self.parts for at in part.where], dtype=np.int64)
+        native(join).brief(len(self.parts), len(self.inputs), address(table), address(code), address(constants))
+
+    @cached_property
+    def _put(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        made = np.empty(self.words, dtype=np.int32), np.empty(self.first - len(self.inputs))
+        self.put(*made)
+        made[0].setflags(write=False)
+        return made
+
+    @property
+    def code(self) -> NDArray[np.int32]:
+        return self._put[0]
+
+    @property
+    def constants(self) -> NDArray[np.float64]:
+        return self._put[1]
 
     @cached_property
     def program(self) -> Program:

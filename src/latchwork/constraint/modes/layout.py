@@ -94,12 +94,12 @@ def block(frame: Frame, selection: Selection, weights: Array, typical: Array, co
     """The memory of a mode: ``weights`` are those of the speeds, ``typical`` the lengths of rows, ``course`` all speeds
     where it begins; ``guards``, a function of (t, q, u, rest, u̇, λ) that watches it, lie behind all else."""
     length, size = len(frame.code), len(frame.z)
-    code = frame.code.copy() if guards is None else np.concatenate([frame.code, guards.code])
-    z = np.zeros(size if guards is None else size + guards.slots + 1)
-    z[:size] = frame.z
+    words, slots = (0, 0) if guards is None else (guards.words, guards.slots + 1)
+    code, z = np.empty(length + words, dtype=np.int32), np.zeros(size + slots)
+    code[:length], z[:size] = frame.code, frame.z
     if guards is not None:
         code[GUARD_CODE], code[GUARD_Z] = length, size
-        z[size + len(guards.inputs) : size + guards.first] = guards.constants
+        guards.put(code[length:], z[size + len(guards.inputs) : size + guards.first])
     code[frame.chosen : frame.chosen + len(selection.packed)] = selection.packed
     z[frame.weights : frame.weights + len(weights)] = weights
     middle = frame.typical + len(typical)

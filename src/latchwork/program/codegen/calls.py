@@ -33,6 +33,7 @@ INTRINSIC: dict[Callable[..., Any], tuple[tuple[str, ...], str, str]] = {
     language.routine_at: (("i64",), "routine", "inttoptr i64 {} to ptr"),
     language.f64p_at: (("i64",), "f64p", "inttoptr i64 {} to ptr"),
     language.i64p_at: (("i64",), "i64p", "inttoptr i64 {} to ptr"),
+    language.i32p_at: (("i64",), "i32p", "inttoptr i64 {} to ptr"),
     language.counter: ((), "i64", COUNTER),
 }
 LOCAL = {language.local_f64: ("f64p", "double"), language.local_i64: ("i64p", "i64")}
