@@ -14,6 +14,7 @@ from latchwork import dt
 from latchwork.contact import making
 from latchwork.hybrid import going, simulation
 from latchwork.hybrid.touching import sight, sleeping
+from latchwork.integrate import problem
 
 G, R, TILT = 9.81, 0.1, 0.5
 TIGHT = lw.DormandPrince(rtol=1e-11, atol=1e-13)
@@ -35,6 +36,12 @@ def unhanded(monkeypatch: Any) -> None:
     monkeypatch.setattr(going, "MOST", 0)
 
 
+def foreseen(monkeypatch: Any) -> None:
+    """A step at a time: changes are foreseen after each of them."""
+    monkeypatch.setattr(problem, "OPERATIONS_PER_CALL", 0)
+    monkeypatch.setattr(problem, "FEWEST", 1)
+
+
 def asleep(monkeypatch: Any) -> None:
     """All sleeps that can, however few there are."""
     monkeypatch.setattr(sleeping, "FEWEST", 0)
@@ -42,7 +49,7 @@ def asleep(monkeypatch: Any) -> None:
     monkeypatch.setattr(making, "EAGER", 0)
 
 
-WAYS = {"general": generally, "planned": planned, "unhanded": unhanded, "asleep": asleep}
+WAYS = {"general": generally, "planned": planned, "unhanded": unhanded, "foreseen": foreseen, "asleep": asleep}
 
 
 def disk() -> tuple[lw.Model, Any]:

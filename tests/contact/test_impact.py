@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from latchwork.contact import impact as impact_module
 from latchwork.contact.impact import LAWS, Impact, jam, resolve
+from latchwork.contact.impacting.turns import in_turn, take_turns
 from latchwork.errors import ContactError, EvaluationError
 
 ALL = list(LAWS)
@@ -423,3 +425,64 @@ def test_impulses_stay_finite_where_the_place_is_held(law, seed):
     assert all(impulse is not None and np.abs(impulse).max() < 1e3 for impulse in found)
     after = np.array([v + W @ impulse for impulse in found])
     assert np.ptp(after, axis=0) == pytest.approx(np.zeros(3), abs=1e-6)
+
+
+# --- one after the other ----------------------------------------------------------------------------------------------
+
+
+def in_the_plane(seed):
+    """Some contacts with one tangent or none, of laws that machine code knows; W regular."""
+    rng = np.random.default_rng(seed)
+    impact = random_impact(rng, most=3)
+    while max(impact.tangents) > 1 or len(impact.names) == 1:
+        impact = random_impact(rng, most=3)
+    return impact, [str(law) for law in rng.choice(["newton", "smith"], size=len(impact.names))]
+
+
+def box(mu=0.1):
+    """A box that lands on one corner after the other."""
+    J = np.array([[0.0, 1.0, 0.2], [1.0, 0.0, 0.1], [0.0, 1.0, -0.2], [1.0, 0.0, 0.1]])
+    return between(np.diag([2.0, 2.0, 1.0 / 30.0]), J, np.array([0.3, -1.0, 4.0]), 0.0, mu, 1)
+
+
+@pytest.mark.parametrize("way", [False, None])
+@pytest.mark.parametrize("seed", range(60))
+def test_turns_in_machine_code_are_those_of_acts(seed, way, monkeypatch):
+    """Contacts that act alone: impulses, speeds, laws and notes as where every act is made by itself."""
+    impact, laws = in_the_plane(seed)
+    quick = resolve(impact, laws, way, capture=1e-3)
+    monkeypatch.setattr(impact_module, "in_turn", lambda *given: (0, []))
+    slow = resolve(impact, laws, way, capture=1e-3)
+    assert quick.impulses == pytest.approx(slow.impulses, rel=1e-8, abs=1e-10 * np.abs(slow.impulses).max())
+    assert quick.v == pytest.approx(slow.v, abs=1e-9 * np.abs(impact.v).max())
+    assert (quick.law, len(quick.notes)) == (slow.law, len(slow.notes))
+
+
+def test_turns_of_a_box(monkeypatch):
+    """It takes dozens of them, and Python makes none; as Python the kernel gives the same bits."""
+    impact = box()
+    acts = []
+    plain = impact_module.act_of
+    monkeypatch.setattr(impact_module, "act_of", lambda *given: acts.append(given) or plain(*given))
+    out = resolve(impact, ["newton", "newton"])
+    assert acts == []
+    assert (out.v[impact.normals] > -1e-9).all()
+    whole = np.zeros(4)
+    made, felt = in_turn(impact, ["newton", "newton"], False, 0.0, 400, whole)
+    assert made > 10
+    assert np.concatenate([act.impulse for act in felt]) == pytest.approx(whole)
+    laws, tangents, v, python = np.zeros(2, np.int64), np.ones(2, np.int64), np.empty(4), np.zeros(4)
+    numbers = np.concatenate([impact.e, impact.mu_s, impact.mu_d])
+    again = take_turns(2, 4, tangents, laws, impact.W.ravel(), impact.v, numbers, 0.0, 1, 400, v, python)
+    assert again == made
+    assert np.array_equal(python, whole)
+
+
+def test_turns_are_not_taken_where_contacts_act_together():
+    """Corners that land at the same time feel each other; balls that hit others far away do not."""
+    together = replace(box(), v=np.array([-1.0, 0.0, -1.0, 0.0]))
+    assert in_turn(together, ["newton"] * 2, None, 0.0, 400, np.zeros(4))[0] == 0
+    apart = replace(together, W=np.eye(4))
+    assert in_turn(apart, ["newton"] * 2, None, 0.0, 400, np.zeros(4))[0] == 2
+    assert in_turn(together, ["newton"] * 2, True, 0.0, 400, np.zeros(4))[0] == 0
+    assert in_turn(together, ["newton", "poisson"], False, 0.0, 400, np.zeros(4))[0] == 0

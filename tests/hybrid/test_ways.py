@@ -46,14 +46,15 @@ def test_the_laws_hold(name, known):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", SCENES)
 def test_the_same_by_every_way(name, way, known, monkeypatch):
-    """Kernels or not, laps or plans, handed over or not (both to the last bit), asleep or awake: the same events."""
+    """Kernels or not, laps or plans, handed over or not, foreseen or not (to the last bit), asleep or awake: the same
+    events."""
     sim = known(name)
     WAYS[way](monkeypatch)
     other = SCENES[name]()
     assert told(sim.events) == told(other.events)
     assert [e.t for e in sim.events] == pytest.approx([e.t for e in other.events], abs=1e-8)
     assert sim._x == pytest.approx(other._x, abs=1e-7)
-    if way in ("planned", "unhanded"):
+    if way in ("planned", "unhanded", "foreseen"):
         assert np.array_equal(sim.run.path.t, other.run.path.t)
         assert np.array_equal(sim.run.path.x, other.run.path.x)
 

@@ -1,0 +1,153 @@
+"""Changes of mode that are learned before they are made: handed over the first time, with the same bits."""
+
+from __future__ import annotations
+
+import pytest
+
+import latchwork as lw
+from contact_ways import TIGHT, disk
+from latchwork.contact.complementarity import State
+from latchwork.hybrid import foresight
+from latchwork.hybrid.foresight import changes
+from latchwork.integrate import problem
+from latchwork.realtime.live import Live
+from latchwork.view import gallery
+
+
+@pytest.fixture(autouse=True)
+def _a_step_at_a_time(monkeypatch):
+    """There is a spare moment after every step."""
+    monkeypatch.setattr(problem, "OPERATIONS_PER_CALL", 0)
+    monkeypatch.setattr(problem, "FEWEST", 1)
+
+
+@pytest.fixture
+def handed(monkeypatch):
+    """When changes were handed over."""
+    times = []
+    plain = lw.Simulation._handed
+
+    def counted(sim, lap, notes, *more):
+        times.extend(note.t for note in notes)
+        return plain(sim, lap, notes, *more)
+
+    monkeypatch.setattr(lw.Simulation, "_handed", counted)
+    return times
+
+
+def belt(until):
+    """The double pendulum of Patoglu's third example over its belt, which it hits, slides and sticks on, and leaves."""
+    start = {"q1": -0.19634954084936207, "q2": -1.3962634015954636}, {"u1": 3.0, "u2": -0.3}
+    sim = lw.Simulation(gallery.load("patoglu_3_belt").module.build(), *start, method=TIGHT)
+    sim.advance(until)
+    return sim
+
+
+def bouncing(until, **stops):
+    """A disk that bounces on a rough floor."""
+    model, shape = disk()
+    N, O = model.frame, model.origin
+    model.contact("floor", shape, lw.Line(O, N.x, N.y), restitution=0.9, friction=0.2)
+    sim = lw.Simulation(model, {"x": 0.0, "y": 0.6, "a": 0.0}, {"u": 1.0}, method=TIGHT)
+    sim.advance(until, **stops)
+    return sim
+
+
+def told(sim):
+    """The path, events and switches."""
+    events = [(e.t, e.kind, e.name, e.before, e.after, e.energy) for e in sim.events]
+    return sim.run.path.x.tobytes(), sim.run.path.t.tobytes(), events, [(s.t, s.after) for s in sim.switches]
+
+
+def blind(monkeypatch, run, *given):
+    """What a run gives where nothing is foreseen."""
+    with monkeypatch.context() as patched:
+        patched.setattr(foresight.Foresight, "foresee", lambda self: False)
+        return run(*given)
+
+
+def test_the_first_bounce_is_handed_over(handed):
+    """A disk that falls freely bounces back to the mode it is in: that is known before it hits."""
+    sim = bouncing(0.5)
+    assert [event.kind for event in sim.events] == ["impact"]
+    assert handed == [sim.events[0].t]
+
+
+def test_only_modes_that_were_never_met_are_entered_by_hand(handed, monkeypatch):
+    """Every change that leads to a mode met before is handed over, but where another guard falls with its own."""
+    sim = belt(3.4)
+    met, by_hand = set(), []
+    for switch in sim.switches:
+        stage = next(s.stage for s in sim._segments if s.solution.t[0] == switch.t)
+        if stage in met and switch.t not in handed:
+            by_hand.append(switch.t)
+        met.add(stage)
+    assert len(handed) >= 6
+    assert by_hand == []
+    assert told(sim) == told(blind(monkeypatch, belt, 3.4))
+
+
+def test_without_foresight_first_changes_are_made_by_hand(handed, monkeypatch):
+    """What the tests above rest on: where nothing is foreseen, fewer changes are handed over."""
+    blind(monkeypatch, belt, 3.4)
+    blindly = len(handed)
+    handed.clear()
+    belt(3.4)
+    assert len(handed) >= blindly + 3
+
+
+def test_nothing_is_foreseen_where_a_stop_is_watched(handed):
+    """A run that may stop at any guard asks Python each time."""
+    sim = bouncing(2.0, stop_when={"low": "y + 10"})
+    assert [event.kind for event in sim.events].count("impact") > 1
+    assert handed == []
+
+
+def test_another_contact_begins_anew():
+    """Where other contacts are watched, what was met before tells nothing."""
+    sim = bouncing(1.0)
+    before = {mode.again for mode in sim._workshop.foresight._known.values()}
+    shape, floor = sim._standings.members[0].shapes
+    sim.contact("lid", shape, lw.Line(floor.point.at("lid", 9.0 * floor.normal), floor.direction, -floor.normal))
+    sim.advance(1.1)
+    assert before
+    assert not before & {mode.again for mode in sim._workshop.foresight._known.values()}
+
+
+def test_many_modes_are_not_foreseen(handed, monkeypatch):
+    """Beyond so many modes it would not pay."""
+    monkeypatch.setattr(foresight, "MOST", 0)
+    sim = bouncing(1.0)
+    assert len(sim.events) > 1
+    assert handed == [event.t for event in sim.events[1:]]
+
+
+def test_what_a_guard_may_lead_to():
+    """A contact that lets go is open, one that begins to slip does not stick, and slip that ends does not part."""
+    sim = belt(3.4)
+    modes = list(sim._workshop.foresight._known.values())
+    assert len(modes) >= 4
+    for before in modes:
+        for i, guard in enumerate(before.guards):
+            for after in modes:
+                states = {standing.state for standing in after.closed.values()}
+                found = list(changes(before, i, after))
+                if guard.kind == "release":
+                    assert not (found and states)
+                elif guard.kind == "slip":
+                    assert not (found and State.STICK in states)
+                elif guard.kind == "stick":
+                    assert not (found and not states and not after.grazing)
+
+
+def test_a_loop_foresees_in_idle_moments():
+    """Ticks leave it to the moments between them."""
+    exhibit = gallery.load("patoglu_3_belt").module.live()
+    live = Live(exhibit, step=1e-3)
+    ahead = live.sim._workshop.foresight
+    while not ahead._pairs and live.sim.t < 1.0:
+        live.tick()
+    waiting = len(ahead._pairs)
+    assert waiting
+    assert live.scout.look(0.0)
+    assert len(ahead._pairs) < waiting
