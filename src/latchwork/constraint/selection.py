@@ -13,14 +13,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.constraint.dense import lu, lu_solve
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError
+from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, sqrt
+from latchwork.program.native import briefly, together
+from latchwork.program.scalar import maximum
 
 RANK = 1e-9  # singular values below this part of the largest are zero
 VANISHED = 1e-13  # rows shorter than this part of the longest are zero
 FADED = 1e-8  # and so are those shorter than this part of what they usually are
 AGREES = 1e-8  # a redundant row may ask for a speed that differs by this part of what it names
 SHARE = 1e-6  # of a null vector: smaller entries take no part in it
+LIGHTEST = 1e-12  # of the largest inertia: speeds with less count as this
 MASSLESS = 1e-18  # of the largest inertia: speeds with less are massless
 FIRST = 1e6  # massless speeds are made dependent first
 FAIR = 1e-2  # a pivot in rows of unit length that is large enough
@@ -168,17 +173,42 @@ def _pivots(A: Array, r: int, first: Sequence[int]) -> tuple[set[int], set[int]]
     return rows, columns
 
 
+@kernel
+def worst_entry(n: i64, m: i64, k: i64, chosen: i32p, B: f64p, M: f64p, A: f64p, order: f64p, column: f64p) -> f64:
+    """The largest |D_ij| √M_ii / √M_jj of D = −B1⁻¹ B2; ``chosen`` are rows, then speeds. −1 where B1 is singular."""
+    heaviest, worst = 0.0, 0.0
+    for j in range(n):
+        heaviest = maximum(heaviest, M[j * n + j])
+    for i in range(m):
+        for j in range(m):
+            A[i * m + j] = B[chosen[i] * n + chosen[m + j]]
+    if not lu(m, A, order) > 0.0:
+        return -1.0
+    for j in range(k):
+        speed = chosen[2 * m + j]
+        for i in range(m):
+            column[i] = B[chosen[i] * n + speed]
+        lu_solve(m, A, order, column)
+        own = sqrt(maximum(M[speed * n + speed], heaviest * LIGHTEST))
+        for i in range(m):
+            other = chosen[m + i]
+            weight = sqrt(maximum(M[other * n + other], heaviest * LIGHTEST))
+            worst = maximum(worst, divide(fabs(column[i]) * weight, own))
+    return worst
+
+
 def conditioning(B: Array, M: Array, selection: Selection) -> float:
     """The largest entry of D = −B1⁻¹ B2, in units of kinetic energy: of order one where the choice is good."""
-    weights = np.sqrt(np.maximum(np.diag(M), np.diag(M).max(initial=0.0) * 1e-12))
-    rows, dep, ind = list(selection.kept), list(selection.dependent), list(selection.independent)
-    if not dep or not ind:
+    m, k, n = selection.rank, len(selection.independent), len(M)
+    if not m or not k:
         return 1.0
-    try:
-        D = np.linalg.solve(B[np.ix_(rows, dep)], B[np.ix_(rows, ind)])
-    except np.linalg.LinAlgError:
-        return np.inf
-    return float(np.abs(D * weights[dep][:, None] / weights[ind]).max())
+    room = np.empty(m * m + 2 * m)
+    worst = briefly(worst_entry, n, m, k, selection.packed, np.ascontiguousarray(B), np.ascontiguousarray(M), room,
+                    room[m * m :], room[m * m + m :])  # fmt: skip
+    return float(worst) if worst >= 0.0 else np.inf
+
+
+together(worst_entry)
 
 
 def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c: Array | None = None) -> None:

@@ -25,7 +25,7 @@ from latchwork.constraint.modes.ending import ended
 from latchwork.constraint.modes.mode import Mode, mode_of, surveyed_mode
 from latchwork.constraint.modes.settle import settle
 from latchwork.constraint.rows import joined, rows_of
-from latchwork.constraint.selection import must_agree
+from latchwork.constraint.selection import must_agree, worst_entry
 from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.surveying import kept_arguments, survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
@@ -79,6 +79,7 @@ NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
     run_each, ended, pass_one, keep_one, begin, survey, join, settle_few, hand_over, take_turns,
+    worst_entry,
 )  # fmt: skip
 
 
