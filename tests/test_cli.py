@@ -547,3 +547,12 @@ def test_options_that_are_none(capsys, option, advice):
     assert main(["run", DISK, option]) == 2
     said = capsys.readouterr().err
     assert f"latchwork run: error: unrecognized arguments: {option}. {advice}" in said
+
+
+@pytest.mark.parametrize(
+    ("word", "advice"), [("dmeo", "Did you mean 'demo'?"), ("xyz", "Known: derive, run, info, export, schema")]
+)
+def test_commands_that_are_none(capsys, word, advice):
+    """The nearest command is named, or all of them."""
+    assert main([word]) == 2
+    assert f"latchwork: error: argument COMMAND: there is no '{word}'. {advice}" in capsys.readouterr().err

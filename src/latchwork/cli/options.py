@@ -7,13 +7,22 @@ from collections.abc import Callable
 from typing import Any
 
 from latchwork.cli import bench, derive, export, others, run
+from latchwork.errors import did_you_mean
 
 Command = Callable[[argparse.Namespace], None]
 
 
+class Words(argparse.ArgumentParser):
+    """A parser that names the nearest of the words it knows."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(action, f"there is no '{value}'.{did_you_mean(value, action.choices)}")
+
+
 def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
-    main = argparse.ArgumentParser(prog="latchwork", description="Kane's equations of model files, to read and run.")
+    main = Words(prog="latchwork", description="Kane's equations of model files, to read and run.")
     words = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _derive(words)
     _run(words)
