@@ -115,11 +115,13 @@ def test_another_contact_begins_anew():
 
 
 def test_many_modes_are_not_foreseen(handed, monkeypatch):
-    """Beyond so many modes it would not pay."""
-    monkeypatch.setattr(foresight, "MOST", 0)
-    sim = bouncing(1.0)
-    assert len(sim.events) > 1
-    assert handed == [event.t for event in sim.events[1:]]
+    """Where more are met it is given up, and nothing of it is kept; what was made is made again all the same."""
+    monkeypatch.setattr(foresight, "MOST", 2)
+    sim = belt(3.4)
+    ahead = sim._workshop.foresight
+    assert ahead._given_up
+    assert (len(ahead._known), len(ahead._laps), len(ahead._pairs)) == (0, 0, 0)
+    assert handed
 
 
 def test_what_a_guard_may_lead_to():

@@ -29,7 +29,7 @@ from latchwork.program.bundle import Bundle
 if TYPE_CHECKING:
     from latchwork.hybrid.workshop import Workshop
 
-MOST = 12  # modes between which changes are foreseen: where there are more, few are made twice
+MOST = 12  # modes between which changes are foreseen: where more are met, few are made twice, and it is given up
 OPENED = STATES.index(State.OPEN)
 ALWAYS_LOOKED_AT = "stop", "limit"  # guards that take more than a change from lap to lap
 
@@ -51,6 +51,7 @@ class Foresight:
         self._known: dict[Any, Entered] = {}
         self._laps: set[Again] = set()
         self._pairs: deque[tuple[Entered, Entered]] = deque()
+        self._given_up = False
 
     # --- made changes -------------------------------------------------------------------------------------------
 
@@ -85,19 +86,30 @@ class Foresight:
     # --- changes to come ----------------------------------------------------------------------------------------
 
     def knows(self, again: Again) -> bool:
-        """Whether a lap was entered before."""
-        return again in self._laps
+        """Whether a lap was entered before, or it does not matter any more."""
+        return self._given_up or again in self._laps
 
     def enter(self, mode: Entered, around: Around) -> None:
         """A mode that is met for the first time, or with other programs."""
         if around != self._around:
-            self._around, self._known, self._laps = around, {}, set()
-            self._pairs.clear()
+            self._begin(around)
+        key = _key(mode)
+        before = self._known.get(key)
+        if before is not None:
+            self._laps.discard(before.again)
+        elif len(self._known) == MOST:
+            self._begin(None)
+            self._given_up = True
+            return
         self._laps.add(mode.again)
-        self._known[_key(mode)] = mode
-        if len(self._known) <= MOST and _is_simple(mode):
+        self._known[key] = mode
+        if _is_simple(mode):
             others = [other for other in self._known.values() if other is not mode and _is_simple(other)]
             self._pairs += [(mode, mode), *[pair for other in others for pair in ((mode, other), (other, mode))]]
+
+    def _begin(self, around: Around | None) -> None:
+        self._around, self._known, self._laps = around, {}, set()
+        self._pairs.clear()
 
     def foresee(self) -> bool:
         """Learn the changes that may lead from one mode to another, of the next two that any may; whether any did."""
