@@ -8,7 +8,7 @@ import pytest
 import latchwork as lw
 from latchwork.constraint import terms
 from latchwork.constraint.modes import drag
-from latchwork.hybrid import watching
+from latchwork.hybrid import watching, workshop
 
 MU = 0.4
 
@@ -75,3 +75,34 @@ def test_nor_does_one_in_space_whichever_way_it_slides(monkeypatch):
     assert {"impact", "stick"} <= set(kinds)
     assert len({tuple(switch.after) for switch in sim.switches}) == 3  # free, sliding, rolling
     assert not lowered
+
+
+def shaken(until=3.0):
+    """A box on a floor, pushed to and fro: it slides, and comes to rest on two corners, again and again."""
+    model = lw.Model("box")
+    link = model.planar("box", model.frame, q=["x", "y", "a"], u=["u", "v", "w"])
+    body = model.body("box", link, link.origin, 2.0, lw.inertia(link.frame, zz=0.1))
+    N = model.frame
+    model.gravity(-9.81 * N.y)
+    model.force(link.origin, 14.0 * lw.sin(9.0 * model.time) * N.x)
+    model.contact("floor", body.box((0.4, 0.2)), lw.Line(model.origin, N.x, N.y), friction=0.5)
+    sim = lw.Simulation(model, {"x": 0.0, "y": 0.1, "a": 0.0}, method=lw.DormandPrince(rtol=1e-10, atol=1e-12))
+    sim.advance(until)
+    return sim
+
+
+def test_a_box_that_rests_again_is_not_chosen_for_again(monkeypatch):
+    """Every speed is held, so rows and speeds are those of the first time; what corners carry is found anew."""
+    chosen = []
+    plain = workshop.choose_regular
+    monkeypatch.setattr(workshop, "choose_regular", lambda terms, x: chosen.append(x[0]) or plain(terms, x))
+    sim = shaken()
+    rests = [event.t for event in sim.events if event.kind == "stick" and event.name.endswith("+x-y")]
+    assert len(rests) > 5
+    assert not any(t in chosen for t in rests[1:])
+    again = len(chosen)
+    monkeypatch.setattr(workshop, "_at_rest_again", lambda *given: None)
+    other = shaken()
+    assert len(chosen) > 2 * again
+    assert [event.t for event in other.events] == pytest.approx([event.t for event in sim.events], abs=1e-9)
+    assert other.run["x"][-1] == pytest.approx(sim.run["x"][-1], abs=1e-9)

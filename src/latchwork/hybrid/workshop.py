@@ -340,15 +340,16 @@ class Workshop:
         known = self._stages.get(key)
         if known is None or not still_good(known[0], x):
             _make_room(self._stages)
-            known = self._stages[key] = self._new_stage(key, holds, standings, stops, x)
+            before = None if known is None else known[0]
+            known = self._stages[key] = self._new_stage(key, holds, standings, stops, x, before)
         return known
 
-    def _new_stage(self, key: Any, holds: Holds, standings: Standings, stops: Mapping[str, Any],
-                   x: Array) -> tuple[Stage, Guards]:  # fmt: skip
+    def _new_stage(self, key: Any, holds: Holds, standings: Standings, stops: Mapping[str, Any], x: Array,
+                   before: Stage | None) -> tuple[Stage, Guards]:  # fmt: skip
         terms, drag, guards, watch = self._prepared_for(key, holds, standings, stops)
         if terms is None:
             return Unconstrained(self.side, watch, names=standings.labels, memory=Memory(self._memory)), guards
-        mode, regular = self.mode(terms, x, drag)
+        mode, regular = _at_rest_again(before, x) or self.mode(terms, x, drag)
         share = share_in(mode, standings) if standings.closed else None
         if share is not None:
             mode = replace(mode, share=share)
@@ -356,6 +357,19 @@ class Workshop:
         known = regular and alone and all(hold.permanent for hold in holds.values())
         label = (*holds, *standings.labels)
         return self.design.stage(self.driven, mode, watch, known, label, Memory(self._memory)), guards
+
+
+def _at_rest_again(stage: Stage | None, x: Array) -> tuple[Mode, bool] | None:
+    """The mode of a stage that holds every speed, with rows that say nothing new, where its choice is good still."""
+    if type(stage) is not Held or stage.mode.share is None:
+        return None
+    mode = stage.mode
+    n_q, n, _ = mode.terms.sizes
+    if mode.selection.rank < n or not stage.pivot(x) > GOOD * mode.usual_pivot:
+        return None
+    place, motion = mode.terms.place(x), mode.terms.motion(x)
+    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
+    return replace(mode, share=None, numbers=place.B, course=x[1 + n_q : 1 + n_q + n].copy()), True
 
 
 def _make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:
