@@ -66,6 +66,8 @@ class Foresight:
             if handover is None:
                 return
             change.again.follow(change.key, handover)
+        if handover.near is not near:
+            return
         standings = Standings(list(touches), mode.closed)
         impact = [] if near is None else [Happened({near.name: np.zeros(1)}, 0.0)]
         told_both = [told(0.0, change.closed, standings, impacts, change.hits, ((), ())) for impacts in ([], impact)]
@@ -116,12 +118,11 @@ class Foresight:
         while self._pairs and self._around is not None:
             before, after = self._pairs.popleft()
             if all(self._known.get(_key(mode)) is mode and mode.again.is_current for mode in (before, after)):
-                found = [change for i in range(len(before.guards)) for change in changes(before, i, after)]
-                known = [each for each in found if self._is_known(each, after, self._around.touches)]
-                for change in found:
-                    if change not in known:
-                        self.learn(change, after, self._around)
-                if len(found) > len(known):
+                every = [change for i in range(len(before.guards)) for change in changes(before, i, after)]
+                fresh = [change for change in every if not self._is_known(change, after, self._around.touches)]
+                for change in fresh:
+                    self.learn(change, after, self._around)
+                if fresh:
                     return True
         return False
 
