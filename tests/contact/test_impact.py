@@ -11,6 +11,9 @@ from scipy.integrate import solve_ivp
 
 from latchwork.contact import impact as impact_module
 from latchwork.contact.impact import LAWS, Impact, jam, resolve
+from latchwork.contact.impacting import coulomb
+from latchwork.contact.impacting.line import found as given_by
+from latchwork.contact.impacting.space import slip_in_space, stop_in_space
 from latchwork.contact.impacting.turns import in_turn, take_turns
 from latchwork.errors import ContactError, EvaluationError
 
@@ -430,13 +433,13 @@ def test_impulses_stay_finite_where_the_place_is_held(law, seed):
 # --- one after the other ----------------------------------------------------------------------------------------------
 
 
-def in_the_plane(seed):
-    """Some contacts with one tangent or none, of laws that machine code knows; W regular."""
+def of_known_laws(seed):
+    """Some contacts, of laws that machine code knows; W regular."""
     rng = np.random.default_rng(seed)
     impact = random_impact(rng, most=3)
-    while max(impact.tangents) > 1 or len(impact.names) == 1:
+    while len(impact.names) == 1:
         impact = random_impact(rng, most=3)
-    return impact, [str(law) for law in rng.choice(["newton", "smith"], size=len(impact.names))]
+    return impact, ["newton" if across == 2 else str(rng.choice(["newton", "smith"])) for across in impact.tangents]
 
 
 def box(mu=0.1):
@@ -449,7 +452,7 @@ def box(mu=0.1):
 @pytest.mark.parametrize("seed", range(60))
 def test_turns_in_machine_code_are_those_of_acts(seed, way, monkeypatch):
     """Contacts that act alone: impulses, speeds, laws and notes as where every act is made by itself."""
-    impact, laws = in_the_plane(seed)
+    impact, laws = of_known_laws(seed)
     quick = resolve(impact, laws, way, capture=1e-3)
     monkeypatch.setattr(impact_module, "in_turn", lambda *given: (0, []))
     slow = resolve(impact, laws, way, capture=1e-3)
@@ -486,3 +489,30 @@ def test_turns_are_not_taken_where_contacts_act_together():
     assert in_turn(apart, ["newton"] * 2, None, 0.0, 400, np.zeros(4))[0] == 2
     assert in_turn(together, ["newton"] * 2, True, 0.0, 400, np.zeros(4))[0] == 0
     assert in_turn(together, ["newton", "poisson"], False, 0.0, 400, np.zeros(4))[0] == 0
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_slip_in_space_is_that_of_the_polynomial(seed):
+    """The direction found all around is the root of least energy; as Python the kernels give the same bits."""
+    rng = np.random.default_rng(seed)
+    J = rng.normal(size=(3, 6)) * 10.0 ** rng.uniform(-2, 2, size=(3, 1))
+    W, v, rise = J @ J.T, rng.normal(size=3) * 10.0 ** rng.uniform(-3, 1), 10.0 ** rng.uniform(-2, 1)
+    mu = float(rng.choice([0.0, 0.1, 0.5, 2.0]))
+    expected = coulomb._slip(W, v, rise, mu) if mu > 0.0 else np.array([rise / W[0, 0], 0.0, 0.0])
+    found = given_by(slip_in_space, W, v, rise, mu)
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert found == pytest.approx(expected, rel=1e-7, abs=1e-9 * np.abs(expected).max())
+        python = np.zeros(3)
+        assert slip_in_space(W.ravel(), v, rise, mu, python) == 1
+        assert np.array_equal(python, found)
+    held = given_by(stop_in_space, W, v, rise)
+    if held is not None:
+        assert v + W @ held == pytest.approx([v[0] + rise, 0.0, 0.0], abs=1e-8 * max(rise, np.abs(v).max()))
+
+
+def test_stop_in_space_leaves_what_is_close_to_singular():
+    """A place that moves along one line, or in one plane, takes more care; so does one that does not move."""
+    v = np.array([-1.0, 0.3, 0.2])
+    for J in (np.outer([1.0, 2.0, -1.0], [1.0, 0.5]), np.array([[1.0, 0.0], [0.2, 1.0], [1.2, 1.0]]), np.zeros((3, 3))):
+        assert given_by(stop_in_space, J @ J.T, v, 1.0) is None

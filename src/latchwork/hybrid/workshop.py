@@ -30,6 +30,7 @@ from latchwork.constraint.singular import choose_regular
 from latchwork.constraint.surveying import kept_arguments, survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.few import settle_few
+from latchwork.contact.impacting.space import slip_in_space
 from latchwork.contact.impacting.turns import take_turns
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
@@ -79,7 +80,7 @@ NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
     run_each, ended, pass_one, keep_one, begin, survey, join, settle_few, hand_over, take_turns,
-    worst_entry,
+    slip_in_space, worst_entry,
 )  # fmt: skip
 
 

@@ -15,12 +15,12 @@ import math
 import numpy as np
 
 from latchwork.contact.impacting import line
-from latchwork.contact.impacting.line import EDGE, LIFT
+from latchwork.contact.impacting.line import EDGE, LIFT, MET
+from latchwork.contact.impacting.space import slip_in_space, stop_in_space
 
 Array = np.ndarray
 
 CUT = 1e-12  # eigenvalues below this part of the largest are zero: contacts may be redundant
-MET = 1e-9  # residual of equations that have a solution, as a part of their right side
 
 
 def least(W: Array, b: Array) -> Array | None:
@@ -89,6 +89,12 @@ def slip(W: Array, v: Array, rise: float, mu: float) -> Array | None:
         return impulse_of(W, rise, np.zeros(len(v) - 1))
     if len(v) == 2:
         return line.found(line.slip, W, v, rise, mu)
+    quick = line.found(slip_in_space, W, v, rise, mu)
+    return _slip(W, v, rise, mu) if quick is None else quick
+
+
+def _slip(W: Array, v: Array, rise: float, mu: float) -> Array | None:
+    """The same by the roots of a polynomial."""
     size = np.abs(v).max() + rise * np.abs(W[1:, :]).max() / W[0, 0]
     found = []
     for s in [np.array([math.cos(a), math.sin(a)]) for a in slip_angles(W, v, rise, mu)]:
@@ -104,7 +110,7 @@ def slip(W: Array, v: Array, rise: float, mu: float) -> Array | None:
 
 def stick(W: Array, v: Array, rise: float, mu: float) -> Array | None:
     """Λ with v_t⁺ = 0, if it is in the cone of μ."""
-    impulse = line.found(line.stop, W, v, rise) if len(v) == 2 else None
+    impulse = line.found(line.stop if len(v) == 2 else stop_in_space, W, v, rise)
     if impulse is None:
         impulse = least(W, np.concatenate(([rise], -v[1:])))
     return impulse if impulse is not None and impulse[0] > 0.0 and within(impulse, mu) else None

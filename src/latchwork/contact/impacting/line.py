@@ -19,6 +19,7 @@ Array = np.ndarray
 
 LIFT = 1e-8  # dv_n/dΛ_n below this part of W_nn is none: friction wedges
 EDGE = 1e-12  # how far outside the cone still is inside
+MET = 1e-9  # residual of equations that have a solution, as a part of their right side
 REGULAR = 1e-6  # 1 − W_nt²/(W_nn W_tt) below this asks for more care
 GAIN = 1e-10  # energy gained, as a part of what the impulses move, above which a law does not act
 FLOOR = 1e-14  # of the energy that the whole impact could move: below notice
@@ -156,8 +157,8 @@ together(stop, slip, mean, strike)
 
 
 def found(kernel: Kernel[..., int], W: Array, v: Array, *numbers: float) -> Array | None:
-    """What `stop`, `slip` or `mean` gives for arrays."""
-    impulse = np.zeros(2)
+    """What `stop`, `slip` or `mean`, or those in space, give for arrays."""
+    impulse = np.zeros(len(v))
     held, here = np.ascontiguousarray(W, dtype=float), np.ascontiguousarray(v, dtype=float)
     run: Callable[..., int] = native(kernel).brief
     return impulse if run(held.ctypes.data, here.ctypes.data, *numbers, impulse.ctypes.data) else None

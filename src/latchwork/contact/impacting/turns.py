@@ -13,6 +13,7 @@ import numpy as np
 from latchwork.contact.impacting.acting import Act
 from latchwork.contact.impacting.data import Impact
 from latchwork.contact.impacting.line import COUPLED, FLOOR, IMMOVABLE, LAWS, REST, Array, act
+from latchwork.contact.impacting.space import act_in_space
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, local_f64, sqrt
 from latchwork.program.native import briefly, together
 from latchwork.program.scalar import maximum
@@ -41,7 +42,7 @@ def take_turns(
     ``coefficients`` are e, then μ_s, then μ_d of the k contacts. Where ``alone`` is 0, contacts that approach at the
     same time and feel each other take more care.
     """
-    here, own, impulse = local_f64(2), local_f64(4), local_f64(2)
+    here, own, impulse = local_f64(3), local_f64(9), local_f64(3)
     fastest, largest = 0.0, 0.0
     for i in range(rows):
         fastest, largest = maximum(fastest, fabs(before[i])), maximum(largest, W[i * rows + i])
@@ -68,16 +69,22 @@ def take_turns(
             if rival and _feel(rows, W, at, 1 + tangents[first], row, 1 + tangents[i]) == 1:
                 return made
             row += 1 + tangents[i]
-        own[0], own[1], own[2], own[3], here[0], here[1] = W[at * rows + at], 0.0, 0.0, 0.0, v[at], 0.0
-        if tangents[first] == 1:
-            own[1], own[2], own[3] = W[at * rows + at + 1], W[(at + 1) * rows + at], W[(at + 1) * rows + at + 1]
-            here[1] = v[at + 1]
+        wide, done = 1 + tangents[first], 0
+        for i in range(wide):
+            here[i] = v[at + i]
+            for j in range(wide):
+                own[wide * i + j] = W[(at + i) * rows + at + j]
         e, mu_s, mu_d = coefficients[first], coefficients[k + first], coefficients[2 * k + first]
-        if act(laws[first], tangents[first], own, here, e, mu_s, mu_d, capture, floor, impulse) == 0:
+        if wide == 3:
+            done = act_in_space(own, here, e, mu_s, mu_d, capture, floor, impulse)
+        else:
+            if wide == 1:
+                own[1], own[2], own[3], here[1] = 0.0, 0.0, 0.0, 0.0
+            done = act(laws[first], tangents[first], own, here, e, mu_s, mu_d, capture, floor, impulse)
+        if done == 0:
             return made
-        impulses[at] += impulse[0]
-        if tangents[first] == 1:
-            impulses[at + 1] += impulse[1]
+        for i in range(wide):
+            impulses[at + i] += impulse[i]
     return most
 
 
@@ -87,7 +94,8 @@ together(take_turns)
 def in_turn(impact: Impact, laws: Sequence[str], at_once: bool | None, capture: float, most: int,
             impulses: Array) -> tuple[int, list[Act]]:  # fmt: skip
     """Acts of contacts alone, on top of impulses, which they are added to: how many, and what each contact felt."""
-    if at_once or max(impact.tangents) > 1 or not all([law in LAWS for law in laws]):
+    known = [law in LAWS if across < 2 else law == "newton" for law, across in zip(laws, impact.tangents, strict=True)]
+    if at_once or not all(known):
         return 0, []
     before, rows = impulses.copy(), len(impulses)
     tangents = np.array(impact.tangents, dtype=np.int64)
