@@ -259,12 +259,12 @@ class Relay:
 
     def notes(self, lap: Lap) -> list[Note]:
         """What happened on the way, from the lap on with which it began."""
-        runs, n, made = lap.again, self._states, list[Note]()
+        runs, before, made = lap.again, NUMBERS + RESULTS + self._states + 1, list[Note]()  # where x before stands
         for note, numbers in zip(self._notes[: self._marks[COUNT]].tolist(), self._numbers, strict=False):
             handover: Handover = runs.following[note[CHANGE]]
             after, (t, speed, pace) = handover.order[note[FOLLOWED]], numbers[:NUMBERS].tolist()
-            found, state, x = np.split(numbers[NUMBERS:], [RESULTS, RESULTS + n + 1])
-            event = Event(t, handover.places, x[: runs.desk.n].copy())
+            found, state = numbers[NUMBERS : NUMBERS + RESULTS], numbers[NUMBERS + RESULTS : before]
+            event = Event(t, handover.places, numbers[before : before + runs.desk.n].copy())
             solution = runs.ran(note[FIRST], note[LAST], note[MADE], note[REFUSED], event)
             made.append(Note(handover, after, t, speed, pace, found, state, solution, self._when(note[ENDED]),
                              self._when(note[READY])))  # fmt: skip
