@@ -263,3 +263,30 @@ def test_constraints_between_advances(handed, monkeypatch):
     sim = run()
     assert handed
     assert everything(sim) == everything(unhanded(monkeypatch, run))
+
+
+def test_a_lap_that_went_on_in_other_speeds_is_handed_over(handed, monkeypatch):
+    """A block pushed to and fro, its speeds along axes that turn: which of them is dependent changes all the time."""
+    def run():
+        model = lw.Model("turning speeds")
+        x, y = model.coordinates("x", "y")
+        t = model.time
+        model.speeds(u=lw.dt(x) * lw.cos(5.0 * t) + lw.dt(y) * lw.sin(5.0 * t),
+                     v=lw.dt(y) * lw.cos(5.0 * t) - lw.dt(x) * lw.sin(5.0 * t))  # fmt: skip
+        N, O = model.frame, model.origin
+        P = O.at("P", x * N.x + y * N.y)
+        model.particle("block", P, 1.0)
+        model.gravity(-9.81 * N.y)
+        model.force(P, 4.0 * lw.sin(2.0 * t) * N.x)
+        model.contact("floor", P, lw.Line(O, N.x, N.y), friction=0.2)
+        sim = lw.Simulation(model, {"x": 0.0, "y": 0.0}, method=TIGHT)
+        sim.advance(12.0)
+        return sim
+
+    sim = run()
+    pairs = list(pairwise(sim._segments))
+    rewritten = {after.solution.t[0] for before, after in pairs if before.solution.event.guards == ()}
+    ended = [after.solution.t[0] for before, after in pairs if before.solution.t[0] in rewritten]
+    assert len(rewritten) > 10
+    assert len(set(ended) & set(handed)) > 3
+    assert everything(sim) == everything(unhanded(monkeypatch, run))

@@ -48,8 +48,8 @@ class Foresight:
     def __init__(self, shop: Workshop) -> None:
         self._shop = shop
         self._around: Around | None = None
-        self._known: dict[Any, Entered] = {}
-        self._laps: set[Again] = set()
+        self._known: dict[Any, Entered] = {}  # as they are entered
+        self._laps: dict[Again, Entered] = {}  # the same, and those that went on in other speeds
         self._pairs: deque[tuple[Entered, Entered]] = deque()
         self._given_up = False
 
@@ -91,33 +91,34 @@ class Foresight:
         """Whether a lap was entered before, or it does not matter any more."""
         return self._given_up or again in self._laps
 
-    def enter(self, mode: Entered, around: Around) -> None:
-        """A mode that is met for the first time, or with other programs."""
+    def enter(self, mode: Entered, around: Around, rewritten: bool = False) -> None:
+        """A mode that is met for the first time, or with other programs; ``rewritten``: it goes on in other speeds."""
         if around != self._around:
             self._begin(around)
-        key = _key(mode)
-        before = self._known.get(key)
+        before = None if rewritten else self._known.get(_key(mode))
         if before is not None:
-            self._laps.discard(before.again)
-        elif len(self._known) == MOST:
+            self._laps.pop(before.again, None)
+        if len(self._laps) == MOST:
             self._begin(None)
             self._given_up = True
             return
-        self._laps.add(mode.again)
-        self._known[key] = mode
+        self._laps[mode.again] = mode
+        if not rewritten:
+            self._known[_key(mode)] = mode
         if _is_simple(mode):
-            others = [other for other in self._known.values() if other is not mode and _is_simple(other)]
-            self._pairs += [(mode, mode), *[pair for other in others for pair in ((mode, other), (other, mode))]]
+            self._pairs += [(mode, other) for other in self._known.values() if _is_simple(other)]
+            earlier = [] if rewritten else [lap for lap in self._laps.values() if lap is not mode and _is_simple(lap)]
+            self._pairs += [(lap, mode) for lap in earlier]
 
     def _begin(self, around: Around | None) -> None:
-        self._around, self._known, self._laps = around, {}, set()
+        self._around, self._known, self._laps = around, {}, {}
         self._pairs.clear()
 
     def foresee(self) -> bool:
         """Learn the changes that may lead from one mode to another, of the next two that any may; whether any did."""
         while self._pairs and self._around is not None:
             before, after = self._pairs.popleft()
-            if all(self._known.get(_key(mode)) is mode and mode.again.is_current for mode in (before, after)):
+            if before.again in self._laps and self._known.get(_key(after)) is after and _are_current(before, after):
                 every = [change for i in range(len(before.guards)) for change in changes(before, i, after)]
                 fresh = [change for change in every if not self._is_known(change, after, self._around.touches)]
                 for change in fresh:
@@ -134,6 +135,11 @@ class Foresight:
 def _key(mode: Entered) -> Any:
     """How contacts stand in a mode."""
     return tuple(mode.closed.items()), frozenset(mode.grazing.items()), tuple(mode.zones.items())
+
+
+def _are_current(*modes: Entered) -> bool:
+    """Whether modes are executed as when they were met."""
+    return all([mode.again.is_current for mode in modes])
 
 
 def _is_simple(mode: Entered) -> bool:

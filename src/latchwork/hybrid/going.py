@@ -68,12 +68,12 @@ class Going(Running):
         relay, ended = self._workshop.relay, False
         try:
             while True:
-                most = min(MOST, self._thicket.left) if hands and not segments else 0
+                most = min(MOST, self._thicket.left) if hands else 0
                 status = self._relay(lap, ended, until, int(most))
-                if not segments:  # in the speeds in which it is entered
-                    self._learn(lap, status != EVENT and not lap.again.is_brief)
+                self._learn(lap, bool(segments), status != EVENT and not lap.again.is_brief)
                 if notes := relay.notes(lap):
-                    lap = self._handed(lap, notes, relay.begun == 1, crossings)
+                    self._segments += segments
+                    lap, segments = self._handed(lap, notes, relay.begun == 1, crossings), []
                     if relay.begun != 1 and not self._begun_late(notes[-1], relay.begun):
                         return None, lap
                     self._switched_over()
@@ -149,8 +149,11 @@ class Going(Running):
             note.handover.forget(note.after)
         return begun > 0
 
-    def _learn(self, lap: Lap, spare: bool) -> None:
-        """Remember a change of mode that was made before a lap, and the mode; where there is time, others to come."""
+    def _learn(self, lap: Lap, rewritten: bool, spare: bool) -> None:
+        """Remember a change of mode that was made before a lap, and the mode; where there is time, others to come.
+
+        ``rewritten``: the lap is in other speeds than those in which the mode is entered.
+        """
         change, foresight = self._change, self._workshop.foresight
         if change is not None or not foresight.knows(lap.again):
             s, self._change = self._standings, None
@@ -160,7 +163,7 @@ class Going(Running):
             if change is not None:
                 foresight.learn(change, mode, around)
             if not foresight.knows(lap.again):
-                foresight.enter(mode, around)
+                foresight.enter(mode, around, rewritten)
         if spare:
             foresight.foresee()
 
