@@ -149,7 +149,25 @@ def test_a_loop_foresees_in_idle_moments():
     ahead = live.sim._workshop.foresight
     while not ahead._pairs and live.sim.t < 1.0:
         live.tick()
-    waiting = len(ahead._pairs)
-    assert waiting
+    learned = sum(len(handover.afters) for lap in ahead._laps for handover in lap.following)
     assert live.scout.look(0.0)
-    assert len(ahead._pairs) < waiting
+    assert sum(len(handover.afters) for lap in ahead._laps for handover in lap.following) == learned + 1
+    while ahead.foresee():
+        pass
+    assert not ahead._pairs
+
+
+def test_what_cannot_be_learned_is_left():
+    """Contacts in space take more care: nothing is learned of them, and nothing is tried again."""
+    model = lw.Model("ball")
+    link = model.free("ball", q=["x", "y", "z", "e0", "e1", "e2", "e3"], u=["vx", "vy", "vz", "w1", "w2", "w3"])
+    body = model.body("ball", link, link.origin, 1.0, lw.inertia(link.frame, 0.004, 0.004, 0.004))
+    N, O = model.frame, model.origin
+    model.gravity(-9.81 * N.z)
+    model.contact("floor", body.sphere(0.1), lw.Plane(O, N.z), restitution=0.5, friction=0.1)
+    sim = lw.Simulation(model, {"x": 0.0, "y": 0.0, "z": 0.4, "e0": 1.0}, {"vx": 2.0})
+    sim.advance(0.5)
+    ahead = sim._workshop.foresight
+    assert ahead._laps
+    assert not ahead._pairs
+    assert not any(lap.following for lap in ahead._laps)

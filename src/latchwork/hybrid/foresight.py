@@ -1,7 +1,7 @@
 """Foresight: changes of mode that can be made from lap to lap, learned when they were made, or before.
 
 A guard tells which contact will be near; how that may stand afterwards is how it stood before. So between modes that
-were met a handover can be written before the change is made for the first time. That takes spare moments: two modes at
+were met a handover can be written before the change is made for the first time. That takes spare moments: one change at
 a time.
 """
 
@@ -55,24 +55,25 @@ class Foresight:
 
     # --- made changes -------------------------------------------------------------------------------------------
 
-    def learn(self, change: Change, mode: Entered, around: Around) -> None:
-        """Remember a change that was made, or may be, and the mode that follows it."""
+    def learn(self, change: Change, mode: Entered, around: Around) -> bool:
+        """Remember a change that was made, or may be, and the mode that follows it; whether that can be."""
         near, touches = change.alone.near, around.touches
         if not can_repeat(change, touches, mode.zones):
-            return
+            return False
         handover: Handover | None = change.again.handovers.get(change.key)
         if handover is None:
             handover = self._handover(change, around)
             if handover is None:
-                return
+                return False
             change.again.follow(change.key, handover)
         if handover.near is not near:
-            return
+            return False
         standings = Standings(list(touches), mode.closed)
         impact = [] if near is None else [Happened({near.name: np.zeros(1)}, 0.0)]
         told_both = [told(0.0, change.closed, standings, impacts, change.hits, ((), ())) for impacts in ([], impact)]
         plain, besides = (tuple((event.name, event.kind) for event in events) for events in told_both)
         handover.learn(change.alone, touches, After(mode, plain, besides[len(impact) :]))
+        return True
 
     def _handover(self, change: Change, around: Around) -> Handover | None:
         """From the end of a lap to the next; none where what is near takes more care."""
@@ -115,16 +116,16 @@ class Foresight:
         self._pairs.clear()
 
     def foresee(self) -> bool:
-        """Learn the changes that may lead from one mode to another, of the next two that any may; whether any did."""
+        """Learn the next change that may lead from one mode to another; whether there was any."""
         while self._pairs and self._around is not None:
-            before, after = self._pairs.popleft()
+            before, after = self._pairs[0]
             if before.again in self._laps and self._known.get(_key(after)) is after and _are_current(before, after):
-                every = [change for i in range(len(before.guards)) for change in changes(before, i, after)]
-                fresh = [change for change in every if not self._is_known(change, after, self._around.touches)]
-                for change in fresh:
-                    self.learn(change, after, self._around)
-                if fresh:
-                    return True
+                for i in range(len(before.guards)):
+                    for change in changes(before, i, after):
+                        known = self._is_known(change, after, self._around.touches)
+                        if not known and self.learn(change, after, self._around):
+                            return True
+            self._pairs.popleft()
         return False
 
     def _is_known(self, change: Change, after: Entered, touches: tuple[Touch, ...]) -> bool:
