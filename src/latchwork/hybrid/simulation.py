@@ -194,7 +194,8 @@ class Simulation(Changing, Going, Ruling):
         state after it; none where it may only be stepped through.
         """
         began, s = time.perf_counter(), self._standings
-        names, before, grazing, zones = self.active, dict(s.closed), s.grazing, s.zones
+        names = self.active if lap is None else lap.stage.names
+        before, grazing, zones = dict(s.closed), s.grazing, s.zones
         shop, state = self._workshop, self._state()
         held = shop.held(self._holds)
         quick = swiftly(s, shop.meetings, held, state, hits, lam, self.brief)

@@ -265,14 +265,17 @@ class Again:
         self._run_by = argument(function.executor), argument(guards.executor)
         word, run, start = desk.words.copy(), desk.run_at, desk.start_at
         look = run + desk.rows_at + len(desk.rows)
-        word[run : run + 3] = word[start : start + 3] = self._run_by[0], address(function.code), slots[0]
-        watched = self._run_by[1], address(guards.code), slots[1], m
+        steps, looks = function.code, guards.code
+        code = address(steps)
+        word[run : run + 3] = word[start : start + 3] = self._run_by[0], code, slots[0]
+        watched = self._run_by[1], code if looks is steps else address(looks), slots[1], m
         word[look : look + 4] = word[start + LOOK : start + LOOK + 4] = watched
         word[start + KINDS : start + KINDS + 2] = here + 8 * own[0], here + 8 * own[1]
         word[start + STAND : start + REST] = size, copies, here + 8 * own[4], slots[0], uses, here + 8 * own[2], held
         word[start + REST + 1] = here + 8 * own[3]
         if settle is not None:
-            settles, judge, code = look + SETTLED, start + JUDGE, address(settle.mode.code)
+            settles, judge = look + SETTLED, start + JUDGE
+            code = code if settle.mode is function else address(settle.mode.code)
             word[settles : settles + 3] = argument(settle.run), code, slots[2]
             if settle.judge is not None:
                 word[judge : judge + 3] = argument(settle.judge), code, slots[2]

@@ -93,6 +93,7 @@ class Function:
     def _take_over(self, code: NDArray[np.int32], constants: NDArray[np.float64]) -> None:
         """Bytecode, whose header says the sizes, and constants."""
         self._code, self._constants = code, constants
+        self._where = address(code), address(constants)
         length, first, width, _ = code[: vm.HEADER].tolist()
         self._begin(length, first, width)
 
@@ -130,10 +131,10 @@ class Function:
         """Write both where there is room for them."""
         code[:], constants[:] = self.code, self.constants
 
-    @cached_property
+    @property
     def where(self) -> tuple[int, int]:
         """The addresses of both."""
-        return address(self.code), address(self.constants)
+        return self._where
 
     @cached_property
     def _own(self) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[int, int, int]]:

@@ -113,6 +113,10 @@ class Linked(Function):
     def constants(self) -> NDArray[np.float64]:
         return self._put[1]
 
+    @property
+    def where(self) -> tuple[int, int]:
+        return address(self.code), address(self.constants)
+
     @cached_property
     def program(self) -> Program:
         """What it computes."""

@@ -60,7 +60,7 @@ class Touch:
     watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `standing`
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # the gap asked for last, and where
 
-    @property
+    @cached_property
     def name(self) -> str:
         return self.feature.name
 
