@@ -21,20 +21,6 @@ def _a_step_at_a_time(monkeypatch):
     monkeypatch.setattr(problem, "FEWEST", 1)
 
 
-@pytest.fixture
-def handed(monkeypatch):
-    """When changes were handed over."""
-    times = []
-    plain = lw.Simulation._handed
-
-    def counted(sim, lap, notes, *more):
-        times.extend(note.t for note in notes)
-        return plain(sim, lap, notes, *more)
-
-    monkeypatch.setattr(lw.Simulation, "_handed", counted)
-    return times
-
-
 def belt(until):
     """The double pendulum of Patoglu's third example over its belt, which it hits, slides and sticks on, and leaves."""
     start = {"q1": -0.19634954084936207, "q2": -1.3962634015954636}, {"u1": 3.0, "u2": -0.3}

@@ -28,20 +28,6 @@ def bouncing(friction=0.0, **more):
     return sim, (shape, lw.Line(O.at("wall", 4.6 * N.x), N.y, -N.x))
 
 
-@pytest.fixture
-def handed(monkeypatch):
-    """How often a change was made again."""
-    made = []
-    plain = lw.Simulation._handed
-
-    def counted(sim, lap, notes, *more):
-        made.extend(note.t for note in notes)
-        return plain(sim, lap, notes, *more)
-
-    monkeypatch.setattr(lw.Simulation, "_handed", counted)
-    return made
-
-
 def everything(sim):
     """The path, and all that is told of the events."""
     events = [(e.t, e.kind, e.name, e.before, e.after, e.energy, {k: v.tolist() for k, v in e.impulses.items()})
