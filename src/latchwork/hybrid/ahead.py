@@ -58,8 +58,9 @@ class Ahead:
 
     def wait(self) -> None:
         """Wait until nothing is worked on."""
-        with self._busy:
-            pass
+        if self._busy.locked():
+            with self._busy:
+                pass
 
 
 class Coming(NamedTuple):

@@ -18,13 +18,12 @@ from latchwork.contact.alone import STATES
 from latchwork.contact.complementarity import State
 from latchwork.hybrid.handover import After, Change, Entered, Handover, Parts, can_repeat, outcome
 from latchwork.hybrid.touching.passing import PARTED
-from latchwork.hybrid.touching.standing import Guard, Standings
+from latchwork.hybrid.touching.standing import Guard
 from latchwork.hybrid.touching.striking import Happened
 from latchwork.hybrid.touching.swift import Alone, taken
 from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.again import Again
-from latchwork.program.bundle import Bundle
 
 if TYPE_CHECKING:
     from latchwork.hybrid.workshop import Workshop
@@ -68,9 +67,9 @@ class Foresight:
             change.again.follow(change.key, handover)
         if handover.near is not near:
             return False
-        standings = Standings(list(touches), mode.closed)
         impact = [] if near is None else [Happened({near.name: np.zeros(1)}, 0.0)]
-        told_both = [told(0.0, change.closed, standings, impacts, change.hits, ((), ())) for impacts in ([], impact)]
+        told_both = [told(0.0, change.closed, mode.closed, touches, impacts, change.hits, ((), ()))
+                     for impacts in ([], impact)]  # fmt: skip
         plain, besides = (tuple((event.name, event.kind) for event in events) for events in told_both)
         handover.learn(change.alone, touches, After(mode, plain, besides[len(impact) :]))
         return True
@@ -83,7 +82,7 @@ class Foresight:
             return None
         equations = shop.driven.equations
         sizes = len(equations.q), len(equations.u)
-        parts = Parts(shop.meetings.gaps_of(touches), Bundle([shop.turning]), way, sizes, shop.relay.scales)
+        parts = Parts(shop.meetings.gaps_of(touches), shop.pacing.bundle, way, sizes, shop.relay.scales)
         return Handover(change, touches, around.behind, parts)
 
     # --- changes to come ----------------------------------------------------------------------------------------

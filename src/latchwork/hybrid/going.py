@@ -25,7 +25,6 @@ from latchwork.hybrid.relay import MOST, NOT_YET, Note
 from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running, Switch
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.touching.pacing import longest_step
 from latchwork.hybrid.touching.placing import Crossings, must_hold_one_place
 from latchwork.hybrid.touching.scales import REACH, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Guards
@@ -211,7 +210,7 @@ class Going(Running):
 
     def _longest(self, x: Array) -> float:
         """A step that is short enough for gaps to be followed."""
-        return longest_step(self._workshop.turning(x)) if self._standings.members else math.inf
+        return self._workshop.pacing(x) if self._standings.members else math.inf
 
     def _look(self, t_end: float) -> float:
         """Whether another place of a curve is nearer now; gives the time until which that can be relied on."""

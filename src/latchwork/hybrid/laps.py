@@ -6,10 +6,7 @@ curves: others are planned piece by piece (`plan`). The bits are the same.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from latchwork.errors import ConstraintError, IntegrationError
 from latchwork.hybrid.path import Segment, Stage
@@ -22,12 +19,6 @@ from latchwork.integrate.status import END, EVENT, REWRITE
 
 REMEMBERED, GUARDS = 400, 32  # stages, and guards that memory is made for
 FEW = 8.0  # fixed steps: of more, a program of a whole step may be made
-
-
-@cache
-def _order(count: int) -> Array:
-    """0, 1, 2 and so on."""
-    return np.arange(float(count))
 
 
 class Laps:
@@ -73,7 +64,7 @@ class Laps:
 
     def _made(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, full: int, rest: Array) -> Again:
         assert stage.guards is not None, "what is run in laps is watched"
-        kept = list(map(int, stage.reduced(_order(full)).tolist()))
+        kept = stage.places(full)
         desk = self._desk(method, len(kept), len(guards))
         kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
         return Again(desk, stage.function, stage.guards, stage.settle, len(rest), kept, kinds,

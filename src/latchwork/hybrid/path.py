@@ -54,6 +54,10 @@ class Stage(Protocol):
         """The states of this stage, from (q, u, work)."""
         ...
 
+    def places(self, full: int) -> NDArray[np.intp]:
+        """Where its states stand in (q, u, work), of so many."""
+        ...
+
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
         """(q, u, work) and u̇ for rows of states; no u̇ where the equations give it."""
         ...

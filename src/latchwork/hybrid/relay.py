@@ -228,6 +228,9 @@ class Relay:
         made = native(relay)
         self._call, self._briefly, self._hand = made.function, made.brief, native(hand_over).packed
         self._clock = 0.0, 0.0
+        self._count = 0  # changes that were made
+        self.begun = 1  # how the last lap began: as always, 0 where it cannot, −1 where speeds are no good, or NOT_YET
+        self.stale = -1  # which change of the last lap is to be made ready, if any
 
     def __call__(self, lap: Lap, ended: bool, until: float, rest: Array, most: int = MOST) -> int:
         """Run a lap, and others after it; the status of the stepper."""
@@ -235,6 +238,7 @@ class Relay:
         status: int = call(lap.again.at, ended, until, lap.longest, address(rest), Function.arrivals, self._hand, most,
                            few_rows(), *self._memory)  # fmt: skip
         self._clock = began, time.perf_counter()
+        self._count, self.begun, self.stale = self._marks[: STALE + 1].tolist()
         return status
 
     @property
@@ -243,24 +247,16 @@ class Relay:
         return float(self._marks.view(float)[REACHED])
 
     @property
-    def begun(self) -> int:
-        """How the last lap began: 1 as always, 0 where it cannot, −1 where its speeds are no good, or `NOT_YET`."""
-        return int(self._marks[BEGUN])
-
-    @property
-    def stale(self) -> int:
-        """Which change of the last lap is to be made ready, −1 for none."""
-        return int(self._marks[STALE])
-
-    @property
     def is_full(self) -> bool:
         """Whether no more can be noted."""
-        return bool(self._marks[COUNT] == MOST)
+        return self._count == MOST
 
     def notes(self, lap: Lap) -> list[Note]:
         """What happened on the way, from the lap on with which it began."""
+        if not self._count:
+            return []
         runs, before, made = lap.again, NUMBERS + RESULTS + self._states + 1, list[Note]()  # where x before stands
-        for note, numbers in zip(self._notes[: self._marks[COUNT]].tolist(), self._numbers, strict=False):
+        for note, numbers in zip(self._notes[: self._count].tolist(), self._numbers, strict=False):
             handover: Handover = runs.following[note[CHANGE]]
             after, (t, speed, pace) = handover.order[note[FOLLOWED]], numbers[:NUMBERS].tolist()
             found, state = numbers[NUMBERS : NUMBERS + RESULTS], numbers[NUMBERS + RESULTS : before]

@@ -32,6 +32,7 @@ from latchwork.hybrid.timeline import Timeline, Work
 from latchwork.hybrid.touching.placing import must_run_contacts, one_of_three
 from latchwork.hybrid.touching.sight import Sight
 from latchwork.hybrid.touching.standing import Standings
+from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.hybrid.workshop import Hold, Workshop
 from latchwork.integrate.method import Method
@@ -72,7 +73,8 @@ class Running:
         self._workshop = Workshop(self.driven, self.design)
         self._ahead = Ahead()
         self._segments: list[Segment] = []
-        self._events: list[RunEvent] = []
+        self._all_told: list[RunEvent] = []
+        self._untold: list[tuple[Any, ...]] = []  # what `told` is to be asked, where a run could not wait for it
         self.switches: list[Switch] = []
         self._standings = Standings([])
         self._sight = Sight()
@@ -150,6 +152,19 @@ class Running:
         """What was worked on so far, by the clock."""
         return Timeline(tuple(Work(lane, ", ".join(names) or "free", t, began - self._born, ended - self._born)
                               for lane, names, t, began, ended in self._work))  # fmt: skip
+
+    @property
+    def _events(self) -> list[RunEvent]:
+        """What happened so far."""
+        if self._untold:
+            self._all_told += [event for given in self._untold for event in told(*given)]
+            self._untold.clear()
+        return self._all_told
+
+    @_events.setter
+    def _events(self, events: list[RunEvent]) -> None:
+        self._all_told = events
+        self._untold.clear()
 
     @property
     def events(self) -> Events:

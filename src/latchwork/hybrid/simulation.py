@@ -37,7 +37,6 @@ from latchwork.hybrid.touching.friction import forces_in
 from latchwork.hybrid.touching.placing import Crossings, contacts_of
 from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.touching.swift import swiftly
-from latchwork.hybrid.touching.telling import told
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
@@ -209,7 +208,7 @@ class Simulation(Changing, Going, Ruling):
         self._x = x
         after = names if s.closed == before else self.active
         if hits or passed.impacts or tell:
-            self._events += told(self.t, before, s, passed.impacts, hits, (names, after))
+            self._untold.append((self.t, before, s.closed, s.touches, passed.impacts, hits, (names, after)))
         if names != after or self._pending is None:
             self._pending = self.t, names, after, began
         self._change = None

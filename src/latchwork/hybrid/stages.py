@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.constraint.embed import Embedding
-from latchwork.constraint.modes.ending import ended, pivot
+from latchwork.constraint.modes.ending import pivot
 from latchwork.constraint.modes.full import settle_all, settle_units
 from latchwork.constraint.modes.here import Here
 from latchwork.constraint.modes.mode import Mode, mode_of, suits_better, surveyed_mode
@@ -34,12 +35,18 @@ GOOD = 0.1  # of the usual pivot: speeds that were chosen before are taken again
 EARLY = 0.05  # of the usual pivot: closer to a singular position than this, equations are recombined with care
 
 
+@cache
+def _every(count: int) -> NDArray[np.intp]:
+    """0, 1, 2 and so on."""
+    return np.arange(count, dtype=np.intp)
+
+
 def settling(mode: Mode, kernel: Kernel[..., None] = settle) -> Settle:
     """How states of a mode are settled, by a kernel that reads its memory."""
     return Settle(kernel, mode, 1 + mode.width, pivot)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Unconstrained:
     """M u̇ = f as it is."""
 
@@ -55,6 +62,9 @@ class Unconstrained:
 
     def reduced(self, x: Array) -> Array:
         return x
+
+    def places(self, full: int) -> NDArray[np.intp]:
+        return _every(full)
 
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
         return x, None
@@ -86,7 +96,7 @@ class Unconstrained:
         return self
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Held:
     """Constraints embedded by recombination: a mode, and the guards that watch it."""
 
@@ -116,6 +126,9 @@ class Held:
     def reduced(self, x: Array) -> Array:
         return x[self.mode.kept_states]
 
+    def places(self, full: int) -> NDArray[np.intp]:
+        return self.mode.kept_states
+
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array | None]:
         n_q = len(self.driven.equations.q)
         times = t[:, None]
@@ -125,12 +138,10 @@ class Held:
 
     def get_ready(self) -> None:
         """Make now what is needed where a run of it ends."""
-        self._here.ready(ended, self.mode.states + 3 + 2 * self.mode.terms.sizes[1], self.mode.expander)
+        self._here.get_ready()
 
     def end(self, t: float, x: Array, rest: Array) -> tuple[Array, bool]:
-        n_q, n, _ = self.mode.terms.sizes
-        out, states = self._here(ended, len(x) + 3 + 2 * n, t, x, rest, self.mode.expander), len(x)
-        return np.concatenate([out[:n_q], out[states + 3 : states + 3 + n], x[-1:]]), out[states + 2] == 0.0
+        return self._here.whole(t, x, rest)
 
     def look(self, t: float, x: Array, rest: Array) -> Array:
         guards = self.guards
@@ -221,7 +232,7 @@ class Held:
         return [*same, select(B, M, old.rank, first=first)]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Written(Held):
     """Constraints embedded in symbols: M̃ u̇_ind = f̃ and its solution as one program. Near singular positions: `Held`."""
 
@@ -236,7 +247,7 @@ class Written(Held):
         return settling(replace(self.mode, least_pivot=EARLY))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class ByAcceleration(Held):
     """Constraints held by accelerations only, all speeds integrated; projected after each step with ``onto``."""
 

@@ -77,7 +77,7 @@ class Watching:
         names = self._names(rows)
         if len(functions) == 1 and len(functions[0].inputs) == len(names):
             return functions[0]
-        return Linked(functions, names)
+        return Linked(functions, names, fit=True)
 
     def _names(self, rows: int | None) -> tuple[str, ...]:
         if rows not in self._inputs:

@@ -21,7 +21,7 @@ from latchwork.constraint.dense import lu
 from latchwork.constraint.gather import gather
 from latchwork.constraint.modes import executors, sliding_executors
 from latchwork.constraint.modes.drag import Drag, frame_of
-from latchwork.constraint.modes.ending import ended
+from latchwork.constraint.modes.ending import whole
 from latchwork.constraint.modes.mode import Mode, mode_of, surveyed_mode
 from latchwork.constraint.modes.settle import settle
 from latchwork.constraint.rows import joined, rows_of
@@ -47,7 +47,7 @@ from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.handing import hand_over
 from latchwork.hybrid.touching.keeping import keep_one
 from latchwork.hybrid.touching.meetings import Meetings
-from latchwork.hybrid.touching.pacing import turning
+from latchwork.hybrid.touching.pacing import Pacing, longest_at
 from latchwork.hybrid.touching.passing import pass_one
 from latchwork.hybrid.touching.standing import (
     Guard,
@@ -79,8 +79,8 @@ REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, ended, pass_one, keep_one, begin, survey, join, settle_few, hand_over, take_turns,
-    slip_in_space, worst_entry,
+    run_each, whole, pass_one, keep_one, begin, survey, join, settle_few, hand_over, take_turns,
+    slip_in_space, worst_entry, longest_at,
 )  # fmt: skip
 
 
@@ -162,9 +162,9 @@ class Workshop:
         return scalars(self.base, [self.driven.equations.kinetic_energy + self.driven.equations.potential_energy])
 
     @cached_property
-    def turning(self) -> Function:
-        """ω · ω of every body that turns."""
-        return turning(self.base)
+    def pacing(self) -> Pacing:
+        """Steps that gaps can follow."""
+        return Pacing(self.base)
 
     def get_ready(self, free: bool) -> None:
         """Make now what the first switch would have to wait for: kernels of modes and, where ``free``, the equations

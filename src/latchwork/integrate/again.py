@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
 from struct import Struct
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.integrate.adaptive import BEFORE, COMPONENT, RECORDED, REJECTED, STEPS, H, T, first_step
 from latchwork.integrate.guards import memory_size
@@ -33,6 +33,7 @@ from latchwork.program.kernel import (
     executor,
     f64,
     f64p,
+    f64p_at,
     floor,
     from_bits,
     i32p,
@@ -43,7 +44,7 @@ from latchwork.program.kernel import (
     offset,
     routine_at,
 )
-from latchwork.program.native import address, argument, invoke, native, together, words
+from latchwork.program.native import address, entry, invoke, native, together, words
 from latchwork.program.scalar import maximum, minimum
 
 NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; armed where they are not; armed anywhere
@@ -59,7 +60,7 @@ ROOM, FREE, WIDE, T_AT, X_AT, DX_AT, BEND_AT, COUNTS, STATES, STATE, ROWS, FIXED
 # where it began; guards, and where they are marked that took part; what follows; of which arrivals it is
 RUNS, RUN, BEGINS, START, DESK, FIRST, LAST, MADE, BEGAN, GUARDS, HIT, FOLLOWS, FOLLOWING, ARRIVED, MOST = range(15)
 OFTEN = 2000  # steps after which they are counted
-KEPT = 200  # forms of problems
+KEPT = 200  # numbers of guards
 FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a desk, and how many numbers they may take
 
 
@@ -171,7 +172,49 @@ def begin_lap(lap: i64p, t: f64, full: i64, rest: i64, least: f64) -> i64:
     return starts(start)
 
 
-together(begin, begin_lap)
+@kernel
+def lay_out(
+    here: i64, plain: i64p, head: i64, run: i64, start: i64, look: i64, n: i64, flags: i64, m: i64, uses: i64,
+    copies: i64, size: i64, second: i64, third: i64, held: i64, first: i64, kept: i64p, fresh: f64p,
+    run_by: i64, code: i64, look_by: i64, look_code: i64, settle_by: i64, settle_code: i64, judge_by: i64,
+    stepper: i64, arrivals: i64, most: i64,
+) -> None:  # fmt: skip
+    """The words of a problem: those of its desk, with its own in place.
+
+    Behind them stand kinds and heights of m guards, where what is held goes in slots, ``kept``, fresh slots, and slots
+    of what steps, watches and settles; the latter two begin at ``second`` and ``third``.
+    """
+    word, kinds = i64p_at(here), head
+    heights, places = kinds + m, kinds + 2 * m
+    keeps = places + uses
+    news = keeps + n
+    slots = here + 8 * (news + size)
+    for i in range(head):
+        word[i] = plain[i]
+    ran, begun, looked = offset(word, run), offset(word, start), offset(word, look)
+    ran[0], ran[1], ran[2] = run_by, code, slots
+    begun[0], begun[1], begun[2] = run_by, code, slots
+    looked[0], looked[1], looked[2], looked[3] = look_by, look_code, slots + 8 * second, m
+    begun[LOOK], begun[LOOK + 1], begun[LOOK + 2], begun[LOOK + 3] = look_by, look_code, slots + 8 * second, m
+    begun[KINDS], begun[KINDS + 1] = here + 8 * kinds, here + 8 * heights
+    begun[STAND], begun[STAND + 1], begun[STAND + 2], begun[STAND + 3] = size, copies, here + 8 * news, slots
+    begun[STAND + 4], begun[STAND + 5], begun[STAND + 6] = uses, here + 8 * places, held
+    begun[REST + 1] = here + 8 * keeps
+    word[places], word[places + 1] = 1 + n, second + 1 + n
+    if uses == 3:
+        looked[SETTLED], looked[SETTLED + 1], looked[SETTLED + 2] = settle_by, settle_code, slots + 8 * third
+        begun[JUDGE], begun[JUDGE + 1], begun[JUDGE + 2] = judge_by, settle_code, slots + 8 * third
+        word[places + 2] = third + first
+    word[RUNS], word[RUN], word[START] = stepper, here + 8 * run, here + 8 * start
+    word[GUARDS], word[HIT], word[ARRIVED], word[MOST] = m, flags + 8 * m, arrivals, most
+    for i in range(n):
+        word[keeps + i] = kept[i]
+    numbers = f64p_at(here + 8 * news)
+    for i in range(size):
+        numbers[i] = fresh[i]
+
+
+together(begin, begin_lap, lay_out)
 
 STEPPERS: dict[tuple[Any, bool], Kernel[..., int]] = {
     (DormandPrince, False): watched_adaptive, (DormandPrince, True): settled_adaptive,
@@ -186,9 +229,9 @@ def few_rows() -> int:
 
 
 @lru_cache(KEPT)
-def _packing(before: int, numbers: int, after: int) -> Struct:
-    """Words, then numbers, then words."""
-    return Struct(f"={before}q{numbers}d{after}q")
+def _packing(guards: int) -> Struct:
+    """Kinds, then heights."""
+    return Struct(f"={guards}q{guards}d")
 
 
 class Desk:
@@ -210,17 +253,18 @@ class Desk:
         else:
             rtol, atol, first = method.rtol, np.full(n, method.atol), method.first_step or 0.0
             steps = (0.0, rtol, atol, 0.0, method.max_steps, self.step, self.counts, self.x, self.k, np.zeros(n), 0)
-        self.rows_at = len(front) + len(steps)  # where steppers take the rows, and then the guards
+        rows_at = len(front) + len(steps)  # where steppers take the rows, and then the guards
         run = (*front, *steps, *rows, *watch, *nothing, np.zeros(n + 2))
         start = (*nothing, n, *watch, 0, 0, 0.0, rtol, atol, self.x, self.k, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, first,
                  self.step, self.counts, *rows[:3], *nothing, self.looked, 0.0)  # fmt: skip
         self._alive = run, start  # what the addresses in it point to
         room = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1)))
-        self.table = words([room, 0, 8 * n, 0, 0, 0, 0, self.counts, n, self.x, self.rows_at, int(fixed),
+        self.table = words([room, 0, 8 * n, 0, 0, 0, 0, self.counts, n, self.x, rows_at, int(fixed),
                             method.step if isinstance(method, RK4) else float(method.max_step)])  # fmt: skip
         table = [0, 0, native(begin).packed, 0, self.table, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-        self.words: list[int] = words([*table, *run, *start]).tolist()  # of a problem, but for what is its own
-        self.run_at, self.start_at = len(table), len(table) + len(run)
+        self.words = words([*table, *run, *start])  # of a problem, but for what is its own
+        self.layout = (address(self.words), len(self.words), len(table), len(table) + len(run),
+                       len(table) + rows_at + len(rows), n, address(self.flags))  # fmt: skip
         self.steppers = [native(STEPPERS[type(method), settled]).packed for settled in (False, True)]
         self.turn()
 
@@ -248,45 +292,31 @@ class Again:
     """
 
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
-                 kept: Sequence[int], kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
+                 kept: NDArray[np.int64], kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
         self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
-        n, m, head = desk.n, len(kinds), len(desk.words)
-        self.m, self.now, self.hit = m, desk.looked[: 2 * m], desk.flags[m : 2 * m]  # which guards took part
-        used = [(function, 1 + n), (guards, 1 + n)] + ([] if settle is None else [(settle.mode, settle.first)])
+        n, m, uses = desk.n, len(kinds), 2 if settle is None else 3
+        self.m, self.now, self._held = m, desk.looked[: 2 * m], held
         parts = self._parts_of()
-        sizes = [len(part) for part in parts]
-        uses, copies = len(used), len(used) // len(parts)
-        self._ends, self._held = list(accumulate(sizes * copies, initial=0)), held
-        size = sum(sizes)
-        own = list(accumulate([m, m, uses, n, size, size * copies], initial=head))  # kinds to slots, as words go on
-        self.table = block = np.empty(own[-1], dtype=np.int64)  # one memory for all
-        self.at = here = address(block)
-        slots = [here + 8 * (own[5] + at) for at in self._ends]
-        self._run_by = argument(function.executor), argument(guards.executor)
-        word, run, start = desk.words.copy(), desk.run_at, desk.start_at
-        look = run + desk.rows_at + len(desk.rows)
-        steps, looks = function.code, guards.code
-        code = address(steps)
-        word[run : run + 3] = word[start : start + 3] = self._run_by[0], code, slots[0]
-        watched = self._run_by[1], code if looks is steps else address(looks), slots[1], m
-        word[look : look + 4] = word[start + LOOK : start + LOOK + 4] = watched
-        word[start + KINDS : start + KINDS + 2] = here + 8 * own[0], here + 8 * own[1]
-        word[start + STAND : start + REST] = size, copies, here + 8 * own[4], slots[0], uses, here + 8 * own[2], held
-        word[start + REST + 1] = here + 8 * own[3]
+        copies, fresh = uses // len(parts), parts[0] if len(parts) == 1 else np.concatenate(parts)
+        self._size, second = len(fresh), len(parts[0])
+        third = second + (len(parts[1]) if copies == 1 else second)
+        self._watch_at = second, third
+        self._own = own = len(desk.words) + 2 * m + uses  # where words are followed by ``kept``, then fresh slots
+        self.table = table = np.empty(own + n + self._size * (1 + copies), dtype=np.int64)  # one memory for all
+        self.at, steps, looks = address(table), function.code, guards.code
+        self._run_by = run_by, look_by = entry(function.executor), entry(guards.executor)
+        code = settle_code = address(steps)
+        settle_by = judge_by = first = 0
         if settle is not None:
-            settles, judge = look + SETTLED, start + JUDGE
-            code = code if settle.mode is function else address(settle.mode.code)
-            word[settles : settles + 3] = argument(settle.run), code, slots[2]
-            if settle.judge is not None:
-                word[judge : judge + 3] = argument(settle.judge), code, slots[2]
-        word[RUNS], word[RUN], word[START] = desk.steppers[settle is not None], here + 8 * run, here + 8 * start
-        word[GUARDS], word[HIT], word[ARRIVED] = m, address(desk.flags) + 8 * m, Function.arrivals
-        word[MOST] = steps_per_call(function.length, n, desk.tableau)
-        places = [at + first for at, (_, first) in zip(self._ends, used, strict=False)]
-        _packing(head + m, m, uses + n).pack_into(block.data, 0, *word, *kinds, *heights, *places, *kept)
-        numbers = block.view(float)
-        self.kept, self._fresh, self._slots = block[own[3] : own[4]], numbers[own[4] : own[5]], numbers[own[5] :]
-        self._fresh[:] = parts[0] if len(parts) == 1 else np.concatenate(parts)
+            settle_by, judge_by = entry(settle.run), 0 if settle.judge is None else entry(settle.judge)
+            settle_code, first = code if settle.mode is function else address(settle.mode.code), settle.first
+        native(lay_out).brief(
+            self.at, *desk.layout, m, uses, copies, self._size, second, third, held, first, address(kept),
+            address(fresh), run_by, code, look_by, code if looks is steps else address(looks), settle_by, settle_code,
+            judge_by, desk.steppers[settle is not None], Function.arrivals,
+            steps_per_call(function.length, n, desk.tableau),
+        )  # fmt: skip
+        _packing(m).pack_into(table.data, 8 * len(desk.words), *kinds, *heights)
         self._begin = native(begin_lap).brief
         self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
         self.following: list[Any] = []  # the same, as they stand in words
@@ -294,12 +324,33 @@ class Again:
         self._owed = 0  # steps that are not counted yet
 
     @property
+    def hit(self) -> NDArray[np.int64]:
+        """Which guards took part in the event."""
+        return self.desk.flags[self.m : 2 * self.m]
+
+    @property
+    def kept(self) -> NDArray[np.int64]:
+        """Where states stand in full ones."""
+        return self.table[self._own : self._own + self.desk.n]
+
+    @property
+    def _fresh(self) -> Array:
+        """Slots as they are fresh, each once."""
+        first = self._own + self.desk.n
+        return self.table.view(float)[first : first + self._size]
+
+    @property
+    def _slots(self) -> Array:
+        """Slots of what steps, watches and settles."""
+        return self.table.view(float)[self._own + self.desk.n + self._size :]
+
+    @property
     def is_current(self) -> bool:
         """Whether the programs are executed as they were when this was made: machine code may arrive."""
         arrivals = Function.arrivals
         if self.table[ARRIVED] != arrivals:
             fresh = np.concatenate(self._parts_of())
-            run_by = argument(self.function.executor), argument(self.guards.executor)
+            run_by = entry(self.function.executor), entry(self.guards.executor)
             if run_by != self._run_by or fresh.tobytes() != self._fresh.tobytes():
                 return False
             self.table[ARRIVED] = arrivals
@@ -310,7 +361,7 @@ class Again:
         first, second = self.function.fresh(), self.guards.fresh()
         if self.settle is None:
             return [first, second]
-        third = self.settle.mode.fresh()
+        third = first if self.settle.mode is self.function else self.settle.mode.fresh()
         return [first] if first is second is third else [first, second, third]
 
     def follow(self, key: bytes, handover: Any) -> None:
@@ -392,7 +443,8 @@ class Again:
 
     def fail(self, status: int, until: float) -> None:
         """Say why a run stopped that could not go on."""
-        watch = Watch(self.guards, self._slots[self._ends[1] : self._ends[2]], self.now, self.desk.flags[: 2 * self.m])
+        slots = self._slots[slice(*self._watch_at)]
+        watch = Watch(self.guards, slots, self.now, self.desk.flags[: 2 * self.m])
         first, began = 1 + self.desk.n, float(self.table.view(float)[BEGAN])
         rest = self._slots[first : first + self._held]
         given = Problem(self.function, self.desk.x, began, until, rest, invoke, lambda t: None, watch)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import EvaluationError
 from latchwork.program.function import Function
-from latchwork.program.kernel import bits, executor_at, f64p, i32p, kernel, offset
+from latchwork.program.kernel import bits, executor_at, f64p, i32p, i64, kernel, offset
 from latchwork.program.native import Native, address, native
 
 COUNT, INPUTS, FIRST = range(3)  # header; then, for each program, where its code, its slots and its outputs begin
@@ -27,6 +27,15 @@ def run_each(code: i32p, z: f64p, out: f64p) -> None:
             slots[j] = z[count + j]
         run = executor_at(bits(z[i]))
         run(offset(code, code[at]), slots, offset(out, code[at + 2]))
+
+
+@kernel
+def run_at(code: i32p, z: f64p, out: f64p, inputs: i64, x: f64p) -> None:
+    """The same at x."""
+    read = offset(z, code[COUNT])
+    for i in range(inputs):
+        read[i] = x[i]
+    run_each(code, z, out)
 
 
 class Bundle:

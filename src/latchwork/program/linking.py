@@ -84,15 +84,19 @@ together(move_each, join)
 class Linked(Function):
     """Functions of inputs that are the first of ``inputs``, one after the other, as one.
 
-    Each gives as many values as rates; together they give all values, then all rates.
+    Each gives as many values as rates; together they give all values, then all rates. ``fit``: inputs are known to fit.
     """
 
-    def __init__(self, parts: Sequence[Function], inputs: tuple[str, ...]) -> None:
-        _must_fit(parts, inputs)
+    def __init__(self, parts: Sequence[Function], inputs: tuple[str, ...], fit: bool = False) -> None:
+        if not fit:
+            _must_fit(parts, inputs)
         self.parts, self.inputs, self.executor = tuple(parts), inputs, run
-        sizes = [(part.length, part.first - len(part.inputs), part.width) for part in parts]
-        length, constants, width = map(sum, zip(*sizes, strict=True))
-        self._begin(length, len(inputs) + constants, width)
+        length, first, width = 0, len(inputs), 0
+        for part in parts:
+            length += part.length
+            first += part.first - len(part.inputs)
+            width += part.width
+        self._begin(length, first, width)
 
     def put(self, code: NDArray[np.int32], constants: NDArray[np.float64]) -> None:
         table = np.array([at for part in self.parts for at in part.where], dtype=np.int64)

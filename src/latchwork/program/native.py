@@ -138,6 +138,11 @@ def words(args: Iterable[Any]) -> NDArray[np.int64]:
     return np.array([bits(arg) if type(arg) is float else arg for arg in given], dtype=np.int64)
 
 
+def entry(run: Kernel[..., Any] | Native) -> int:
+    """The address of what runs something."""
+    return run.address if type(run) is Native else native(run).address  # type: ignore[arg-type]
+
+
 class Caller:
     """Runs one kernel as `invoke` does; the address of what was given before as well is not looked up again.
 

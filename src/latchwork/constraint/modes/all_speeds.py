@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,14 +19,14 @@ from latchwork.program.kernel import Kernel
 from latchwork.program.native import Native, native
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class AllSpeeds(Mode):
     """Constraints held by accelerations, all speeds integrated: x = (q, u, work), u̇ by a design of `designs`."""
 
     design: Design = field(kw_only=True)
     settings: Array = field(kw_only=True)
 
-    @property
+    @cached_property
     def _frame(self) -> Frame:
         _, n, m = self.terms.sizes
         return frame(self.terms, 0, n, len(self.rest), self.settings, self.design.work_size(n, m))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from latchwork.constraint.modes.layout import NOTES, NQ, PIVOT, K
 from latchwork.constraint.modes.place import read_rows
 from latchwork.constraint.modes.settle import departs, settle
-from latchwork.program.kernel import executor, f64p, i32p, kernel, offset
+from latchwork.program.kernel import executor, f64, f64p, i32p, i64, kernel, offset
 from latchwork.program.native import together
 
 
@@ -21,10 +21,37 @@ def ended(expand: executor, code: i32p, z: f64p, out: f64p) -> None:
 
 
 @kernel
+def placed(size: i64, fresh: f64p, z: f64p, t: f64, n: i64, x: f64p, n_rest: i64, rest: f64p) -> None:
+    """Slots of a mode as they are fresh, at (t, x)."""
+    for i in range(size):
+        z[i] = fresh[i]
+    z[0] = t
+    for i in range(n):
+        z[1 + i] = x[i]
+    for i in range(n_rest):
+        z[1 + n + i] = rest[i]
+
+
+@kernel
+def whole(
+    expand: executor, code: i32p, z: f64p, fresh: f64p, size: i64, out: f64p, n: i64, n_q: i64, n_u: i64, t: f64,
+    x: f64p, n_rest: i64, rest: f64p, full: f64p,
+) -> i64:  # fmt: skip
+    """(q, u) at the end of a stage from its n states; 0 where they may not belong to it. See `ended`."""
+    placed(size, fresh, z, t, n, x, n_rest, rest)
+    ended(expand, code, z, out)
+    for i in range(n_q):
+        full[i] = out[i]
+    for i in range(n_u):
+        full[n_q + i] = out[n + 3 + i]
+    return 1 if out[n + 2] == 0.0 else 0
+
+
+@kernel
 def pivot(code: i32p, z: f64p, out: f64p) -> None:
     """The least pivot of B1 at (t, q)."""
     read_rows(code, z)
     out[0] = z[code[NOTES] + PIVOT]
 
 
-together(ended, pivot)
+together(whole, pivot)

@@ -30,7 +30,7 @@ FEW = 8  # rows that are evaluated in microseconds
 KEPT = 1000  # places of states
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Mode:
     """Rows kept, speeds chosen, programs: what `integrate` needs to step it (an `Executable`).
 
@@ -89,7 +89,7 @@ class Mode:
     def _block(self) -> Block:
         return block(self._frame, self.selection, self.weights, self.typical, self.course, self.watch)
 
-    @property
+    @cached_property
     def _frame(self) -> Frame:
         m, k, rest = len(self.selection.dependent), len(self.selection.independent), len(self.rest)
         if self.share is None:
@@ -114,7 +114,7 @@ class Mode:
                  self.numbers, self.limit, self.least_pivot)  # fmt: skip
         made = Mode(*given, guards, self.drag, self.share)
         if "_block" not in self.__dict__:  # one memory for both: what watches lies behind what steps
-            self.__dict__["_block"] = made._block
+            self._block, self._frame = made._block, made._frame
             self._slots["twin"] = made
         return made
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.constraint.terms import Terms
 from latchwork.errors import EvaluationError
@@ -36,6 +37,9 @@ class Stepped:
 
     def reduced(self, x: Array) -> Array:
         return x
+
+    def places(self, full: int) -> NDArray[np.intp]:
+        return np.arange(full, dtype=np.intp)
 
     def full(self, t: Array, x: Array, rest: Array) -> tuple[Array, Array]:
         step = np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.udot) - 1)

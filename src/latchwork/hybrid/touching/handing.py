@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from latchwork.constraint.modes.ending import ended
+from latchwork.constraint.modes.ending import placed, whole
 from latchwork.contact.alone import OPEN, SLIDE, STICK
 from latchwork.hybrid.touching.keeping import MU_S as KEEP_MU_S
 from latchwork.hybrid.touching.keeping import MUST as KEEP_MUST
 from latchwork.hybrid.touching.keeping import WAY as KEEP_WAY
 from latchwork.hybrid.touching.keeping import keep_one
-from latchwork.hybrid.touching.pacing import FAR
+from latchwork.hybrid.touching.pacing import FOREVER, longest_at
 from latchwork.hybrid.touching.passing import GAINED, IMPACTS, PARTED, STATE, pass_one
 from latchwork.hybrid.touching.passing import MUST as PASS_MUST
 from latchwork.hybrid.touching.passing import WAY as PASS_WAY
 from latchwork.hybrid.touching.scales import CLEAR, LEFT, REACH, TOUCH
-from latchwork.program.bundle import COUNT, run_each
+from latchwork.program.bundle import run_at
 from latchwork.program.kernel import (
     copysign,
     divide,
@@ -27,13 +27,12 @@ from latchwork.program.kernel import (
     i64p,
     kernel,
     offset,
-    sqrt,
 )
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum, minimum
 
 IN_REACH, IS_CLEAR = REACH * TOUCH, CLEAR * TOUCH
-FOREVER, DEEPEST = 1e300, 1e15
+DEEPEST = 1e15
 # what a contact is to a handover: the one that is near, closed before, hit, opened before, hit while clear, left at the
 # end of its patch, behind, held by the coordinates
 NEAR, CLOSED, HITS, GRAZES, CLEARED, LEAVES, BEHIND, KEPT = 1, 2, 4, 8, 16, 32, 64, 128
@@ -49,18 +48,6 @@ def _has(role: i64, bit: i64) -> i64:
 
 
 @kernel
-def placed(size: i64, fresh: f64p, z: f64p, t: f64, n: i64, x: f64p, n_rest: i64, rest: f64p) -> None:
-    """Slots of a mode as they are fresh, at (t, x)."""
-    for i in range(size):
-        z[i] = fresh[i]
-    z[0] = t
-    for i in range(n):
-        z[1 + i] = x[i]
-    for i in range(n_rest):
-        z[1 + n + i] = rest[i]
-
-
-@kernel
 def expanded(
     held: i64, expand: executor, code: i32p, z: f64p, fresh: f64p, size: i64, out: f64p, n: i64, x: f64p, t: f64,
     n_q: i64, n_u: i64, n_rest: i64, rest: f64p, full: f64p,
@@ -73,13 +60,7 @@ def expanded(
         for i in range(n_q + n_u):
             full[1 + i] = x[i]
         return 1
-    placed(size, fresh, z, t, n, x, n_rest, rest)
-    ended(expand, code, z, out)
-    for i in range(n_q):
-        full[1 + i] = out[i]
-    for i in range(n_u):
-        full[1 + n_q + i] = out[n + 3 + i]
-    return 1 if out[n + 2] == 0.0 else 0
+    return whole(expand, code, z, fresh, size, out, n, n_q, n_u, t, x, n_rest, rest, offset(full, 1))
 
 
 @kernel
@@ -96,15 +77,6 @@ def begins(
     press(code, z, out)
     force = out[2 * n_u + row]
     return -copysign(1.0, force) if fabs(force) > 0.0 else 0.0
-
-
-@kernel
-def evaluated(code: i32p, z: f64p, out: f64p, inputs: i64, full: f64p) -> None:
-    """Programs at (t, q, u, rest)."""
-    read = offset(z, code[COUNT])
-    for i in range(inputs):
-        read[i] = full[i]
-    run_each(code, z, out)
 
 
 @kernel
@@ -141,16 +113,6 @@ def judged(count: i64, starts: i64p, gaps: f64p, roles: i64p, deep: i64p, notes:
 
 
 @kernel
-def longest(squares: f64p, bodies: i64) -> f64:
-    """A step that gaps can follow, as `pacing.longest_step`."""
-    fastest = 0.0
-    for i in range(bodies):
-        fastest = maximum(fastest, squares[i])
-    fastest = sqrt(fastest)
-    return divide(FAR, fastest) if fastest > 0.0 and fastest - fastest == 0.0 else FOREVER
-
-
-@kernel
 def hand_over(
     held: i64, expand: executor, code: i32p, z: f64p, fresh: f64p, size: i64, out: f64p, n: i64, x: f64p, t: f64,
     n_q: i64, n_u: i64, n_rest: i64, rest: f64p, full: f64p, slip: i64, press: executor, kept: i64p,
@@ -180,7 +142,7 @@ def hand_over(
         given[PASS_MUST if how == PASS else KEEP_MUST] = must
         if must == 0.0:
             return 0
-    evaluated(gap_code, gap_z, gaps, inputs, full)
+    run_at(gap_code, gap_z, gaps, inputs, full)
     if judged(count, starts, gaps, roles, deep, offset(notes, HEAD)) == 0:
         return 0
     notes[0], notes[1], found[GAINED], found[IMPACTS] = PARTED, 0, 0.0, 0.0
@@ -202,8 +164,7 @@ def hand_over(
     for i in range(n_q + n_u):
         after[i] = full[1 + i]
     after[n_q + n_u] = x[n - 1] + found[GAINED]
-    evaluated(turn_code, turn_z, turns, inputs, full)
-    after[n_q + n_u + 1] = longest(turns, bodies)
+    after[n_q + n_u + 1] = longest_at(turn_code, turn_z, turns, inputs, full, bodies)
     return 1
 
 

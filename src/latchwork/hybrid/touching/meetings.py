@@ -28,9 +28,9 @@ class Meetings:
         self._known: dict[tuple[Terms, tuple[Touch, ...]], Gathering] = {}
         self._keepings: dict[tuple[Terms, Touch], Keeping | None] = {}
         self._passings: dict[tuple[Terms, Touch], Passing | None] = {}
-        self._stayings: dict[tuple[Terms, tuple[Touch, ...]], Staying] = {}
+        self._stayings: dict[tuple[Terms, tuple[Touch, ...]], Staying | None] = {}
         self._gaps: tuple[list[Touch], Bundle] | None = None
-        self._pool: tuple[Terms, Pool] | None = None
+        self._pool: tuple[Terms, Pool, frozenset[Touch], Staying] | None = None  # of all, and those that may stay
 
     def at(self, x: Array, held: Terms, touches: Sequence[Touch], extra: Sequence[tuple[Array, Array]] = (),
            drags: Sequence[tuple[Array, Array, float]] = (), before: Meeting | None = None) -> Meeting:  # fmt: skip
@@ -108,16 +108,19 @@ class Meetings:
 
     def staying(self, held: Terms, touches: tuple[Touch, ...]) -> Staying | None:
         """What tells which of a few contacts stay; none where that takes more care."""
-        if not (can_stay(touches) and pays(held.sizes[1], 1) and all([self.passing(held, t) for t in touches])):
-            return None
-        pool = self._pool_of(held, touches)
-        key = held, touches if pool is None else ()  # one for all of a pool
-        found = self._stayings.get(key)
-        if found is None:
+        known = self._pool
+        if known is not None and known[0] is held and known[2].issuperset(touches):
+            return known[3] if can_stay(touches) else None
+        key = held, touches
+        if key not in self._stayings:
             if len(self._stayings) >= REMEMBERED:
                 self._stayings.pop(next(iter(self._stayings)))
-            found = self._stayings[key] = Staying(held, pool or Pool(self.base, held, touches))
-        return found
+            can = can_stay(touches) and self._all_pass(held, touches)
+            self._stayings[key] = Staying(held, Pool(self.base, held, touches)) if can else None
+        return self._stayings[key]
+
+    def _all_pass(self, held: Terms, touches: Sequence[Touch]) -> bool:
+        return all([self.passing(held, touch) for touch in touches])
 
     def _gathering(self, held: Terms, touches: tuple[Touch, ...]) -> Gathering:
         found = self._known.get((held, touches))
@@ -138,4 +141,5 @@ class Meetings:
         """Make now the programs of all contacts that may meet, so that any of them meet soon."""
         native(stay_few)
         pool = Pool(self.base, held, [touch for touch in touches if not touch.held])
-        self._pool, self._stayings[held, ()] = (held, pool), Staying(held, pool)
+        stay = frozenset([touch for touch in pool.at if self.passing(held, touch)])
+        self._pool = held, pool, stay, Staying(held, pool)

@@ -5,15 +5,18 @@ A body in free flight turns at a constant rate, which any step integrates exactl
 
 from __future__ import annotations
 
-import math
-
 from latchwork.constraint.terms import Array, Base
+from latchwork.program.bundle import Bundle, run_at
 from latchwork.program.function import Function
+from latchwork.program.kernel import divide, f64, f64p, i32p, i64, kernel, sqrt
 from latchwork.program.lower import lower
+from latchwork.program.native import address, native
+from latchwork.program.scalar import maximum
 from latchwork.symbolic.expr import operand
 from latchwork.symbolic.traverse import rebuild
 
 FAR = 0.5  # rad in one step
+FOREVER = 1e300  # s
 
 
 def turning(base: Base) -> Function:
@@ -25,7 +28,25 @@ def turning(base: Base) -> Function:
     return Function(lower(g, rebuild(g, nodes, base.laws), base.arguments))
 
 
-def longest_step(squares: Array) -> float:
-    """A step in which nothing turns further than `FAR`, given ω · ω of all that turns."""
-    fastest = max(squares.tolist(), default=0.0) ** 0.5
-    return FAR / fastest if 0.0 < fastest < math.inf else math.inf
+@kernel
+def longest_at(code: i32p, z: f64p, squares: f64p, inputs: i64, x: f64p, bodies: i64) -> f64:
+    """A step in which nothing turns further than `FAR`, by programs of ω · ω at x."""
+    run_at(code, z, squares, inputs, x)
+    fastest = 0.0
+    for i in range(bodies):
+        fastest = maximum(fastest, squares[i])
+    fastest = sqrt(fastest)
+    return divide(FAR, fastest) if fastest > 0.0 and fastest - fastest == 0.0 else FOREVER
+
+
+class Pacing:
+    """The longest step of one mechanism at its states (t, q, u, rest); one thread at a time."""
+
+    def __init__(self, base: Base) -> None:
+        self.bundle = Bundle([turning(base)])
+        self.bodies = self.bundle.starts[-1]
+        self._given, self._call = (*self.bundle.addresses, len(self.bundle.x)), native(longest_at).brief
+
+    def __call__(self, x: Array) -> float:
+        self.bundle.ready()
+        return float(self._call(*self._given, address(x), self.bodies))

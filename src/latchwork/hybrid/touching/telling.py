@@ -7,16 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import State
 from latchwork.hybrid.event import RunEvent
-from latchwork.hybrid.touching.standing import Guard, Standing, Standings
+from latchwork.hybrid.touching.standing import Guard, Standing
 from latchwork.hybrid.touching.striking import Happened
 from latchwork.hybrid.touching.touch import Touch
 
 KINDS = {State.STICK: "stick", State.SLIDE: "slide"}
 
 
-def told(t: float, before: Mapping[Touch, Standing], standings: Standings, impacts: Sequence[Happened],
-         hits: Iterable[Guard], labels: tuple[tuple[str, ...], tuple[str, ...]]) -> list[RunEvent]:  # fmt: skip
-    """The events of a crossing; ``labels`` are all that holds before and after."""
+def told(t: float, before: Mapping[Touch, Standing], closed: Mapping[Touch, Standing], touches: Sequence[Touch],
+         impacts: Sequence[Happened], hits: Iterable[Guard],
+         labels: tuple[tuple[str, ...], tuple[str, ...]]) -> list[RunEvent]:  # fmt: skip
+    """The events of a crossing, of what is closed before and after; ``labels`` are all that holds then."""
     events = []
     took_part: set[str] = set()
     if impacts:
@@ -24,15 +25,14 @@ def told(t: float, before: Mapping[Touch, Standing], standings: Standings, impac
         took_part = set(impact.impulses)
         events.append(RunEvent(t, ", ".join(impact.impulses), *labels, impact.impulses, "impact", impact.energy,
                                impact.notes))  # fmt: skip
-    closed = standings.closed
-    for touch in [touch for touch in standings.touches if touch in before or touch in closed]:
+    for touch in [touch for touch in touches if touch in before or touch in closed]:
         old, new = before.get(touch), closed.get(touch)
         if _state(old) is not _state(new) and touch.name not in took_part:
             events.append(RunEvent(t, touch.name, *labels, kind="release" if new is None else KINDS[new.state]))
             took_part.add(touch.name)
     for guard in hits:
         if guard.kind == "zone":
-            names = [touch.name for touch in standings.closed if guard.about in touch.zones]
+            names = [touch.name for touch in closed if guard.about in touch.zones]
             if names and not took_part & set(names):
                 events.append(RunEvent(t, ", ".join(names), *labels, kind="zone"))
                 took_part |= set(names)
