@@ -241,7 +241,7 @@ def kept_arguments(terms: Terms) -> tuple[Any, ...]:
 def _run(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> int:
     """Run the kernel."""
     _, place_code, place_z, _, motion_code, motion_z, inputs, n_q, n, m, _, asides, flags, *_ = kept_arguments(terms)
-    place, motion = argument(terms.place_function.executor), argument(terms.base.motion.executor)
+    place, motion = terms.place_function.entry, terms.base.motion.entry
     return int(native(survey).brief(place, place_code, place_z, motion, motion_code, motion_z, inputs, n_q, n, m,
                                     address(x), asides, flags, address(dependent), address(w)))  # fmt: skip
 

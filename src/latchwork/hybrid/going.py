@@ -111,6 +111,7 @@ class Going(Running):
         status = relay(lap, ended, until, self._rest, most)
         if self.progress is not None:
             self.progress(relay.reached)
+        self._switched_over(lap.began)
         lap.stage.get_ready()
         return status
 

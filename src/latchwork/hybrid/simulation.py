@@ -91,14 +91,14 @@ class Simulation(Changing, Going, Ruling):
                 if self.t >= t_end:
                     break
             was = self._x
-            until = self._look(t_end)
-            self._switched_over()
+            until = self._look(t_end) if lap is None else t_end
             self._note_backs()
             self._look_ahead(stage, guards, stops, values)
             began, before = time.perf_counter(), self.t
             ran: Ran | None
             try:
                 if lap is None:
+                    self._switched_over()
                     plan = self._plan(guards, samples, x)
                     ran = self._run(plan, stage, until, values if self._x is was else None)
                 else:

@@ -19,7 +19,7 @@ from latchwork.constraint.assemble import at_time
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.dense import lu
 from latchwork.constraint.gather import gather
-from latchwork.constraint.modes import executors, sliding_executors
+from latchwork.constraint.modes import executors, layout, sliding_executors
 from latchwork.constraint.modes.drag import Drag, frame_of
 from latchwork.constraint.modes.ending import whole
 from latchwork.constraint.modes.mode import Mode, mode_of, surveyed_mode
@@ -46,7 +46,7 @@ from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
 from latchwork.hybrid.touching.handing import hand_over
 from latchwork.hybrid.touching.keeping import keep_one
-from latchwork.hybrid.touching.meetings import Meetings
+from latchwork.hybrid.touching.meetings import Meetings, gaps_at
 from latchwork.hybrid.touching.pacing import Pacing, longest_at
 from latchwork.hybrid.touching.passing import pass_one
 from latchwork.hybrid.touching.standing import (
@@ -80,7 +80,7 @@ NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
     run_each, whole, pass_one, keep_one, begin, survey, join, settle_few, hand_over, take_turns,
-    slip_in_space, worst_entry, longest_at,
+    slip_in_space, worst_entry, longest_at, layout.lay_out, gaps_at,
 )  # fmt: skip
 
 

@@ -240,7 +240,7 @@ class Desk:
     def __init__(self, method: DormandPrince | RK4, n: int, guards: int) -> None:
         fixed = isinstance(method, RK4)
         self.tableau = RUNGE_KUTTA_4 if fixed else DORMAND_PRINCE_5
-        self.method, self.n, self.guards = method, n, guards
+        self.method, self.n, self.guards, self.is_fixed = method, n, guards, fixed
         self.x, self.k = np.zeros(n), np.zeros((self.tableau.stages, n))
         self.counts, self.step = np.zeros(4, dtype=np.int64), np.zeros(3)
         w, self.flags = np.zeros(memory_size(n, guards)), np.zeros(2 * guards, dtype=np.int64)
@@ -265,6 +265,8 @@ class Desk:
         self.words = words([*table, *run, *start])  # of a problem, but for what is its own
         self.layout = (address(self.words), len(self.words), len(table), len(table) + len(run),
                        len(table) + rows_at + len(rows), n, address(self.flags))  # fmt: skip
+        chosen = fixed or getattr(method, "first_step", None) is not None
+        self.evaluations = 1 if chosen else 2, self.tableau.stages - 1  # where it begins, and of a step
         self.steppers = [native(STEPPERS[type(method), settled]).packed for settled in (False, True)]
         self.turn()
 
@@ -374,7 +376,7 @@ class Again:
     @property
     def is_brief(self) -> bool:
         """Whether a call takes microseconds, as in ticks: Python's lock is kept then, see `native.briefly`."""
-        return isinstance(self.desk.method, RK4)
+        return self.desk.is_fixed
 
     @property
     def reached(self) -> float:
@@ -416,18 +418,18 @@ class Again:
         desk.table[FREE] = last + 1
         if status in (EVENT, REWRITE):
             hits = () if status == REWRITE else self.hits() if hits is None else hits
-            event = Event(self.reached, hits, desk.x.copy())
+            event = Event(float(desk.rows[0][last]), hits, desk.x.copy())
         _, steps, rejected, _ = desk.counts.tolist()
         return self.ran(first, last, steps, rejected, event)
 
     def ran(self, first: int, last: int, steps: int, rejected: int, event: Event | None) -> Solution:
         """What is in some rows of this page, and of those before it."""
-        columns, method = self._written(first, last), self.desk.method
+        columns, desk = self._written(first, last), self.desk
+        rejected = 0 if self.is_brief else rejected  # fixed steps count something else there
         if self._parts:
             columns = tuple(np.concatenate(column) for column in zip(*self._parts, columns, strict=True))
             self._parts = []
-        fixed, later = isinstance(method, RK4), self.desk.tableau.stages - 1  # evaluations of a step
-        rejected, start = 0 if fixed else rejected, 1 if fixed or getattr(method, "first_step", None) else 2
+        start, later = desk.evaluations
         evaluations = start + (steps + rejected) * later + (event is not None)
         self._owed += steps
         if self._owed > OFTEN:
@@ -449,6 +451,6 @@ class Again:
         rest = self._slots[first : first + self._held]
         given = Problem(self.function, self.desk.x, began, until, rest, invoke, lambda t: None, watch)
         t, component = float(self.desk.step[T]), int(self.desk.counts[COMPONENT])
-        if isinstance(self.desk.method, RK4):
+        if self.desk.is_fixed:
             t, component = self.reached, int(self.desk.counts[BAD])
         given.stopped(STATUS[status], t, component, self.solution(status))

@@ -34,7 +34,7 @@ class Event(NamedTuple):
     x: Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Solution:
     """Samples t, x and ẋ, and for each interval the quartic term of its dense output; the event that ended it, if any.
 

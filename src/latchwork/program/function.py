@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Sequence
 from functools import cached_property
@@ -127,9 +128,11 @@ class Function:
         """How many integers its bytecode has."""
         return vm.HEADER + 4 * self.length + self.width
 
-    def put(self, code: NDArray[np.int32], constants: NDArray[np.float64]) -> None:
-        """Write both where there is room for them."""
-        code[:], constants[:] = self.code, self.constants
+    def put(self, code: int, constants: int) -> None:
+        """Write both to addresses where there is room for them."""
+        own_code, own_constants = self.where
+        ctypes.memmove(code, own_code, 4 * self.words)
+        ctypes.memmove(constants, own_constants, 8 * (self.first - len(self.inputs)))
 
     @property
     def where(self) -> tuple[int, int]:

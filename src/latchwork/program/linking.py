@@ -98,14 +98,14 @@ class Linked(Function):
             width += part.width
         self._begin(length, first, width)
 
-    def put(self, code: NDArray[np.int32], constants: NDArray[np.float64]) -> None:
+    def put(self, code: int, constants: int) -> None:
         table = np.array([at for part in self.parts for at in part.where], dtype=np.int64)
-        native(join).brief(len(self.parts), len(self.inputs), address(table), address(code), address(constants))
+        native(join).brief(len(self.parts), len(self.inputs), address(table), code, constants)
 
     @cached_property
     def _put(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         made = np.empty(self.words, dtype=np.int32), np.empty(self.first - len(self.inputs))
-        self.put(*made)
+        self.put(address(made[0]), address(made[1]))
         made[0].setflags(write=False)
         return made
 

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
 from latchwork.program.function import Function
+from latchwork.program.kernel import f64p, i32p, i64, kernel
+from latchwork.program.native import address, native
 
 # Header: sizes, then places of integers in code, then places of numbers in z.
 NQ, N, ROWS, M, K, INPUTS, MOVING, TURNING = range(8)
@@ -89,22 +91,43 @@ def frame(terms: Terms, m: int, k: int, rest: int, settings: Array = NO_SETTINGS
     return Frame(code, z, places[5], at[NOTES], at[WEIGHT], at[TYPICAL], length)
 
 
+@kernel
+def lay_out(
+    code: i32p, z: f64p, slots: i64, length: i64, frame_code: i32p, size: i64, frame_z: f64p, chosen: i64,
+    choices: i64, packed: i32p, weighed: i64, n: i64, weights: f64p, long: i64, rows: i64, typical: f64p, course: f64p,
+) -> None:  # fmt: skip
+    """The memory of a mode, in that of its frame; so many slots for guards behind it are 0."""
+    for i in range(length):
+        code[i] = frame_code[i]
+    for i in range(size):
+        z[i] = frame_z[i]
+    for i in range(slots):
+        z[size + i] = 0.0
+    if slots > 0:
+        code[GUARD_CODE], code[GUARD_Z] = length, size
+    for i in range(choices):
+        code[chosen + i] = packed[i]
+    for i in range(n):
+        z[weighed + i], z[long + rows + i] = weights[i], course[i]
+    for i in range(rows):
+        z[long + i] = typical[i]
+
+
 def block(frame: Frame, selection: Selection, weights: Array, typical: Array, course: Array,
           guards: Function | None = None) -> Block:  # fmt: skip
     """The memory of a mode: ``weights`` are those of the speeds, ``typical`` the lengths of rows, ``course`` all speeds
     where it begins; ``guards``, a function of (t, q, u, rest, u̇, λ) that watches it, lie behind all else."""
-    length, size = len(frame.code), len(frame.z)
+    length, size, packed = len(frame.code), len(frame.z), selection.packed
     words, slots = (0, 0) if guards is None else (guards.words, guards.slots + 1)
-    code, z = np.empty(length + words, dtype=np.int32), np.zeros(size + slots)
-    code[:length], z[:size] = frame.code, frame.z
+    code, z = np.empty(length + words, dtype=np.int32), np.empty(size + slots)
+    at, numbers = address(code), address(z)
+    native(lay_out).brief(
+        at, numbers, slots, length, address(frame.code), size, address(frame.z), frame.chosen, len(packed),
+        address(packed), frame.weights, len(weights), address(weights), frame.typical, len(typical), address(typical),
+        address(course),
+    )  # fmt: skip
     if guards is not None:
-        code[GUARD_CODE], code[GUARD_Z] = length, size
-        guards.put(code[length:], z[size + len(guards.inputs) : size + guards.first])
-    code[frame.chosen : frame.chosen + len(selection.packed)] = selection.packed
-    z[frame.weights : frame.weights + len(weights)] = weights
-    middle = frame.typical + len(typical)
-    z[frame.typical : middle] = typical
-    z[middle : middle + len(course)] = course
+        guards.put(at + 4 * length, numbers + 8 * (size + len(guards.inputs)))
     return Block(code, z, frame.notes)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,13 +10,46 @@ from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.hybrid.touching.gathering import Gathering, Pool, pays
 from latchwork.hybrid.touching.keeping import Keeping
 from latchwork.hybrid.touching.meeting import Held, Meeting, stacked
+from latchwork.hybrid.touching.pacing import FOREVER
 from latchwork.hybrid.touching.passing import Passing, can_pass
 from latchwork.hybrid.touching.staying import Staying, can_stay, stay_few
 from latchwork.hybrid.touching.touch import Touch
-from latchwork.program.bundle import Bundle
-from latchwork.program.native import native
+from latchwork.program.bundle import Bundle, run_at
+from latchwork.program.kernel import f64p, i32p, i64, i64p, kernel
+from latchwork.program.native import address, native
+from latchwork.program.scalar import minimum
 
 REMEMBERED = 400  # sets of contacts
+
+
+@kernel
+def gaps_at(
+    code: i32p, z: f64p, out: f64p, inputs: i64, count: i64, starts: i64p, found: f64p, x: f64p,
+) -> None:  # fmt: skip
+    """Signed distances of contacts at x, then how far inside their domains they are."""
+    run_at(code, z, out, inputs, x)
+    for i in range(count):
+        inside = FOREVER
+        for j in range(starts[i] + 1, starts[i + 1]):
+            inside = minimum(inside, out[j])
+        found[i], found[count + i] = out[starts[i]], inside
+
+
+class Near:
+    """Gaps of some contacts, and how far inside their domains they are; one thread at a time."""
+
+    def __init__(self, touches: Sequence[Touch]) -> None:
+        self.bundle, count = Bundle([touch.gap_function for touch in touches]), len(touches)
+        self._found, self._starts = np.zeros(2 * count), np.array(self.bundle.starts, dtype=np.int64)
+        self._given = (*self.bundle.addresses, len(self.bundle.x), count, address(self._starts), address(self._found))
+        self._call = native(gaps_at).brief
+
+    def __call__(self, x: Array) -> list[float]:
+        """All gaps, then all depths inside."""
+        self.bundle.ready()
+        self._call(*self._given, address(x))
+        found: list[float] = self._found.tolist()
+        return found
 
 
 class Meetings:
@@ -29,7 +61,7 @@ class Meetings:
         self._keepings: dict[tuple[Terms, Touch], Keeping | None] = {}
         self._passings: dict[tuple[Terms, Touch], Passing | None] = {}
         self._stayings: dict[tuple[Terms, tuple[Touch, ...]], Staying | None] = {}
-        self._gaps: tuple[list[Touch], Bundle] | None = None
+        self._gaps: tuple[list[Touch], Near] | None = None
         self._pool: tuple[Terms, Pool, frozenset[Touch], Staying] | None = None  # of all, and those that may stay
 
     def at(self, x: Array, held: Terms, touches: Sequence[Touch], extra: Sequence[tuple[Array, Array]] = (),
@@ -64,16 +96,17 @@ class Meetings:
         """Signed distances of contacts, and how far inside their domains they are; see `Touch.gap`."""
         if not touches:
             return []
-        known = self._gaps
-        bundle = known[1] if known is not None and known[0] == touches else self.gaps_of(touches)
-        found, ends = bundle(x).tolist(), bundle.starts
-        return [(touch, found[a], min(found[a + 1 : b]) if b > a + 1 else math.inf)
-                for touch, a, b in zip(touches, ends, ends[1:], strict=False)]  # fmt: skip
+        found, count = self._near(touches)(x), len(touches)
+        return list(zip(touches, found, found[count:], strict=False))
 
     def gaps_of(self, touches: Sequence[Touch]) -> Bundle:
-        """The programs of their gaps, kept for the last ones asked for."""
+        """The programs of their gaps."""
+        return self._near(touches).bundle
+
+    def _near(self, touches: Sequence[Touch]) -> Near:
+        """What finds their gaps, kept for the last ones asked for."""
         if self._gaps is None or self._gaps[0] != touches:
-            self._gaps = list(touches), Bundle([touch.gap_function for touch in touches])
+            self._gaps = list(touches), Near(touches)
         return self._gaps[1]
 
     def get_ready(self, held: Terms, touch: Touch) -> None:

@@ -183,10 +183,10 @@ class Passing:
         self._x[:] = x
         if not self._call(*self.arguments):
             return None
-        impacts, push, across, struck, gained, fastest, swiftest, state, way, *lam = self.found.tolist()
-        rows = self.rows
-        return Passed(self._x.copy(), int(impacts), np.array([push, across][:rows]), struck, gained, fastest, swiftest,
-                      None if state == PARTED else STATES[int(state)], way, np.array(lam[:rows]))  # fmt: skip
+        impacts, _, _, struck, gained, fastest, swiftest, state, way, *_ = self.found.tolist()
+        rows, found = self.rows, self.found.copy()
+        return Passed(self._x.copy(), int(impacts), found[PUSH : PUSH + rows], struck, gained, fastest, swiftest,
+                      None if state == PARTED else STATES[int(state)], way, found[FORCE : FORCE + rows])  # fmt: skip
 
 
 def can_pass(touch: Touch) -> bool:

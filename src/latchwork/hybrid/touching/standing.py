@@ -93,11 +93,17 @@ class Standings:
     lam: dict[str, Array] = field(default_factory=dict)  # forces of the contacts where the mode began
     asleep: tuple[Touch, ...] = ()
     members: tuple[Contact, ...] = ()
+    _labelled: tuple[Any, tuple[str, ...]] = (None, ())  # what was closed where labels were made last, and these
 
     @property
     def labels(self) -> tuple[str, ...]:
         """What is closed and how, in words."""
-        return tuple([standing.label(touch.name) for touch, standing in self.closed.items()]) if self.closed else ()
+        if not self.closed:
+            return ()
+        if self._labelled[0] is not self.closed:
+            names = tuple([standing.label(touch.name) for touch, standing in self.closed.items()])
+            self._labelled = self.closed, names
+        return self._labelled[1]
 
     @property
     def told(self) -> tuple[str, ...]:
