@@ -102,11 +102,15 @@ class Function:
         """Operations, where their results begin, and outputs; memory to be called with is made at the first call."""
         self.length, self.first, self.width, self._lock = length, first, width, threading.Lock()
         self.slots = first + length
-        self._left = tiers.evaluations_for(self.length)
         self._run_by(self.executor if isinstance(self.executor, Native) else native(self.executor))
 
     def _run_by(self, found: Native) -> None:
         self._call, self.entry = found.brief, found.address
+
+    @cached_property
+    def _left(self) -> int:
+        """Evaluations after which machine code is asked for."""
+        return tiers.evaluations_for(self.length)
 
     @property
     def program(self) -> Program:

@@ -22,6 +22,7 @@ from latchwork.program.machine import link, named_code, object_code
 from latchwork.program.sources import HERE, digest
 
 CTYPES: dict[str, Any] = {"f64": ctypes.c_double, "i64": ctypes.c_int64}  # everything else is an address
+WORD: Any = ctypes.c_void_p if ctypes.sizeof(ctypes.c_void_p) == 8 else ctypes.c_int64  # passed in a third of the time
 OURS = f"{__name__.partition('.')[0]}."  # how the names of our own kernels start
 _lock = threading.Lock()
 _known: dict[Kernel[..., Any], Native] = {}
@@ -103,7 +104,8 @@ def _text(kernels: list[Kernel[..., Any]]) -> str:
 def _types(kernel: Kernel[..., Any]) -> list[Any]:
     """The C types of a kernel's parameters, and of its result."""
     *kinds, result = kernel.function.__annotations__.values()
-    return [*(CTYPES.get(kind, ctypes.c_void_p) for kind in kinds), CTYPES.get(result)]
+    given = CTYPES | {"i64": WORD}
+    return [*(given.get(kind, ctypes.c_void_p) for kind in kinds), CTYPES.get(result)]
 
 
 def _address(array: NDArray[Any]) -> int:
