@@ -72,3 +72,21 @@ def test_energy_of_a_constraint_imposed():
     sim = lw.Simulation(model, q=[0.0, 0.0], u={"u1": 10.0})
     event = sim.constrain("clutch", wheels[0].u[0] - wheels[1].u[0])
     assert event.energy == pytest.approx(60.0, rel=1e-12)
+
+
+def test_what_happened_is_told_from_the_first_step_after_it():
+    """A ball dropped from 1 m: whoever asks in the run knows of the first impact as soon as time has passed it."""
+    model = lw.Model("ball")
+    (y,) = model.coordinates("y")
+    model.speeds(v=lw.dt(y))
+    N, O = model.frame, model.origin
+    ball = O.at("P", y * N.y)
+    model.particle("ball", ball, mass=1.0)
+    model.gravity(-9.81 * N.y)
+    told = []
+    sim = lw.Simulation(model, q=[1.0], u=[0.0], progress=lambda t: told.append((t, [e.t for e in sim.events])))
+    sim.contact("floor", ball, lw.Line(point=O, direction=N.x, normal=N.y), restitution=0.5)
+    sim.advance(1.5)
+    hits = [event.t for event in sim.events]
+    assert len(hits) >= 3
+    assert next(known for t, known in told if t > hits[0]) == hits[:1]

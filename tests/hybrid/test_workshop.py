@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import latchwork as lw
 from latchwork.constraint import terms
-from latchwork.constraint.modes import drag
+from latchwork.constraint.modes import drag, layout
 from latchwork.hybrid import watching, workshop
+from latchwork.hybrid.touching.pacing import FAR, FOREVER
+from latchwork.integrate import again
+from latchwork.program.kernel import f64p_at, i32p_at, i64p_at
+from latchwork.program.native import native
 
 MU = 0.4
 
@@ -106,3 +112,41 @@ def test_a_box_that_rests_again_is_not_chosen_for_again(monkeypatch):
     assert len(chosen) > 2 * again
     assert [event.t for event in other.events] == pytest.approx([event.t for event in sim.events], abs=1e-9)
     assert other.run["x"][-1] == pytest.approx(sim.run["x"][-1], abs=1e-9)
+
+
+def in_python(kernel, made):
+    """A stand-in for `native` that runs one kernel as Python, on what is at its addresses."""
+    views = {"i64p": i64p_at, "i32p": i32p_at, "f64p": f64p_at}
+    kinds = list(kernel.function.__annotations__.values())
+
+    def call(*given):
+        made.append(len(given))
+        both = zip(kinds, given, strict=False)
+        kernel.function(*[views[kind](each) if kind in views else each for kind, each in both])
+
+    return lambda asked: SimpleNamespace(brief=call) if asked is kernel else native(asked)
+
+
+@pytest.mark.parametrize("held", [False, True], ids=["alone", "besides a constraint"])
+def test_memory_is_laid_out_alike_in_python_and_in_machine_code(held, monkeypatch):
+    """A block that falls, slides through two zones and stops: its modes and laps laid out by kernels, run either way,
+    give the same bits."""
+    first = thrown(held, zones=True)
+    first.advance(0.5)
+    made = []
+    for module in (again, layout):
+        monkeypatch.setattr(module, "native", in_python(module.lay_out, made))
+    second = thrown(held, zones=True)
+    second.advance(0.5)
+    assert len(set(made)) == 2  # both were run
+    assert np.array_equal(first.run.t, second.run.t)
+    assert np.array_equal(first.run.x, second.run.x)
+
+
+def test_the_longest_step_is_that_in_which_nothing_turns_far():
+    """A body that turns at 4 rad/s may step an eighth of a second; one that does not turn, as far as it likes."""
+    sim = thrown(held=False, zones=False)
+    pacing, x = sim._workshop.pacing, sim._state()
+    assert pacing(x) == FOREVER
+    x[6] = -4.0
+    assert pacing(x) == pytest.approx(FAR / 4.0, rel=1e-15)
