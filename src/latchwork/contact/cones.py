@@ -3,7 +3,8 @@
     max m   with   x = x₀ + N z,   λ_n ≥ m s,   mu λ_n − |λ_t| ≥ m s,   m ≤ 1,
     a_n ≥ 0 where it opens,   d · a_t ≥ 0 where it begins to slide
 
-a linear program in the plane; in space the cone is cut by planes d · λ_t ≤ mu λ_n − m s where a solution leaves it.
+a linear program in the plane (`widest`); in space the cone is cut by planes d · λ_t ≤ mu λ_n − m s where a solution
+leaves it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.onset import RANK
 from latchwork.contact.resting import Choice, Problem, State
 from latchwork.contact.trial import TOL, maps
+from latchwork.contact.widest import largest_margin
 
 CUTS = 16
 ROUNDS = 40
@@ -46,10 +48,10 @@ def _widest(problem: Problem, choices: Sequence[Choice], lam0: Array, spread: Ar
     lam = lam0
     for _ in range(ROUNDS if spread.shape[1] else 0):
         G = np.array(planes)
-        found = _program(G @ lam0, G @ spread, W @ lam0 + w, W @ spread, size)
+        found = largest_margin((G @ lam0) / size, G @ spread, (W @ lam0 + w) / size + TOL, W @ spread)
         if found is None or found[1] < -TOL:
             return None
-        lam = lam0 + spread @ found[0]
+        lam = lam0 + spread @ (size * found[0])
         margin = found[1] * size * (NEARLY if found[1] > 0.0 else 1.0)
         more = _cuts(problem, choices, lam, margin, FINE * size)
         if not more:
@@ -58,19 +60,6 @@ def _widest(problem: Problem, choices: Sequence[Choice], lam0: Array, spread: Ar
     least = min(float((np.array(planes) @ lam).min()), float((W @ lam + w).min(initial=0.0)))
     outside = least < -TOL * size or _cuts(problem, choices, lam, 0.0, TOL * size)
     return None if outside else np.asarray(lam)
-
-
-def _program(g: Array, H: Array, w: Array, V: Array, size: float) -> tuple[Array, float] | None:
-    """max m with g + H z ≥ m size, w + V z ≥ 0, m ≤ 1."""
-    from scipy.optimize import linprog
-
-    r = H.shape[1]
-    cost = np.append(np.zeros(r), -1.0)
-    bounds = [(None, None)] * r + [(None, 1.0)]
-    margin = np.append(np.full(len(g), size), np.zeros(len(w)))
-    limits = np.append(g, w + TOL * size)
-    result = linprog(cost, np.column_stack((-np.vstack((H, V)), margin)), limits, bounds=bounds, method="highs")
-    return (result.x[:r], float(result.x[r])) if result.status == 0 else None
 
 
 def _apart(problem: Problem, choices: Sequence[Choice]) -> tuple[Array, Array]:

@@ -32,6 +32,7 @@ from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.few import settle_few
 from latchwork.contact.impacting.space import slip_in_space
 from latchwork.contact.impacting.turns import take_turns
+from latchwork.contact.widest import widest
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.driven import Driven
@@ -81,6 +82,7 @@ KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
     run_each, whole, pass_one, keep_one, begin, survey, join, settle_few, hand_over, take_turns,
     slip_in_space, worst_entry, longest_at, layout.lay_out, gaps_at,
+    widest,
 )  # fmt: skip
 
 

@@ -1,0 +1,121 @@
+"""Widest: a small linear program, the largest least margin of planes, as a kernel.
+
+    max m   with   g + H z ≥ m,   w + V z ≥ 0,   m ≤ 1
+
+Its dual has a row for each of (z, m) and a column for each plane, and the last plane, m ≤ 1, is a point to begin from:
+
+    min b · p   with   [−Hᵀ −Vᵀ 0; 1 0 1] p = (0, 1),   p ≥ 0,   b = (g, w, 1)
+
+Simplex on that; z and m are what its rows are worth. Where it falls without end, no z is on the right side of V.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from latchwork.constraint.terms import Array
+from latchwork.program.kernel import divide, f64p, fabs, i64, i64p, kernel, offset
+from latchwork.program.native import briefly, together
+
+TINY = 1e-11  # of entries that are 1 or so: smaller ones are rounding
+DARING = 200  # steps by the steepest column; from then on the first one that falls is taken, which never goes round
+MOST = 20_000  # steps
+
+
+@kernel
+def pivot(rows: i64, wide: i64, T: f64p, row: i64, column: i64) -> None:
+    """Make a column of T that of a unit vector."""
+    own = offset(T, row * wide)
+    scale = own[column]
+    for j in range(wide):
+        own[j] = divide(own[j], scale)
+    own[column] = 1.0
+    for i in range(rows):
+        if i != row:
+            other = offset(T, i * wide)
+            part = other[column]
+            if part != 0.0:
+                for j in range(wide):
+                    other[j] -= part * own[j]
+                other[column] = 0.0
+
+
+@kernel
+def entering(count: i64, cost: f64p, steepest: i64) -> i64:
+    """A column along which the cost falls, the steepest or the first; −1 for none."""
+    best, least = -1, -TINY
+    for j in range(count):
+        if cost[j] < least and (steepest == 1 or best < 0):
+            best = j
+            least = cost[j] if steepest == 1 else least
+    return best
+
+
+@kernel
+def leaving(n: i64, wide: i64, T: f64p, basis: i64p, column: i64) -> i64:
+    """The row that comes to zero first, of those at once the one of the first column; −1 for none."""
+    best, least = -1, 0.0
+    for i in range(n):
+        entry = T[i * wide + column]
+        if basis[i] >= 0 and entry > TINY:
+            ratio = divide(T[i * wide + wide - 1], entry)
+            if best < 0 or ratio < least or (ratio == least and basis[i] < basis[best]):
+                best, least = i, ratio
+    return best
+
+
+@kernel
+def widest(
+    r: i64, planes: i64, sides: i64, g: f64p, H: f64p, w: f64p, V: f64p, T: f64p, basis: i64p, y: f64p,
+) -> i64:  # fmt: skip
+    """(z, m) into y; 0 where there is none. T has room for r + 2 rows of planes + sides + r + 3."""
+    n, count = r + 1, planes + sides + 1
+    wide = count + n + 1
+    cost = offset(T, n * wide)
+    for i in range((n + 1) * wide):
+        T[i] = 0.0
+    for j in range(planes):
+        for i in range(r):
+            T[i * wide + j] = -H[j * r + i]
+        T[r * wide + j], cost[j] = 1.0, g[j]
+    for j in range(sides):
+        for i in range(r):
+            T[i * wide + planes + j] = -V[j * r + i]
+        cost[planes + j] = w[j]
+    for i in range(n):
+        T[i * wide + count + i] = 1.0
+    T[r * wide + count - 1], cost[count - 1], T[r * wide + wide - 1] = 1.0, 1.0, 1.0
+    pivot(n + 1, wide, T, r, count - 1)
+    basis[r] = count - 1
+    for i in range(r):  # rows of z begin at zero, with any column
+        column, largest = -1, TINY
+        for j in range(count):
+            if fabs(T[i * wide + j]) > largest:
+                column, largest = j, fabs(T[i * wide + j])
+        basis[i] = column
+        if column >= 0:
+            pivot(n + 1, wide, T, i, column)
+    for step in range(MOST):
+        column = entering(count, cost, 1 if step < DARING else 0)
+        if column < 0:
+            for i in range(n):
+                y[i] = -cost[count + i]
+            return 1
+        row = leaving(n, wide, T, basis, column)
+        if row < 0:
+            return 0
+        pivot(n + 1, wide, T, row, column)
+        basis[row] = column
+    return 0
+
+
+together(widest)
+
+
+def largest_margin(g: Array, H: Array, w: Array, V: Array) -> tuple[Array, float] | None:
+    """z and m; none where no z has w + V z ≥ 0."""
+    r, planes, sides = H.shape[1], len(g), len(w)
+    T, basis, y = np.empty((r + 2) * (planes + sides + r + 3)), np.empty(r + 1, dtype=np.int64), np.empty(r + 1)
+    given = [np.ascontiguousarray(part, dtype=np.float64) for part in (g, H, w, V)]
+    found = briefly(widest, r, planes, sides, *given, T, basis, y)
+    return (y[:r], float(y[r])) if found else None
