@@ -21,7 +21,8 @@ BEGUN = {1: 1e-3, 2: 0.1}  # m/s: slower slip, in the plane and in space, may st
 
 def broken(s: Scene, run: lw.Trajectory) -> list[str]:
     """What is wrong with a run."""
-    if not np.isfinite(run.path.x[:, : len(run.equations.q) + len(run.equations.u)]).all():
+    n_q, n_u, n = len(run.equations.q), len(run.equations.u), len(s.model.equations().q)
+    if not np.isfinite(run.path.x[:, [*range(n), *range(n_q, n_q + n_u)]]).all():  # tracked parameters may come late
         return ["not finite"]
     return [*gaps(s, run), *energy(s, run), *forces(s, run), *friction(s, run), *momentum(s, run)]
 

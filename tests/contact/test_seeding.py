@@ -10,7 +10,7 @@ import latchwork as lw
 from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.finder import finder
 from latchwork.contact.following import tracked_equations
-from latchwork.contact.seeding import another_wins, lead, seed
+from latchwork.contact.seeding import another_wins, next_gap, seed
 from latchwork.contact.tracking import tracked_features
 from tracked_models import bowl, disk, ellipse, over_sine, planar, sine_ground
 
@@ -66,8 +66,10 @@ def test_another_minimum_wins_where_it_is_nearer(sine):
     assert near[0] > VALLEY > far[0]
     assert another_wins(sine, x, far) == pytest.approx(near)
     assert another_wins(sine, x, near) is None
-    assert lead(sine, x, near) == pytest.approx(-lead(sine, x, far))
-    assert lead(sine, x, near) > 0.0
+    assert next_gap(sine, x, near) == (pytest.approx(sine.gap(x, far)), True)
+    assert next_gap(sine, x, far) == (pytest.approx(sine.gap(x, near)), True)
+    assert next_gap(sine, x, near, taken=[far])[0] > sine.gap(x, far)
+    assert another_wins(sine, x, far, taken=[near]) is None
     middle = state(VALLEY, 1.6)
     assert all(another_wins(sine, middle, s) is None for s in seed(sine, middle)[:2])
     assert another_wins(sine, middle, [VALLEY]) is not None

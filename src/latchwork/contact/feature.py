@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from latchwork.constraint.forces import force_of
@@ -14,6 +15,8 @@ from latchwork.constraint.making.spot import Spot, velocity
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
+
+WAITS, AWAY = 0.15, 1e6  # below an open range; below a closed one, further than anybody goes around
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +28,7 @@ class Tracked:
 
     One side, the host, gives the normal; the other, the guest, is what comes near it. The first ``hosted`` symbols, and
     as many conditions, belong to the host. ``guest`` and ``host`` are where they touch, from the origin, and ``height``
-    is that of the guest over the host, its radius not taken off.
+    is that of the guest over the host, its radius not taken off. A ``further`` place is one besides the first.
     """
 
     symbols: tuple[Expr, ...]
@@ -38,6 +41,25 @@ class Tracked:
     host: Vector
     height: Expr
     hosted: int
+    further: bool = False
+
+    @property
+    def waits(self) -> tuple[float, ...]:
+        """How far below its range each parameter waits where there is no place for it, in ranges; 0: it never does.
+
+        A closed curve has always a first place, but not always a further one.
+        """
+        return tuple((AWAY if self.further else 0.0) if closed else WAITS for closed in self.periodic)
+
+    @property
+    def ranges(self) -> Iterator[tuple[Expr, float, float, bool, float]]:
+        """Each parameter: from where to where, whether it is closed, and how far below it waits."""
+        return zip(self.symbols, self.low, self.high, self.periodic, self.waits, strict=True)
+
+
+def round_about(s: Expr, low: float, high: float, far: float) -> Expr:
+    """Not negative where a parameter of a closed curve goes round, and does not wait so many ranges below."""
+    return (s - low) / (high - low) + 0.5 * far
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from latchwork.contact.feature import Feature, Tracked
+from latchwork.contact.feature import Feature, Tracked, round_about
 from latchwork.contact.seeding import OUTSIDE
 from latchwork.contact.squares import Square, solved
 from latchwork.errors import ModelError
@@ -41,13 +41,14 @@ def rates(tracked: Tracked, kinematics: Kinematics, feedback: float = FEEDBACK) 
 
 
 def within_reach(tracked: Tracked) -> Expr | None:
-    """Not negative where all parameters are in range, or a little outside: beyond they wait. None where none ends."""
-    span = [(s, low, high) for s, low, high, closed in zip(tracked.symbols, tracked.low, tracked.high, tracked.periodic,
-                                                           strict=True) if not closed]  # fmt: skip
-    if not span:
-        return None
-    parts = [(1.0 + 2.0 * OUTSIDE) ** 2 / 4.0 - ((s - 0.5 * (low + high)) / (high - low)) ** 2 for s, low, high in span]
-    return reduce(minimum, parts)
+    """Not negative where all parameters are in range, or a little outside: beyond they wait. None where none does."""
+    parts = []
+    for s, low, high, closed, far in tracked.ranges:
+        if not closed:
+            parts.append((1.0 + 2.0 * OUTSIDE) ** 2 / 4.0 - ((s - 0.5 * (low + high)) / (high - low)) ** 2)
+        elif far > 0.0:
+            parts.append(round_about(s, low, high, far))
+    return reduce(minimum, parts) if parts else None
 
 
 def _partials(g: Graph, r: Sequence[Expr], s: Sequence[Expr]) -> Square:

@@ -111,6 +111,12 @@ class Contact:
     impact: str = "newton"
     shapes: tuple[Any, ...] = ()  # a and b, to draw
     picker: Picker | None = None  # of two solids in space
+    place_of: Contact | None = None  # whose further place it is: a curve or surface may be met at several
+
+    @property
+    def whole(self) -> Contact:
+        """What the user knows it by: itself, or that whose further place it is."""
+        return self if self.place_of is None else self.place_of
 
     @property
     def is_eager(self) -> bool:

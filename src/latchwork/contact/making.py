@@ -13,6 +13,7 @@ from latchwork.contact.law import Contact, Coulomb, Zones, each, plain
 from latchwork.contact.pairs import features_of, must_be_of_one_model
 from latchwork.contact.picking import EAGER, Picker, picker_of
 from latchwork.contact.shapes.base import ROUNDING, numeric
+from latchwork.contact.tracking import further
 from latchwork.errors import ModelError, another, did_you_mean
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
@@ -91,6 +92,12 @@ def renamed(contact: Contact, name: str) -> Contact:
                        features=tuple(picker.every()) if contact.is_eager else picker.features)  # fmt: skip
     features = tuple(replace(feature, name=name + feature.name.removeprefix(old)) for feature in contact.features)
     return replace(contact, name=name, features=features)
+
+
+def further_place(contact: Contact, number: int) -> Contact:
+    """The same contact of a curve or surface once more, for another place at which its shapes meet."""
+    name = f"{contact.name} (place {number})"
+    return replace(contact, name=name, features=(further(features_of(name, *contact.shapes)[0]),), place_of=contact)
 
 
 def _coulomb(name: str, friction: Any) -> Coulomb | None:

@@ -6,6 +6,7 @@ are nearer than their neighbours Newton's method goes on; what it finds is kept 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
@@ -18,14 +19,16 @@ from latchwork.errors import EvaluationError
 SAMPLES = (1, 256, 32)  # along each parameter, of a ball or plane, a curve, a surface
 MOST = 64  # least samples from which Newton's method begins
 EQUAL = 1e-7  # of the range: closer together, two solutions are one
-OUTSIDE, WAITS = 0.05, 0.15  # of the range, by which parameters are followed outside, and where they are not
+SAME = 1e-5  # of the range: as close to what is tracked elsewhere, a solution is that one
+OUTSIDE = 0.05  # of the range, by which parameters are followed outside
 NEARER = 1e-9  # relative: of two minima that are equally close, the present one stays
 
 
-def seed(find: Finder, x: ArrayLike) -> list[Array]:
+def seed(find: Finder, x: ArrayLike, taken: Iterable[Array] = ()) -> list[Array]:
     """All least distances at a state, as parameters: in range first, the one with the least gap first; maybe none.
 
-    What looks like one from inside the material, past a part of the host that is nearer, is none.
+    What looks like one from inside the material, past a part of the host that is nearer, is none. Those that others
+    have ``taken`` are left out.
     """
     found = polished(find, x, _least_samples(find, x))
     if not len(found):
@@ -33,9 +36,10 @@ def seed(find: Finder, x: ArrayLike) -> list[Array]:
     gap, height, minimum = find.tops.many(find.rows(x, found)).T
     keep, deep = minimum > 0.0, height < 0.0
     keep[deep] &= -height[deep] <= _nearest(find, x, found[deep]) * (1.0 + EDGE) + EDGE
+    known = [s for s in taken if not is_waiting(find, s)]
     best: list[Array] = []
     for s in found[keep][np.lexsort((gap[keep], ~find.inside(found[keep])))]:
-        if all(apart(find, s, other) > EQUAL for other in best):
+        if all(apart(find, s, other) > EQUAL for other in best) and all(apart(find, s, k) > SAME for k in known):
             best.append(s)
     return best
 
@@ -46,7 +50,7 @@ def beyond(find: Finder, x: ArrayLike) -> Array:
     From there one that comes into range is tracked into it; out of reach, parameters wait until one is looked for.
     """
     low, high, span = np.asarray(find.tracked.low), np.asarray(find.tracked.high), find.span
-    best, nearest = np.where(find.tracked.periodic, low, low - WAITS * span), np.inf
+    best, nearest = out_of_reach(find), np.inf
     for end in (low, high):
         s = end.copy()
         for _ in range(STEPS):
@@ -64,24 +68,39 @@ def beyond(find: Finder, x: ArrayLike) -> Array:
     return best
 
 
-def another_wins(find: Finder, x: ArrayLike, s: ArrayLike) -> Array | None:
-    """The parameters of another least distance that is less than the one at s, or None where s is the least."""
-    best, here = seed(find, x), np.atleast_2d(np.asarray(s, dtype=float))
+def out_of_reach(find: Finder) -> Array:
+    """Where parameters wait that have no place."""
+    return np.asarray(find.tracked.low - np.asarray(find.tracked.waits) * find.span)
+
+
+def is_waiting(find: Finder, s: ArrayLike) -> bool:
+    """Whether parameters have no place."""
+    below = (np.asarray(find.tracked.low) - s) / find.span
+    return any(far > 0.0 and b > 0.9 * far for far, b in zip(find.tracked.waits, below.tolist(), strict=True))
+
+
+def another_wins(find: Finder, x: ArrayLike, s: ArrayLike, taken: Iterable[Array] = ()) -> Array | None:
+    """The parameters of another least distance that is less than the one at s, or None where s is the least.
+
+    Where s is out of range, any that is in it wins.
+    """
+    best, here = seed(find, x, taken), np.atleast_2d(np.asarray(s, dtype=float))
     if not best or apart(find, best[0], here[0]) <= EQUAL:
         return None
+    if find.inside(best[0][None])[0] and not find.inside(here)[0]:
+        return best[0]
     gap, _, minimum = find.tops.many(find.rows(x, here))[0]
     size = abs(gap) + float(np.abs(find.guests.many(find.rows(x, here))).max())
     return best[0] if minimum <= 0.0 or find.gap(x, best[0]) < gap - NEARER * size else None
 
 
-def lead(find: Finder, x: ArrayLike, s: ArrayLike) -> float:
-    """By how much the gap at s is less than at the next least distance; inf where there is none.
-
-    While the two shapes pass each other at no more than v, none of those wins before lead / (2 v) is over.
-    """
+def next_gap(find: Finder, x: ArrayLike, s: ArrayLike, taken: Iterable[Array] = ()) -> tuple[float, bool]:
+    """The gap at the next least distance but that at s, and whether it lies in range; inf where there is none."""
     here = np.asarray(s, dtype=float)
-    others = [find.gap(x, other) for other in seed(find, x) if apart(find, other, here) > EQUAL]
-    return min(others, default=np.inf) - find.gap(x, here)
+    others = [other for other in seed(find, x, taken) if apart(find, other, here) > EQUAL]
+    gaps = [find.gap(x, other) for other in others]
+    least = int(np.argmin(gaps)) if gaps else 0
+    return (gaps[least], bool(find.inside(others[least][None])[0])) if gaps else (np.inf, False)
 
 
 def apart(find: Finder, one: Array, two: Array) -> float:

@@ -13,12 +13,12 @@ metric, A is 1 − d κ.  [Patoglu §5.2]
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from latchwork.constraint.making.spot import Spot, spot
 from latchwork.contact.curves import Curve, Patch, Surface, patch
-from latchwork.contact.feature import Feature, Tracked
+from latchwork.contact.feature import Feature, Tracked, round_about
 from latchwork.contact.sampled import must_be_regular
 from latchwork.contact.squares import Square, adjugated, determinant, positive
 from latchwork.errors import ModelError
@@ -64,6 +64,15 @@ def tracked_features(name: str, a: Any, b: Any) -> tuple[Feature, ...]:
     return (main,)
 
 
+def further(feature: Feature) -> Feature:
+    """The same feature as a further place: where there is none, its parameters wait, those of a closed curve too."""
+    tracked = feature.tracked
+    assert tracked is not None, "only what is tracked has further places"
+    tracked = replace(tracked, further=True)
+    round_abouts = [round_about(s, low, high, far) for s, low, high, closed, far in tracked.ranges if closed]
+    return replace(feature, tracked=tracked, within=(*feature.within, *round_abouts))
+
+
 def _side(name: str, what: Any, suffix: str) -> Side:
     if isinstance(what, Curve | Surface):
         made = patch(name, what, suffix)
@@ -104,9 +113,8 @@ def _feature(name: str, guest: Side, host: Side, swapped: bool) -> Feature:
     above = _touching(guest, n)
     tracked = _tracked(guest, host, D, N, height, origin.position() + top, origin.position() + foot)
     on, other = (below, above) if swapped else (above, below)
-    within = tuple(e for s, low, high, closed in zip(tracked.symbols, tracked.low, tracked.high, tracked.periodic,
-                                                     strict=True)
-                   if not closed for e in ((s - low) / (high - low), (high - s) / (high - low)))  # fmt: skip
+    within = tuple(e for s, low, high, closed, _ in tracked.ranges if not closed
+                   for e in ((s - low) / (high - low), (high - s) / (high - low)))  # fmt: skip
     return Feature(name, height - radius, -n if swapped else n, on, other, within=within, tracked=tracked)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from latchwork.contact.feature import Feature
 from latchwork.contact.following import stilled, tracked_equations
 from latchwork.contact.law import Contact
-from latchwork.contact.making import contact_between, renamed
+from latchwork.contact.making import contact_between, further_place, renamed
 from latchwork.errors import LatchworkError, ModelError, did_you_mean, spelled
 from latchwork.hybrid.designs import Automaton, must_watch
 from latchwork.hybrid.event import RunEvent
@@ -20,7 +20,7 @@ from latchwork.hybrid.late import Late, waiting_contact
 from latchwork.hybrid.running import Running
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.checking import must_have_lengths, must_not_cross
-from latchwork.hybrid.touching.placing import lies_behind, must_be_apart
+from latchwork.hybrid.touching.placing import lies_behind, must_be_apart, must_be_few
 from latchwork.hybrid.touching.sleeping import far_apart, first_features
 from latchwork.hybrid.touching.standing import Guard
 from latchwork.hybrid.touching.touch import Touch, touch_of
@@ -98,7 +98,7 @@ class Changing(Running):
         return self._events[-1]
 
     def _contact_now(self, name: str) -> Contact:
-        contacts = {contact.name: contact for contact in self._standings.members}
+        contacts = {contact.name: contact for contact in self._standings.members if contact.place_of is None}
         if not isinstance(name, str) or name not in contacts:
             hint = did_you_mean(str(name), (*contacts, *self._waiting)) or " It has none."
             raise ModelError(f"'{self.equations.name}' has no contact '{name}' now.{hint}")
@@ -168,16 +168,18 @@ class Changing(Running):
         touches = [touch_of(contact, feature, self._workshop.base, x) for feature in features]
         for touch in touches:
             if touch.feature.tracked is not None:
-                x = touch.found(x)
+                x = touch.found(x, self._standings.places_of(contact))
         self._x = np.append(x[1 : len(self._x)], self._x[-1])
-        must_have_lengths(contact, touches, x)
-        must_be_apart(contact, touches, x)
-        if contact.picker is None:
-            must_not_cross(contact, touches, x)
+        if contact.place_of is None:
+            must_have_lengths(contact, touches, x)
+            must_be_apart(contact, touches, x)
+            if contact.picker is None:
+                must_not_cross(contact, touches, x)
         self._get_ready(touches)
         self._standings.touches += touches
         self._standings.enter_zones(touches, x)
-        self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}
+        if contact.place_of is None:
+            self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}
 
     def _get_ready(self, touches: Sequence[Touch]) -> None:
         """Make now what the first switches to some contacts would have to wait for."""
@@ -199,12 +201,19 @@ class Changing(Running):
         self._x = np.concatenate([self._x[:n_q], np.zeros(len(new)), self._x[n_q:]])
         self._made_again(equations, (*arguments[: 1 + n_q], *new, *arguments[1 + n_q :]))
 
+    def _add_place(self, contact: Contact) -> None:
+        """Track one more place at which the curve or surface of a contact is about to be met."""
+        number = 1 + len(self._standings.places_of(contact))
+        must_be_few(contact.whole, number, self.t)
+        self._changed(lambda: self._add(further_place(contact.whole, number)))
+
     def _drop(self, contact: Contact) -> None:
-        """Take the features of a contact out; its tracked parameters stand still from now on."""
-        self._standings = self._standings.without(contact)
-        self._presence[contact] = self._presence[contact][0], self.t
-        if any(feature.tracked is not None for feature in contact.features):
-            self._made_again(stilled(self.equations, contact.features), self.driven.arguments)
+        """Take the features of a contact out, at all places; their tracked parameters stand still from now on."""
+        for place in [each for each in self._standings.members if each.whole is contact]:
+            self._standings = self._standings.without(place)
+            self._presence[place] = self._presence[place][0], self.t
+            if any(feature.tracked is not None for feature in place.features):
+                self._made_again(stilled(self.equations, place.features), self.driven.arguments)
         self._settled = False
 
     def _made_again(self, equations: Equations, arguments: tuple[Any, ...]) -> None:

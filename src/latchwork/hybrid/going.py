@@ -10,10 +10,11 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from latchwork.contact.law import Contact
 from latchwork.hybrid.ahead import coming, successors
 from latchwork.hybrid.foresight import Around
 from latchwork.hybrid.handover import Change, Entered
@@ -25,7 +26,7 @@ from latchwork.hybrid.relay import MOST, NOT_YET, Note
 from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running, Switch
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.touching.placing import Crossings, must_hold_one_place
+from latchwork.hybrid.touching.placing import Crossings
 from latchwork.hybrid.touching.scales import REACH, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.workshop import least_pivot
@@ -36,6 +37,10 @@ from latchwork.integrate.status import EVENT, FULL
 
 class Going(Running):
     """The part of a simulation that runs stages."""
+
+    if TYPE_CHECKING:
+
+        def _add_place(self, contact: Contact) -> None: ...
 
     brief = 0.0  # s: hops shorter than this end in contact
     _change: Change | None = None  # the last one, if it may be made again
@@ -213,30 +218,43 @@ class Going(Running):
         """A step that is short enough for gaps to be followed."""
         return self._workshop.pacing(x) if self._standings.members else math.inf
 
-    def _look(self, t_end: float) -> float:
-        """Whether another place of a curve is nearer now; gives the time until which that can be relied on."""
+    def _look(self, t_end: float) -> float | None:
+        """Whether another place of a curve is nearer now; gives the time until which that can be relied on.
+
+        None where a curve is about to be met at one more place, which is tracked from here on.
+        """
         s, until = self._standings, t_end
         if self._sight.sleeps:
             until = min(until, leg_end(self._sight, self.t, getattr(self.method, "step", None)))
         for touch in s.touches:
             if touch.feature.tracked is not None:
-                x, interval = touch.looked(self._state(), touch in s.closed)
+                x, seconds, is_crowded = touch.looked(self._state(), touch in s.closed, s.places_of(touch.contact))
                 self._x = np.append(x[1 : len(self._x)], self._x[-1])
-                until = min(until, self.t + interval)
+                until = min(until, self.t + seconds)
+                if is_crowded:
+                    self._add_place(touch.contact)
+                    return None
         return until
 
-    def _run(self, plan: Plan, stage: Stage, until: float, values: Array | None) -> Ran:
-        """Run a stage until a time or an event; again, half as far, where a curve was met elsewhere meanwhile."""
+    def _run(self, plan: Plan, stage: Stage, until: float, values: Array | None) -> Ran | None:
+        """Run a stage until a time or an event; again, half as far, where a curve was met elsewhere meanwhile.
+
+        None where it is met at one more place now, which is tracked from here on.
+        """
         s = self._standings
         tracked = [touch for touch in s.touches if touch.feature.tracked is not None and touch not in s.behind]
         while True:
             ran = run_leg(self._sight, plan, stage, self._x, self.t, until, self._rest, values)
             t = float(ran.segments[-1].solution.t[-1])
             x = np.concatenate([[t], ran.x[:-1], self.driven.rest_at(self._rest, t)]) if tracked else ran.x
-            met = [touch for touch in tracked if touch.is_met_elsewhere(x, REACH * TOUCH)]
+            met = [touch for touch in tracked
+                   if touch.is_met_elsewhere(x, REACH * TOUCH, s.places_of(touch.contact))]  # fmt: skip
             if not met:
                 return ran
             if t - self.t < BLINK:
-                must_hold_one_place([touch for touch in met if touch in s.closed], t)
-                return ran
+                held = [touch for touch in met if touch in s.closed]
+                if not held:
+                    return ran
+                self._add_place(held[0].contact)
+                return None
             until = 0.5 * (self.t + t)

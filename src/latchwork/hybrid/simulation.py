@@ -91,7 +91,9 @@ class Simulation(Changing, Going, Ruling):
                 if self.t >= t_end:
                     break
             was = self._x
-            until = self._look(t_end) if lap is None else t_end
+            looked = self._look(t_end) if lap is None else t_end
+            if looked is None:
+                continue
             self._note_backs()
             self._look_ahead(stage, guards, stops, values)
             began, before = time.perf_counter(), self.t
@@ -100,9 +102,9 @@ class Simulation(Changing, Going, Ruling):
                 if lap is None:
                     self._switched_over()
                     plan = self._plan(guards, samples, x)
-                    ran = self._run(plan, stage, until, values if self._x is was else None)
+                    ran = self._run(plan, stage, looked, values if self._x is was else None)
                 else:
-                    ran, lap = self._run_laps(lap, until, x, crossings)
+                    ran, lap = self._run_laps(lap, looked, x, crossings)
             except Broken as error:
                 self._segments += error.segments
                 raise self._explained(error) from None

@@ -157,7 +157,10 @@ def begun(sim: Simulation, step: float) -> Course | None:
         return None
     sim._see()
     stage, guards = sim._workshop.stage(sim._holds, sim._standings, {}, sim._state())
-    until = min(sim._look(np.inf), float(sim.driven.pieces(sim.t, np.inf)[1]))
+    looked = sim._look(np.inf)
+    if looked is None:
+        return None
+    until = min(looked, float(sim.driven.pieces(sim.t, np.inf)[1]))
     rest = sim.driven.rest_at(sim._rest, sim.t)
     values = stage.look(sim.t, sim._x, rest)
     if any([values[i] < 0.0 for i in guards.on_forces]):

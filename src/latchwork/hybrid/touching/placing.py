@@ -19,6 +19,7 @@ from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
 MOST = 40  # switches at one instant before a run is given up
+PLACES = 8  # at which one curve or surface may be met
 INSTANT = 1e-13  # of the time: closer than this is one instant
 
 
@@ -79,12 +80,12 @@ def lies_behind(touch: Touch, x: Array) -> bool:
     return bool(gap < -TOUCH and inside >= 0.0)
 
 
-def must_hold_one_place(touches: Sequence[Touch], t: float) -> None:
-    """Refuse closed contacts with a curve or surface that is met at another place as well."""
-    for touch in touches:
+def must_be_few(contact: Contact, places: int, t: float) -> None:
+    """Refuse a curve or surface that is met at very many places: the shapes fit together along a piece of it."""
+    if places > PLACES:
         raise IntegrationError(
-            f"'{touch.name}' is closed, and its shapes meet at a second place at t = {t:.9g}: a curve or surface is "
-            "held at one place. Divide it into two, each with its own contact, or give it a bend that fits."
+            f"'{contact.name}' is met at more than {PLACES} places at t = {t:.9g}: its shapes lie against each other "
+            "along a piece of the curve or surface. Give it a bend that does not fit the other so well."
         )
 
 

@@ -110,7 +110,7 @@ class Standings:
         """What is closed, by all names that rules may use: with how, without, and those of whole contacts."""
         if not self.closed:
             return ()
-        closed = dict.fromkeys(name for touch in self.closed for name in (touch.name, touch.contact.name))
+        closed = dict.fromkeys(name for touch in self.closed for name in (touch.name, touch.contact.whole.name))
         return (*self.labels, *closed)
 
     @property
@@ -159,10 +159,14 @@ class Standings:
         """The normal forces of what is closed."""
         found = {touch.name: touch.force if touch.held else lam[touch.name][0] for touch in self.closed}
         for touch in self.closed:
-            name = touch.contact.name
-            if not touch.contact.is_eager:
+            name = touch.contact.whole.name
+            if not touch.contact.is_eager or touch.contact.place_of is not None:
                 found[name] = found[touch.name] if name not in found else found[name] + found[touch.name]
         return found
+
+    def places_of(self, contact: Contact) -> list[Touch]:
+        """All that track a place of the curve or surface of a contact."""
+        return [touch for touch in self.touches if touch.is_place_of(contact)]
 
     # --- zones --------------------------------------------------------------------------------------------------
 

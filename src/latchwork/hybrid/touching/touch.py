@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from latchwork.constraint.terms import Array, Base, Terms, terms_of
 from latchwork.contact.feature import Feature
 from latchwork.contact.finder import Finder, finder
 from latchwork.contact.law import Contact, Value, Zones
-from latchwork.contact.seeding import another_wins, beyond, lead, seed
+from latchwork.contact.seeding import another_wins, beyond, is_waiting, next_gap, seed
 from latchwork.errors import ModelError
+from latchwork.hybrid.touching.scales import REACH, TOUCH
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
 from latchwork.mechanics.joints import unit
@@ -32,12 +33,22 @@ from latchwork.symbolic.traverse import rebuild
 
 SIGHT = 0.5  # how far ahead, in units of the model, another least distance may come up
 SOON, LATE = 1e-4, 0.1  # the shortest and longest time, in s, after which one looks for it
+NEAR = 4e-3  # s: one that can be met within this is tracked, too
 SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
 NOTHING = 1e-11  # at random states of order one, less than this is rounding
 Indices = Mapping[Zones, int]
 Way = tuple[float, ...] | None  # a sign in the plane; a direction in space and a trace of a speed; or no friction
 Fixed = tuple[tuple[Expr, ...], tuple[float, ...]]  # symbols that stand for numbers in a mode, and these
 NOTHING_FIXED: Fixed = ((), ())
+
+
+class Looked(NamedTuple):
+    """A state with tracked parameters where they belong, how long that may be relied on, and whether the two are about
+    to meet at a place that nobody tracks."""
+
+    x: Array
+    seconds: float
+    is_crowded: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,32 +259,41 @@ class Touch:
         assert self.feature.tracked is not None, "only tracked features have parameters"
         return [self.base.arguments.index(symbol) for symbol in self.feature.tracked.symbols]
 
-    def found(self, x: Array) -> Array:
-        """The state with tracked parameters at the least distance; outside where there is none in range."""
-        best = seed(self._finder, x)
+    def is_place_of(self, contact: Contact) -> bool:
+        """Whether it tracks a place of the same curve or surface as a contact does."""
+        return self.feature.tracked is not None and self.contact.whole is contact.whole
+
+    def _taken(self, x: Array, others: Iterable[Touch]) -> list[Array]:
+        """The parameters of further places."""
+        return [x[other._places] for other in others if other is not self]
+
+    def found(self, x: Array, others: Iterable[Touch] = ()) -> Array:
+        """The state with tracked parameters at the least distance that no other place has; outside where none is."""
+        best = seed(self._finder, x, self._taken(x, others))
         moved = x.copy()
         moved[self._places] = best[0] if best else beyond(self._finder, x)
         return moved
 
-    def looked(self, x: Array, closed: bool) -> tuple[Array, float]:
-        """The state with another least distance where that is less now, and how long it may be relied on."""
+    def looked(self, x: Array, closed: bool, others: Iterable[Touch] = ()) -> Looked:
+        """Look for another least distance, and take it where it is less now; those that other places have are left."""
         tracked = self.feature.tracked
         assert tracked is not None, "only tracked features are looked at"
-        s = x[self._places]
+        s, taken = x[self._places], self._taken(x, others)
         outside = (s < tracked.low) | (s > tracked.high)
-        if not closed and (outside & ~np.array(tracked.periodic)).any():
-            x = self.found(x)
-        elif not closed and (other := another_wins(self._finder, x, s)) is not None:
+        if not closed and ((outside & ~np.array(tracked.periodic)).any() or is_waiting(self._finder, s)):
+            x = self.found(x, others)
+        elif not closed and (other := another_wins(self._finder, x, s, taken)) is not None:
             x = x.copy()
             x[self._places] = other
         pace = float(np.linalg.norm(self._passing(x)))
-        gap = 0.0 if closed else max(self._finder.gap(x, x[self._places]), 0.0)
-        ahead = min(lead(self._finder, x, x[self._places]) + gap, SIGHT)  # how far off all other places are
-        return x, float(np.clip(ahead / (4.0 * max(pace, 1e-9)), SOON, LATE))
+        apart, inside = next_gap(self._finder, x, x[self._places], taken)
+        far = min(apart, SIGHT) / (4.0 * max(pace, 1e-9))  # s: before a quarter of it is over, none other is met
+        near = inside and apart < NEAR * pace + REACH * TOUCH and not is_waiting(self._finder, x[self._places])
+        return Looked(x, float(np.clip(far, SOON, LATE)), near)
 
-    def is_met_elsewhere(self, x: Array, depth: float) -> bool:
-        """Whether the two overlap by more than ``depth`` at a place that is not the tracked one."""
-        other = another_wins(self._finder, x, x[self._places])
+    def is_met_elsewhere(self, x: Array, depth: float, others: Iterable[Touch] = ()) -> bool:
+        """Whether the two overlap by more than ``depth`` at a place that is not tracked."""
+        other = another_wins(self._finder, x, x[self._places], self._taken(x, others))
         return other is not None and bool(self._finder.inside(other[None])[0]) and self._finder.gap(x, other) < -depth
 
     # --- laws ---------------------------------------------------------------------------------------------------
