@@ -153,3 +153,21 @@ def test_samples_alone_are_those_of_all_steps():
     assert kept.t == pytest.approx(whole.t, abs=1e-14)
     assert kept.x == pytest.approx(whole.x, abs=1e-12)
     assert [e.t for e in kept.events] == [e.t for e in whole.events]
+
+
+def test_ways_without_end_take_no_memory():
+    """A ball that is driven around on a rough plane slips in another direction all the time; its graph does not grow."""
+    model = lw.Model("driven")
+    N, O, t = model.frame, model.origin, model.time
+    link = model.free("A")
+    ball = model.body("ball", link, link.origin, 1.0, lw.inertia(link.frame, 0.1, 0.1, 0.1))
+    model.gravity(-9.81 * N.z)
+    model.force(link.origin, 30.0 * (lw.cos(3.0 * t) * N.x + lw.sin(3.0 * t) * N.y))
+    model.contact("floor", ball.sphere(0.5), lw.Plane(O, N.z), friction=0.3)
+    sim = lw.Simulation(model, q=[0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0])
+    sim.advance(until=1.0)
+    graph = sim.equations.system.graph
+    nodes, constants, switches = len(graph.nodes), len(graph.constants), len(sim.switches)
+    sim.advance(until=5.0)
+    assert len(sim.switches) > switches + 8
+    assert (len(graph.nodes), len(graph.constants)) == (nodes, constants)

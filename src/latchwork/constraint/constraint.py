@@ -62,12 +62,17 @@ class Constraint:
         self.name = name
         self.zero: tuple[Expr, ...] = tuple(_scalars(name, zero))
         self.recipe: Mapping[str, Mapping[str, Any]] = recipe or {}
-        self.pulls: tuple[Pull | None, ...] = tuple(pulls) or (None,) * len(self.zero)
-        if not self.zero or len(self.pulls) != len(self.zero):
+        self._pulls: tuple[Pull | None, ...] = tuple(pulls) or (None,) * len(self.zero)
+        if not self.zero or len(self._pulls) != len(self.zero):
             raise ConstraintError(
-                f"constraint '{name}' has {len(self.zero)} expressions and {len(self.pulls)} pulls. Give at least one "
+                f"constraint '{name}' has {len(self.zero)} expressions and {len(self._pulls)} pulls. Give at least one "
                 "expression that must be zero, and a pull for each or none."
             )
+
+    @property
+    def pulls(self) -> tuple[Pull | None, ...]:
+        """What each row exerts, where that is known."""
+        return self._pulls
 
     @property
     def row_names(self) -> tuple[str, ...]:

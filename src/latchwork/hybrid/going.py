@@ -81,7 +81,7 @@ class Going(Running):
                     if relay.begun != 1 and not self._begun_late(notes[-1], relay.begun):
                         return None, lap
                     self._switched_over()
-                    self._look_ahead(lap.stage, lap.guards, {}, lap.again.now)
+                    self._look_ahead(lap.guards, {}, lap.again.now)
                     if relay.begun != 1:
                         continue
                 ended = status == EVENT and (relay.is_full or relay.stale >= 0)
@@ -160,7 +160,10 @@ class Going(Running):
         ``rewritten``: the lap is in other speeds than those in which the mode is entered.
         """
         change, foresight = self._change, self._workshop.foresight
-        if change is not None or not foresight.knows(lap.again):
+        is_new = change is not None or not foresight.knows(lap.again)
+        if is_new or spare:
+            self._ahead.wait()  # what is learned makes symbols
+        if is_new:
             s, self._change = self._standings, None
             mode = Entered(lap.again, lap.stage, lap.guards, self.active, s.closed, s.grazing, s.zones.copy(),
                            least_pivot(lap.stage))  # fmt: skip
@@ -172,11 +175,12 @@ class Going(Running):
         if spare:
             foresight.foresee()
 
-    def _look_ahead(self, stage: Stage, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
+    def _look_ahead(self, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
         """Prepare, beside the integration, what is likely to come when the next gaps close."""
         moments = coming(guards, values)
         if not moments:
             return
+        self._ahead.wait()  # what may come is looked up in symbols
         x = self._state()
         work = [standings for moment in moments for standings in successors(self._standings, moment, x)]
         holds, workshop, t = dict(self._holds), self._workshop, self.t

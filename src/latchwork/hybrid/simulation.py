@@ -95,7 +95,7 @@ class Simulation(Changing, Going, Ruling):
             if looked is None:
                 continue
             self._note_backs()
-            self._look_ahead(stage, guards, stops, values)
+            self._look_ahead(guards, stops, values)
             began, before = time.perf_counter(), self.t
             ran: Ran | None
             try:

@@ -233,6 +233,7 @@ class Workshop:
         nodes = rows.phi, rows.B_nodes, rows.C_nodes, rows.c_nodes
         known = self._functions.get(nodes)  # however a contact slides, its row is the same
         made = terms_of(rows, self.base) if known is None else Terms(rows, self.base, *known)
+        _make_room(self._functions, PARTS)
         self._functions[nodes] = made.place_function, made.bias_function
         return made
 

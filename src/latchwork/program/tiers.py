@@ -131,10 +131,12 @@ class Compiler:
                 while True:
                     self._take(*pickle.load(answers))
             except (EOFError, OSError, KeyError, pickle.UnpicklingError):  # KeyError: given up meanwhile
-                code = process.wait()
+                why = f"it ended with code {process.wait()}"
+            except Exception as error:  # whatever its answer does to those who take it, they are not left waiting
+                why = f"what it made cannot be used: {error}"
         with self._lock:
             if not self._dead:
-                self._fail(f"it ended with code {code}")
+                self._fail(why)
 
     def _take(self, number: int, code: bytes, remarks: list[str]) -> None:
         """Link the code of a program, and hand it to those who asked."""

@@ -65,7 +65,7 @@ class Scout:
         sim = self._sim
         if self._course is not None and self._of is not sim._course:
             self._course = None  # the run has gone another way meanwhile
-        if sim._workshop.foresight.foresee():
+        if not sim._ahead.is_busy and sim._workshop.foresight.foresee():
             return True
         if self._course is None and not self._begin():
             return False

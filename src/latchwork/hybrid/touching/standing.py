@@ -315,8 +315,9 @@ def touch_guards(standings: Standings, touch: Touch, lam: Sequence[Expr]) -> Gua
             found = touch.watched.get(form) or touch.watched.setdefault(form, _closed(standings, touch, standing, lam))
         if touch.feature.tracked is not None:
             found = [*found, Guard("lost", touch, _least(touch.feature.tracked))]
-        kept = touch.watched[key] = Guards(found)
+        kept = Guards(found)
         kept.fixed = fixed
+        touch.keep(key, kept)
     return kept
 
 

@@ -35,11 +35,30 @@ SIGHT = 0.5  # how far ahead, in units of the model, another least distance may 
 SOON, LATE = 1e-4, 0.1  # the shortest and longest time, in s, after which one looks for it
 NEAR = 4e-3  # s: one that can be met within this is tracked, too
 SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
+KEPT = 400  # ways in which a contact stood
 NOTHING = 1e-11  # at random states of order one, less than this is rounding
 Indices = Mapping[Zones, int]
 Way = tuple[float, ...] | None  # a sign in the plane; a direction in space and a trace of a speed; or no friction
 Fixed = tuple[tuple[Expr, ...], tuple[float, ...]]  # symbols that stand for numbers in a mode, and these
 NOTHING_FIXED: Fixed = ((), ())
+
+
+class Sliding(Constraint):
+    """The gap of a contact that slides. What it exerts is worked out when asked for: in space each way is another."""
+
+    def __init__(self, touch: Touch, way: Way, mu: Any) -> None:
+        super().__init__(touch.name, [touch.feature.gap])
+        self._way = touch, way, mu
+
+    @cached_property
+    def _leaning(self) -> tuple[Pull]:
+        touch, way, mu = self._way
+        return (touch.leaning(way, mu),)
+
+    @property
+    def pulls(self) -> tuple[Pull | None, ...]:
+        """n − μ d."""
+        return self._leaning
 
 
 class Looked(NamedTuple):
@@ -102,11 +121,21 @@ class Touch:
             return None if self.held else self.sticking
         key = way, mu
         if key not in self._slidings:
-            lean = self.feature.normal
-            for d, t in zip(self.along(way), self.tangents, strict=False):
-                lean = lean - t * (mu * d)
-            self._slidings[key] = Constraint(self.name, [self.feature.gap], [self._pull(lean)])
+            _make_room(self._slidings)
+            self._slidings[key] = Sliding(self, way, mu)
         return self._slidings[key]
+
+    def leaning(self, way: Way, mu: Any) -> Pull:
+        """n − μ d: what a sliding contact exerts where the multiplier is 1."""
+        lean = self.feature.normal
+        for d, t in zip(self.along(way), self.tangents, strict=False):
+            lean = lean - t * (mu * d)
+        return self._pull(lean)
+
+    def keep(self, key: Any, guards: Any) -> None:
+        """Keep what watches it while it stands in a way; in space there are ways without end."""
+        _make_room(self.watched)
+        self.watched[key] = guards
 
     @cached_property
     def way_symbols(self) -> tuple[Expr, ...]:
@@ -380,6 +409,12 @@ def touch_of(contact: Contact, feature: Feature, base: Base, x: Array) -> Touch:
     touch = Touch(contact, feature, base, candidates, axis, held)
     moving = tuple(t for t, slip in zip(candidates, touch.slips, strict=True) if _moves(equations, slip))
     return touch if moving == candidates else replace(touch, tangents=moving)
+
+
+def _make_room(known: dict[Any, Any]) -> None:
+    """Forget the oldest way where there is no room for another."""
+    if len(known) >= KEPT:
+        known.pop(next(iter(known)))
 
 
 def _across(n: Vector, base: Base, x: Array) -> tuple[tuple[Vector, Vector], Vector | None]:
