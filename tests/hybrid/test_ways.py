@@ -156,7 +156,7 @@ def test_samples_alone_are_those_of_all_steps():
 
 
 def test_ways_without_end_take_no_memory():
-    """A ball that is driven around on a rough plane slips in another direction all the time; its graph does not grow."""
+    """A ball driven around on a rough plane slips in another direction all the time; its graph does not grow."""
     model = lw.Model("driven")
     N, O, t = model.frame, model.origin, model.time
     link = model.free("A")
