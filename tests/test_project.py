@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SLOW = ["llvmlite", "matplotlib", "scipy", "sympy", "yaml"]
+SLOW = ["llvmlite", "matplotlib", "numpy", "scipy", "sympy", "yaml", "latchwork.kane.equations", "latchwork.program"]
 WRITTEN = {".git", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv", "__pycache__", "_build"}
 WRITTEN_AT_TOP = {"build", "demo", "dist"}
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|work|Users)/\w|(?<!\w)[A-Z]:\\{1,2}Users\\")
@@ -51,7 +51,7 @@ def desk(tmp_path, monkeypatch):
 
 
 def test_import_is_light():
-    """``import latchwork`` loads none of the slow libraries."""
+    """``import latchwork`` loads none of the slow libraries, and none of the machinery of derivations and runs."""
     loaded = python("import json, sys, latchwork; print(json.dumps(sorted(sys.modules)))")
     assert sorted(set(SLOW) & set(json.loads(loaded))) == []
 

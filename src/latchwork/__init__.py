@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.constraint import Constraint, Pull
-from latchwork.constraint.making.rolling import rim
+from latchwork.constraint.making.rolling import wheel_foot
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.errors import (
     ArgumentError,
     ConstraintError,
+    ContactError,
+    CouplerError,
     EvaluationError,
     ExpressionError,
     FileError,
     IntegrationError,
+    Jammed,
     LatchworkError,
     ModelError,
     ProgramError,
     SpeedsError,
+    Unsettled,
     VelocityError,
 )
 from latchwork.mechanics.body import Body, inertia
@@ -55,9 +59,10 @@ from latchwork.symbolic.expr import (
 from latchwork.symbolic.matrix import Matrix
 
 if TYPE_CHECKING:
+    from latchwork import bench
     from latchwork.constraint.constrained import Constrained
     from latchwork.constraint.linearizing.equilibrium import Steady
-    from latchwork.constraint.linearizing.linear import Linear, Mode
+    from latchwork.constraint.linearizing.linear import Eigenmode, Linear
     from latchwork.constraint.making import makers
     from latchwork.contact.curves import Curve, Surface
     from latchwork.contact.law import Contact, Coulomb, Zones, zones
@@ -76,7 +81,7 @@ if TYPE_CHECKING:
         Segment,
         Sphere,
     )
-    from latchwork.export import export_c
+    from latchwork.export import export_c, export_python, to_casadi, to_jax
     from latchwork.formats import dump, load, loads
     from latchwork.formats.remote import Remote
     from latchwork.formats.shape_server import ShapeServer
@@ -112,7 +117,7 @@ _LATE = {
     "joined": "latchwork.contact.sampled",
     "Constrained": "latchwork.constraint.constrained",
     "Linear": "latchwork.constraint.linearizing.linear",
-    "Mode": "latchwork.constraint.linearizing.linear",
+    "Eigenmode": "latchwork.constraint.linearizing.linear",
     "Steady": "latchwork.constraint.linearizing.equilibrium",
     "plot_eigenvalues": "latchwork.view.linear",
     **dict.fromkeys(
@@ -133,7 +138,7 @@ _LATE = {
     "Projected": "latchwork.hybrid.designs",
     "BackwardDifferences": "latchwork.hybrid.implicit",
     "simulate_many": "latchwork.hybrid.many",
-    "export_c": "latchwork.export",
+    **dict.fromkeys(("export_c", "export_python", "to_casadi", "to_jax"), "latchwork.export"),
     "Trajectory": "latchwork.hybrid.trajectory",
     "TimeStepping": "latchwork.hybrid.stepping.settings",
     "Table": "latchwork.hybrid.table",
@@ -172,7 +177,7 @@ __all__ = [
     "Pull",
     "Latch",
     "Rule",
-    "rim",
+    "wheel_foot",
     "makers",
     "Line",
     "Plane",
@@ -198,7 +203,7 @@ __all__ = [
     "Constrained",
     "Equations",
     "Linear",
-    "Mode",
+    "Eigenmode",
     "Steady",
     "plot_eigenvalues",
     "simulate",
@@ -224,6 +229,10 @@ __all__ = [
     "loads",
     "dump",
     "export_c",
+    "export_python",
+    "to_casadi",
+    "to_jax",
+    "bench",
     "Exhibit",
     "exhibit_of",
     "Live",
@@ -262,9 +271,13 @@ __all__ = [
     "VelocityError",
     "ArgumentError",
     "ConstraintError",
+    "ContactError",
+    "CouplerError",
     "ProgramError",
     "EvaluationError",
     "IntegrationError",
+    "Jammed",
+    "Unsettled",
     "FileError",
 ]
 

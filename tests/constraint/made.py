@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -53,7 +53,8 @@ def rolling(on_body: bool, contact: str) -> Callable[[lw.Model], lw.Constraint]:
         ground = b if on_body else None
         up = b.frame.z if on_body else model.frame.z
         along = [b.frame.x, b.frame.y] if on_body else [model.frame.x, model.frame.y]
-        r = {"disk": lw.rim(a.frame.z, up, 0.4), "wheel": lw.rim(a.frame.z, up, 0.4, 0.05), "ball": -0.4 * up}[contact]
+        foot = partial(lw.wheel_foot, a.frame.z, up, 0.4)
+        r = {"disk": foot(), "wheel": foot(0.05), "ball": -0.4 * up}[contact]
         return model.roll("made", a, r, along, on=ground, at=Q if on_body else None, normal=up, center=P)
 
     return make

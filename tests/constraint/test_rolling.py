@@ -86,7 +86,7 @@ def test_thin_disk_on_the_ground(tube):
     m, r = 1.3, 0.5
     model, body, disk = thin_disk(m, r)
     N = model.frame
-    model.roll("rolling", body, lw.rim(disk.y, N.z, r, tube), along=[N.x, N.y], normal=N.z)
+    model.roll("rolling", body, lw.wheel_foot(disk.y, N.z, r, tube), along=[N.x, N.y], normal=N.z)
     held = model.constrained(independent=["u_yaw", "u_lean", "u_spin"])
     yaw, lean, spin = 0.4, 0.3, 1.1
     rates = {"u_yaw": 0.7, "u_lean": -0.5, "u_spin": 4.0}
@@ -106,7 +106,7 @@ def test_the_row_of_a_leaned_disk():
     model, body, disk = thin_disk(1.0, 0.5)
     N = model.frame
     leaned = N.body_fixed("L", "zx", model.symbols["yaw"], model.symbols["lean"])
-    by_rim = model.roll("rim", body, lw.rim(disk.y, N.z, 0.5), along=N.x)
+    by_rim = model.roll("rim", body, lw.wheel_foot(disk.y, N.z, 0.5), along=N.x)
     by_hand = model.roll("hand", body, -0.5 * leaned.z, along=N.x)
     equations = model.equations()
     q, u = [0.1, 0.2, 0.4, 0.5, 0.6, 0.7], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
@@ -138,7 +138,7 @@ def test_the_angle_of_a_wheel_is_not_in_its_rows():
     """A round wheel rolls the same however far it has turned: its angle is in no row."""
     model, body, disk = thin_disk(1.0, 0.5)
     N = model.frame
-    model.roll("rolling", body, lw.rim(disk.y, N.z, 0.5), along=[N.x, N.y], normal=N.z)
+    model.roll("rolling", body, lw.wheel_foot(disk.y, N.z, 0.5), along=[N.x, N.y], normal=N.z)
     held = model.constrained()
     entries = [*held.B, *held.C, *held.rows.c]
     assert all(entry.diff(model.symbols["spin"]) == 0.0 for entry in entries)

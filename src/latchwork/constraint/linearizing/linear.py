@@ -24,7 +24,7 @@ Complex = NDArray[np.complex128]
 
 
 @dataclass(frozen=True)
-class Mode:
+class Eigenmode:
     """One motion e^(λt) of its own: λ with Im λ ≥ 0, and how far each state goes, the farthest one by 1."""
 
     eigenvalue: complex
@@ -76,14 +76,15 @@ class Linear:
         values = np.linalg.eigvals(self.A).astype(complex)
         return values[np.lexsort((values.imag, values.real))]
 
-    def modes(self) -> tuple[Mode, ...]:
+    def modes(self) -> tuple[Eigenmode, ...]:
         """Eigenvalues with their shapes, the least stable first; of a conjugate pair the one with Im λ > 0."""
         values, vectors = np.linalg.eig(self.A)
         found = []
         for value, vector in zip(values, vectors.T, strict=True):
             if value.imag >= 0.0:
                 shape = vector / vector[np.argmax(np.abs(vector))]
-                found.append(Mode(complex(value), dict(zip(self.states, shape.astype(complex).tolist(), strict=True))))
+                shapes = dict(zip(self.states, shape.astype(complex).tolist(), strict=True))
+                found.append(Eigenmode(complex(value), shapes))
         return tuple(sorted(found, key=lambda mode: (-mode.eigenvalue.real, mode.eigenvalue.imag)))
 
     @property

@@ -7,16 +7,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.making.sides import Row, Side, constrained, direction, movers, triad
 from latchwork.constraint.making.spot import spot
-from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.mechanics.frame import AXES
 from latchwork.mechanics.joints import JOINTS, QUATERNION
 from latchwork.mechanics.vector import Vector
+
+if TYPE_CHECKING:
+    from latchwork.constraint.terms import Array
 
 Axes = dict[str, Vector]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from latchwork.constraint.making.closure import close
 from latchwork.constraint.making.couplings import cam, couple, gear, mesh, only, prescribe, rack, screw, slide, turn
 from latchwork.constraint.making.guides import curve, distance, implicit, plane, slot
-from latchwork.constraint.making.rolling import rim, roll
+from latchwork.constraint.making.rolling import roll, wheel_foot
 from latchwork.constraint.making.sides import Side
 
 __all__ = [
     "Side", "cam", "close", "couple", "curve", "distance", "gear", "implicit", "mesh", "only", "plane", "prescribe",
-    "rack", "rim", "roll", "screw", "slide", "slot", "turn",
+    "rack", "roll", "screw", "slide", "slot", "turn", "wheel_foot",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ def roll(name: str, body: Side, contact: Vector, ground: Side, along: Sequence[V
     """No slip in the directions ``along`` at the end of ``contact``, the vector from a point of the body.
 
     With ``normal``, a vector fixed in the ground, the contact also stays in the plane through the ground's point; the
-    contact must then be the body's lowest place (``rim`` gives it), so that its force is along the normal.
+    contact must then be the body's lowest place (``wheel_foot`` gives it), so that its force is along the normal.
     """
     if not isinstance(contact, Vector) or contact.is_zero:
         raise ConstraintError(
@@ -46,7 +46,7 @@ def roll(name: str, body: Side, contact: Vector, ground: Side, along: Sequence[V
     return constrained(name, rows, {"roll": made})
 
 
-def rim(axis: Vector, normal: Vector, radius: Any, tube: Any = 0.0) -> Vector:
+def wheel_foot(axis: Vector, normal: Vector, radius: Any, tube: Any = 0.0) -> Vector:
     """From the centre of a wheel to its lowest place: r = −R (n − (n·k) k) / √(1 − (n·k)²) − ρ n.
 
     k is the wheel's axis, n the normal of the ground, ρ the radius of the tyre's cross-section; R is that of the circle
