@@ -9,7 +9,7 @@ import pytest
 
 from constraint_models import four_bar, slider_crank, surface
 from latchwork.constraint.bifurcation import Kind, bifurcation
-from latchwork.errors import ConstraintError
+from latchwork.errors import ConstraintError, EvaluationError
 
 
 def lines(report):
@@ -79,3 +79,11 @@ def test_position_must_be_assembled():
     """Branches are those of positions that meet the constraints."""
     with pytest.raises(ConstraintError, match=r"not assembled at this position .*Take coordinates from"):
         bifurcation(slider_crank(), q=[1.0, 2.0])
+
+
+def test_branches_are_asked_of_the_mechanism():
+    """`Constrained.branches` is the same report, and the error at a singular position names it."""
+    crank = slider_crank()
+    assert str(crank.branches([math.pi / 2, math.pi])) == str(bifurcation(crank, [math.pi / 2, math.pi]))
+    with pytest.raises(EvaluationError, match=r"which branches of motion meet there: \.branches\(q\)"):
+        crank.udot([math.pi / 2, math.pi], [1.0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,10 @@ from latchwork.mechanics.point import Point
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.traverse import Operations, count_shared
+
+if TYPE_CHECKING:
+    from latchwork.constraint.analysis import Operator
+    from latchwork.constraint.bifurcation import Bifurcation
 
 SINGULAR = 1e-13  # of B1, where its rows are one at the state at which speeds were chosen
 ATTEMPTS = 8  # random states from which an assembled one is sought
@@ -168,7 +172,7 @@ class Constrained:
             raise EvaluationError(
                 f"{', '.join(self.rows.slices)} of '{self.name}' do not determine {names} at "
                 f"{self.unconstrained._state_text(x)}: B1 is singular there (by {singular[-1]:.1e}). Embed again at "
-                "that state (at=...), or see which branches of motion meet there, with constraint.bifurcation."
+                "that state (at=...), or see which branches of motion meet there: .branches(q)."
             )
 
     @cached_property
@@ -294,6 +298,22 @@ class Constrained:
         ``find``; dependent speeds follow.
         """
         return steady(self, self._rough(q, u, t, p, r)[0], hold, find, vanish)
+
+    # --- about a position ---------------------------------------------------------------------------------------
+
+    def branches(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> Bifurcation:
+        """The branches of motion that meet at a position; a velocity, if there is one, tells which is followed."""
+        from latchwork.constraint.bifurcation import bifurcation
+
+        return bifurcation(self, q, u, t, p)
+
+    def operator(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+                 metric: Any = None) -> Operator:  # fmt: skip
+        """Aghili's projection P at a state: forces that move the mechanism and those that do not, the least ones for a
+        motion, joints without motors. ``metric`` weighs speeds of unequal units."""
+        from latchwork.constraint.analysis import operator_at
+
+        return operator_at(self, q, u, r, t, p, metric=metric)
 
     # --- to read ------------------------------------------------------------------------------------------------
 

@@ -27,9 +27,6 @@ from latchwork.hybrid.touching.touch import Touch, touch_of
 from latchwork.hybrid.workshop import Workshop
 from latchwork.kane.equations import Equations
 
-if TYPE_CHECKING:
-    pass
-
 T = TypeVar("T")
 FEW = 2  # features of a contact up to which it is made ready to slide in space: each takes milliseconds
 READY = 8  # features of a contact that are made ready with it; others when they are near

@@ -180,7 +180,7 @@ def likely(guards: Sequence[Guard], holds: Mapping[str, Hold], standings: Standi
         if guard.kind == "rule":
             found += _ruled(guard.about.rule, holds, standings)
         elif isinstance(guard.about, Touch) and guard.about in standings.closed:
-            found += [(dict(holds), _changed(standings, guard.about, how)) for how in _turns(guard, standings)]
+            found += [(dict(holds), _changed(standings, guard.about, how)) for how in _turns(guard)]
     return found
 
 
@@ -192,7 +192,7 @@ def _ruled(rule: Any, holds: Mapping[str, Hold], standings: Standings) -> list[t
     return [(left | {item.name: Hold(item, False, None) for item in rule.held}, standings)]
 
 
-def _turns(guard: Guard, standings: Standings) -> list[Standing | None]:
+def _turns(guard: Guard) -> list[Standing | None]:
     """How a closed contact may stand after its guard has fallen: open, sliding either way, or sticking."""
     flat = len(guard.about.tangents) == 1
     turns: dict[str, list[Standing | None]] = {

@@ -72,7 +72,7 @@ class Gathering:
 
     def at(self, x: Array, extra: Sequence[tuple[Array, Any]] = (),
            drags: Sequence[tuple[Array, Array, float]] = ()) -> dict[str, Any] | None:  # fmt: skip
-        """All numbers at x = (t, q, u, rest) by name; none where they take more care. See `meeting.meet`."""
+        """All numbers at x = (t, q, u, rest) by name; none where they take more care. See `Meetings.at`."""
         if max(len(extra), len(drags)) > self._room:
             return None
         if extra:

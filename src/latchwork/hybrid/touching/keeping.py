@@ -62,7 +62,10 @@ def _leaves(n: i64, B: f64p, N1: f64p, w: f64p, given: f64p) -> i64:
 def keep_one(
     programs: i32p, z: f64p, out: f64p, code: i64p, at: i64p, w: f64p, inputs: i64, x: f64p, given: f64p, row: f64p,
 ) -> i64:  # fmt: skip
-    """The direction in which it slides at x = (t, q, u, rest), 0 where it sticks; 0 where that takes more care."""
+    """The direction in which it slides at x = (t, q, u, rest), 0 where it sticks, goes to ``given[WAY]``.
+
+    1 where that was decided; 0 where the general algorithm has to.
+    """
     n_q, n = code[NQ], code[N]
     read = offset(z, programs[COUNT])
     for i in range(inputs):
