@@ -117,5 +117,6 @@ def test_rows_are_met_between_the_steps(keep):
     model.constraint("rod", rod)
     run = lw.simulate(model, until=9.0, q={"x": 1.0}, u={"u_y": 1.0}, every=0.01, keep=keep, stop_when={"left": x},
                       method=lw.SciPy("BDF", 1e-6, 1e-8))  # fmt: skip
-    assert run.events[0].t == pytest.approx(np.pi / 2.0, abs=1e-2)
+    assert run.events[0].t == pytest.approx(np.pi / 2.0, abs=1e-5)  # ten times what BDF is off on a circle
+    assert len(run.path.t) < 200
     assert run[rod] == pytest.approx(0.0, abs=1e-12)

@@ -31,7 +31,8 @@ START = np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) / 3.0
 END = np.array([3.0, -16.0, 36.0, -48.0, 25.0]) / 3.0
 LEADING = np.array([1.0, -4.0, 6.0, -4.0, 1.0]) * 32.0 / 3.0
 
-DRIFT = 1e-6  # the solver starts again from the settled state where its own is this far from it
+DRIFT, TOLERATED = 1e-6, 1e3  # the solver starts again from the settled state where its own is this far from it, and
+# so many times what it may be off in a step: a start is of first order, and worse than a little drift
 
 Advance = Callable[[], tuple[float, Array]]  # one step: its end, and x at five even points (5, n)
 Start = Callable[[float, Array, float | None], Advance]  # from a time and a state, with a first step or none
@@ -79,7 +80,7 @@ class SciPy:
 
             return advance
 
-        return _march(problem, side, start, self.max_steps)
+        return _march(problem, side, start, self.max_steps, self.rtol)
 
 
 @spelled
@@ -134,7 +135,7 @@ class Sundials:
 
             return advance
 
-        return _march(problem, side, start, self.max_steps)
+        return _march(problem, side, start, self.max_steps, self.rtol)
 
 
 class _Stuck(Exception):
@@ -222,7 +223,7 @@ class _Steps:
         return Solution(np.array(self.t), np.array(self.x), np.array([*self.starts, rates]), bends, stats, event, ends)
 
 
-def _march(problem: Problem, side: _Side, start: Start, max_steps: int) -> Solution:
+def _march(problem: Problem, side: _Side, start: Start, max_steps: int, rtol: float) -> Solution:
     """Step after step until the end, an event or a failure."""
     steps = _Steps([problem.t], [problem.x.copy()], [], [], [])
     first = side.rates(problem.t, problem.x)
@@ -245,7 +246,7 @@ def _march(problem: Problem, side: _Side, start: Start, max_steps: int) -> Solut
             event = problem.event(Status.EVENT, steps.t[-1], steps.x[-1])
         elif asks and steps.t[-1] < problem.t_end:
             event = problem.event(Status.REWRITE, steps.t[-1], steps.x[-1])
-        elif moved > DRIFT and steps.t[-1] < problem.t_end:
+        elif moved > max(DRIFT, TOLERATED * rtol) and steps.t[-1] < problem.t_end:
             advance = start(steps.t[-1], steps.x[-1], steps.t[-1] - steps.t[-2])
         problem.progress(steps.t[-1])
     solution = _solution(side, steps, event)
