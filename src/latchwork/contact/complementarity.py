@@ -26,12 +26,13 @@ Coulomb's law does not always have one answer, and these are the rules by which 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from latchwork.constraint.terms import Array
 from latchwork.contact.alone import settle_alone
-from latchwork.contact.cones import inside
+from latchwork.contact.cones import inside, margins
 from latchwork.contact.few import settle_together
 from latchwork.contact.onset import least
 from latchwork.contact.resting import OPEN, STICK, Choice, Problem, Resting, State, Verdict, scaled
@@ -39,7 +40,10 @@ from latchwork.contact.search import answer, changed, combined, lawful, tidy
 from latchwork.contact.trial import Solved, maps
 from latchwork.errors import Jammed, Unsettled
 
-__all__ = ["Resting", "State", "Verdict", "feasible", "settle", "settle_all"]
+__all__ = ["HeldOn", "Resting", "State", "Verdict", "feasible", "hold_on", "settle", "settle_all"]
+
+EDGE, WIDE = 1e-9, 1e-6  # of the forces at work: with a least margin below it some contact slips, and all with it that
+# no share of the load takes further away from their edges
 
 
 def settle(resting: Resting, guess: Sequence[State] | None = None) -> Verdict:
@@ -76,13 +80,56 @@ def settle_all(resting: Resting, guess: Sequence[State] | None = None) -> Verdic
 def feasible(resting: Resting, states: Sequence[State], directions: Sequence[Array | None]) -> Array | None:
     """λ within the cones, as far inside as can be, with which these states go on; None where there is none."""
     problem = scaled(resting)
+    lam = inside(problem, as_choices(problem, states, directions))
+    return None if lam is None else np.asarray(problem.beta * problem.s * lam)
+
+
+def as_choices(problem: Problem, states: Sequence[State], directions: Sequence[Array | None]) -> list[Choice]:
+    """States that are given, as they are tried."""
     choices = []
     for i, (state, direction) in enumerate(zip(states, directions, strict=True)):
         sticks = state is State.STICK and problem.rough(i)
         d = direction if state is State.SLIDE and problem.rough(i) else None
         choices.append(OPEN if state is State.OPEN else STICK if sticks else Choice(State.SLIDE, d))
+    return choices
+
+
+class HeldOn(NamedTuple):
+    """Forces well within the cones with which contacts go on; or, where there are none, how those begin to slip that
+    cannot be further inside, whatever the others carry."""
+
+    lam: Array | None
+    must_slip: tuple[Array | None, ...]
+
+
+def hold_on(resting: Resting, states: Sequence[State], directions: Sequence[Array | None]) -> HeldOn:
+    """Whether contacts that stick can go on, one of which is at the edge of its cone as the load is shared now.
+
+    Where λ is not unique, it may be shared otherwise; only where no other share helps, contacts begin to slip, and
+    all of them together that are at their edges in every share.
+    """
+    problem = scaled(resting)
+    choices = as_choices(problem, states, directions)
     lam = inside(problem, choices)
-    return None if lam is None else np.asarray(problem.beta * problem.s * lam)
+    if lam is None:
+        return HeldOn(None, (None,) * len(choices))
+    edges = margins(problem, choices, lam)
+    if min(edges) > EDGE:
+        return HeldOn(np.asarray(problem.beta * problem.s * lam), ())
+    return HeldOn(None, tuple(_slips(problem, choices, lam, i) if edge <= WIDE else None
+                              for i, edge in enumerate(edges)))  # fmt: skip
+
+
+def _slips(problem: Problem, choices: list[Choice], lam: Array, i: int) -> Array | None:
+    """How contact i begins to slip, −λ_t/|λ_t|; None where it may be further inside its cone, or carries nothing."""
+    at = problem.at[i]
+    friction = lam[at + 1 : at + 1 + problem.t[i]]
+    if float(np.linalg.norm(friction)) <= EDGE * float(np.abs(lam).max()):
+        return None
+    own = inside(problem, choices, only=i)
+    if own is not None and margins(problem, choices, own)[i] > WIDE:
+        return None
+    return np.asarray(-friction / np.linalg.norm(friction))
 
 
 def begin(problem: Problem, guess: Sequence[State] | None) -> list[Choice]:

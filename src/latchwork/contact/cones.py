@@ -25,8 +25,11 @@ FINE = 1e-10
 NEARLY = 0.8  # of the largest margin, at which cutting ends
 
 
-def inside(problem: Problem, choices: Sequence[Choice]) -> Array | None:
-    """λ for these states with the largest least margin, or None where no λ is within the cones."""
+def inside(problem: Problem, choices: Sequence[Choice], only: int | None = None) -> Array | None:
+    """λ for these states with the largest least margin, or None where no λ is within the cones.
+
+    With ``only``, the margin is that of one contact, and the others are within their cones.
+    """
     E, rows = maps(problem, choices)
     if not rows:
         return np.zeros(len(problem.b)) if _apart(problem, choices)[1].min(initial=0.0) >= -TOL else None
@@ -38,26 +41,40 @@ def inside(problem: Problem, choices: Sequence[Choice]) -> Array | None:
     size = float(np.abs(lam0).max(initial=0.0)) or 1.0
     if np.abs(S @ x0 + problem.b[rows]).max() > TOL * (1.0 + size) or not np.isfinite(size):
         return None
-    return _widest(problem, choices, lam0, spread, size)
+    return _widest(problem, choices, lam0, spread, size, only)
 
 
-def _widest(problem: Problem, choices: Sequence[Choice], lam0: Array, spread: Array, size: float) -> Array | None:
-    """The linear programs: planes G λ ≥ m size, and accelerations W λ ≥ −w."""
+def margins(problem: Problem, choices: Sequence[Choice], lam: Array) -> list[float]:
+    """How far inside its cone each contact is that sticks, as a part of the largest force: mu λ_n − |λ_t|; else inf."""
+    size = float(np.abs(lam).max(initial=0.0)) or 1.0
+    found = []
+    for i, choice in enumerate(choices):
+        at = problem.at[i]
+        edge = problem.mu_s[i] * lam[at] - float(np.linalg.norm(lam[at + 1 : at + 1 + problem.t[i]]))
+        found.append(edge / size if choice.state is State.STICK else np.inf)
+    return found
+
+
+def _widest(problem: Problem, choices: Sequence[Choice], lam0: Array, spread: Array, size: float,
+            only: int | None) -> Array | None:  # fmt: skip
+    """The linear programs: planes G λ ≥ m size, or G λ ≥ 0 of others, and accelerations W λ ≥ −w."""
     planes = _planes(problem, choices)
     W, w = _apart(problem, choices)
     lam = lam0
     for _ in range(ROUNDS if spread.shape[1] else 0):
-        G = np.array(planes)
-        found = largest_margin((G @ lam0) / size, G @ spread, (W @ lam0 + w) / size + TOL, W @ spread)
+        G = np.array([plane for i, plane in planes if only in (None, i)])
+        H = np.array([plane for i, plane in planes if only not in (None, i)]).reshape(-1, len(lam0))
+        sides = np.concatenate([(W @ lam0 + w) / size + TOL, (H @ lam0) / size + FINE])
+        found = largest_margin((G @ lam0) / size, G @ spread, sides, np.vstack([W @ spread, H @ spread]))
         if found is None or found[1] < -TOL:
             return None
         lam = lam0 + spread @ (size * found[0])
         margin = found[1] * size * (NEARLY if found[1] > 0.0 else 1.0)
-        more = _cuts(problem, choices, lam, margin, FINE * size)
+        more = _cuts(problem, choices, lam, margin, FINE * size, only)
         if not more:
             break
         planes += more
-    least = min(float((np.array(planes) @ lam).min()), float((W @ lam + w).min(initial=0.0)))
+    least = min(float((np.array([plane for _, plane in planes]) @ lam).min()), float((W @ lam + w).min(initial=0.0)))
     outside = least < -TOL * size or _cuts(problem, choices, lam, 0.0, TOL * size)
     return None if outside else np.asarray(lam)
 
@@ -74,19 +91,19 @@ def _apart(problem: Problem, choices: Sequence[Choice]) -> tuple[Array, Array]:
     return picked @ problem.A, picked @ problem.b
 
 
-def _planes(problem: Problem, choices: Sequence[Choice]) -> list[Array]:
+def _planes(problem: Problem, choices: Sequence[Choice]) -> list[tuple[int, Array]]:
     """λ_n ≥ 0 of each closed contact, and mu λ_n − d · λ_t ≥ 0 of each that sticks, for directions d all round."""
-    planes = []
+    planes: list[tuple[int, Array]] = []
     for i, choice in enumerate(choices):
         if choice.state is State.OPEN:
             continue
         unit = np.zeros(len(problem.b))
         unit[problem.at[i]] = 1.0
-        planes.append(unit)
+        planes.append((i, unit))
         if choice.state is State.STICK:
             turns = np.arange(CUTS) * (2.0 * np.pi / CUTS)
             round_ = np.array([[1.0], [-1.0]]) if problem.t[i] == 1 else np.column_stack((np.cos(turns), np.sin(turns)))
-            planes += [_plane(problem, i, d) for d in round_]
+            planes += [(i, _plane(problem, i, d)) for d in round_]
     return planes
 
 
@@ -98,14 +115,15 @@ def _plane(problem: Problem, i: int, d: Array) -> Array:
     return plane
 
 
-def _cuts(problem: Problem, choices: Sequence[Choice], lam: Array, margin: float, fine: float) -> list[Array]:
-    """Planes that part λ from the cones it is outside of, in space."""
-    cuts = []
+def _cuts(problem: Problem, choices: Sequence[Choice], lam: Array, margin: float, fine: float,
+          only: int | None = None) -> list[tuple[int, Array]]:  # fmt: skip
+    """Planes that part λ from the cones it is outside of, or inside of by less than the margin, in space."""
+    cuts: list[tuple[int, Array]] = []
     for i, choice in enumerate(choices):
         if choice.state is State.STICK and problem.t[i] == 2:
             at = problem.at[i]
             friction = lam[at + 1 : at + 3]
             size = float(np.linalg.norm(friction))
-            if size > problem.mu_s[i] * lam[at] - margin + fine and size > 0.0:
-                cuts.append(_plane(problem, i, friction / size))
+            if size > problem.mu_s[i] * lam[at] - (margin if only in (None, i) else 0.0) + fine and size > 0.0:
+                cuts.append((i, _plane(problem, i, friction / size)))
     return cuts

@@ -14,15 +14,17 @@ from itertools import accumulate
 import numpy as np
 
 from latchwork.constraint.terms import Array
-from latchwork.contact.complementarity import Resting, State, Verdict, settle
+from latchwork.contact.complementarity import Resting, State, Verdict, feasible, hold_on, settle
 from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting
-from latchwork.hybrid.touching.scales import LEFT, NO_SLIP, REACH, TOUCH
+from latchwork.hybrid.touching.scales import LEFT, NO_SLIP, REACH, STIRS, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Standing, deep_in
 from latchwork.hybrid.touching.striking import KEPT, RANK, Striking
 from latchwork.hybrid.touching.touch import Touch, Way, touch_of
 
+STILL = 1e-9  # of the accelerations at work: a contact that opens slower stays
+CARRIES = 1e-6  # of the largest force: with less, a contact carries nothing
 MOST = 60  # impacts at one instant, for each contact
 
 NONE_STAYS = Verdict((), (), np.zeros(0), np.zeros(0), 0)
@@ -122,7 +124,7 @@ class Crossing(Striking):
         """The next mode: closed contacts and how, from complementarity."""
         s, first = self.standings, meeting.first
         s.pace = max(s.pace, meeting.pace)
-        fastest = max(s.speed, meeting.pace, LEFT * s.pace)
+        fastest = max(s.speed, meeting.pace, LEFT * s.pace, STIRS * float(np.abs(meeting.b).max(initial=0.0)))
         entered = {touch for touch in meeting.touches if touch.feature.within and self._just_entered(touch)}
         stays = self._staying(meeting)
         if 0 < len(stays) < len(first):
@@ -203,14 +205,47 @@ class Crossing(Striking):
             tuple(way if k else None for way, k in zip(ways, tangents, strict=True)),
             tuple(self.slipping.get(touch) for touch in meeting.touches),
         )  # fmt: skip
+        if self.slipping:
+            kept = self._held_on(meeting, resting)
+            if isinstance(kept, Verdict):
+                return self._whole(meeting, rows, kept)
+            resting = kept
         stays = s.closed.keys() - self.letting_go  # a force that has just come to zero is zero but for rounding
         guess = [s.closed[touch].state if touch in stays else State.OPEN for touch in meeting.touches]
         verdict = settle(resting, guess if s.closed else None)
-        if every:
+        if not self.slipping:
+            verdict = calmed(meeting, resting, verdict)
+            verdict = together(resting, verdict, [touch not in self.letting_go for touch in meeting.touches])
+        return self._whole(meeting, rows, verdict)
+
+    def _whole(self, meeting: Meeting, rows: Sequence[int], verdict: Verdict) -> Verdict:
+        """The same with λ of all rows."""
+        if len(rows) == len(meeting.C):
             return verdict
         lam = np.zeros(len(meeting.C))
         lam[rows] = verdict.lam
         return replace(verdict, lam=lam)
+
+    def _held_on(self, meeting: Meeting, resting: Resting) -> Verdict | Resting:
+        """What becomes of contacts that stick, one of which is at the edge of its cone: they go on with the load shared
+        otherwise, if some share holds them; else all slip together that are at their edges in every share."""
+        s, states, ways = self.standings, [], []
+        for touch, slip in zip(meeting.touches, resting.slip, strict=True):
+            state, way, limit = s.closed.get(touch, Standing(State.OPEN))
+            slides = state is State.SLIDE and limit is None
+            states.append(state if state is State.OPEN or slides else State.STICK)
+            ways.append(slip if slip is not None or not slides or way is None else np.array(way[: len(touch.tangents)]))
+        if State.STICK not in states or self.letting_go:
+            return resting
+        held = hold_on(resting, states, ways)
+        if held.lam is not None:
+            self.slipping = {}
+            return Verdict(tuple(states), tuple(ways), held.lam, resting.A @ held.lam + resting.b, 1)
+        if not any(way is not None for way in held.must_slip):
+            return resting
+        self.slipping = {touch: way for touch, way in zip(meeting.touches, held.must_slip, strict=True)
+                         if way is not None}  # fmt: skip
+        return replace(resting, must_slip=held.must_slip)
 
     def _way(self, touch: Touch, state: State, slip: Array | None, d: Array | None, fastest: float) -> Way:
         """The direction kept in a standing: a sign in the plane; in space that of the slip, now or to come."""
@@ -220,6 +255,42 @@ class Crossing(Striking):
         if len(touch.tangents) == 1:
             return (1.0 if d[0] > 0.0 else -1.0,)
         return way_in_space(d if slip is None else slip, fastest, slip is None)
+
+
+def calmed(meeting: Meeting, resting: Resting, verdict: Verdict) -> Verdict:
+    """The same where all stick that others keep from slipping, if some forces hold them; what they still slip is ended
+    with the slip of the others."""
+    if State.STICK not in verdict.states or State.SLIDE not in verdict.states:
+        return verdict
+    idle = [state is State.SLIDE and k > 0 and mu > 0.0 and kept_by_others(meeting, i, verdict.states)
+            for i, (state, k, mu) in enumerate(zip(verdict.states, resting.tangents, resting.mu_s, strict=True))]
+    if not any(idle):
+        return verdict
+    states = tuple(State.STICK if still else state for still, state in zip(idle, verdict.states, strict=True))
+    ways = tuple(None if still else way for still, way in zip(idle, verdict.directions, strict=True))
+    lam = feasible(resting, states, ways)
+    if lam is None:
+        return verdict
+    return Verdict(states, ways, lam, resting.A @ lam + resting.b, verdict.iterations, verdict.notes)
+
+
+def together(resting: Resting, verdict: Verdict, may: Sequence[bool]) -> Verdict:
+    """The same where nothing slides, with all contacts closed that do not open, if all then carry something: a body at
+    rest stands on all its feet."""
+    if State.OPEN not in verdict.states or State.STICK not in verdict.states or State.SLIDE in verdict.states:
+        return verdict
+    first = [sum(resting.tangents[:i]) + i for i in range(len(may))]
+    still = STILL * float(np.abs(resting.b).max())
+    joins = [state is State.OPEN and allowed and mu > 0.0 and k > 0 and slip is None and abs(verdict.a[row]) <= still
+             for state, allowed, mu, k, slip, row in
+             zip(verdict.states, may, resting.mu_s, resting.tangents, resting.slip, first, strict=True)]  # fmt: skip
+    if not any(joins):
+        return verdict
+    states = tuple(State.STICK if join else state for join, state in zip(joins, verdict.states, strict=True))
+    lam = feasible(resting, states, verdict.directions)
+    if lam is None or min(lam[row] for row, join in zip(first, joins, strict=True) if join) <= CARRIES * lam.max():
+        return verdict
+    return Verdict(states, verdict.directions, lam, resting.A @ lam + resting.b, verdict.iterations, verdict.notes)
 
 
 def kept_by_others(meeting: Meeting, i: int, states: Sequence[State]) -> bool:

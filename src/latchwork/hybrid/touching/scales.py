@@ -14,4 +14,5 @@ RISE, BRIEF = 1e-16, 1e-6  # in units of the model: a hop lower than this, and s
 TENSILE = 1e-9  # of the forces at work: less of a pull is rounding
 CONE = 1e-11  # a cone is left where the force is beyond it by half of this part: then it slips for sure
 NO_SLIP = 1e-9  # of the fastest speed: slower slip is none
+STIRS = 1e-3  # s: slip is measured by no less than the accelerations at work give in this time
 LEFT = 1e-3  # of the fastest motion so far: slip is measured by no less, for some rounding is left of it
