@@ -21,7 +21,7 @@ from latchwork.hybrid.handover import Change, Entered
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.legs import BLINK, leg_end, run_leg
 from latchwork.hybrid.path import Segment, Stage
-from latchwork.hybrid.plan import Broken, Plan, Ran
+from latchwork.hybrid.plan import Broken, Departed, Plan, Ran
 from latchwork.hybrid.relay import MOST, NOT_YET, Note
 from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running, Switch
@@ -101,6 +101,8 @@ class Going(Running):
                     ran = self._plan(lap.guards, None, x).run(ran.stage, ran.x, np.array([t, until]), self._rest)
                     return ran._replace(segments=segments + ran.segments), lap
                 lap = lap._replace(again=again, stage=ran.stage)
+        except Departed as error:
+            raise Departed(str(error), segments + error.segments, error.t, error.x) from None
         except Broken as error:
             raise Broken(str(error), segments + error.segments) from None
 

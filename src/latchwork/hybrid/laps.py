@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from latchwork.errors import ConstraintError, IntegrationError
 from latchwork.hybrid.path import Segment, Stage
-from latchwork.hybrid.plan import Broken, Ran, end_of
+from latchwork.hybrid.plan import Broken, Departed, Ran, end_of
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.standing import Guards
 from latchwork.integrate.again import NOT_BELOW, PATIENT, STRICT, Again, Desk, few_rows
@@ -105,7 +105,7 @@ def lap_end(again: Again, stage: Stage, status: int, until: float, rest: Array) 
         if not belongs:
             stage.verify(t, x, rest)
     except ConstraintError as error:
-        raise Broken(str(error), [segment]) from None
+        raise Departed(str(error), [segment], t, x) from None
     event = segment.solution.event
     return Ran([segment], stage.rewritten(t, x, rest) if status == REWRITE else stage, x,
                () if event is None else event.guards)  # fmt: skip

@@ -38,6 +38,15 @@ class Broken(IntegrationError):
         self.segments = segments
 
 
+class Departed(Broken):
+    """A run whose state has left some rows at time t: they say nothing new where the stage begins, and contradict the
+    others later."""
+
+    def __init__(self, message: str, segments: list[Segment], t: float, x: Array) -> None:
+        super().__init__(message, segments)
+        self.t, self.x = t, x
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """By which method, which samples to keep (or every step), and who hears of progress."""
@@ -82,7 +91,7 @@ class Plan:
                     if not belongs:
                         stage.verify(t, x, held)
                 except ConstraintError as error:
-                    raise Broken(str(error), _joined(segments)) from None
+                    raise Departed(str(error), _joined(segments), t, x) from None
                 if solution.event is None:
                     break
                 if solution.event.guards:

@@ -7,6 +7,7 @@ slide, stick and open by themselves.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Terms
-from latchwork.errors import EvaluationError, IntegrationError
+from latchwork.errors import ConstraintError, EvaluationError, IntegrationError
 from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.enumerated import prepare_all
@@ -23,8 +24,9 @@ from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.going import Going
 from latchwork.hybrid.handover import Change
 from latchwork.hybrid.laps import Lap
+from latchwork.hybrid.legs import BLINK
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.plan import Broken, Ran
+from latchwork.hybrid.plan import Broken, Departed, Ran
 from latchwork.hybrid.rules import rules_of
 from latchwork.hybrid.ruling import Ruling
 from latchwork.hybrid.start import seconds
@@ -47,6 +49,8 @@ class Simulation(Changing, Going, Ruling):
     ``sim.advance(until)``, ``sim.constrain(name, zero)``, ``sim.release(name)``; ``sim.run`` is the trajectory so far.
     """
 
+    _parted = -math.inf  # when rows of contacts were left last
+
     def _begin(self, model: Model | Equations | Constrained) -> None:
         self._add_all(contacts_of(model))
         self._add_rules(rules_of(model))
@@ -62,7 +66,7 @@ class Simulation(Changing, Going, Ruling):
         asked = stops_of(stop_when)
         self._fetch(self._bounds_entered())
         self._change, crossings = None, Crossings(self.equations.name)
-        rules, thicket, passed = self._rules, self._thicket, None
+        rules, thicket, passed, limit = self._rules, self._thicket, None, t_end
         while self.t < t_end or rules.pending:
             state, passed = passed, None
             self._see()
@@ -76,8 +80,12 @@ class Simulation(Changing, Going, Ruling):
                 continue
             self._enumerate(stops)
             x = self._state() if state is None else state
-            stage, guards = self._workshop.stage(self._holds, self._standings, stops, x)
-            lap = self._lap(stage, guards, samples, x, t_end) if self.t < t_end else None
+            staged = self._stage(stops, x)
+            if staged is None:
+                continue
+            stage, guards = staged
+            limit = limit if self.t < limit else t_end
+            lap = self._lap(stage, guards, samples, x, limit) if self.t < t_end else None
             values = stage.look(self.t, self._x, x[len(self._x) :]) if lap is None else lap.again.now
             if lap is None:
                 if self._at_once(stage, guards, values, crossings):
@@ -91,7 +99,7 @@ class Simulation(Changing, Going, Ruling):
                 if self.t >= t_end:
                     break
             was = self._x
-            looked = self._look(t_end) if lap is None else t_end
+            looked = self._look(limit) if lap is None else limit
             if looked is None:
                 continue
             self._note_backs()
@@ -105,6 +113,12 @@ class Simulation(Changing, Going, Ruling):
                     ran = self._run(plan, stage, looked, values if self._x is was else None)
                 else:
                     ran, lap = self._run_laps(lap, looked, x, crossings)
+            except Departed as error:
+                if not self._standings.closed:
+                    self._segments += error.segments
+                    raise self._explained(error) from None
+                limit = self._depart(error, crossings)
+                continue
             except Broken as error:
                 self._segments += error.segments
                 raise self._explained(error) from None
@@ -140,6 +154,29 @@ class Simulation(Changing, Going, Ruling):
         at most.
         """
         return tick(self, step)
+
+    def _depart(self, error: Departed, crossings: Crossings) -> float:
+        """Contacts that hold together cannot go on so, as where what grips a thing begins to lift it off the floor: run
+        to where they contradict each other, and decide there. Gives the time until which to run next."""
+        if error.t - self.t > BLINK:
+            return self.t + 0.5 * (error.t - self.t)
+        self._segments += error.segments
+        if self._parted == error.t:
+            raise self._explained(error) from None
+        self.t, self._x = error.t, error.x
+        self._parted, self._settled = error.t, False
+        self._count((), crossings)
+        return math.inf
+
+    def _stage(self, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards] | None:
+        """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew."""
+        try:
+            return self._workshop.stage(self._holds, self._standings, stops, x)
+        except ConstraintError:
+            if not self._standings.closed or self._parted == self.t:
+                raise
+        self._parted, self._settled = self.t, False
+        return None
 
     def _enumerate(self, stops: Mapping[str, Any]) -> None:
         """Where all modes are to be known before: make them ready, once for what can change."""
