@@ -203,10 +203,12 @@ def test_rim_on_plane(tube):
     made = Scene(w, rim, lw.Plane(w.O, w.N.z), tripod(w, 0, w.links[0].origin), [])
     sampler, rng = Sampler(made), np.random.default_rng(7)
     for _ in range(40):
-        (f,), places = sampler.at(rng)
+        (f, *studs), places = sampler.at(rng)
         points, _ = curve(made.hulls_a, places, 0.6, 0.0, 2.0 * math.pi)
         assert f.gap == pytest.approx(points[:, 2].min() - tube, abs=1e-5)
         assert f.approach == pytest.approx(f.rate, abs=1e-9)
+        assert f.within.min() > 0.0  # it does not lie flat, and only where it does is it met at fixed places
+        assert all(stud.within.min() < 0.0 and stud.gap >= f.gap for stud in studs)
 
 
 def test_ball_on_rim():

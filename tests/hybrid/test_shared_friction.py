@@ -90,3 +90,37 @@ def test_a_die_that_has_come_to_rest_is_not_stressed():
     forces = np.array([force.force[-1] for name, force in run.reactions().items() if name.startswith("table")])
     assert forces.sum(axis=0) == pytest.approx([0.0, 0.0, WEIGHT], abs=1e-9)
     assert np.abs(forces[:, :2]).max() < 1e-9
+
+
+def gripped(law: str) -> lw.Trajectory:
+    """Two fingers that press a disk on the floor between them with 8 N each, and are lifted by a law of t."""
+    model = lw.Model("gripper")
+    N, O, t = model.frame, model.origin, model.time
+    lift = model.prismatic("lift", axis=N.y)
+    model.particle("palm", lift.origin, 1.0)
+    fingers = {side: model.prismatic(side, lift, axis=N.x) for side in ("left", "right")}
+    for finger in fingers.values():
+        model.particle(f"tip {finger.name}", finger.origin, 0.1)
+    link = model.planar("obj")
+    disk = model.body("obj", link, link.origin, 0.3, lw.inertia(link.frame, zz=1.35e-4))
+    model.gravity(-WEIGHT * N.y)
+    model.actuate(fingers["left"], 8.0), model.actuate(fingers["right"], -8.0)
+    model.prescribe("lifting", lift, {"jerk": 0.1 * (t - lw.sin(t)), "steep": 0.1 * t**4,
+                                      "late": lw.where(t > 1.0, 0.05 * (t - 1.0) ** 2, 0.0)}[law])  # fmt: skip
+    for side, normal in (("left", N.x), ("right", -N.x)):
+        face = lw.Line(fingers[side].origin, N.y, normal, body=fingers[side])
+        model.contact(side, disk.circle(0.03), face, friction=0.5)
+    model.contact("floor", disk.circle(0.03), lw.Line(O.at("F", -0.03 * N.y), N.x, N.y), friction=0.5)
+    return lw.simulate(model, until=2.0, q={"q_lift": 0.0, "q_left": -0.03, "q_right": 0.03, "q_obj_px": 0.0,
+                                            "q_obj_py": 0.0, "q_obj_rz": 0.0})  # fmt: skip
+
+
+@pytest.mark.parametrize("law", ["jerk", "steep", "late"])
+def test_what_is_gripped_is_lifted_off_the_floor(law):
+    """The floor, the fingers and the lift agree at first, and contradict each other as soon as it rises: then the floor
+    lets go, and the disk goes with the fingers."""
+    run = gripped(law)
+    assert run.modes[-1].names == ("lifting", "left: stick", "right: stick")
+    assert run["q_obj_py"][-1] == pytest.approx(run["q_lift"][-1], abs=1e-9)
+    assert run["q_lift"][-1] > 0.04
+    assert run.audit.least_gap > -1e-9

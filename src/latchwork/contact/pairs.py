@@ -13,8 +13,8 @@ from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.feature import Feature
 from latchwork.contact.pairing.decompose import MADE_OF, decompose
 from latchwork.contact.pairing.edges import ball_hoop, bow_bow, bow_on, rod_rod
-from latchwork.contact.pairing.meet import Touch, ball_ball, ball_bow, ball_flat, ball_rod, hoop_flat
-from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Part, Rod
+from latchwork.contact.pairing.meet import Touch, ball_ball, ball_bow, ball_flat, ball_rod, hoop_flat, stud_flat
+from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Part, Rod, Stud
 from latchwork.contact.shapes.base import Shape
 from latchwork.contact.tracking import tracked_features
 from latchwork.errors import ModelError
@@ -32,6 +32,7 @@ MEET: dict[tuple[type, type], Callable[[Any, Any], Touch | None]] = {
     (Bow, Rod): bow_on(ball_rod),
     (Bow, Bow): bow_bow,
     (Hoop, Flat): hoop_flat,
+    (Stud, Flat): stud_flat,
 }
 
 MOST = 10_000  # pairs of parts that are worked out at once

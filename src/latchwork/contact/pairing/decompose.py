@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from latchwork.contact.pairing.depths import depths, turns
 from latchwork.contact.pairing.joined import of_boundary
-from latchwork.contact.pairing.parts import Ball, Bow, Flat, Half, Hoop, Part, Place, Rod
+from latchwork.contact.pairing.parts import Ball, Bow, Flat, Half, Hoop, Part, Place, Rod, Stud
 from latchwork.contact.pairing.solids import of_box, of_hull
-from latchwork.contact.shapes.base import Shape
+from latchwork.contact.shapes.base import Shape, numeric
 from latchwork.contact.shapes.boundary import Boundary
 from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
 from latchwork.contact.shapes.round import Arc, Capsule, Circle, Rim, Sphere
 from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.joints import unit
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
@@ -99,7 +101,19 @@ def of_capsule(shape: Capsule) -> Parts:
 
 
 def of_rim(shape: Rim) -> Parts:
-    return (Hoop(place_of(shape.center, shape.frame), shape.axis, shape.radius, shape.tube),)
+    """The hoop, and three places of it on which it lies flat."""
+    hoop = Hoop(place_of(shape.center, shape.frame), shape.axis, shape.radius, shape.tube)
+    across = _across(shape.axis, shape.frame)
+    return hoop, *(Stud(hoop, hoop.place.beside(way * shape.radius), f"flat {i + 1}") for i, way in enumerate(across))
+
+
+def _across(axis: Vector, frame: Frame) -> tuple[Vector, ...]:
+    """Three unit vectors across an axis that is fixed in a frame, evenly around it."""
+    along = [0.5 if (number := numeric(part)) is None else abs(number) for part in axis.measures(frame)]
+    least = min(zip(along, (frame.x, frame.y, frame.z), strict=True), key=lambda item: item[0])[1]
+    first = unit(least.cross(axis))
+    second = axis.cross(first)
+    return first, *(first * -0.5 + second * (sign * math.sqrt(0.75)) for sign in (1.0, -1.0))
 
 
 # What each shape is made of, and by which kinds of parts.
@@ -108,7 +122,7 @@ MADE_OF: dict[type, tuple[Callable[[Any], Parts], tuple[type, ...]]] = {
     Circle: (of_circle, (Ball,)),
     Sphere: (of_circle, (Ball,)),
     Capsule: (of_capsule, (Rod, Ball)),
-    Rim: (of_rim, (Hoop,)),
+    Rim: (of_rim, (Hoop, Stud)),
     Line: (of_plane, (Flat,)),
     Plane: (of_plane, (Flat,)),
     Segment: (of_segment, (Flat, Rod, Ball)),

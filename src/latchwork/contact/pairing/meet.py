@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from latchwork.constraint.making.spot import Spot
-from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Place, Rod, inside
+from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Place, Rod, Stud, inside
 from latchwork.contact.shapes.base import numeric
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
@@ -15,6 +15,7 @@ from latchwork.symbolic.expr import Expr, maximum, sqrt
 
 EDGE = 1e-9  # of a length: how far off a face a corner may be and still stand on it
 LEAN = 1e-6  # a normal may lean this much out of the cone of an edge or corner, so that what is flush still meets
+LIES_FLAT = 1e-10  # rad: a hoop that leans by less lies flat
 TINY = 1e-18  # of a squared length: what is divided by never vanishes, though it means nothing there
 
 
@@ -103,14 +104,26 @@ def bow_domain(bow: Bow, seen: Callable[[Place], Vector]) -> tuple[Expr, ...]:
 
 
 def hoop_flat(a: Hoop, b: Flat) -> Touch:
-    """g = (C − P) · n − h − R √(1 − (n·k)²) − ρ; where a hoop lies flat it touches all around, at no one spot."""
+    """g = (C − P) · n − h − R |n × k| − ρ, where the hoop does not lie flat: there it touches all around."""
     d, n, k = a.place.seen_from(b.place), b.normal, a.axis
-    c = n.dot(k)
-    root = sqrt(maximum(1.0 - c * c, TINY))
-    down = (k * c - n) * (a.radius / root) - n * a.tube
+    root = _leans(n, k)
+    down = (k * n.dot(k) - n) * (a.radius / root) - n * a.tube
     gap = d.dot(n) - b.offset - (a.radius * root + a.tube)
     within = inside(b.bounds, lambda place: a.place.seen_from(place) + down)
-    return Touch(gap, n, a.place.touching(down), b.place.touching(d + down), b.drift, within)
+    return Touch(gap, n, a.place.touching(down), b.place.touching(d + down), b.drift, (*within, root / LIES_FLAT - 1.0))
+
+
+def _leans(n: Vector, k: Vector) -> Expr:
+    """|n × k|, never quite zero: the sine of the angle by which a hoop is off lying flat."""
+    across = n.cross(k)
+    return sqrt(maximum(across.dot(across), (0.01 * LIES_FLAT) ** 2))
+
+
+def stud_flat(a: Stud, b: Flat) -> Touch:
+    """A ball of the tyre's radius, where the hoop lies flat."""
+    touch = ball_flat(Ball(a.place, a.hoop.tube), b)
+    flat = 4.0 - _leans(b.normal, a.hoop.axis) / LIES_FLAT
+    return replace(touch, within=(*touch.within, flat))
 
 
 def thin(radius: Any) -> bool:

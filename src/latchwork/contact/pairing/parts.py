@@ -110,7 +110,16 @@ class Hoop:
     label: str = ""
 
 
-Part = Ball | Flat | Rod | Bow | Hoop
+@dataclass(frozen=True, eq=False)
+class Stud:
+    """A place of a hoop that touches where the hoop lies flat, all round and at no one spot."""
+
+    hoop: Hoop
+    place: Place
+    label: str
+
+
+Part = Ball | Flat | Rod | Bow | Hoop | Stud
 
 
 def inside(bounds: tuple[Half, ...], seen: Callable[[Place], Vector], height: Expr | None = None) -> tuple[Expr, ...]:
