@@ -418,8 +418,8 @@ def coin(s: Scene) -> None:
     k = link.origin.at("axle", link.frame.y)
 
     def apart(at: Array, r: float) -> float:
-        c = float((at[1] - at[0])[2])
-        return float(at[0, 2]) - 0.3 * math.sqrt(max(1.0 - c * c, 0.0)) - tube if abs(c) < 0.9999 else OUTER
+        x, y, z = (at[1] - at[0]).tolist()
+        return float(at[0, 2]) - 0.3 * math.hypot(x, y) / math.hypot(x, y, z) - tube if abs(z) < 0.9999 else OUTER
 
     one = Solid(shape, (link.origin, k), 0.0, 0.3)
     s.solids[0] = (link, s.solids[0][1], one)

@@ -12,7 +12,7 @@ from latchwork.cli.derive import Derived, derived
 from latchwork.cli.terminal import Progress, write
 
 if TYPE_CHECKING:
-    from latchwork.contact.law import Contact
+    from latchwork.contact.law import Contact, Coulomb
     from latchwork.mechanics.body import Body
     from latchwork.mechanics.joints import Link
 
@@ -43,8 +43,15 @@ def _besides(found: Derived) -> list[str]:
 
 def _between(contact: Contact) -> str:
     """The kinds of the two shapes, and the law of impact."""
-    a, b = (type(shape).__name__.lower() for shape in contact.shapes)
-    return f"{a} and {b}, {contact.impact}"
+    between = " and ".join(type(shape).__name__.lower() for shape in contact.shapes) or "limits of a joint"
+    friction = "" if contact.friction is None else f", friction {_coefficients(contact.friction)}"
+    bounces = "" if contact.restitution == 0.0 else f", restitution {contact.restitution}"
+    return f"{between}, {contact.impact}{friction}{bounces}"
+
+
+def _coefficients(friction: Coulomb) -> str:
+    """Static friction, and dynamic where it differs."""
+    return f"{friction.mu}" if friction.dynamic is None else f"{friction.mu} and {friction.dynamic}"
 
 
 def _held(found: Derived) -> list[str]:
@@ -75,8 +82,8 @@ def facts(found: Derived) -> dict[str, Any]:
 
 
 def _contact(contact: Contact) -> dict[str, Any]:
-    a, b = (type(shape).__name__.lower() for shape in contact.shapes)
-    return {"a": a, "b": b, "impact": contact.impact, "features": len(contact.features)}
+    sides = dict(zip("ab", (type(shape).__name__.lower() for shape in contact.shapes), strict=False))
+    return {**sides, "impact": contact.impact, "features": len(contact.features)}
 
 
 def _body(body: Body) -> dict[str, str | None]:

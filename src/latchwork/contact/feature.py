@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from latchwork.constraint.forces import force_of
 from latchwork.constraint.making.spot import Spot, velocity
+from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
@@ -69,8 +70,8 @@ class Feature:
     name: str
     gap: Expr
     normal: Vector  # of unit length, from b towards a: the force on a where the multiplier is 1
-    on: Point | Spot  # the material point of a that touches
-    other: Point | Spot  # that of b
+    on: Point | Spot | Frame  # the material point of a that touches; a frame where the force is a torque
+    other: Point | Spot | Frame  # that of b
     drift: Vector | None = None  # velocity of b's surface relative to b: a belt
     within: tuple[Expr, ...] = ()
     tracked: Tracked | None = None
@@ -78,6 +79,8 @@ class Feature:
     @property
     def slip(self) -> Vector:
         """Velocity of a relative to b's surface where they touch, its part along the normal included."""
+        assert not isinstance(self.on, Frame), "a joint at its limit slips nowhere"
+        assert not isinstance(self.other, Frame), "nor does what it is joined to"
         relative = velocity(self.on) - velocity(self.other)
         return relative if self.drift is None else relative - self.drift
 

@@ -32,7 +32,8 @@ WORDS = {kind: word for word, kind in CLASSES.items()}
 def contact_text(texts: Texts, model: Model, contact: Contact) -> dict[str, Any]:
     """The entry of a contact, without what is as usual."""
     if len(contact.shapes) != 2:
-        raise FileError(f"contact '{contact.name}' was made without shapes: it cannot be written. Give it two shapes.")
+        raise FileError(f"'{contact.name}' limits a joint, or was made without shapes: it cannot be written to a file. "
+                        "Leave it out, and add it after loading.")  # fmt: skip
     both = all(isinstance(shape, Curve | Surface) for shape in contact.shapes)
     suffixes = ("1", "2") if both else ("", "")
     a, b = (ShapeText(texts, model, contact.name, suffix).side(shape)

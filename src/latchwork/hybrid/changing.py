@@ -66,6 +66,8 @@ class Changing(Running):
         differs; it opens where the new shape is further away; shapes that overlap are refused.
         """
         old, before = self._contact_now(name), self.active
+        if len(old.shapes) != 2:
+            raise ModelError(f"'{name}' limits a joint, and has no shapes that could be others. Remove it instead.")
         one, two = old.shapes
         laws = {"restitution": old.restitution, "friction": old.friction, "impact": old.impact}
 

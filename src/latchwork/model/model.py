@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.constraint import Constraint
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.kane.advice import Advice
     from latchwork.kane.equations import Equations
+    from latchwork.mechanics.joints import Link
 
 
 class Model(Loading):
@@ -48,12 +49,27 @@ class Model(Loading):
         ``restitution`` and ``friction`` are numbers, expressions, or ``lw.zones(...)``; ``lw.Coulomb(static, dynamic)``
         tells the two frictions apart. ``impact`` names a law of ``latchwork.contact.impact.LAWS``.
         """
-        from latchwork.contact.making import contact_between, must_be_name
+        from latchwork.contact.making import contact_between
+
+        return self._touches(name, lambda: contact_between(name, a, b, restitution, friction, impact, self.graph))
+
+    @spelled
+    def limit(self, name: str, joint: Link, bounds: Any, *, restitution: Any = 0.0) -> Contact:
+        """Stops of a revolute or prismatic joint: its coordinate stays between two ``bounds``, (low, high), with an
+        impact where it meets one. None leaves a bound out; bounds may depend on parameters and t."""
+        from latchwork.constraint.making.couplings import only
+        from latchwork.contact.limits import limits
+
+        return self._touches(name, lambda: limits(name, *only(joint, name), bounds, restitution))
+
+    def _touches(self, name: str, make: Callable[[], Contact]) -> Contact:
+        """A contact under a name that is new."""
+        from latchwork.contact.making import must_be_name
 
         must_be_name(name)
         if name in self._contacts or name in self._constraints:
             raise ModelError(f"'{self.name}' has a contact or constraint named '{name}' already. Choose another name.")
-        self._contacts[name] = contact_between(name, a, b, restitution, friction, impact, self.graph)
+        self._contacts[name] = make()
         return self._contacts[name]
 
     # --- rules --------------------------------------------------------------------------------------------------

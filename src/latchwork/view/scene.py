@@ -11,6 +11,7 @@ import numpy as np
 
 from latchwork.constraint.making.spot import Spot
 from latchwork.hybrid.trajectory import Samples
+from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.view.marks import tint
@@ -89,7 +90,8 @@ def _forces(run: Trajectory, at: Samples, forces: bool | Mapping[str, tuple[Any,
 
 def _exerted(run: Trajectory, at: Samples) -> dict[str, tuple[Any, Any]]:
     """The forces of constraints and contacts, these where they touch, and of joints."""
-    spots = {feature.name: _place(feature.on) for contact in run.contacts for feature in contact.features}
+    spots = {feature.name: _place(feature.on) for contact in run.contacts for feature in contact.features
+             if not isinstance(feature.on, Frame)}  # fmt: skip
     joints = {link.name for link in run.equations.system.links}
     along = dataclasses.replace(run, t=at.t, x=at.x, udot=at.udot).reactions()
     return {

@@ -262,7 +262,7 @@ def calmed(meeting: Meeting, resting: Resting, verdict: Verdict) -> Verdict:
     with the slip of the others."""
     if State.STICK not in verdict.states or State.SLIDE not in verdict.states:
         return verdict
-    idle = [state is State.SLIDE and k > 0 and mu > 0.0 and kept_by_others(meeting, i, verdict.states)
+    idle = [state is State.SLIDE and k > 0 and mu > 0.0 and rests_with_others(meeting, i, verdict.states)
             for i, (state, k, mu) in enumerate(zip(verdict.states, resting.tangents, resting.mu_s, strict=True))]
     if not any(idle):
         return verdict
@@ -297,11 +297,26 @@ def kept_by_others(meeting: Meeting, i: int, states: Sequence[State]) -> bool:
     """Whether contact i cannot slip because others stick: its tangents depend on rows that are held."""
     if State.STICK not in states or not meeting.tangents[i]:
         return False
+    own, _, left = _beside_others(meeting, i, states)
+    return bool(np.abs(left).max() < KEPT * np.abs(meeting.A[own, own]).max())
+
+
+def rests_with_others(meeting: Meeting, i: int, states: Sequence[State]) -> bool:
+    """Whether contact i is kept by others, and slips no more where these do not: no belt runs under it."""
+    if not kept_by_others(meeting, i, states):
+        return False
+    slip = _beside_others(meeting, i, states)[1]
+    return bool(np.abs(slip).max() <= KEPT * max(meeting.pace, float(np.abs(meeting.v).max())))
+
+
+def _beside_others(meeting: Meeting, i: int, states: Sequence[State]) -> tuple[slice, Array, Array]:
+    """The rows of its tangents; what is left of their velocities, and of A, where rows that others hold are zero."""
     held = [row for j, state in enumerate(states) if state is not State.OPEN
             for row in range(meeting.first[j], meeting.first[j] + 1 + meeting.tangents[j] * (state is State.STICK))]
-    own, A = slice(meeting.first[i] + 1, meeting.first[i] + 1 + meeting.tangents[i]), meeting.A
-    left = A[own, own] - A[own, held] @ np.linalg.lstsq(A[np.ix_(held, held)], A[held, own], rcond=RANK)[0]
-    return bool(np.abs(left).max() < KEPT * np.abs(A[own, own]).max())
+    own, A, v = slice(meeting.first[i] + 1, meeting.first[i] + 1 + meeting.tangents[i]), meeting.A, meeting.v
+    carried = np.linalg.lstsq(A[np.ix_(held, held)], np.column_stack((A[held, own], v[held])), rcond=RANK)[0]
+    left = np.column_stack((A[own, own], v[own])) - A[own, held] @ carried
+    return own, left[:, -1], left[:, :-1]
 
 
 def _by_name(touches: Sequence[Touch], meeting: Meeting, verdict: Verdict, stays: Sequence[int]) -> dict[str, Array]:

@@ -22,6 +22,7 @@ from latchwork.errors import ModelError
 from latchwork.hybrid.touching.scales import REACH, TOUCH
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
+from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import unit
 from latchwork.mechanics.vector import Vector
 from latchwork.program.function import Function
@@ -104,6 +105,8 @@ class Touch:
     @cached_property
     def slips(self) -> tuple[Expr, ...]:
         """Slip velocity along each tangent, in terms of u."""
+        if not self.tangents:
+            return ()
         slip = self.feature.slip
         nodes = [operand(self.equations.system.graph, slip.dot(t)) for t in self.tangents]
         replaced = self.equations.derivation.kinematics.replaced
@@ -372,6 +375,7 @@ class Touch:
     def force(self) -> Expr:
         """The normal force of a contact that the coordinates hold, in terms of u̇."""
         place = self.feature.on
+        assert not isinstance(place, Frame), "coordinates keep no joint at its limit"
         return self.equations.reaction_of(place.point if isinstance(place, Spot) else place, self.feature.normal)
 
     @cached_property
