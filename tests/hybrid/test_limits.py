@@ -89,3 +89,21 @@ def test_limits_at_the_start_and_in_files():
         lw.dump(pendulum((-0.3, 0.5)))
     with pytest.raises(lw.ModelError, match="'stops' limits a joint, and has no shapes"):
         lw.Simulation(pendulum((-0.3, 0.5)), q=[0.0]).reshape("stops")
+
+
+URDF = """<robot name="arm"><link name="base"/><link name="rod"><inertial><origin xyz="0 0 -0.5"/><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="hinge" type="revolute"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
+<limit lower="-0.4" upper="0.9" effort="1" velocity="1"/></joint></robot>"""
+
+
+def test_robots_stop_at_their_limits(tmp_path):
+    """Limits of a file are data, and stops where they are asked for."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(URDF, encoding="utf-8")
+    assert lw.load(path).contacts == ()
+    free = lw.simulate(lw.load(path), until=1.0, q=[0.9])
+    assert free["hinge"].min() < -0.8
+    run = lw.simulate(lw.load(path, limits=True), until=1.0, q=[0.9])
+    assert run["hinge"].min() == pytest.approx(-0.4, abs=1e-9)
+    assert run.events[0].name == "hinge limits: low"

@@ -23,7 +23,8 @@ def load(source: Any, **options: Any) -> Model:
     """A model from a file (``.yaml``, ``.urdf``, MJCF as ``.xml``), or from a SymPy ``KanesMethod`` or ``System``.
 
     Robots take options: ``losses=False`` leaves damping and friction out, ``parameters=True`` keeps masses, inertias
-    and offsets as parameters, ``gravity=(x, y, z)`` replaces the usual one; URDF's ``floating=True`` frees the base.
+    and offsets as parameters, ``limits=True`` gives joints their stops, ``gravity=(x, y, z)`` replaces the usual one;
+    URDF's ``floating=True`` frees the base.
     """
     if isinstance(source, str | os.PathLike):
         return _robot(source, options) if _is_robot(source) else read_file(source, **options)[0]

@@ -45,12 +45,14 @@ WORLD = "world"
 
 
 def from_mjcf(text: str, source: str = "text", *, losses: bool = True, parameters: bool = False,
-              gravity: Sequence[float] | None = None, folder: Path | None = None) -> Robot:  # fmt: skip
+              limits: bool = False, gravity: Sequence[float] | None = None,
+              folder: Path | None = None) -> Robot:  # fmt: skip
     """The model of an MJCF text; ``source`` is what errors call it, ``folder`` where it may include files from.
 
-    ``parameters`` keeps masses, inertias and offsets as named parameters; ``gravity`` replaces the file's.
+    ``parameters`` keeps masses, inertias and offsets as named parameters, ``limits`` gives joints their stops;
+    ``gravity`` replaces the file's.
     """
-    return build(describe(included(parse(text, source), folder), gravity), losses, parameters)
+    return build(describe(included(parse(text, source), folder), gravity), losses, parameters, limits)
 
 
 def describe(root: Element, gravity: Sequence[float] | None = None) -> Description:

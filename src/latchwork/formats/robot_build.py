@@ -13,7 +13,7 @@ from latchwork.formats.robot_frames import Placed, place
 from latchwork.formats.robot_loads import add_armatures, add_drives, add_passive
 from latchwork.formats.robot_merge import merge
 from latchwork.formats.robot_parts import REVOLUTE, Description, Inertial, JointPart
-from latchwork.formats.robot_ties import add_ties
+from latchwork.formats.robot_ties import add_limits, add_ties
 from latchwork.formats.rotations import Array
 from latchwork.mechanics.body import inertia
 from latchwork.mechanics.frame import Frame
@@ -27,8 +27,11 @@ MOMENTS = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "yz": (1, 2),
 Symbols = tuple[tuple[Expr, ...], tuple[Expr, ...]]
 
 
-def build(description: Description, losses: bool = True, parameters: bool = False) -> Robot:
-    """The model of a robot; its numbers are folded as constants, or (``parameters``) are parameters with names."""
+def build(description: Description, losses: bool = True, parameters: bool = False, limits: bool = False) -> Robot:
+    """The model of a robot; its numbers are folded as constants, or (``parameters``) are parameters with names.
+
+    With ``limits``, joints have stops: contacts, without restitution.
+    """
     bodies = place(merge(description))
     builder = _Builder(Robot(description.name), description, parameters)
     for placed in bodies:
@@ -43,6 +46,8 @@ def build(description: Description, losses: bool = True, parameters: bool = Fals
     measures = [number(f"g_{axis}", g) for axis, g in zip("xyz", description.gravity, strict=True)]
     robot.gravity(robot.frame.vector(*measures))
     add_ties(robot, description.ties, builder.places, builder.frame_names, builder.point_names)
+    if limits:
+        add_limits(robot)
     return robot
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 import numpy as np
 
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.making import makers
+from latchwork.contact.limits import limits
 from latchwork.formats.robot import Names, Robot, RobotJoint
 from latchwork.formats.robot_parts import REVOLUTE, JointTie, LinkTie, Tie
 from latchwork.formats.rotations import Pose
@@ -51,6 +54,15 @@ def _joined(robot: Robot, tie: JointTie) -> Constraint:
     for coefficient in tie.law[3::-1]:
         law = law * x + coefficient
     return makers.couple(tie.name, first, second, law + y0, {})
+
+
+def add_limits(robot: Robot) -> None:
+    """Stops of all joints that have limits of their own: ``"elbow limits"``."""
+    for name, joint in robot.joints.items():
+        bounds = [bound if math.isfinite(bound) else None for bound in (joint.limits.lower, joint.limits.upper)]
+        if joint.q and joint.axis is not None and bounds != [None, None]:
+            label, (q, pull) = f"{name} limits", _freedom(joint)
+            robot._touches(label, partial(limits, label, q, pull, bounds, 0.0))
 
 
 def _freedom(joint: RobotJoint) -> tuple[Expr, Pull]:

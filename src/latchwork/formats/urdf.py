@@ -48,13 +48,14 @@ BASE_JOINT = "root_joint"
 
 
 def from_urdf(text: str, source: str = "text", *, losses: bool = True, floating: bool = False, parameters: bool = False,
-              gravity: Sequence[float] = EARTH) -> Robot:  # fmt: skip
+              limits: bool = False, gravity: Sequence[float] = EARTH) -> Robot:  # fmt: skip
     """The model of a URDF text; ``source`` is what errors call it.
 
     ``floating`` lets the root move freely in N (position, then a quaternion, scalar first). ``parameters`` keeps
-    masses, inertias and offsets as named parameters. ``gravity`` is an acceleration, measures in N.
+    masses, inertias and offsets as named parameters, ``limits`` gives joints their stops. ``gravity`` is an
+    acceleration, measures in N.
     """
-    return build(describe(parse(text, source), floating, gravity), losses, parameters)
+    return build(describe(parse(text, source), floating, gravity), losses, parameters, limits)
 
 
 def describe(robot: Element, floating: bool = False, gravity: Sequence[float] = EARTH) -> Description:
