@@ -40,7 +40,7 @@ LATE = {
     ("constraint/linearizing/linear.py", "view"),  # linear.plot
     ("hybrid/timeline.py", "view"),  # sim.timeline.plot
     ("hybrid/trajectory.py", "view"),  # run.plot
-    ("hybrid/trajectory.py", "formats"),  # run["u1 + u2"]
+    ("hybrid/named.py", "formats"),  # run["u1 + u2"]
 }
 
 FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))

@@ -136,6 +136,16 @@ def spelled(what: Callee) -> Callee:
     return _spelled(what)
 
 
+def spelled_methods(what: Callee) -> Callee:
+    """A class whose public methods do so."""
+    for name, method in list(vars(what).items()):
+        if inspect.isfunction(method) and not name.startswith("_"):
+            kinds = [each.kind for each in inspect.signature(method).parameters.values()]
+            if inspect.Parameter.VAR_KEYWORD not in kinds and not hasattr(method, "__wrapped__"):
+                setattr(what, name, _spelled(method))
+    return what
+
+
 def _spelled(function: Callee) -> Callee:
     known = [each for each in inspect.signature(function).parameters if each != "self"]
 

@@ -132,7 +132,6 @@ def test_a_run_that_fails_does_not_disturb_the_others(every, method):
         ({"q1": [[0.0]], "q2": [0.0]}, "no common number of rows"),
         ({"q1": [0.0, 1.0], "q2": 0.0, "q3": 1.0}, "'q3' is nothing of 'two revolutes'"),
         ({"q1": [0.0, np.nan], "q2": 0.0}, "'q1' is not finite in row 1"),
-        ({"q1": [0.0, 1.0]}, "no value for q2"),
     ],
 )
 def test_a_table_must_make_sense(arm, table, message):

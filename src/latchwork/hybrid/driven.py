@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from latchwork.errors import EvaluationError, undeclared
+from latchwork.hybrid.stops import scalar
 from latchwork.hybrid.table import Array, Table
 from latchwork.kane import energy
 from latchwork.kane.equations import Equations
@@ -90,10 +91,15 @@ def _split_inputs(
     columns: list[Column] = []
     extra: list[Expr] = []
     fixed = len(system.r) + len(system.p)
+    if not isinstance(inputs, Mapping):
+        raise EvaluationError(f"inputs are {inputs!r}. Give them by name: inputs={{\"F\": 2.0}}; "
+                              f"'{system.name}' has {', '.join(by_name) or 'none'}.")  # fmt: skip
     for key, value in inputs.items():
         name = key.name if isinstance(key, Expr) and key.is_symbol else str(key)
         if name not in by_name:
             raise EvaluationError(f"'{name}' is not an input of '{system.name}'.{undeclared(name, by_name)}")
+        if isinstance(value, str):
+            value = scalar(equations, value, f"input '{name}'")
         if isinstance(value, Expr):
             laws[by_name[name].node] = rebuild(system.graph, [operand(system.graph, value)],
                                                equations.derivation.kinematics.replaced)[0]  # fmt: skip

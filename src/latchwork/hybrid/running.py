@@ -87,7 +87,7 @@ class Running:
         self._thicket = Thicket(thick)
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
         self.t = self._began = seconds("start", start)
-        given = start_of(self.equations, q, u, held, parameters, self.t, bool(permanent))
+        given = start_of(self.equations, q, u, held, parameters, self.t)
         n = len(self.equations.q) + len(self.equations.u)
         x, rest = given.x, given.x[1 + n :]
         self._rest = np.append(rest, np.zeros(len(self.driven.held) - len(rest)))

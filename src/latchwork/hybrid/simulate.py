@@ -32,7 +32,7 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     Where there are constraints, ``q`` and ``u`` may be a guess: what is given by name is kept if it can be, the rest is
     brought onto the constraints; ``run.start`` says what was changed. ``constraints`` hold besides those of the model.
 
-    ``q`` and ``u`` are sequences or mappings by name (speeds left out start at 0). ``inputs`` are numbers, held,
+    ``q`` and ``u`` are sequences or mappings by name (what is left out starts at 0). ``inputs`` are numbers, held,
     expressions in t, q and u, or ``lw.Table(times, values, "held" or "linear")``. ``method`` is
     ``lw.DormandPrince(...)`` or ``lw.RK4(step)``; for stiff systems ``lw.SciPy("Radau")`` or ``lw.Sundials()``.
 

@@ -83,19 +83,23 @@ class Given:
         return np.append(self.x[1 : 1 + self.states], 0.0), self.x[1 + self.states :]
 
 
-def start_of(equations: Equations, q: Any, u: Any, held: Mapping[str, float], parameters: Any, t0: float,
-             guess: bool = False) -> Given:  # fmt: skip
-    """The state at the start of a run. Speeds that are not given are 0; so are coordinates, where they are a guess."""
+def start_of(equations: Equations, q: Any, u: Any, held: Mapping[str, float], parameters: Any, t0: float) -> Given:
+    """The state at the start of a run. Coordinates and speeds that are not given are 0, quaternions unturned."""
     u, u_held = by_name(u, dict.fromkeys(equations.u_names, 0.0))
-    rest = rest_coordinates(equations)
-    turned = {e.name for four in equations.system.quaternions for e in four}
-    q, q_held = by_name(q, rest)
-    if isinstance(q, dict) and not guess:
-        given = {name for i, name in enumerate(rest) if i in q_held}
-        q = {name: value for name, value in q.items() if name in given or name in turned or name not in rest}
+    q, q_held = by_name(q, rest_coordinates(equations))
     x = argument_vector(equations.system, t0, q, u, held, parameters)
     must_be_unit(equations, x[1:])
+    must_have_masses(equations, x)
     return Given(x, q_held, u_held, len(equations.q) + len(equations.u))
+
+
+def must_have_masses(equations: Equations, x: np.ndarray) -> None:
+    """Refuse parameters that give a body a negative mass."""
+    values = dict(zip(equations.p, x[len(x) - len(equations.p) :].tolist(), strict=True))
+    for body in equations.system.bodies:
+        if values.get(body.mass, 0.0) < 0.0:
+            raise EvaluationError(f"the mass of '{body.name}', {body.mass}, is {values[body.mass]:g} in this run. Give "
+                                  "one that is not negative.")  # fmt: skip
 
 
 def must_be_unit(equations: Equations, x: np.ndarray) -> None:

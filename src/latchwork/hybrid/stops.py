@@ -7,11 +7,11 @@ from typing import Any
 
 from latchwork.constraint.forces import forces_in
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.trajectory import named
+from latchwork.hybrid.named import named
 from latchwork.kane.equations import Equations
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
-from latchwork.symbolic.ops import ONE, ZERO
+from latchwork.symbolic.ops import COMPARISONS, ONE, ZERO
 from latchwork.symbolic.traverse import reachable, rebuild
 
 Rates = dict[int, tuple[int, int]]  # guards as given: what they are in t, q, u (u̇, λ), and their rates
@@ -85,4 +85,7 @@ def scalar(equations: Equations, what: Any, whose: str) -> Expr:
             f"{whose} of '{equations.name}' is {what!r}, not a scalar. Give an expression or its text; it acts where "
             "it falls through zero."
         )
+    if what.node >= 0 and what.graph.nodes[what.node][0] in COMPARISONS:
+        raise EvaluationError(f"{whose} of '{equations.name}' is {what}, which is true or false. Give an expression "
+                              "that falls through zero there: 1.0 - q where q > 1.0 is meant.")  # fmt: skip
     return what

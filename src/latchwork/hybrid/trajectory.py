@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchwork.constraint.assemble import Start
 from latchwork.contact.law import Contact
-from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.errors import EvaluationError
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.event import Events as Events
 from latchwork.hybrid.event import RunEvent as RunEvent
 from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least_gap
+from latchwork.hybrid.named import named
 from latchwork.hybrid.path import Path
 from latchwork.hybrid.stepping.stage import numerical, stretches
 from latchwork.hybrid.timeline import Timeline
@@ -79,23 +80,6 @@ class Audit:
             lost, kept = self.numerical
             lines.append(f"by the steps     an energy of {lost:.3g} lost, and {kept:.3g} kept from being gained")
         return "\n".join(lines)
-
-
-def named(equations: Equations, name: str) -> Any:
-    """What a text means in a model: a symbol, a point, or an expression of them."""
-    system = equations.system
-    symbols = {symbol.name: symbol for symbol in equations.arguments}
-    points = system.tree.points
-    if name in symbols:
-        return symbols[name]
-    if name in points:
-        return points[name]
-    if name.isidentifier():
-        hint = did_you_mean(name, [*symbols, *points])
-        raise EvaluationError(f"'{name}' is not in the run of '{system.name}'.{hint}")
-    from latchwork.formats.expressions import parse_in
-
-    return parse_in(name, symbols, system.tree)
 
 
 def quantity(equations: Equations, what: Any) -> tuple[list[int], tuple[int, ...]]:

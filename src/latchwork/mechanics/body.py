@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from latchwork.errors import ModelError
 from latchwork.mechanics.algebra import UNITS, Square
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
@@ -71,6 +72,9 @@ class Body:
 def inertia(frame: Frame, xx: Any = 0.0, yy: Any = 0.0, zz: Any = 0.0,
             xy: Any = 0.0, yz: Any = 0.0, zx: Any = 0.0) -> Dyadic:  # fmt: skip
     """Inertia dyadic with these scalars (products of inertia as they stand in the matrix) in a frame."""
+    if not isinstance(frame, Frame):
+        raise ModelError(f"an inertia is given in a frame, which comes first; got {frame!r}. For example "
+                         "lw.inertia(B, xx=1.0, yy=1.0, zz=1.0).")  # fmt: skip
     a, b, c, d, e, f = (operand(frame.graph, value) for value in (xx, yy, zz, xy, yz, zx))
     square: Square = ((a, d, f), (d, b, e), (f, e, c))
     return Dyadic(frame.tree, {(frame, frame): square})

@@ -156,7 +156,8 @@ Load = Force | Torque | Spring | Torsion | Wrench
 def require_vector(value: object, what: str) -> Vector:
     """A vector, or an error that says what it is for."""
     if not isinstance(value, Vector):
-        raise ModelError(f"{what} is a vector; got {value!r}. For example F*N.x.")
+        example = "N.z" if "axis" in what else "F*N.x"
+        raise ModelError(f"{what} is a vector; got {value!r}. For example {example}.")
     return value
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from latchwork.constraint.making.methods import Constraining
-from latchwork.errors import ModelError, did_you_mean
+from latchwork.errors import ModelError, did_you_mean, spelled_methods
 from latchwork.mechanics.body import Body, steiner
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
@@ -20,6 +20,7 @@ from latchwork.symbolic.expr import Expr, operand
 OPTIONS = ("at", "axis", "q", "u")  # of every joint
 
 
+@spelled_methods
 class Building(Naming, Constraining):
     """The part of a model that holds its bodies and joints, and the constraints between them."""
 
@@ -77,6 +78,12 @@ class Building(Naming, Constraining):
             if not isinstance(inertia, Dyadic):
                 example = f"lw.inertia({frame.name}, zz=J)"
                 raise ModelError(f"the inertia of '{name}' must be a dyadic; got {inertia!r}. For example {example}.")
+            for square in inertia.parts.values():
+                for axis, node in zip("xyz", (square[0][0], square[1][1], square[2][2]), strict=True):
+                    moment = self._value_of(Expr(self.graph, node))
+                    if moment is not None and moment < 0.0:
+                        raise ModelError(f"the moment of inertia {axis}{axis} of '{name}' is {moment:g}. Give one that "
+                                         "is not negative.")  # fmt: skip
             if any(left is not right for left, right in inertia.parts):
                 inertia = Dyadic(self._tree, {(frame, frame): inertia.components(frame)})
             if about is not None:
@@ -92,7 +99,7 @@ class Building(Naming, Constraining):
             raise ModelError(f"the centre of '{body.name}' must be a point of '{self.name}'; got {body.center!r}.")
         if body.name in self._bodies:
             raise ModelError(f"'{self.name}' has a body named '{body.name}' already. Choose another name.")
-        value = float(body.mass) if body.mass.is_constant else self._value_of(body.mass)
+        value = self._value_of(body.mass)
         if value is not None and value < 0:
             raise ModelError(f"the mass of '{body.name}' is {value}. Give a mass that is not negative.")
         self._bodies[body.name] = body
@@ -118,6 +125,8 @@ class Building(Naming, Constraining):
             raise ModelError(f"joint '{name}': a {kind} joint has no axis of its own; it uses those of '{frame.name}'.")
         if axis is not None:
             require_vector(axis, f"the axis of joint '{name}'")
+            if axis.is_zero:
+                raise ModelError(f"the axis of joint '{name}' is zero. Give a direction, such as {frame.name}.z.")
         q_names = self._joint_names(name, "q", row.q_suffixes, q)
         u_names = self._joint_names(name, "u", row.u_suffixes, u)
         self._must_be_new(name, q_names, u_names)

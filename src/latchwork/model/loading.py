@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from latchwork.errors import ModelError, did_you_mean
+from latchwork.errors import ModelError, did_you_mean, spelled_methods
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
@@ -16,6 +16,7 @@ from latchwork.symbolic.derivative import dt
 from latchwork.symbolic.expr import Expr
 
 
+@spelled_methods
 class Loading(Building):
     """The part of a model that holds its loads."""
 

@@ -144,6 +144,8 @@ class Naming:
         derivative_of = of.node if of is not None else -1
         return Expr(self.graph, self.graph.symbol(name, kind, derivative_of, value))
 
-    def _value_of(self, symbol: Expr) -> float | None:
-        """The value a symbol has unless another is given."""
-        return self.graph.symbols[symbol.node].value if symbol.is_symbol else None
+    def _value_of(self, what: Expr) -> float | None:
+        """The value that a number or a symbol has unless another is given."""
+        if what.is_constant:
+            return float(what)
+        return self.graph.symbols[what.node].value if what.is_symbol else None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import EvaluationError
+from latchwork.view.files import writable
 from latchwork.view.film.film import Hears, Scened, write_moving, write_picture, write_video
 from latchwork.view.film.mp4 import found_ffmpeg
 from latchwork.view.scene import scene
@@ -65,7 +66,7 @@ def animate(run: Trajectory, path: str | Path, view: str = "xy", draw: Sequence[
     asked = {name: value for name, value in options.items() if value is not None}
     hears = progress or (lambda t: None)
     kind_of(path, asked).write(
-        Path(path), run.t, lambda times: scene(run, view, draw, shapes, forces, times), hears, **asked
+        writable(path), run.t, lambda times: scene(run, view, draw, shapes, forces, times), hears, **asked
     )
 
 

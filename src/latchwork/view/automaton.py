@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
-from pathlib import Path
 from typing import NamedTuple
 
 from latchwork.hybrid.visited import Names, Visited
+from latchwork.view.files import writable
 from latchwork.view.marks import tint
 from latchwork.view.ring import Box, Curve, Label, Node, arranged, boxed, joined, looped, placed
 
@@ -55,7 +55,7 @@ def draw_automaton(visited: Visited, name: str, path: str | None = None, listed:
     spent = [sum(s.end - s.begin for s in visited.spans if set(s.names) == set(held)) for held in visited.modes]
     made = drawn(Automaton(name, visited.modes, arrows_of(visited), spent), listed)
     if path is not None:
-        Path(path).write_text(made, encoding="utf-8")
+        writable(path, ".svg").write_text(made, encoding="utf-8")
     return made
 
 

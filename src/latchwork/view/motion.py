@@ -9,6 +9,7 @@ import numpy as np
 
 from latchwork.errors import EvaluationError
 from latchwork.view.plots import COLORS, figure, save
+from latchwork.view.posing import must_be_a_view
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,8 +67,7 @@ def _shapes(panel: Any, run: Trajectory, view: str) -> np.ndarray:
 
 
 def _must_be_points(run: Trajectory, points: Sequence[Any], view: str) -> None:
-    if len(view) != 2 or set(view) - set("xyz"):
-        raise EvaluationError(f"a view is two of the axes x, y, z, such as 'xy'; got {view!r}.")
+    must_be_a_view(view)
     if not points and not run.contacts:
         raise EvaluationError(f"a picture of '{run.equations.name}' needs points to join. For example run.draw(O, P).")
 

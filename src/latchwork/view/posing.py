@@ -14,7 +14,8 @@ import numpy as np
 
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.trajectory import Samples, named
+from latchwork.hybrid.named import named
+from latchwork.hybrid.trajectory import Samples
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.point import Point, anchor
 from latchwork.view.marks import tint
@@ -62,7 +63,7 @@ class Tracks:
 
 
 def must_be_a_view(view: str) -> None:
-    if len(view) != 2 or set(view) - set("xyz") or view[0] == view[1]:
+    if not isinstance(view, str) or len(view) != 2 or set(view) - set("xyz") or view[0] == view[1]:
         raise EvaluationError(f"a view is two of the axes x, y, z, such as 'xy'; got {view!r}.")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making import makers
 from latchwork.constraint.making.sides import Side, fixed
-from latchwork.errors import ConstraintError, ModelError
+from latchwork.errors import ConstraintError, ModelError, spelled_methods
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
@@ -22,6 +22,7 @@ Part = Frame | Link | Body
 Place = Point | Link | Body
 
 
+@spelled_methods
 class Constraining:
     """The part of a model that holds its constraints."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from latchwork.errors import EvaluationError, undeclared
 from latchwork.export import export_c
-from latchwork.hybrid.trajectory import named
+from latchwork.hybrid.named import named
 from latchwork.kane.equations import Equations
 from latchwork.kane.values import read
 from latchwork.mechanics.point import Point
