@@ -85,7 +85,7 @@ class Problem:
                                self.x[1 + n_q + n :]])[None]  # fmt: skip
 
     def kkt(self) -> tuple[Array, Array]:
-        """u̇ and λ of all rows: M' u̇ − Gᵀ λ = f', B_kept u̇ + c_kept = 0, λ_red − R λ_kept = 0; in one system."""
+        """u̇ and λ of all rows: M' u̇ − Gᵀ λ = f', B_kept u̇ + c_kept = 0, λ_red − R λ_kept = c_red; in one system."""
         terms, selection = self.mode.terms, self.mode.selection
         B, motion = terms.place(self.x).B, terms.motion(self.x)
         m, n = B.shape
@@ -96,7 +96,8 @@ class Problem:
         b[:n] = motion.f + self.N0 @ self.g
         A[n : n + len(kept), :n], b[n : n + len(kept)] = B[kept], -motion.c[kept]
         A[n + len(kept) + np.arange(len(lost)), n + np.array(lost, dtype=int)] = 1.0
-        A[n + len(kept) :, n + np.array(kept, dtype=int)] -= self.R
+        A[n + len(kept) :, n + np.array(kept, dtype=int)] -= self.R[:, :-1]
+        b[n + len(kept) :] = self.R[:, -1]
         found = np.linalg.solve(A, b)
         return found[:n], found[n:]
 
@@ -130,10 +131,10 @@ def sliding_case(seed: int, other: bool, shared: bool, start: Callable[[int], An
     if other:
         selection = other_selection(rng, B, M, selection)
     drag, E, g, N1, N0 = random_drag(rng, terms, x, float(np.abs(B).max()))
-    R = rng.normal(size=(len(selection.redundant), selection.rank)) * 0.3 if shared else None
+    R = rng.normal(size=(len(selection.redundant), selection.rank + 1)) * 0.3 if shared else None
     rest = tuple(s.name for s in (*constrained.unconstrained.r, *constrained.unconstrained.p))
     mode = mode_of(terms, selection, x, rest, drag, R)
-    return Problem(mode, x, E, g, N1, N0, np.zeros((len(selection.redundant), selection.rank)) if R is None else R)
+    return Problem(mode, x, E, g, N1, N0, np.zeros((len(selection.redundant), selection.rank + 1)) if R is None else R)
 
 
 def random_drag(rng: np.random.Generator, terms: Terms, x: Array, size: float) -> tuple[Drag, Array, ...]:

@@ -102,21 +102,22 @@ def test_the_share_of_least_norm(seed):
     selection = select(B, np.eye(7))
     R, lam = least_norm_share(B, selection), np.zeros(6)
     lam[list(selection.kept)] = rng.normal(size=3)
-    lam[list(selection.redundant)] = R @ lam[list(selection.kept)]
+    lam[list(selection.redundant)] = R[:, :-1] @ lam[list(selection.kept)]
+    assert not R[:, -1].any()
     assert np.linalg.pinv(B.T, rcond=1e-10) @ (B.T @ lam) == pytest.approx(lam, abs=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_share_survives_other_rows(seed):
-    """λ = [1; R] λ_kept in terms of other rows kept; of least norm where these carried nothing."""
+    """λ = [1; R] λ_kept + [0; c] in terms of other rows kept; of least norm where these carried nothing."""
     rng = np.random.default_rng(seed)
     B = rng.normal(size=(5, 2)) @ rng.normal(size=(2, 6))
     old, new = (Selection(kept, (0, 1), (2, 3, 4, 5), tuple(i for i in range(5) if i not in kept))
                 for kept in ((0, 1), (1, 3)))  # fmt: skip
-    share, lam = rng.normal(size=(3, 2)), np.zeros(5)
+    share, lam = rng.normal(size=(3, 3)), np.zeros(5)
     lam[:2] = rng.normal(size=2)
-    lam[2:] = share @ lam[:2]
-    assert share_at(B, share, old, new) @ lam[[1, 3]] == pytest.approx(lam[[0, 2, 4]], rel=1e-9, abs=1e-9)
+    lam[2:] = share @ [*lam[:2], 1.0]
+    assert share_at(B, share, old, new) @ [lam[1], lam[3], 1.0] == pytest.approx(lam[[0, 2, 4]], rel=1e-9, abs=1e-9)
     assert share_at(B, None, old, new) == pytest.approx(least_norm_share(B, new))
     assert share_at(B, share, old, old) is share
 
@@ -133,7 +134,7 @@ def test_equal_rows_share_equally_without_friction():
 
 
 def test_a_share_that_does_not_fit_is_refused():
-    """One row of R for each redundant row."""
+    """One row of [R c] for each redundant row."""
     constrained = incline(0.3, copies=3).constrained()
     x = constrained.arguments([0.0, 0.0], [0.0, 0.0])
     with pytest.raises(lw.ConstraintError, match=r"of shape \(1, 1\); 2 rows are redundant, 1 are kept\. Give one row"):

@@ -50,17 +50,18 @@ class Mode:
     least_pivot: float = WORST_PIVOT  # of the usual one: below it other rows and speeds are asked for
     watch: Function | None = None
     drag: Drag | None = None  # friction of contacts that slide
-    share: Array | None = None  # R, (redundant, kept): λ_red = R λ_kept; 0 where it is not given
+    share: Array | None = None  # [R c], (redundant, kept + 1): λ_red = R λ_kept + c; 0 where it is not given
     _slots: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # as they are at first, and since when
 
     def __post_init__(self) -> None:
         if self.share is None:
             return
-        fits = len(self.selection.redundant), self.selection.rank
+        fits = len(self.selection.redundant), self.selection.rank + 1
         if self.share.shape != fits:
             raise ConstraintError(
                 f"the share of redundant rows is of shape {self.share.shape}; {fits[0]} rows are redundant, "
-                f"{fits[1]} are kept. Give one row for each redundant row, in the order of the selection."
+                f"{fits[1] - 1} are kept. Give one row for each redundant row, in the order of the selection: a column "
+                "for each row that is kept, and one for what it carries besides."
             )
 
     @property

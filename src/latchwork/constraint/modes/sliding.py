@@ -75,7 +75,10 @@ def read_drag(code: i32p, z: f64p) -> None:
 
 @kernel
 def force_rows(code: i32p, z: f64p) -> None:
-    """G_k = B_k + E_k + Σ_r R_rk (B_r + E_r): the force of λ_k and of rows that share it is along G_k."""
+    """G_k = B_k + E_k + Σ_r R_rk (B_r + E_r): the force of λ_k and of rows that share it is along G_k.
+
+    The rows r themselves keep B_r + E_r, along which their constant parts act.
+    """
     n, m, rows = code[N], code[M], code[ROWS]
     more = offset(code, behind(code))
     B, E, G = offset(z, code[PLACE] + rows), offset(z, more[DRAG]), offset(z, more[FORCE_ROWS])
@@ -88,15 +91,15 @@ def force_rows(code: i32p, z: f64p) -> None:
     for r in range(more[SHARED]):
         lost = code[more[LOST] + r]
         for s in range(m):
-            part, row = z[more[SHARE] + r * m + s], code[code[KEPT] + s]
+            part, row = z[more[SHARE] + r * (m + 1) + s], code[code[KEPT] + s]
             for j in range(n):
                 G[row * n + j] += part * G[lost * n + j]
 
 
 @kernel
 def held_forces(code: i32p, z: f64p) -> None:
-    """M' = M − Σ g N1ᵀ, whole; f' = f + Σ g N0."""
-    n = code[N]
+    """M' = M − Σ g N1ᵀ, whole; f' = f + Σ g N0 + Σ_r c_r G_r."""
+    n, m = code[N], code[M]
     more = offset(code, behind(code))
     packed, A, push = offset(z, code[MOTION] + code[NQ]), offset(z, more[FULL]), offset(z, more[PUSH])
     f = offset(packed, n * (n + 1) // 2)
@@ -110,6 +113,11 @@ def held_forces(code: i32p, z: f64p) -> None:
             push[i] += g[i] * g[2 * n]
             for j in range(n):
                 A[i * n + j] -= g[i] * g[n + j]
+    for r in range(more[SHARED]):
+        G = offset(z, more[FORCE_ROWS] + code[more[LOST] + r] * n)
+        part = z[more[SHARE] + r * (m + 1) + m]
+        for i in range(n):
+            push[i] += part * G[i]
 
 
 @kernel
@@ -160,7 +168,7 @@ def slide(code: i32p, z: f64p) -> None:
 
 @kernel
 def shared_multipliers(code: i32p, z: f64p) -> None:
-    """λ of the rows kept, R λ_kept of those that share, 0 for the others."""
+    """λ of the rows kept, R λ_kept + c of those that share, 0 for the others."""
     m, rows = code[M], code[ROWS]
     more = offset(code, behind(code))
     lam, answer = offset(z, code[LAMBDA]), offset(z, more[ANSWER])
@@ -169,7 +177,7 @@ def shared_multipliers(code: i32p, z: f64p) -> None:
     for s in range(m):
         lam[code[code[KEPT] + s]] = answer[s]
     for r in range(more[SHARED]):
-        total = 0.0
+        total = z[more[SHARE] + r * (m + 1) + m]
         for s in range(m):
-            total += z[more[SHARE] + r * m + s] * answer[s]
+            total += z[more[SHARE] + r * (m + 1) + s] * answer[s]
         lam[code[more[LOST] + r]] = total

@@ -59,8 +59,10 @@ def of_polyline(shape: Polyline) -> Parts:
     parts: list[Part] = []
     for i, (t, n) in enumerate(zip(shape.along, shape.normals, strict=True)):
         p, q = places[i], places[(i + 1) % count]
+        beyond = 0.5 * shape.lengths[i]  # where two edges meet inwards, each goes on below the other
         bounds = [
-            Half(corner, t * sign, 0.0, _lean(t, shape.along[(i + step) % m], n) if bent == "out" else 0.0)
+            Half(corner, t * sign, beyond if bent == "in" else 0.0,
+                 _lean(t, shape.along[(i + step) % m], n) if bent == "out" else 0.0)
             for corner, sign, step, bent in ((p, 1.0, -1, bend[i]), (q, -1.0, 1, bend[(i + 1) % count]))
         ]
         bounds += [] if deep[i] is None else [Half(p, n, deep[i])]
@@ -68,7 +70,7 @@ def of_polyline(shape: Polyline) -> Parts:
     for i, (place, bent) in enumerate(zip(places, bend, strict=True)):
         before = () if bent == "start" else (Half(place, shape.along[(i - 1) % m]),)
         after = () if bent == "end" else (Half(place, -shape.along[i % m]),)
-        if bent != "in":
+        if bent not in ("in", "flat"):
             parts.append(Ball(place, 0.0, f"corner {i + 1}", before + after))
     return tuple(parts)
 

@@ -9,9 +9,11 @@ from latchwork.contact.shapes.flat import Polyline
 
 Array = np.ndarray
 
+BENT = 1e-6  # sine of the angle by which two edges turn: by less, they go straight on
+
 
 def turns(shape: Polyline) -> list[str]:
-    """At each corner: "out" where it sticks out, "in" where it does not; "start" and "end" of an open line.
+    """At each corner: "out" where it sticks out, "in" or "flat" where not; "start" and "end" of an open line.
 
     With the normal on the left, travel turns right where the outline sticks out: n₁ · t₂ < 0.
     """
@@ -23,7 +25,7 @@ def turns(shape: Polyline) -> list[str]:
             continue
         n, t = (numbers(shape.frame, v) for v in (shape.normals[i - 1], shape.along[i]))
         if n is not None and t is not None and n @ t > -ROUNDING:
-            found[i] = "in"
+            found[i] = "in" if n @ t > BENT else "flat"
     return found
 
 

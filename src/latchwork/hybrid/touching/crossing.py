@@ -75,7 +75,7 @@ class Crossing(Striking):
         meeting: Meeting | None = None
         for _ in range(MOST * (1 + len(self.standings.touches))):
             near = self._near()
-            meeting = self.meetings.at(self.x, self.held, near, before=meeting)
+            meeting = self._distinct(self.meetings.at(self.x, self.held, near, before=meeting))
             if self._approaches(meeting):
                 self._impact(meeting)
                 continue
@@ -105,6 +105,21 @@ class Crossing(Striking):
             if touch in s.closed or (gap <= REACH * TOUCH and within):
                 near.append(self._turned(touch) if touch.axis is not None and touch.is_skewed(self.x) else touch)
         return near
+
+    def _distinct(self, meeting: Meeting) -> Meeting:
+        """The same without features that are met on the bound of their domains, at a place where another feature of the
+        same contact is met in the same way: the end of an edge, where the edge is met as well."""
+        touches = meeting.touches
+        if len(touches) == len({touch.contact for touch in touches}):
+            return meeting
+        closed, kept = self.standings.closed, list(range(len(touches)))
+        inside = [touch.gap(self.x)[1] for touch in touches]
+        on_bound = [i for i in kept if abs(inside[i]) <= REACH * TOUCH]
+        for i in sorted(on_bound, key=lambda i: (touches[i] in closed, inside[i], -i)):
+            if any(j != i and touches[j].contact is touches[i].contact and _is_same(meeting, i, j) for j in kept):
+                kept.remove(i)
+        self.doubled |= {touches[i] for i in on_bound if i not in kept}
+        return meeting if len(kept) == len(touches) else meeting.only(kept)
 
     def _turned(self, touch: Touch) -> Touch:
         """The same contact with tangents made from an axis that lies well across its normal."""
@@ -150,7 +165,7 @@ class Crossing(Striking):
             self._still(meeting, verdict.states, ways)
         s.closed = closed if len(closed) < 2 else {touch: closed[touch] for touch in s.touches if touch in closed}
         opened = {touch for touch in touches if touch not in closed}
-        self._note_grazing((*opened, *entered, *self._ended()))
+        self._note_grazing((*opened, *entered, *self._ended(), *(self.doubled - closed.keys())))
         s.lam = _by_name(touches, meeting, verdict, stays)
 
     def _still(self, meeting: Meeting, states: Sequence[State], ways: Sequence[Array | None]) -> None:
@@ -255,6 +270,13 @@ class Crossing(Striking):
         if len(touch.tangents) == 1:
             return (1.0 if d[0] > 0.0 else -1.0,)
         return way_in_space(d if slip is None else slip, fastest, slip is None)
+
+
+def _is_same(meeting: Meeting, i: int, j: int) -> bool:
+    """Whether the normal rows of two contacts are one: A_ii = A_ij = A_jj."""
+    a, b = meeting.first[i], meeting.first[j]
+    own, other, both = float(meeting.A[a, a]), float(meeting.A[b, b]), float(meeting.A[a, b])
+    return max(abs(own - both), abs(other - both)) <= KEPT * max(own, other)
 
 
 def calmed(meeting: Meeting, resting: Resting, verdict: Verdict) -> Verdict:

@@ -17,6 +17,9 @@ from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.function import Function
 from latchwork.symbolic.expr import Expr
 
+LIGHT = 1e-3  # of the most that presses: what is pressed by less shares as if by this
+STEEP = 1e4  # a row that would carry so many times another does not stand for it
+
 
 def drag_in(terms: Terms, dragging: Mapping[Touch, list[int]], more: Sequence[Expr] = (),
             function: Function | None = None) -> Drag:  # fmt: skip
@@ -35,21 +38,33 @@ def share_in(mode: Mode, standings: Standings) -> Array | None:
 
 
 def _share(mode: Mode, standings: Standings) -> Array:
-    """λ_red = R λ_kept: as the forces were where the mode began; of least norm for what is no contact."""
+    """λ_red = R λ_kept + c: as the forces were where the mode began; what comes later goes where more is carried.
+
+    Each contact takes its part of the load with a friction that leans as it did, and of what leans more or less in
+    proportion to what presses it: then all of them come to the edges of their cones together. That is the λ of least
+    norm λᵀ K⁻¹ λ, K = λ_n (1, ρᵀ; ρ, 1 + ρρᵀ) for each contact, ρ = λ_t/λ_n.
+    """
     rows, chosen = mode.terms.rows, mode.selection
-    share = least_norm_share(mode.numbers, chosen)
-    lam = np.full(len(rows), np.nan)
+    lam, K = np.full(len(rows), np.nan), np.eye(len(rows))
+    held = {touch.name for touch in standings.closed if touch.held}
+    pressed = {name: float(lam[0]) for name, lam in standings.lam.items() if name not in held and len(lam)}
+    most = max(pressed.values(), default=0.0)
     for name, part in rows.slices.items():
         if name in standings.lam:
             forces = standings.lam[name]
             size = part.stop - part.start
             lam[part] = forces[:size] if len(forces) >= size else np.append(forces, np.zeros(size - len(forces)))
+            if name in pressed and most > 0.0:
+                lean = lam[part] / max(pressed[name], LIGHT * most)
+                lean[0] = 1.0
+                K[part, part] = np.outer(lean, lean) + np.diag([0.0] + [1.0] * (size - 1))
+                K[part, part] *= max(pressed[name] / most, LIGHT)
+    share = least_norm_share(K @ mode.numbers, chosen)
+    if not np.abs(share).max(initial=0.0) < STEEP:
+        share = least_norm_share(mode.numbers, chosen)
     kept, lost = lam[list(chosen.kept)], lam[list(chosen.redundant)]
-    known = np.where(np.isfinite(kept), kept, 0.0)
-    size = float(known @ known)
-    if size > 0.0:
-        by_force = np.isfinite(lost)
-        share[by_force] = np.outer(lost[by_force], known / size)
+    stress = lost - share[:, :-1] @ np.where(np.isfinite(kept), kept, 0.0)
+    share[:, -1] = np.where(np.isfinite(stress), stress, 0.0)
     return share
 
 

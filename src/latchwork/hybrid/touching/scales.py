@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TOUCH = 1e-10  # a gap this small, in units of the model, is closed
 REACH = 4.0  # a gap of so many TOUCH takes part in what happens
+BOUND = 1e-12  # what moves along the very bound of two domains, up to rounding, is in both
 CLEAR = 8.0  # further than so many TOUCH, and a contact that opened is watched as all others
 AT_REST = 1e-10  # of the fastest approach so far: slower normal velocities are none
 ROUNDING = 1e-12  # of the fastest motion of the same energy: this much of a normal velocity is rounding

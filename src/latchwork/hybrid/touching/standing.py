@@ -19,7 +19,7 @@ from latchwork.contact.feature import Tracked
 from latchwork.contact.following import within_reach
 from latchwork.contact.law import Contact, Zones
 from latchwork.errors import ModelError
-from latchwork.hybrid.touching.scales import CLEAR, CONE, REACH, TOUCH
+from latchwork.hybrid.touching.scales import BOUND, CLEAR, CONE, REACH, TOUCH
 from latchwork.hybrid.touching.touch import NOTHING_FIXED, SKEWED, Fixed, Touch, Way
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -333,10 +333,10 @@ def zone_guards(touch: Touch, zone: Zones, i: int) -> Guards:
 
 
 def shifted_gap(touch: Touch, deep: int) -> Expr:
-    """The gap within the domain of the feature, so many `TOUCH` and two below zero."""
+    """The gap within the domain of the feature, its bounds included, so many `TOUCH` and two below zero."""
     gap = touch.feature.gap + (2.0 + deep) * TOUCH if deep > -2 else touch.feature.gap
     for inside in touch.feature.within:
-        gap = maximum(gap, -inside)
+        gap = maximum(gap, -inside - BOUND)
     return gap
 
 
