@@ -42,8 +42,9 @@ from latchwork.errors import Jammed, Unsettled
 
 __all__ = ["HeldOn", "Resting", "State", "Verdict", "feasible", "hold_on", "settle", "settle_all"]
 
-EDGE, WIDE = 1e-9, 1e-6  # of the forces at work: with a least margin below it some contact slips, and all with it that
-# no share of the load takes further away from their edges
+BEYOND = (0.0, 2.5e-12, 2.5e-10)  # of a cone, with 0, 1 and 2 tangents: so little outside, a contact is not
+NOTHING, WIDE = 1e-9, 1e-6  # of the forces at work: less friction is none; contacts slip together that no share of the
+# load takes further than this away from their edges
 
 
 def settle(resting: Resting, guess: Sequence[State] | None = None) -> Verdict:
@@ -95,15 +96,18 @@ def as_choices(problem: Problem, states: Sequence[State], directions: Sequence[A
 
 
 class HeldOn(NamedTuple):
-    """Forces well within the cones with which contacts go on; or, where there are none, how those begin to slip that
+    """Forces within the cones with which contacts go on; or, where there are none, how those begin to slip that
     cannot be further inside, whatever the others carry."""
 
     lam: Array | None
     must_slip: tuple[Array | None, ...]
 
 
-def hold_on(resting: Resting, states: Sequence[State], directions: Sequence[Array | None]) -> HeldOn:
+def hold_on(resting: Resting, states: Sequence[State], directions: Sequence[Array | None],
+            firm: Sequence[float]) -> HeldOn:  # fmt: skip
     """Whether contacts that stick can go on, one of which is at the edge of its cone as the load is shared now.
+
+    ``firm`` says how many times further each of them may be beyond its cone.
 
     Where λ is not unique, it may be shared otherwise; only where no other share helps, contacts begin to slip, and
     all of them together that are at their edges in every share.
@@ -113,8 +117,9 @@ def hold_on(resting: Resting, states: Sequence[State], directions: Sequence[Arra
     lam = inside(problem, choices)
     if lam is None:
         return HeldOn(None, (None,) * len(choices))
-    edges = margins(problem, choices, lam)
-    if min(edges) > EDGE:
+    edges, size = margins(problem, choices, lam), float(np.abs(lam).max(initial=0.0)) or 1.0
+    if all(edge * size >= -BEYOND[t] * firmness * mu * lam[at]
+           for edge, t, firmness, mu, at in zip(edges, problem.t, firm, problem.mu_s, problem.at, strict=True)):
         return HeldOn(np.asarray(problem.beta * problem.s * lam), ())
     return HeldOn(None, tuple(_slips(problem, choices, lam, i) if edge <= WIDE else None
                               for i, edge in enumerate(edges)))  # fmt: skip
@@ -124,7 +129,7 @@ def _slips(problem: Problem, choices: list[Choice], lam: Array, i: int) -> Array
     """How contact i begins to slip, −λ_t/|λ_t|; None where it may be further inside its cone, or carries nothing."""
     at = problem.at[i]
     friction = lam[at + 1 : at + 1 + problem.t[i]]
-    if float(np.linalg.norm(friction)) <= EDGE * float(np.abs(lam).max()):
+    if float(np.linalg.norm(friction)) <= NOTHING * float(np.abs(lam).max()):
         return None
     own = inside(problem, choices, only=i)
     if own is not None and margins(problem, choices, own)[i] > WIDE:

@@ -21,7 +21,7 @@ from latchwork.contact.widest import largest_margin
 
 CUTS = 16
 ROUNDS = 40
-FINE = 1e-10
+FINE = 1e-12  # of the forces: cuts are made where a cone is left by more
 NEARLY = 0.8  # of the largest margin, at which cutting ends
 
 

@@ -184,7 +184,7 @@ def _outcomes(guard: Guard, near: Touch | None, after: Entered) -> list[tuple[in
     if standing is None:
         apart = [(PARTED, 0)] if guard.kind in ("touch", "release") else []
         return [*apart, (OPENED, 0)] if near in after.grazing else apart
-    state, way, limit = standing
+    state, way, limit, _ = standing
     if guard.kind == "release" or limit is not None or not isinstance(law, tuple):
         return []
     if state is State.STICK:

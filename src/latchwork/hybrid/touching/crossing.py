@@ -18,13 +18,14 @@ from latchwork.contact.complementarity import Resting, State, Verdict, feasible,
 from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting
-from latchwork.hybrid.touching.scales import LEFT, NO_SLIP, REACH, STIRS, TOUCH
+from latchwork.hybrid.touching.scales import CHATTER, FIRMER, LEFT, NO_SLIP, REACH, STIRS, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Standing, deep_in
 from latchwork.hybrid.touching.striking import KEPT, RANK, Striking
 from latchwork.hybrid.touching.touch import Touch, Way, touch_of
 
 STILL = 1e-9  # of the accelerations at work: a contact that opens slower stays
 CARRIES = 1e-6  # of the largest force: with less, a contact carries nothing
+FIRMEST = 1  # times that a grip becomes firmer
 MOST = 60  # impacts at one instant, for each contact
 
 NONE_STAYS = Verdict((), (), np.zeros(0), np.zeros(0), 0)
@@ -160,13 +161,27 @@ class Crossing(Striking):
                 limit = None
                 if begins and must is not None and kept_by_others(meeting, i, verdict.states):
                     limit = tuple(must.tolist())
-                closed[touch] = Standing(state, self._way(touch, state, way, d, fastest), limit)
+                grip = self._grip(touch, state)
+                closed[touch] = Standing(state, self._way(touch, state, way, d, fastest), limit, grip)
         if stays:
             self._still(meeting, verdict.states, ways)
         s.closed = closed if len(closed) < 2 else {touch: closed[touch] for touch in s.touches if touch in closed}
         opened = {touch for touch in touches if touch not in closed}
         self._note_grazing((*opened, *entered, *self._ended(), *(self.doubled - closed.keys())))
         s.lam = _by_name(touches, meeting, verdict, stays)
+
+    def _grip(self, touch: Touch, state: State) -> int:
+        """How firmly a contact sticks: more so where it has only just begun to slip, and slips no more."""
+        s, now = self.standings, float(self.x[0])
+        before = s.closed.get(touch)
+        if state is not State.STICK:
+            if before is not None and before.state is State.STICK:
+                s.slipped = s.slipped | {touch: (now, before.grip)}
+            return 0
+        if before is not None and before.state is State.STICK:
+            return before.grip
+        since, grip = s.slipped.get(touch, (-math.inf, 0))
+        return min(grip + 1, FIRMEST) if now - since < CHATTER else 0
 
     def _still(self, meeting: Meeting, states: Sequence[State], ways: Sequence[Array | None]) -> None:
         """End what is left of slip where contacts stick from now on, by impulses A Λ = −v that are no impact."""
@@ -246,15 +261,18 @@ class Crossing(Striking):
         otherwise, if some share holds them; else all slip together that are at their edges in every share."""
         s, states, ways = self.standings, [], []
         for touch, slip in zip(meeting.touches, resting.slip, strict=True):
-            state, way, limit = s.closed.get(touch, Standing(State.OPEN))
+            state, way, limit, _ = s.closed.get(touch, Standing(State.OPEN))
             slides = state is State.SLIDE and limit is None
             states.append(state if state is State.OPEN or slides else State.STICK)
             ways.append(slip if slip is not None or not slides or way is None else np.array(way[: len(touch.tangents)]))
         if State.STICK not in states or self.letting_go:
             return resting
-        held = hold_on(resting, states, ways)
+        firm = [FIRMER ** s.closed[touch].grip if touch in s.closed else 1.0 for touch in meeting.touches]
+        held = hold_on(resting, states, ways, firm)
         if held.lam is not None:
-            self.slipping = {}
+            if s.shared == self.x[0]:  # it was shared otherwise just now, which did not help
+                return resting
+            self.slipping, s.shared = {}, float(self.x[0])
             return Verdict(tuple(states), tuple(ways), held.lam, resting.A @ held.lam + resting.b, 1)
         if not any(way is not None for way in held.must_slip):
             return resting

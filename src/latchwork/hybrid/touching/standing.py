@@ -19,7 +19,7 @@ from latchwork.contact.feature import Tracked
 from latchwork.contact.following import within_reach
 from latchwork.contact.law import Contact, Zones
 from latchwork.errors import ModelError
-from latchwork.hybrid.touching.scales import BOUND, CLEAR, CONE, REACH, TOUCH
+from latchwork.hybrid.touching.scales import BOUND, CLEAR, CONE, CONE_IN_SPACE, FIRMER, REACH, TOUCH
 from latchwork.hybrid.touching.touch import NOTHING_FIXED, SKEWED, Fixed, Touch, Way
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -39,11 +39,15 @@ WORDS = {state: state.name.lower() for state in State}
 
 
 class Standing(NamedTuple):
-    """How a contact is closed: it slides a way, or sticks. At its ``limit`` it would slide there, but others stick."""
+    """How a contact is closed: it slides a way, or sticks. At its ``limit`` it would slide there, but others stick.
+
+    One that slipped and stuck again at once, at the very edge of its cone, has a firmer ``grip``.
+    """
 
     state: State
     way: Way = None
     limit: tuple[float, ...] | None = None
+    grip: int = 0
 
     def label(self, name: str) -> str:
         return f"{name}: {WORDS[self.state]}"
@@ -91,6 +95,8 @@ class Standings:
     speed: float = 0.0  # the fastest approach so far: what a rebound is measured by
     pace: float = 0.0  # the fastest motion at contacts so far: what slip is measured by
     lam: dict[str, Array] = field(default_factory=dict)  # forces of the contacts where the mode began
+    slipped: dict[Touch, tuple[float, int]] = field(default_factory=dict)  # when each began to slip, and its grip then
+    shared: float = -math.inf  # when a load was shared otherwise last
     asleep: tuple[Touch, ...] = ()
     members: tuple[Contact, ...] = ()
     _labelled: tuple[Any, tuple[str, ...]] = (None, ())  # what was closed where labels were made last, and these
@@ -131,7 +137,7 @@ class Standings:
     def constraints(self) -> dict[Constraint, Touch]:
         """What is closed as constraints, contact by contact."""
         made = {}
-        for touch, (state, way, _) in self.closed.items():
+        for touch, (state, way, *_) in self.closed.items():
             constraint = touch.sticking if state is State.STICK else touch.sliding(way, self.mu(touch)[1])
             if constraint is not None:
                 made[constraint] = touch
@@ -139,7 +145,7 @@ class Standings:
 
     def dragging(self) -> Iterable[tuple[Touch, list[int]]]:
         """Contacts that slide with friction, and what friction adds to their force rows."""
-        for touch, (state, way, _) in self.closed.items():
+        for touch, (state, way, *_) in self.closed.items():
             if state is State.SLIDE and way is not None and touch.tangents:
                 yield touch, touch.drag(way, self.mu(touch)[1])
 
@@ -200,11 +206,13 @@ class Standings:
         self.closed = {again[touch]: standing for touch, standing in self.closed.items()}
         self.grazing = {again[touch]: deep for touch, deep in self.grazing.items()}
         self.behind = {again[touch] for touch in self.behind}
+        self.slipped = {again[touch]: since for touch, since in self.slipped.items() if touch in again}
 
     def copied(self) -> Standings:
         """A copy that is not touched by what happens to these."""
         return replace(self, touches=list(self.touches), closed=dict(self.closed), grazing=dict(self.grazing),
-                       behind=set(self.behind), zones=dict(self.zones), lam=dict(self.lam))  # fmt: skip
+                       behind=set(self.behind), zones=dict(self.zones), lam=dict(self.lam),
+                       slipped=dict(self.slipped))  # fmt: skip
 
     @property
     def every(self) -> tuple[Touch, ...]:
@@ -379,7 +387,8 @@ def _closed(standings: Standings, touch: Touch, standing: Standing, lam: Sequenc
         mu = standings.mu(touch)[0]
         if across:
             squares = sum((force * force for force in across[1:]), start=across[0] * across[0])
-            limit = (mu * normal) * (mu * normal) * (1.0 + CONE)
+            cone = (CONE if len(across) == 1 else CONE_IN_SPACE) * FIRMER**standing.grip
+            limit = (mu * normal) * (mu * normal) * (1.0 + cone)
             found.append(Guard("slip", touch, limit - squares, True))
     elif standing.limit is not None:
         pass  # its slip is nothing, and has no sign
