@@ -19,6 +19,7 @@ from latchwork.errors import EvaluationError
 SAMPLES = (1, 256, 32)  # along each parameter, of a ball or plane, a curve, a surface
 MOST = 64  # least samples from which Newton's method begins
 EQUAL = 1e-7  # of the range: closer together, two solutions are one
+NEAR_BY, LEVEL = 0.02, 1e-9  # of the range, within which no rise is looked for; and how much is none
 SAME = 1e-5  # of the range: as close to what is tracked elsewhere, a solution is that one
 OUTSIDE = 0.05  # of the range, by which parameters are followed outside
 NEARER = 1e-9  # relative: of two minima that are equally close, the present one stays
@@ -39,9 +40,19 @@ def seed(find: Finder, x: ArrayLike, taken: Iterable[Array] = ()) -> list[Array]
     known = [s for s in taken if not is_waiting(find, s)]
     best: list[Array] = []
     for s in found[keep][np.lexsort((gap[keep], ~find.inside(found[keep])))]:
-        if all(apart(find, s, other) > EQUAL for other in best) and all(apart(find, s, k) > SAME for k in known):
+        if all(apart(find, s, other) > EQUAL for other in best) and not any(_is_one(find, x, s, k) for k in known):
             best.append(s)
     return best
+
+
+def _is_one(find: Finder, x: ArrayLike, s: Array, other: Array) -> bool:
+    """Whether a least distance is that which is tracked at other parameters: they are nearly the same, or are near by
+    with nothing that is further away between them."""
+    off = apart(find, s, other)
+    if off <= SAME or off > NEAR_BY:
+        return off <= SAME
+    ends = find.gap(x, s), find.gap(x, other)
+    return find.gap(x, 0.5 * (s + other)) <= max(ends) + LEVEL * (1.0 + abs(ends[0]))
 
 
 def beyond(find: Finder, x: ArrayLike) -> Array:

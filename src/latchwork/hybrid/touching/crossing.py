@@ -95,6 +95,7 @@ class Crossing(Striking):
     def _near(self) -> list[Touch]:
         """Contacts that are closed or whose gap is zero, within their domains; not those the coordinates hold."""
         s, near = self.standings, []
+        ending = {touch.contact for touch in self.leaving}
         self.meetings.look(s.touches, self.x)
         for touch in list(s.touches):
             if touch.held or touch in self.leaving or touch in s.behind:
@@ -102,7 +103,9 @@ class Crossing(Striking):
             gap, inside = touch.gap(self.x)
             if not math.isfinite(gap):
                 raise IntegrationError(f"the gap of '{touch.name}' is {gap} at t = {self.x[0]:.9g}. Look at its shape.")
-            within = inside > 0.0 if touch in s.grazing else inside >= -REACH * TOUCH  # one just left stays out
+            # one just left stays out, unless another feature of the same contact ends here
+            stays_out = touch in s.grazing and touch.contact not in ending
+            within = inside > 0.0 if stays_out else inside >= -REACH * TOUCH
             if touch in s.closed or (gap <= REACH * TOUCH and within):
                 near.append(self._turned(touch) if touch.axis is not None and touch.is_skewed(self.x) else touch)
         return near

@@ -71,6 +71,7 @@ def swiftly(s: Standings, meetings: Meetings, held: Terms, x: Array, hits: Seque
     kept: list[Touch] = []
     ended: list[tuple[Touch, float]] = []
     closed, grazing, behind = s.closed, s.grazing, s.behind
+    ending = [touch.contact for touch in hit.leaving]
     for touch, gap, inside in meetings.gaps(s.touches, x):
         if touch in hit.touching and gap < -IN_REACH and inside < -gap:  # through the end of a domain, not a surface
             return None
@@ -81,7 +82,8 @@ def swiftly(s: Standings, meetings: Meetings, held: Terms, x: Array, hits: Seque
         elif touch in hit.leaving:
             ended.append((touch, gap))
         elif touch not in behind:
-            within = inside > 0.0 if touch in grazing and touch not in hit.clear else inside >= -IN_REACH
+            stays_out = touch in grazing and touch not in hit.clear and touch.contact not in ending
+            within = inside > 0.0 if stays_out else inside >= -IN_REACH
             if touch in closed or (gap <= IN_REACH and within) or gap != gap:
                 near.append((touch, gap, inside))
     if len(kept) > 1 or (kept and near) or len(near) > FEW:
