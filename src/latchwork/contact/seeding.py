@@ -108,7 +108,7 @@ def another_wins(find: Finder, x: ArrayLike, s: ArrayLike, taken: Iterable[Array
 def next_gap(find: Finder, x: ArrayLike, s: ArrayLike, taken: Iterable[Array] = ()) -> tuple[float, bool]:
     """The gap at the next least distance but that at s, and whether it lies in range; inf where there is none."""
     here = np.asarray(s, dtype=float)
-    others = [other for other in seed(find, x, taken) if apart(find, other, here) > EQUAL]
+    others = [other for other in seed(find, x, taken) if not _is_one(find, x, other, here)]
     gaps = [find.gap(x, other) for other in others]
     least = int(np.argmin(gaps)) if gaps else 0
     return (gaps[least], bool(find.inside(others[least][None])[0])) if gaps else (np.inf, False)
