@@ -124,3 +124,22 @@ def test_what_is_gripped_is_lifted_off_the_floor(law):
     assert run["q_obj_py"][-1] == pytest.approx(run["q_lift"][-1], abs=1e-9)
     assert run["q_lift"][-1] > 0.04
     assert run.audit.least_gap > -1e-9
+
+
+@pytest.mark.parametrize("friction", [None, 0.3])
+def test_a_box_is_welded_where_it_slides_and_let_go(friction):
+    """Welded to the ground nothing moves at its corners, whatever rounding says; let go, it rests on them again."""
+    model = lw.Model("welded")
+    link, N, O = model.planar("d"), model.frame, model.origin
+    body = model.body("b", link, link.origin, 1.0, lw.inertia(link.frame, zz=0.01))
+    model.gravity(-WEIGHT * N.y)
+    model.contact("floor", body.box((0.4, 0.2)), lw.Line(O, N.x, N.y), friction=friction)
+    sim = lw.Simulation(model, q={"q_d_py": 0.1}, u={"u_d_vx": 1.0})
+    sim.advance(0.1)
+    sim.weld("weld", body, N)
+    sim.advance(0.3)
+    x = sim.q["q_d_px"]
+    sim.release("weld")
+    sim.advance(1.0)
+    assert [sim.q["q_d_px"], sim.q["q_d_py"]] == pytest.approx([x, 0.1], abs=1e-12)
+    assert len(sim.active) == 2

@@ -113,3 +113,17 @@ def test_a_ball_in_a_surface_that_is_tighter_one_way():
     d2 = R * R - 0.0625
     assert run["q_A_pz"][-1] == pytest.approx(2.0 * d2 + 0.25, abs=1e-8)
     assert run["q_A_py"][-1] == pytest.approx(0.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("aside", [0.0, 1e-9])
+def test_a_disk_falls_along_the_axis_of_a_parabola(aside):
+    """Where its centre passes the middle of curvature two nearest places become one: they are followed all the same."""
+    model = lw.Model("parabola")
+    link, N, O = model.planar("A"), model.frame, model.origin
+    body = model.body("disk", link, link.origin, 1.0, lw.inertia(link.frame, zz=0.01))
+    model.gravity(-9.81 * N.y)
+    curve = lw.Curve(O, lambda s: s * N.x + s * s * N.y, (-2.0, 2.0))
+    model.contact("bowl", body.circle(0.3), curve, restitution=0.5)
+    run = lw.simulate(model, until=3.0, q=[aside, 1.6, 0.0])
+    assert run.events[0].t == pytest.approx(math.sqrt(2.0 * 1.3 / 9.81), abs=1e-9)
+    assert run["q_A_py"][-1] == pytest.approx(0.3, abs=1e-9)

@@ -18,7 +18,7 @@ from latchwork.contact.complementarity import Resting, State, Verdict, feasible,
 from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting
-from latchwork.hybrid.touching.scales import CHATTER, FIRMER, LEFT, NO_SLIP, REACH, STIRS, TOUCH
+from latchwork.hybrid.touching.scales import CHATTER, FIRMER, LEFT, NO_SLIP, REACH, ROUNDING, STIRS, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Standing, deep_in
 from latchwork.hybrid.touching.striking import KEPT, RANK, Striking
 from latchwork.hybrid.touching.touch import Touch, Way, touch_of
@@ -77,6 +77,9 @@ class Crossing(Striking):
         for _ in range(MOST * (1 + len(self.standings.touches))):
             near = self._near()
             meeting = self._distinct(self.meetings.at(self.x, self.held, near, before=meeting))
+            if self._cannot_move(meeting):
+                self._leave_as_they_are(meeting)
+                return
             if self._approaches(meeting):
                 self._impact(meeting)
                 continue
@@ -109,6 +112,19 @@ class Crossing(Striking):
             if touch in s.closed or (gap <= REACH * TOUCH and within):
                 near.append(self._turned(touch) if touch.axis is not None and touch.is_skewed(self.x) else touch)
         return near
+
+    def _cannot_move(self, meeting: Meeting) -> bool:
+        """Whether what is held besides, as a weld, leaves no motion at these contacts: A is zero but for rounding."""
+        if not meeting.touches or not len(self.held.rows):
+            return False
+        alone = np.einsum("ij,ji->i", meeting.J, np.linalg.lstsq(meeting.M, meeting.J.T, rcond=None)[0])
+        return bool(np.diag(meeting.A).max() <= ROUNDING * alone.max()) and min(meeting.normal_speeds) > -NO_SLIP
+
+    def _leave_as_they_are(self, meeting: Meeting) -> None:
+        """Contacts at which nothing moves carry nothing, and are open until something can."""
+        s = self.standings
+        s.closed, s.lam = {}, {}
+        self._note_grazing(meeting.touches)
 
     def _distinct(self, meeting: Meeting) -> Meeting:
         """The same without features that are met on the bound of their domains, at a place where another feature of the

@@ -20,13 +20,12 @@ from latchwork.contact.following import within_reach
 from latchwork.contact.law import Contact, Zones
 from latchwork.errors import ModelError
 from latchwork.hybrid.touching.scales import BOUND, CLEAR, CONE, CONE_IN_SPACE, FIRMER, REACH, TOUCH
-from latchwork.hybrid.touching.touch import NOTHING_FIXED, SKEWED, Fixed, Touch, Way
+from latchwork.hybrid.touching.touch import LEAST, NOTHING_FIXED, SKEWED, Fixed, Touch, Way
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr, maximum, operand, sqrt
 from latchwork.symbolic.traverse import rebuild
 
-LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
 ENDED, TURNED = 1e4, 1e6  # of the trace that slip in space keeps: slower, it has ended; and where it has turned
 STILL = 1e-13  # in units of the model: slip in the plane that is backwards by less may be about to begin
@@ -289,7 +288,7 @@ class Guards(tuple[Guard, ...]):
     @cached_property
     def patient(self) -> NDArray[np.bool_]:
         """Those that are armed also below zero, where they may rise: rules apart."""
-        return np.array([not (guard.by_force or guard.kind == "stop") for guard in self], dtype=bool)
+        return np.array([not (guard.by_force or guard.kind in ("stop", "lost")) for guard in self], dtype=bool)
 
     @cached_property
     def on_forces(self) -> list[int]:

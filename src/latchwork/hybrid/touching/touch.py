@@ -36,6 +36,7 @@ SIGHT = 0.5  # how far ahead, in units of the model, another least distance may 
 SOON, LATE = 1e-4, 0.1  # the shortest and longest time, in s, after which one looks for it
 NEAR = 4e-3  # s: one that can be met within this is tracked, too
 SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
+LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 KEPT = 400  # ways in which a contact stood
 NOTHING = 1e-11  # at random states of order one, less than this is rounding
 Indices = Mapping[Zones, int]
@@ -301,10 +302,16 @@ class Touch:
 
     def found(self, x: Array, others: Iterable[Touch] = ()) -> Array:
         """The state with tracked parameters at the least distance that no other place has; outside where none is."""
-        best = seed(self._finder, x, self._taken(x, others))
+        find = self._finder
+        best = [s for s in seed(find, x, self._taken(x, others)) if not self._is_flat(x, s)]
         moved = x.copy()
-        moved[self._places] = best[0] if best else beyond(self._finder, x)
+        moved[self._places] = best[0] if best else beyond(find, x)
         return moved
+
+    def _is_flat(self, x: Array, s: Array) -> bool:
+        """Whether a least distance is hardly one, as where two become one; if parameters can wait until it is more."""
+        find = self._finder
+        return min(find.tracked.waits) > 0.0 and float(find.tops.many(find.rows(x, s[None]))[0, 2]) < 2.0 * LEAST
 
     def looked(self, x: Array, closed: bool, others: Iterable[Touch] = ()) -> Looked:
         """Look for another least distance, and take it where it is less now; those that other places have are left."""
