@@ -51,7 +51,7 @@ class Crossing(Striking):
                 if about.gap(self.x)[0] < -REACH * TOUCH:  # through the end of its domain, not through its surface
                     self.leaving.add(about)
             elif kind == "lost":
-                self.x = about.found(self.x, s.places_of(about.contact))
+                self.x = about.found(self.x, s.places_of(about.contact), about in s.closed)
             elif kind == "patch":
                 self.leaving.add(about)
             elif kind == "release":

@@ -300,10 +300,13 @@ class Touch:
         """The parameters of further places."""
         return [x[other._places] for other in others if other is not self]
 
-    def found(self, x: Array, others: Iterable[Touch] = ()) -> Array:
-        """The state with tracked parameters at the least distance that no other place has; outside where none is."""
+    def found(self, x: Array, others: Iterable[Touch] = (), closed: bool = False) -> Array:
+        """The state with tracked parameters at the least distance that no other place has; outside where none is.
+
+        One that is hardly a least distance is left to be looked for later, unless it is closed.
+        """
         find = self._finder
-        best = [s for s in seed(find, x, self._taken(x, others)) if not self._is_flat(x, s)]
+        best = [s for s in seed(find, x, self._taken(x, others)) if closed or not self._is_flat(x, s)]
         moved = x.copy()
         moved[self._places] = best[0] if best else beyond(find, x)
         return moved
