@@ -18,7 +18,7 @@ from latchwork.contact.complementarity import Resting, State, Verdict, feasible,
 from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.touching.coordinates import HeldContacts, way_in_space
 from latchwork.hybrid.touching.meeting import Meeting
-from latchwork.hybrid.touching.scales import CHATTER, FIRMER, LEFT, NO_SLIP, REACH, ROUNDING, STIRS, TOUCH
+from latchwork.hybrid.touching.scales import BOUND, CHATTER, FIRMER, LEFT, NO_SLIP, REACH, ROUNDING, STIRS, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Standing, deep_in
 from latchwork.hybrid.touching.striking import KEPT, RANK, Striking
 from latchwork.hybrid.touching.touch import Touch, Way, touch_of
@@ -223,7 +223,7 @@ class Crossing(Striking):
     def _just_entered(self, touch: Touch) -> bool:
         """Whether the domain of a feature is entered with a gap below zero, if by rounding: its guard falls on."""
         gap, inside = touch.gap(self.x)
-        return 0.0 <= inside < -gap
+        return -2.0 * BOUND <= inside < -gap
 
     def _ended(self) -> set[Touch]:
         """Features whose patch has ended, so that they open without moving away."""

@@ -12,7 +12,7 @@ from latchwork.hybrid.touching.pacing import FOREVER, longest_at
 from latchwork.hybrid.touching.passing import GAINED, IMPACTS, PARTED, STATE, pass_one
 from latchwork.hybrid.touching.passing import MUST as PASS_MUST
 from latchwork.hybrid.touching.passing import WAY as PASS_WAY
-from latchwork.hybrid.touching.scales import CLEAR, LEFT, REACH, TOUCH
+from latchwork.hybrid.touching.scales import BOUND, CLEAR, LEFT, REACH, TOUCH
 from latchwork.program.bundle import run_at
 from latchwork.program.kernel import (
     copysign,
@@ -31,7 +31,7 @@ from latchwork.program.kernel import (
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum, minimum
 
-IN_REACH, IS_CLEAR = REACH * TOUCH, CLEAR * TOUCH
+IN_REACH, IS_CLEAR, ON_BOUND = REACH * TOUCH, CLEAR * TOUCH, -2.0 * BOUND
 DEEPEST = 1e15
 # what a contact is to a handover: the one that is near, closed before, hit, opened before, hit while clear, left at the
 # end of its patch, behind, held by the coordinates
@@ -107,7 +107,7 @@ def judged(count: i64, starts: i64p, gaps: f64p, roles: i64p, deep: i64p, notes:
             near = 1 if _has(role, CLOSED) == 1 or (gap <= IN_REACH and within) else 0
             if near != _has(role, NEAR):
                 return 0
-            if near == 1 and inside < FOREVER and inside >= 0.0 and inside < -gap:  # entered from below
+            if near == 1 and inside < FOREVER and inside >= ON_BOUND and inside < -gap:  # entered from below
                 notes[i] = depth(gap)
     return 1
 

@@ -18,13 +18,13 @@ from latchwork.contact.complementarity import State
 from latchwork.contact.law import Zones
 from latchwork.hybrid.touching.meetings import Meetings
 from latchwork.hybrid.touching.passing import AS_IS, LETS_GO, OTHERS, PARTED, Passed
-from latchwork.hybrid.touching.scales import LEFT, REACH, TOUCH
+from latchwork.hybrid.touching.scales import BOUND, LEFT, REACH, TOUCH
 from latchwork.hybrid.touching.standing import Guard, Standing, Standings, deep_in, is_clear
 from latchwork.hybrid.touching.striking import Happened
 from latchwork.hybrid.touching.touch import Touch, Way
 
 FEW = 4  # contacts that may be near
-IN_REACH = REACH * TOUCH
+IN_REACH, ON_BOUND = REACH * TOUCH, -2.0 * BOUND
 STICKS = Standing(State.STICK)
 
 Near = tuple[Touch, float, float]  # a contact, its gap, and how far inside its domain it is
@@ -171,7 +171,7 @@ def _pass(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Near, h
     s.speed, s.pace = passed.speed, passed.pace
     s.closed = {} if state is None or state is State.OPEN else {touch: Standing(state, _way(passed, laws[2]))}
     s.lam = {} if state is None else {touch.name: passed.lam}
-    if state is State.OPEN or (touch.feature.within and 0.0 <= inside < -gap):  # opened, or entered from below
+    if state is State.OPEN or (touch.feature.within and ON_BOUND <= inside < -gap):  # opened, or entered from below
         s.grazing = s.grazing | {touch: deep_in(gap)}
     alone = Alone(touch, PARTED if state is None else STATES.index(state), (passed.way > 0.0) - (passed.way < 0.0))
     return Swiftly(passed.x, passed.gained, _happened(touch, passed), alone)
@@ -193,8 +193,9 @@ def _stay(s: Standings, meetings: Meetings, held: Terms, x: Array, near: Sequenc
     s.closed = {touch: Standing(State.SLIDE, (way,) if way != 0.0 and law[2] != 0.0 else None)
                 for touch, slides, way, law in zip(touches, stayed.slides, stayed.ways, laws, strict=True)
                 if slides}  # fmt: skip
-    s.grazing = s.grazing | {touch: deep_in(gap) for touch, gap, inside in near
-                             if touch not in s.closed or (touch.feature.within and 0.0 <= inside < -gap)}  # fmt: skip
+    fresh = {touch: deep_in(gap) for touch, gap, inside in near
+             if touch not in s.closed or (touch.feature.within and ON_BOUND <= inside < -gap)}  # fmt: skip
+    s.grazing = s.grazing | fresh
     return Swiftly(x, 0.0, ())
 
 
