@@ -260,7 +260,7 @@ def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLik
     z[1 + n : inputs] = rest
     flags[:m], flags[m:] = arms != 0, 0
     w.fill(0.0)
-    w[6 * n + 10 * m :] = heights
+    w[6 * n + 10 * m : 6 * n + 11 * m] = heights
     return Watch(guards, z, w, flags)
 
 

@@ -25,7 +25,7 @@ from latchwork.hybrid.touching.touch import Touch, Way, touch_of
 
 STILL = 1e-9  # of the accelerations at work: a contact that opens slower stays
 CARRIES = 1e-6  # of the largest force: with less, a contact carries nothing
-FIRMEST = 1  # times that a grip becomes firmer
+FIRMEST = 2  # times that a grip becomes firmer
 MOST = 60  # impacts at one instant, for each contact
 
 NONE_STAYS = Verdict((), (), np.zeros(0), np.zeros(0), 0)
@@ -198,7 +198,7 @@ class Crossing(Striking):
                 s.slipped = s.slipped | {touch: (now, before.grip)}
             return 0
         if before is not None and before.state is State.STICK:
-            return before.grip
+            return before.grip + (touch in self.firmer)
         since, grip = s.slipped.get(touch, (-math.inf, 0))
         return min(grip + 1, FIRMEST) if now - since < CHATTER else 0
 
@@ -289,8 +289,10 @@ class Crossing(Striking):
         firm = [FIRMER ** s.closed[touch].grip if touch in s.closed else 1.0 for touch in meeting.touches]
         held = hold_on(resting, states, ways, firm)
         if held.lam is not None:
-            if s.shared == self.x[0]:  # it was shared otherwise just now, which did not help
-                return resting
+            if s.shared == self.x[0]:  # it was shared otherwise just now: what is left is at the very edge
+                self.firmer = {touch for touch in self.slipping if s.closed[touch].grip < FIRMEST}
+                if not self.firmer:
+                    return resting
             self.slipping, s.shared = {}, float(self.x[0])
             return Verdict(tuple(states), tuple(ways), held.lam, resting.A @ held.lam + resting.b, 1)
         if not any(way is not None for way in held.must_slip):

@@ -54,6 +54,7 @@ class Striking:
     slipping: dict[Touch, Array] = field(default_factory=dict)
     leaving: set[Touch] = field(default_factory=set)
     letting_go: set[Touch] = field(default_factory=set)
+    firmer: set[Touch] = field(default_factory=set)  # they stick at the very edges of their cones
     doubled: set[Touch] = field(default_factory=set)  # met where another feature of the same contact is
     work: float = 0.0
     at_once: bool | None = None  # how several contacts act in an impact: see `impact`
