@@ -121,17 +121,18 @@ def hold_on(resting: Resting, states: Sequence[State], directions: Sequence[Arra
     if all(edge * size >= -BEYOND[t] * firmness * mu * lam[at]
            for edge, t, firmness, mu, at in zip(edges, problem.t, firm, problem.mu_s, problem.at, strict=True)):
         return HeldOn(np.asarray(problem.beta * problem.s * lam), ())
-    return HeldOn(None, tuple(_slips(problem, choices, lam, i) if edge <= WIDE else None
+    slack = 2.0 * max(0.0, -min(edges))
+    return HeldOn(None, tuple(_slips(problem, choices, lam, i, slack) if edge <= WIDE else None
                               for i, edge in enumerate(edges)))  # fmt: skip
 
 
-def _slips(problem: Problem, choices: list[Choice], lam: Array, i: int) -> Array | None:
+def _slips(problem: Problem, choices: list[Choice], lam: Array, i: int, slack: float) -> Array | None:
     """How contact i begins to slip, −λ_t/|λ_t|; None where it may be further inside its cone, or carries nothing."""
     at = problem.at[i]
     friction = lam[at + 1 : at + 1 + problem.t[i]]
     if float(np.linalg.norm(friction)) <= NOTHING * float(np.abs(lam).max()):
         return None
-    own = inside(problem, choices, only=i)
+    own = inside(problem, choices, i, slack)
     if own is not None and margins(problem, choices, own)[i] > WIDE:
         return None
     return np.asarray(-friction / np.linalg.norm(friction))

@@ -25,10 +25,10 @@ FINE = 1e-12  # of the forces: cuts are made where a cone is left by more
 NEARLY = 0.8  # of the largest margin, at which cutting ends
 
 
-def inside(problem: Problem, choices: Sequence[Choice], only: int | None = None) -> Array | None:
+def inside(problem: Problem, choices: Sequence[Choice], only: int | None = None, slack: float = 0.0) -> Array | None:
     """λ for these states with the largest least margin, or None where no λ is within the cones.
 
-    With ``only``, the margin is that of one contact, and the others are within their cones.
+    With ``only``, the margin is that of one contact, and the others are within their cones, but for some slack.
     """
     E, rows = maps(problem, choices)
     if not rows:
@@ -41,7 +41,7 @@ def inside(problem: Problem, choices: Sequence[Choice], only: int | None = None)
     size = float(np.abs(lam0).max(initial=0.0)) or 1.0
     if np.abs(S @ x0 + problem.b[rows]).max() > TOL * (1.0 + size) or not np.isfinite(size):
         return None
-    return _widest(problem, choices, lam0, spread, size, only)
+    return _widest(problem, choices, lam0, spread, size, only, slack)
 
 
 def margins(problem: Problem, choices: Sequence[Choice], lam: Array) -> list[float]:
@@ -56,7 +56,7 @@ def margins(problem: Problem, choices: Sequence[Choice], lam: Array) -> list[flo
 
 
 def _widest(problem: Problem, choices: Sequence[Choice], lam0: Array, spread: Array, size: float,
-            only: int | None) -> Array | None:  # fmt: skip
+            only: int | None, slack: float) -> Array | None:  # fmt: skip
     """The linear programs: planes G λ ≥ m size, or G λ ≥ 0 of others, and accelerations W λ ≥ −w."""
     planes = _planes(problem, choices)
     W, w = _apart(problem, choices)
@@ -64,13 +64,13 @@ def _widest(problem: Problem, choices: Sequence[Choice], lam0: Array, spread: Ar
     for _ in range(ROUNDS if spread.shape[1] else 0):
         G = np.array([plane for i, plane in planes if only in (None, i)])
         H = np.array([plane for i, plane in planes if only not in (None, i)]).reshape(-1, len(lam0))
-        sides = np.concatenate([(W @ lam0 + w) / size + TOL, (H @ lam0) / size + FINE])
+        sides = np.concatenate([(W @ lam0 + w) / size + TOL, (H @ lam0) / size + FINE + slack])
         found = largest_margin((G @ lam0) / size, G @ spread, sides, np.vstack([W @ spread, H @ spread]))
         if found is None or found[1] < -TOL:
             return None
         lam = lam0 + spread @ (size * found[0])
         margin = found[1] * size * (NEARLY if found[1] > 0.0 else 1.0)
-        more = _cuts(problem, choices, lam, margin, FINE * size, only)
+        more = _cuts(problem, choices, lam, margin, (FINE + slack) * size, only)
         if not more:
             break
         planes += more
