@@ -63,6 +63,7 @@ def _share(mode: Mode, standings: Standings) -> Array:
     if not np.abs(share).max(initial=0.0) < STEEP:
         share = least_norm_share(mode.numbers, chosen)
     kept, lost = lam[list(chosen.kept)], lam[list(chosen.redundant)]
+    share[np.ix_(np.isfinite(lost), np.append(np.isnan(kept), False))] = 0.0  # what others carry is not known
     stress = lost - share[:, :-1] @ np.where(np.isfinite(kept), kept, 0.0)
     share[:, -1] = np.where(np.isfinite(stress), stress, 0.0)
     return share
