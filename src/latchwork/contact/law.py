@@ -66,6 +66,16 @@ def each(value: Value) -> tuple[Any, ...]:
     return value.values if isinstance(value, Zones) else (value,)
 
 
+def restitution_of(name: str, value: Value) -> Value:
+    """The restitution of a contact; numbers out of bounds are refused."""
+    value = plain(value)
+    for number in each(value):
+        if not isinstance(number, Expr) and not (isinstance(number, float) and 0.0 <= number <= 1.0):
+            raise ModelError(f"the restitution of '{name}' is {number!r}. Give a number from 0 to 1, an expression, or "
+                             "lw.zones(...).")  # fmt: skip
+    return value
+
+
 @spelled
 @dataclass(frozen=True, eq=False)
 class Coulomb:

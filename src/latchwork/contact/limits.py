@@ -11,7 +11,7 @@ from typing import Any
 
 from latchwork.constraint.constraint import Pull
 from latchwork.contact.feature import Feature
-from latchwork.contact.law import Contact, each, plain
+from latchwork.contact.law import Contact, plain, restitution_of
 from latchwork.contact.shapes.base import numeric
 from latchwork.errors import ModelError
 from latchwork.symbolic.expr import Expr
@@ -20,17 +20,13 @@ from latchwork.symbolic.expr import Expr
 def limits(name: str, q: Expr, pull: Pull, bounds: Any, restitution: Any) -> Contact:
     """The contact that keeps q between two bounds, numbers or expressions in parameters and t; None leaves one out."""
     low, high = _two(name, bounds)
-    restitution = plain(restitution)
-    for value in each(restitution):
-        if not isinstance(value, Expr) and not (isinstance(value, float) and 0.0 <= value <= 1.0):
-            raise ModelError(f"the restitution of '{name}' is {value!r}. Give a number from 0 to 1, or an expression.")
     axis, on, other = pull.direction, pull.on, pull.other
     found = []
     if low is not None:
         found.append(Feature(f"{name}: low", q - low, axis, on, other))
     if high is not None:
         found.append(Feature(f"{name}: high", high - q, -axis, on, other))
-    return Contact(name, tuple(found), restitution)
+    return Contact(name, tuple(found), restitution_of(name, restitution))
 
 
 def _two(name: str, bounds: Any) -> tuple[Any, Any]:

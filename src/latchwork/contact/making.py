@@ -9,7 +9,7 @@ from typing import Any
 from latchwork.constraint.making.sides import kinds
 from latchwork.contact.feature import Feature
 from latchwork.contact.impact import LAWS
-from latchwork.contact.law import Contact, Coulomb, Zones, each, plain
+from latchwork.contact.law import Contact, Coulomb, Zones, each, plain, restitution_of
 from latchwork.contact.pairs import features_of, must_be_of_one_model
 from latchwork.contact.picking import EAGER, Picker, picker_of
 from latchwork.contact.shapes.base import ROUNDING, numeric
@@ -32,11 +32,7 @@ def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, 
     must_be_name(name)
     if not isinstance(impact, str) or impact not in LAWS:
         raise ModelError(f"contact '{name}' has the law of impact {impact!r}.{did_you_mean(str(impact), LAWS)}")
-    restitution = plain(restitution)
-    for value in each(restitution):
-        if not isinstance(value, Expr) and not (isinstance(value, float) and 0.0 <= value <= 1.0):
-            raise ModelError(f"the restitution of '{name}' is {value!r}. Give a number from 0 to 1, an expression, or "
-                             "lw.zones(...).")  # fmt: skip
+    restitution = restitution_of(name, restitution)
     features, picker, law = *_features(name, a, b), _coulomb(name, friction)
     g = features[0].gap.graph if owner is None else owner
     _must_belong(g, name, features, [restitution, *([] if law is None else [law.mu, law.sliding])])
