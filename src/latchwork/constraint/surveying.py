@@ -41,15 +41,11 @@ def finite_size(value: f64) -> f64:
 
 
 @kernel
-def lengthen(m: i64, n: i64, B: f64p, inertia: f64p, typical: f64p, lengths: f64p) -> None:
-    """The largest entry of each row so far, and its largest length √Σ B_ij²/M_jj in the kinetic metric."""
+def lengthen(m: i64, n: i64, B: f64p, typical: f64p) -> None:
+    """The largest entry of each row so far."""
     for i in range(m):
-        square = 0.0
         for j in range(n):
-            size = finite_size(B[i * n + j])
-            typical[i] = maximum(typical[i], size)
-            square += divide(size * size, inertia[j])
-        lengths[i] = maximum(lengths[i], sqrt(square))
+            typical[i] = maximum(typical[i], finite_size(B[i * n + j]))
 
 
 @kernel
@@ -157,7 +153,7 @@ def survey(
         weight[j] = divide(1.0, sqrt(diagonal[j]))
         diagonal[j] = maximum(diagonal[j], heaviest * SMALLEST_WEIGHT)
     for i in range(m):
-        typical[i], lengths[i] = 0.0, 0.0
+        typical[i] = 0.0
     for s in range(2 + STATES):  # at x itself, then where rows are usual, then about x
         place_at(place, place_code, place_z, inputs, n_q, x, offset(asides, s * n_q), out)
         rows = offset(out, m)
@@ -165,7 +161,7 @@ def survey(
             for i in range(m * n):
                 whole[i] = rows[i]
         else:
-            lengthen(m, n, rows, diagonal, typical, lengths)
+            lengthen(m, n, rows, typical)
         if s == 0:
             for i in range(m * n):
                 B[i] = rows[i]
@@ -174,14 +170,14 @@ def survey(
         longest = maximum(longest, typical[i])
     for i in range(m):
         typical[i] = typical[i] if typical[i] > NOTHING * longest else 1.0
-        lengths[i] = lengths[i] if lengths[i] > 0.0 else 1.0
     for i in range(m):
         square, often = 0.0, 0.0
         for j in range(n):
             A[i * n + j] = B[i * n + j] * weight[j]
             square += A[i * n + j] * A[i * n + j]
             often += finite_size(whole[i * n + j]) * weight[j] * (finite_size(whole[i * n + j]) * weight[j])
-        if not sqrt(square) > FADED * sqrt(often):
+        lengths[i] = sqrt(square)
+        if not lengths[i] > FADED * sqrt(often):
             return 0
     if not scale_rows(m, n, A) > VANISHED:
         return 0

@@ -140,30 +140,21 @@ class Terms:
         return self._once("typical", self._where(x), lambda: _fixed(self._typical(x)))
 
     def _typical(self, x: Array) -> Array:
-        if not len(self.rows):
-            return np.ones(0)
-        lengths = self._rows_about(x).max(axis=(0, 2), initial=0.0)
-        return np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, 1.0)
-
-    def lengths(self, x: Array) -> Array:
-        """The largest length √Σ B_ij²/M_jj of each row at some states about x, with M at x; 1 for rows that vanish."""
-        return self._once("lengths", x.tobytes(), lambda: _fixed(self._lengths(x)))
-
-    def _lengths(self, x: Array) -> Array:
-        if not len(self.rows):
-            return np.ones(0)
-        B = self._rows_about(x) / np.sqrt(weights_of_speeds(self.motion(x).M))
-        lengths = np.sqrt((B * B).sum(axis=2)).max(axis=0, initial=0.0)
-        return np.where(lengths > 0.0, lengths, 1.0)
-
-    def _rows_about(self, x: Array) -> Array:
-        """|B| at x and at some states about it; 0 where an entry is not finite."""
         n_q, n, m = self.sizes
+        if not m:
+            return np.ones(0)
         rows = np.tile(x, (STATES + 1, 1))
         rows[1:, 1 : 1 + n_q] += steps_aside(n_q)
         rows[1:] = self.normalised(rows[1:])
         B = np.abs(self.place_function.many(rows)[:, m : m + m * n].reshape(-1, m, n))
-        return np.where(np.isfinite(B), B, 0.0)
+        lengths = np.where(np.isfinite(B), B, 0.0).max(axis=(0, 2), initial=0.0)
+        return np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, 1.0)
+
+    def lengths(self, x: Array) -> Array:
+        """The length √Σ B_ij²/M_jj of each row at x in the kinetic metric; 1 for rows that vanish there."""
+        B = self.place(x).B / np.sqrt(weights_of_speeds(self.motion(x).M))
+        lengths = np.sqrt((B * B).sum(axis=1))
+        return np.where(lengths > 0.0, lengths, 1.0)
 
     def measured(self, place: Place, typical: Array) -> Array:
         """Φ over the length of its row, or over the typical one where the row is close to vanishing."""

@@ -6,7 +6,7 @@ Its state is x = (q, u_ind, work). Full speeds and accelerations follow from it 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -43,7 +43,7 @@ class Mode:
     rest: tuple[str, ...]  # names of what is held
     weights: Array  # of the speeds: the diagonal of M where they were chosen
     typical: Array  # largest entries of the rows
-    lengths: Array  # of the rows, in the kinetic metric
+    lengths: Array  # of the rows where the mode was made first, in the kinetic metric: units of pivots
     usual_pivot: float
     course: Array  # all speeds where the mode begins
     numbers: Array  # B where speeds were chosen
@@ -275,6 +275,12 @@ def surveyed_mode(terms: Terms, found: Surveyed, x: Array, rest: tuple[str, ...]
     course = x[1 + n_q : 1 + n_q + n].copy()
     return Mode(terms, found.selection, rest, found.weights, found.typical, found.lengths, found.pivot, course, found.B,
                 drag=drag)  # fmt: skip
+
+
+def in_units_of(old: Mode, fresh: Mode) -> Mode:
+    """A mode of the same rows, its pivot in the units of another one, so that the two compare."""
+    pivot = usual_pivot(fresh.numbers, fresh.selection, old.lengths, fresh.weights)
+    return replace(fresh, lengths=old.lengths, usual_pivot=pivot)
 
 
 def suits_better(fresh: Mode, M: Array, old: Selection, factor: float) -> bool:

@@ -264,10 +264,19 @@ class Crossing(Striking):
         stays = s.closed.keys() - self.letting_go  # a force that has just come to zero is zero but for rounding
         guess = [s.closed[touch].state if touch in stays else State.OPEN for touch in meeting.touches]
         verdict = settle(resting, guess if s.closed else None)
-        if not self.slipping:
+        if self.slipping:
+            self._grip_again(meeting, verdict)
+        else:
             verdict = calmed(meeting, resting, verdict)
             verdict = together(resting, verdict, [touch not in self.letting_go for touch in meeting.touches])
         return self._whole(meeting, rows, verdict)
+
+    def _grip_again(self, meeting: Meeting, verdict: Verdict) -> None:
+        """Contacts that were to slip, and stick after all: they are at the very edges of their cones."""
+        s = self.standings
+        stuck = {touch for touch, state in zip(meeting.touches, verdict.states, strict=True) if state is State.STICK}
+        self.firmer |= {touch for touch in stuck & self.slipping.keys()
+                        if touch in s.closed and s.closed[touch].grip < FIRMEST}  # fmt: skip
 
     def _whole(self, meeting: Meeting, rows: Sequence[int], verdict: Verdict) -> Verdict:
         """The same with λ of all rows."""
