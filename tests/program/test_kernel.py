@@ -30,7 +30,7 @@ from latchwork.program.kernel import (
     routine_at,
     sqrt,
 )
-from latchwork.program.libm import atan2, exp
+from latchwork.program.elementary.functions import atan2, exp
 from latchwork.program.native import address, interpret, invoke, native, words
 
 PRIMES = (2, 3, 5, 7, 11)
