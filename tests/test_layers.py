@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "latchwork"
 ORDER = [
     ["symbolic"],
     ["program"],
+    ["algebra"],
     ["mechanics"],
     ["kane"],
     ["constraint"],

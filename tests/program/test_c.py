@@ -13,7 +13,7 @@ import pytest
 import latchwork as lw
 import paper_models
 from campaign import seeds
-from latchwork.constraint.dense import swap
+from latchwork.algebra.elimination import swap
 from latchwork.export import export_c, export_python, groups, programs, to_casadi, to_jax
 from latchwork.hybrid.stops import guards_and_rates
 from latchwork.program.c import CFunction

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.algebra.products import norm
 from latchwork.constraint.rows import Rows
 from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
@@ -34,6 +35,7 @@ T = TypeVar("T")
 OFF = 0.1  # some way off, in units of the coordinates
 STATES = 4  # at which the typical length of a row is looked for
 NOTHING = 1e-13  # of the longest row: shorter ones are rounding
+SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
 NEAR = 1e-3  # of the typical length of a row: below it, the row is close to vanishing
 
 
@@ -138,15 +140,30 @@ class Terms:
         return self._once("typical", self._where(x), lambda: _fixed(self._typical(x)))
 
     def _typical(self, x: Array) -> Array:
-        n_q, n, m = self.sizes
-        if not m:
+        if not len(self.rows):
             return np.ones(0)
+        lengths = self._rows_about(x).max(axis=(0, 2), initial=0.0)
+        return np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, 1.0)
+
+    def lengths(self, x: Array) -> Array:
+        """The largest length √Σ B_ij²/M_jj of each row at some states about x, with M at x; 1 for rows that vanish."""
+        return self._once("lengths", x.tobytes(), lambda: _fixed(self._lengths(x)))
+
+    def _lengths(self, x: Array) -> Array:
+        if not len(self.rows):
+            return np.ones(0)
+        B = self._rows_about(x) / np.sqrt(weights_of_speeds(self.motion(x).M))
+        lengths = np.sqrt((B * B).sum(axis=2)).max(axis=0, initial=0.0)
+        return np.where(lengths > 0.0, lengths, 1.0)
+
+    def _rows_about(self, x: Array) -> Array:
+        """|B| at x and at some states about it; 0 where an entry is not finite."""
+        n_q, n, m = self.sizes
         rows = np.tile(x, (STATES + 1, 1))
         rows[1:, 1 : 1 + n_q] += steps_aside(n_q)
         rows[1:] = self.normalised(rows[1:])
         B = np.abs(self.place_function.many(rows)[:, m : m + m * n].reshape(-1, m, n))
-        lengths = np.where(np.isfinite(B), B, 0.0).max(axis=(0, 2), initial=0.0)
-        return np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, 1.0)
+        return np.where(np.isfinite(B), B, 0.0)
 
     def measured(self, place: Place, typical: Array) -> Array:
         """Φ over the length of its row, or over the typical one where the row is close to vanishing."""
@@ -182,7 +199,7 @@ class Terms:
     def normalised(self, x: Array) -> Array:
         """Quaternions of many states brought to unit length, in place; of another length they mean nothing."""
         for place in self._fours:
-            x[:, place] /= np.linalg.norm(x[:, place], axis=1, keepdims=True)
+            x[:, place] /= norm(x[:, place], axis=1, keepdims=True)
         return x
 
     @cached_property
@@ -213,6 +230,12 @@ def _fixed(a: Array) -> Array:
 def steps_aside(n_q: int) -> Array:
     """Changes of coordinates to some states about another, always the same."""
     return np.random.default_rng(20).uniform(-1.0, 1.0, (STATES, n_q))
+
+
+def weights_of_speeds(M: Array) -> Array:
+    """M_jj, by which speeds are measured; those that carry no energy count as the lightest that does."""
+    diagonal = M.diagonal()
+    return np.maximum(diagonal, max(float(diagonal.max(initial=0.0)), 1e-300) * SMALLEST_WEIGHT)
 
 
 def lengths_of(B: Array, typical: Array) -> Array:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array
 from latchwork.contact.cones import inside
 from latchwork.contact.polygon import complementary
@@ -50,7 +51,7 @@ def attempt(problem: Problem, choices: list[Choice]) -> tuple[Solved, Judged]:
     if solved.spare and judged.moves and not judged.broken:
         lam = inside(problem, solved.choices)
         if lam is not None:
-            within = solved._replace(lam=lam, a=problem.A @ lam + problem.b)
+            within = solved._replace(lam=lam, a=dot(problem.A, lam) + problem.b)
             again = judge(problem, within)
             if len(again.moves) < len(judged.moves):
                 return within, again

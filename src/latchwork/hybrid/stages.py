@@ -197,12 +197,12 @@ class Held:
         found = surveyed(terms, x)
         if found is None or found.selection == old.selection:
             return None
-        if not suits_better(found.B, terms.motion(x).M, found.selection, found.pivot, old.selection, BETTER):
+        fresh = surveyed_mode(terms, found, x, old.rest, old.drag)
+        if not suits_better(fresh, terms.motion(x).M, old.selection, BETTER):
             return None
         self.others.setdefault(old.selection, self)
         known = self.others.get(found.selection)
         if known is None or not found.pivot > GOOD * known.mode.usual_pivot:
-            fresh = surveyed_mode(terms, found, x, old.rest, old.drag)
             usual = max(fresh.usual_pivot, old.usual_pivot)
             known = self.others[found.selection] = self._in(replace(fresh, usual_pivot=usual))
         return known
@@ -218,8 +218,7 @@ class Held:
         for chosen in self._choices(place.B, motion.M):
             share = None if old.is_plain else share_at(place.B, old.share, old.selection, chosen)
             fresh = mode_of(terms, chosen, state, old.rest, old.drag, share)
-            better = suits_better(place.B, motion.M, chosen, fresh.usual_pivot, old.selection, BETTER)
-            if chosen != old.selection and better:
+            if chosen != old.selection and suits_better(fresh, motion.M, old.selection, BETTER):
                 return self._in(replace(fresh, usual_pivot=max(fresh.usual_pivot, old.usual_pivot)))
         worst = conditioning(place.B, motion.M, old.selection)
         patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=fresh.course)

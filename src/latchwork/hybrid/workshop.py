@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.elimination import lu
 from latchwork.constraint.assemble import at_time
 from latchwork.constraint.constraint import Constraint
-from latchwork.constraint.dense import lu
 from latchwork.constraint.gather import gather
 from latchwork.constraint.modes import executors, layout, sliding_executors
 from latchwork.constraint.modes.drag import Drag, frame_of

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from latchwork.algebra.linear import lstsq
+from latchwork.algebra.products import dot, norm
 from latchwork.contact.impacting.coulomb import Array, coulomb
 from latchwork.contact.impacting.nonnegative import nonnegative
 
@@ -50,7 +52,7 @@ def swept(problem: Problem, x: Array, times: int) -> Array:
         before = x.copy()
         for i, rows in enumerate(problem.rows):
             block = problem.W[rows, rows]
-            free = problem.v[rows] + problem.W[rows] @ x - block @ x[rows]
+            free = problem.v[rows] + dot(problem.W[rows], x) - dot(block, x[rows])
             rise, mu = float(problem.least[i] - free[0]), float(problem.mu[i])
             found = coulomb(block, free, rise, mu, mu) if rise > 0.0 else None
             x[rows] = 0.0 if found is None else found
@@ -61,7 +63,7 @@ def swept(problem: Problem, x: Array, times: int) -> Array:
 
 def equations(problem: Problem, x: Array) -> tuple[Array, Array]:
     """The equations above, and their Jacobian."""
-    after = problem.v + problem.W @ x
+    after = problem.v + dot(problem.W, x)
     value, J = np.zeros(len(x)), np.eye(len(x))
     for i, rows in enumerate(problem.rows):
         n, t, mu = rows.start, slice(rows.start + 1, rows.stop), float(problem.mu[i])
@@ -73,12 +75,12 @@ def equations(problem: Problem, x: Array) -> tuple[Array, Array]:
             value[rows] = x[rows]
             continue
         value[n], J[n] = x[n] - push, J[n] - D_push
-        size = float(np.linalg.norm(toward))
+        size = float(norm(toward))
         if size <= mu * push:
             value[t], J[t] = x[t] - toward, J[t] - D_toward
         else:
             s = toward / size
-            turn = (mu * push / size) * (D_toward - np.outer(s, s @ D_toward))
+            turn = (mu * push / size) * (D_toward - np.outer(s, dot(s, D_toward)))
             value[t], J[t] = x[t] - mu * push * s, J[t] - mu * np.outer(s, D_push) - turn
     return value, J
 
@@ -90,7 +92,7 @@ def newton(problem: Problem, x: Array) -> tuple[Array, float]:
     for _ in range(30):
         if least <= 1e-16:
             break
-        x = x - np.linalg.lstsq(J, value, rcond=1e-12)[0]
+        x = x - lstsq(J, value, 1e-12)
         value, J = equations(problem, x)
         size = float(np.abs(value).max())
         if not np.isfinite(size) or size > 1e6:
@@ -108,7 +110,7 @@ def clipped(problem: Problem, x: Array) -> Array:
     for i, rows in enumerate(problem.rows):
         n, t = rows.start, slice(rows.start + 1, rows.stop)
         x[n] = max(x[n], 0.0)
-        size, most = float(np.linalg.norm(x[t])), float(problem.mu[i] * x[n])
+        size, most = float(norm(x[t])), float(problem.mu[i] * x[n])
         if size > most:
             x[t] *= most / size
     return x
