@@ -217,7 +217,7 @@ REFUSED = [
     (unknown_name, "'b' cannot be compiled: it has no value here"),
     (other_global, "'NAMES' cannot be compiled: a constant is"),
     (mixed_table, "'MIXED' cannot be compiled: a constant is"),
-    (plain_function, "neither a kernel, nor an intrinsic"),
+    (plain_function, "neither a kernel nor an intrinsic"),
     (keyword, "positional arguments"),
     (method, "'a.real' cannot be compiled: it is not in the language"),
     (over_a_list, r"'for' goes over range\(...\) only"),
