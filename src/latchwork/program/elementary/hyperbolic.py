@@ -1,6 +1,6 @@
 """Hyperbolic functions, from eˣ and e⁻ˣ in parts, or near zero from a polynomial.
 
-Largest errors found: sinh 0.53, cosh 0.52, tanh 0.53 ulp.
+Largest errors found: sinh 0.530, cosh 0.515, tanh 0.574 ulp.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Inverse hyperbolic functions: logarithms of arguments in twice the precision, so that nothing cancels near 1.
 
-Largest errors found: asinh 0.52, acosh 0.52, atanh 0.52 ulp.
+Largest errors found: asinh 0.509, acosh 0.506, atanh 0.502 ulp.
 """
 
 from __future__ import annotations

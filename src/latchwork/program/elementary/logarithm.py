@@ -2,7 +2,7 @@
 
 c ≈ 1/z has 12 bits behind the point and comes from a table with −log c [Tang 1990, "Table-driven implementation of the
 logarithm function"]; z is cut into 20 bits and the rest, so that r and the square of its first part are exact. Near
-1 the table holds c = 1, and nothing cancels. Largest error found: 0.508 ulp.
+1 the table holds c = 1, and nothing cancels. Largest error found: 0.501 ulp.
 """
 
 from __future__ import annotations
