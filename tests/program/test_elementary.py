@@ -62,13 +62,14 @@ def test_hard_arguments(name):
 
 
 @pytest.mark.skipif(ROUGH, reason="needs long doubles of 64 bits")
-@pytest.mark.parametrize(("seed", "count"), seeds([(0, 40_000)], [(seed, 10**6) for seed in range(1, 11)]))
+@pytest.mark.parametrize("draw", seeds([(0, 40_000)], [(seed, 10**6) for seed in range(1, 11)]), ids=str)
 @each
-def test_drawn_arguments(name, seed, count):
+def test_drawn_arguments(name, draw):
     """The error is within its bound over the whole domain; long doubles find the largest ones, mpmath judges those.
 
     Some more, taken at random, hold the long doubles themselves to mpmath.
     """
+    seed, count = draw
     rng = np.random.default_rng(seed)
     x, y = drawn(name, rng, count)
     found = machine_code(name, x, y)
