@@ -28,3 +28,8 @@ def _scalar(kernel: Kernel[..., Any]) -> Callable[..., float]:
 together(sincos.sin, sincos.cos, *ELEMENTARY.values())
 sin, cos = _scalar(sincos.sin), _scalar(sincos.cos)
 exp, log, pow, atan2 = (_scalar(ELEMENTARY[name]) for name in ("exp", "log", "pow", "atan2"))
+
+
+def get_ready() -> None:
+    """Make the machine code now, not at the first call."""
+    native(sincos.sin)
