@@ -122,7 +122,8 @@ def _forms(terms: Terms, x: Array, N: Array, Y: Array) -> list[Array]:
     if not Q.size:
         return []
     _, s, Vt = svd(Q.reshape(count, k * k)).thin
-    usual = float(norm(N, axis=0).max()) ** 2
+    longest = float(norm(N, axis=0).max())
+    usual = longest * longest
     return [row.reshape(k, k) for row, size in zip(Vt, s, strict=True) if size > CUT * usual]
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from latchwork.algebra.elimination import cholesky, lu_in_units
 from latchwork.constraint.selection import FADED, FAIR, FAR, MASSLESS, TIE, VANISHED, Selection
-from latchwork.constraint.terms import NOTHING, OFF, SMALLEST_WEIGHT, STATES, Array, Terms, steps_aside
+from latchwork.constraint.terms import NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms, some_way_off, steps_aside
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import address, argument, native, together
 from latchwork.program.scalar import maximum
@@ -215,8 +215,7 @@ class Surveyed(NamedTuple):
 @cache
 def _asides(n_q: int) -> Array:
     """No step, one to where rows are usual, and some about it."""
-    usual = OFF * np.cos(np.arange(1.0, n_q + 1.0))
-    return np.concatenate([np.zeros((1, n_q)), usual[None], steps_aside(n_q)])
+    return np.concatenate([np.zeros((1, n_q)), some_way_off(n_q)[None], steps_aside(n_q)])
 
 
 @lru_cache(KEPT)

@@ -24,6 +24,7 @@ from latchwork.constraint.rows import Rows
 from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
+from latchwork.program.sincos import cos
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import ONE, ZERO
@@ -183,7 +184,7 @@ class Terms:
     def _usual_rows(self, x: Array) -> Array:
         n_q, n, m = self.sizes
         moved = x.copy()
-        moved[1 : 1 + n_q] += OFF * np.cos(np.arange(1.0, n_q + 1.0))
+        moved[1 : 1 + n_q] += some_way_off(n_q)
         B = self.place_function(self.normalised(moved[None])[0])[m : m + m * n].reshape(m, n)
         return np.asarray(np.where(np.isfinite(B), B, 0.0))
 
@@ -221,6 +222,12 @@ def _fixed(a: Array) -> Array:
 def steps_aside(n_q: int) -> Array:
     """Changes of coordinates to some states about another, always the same."""
     return np.random.default_rng(20).uniform(-1.0, 1.0, (STATES, n_q))
+
+
+@cache
+def some_way_off(n_q: int) -> Array:
+    """A change of coordinates that belongs to no constraint in particular: OFF cos k of the k-th; read-only."""
+    return _fixed(np.array([OFF * cos(float(k)) for k in range(1, n_q + 1)]))
 
 
 def weights_of_speeds(M: Array) -> Array:

@@ -16,6 +16,7 @@ import numpy as np
 from latchwork.algebra.linear import svd
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array
+from latchwork.contact.directions import all_round
 from latchwork.contact.onset import RANK
 from latchwork.contact.resting import Choice, Problem, State
 from latchwork.contact.trial import TOL, maps
@@ -104,8 +105,7 @@ def _planes(problem: Problem, choices: Sequence[Choice]) -> list[tuple[int, Arra
         unit[problem.at[i]] = 1.0
         planes.append((i, unit))
         if choice.state is State.STICK:
-            turns = np.arange(CUTS) * (2.0 * np.pi / CUTS)
-            round_ = np.array([[1.0], [-1.0]]) if problem.t[i] == 1 else np.column_stack((np.cos(turns), np.sin(turns)))
+            round_ = np.array([[1.0], [-1.0]]) if problem.t[i] == 1 else all_round(CUTS)
             planes += [(i, _plane(problem, i, d)) for d in round_]
     return planes
 

@@ -85,9 +85,9 @@ def _equations(problem: Problem, choices: Sequence[Choice], free: Sequence[int],
                 slope[own, :n] = mu * y[at] * problem.A[own] + y[s] * slope[own, :n]
                 slope[own, at] += mu * a[own]
                 slope[own, s] = y[own]
-                F[s] = 0.5 * float(dot(y[own], y[own]) - (mu * y[at]) ** 2)
+                F[s] = 0.5 * float(dot(y[own], y[own]) - (mu * y[at]) * (mu * y[at]))
                 slope[s] = 0.0
-                slope[s, own], slope[s, at] = y[own], -(mu**2) * y[at]
+                slope[s, own], slope[s, at] = y[own], -(mu * mu) * y[at]
             else:
                 F[own] = y[own] + mu * y[at] * choice.direction
                 slope[own, at] += mu * choice.direction

@@ -14,6 +14,7 @@ from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array
 from latchwork.contact.lemke import lemke
 from latchwork.contact.resting import OPEN, Choice, Problem, State
+from latchwork.program.elementary.scalars import atan2, cos, sin
 
 FACETS = 8
 SAME = 1e-7
@@ -25,10 +26,10 @@ def fan(t: int, around: Array | None, narrow: float) -> Array:
         return np.array([[1.0, -1.0]])
     angles = np.arange(FACETS) * (2.0 * np.pi / FACETS)
     if around is not None:
-        middle = np.arctan2(around[1], around[0])
+        middle = atan2(around[1], around[0])
         near = np.array([-3.0, -1.0, 0.0, 1.0, 3.0]) * narrow
         angles = middle + np.concatenate((near + np.pi, np.array([0.0, 0.5, -0.5]) * np.pi))
-    return np.array([np.cos(angles), np.sin(angles)])
+    return np.array([[cos(x) for x in angles], [sin(x) for x in angles]])
 
 
 def complementary(

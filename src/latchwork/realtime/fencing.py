@@ -41,7 +41,8 @@ def _farthest(p: np.ndarray, i: int, j: int) -> tuple[float, int]:
         return 0.0, i
     along, between = p[j] - p[i], p[i + 1 : j] - p[i]
     s = np.clip(dot(between, along) / max(float(dot(along, along)), 1e-300), 0.0, 1.0)
-    off = np.hypot(*(between - s[:, None] * along).T)
+    aside = between - s[:, None] * along
+    off = np.sqrt(aside[:, 0] * aside[:, 0] + aside[:, 1] * aside[:, 1])
     k = int(np.argmax(off))
     return float(off[k]), i + 1 + k
 

@@ -182,5 +182,5 @@ def _least(J: NDArray[np.float64], M: NDArray[np.float64]) -> float:
         root = cholesky(M)
     except SingularMatrix:
         return 0.0  # something without mass moves: no force is small
-    largest = float(singular_values(solve_lower(root, J.T))[0]) ** 2
-    return 1.0 / largest if largest > 0.0 else math.inf
+    largest = float(singular_values(solve_lower(root, J.T))[0])
+    return 1.0 / (largest * largest) if largest * largest > 0.0 else math.inf

@@ -116,7 +116,7 @@ def _step(terms: Terms, form: Form, before: list[Array], h: float) -> Array | No
     y, H = x[span], h
     if len(before) > 1:
         w = h / (x[0] - before[-2][0])
-        y = ((1 + w) ** 2 * x[span] - w * w * before[-2][span]) / (1 + 2 * w)
+        y = ((1 + w) * (1 + w) * x[span] - w * w * before[-2][span]) / (1 + 2 * w)
         H = h * (1 + w) / (1 + 2 * w)
     back = Back(x[0] + h, y[:n_q], y[n_q:], H)
     extra = len(terms.rows.configuration) if form.both else 0

@@ -49,7 +49,8 @@ def gained(W: Array, v: Array, impulse: Array, floor: float) -> float:
 
 def floor_of(impact: Impact) -> float:
     """Energy below notice: a part of what the whole impact could move."""
-    return FLOOR * (max(map(abs, impact.v.tolist())) ** 2 / max(impact.W.diagonal().tolist()))
+    fastest = max(map(abs, impact.v.tolist()))
+    return FLOOR * (fastest * fastest / max(impact.W.diagonal().tolist()))
 
 
 def one(impact: Impact, i: int, law: str, v: Array, e: float) -> Act:

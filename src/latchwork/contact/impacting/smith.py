@@ -13,6 +13,7 @@ import numpy as np
 
 from latchwork.algebra.linear import solve
 from latchwork.algebra.products import dot, norm
+from latchwork.contact.directions import all_round
 from latchwork.contact.impacting import line
 from latchwork.contact.impacting.coulomb import Array, impulse_of, stick
 
@@ -69,8 +70,7 @@ def in_a_plane(W: Array, v: Array, rise: float, mu: float) -> Array | None:
     """A root with two tangents: from where it slips before, from no friction, then from all round the cone."""
     a = v[1:]
     size = norm(a)
-    angles = np.arange(12) * (np.pi / 6.0)
-    around = [-mu * k * np.array([np.cos(x), np.sin(x)]) for k in (0.99, 0.5) for x in angles]
+    around = [-mu * k * d for k in (0.99, 0.5) for d in all_round(12)]
     starts = [-mu * a / size] if size > 0.0 else []
     for start in [*starts, np.zeros(2), *around]:
         rho = newton(W, v, rise, mu, start)

@@ -15,9 +15,10 @@ from latchwork.contact.impacting.line import EDGE, GAIN, LIFT, MET, REGULAR
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, local_f64, sqrt
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum
+from latchwork.program.sincos import sincos
 
 AROUND = 64  # directions
-COS, SIN = math.cos(2.0 * math.pi / AROUND), math.sin(2.0 * math.pi / AROUND)
+SIN, COS = sincos(2.0 * math.pi / AROUND)
 HALVINGS = 52
 
 

@@ -13,6 +13,7 @@ Newton's method on
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -119,7 +120,8 @@ def clipped(problem: Problem, x: Array) -> Array:
 def together(W: Array, v: Array, least: Array, mu: Array, tangents: Sequence[int], speed: float = 0.0) -> Array | None:
     """Λ of contacts that act at once, exact to a small part of ``speed`` or of v; None where none was found."""
     rows = rows_of(tangents)
-    scale = np.concatenate([np.full(1 + d, W[r.start, r.start] ** -0.5) for d, r in zip(tangents, rows, strict=True)])
+    sizes = [1.0 / math.sqrt(W[r.start, r.start]) for r in rows]
+    scale = np.concatenate([np.full(1 + d, size) for d, size in zip(tangents, sizes, strict=True)])
     first = np.array([r.start for r in rows])
     size = float(max(np.abs(scale * v).max(), np.abs(scale[first] * least).max(), speed * scale.min()))
     if size == 0.0:

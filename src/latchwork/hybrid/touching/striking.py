@@ -81,7 +81,7 @@ class Striking:
         limits = self._no_speed(meeting) if max(v_n, default=0.0) > slow else [slow] * len(v_n)
         # v²/2 over the acceleration downwards
         return [i for i, (v, none) in enumerate(zip(v_n, limits, strict=True))
-                if v <= none or (v < BRIEF and 0.5 * v**2 < RISE * -float(meeting.b[meeting.first[i]]))]  # fmt: skip
+                if v <= none or (v < BRIEF and 0.5 * v * v < RISE * -float(meeting.b[meeting.first[i]]))]  # fmt: skip
 
     def _slow(self, meeting: Meeting) -> float:
         """Slower normal velocities are none, by what moves there."""
