@@ -28,7 +28,7 @@ from latchwork.program.native import briefly, together
 from latchwork.program.scalar import maximum
 
 EPS = float(np.finfo(np.float64).eps)
-SEPARATE = 0.5  # of a unit vector: what must be left of it beside others for it to complete them
+SEPARATE = 0.5  # of the largest: entries that are not small, parts of a unit vector that are left beside others
 
 
 class SingularMatrix(ArithmeticError):
@@ -266,7 +266,8 @@ def cond(A: ArrayLike) -> float:
 
 
 def eigh(S: ArrayLike) -> tuple[Array, Array]:
-    """Eigenvalues of a symmetric matrix, smallest first, and its eigenvectors as columns."""
+    """Eigenvalues of a symmetric matrix, smallest first, and its eigenvectors as columns; the first entry of each that
+    is not small is positive."""
     M = _square(S)
     if not np.isfinite(M).all():
         raise SingularMatrix(f"the matrix of {len(M)} rows has entries that are not finite.")
@@ -275,7 +276,10 @@ def eigh(S: ArrayLike) -> tuple[Array, Array]:
     if len(M):
         briefly(eigen, len(M), M, V)
     order = np.argsort(M.diagonal(), kind="stable")
-    return np.ldexp(M.diagonal()[order], exponent), V[:, order]
+    V = V[:, order]
+    first = np.argmax(np.abs(V) > SEPARATE * np.abs(V).max(axis=0), axis=0) if len(V) else np.zeros(0, dtype=int)
+    signs = np.where(V[first, range(len(V))] < 0.0, -1.0, 1.0)
+    return np.ldexp(M.diagonal()[order], exponent), V * signs
 
 
 def qr(A: ArrayLike) -> tuple[Array, Array]:
