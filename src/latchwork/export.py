@@ -19,11 +19,11 @@ from latchwork.hybrid.trajectory import quantity
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.point import Point
 from latchwork.model import Model
-from latchwork.program.c import CALLED, CPLUSPLUS, KEYWORDS, MACROS, CFunction
+from latchwork.program.c import CALLED, CPLUSPLUS, MACROS, CFunction
 from latchwork.program.c_files import CExport
 from latchwork.program.ir import Program
 from latchwork.program.lower import lower
-from latchwork.program.naming import Group, legal
+from latchwork.program.naming import KEYWORDS, Group, legal
 from latchwork.program.python import RESERVED
 from latchwork.symbolic.expr import Expr
 

@@ -219,7 +219,7 @@ REFUSED = [
     (mixed_table, "'MIXED' cannot be compiled: a constant is"),
     (plain_function, "neither a kernel nor an intrinsic"),
     (keyword, "positional arguments"),
-    (method, "'a.real' cannot be compiled: it is not in the language"),
+    (method, "'a.real' cannot be compiled: f64 has no fields"),
     (over_a_list, r"'for' goes over range\(...\) only"),
     (variable_step, "the step of a range must be a constant"),
     (no_return, "may end without a result"),

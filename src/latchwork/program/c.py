@@ -16,14 +16,9 @@ from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.interpret import PYTHON
 from latchwork.program.ir import OPS, Program
 from latchwork.program.kernel import Kernel
-from latchwork.program.naming import Group, Names
+from latchwork.program.naming import KEYWORDS, Group, Names
 from latchwork.program.schedule import SIN, TRIGONOMETRIC, Schedule, Unit, schedule
 
-KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main errno "
-    "NAN INFINITY NULL EOF stdin stdout stderr asm typeof linux unix I".split()
-)
 # Macros of the headers that are included, and what C++ keeps for itself where it reads the header.
 INTEGERS = [f"{least}{size}" for least in ("", "_LEAST", "_FAST") for size in (8, 16, 32, 64)] + ["MAX", "PTR"]
 MACROS = frozenset(

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from latchwork.program.c import KEYWORDS, CFunction, comment, definition, head, support
+from latchwork.program.c import CFunction, comment, definition, head, support
 from latchwork.program.codegen.c_expressions import literal
-from latchwork.program.naming import Group, legal
+from latchwork.program.naming import KEYWORDS, Group, legal
 
 MAKEFILE = """# Strict arithmetic, nothing contracted: Latchwork's own bits.
 CFLAGS = -O2 -std=c99 -Wall -Wextra -pedantic

@@ -8,6 +8,13 @@ from dataclasses import dataclass
 
 from latchwork.program.schedule import Schedule
 
+# Words of C that no name may be.
+KEYWORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main errno "
+    "NAN INFINITY NULL EOF stdin stdout stderr asm typeof linux unix I".split()
+)
+
 
 @dataclass(frozen=True)
 class Group:

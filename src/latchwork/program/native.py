@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from latchwork.program.kernel import PACKED, Kernel, _executors, bits
 from latchwork.program.machine import link, named_code, object_code
+from latchwork.program.record import Shape, shape_of
+from latchwork.program.record_view import View, address_of
 from latchwork.program.sources import HERE, digest
 
 CTYPES: dict[str, Any] = {"f64": ctypes.c_double, "i64": ctypes.c_int64}  # everything else is an address
@@ -80,16 +82,30 @@ def _code(kernels: list[Kernel[..., Any]]) -> bytes:
 
 
 def folders(kernels: Iterable[Kernel[..., Any]]) -> set[Path]:
-    """The sources that kernels of ours are made from: the layers of all kernels that they call, each whole."""
-    seen, left = set[Kernel[..., Any]](), list(kernels)
+    """The sources that kernels of ours are made from: the layers of all kernels that they call, each whole.
+
+    And those of all records that they take or name.
+    """
+    seen, left, shapes = set[Kernel[..., Any]](), list(kernels), dict[str, Shape]()
     while left:
         kernel = left.pop()
         if kernel not in seen:
             seen.add(kernel)
-            used = [kernel.function.__globals__.get(name) for name in kernel.function.__code__.co_names]
+            names = {*kernel.function.__code__.co_names, *map(str, kernel.function.__annotations__.values())}
+            used = [kernel.function.__globals__.get(name) for name in names]
             left += [item for item in used if isinstance(item, Kernel)]
+            _take([shape for shape in map(shape_of, used) if shape], shapes)
     files = [Path(kernel.function.__code__.co_filename).relative_to(HERE.parent) for kernel in seen]
-    return {HERE} | {HERE.parent / file.parts[0] for file in files}
+    layers = {file.parts[0] for file in files} | {shape.module.split(".")[1] for shape in shapes.values()}
+    return {HERE} | {HERE.parent / layer for layer in layers}
+
+
+def _take(found: Iterable[Shape], shapes: dict[str, Shape]) -> None:
+    """These shapes and their parts."""
+    for shape in found:
+        if shape.name not in shapes:
+            shapes[shape.name] = shape
+            _take(shape.parts, shapes)
 
 
 def _text(kernels: list[Kernel[..., Any]]) -> str:
@@ -184,4 +200,6 @@ def argument(arg: Any) -> Any:
         return arg.ctypes.data
     if isinstance(arg, Kernel):
         return native(arg).address
+    if isinstance(arg, View):
+        return address_of(arg)
     return arg.address if isinstance(arg, Native) else arg

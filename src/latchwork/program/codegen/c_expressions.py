@@ -9,10 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from latchwork.program import kernel as language
-from latchwork.program.codegen.signature import Signature, refuse, signature
+from latchwork.program.codegen.c_records import FUNCTIONS, access, c_type
+from latchwork.program.codegen.signature import ELEMENT, Signature, refuse, signature
 from latchwork.program.kernel import Kernel
+from latchwork.program.record import SHAPES
+from latchwork.program.record_view import record_at
 
-TYPE = {"f64": "double", "i64": "int64_t", "bit": "int", "f64p": "double *", "i64p": "int64_t *"}
 BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
           ast.LShift: "<<", ast.RShift: ">>"}  # fmt: skip
 FLOORED = {ast.Mod: "lw_mod", ast.FloorDiv: "lw_div"}
@@ -25,7 +27,7 @@ INTRINSIC: dict[Callable[..., Any], str] = {
 }  # fmt: skip
 LOCAL = {language.local_f64: "double", language.local_i64: "int64_t"}
 # What C does not have under one name. Quotients of integers are rounded down, as in Python.
-HELPERS = {
+HELPERS = FUNCTIONS | {
     "lw_bits": "static int64_t lw_bits(double x)\n{\n    int64_t i;\n    memcpy(&i, &x, sizeof i);\n    return i;\n}",
     "lw_from_bits": "static double lw_from_bits(int64_t i)\n"
     "{\n    double x;\n    memcpy(&x, &i, sizeof x);\n    return x;\n}",
@@ -105,13 +107,36 @@ class CExpressions:
         return f"({self.value(node.test)} ? {self.value(node.body)} : {self.value(node.orelse)})"
 
     def on_Subscript(self, node: ast.Subscript) -> str:
-        return f"{self.value(node.value)}[{self.value(node.slice)}]"
+        text = f"{self.value(node.value)}[{self.value(node.slice)}]"
+        return f"(&{text})" if self.kind(node) in SHAPES else text
+
+    def on_Attribute(self, node: ast.Attribute) -> str:
+        return access(self.value(node.value), SHAPES[self.kind(node.value)].fields[node.attr])
+
+    def kind(self, node: ast.expr) -> str:
+        """The type of what can be assigned to, and of what has fields or elements."""
+        match node:
+            case ast.Name():
+                return self.variables.get(node.id, "")
+            case ast.Attribute():
+                return SHAPES[self.kind(node.value)].fields[node.attr].type
+            case ast.Subscript():
+                whole = self.kind(node.value)
+                return whole[:-2] if whole.endswith("[]") else ELEMENT[whole][0] if whole else ""
+            case ast.Call(args=[ast.Name(id=name), _, _]) if self.globals.get(ast.unparse(node.func)) is record_at:
+                return f"{self.globals[name].__module__}.{self.globals[name].__qualname__}"
+        return ""
 
     def on_Call(self, node: ast.Call) -> str:
         """A call that gives one number, or a place for scratch."""
         name = ast.unparse(node.func)
         target = self.globals.get(name)
+        if target is record_at:
+            kind, p, i = self.kind(node), *map(self.value, node.args[1:])
+            return f"(({c_type(kind)})(({p}) + {i}))"
         arguments = [self.value(arg) for arg in node.args]
+        if isinstance(node.func, ast.Attribute) or name in self.variables:
+            return f"{self.value(node.func)}({', '.join(arguments)})"
         if target is None and name in ("float", "int"):
             return f"({'double' if name == 'float' else 'int64_t'})({arguments[0]})"
         if target in LOCAL:

@@ -10,17 +10,20 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from latchwork.program.codegen.c_expressions import HELPERS, TYPE, CExpressions, bare, c_name
+from latchwork.program.codegen.c_expressions import HELPERS, CExpressions, bare, c_name
+from latchwork.program.codegen.c_records import c_type, declared, structures
 from latchwork.program.codegen.module import Module
-from latchwork.program.codegen.signature import ELEMENT, refuse, signature, tree
+from latchwork.program.codegen.signature import refuse, signature, tree
 from latchwork.program.codegen.statements import Statements
 from latchwork.program.kernel import Kernel
+from latchwork.program.record import SHAPES
 
 
 def c_functions(roots: Iterable[Kernel[..., Any]]) -> list[str]:
     """Helpers, tables and functions, each before its first use."""
     texts: dict[Kernel[..., Any], str] = {}
     tables: dict[str, str] = {}
+    records: dict[str, str] = {}
     pending = [*roots][::-1]
     while pending:
         writer = CStatements(pending[-1])
@@ -30,9 +33,11 @@ def c_functions(roots: Iterable[Kernel[..., Any]]) -> list[str]:
             pending += missing
             continue
         tables |= writer.tables
+        records |= structures(writer.records)
         texts.setdefault(pending.pop(), text)
-    whole = "\n".join(texts.values())
-    return [*(text for name, text in HELPERS.items() if name in whole), *tables.values(), *texts.values()]
+    whole = "\n".join([*records.values(), *texts.values()])
+    helpers = [text for name, text in HELPERS.items() if name in whole]
+    return [*helpers, *records.values(), *tables.values(), *texts.values()]
 
 
 class CStatements(CExpressions):
@@ -42,6 +47,7 @@ class CStatements(CExpressions):
         reader = Statements(Module(), kernel, signature(kernel))  # checks the kernel, and knows its types
         reader.body()
         super().__init__(kernel, {name: value.type for name, value in reader.variables.items()})
+        self.records = [kind for kind in (*reader.module.structures, *self.variables.values()) if kind in SHAPES]
         self.lines: list[str] = []
         self.depth = 1
 
@@ -50,11 +56,11 @@ class CStatements(CExpressions):
         node = tree(self.kernel)
         self.block(node.body)
         form = self.form
-        parameters = [_declared(TYPE[kind], name) for name, kind in form.parameters]
+        parameters = [declared(kind, name) for name, kind in form.parameters]
         several = len(form.results) > 1
-        parameters += [f"{TYPE[kind]} *out{i}" for i, kind in enumerate(form.results)] if several else []
-        result = "void" if several or not form.results else TYPE[form.results[0]]
-        local = [f"    {TYPE[kind]} {', '.join(names)};" for kind, names in self.inside().items()]
+        parameters += [f"{c_type(kind)} *out{i}" for i, kind in enumerate(form.results)] if several else []
+        result = "void" if several or not form.results else c_type(form.results[0])
+        local = [f"    {declared(kind, ', '.join(names))};" for kind, names in self.inside().items()]
         head = f"static {result} {c_name(self.kernel)}({', '.join(parameters)})"
         scratch = [f"    {text}" for text in self.scratch]
         meaning = (ast.get_docstring(node) or "").replace("``", "").replace("`", "'")
@@ -66,7 +72,8 @@ class CStatements(CExpressions):
         found: dict[str, list[str]] = {}
         for name, kind in self.variables.items():
             if name not in dict(self.form.parameters):
-                found.setdefault(kind, []).append(f"*{name}" if kind.endswith("p") and found.get(kind) else name)
+                star = "*" if c_type(kind).endswith("*") and found.get(kind) else ""
+                found.setdefault(kind, []).append(star + name)
         return found
 
     def write(self, text: str) -> None:
@@ -95,8 +102,8 @@ class CStatements(CExpressions):
         targets = [self.value(item) for item in (target.elts if isinstance(target, ast.Tuple) else [target])]
         if len(targets) > 1 and isinstance(node.value, ast.Call):
             self.into(node.value, [f"&{item}" for item in targets])
-        elif isinstance(node.value, ast.Tuple):
-            self.together(targets, node.value.elts)
+        elif isinstance(node.value, ast.Tuple) and isinstance(target, ast.Tuple):
+            self.together(target.elts, targets, node.value.elts)
         else:
             self.write(f"{targets[0]} = {bare(self.value(node.value))};")
 
@@ -105,18 +112,15 @@ class CStatements(CExpressions):
         name = self.callee(call, self.globals.get(ast.unparse(call.func)))
         self.write(f"{name}({', '.join([*map(self.value, call.args), *places])});")
 
-    def together(self, targets: list[str], values: list[ast.expr]) -> None:
-        """``a, b = x, y``: all values before the first target where one of them reads a target."""
-        names = {item.id for value in values[1:] for item in ast.walk(value) if isinstance(item, ast.Name)}
-        if names.isdisjoint(target.partition("[")[0] for target in targets):
+    def together(self, nodes: list[ast.expr], targets: list[str], values: list[ast.expr]) -> None:
+        """``a, b = x, y``: all values before the first target where one of them may read a target."""
+        if not _may_read(values[1:], nodes):
             for target, value in zip(targets, values, strict=True):
                 self.write(f"{target} = {bare(self.value(value))};")
             return
         self.write("{")
-        for i, (target, value) in enumerate(zip(targets, values, strict=True)):
-            name, subscript, _ = target.partition("[")
-            kind = ELEMENT[self.variables[name]][0] if subscript else self.variables[name]
-            self.write(f"    const {TYPE[kind]} new{i} = {bare(self.value(value))};")
+        for i, (node, value) in enumerate(zip(nodes, values, strict=True)):
+            self.write(f"    {_constant(self.kind(node))} new{i} = {bare(self.value(value))};")
         for i, target in enumerate(targets):
             self.write(f"    {target} = new{i};")
         self.write("}")
@@ -161,5 +165,14 @@ class CStatements(CExpressions):
         self.write("continue;")
 
 
-def _declared(kind: str, name: str) -> str:
-    return f"{kind}{name}" if kind.endswith("*") else f"{kind} {name}"
+def _may_read(values: list[ast.expr], targets: list[ast.expr]) -> bool:
+    """Whether some value reads a variable that is a target, or memory where a target is memory."""
+    read = [item for value in values for item in ast.walk(value)]
+    names = {item.id for item in read if isinstance(item, ast.Name)}
+    memory = any(isinstance(item, ast.Subscript | ast.Attribute | ast.Call) for item in read)
+    return any(target.id in names if isinstance(target, ast.Name) else memory for target in targets)
+
+
+def _constant(kind: str) -> str:
+    """A type whose variables stay as they begin."""
+    return f"{c_type(kind)}const" if c_type(kind).endswith("*") else f"const {c_type(kind)}"

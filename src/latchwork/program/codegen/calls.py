@@ -9,9 +9,11 @@ from typing import Any
 
 from latchwork.program import kernel as language
 from latchwork.program.codegen.expressions import Expressions
-from latchwork.program.codegen.signature import LLVM, Signature
+from latchwork.program.codegen.signature import ELEMENT, LLVM, Signature
 from latchwork.program.codegen.writer import Value
 from latchwork.program.kernel import Kernel
+from latchwork.program.record import shape_of
+from latchwork.program.record_view import record_at
 
 CONVERT = {
     ("float", "i64"): "sitofp i64 {} to double", ("float", "bit"): "uitofp i1 {} to double",
@@ -54,11 +56,11 @@ class Calls(Expressions):
 
     def call(self, node: ast.Call) -> tuple[Value, ...]:
         """Find what the name calls: a variable, a conversion, or a global of the kernel's module."""
-        if node.keywords or not isinstance(node.func, ast.Name):
-            self.refuse(node, "calls take a plain name and positional arguments.")
+        if node.keywords or not isinstance(node.func, ast.Name | ast.Attribute):
+            self.refuse(node, "calls take a plain name, or a field, and positional arguments.")
+        if isinstance(node.func, ast.Attribute) or node.func.id in self.variables:
+            return self.through(node, self.value(node.func))
         name = node.func.id
-        if name in self.variables:
-            return self.through(node, self.variables[name])
         if name in ("float", "int") and name not in self.globals:
             return (self.convert(node, name),)
         return self.direct(node, self.globals.get(name))
@@ -69,7 +71,12 @@ class Calls(Expressions):
             form = self.module.add(target)
             return self.invoke(node, form, f'@"{form.symbol}"')
         if target is language.offset and len(node.args) == 2:
-            return (self.shift(self.value(node.args[0]), self.value(node.args[1], "i64")),)
+            p = self.value(node.args[0])
+            if p.type not in ELEMENT:
+                self.refuse(node, f"{p.type} is no pointer to numbers.")
+            return (self.shift(p, self.value(node.args[1], "i64")),)
+        if target is record_at:
+            return (self.record_at(node),)
         if not callable(target):
             self.refuse(node, "nothing of this name can be called.")
         if target in LOCAL:
@@ -98,12 +105,22 @@ class Calls(Expressions):
         parts = enumerate(form.results)
         return tuple(self.assign(kind, f"extractvalue {form.result} {whole.ref}, {i}") for i, kind in parts)
 
-    def through(self, node: ast.Call, place: Value) -> tuple[Value, ...]:
+    def record_at(self, node: ast.Call) -> Value:
+        """``record_at(Kind, p, i)``: the record that begins i words behind a pointer to words."""
+        shape = shape_of(self.globals.get(ast.unparse(node.args[0]))) if len(node.args) == 3 else None
+        if shape is None:
+            self.refuse(node, "it takes a record class, a pointer and a number of words.")
+        p, i = self.value(node.args[1]), self.value(node.args[2], "i64")
+        if p.type not in ("f64p", "i64p"):
+            self.refuse(node, f"{p.type} is no pointer to words.")
+        return Value(shape.name, self.shift(p, i).ref)
+
+    def through(self, node: ast.Call, called: Value) -> tuple[Value, ...]:
         """A call through a pointer to a function."""
-        if place.type not in THROUGH:
-            self.refuse(node, f"{place.type} cannot be called.")
-        gives = ("i64",) if place.type == "routine" else ()
-        return self.invoke(node, Signature("", THROUGH[place.type], gives), self.load(place).ref)
+        if called.type not in THROUGH:
+            self.refuse(node, f"{called.type} cannot be called.")
+        gives = ("i64",) if called.type == "routine" else ()
+        return self.invoke(node, Signature("", THROUGH[called.type], gives), called.ref)
 
     def convert(self, node: ast.Call, name: str) -> Value:
         """``float(i)``, ``int(x)``: rounding to nearest, and toward zero."""

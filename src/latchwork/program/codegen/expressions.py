@@ -7,6 +7,7 @@ import ast
 from latchwork.program.codegen.module import number
 from latchwork.program.codegen.signature import ELEMENT, LLVM
 from latchwork.program.codegen.writer import Value, Writer
+from latchwork.program.record import SHAPES, Field
 
 BINARY = {
     (ast.Add, "f64"): "fadd double", (ast.Sub, "f64"): "fsub double", (ast.Mult, "f64"): "fmul double",
@@ -134,6 +135,8 @@ class Expressions(Writer):
 
     def on_Subscript(self, node: ast.Subscript) -> Value:
         kind, place = self.element(node)
+        if kind not in ELEMENT:
+            return Value(kind.removesuffix("[]"), place.ref)
         loaded, stored = ELEMENT[kind]
         value = self.assign(loaded, f"load {stored}, ptr {place.ref}")
         return value if stored == LLVM[loaded] else self.assign(loaded, f"sext {stored} {value.ref} to i64")
@@ -141,10 +144,34 @@ class Expressions(Writer):
     def element(self, node: ast.Subscript) -> tuple[str, Value]:
         """The pointer's type and the address of ``p[i]``."""
         p = self.value(node.value)
-        if p.type not in ELEMENT:
+        if p.type not in ELEMENT and not p.type.endswith("[]"):
             self.refuse(node, f"{p.type} has no elements. Subscript a pointer or a table.")
         return p.type, self.shift(p, self.value(node.slice, "i64"))
 
     def shift(self, p: Value, i: Value) -> Value:
         """``p + i``."""
-        return self.assign(p.type, f"getelementptr inbounds {ELEMENT[p.type][1]}, ptr {p.ref}, i64 {i.ref}")
+        kind = ELEMENT[p.type][1] if p.type in ELEMENT else self.module.structure(p.type.removesuffix("[]"))
+        return self.assign(p.type, f"getelementptr inbounds {kind}, ptr {p.ref}, i64 {i.ref}")
+
+    def on_Attribute(self, node: ast.Attribute) -> Value:
+        """A field: a number or an address is loaded; an array, or a record inside, is where it is."""
+        whole, field, place = self.field(node)
+        if field.is_number or field.is_address:
+            return self.load(place)
+        if not field.size:
+            return place
+        words = self.load(Value("i64", place.ref))
+        return self.assign(field.type, f"getelementptr inbounds i64, ptr {whole.ref}, i64 {words.ref}")
+
+    def field(self, node: ast.Attribute) -> tuple[Value, Field, Value]:
+        """The record, the field, and where its word is."""
+        whole = self.value(node.value)
+        if whole.type not in SHAPES:
+            self.refuse(node, f"{whole.type} has no fields. Only records have.")
+        fields = SHAPES[whole.type].fields
+        if node.attr not in fields:
+            self.refuse(node, f"{whole.type} has no field '{node.attr}'. It has {', '.join(fields)}.")
+        field, index = fields[node.attr], [*fields].index(node.attr)
+        structure = self.module.structure(whole.type)
+        text = f"getelementptr inbounds {structure}, ptr {whole.ref}, i32 0, i32 {index}"
+        return whole, field, self.assign(field.type, text)

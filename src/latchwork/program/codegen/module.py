@@ -7,6 +7,7 @@ from typing import Any
 
 from latchwork.program.codegen.signature import Signature, signature
 from latchwork.program.kernel import Kernel
+from latchwork.program.record import NUMBERS, SHAPES, Field
 
 INTRINSICS = ("sqrt.f64(double)", "fabs.f64(double)", "floor.f64(double)", "copysign.f64(double, double)")
 COUNTER = "declare i64 @llvm.readcyclecounter()"
@@ -19,6 +20,7 @@ class Module:
         self.kernels: dict[Kernel[..., Any], Signature] = {}
         self.functions: list[str] = []
         self.tables: dict[tuple[type, tuple[float, ...]], str] = {}
+        self.structures: dict[str, str] = {}  # definitions of record types, those inside first
 
     def add(self, kernel: Kernel[..., Any]) -> Signature:
         """The signature of a kernel, which becomes part of the module."""
@@ -30,8 +32,27 @@ class Module:
         """The address of a constant table."""
         return self.tables.setdefault((type(values[0]), values), f"@table.{len(self.tables)}")
 
+    def structure(self, name: str) -> str:
+        """The LLVM type of a record, which becomes part of the module."""
+        if name not in self.structures:
+            inside = [self.member(field) for field in SHAPES[name].fields.values()]
+            self.structures[name] = f'%"{name}" = type {{ {", ".join(inside)} }}'
+        return f'%"{name}"'
+
+    def member(self, field: Field) -> str:
+        """The LLVM type of a field: a number, an address, words of an array, or another record."""
+        if field.is_address:
+            return "ptr"
+        if field.type in NUMBERS or field.size:
+            return "double" if field.type == "f64" else "i64"
+        if field.type in SHAPES:
+            return self.structure(field.type)
+        if field.type.endswith("[]"):
+            return f"[{field.count} x {self.structure(field.type[:-2])}]"
+        return f"[{field.words} x {'double' if field.type == 'f64p' else 'i64'}]"
+
     def __str__(self) -> str:
-        parts = [f"declare double @llvm.{form}" for form in INTRINSICS] + [COUNTER]
+        parts = [*self.structures.values(), *(f"declare double @llvm.{form}" for form in INTRINSICS), COUNTER]
         parts += [f"{name} = internal unnamed_addr constant {_array(key[1])}" for key, name in self.tables.items()]
         return "\n".join([*parts, *self.functions, ""])
 

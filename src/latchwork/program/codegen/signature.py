@@ -11,9 +11,20 @@ from typing import Any, NoReturn
 
 from latchwork.errors import ProgramError
 from latchwork.program.kernel import Kernel
+from latchwork.program.record import SHAPES, shape_of
 
-LLVM = {"f64": "double", "i64": "i64", "bit": "i1", "f64p": "ptr", "i64p": "ptr", "i32p": "ptr", "executor": "ptr",
-        "solver": "ptr", "routine": "ptr"}  # fmt: skip
+
+class Types(dict[str, str]):
+    """LLVM's types by the names of ours; records, and records one after the other, are pointers."""
+
+    def __missing__(self, name: str) -> str:
+        if name.removesuffix("[]") in SHAPES:
+            return "ptr"
+        raise KeyError(name)
+
+
+LLVM = Types({"f64": "double", "i64": "i64", "bit": "i1", "f64p": "ptr", "i64p": "ptr", "i32p": "ptr",
+              "executor": "ptr", "solver": "ptr", "routine": "ptr"})  # fmt: skip
 ELEMENT = {"f64p": ("f64", "double"), "i64p": ("i64", "i64"), "i32p": ("i64", "i32")}  # loaded as, stored as
 
 
@@ -66,9 +77,12 @@ def signature(kernel: Kernel[..., Any]) -> Signature:
 def _type(kernel: Kernel[..., Any], where: ast.AST, annotation: ast.expr | None) -> str:
     """The name of a type, from its annotation."""
     name = annotation.id if isinstance(annotation, ast.Name) else ""
-    if name not in LLVM or name == "bit":
-        refuse(kernel, where, f"its type must be one of {', '.join(t for t in LLVM if t != 'bit')}.")
-    return name
+    if name in LLVM and name != "bit":
+        return name
+    shape = shape_of(kernel.function.__globals__.get(name))
+    if shape is None:
+        refuse(kernel, where, f"its type must be one of {', '.join(t for t in LLVM if t != 'bit')}, or a record.")
+    return shape.name
 
 
 def _results(kernel: Kernel[..., Any], node: ast.FunctionDef) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 from latchwork.program.codegen.calls import Calls
 from latchwork.program.codegen.signature import ELEMENT, LLVM, tree
 from latchwork.program.codegen.writer import Value
+from latchwork.program.record import SHAPES
 
 LEAVES = (ast.Return, ast.Break, ast.Continue)
 
@@ -47,17 +48,31 @@ class Statements(Calls):
         self.assigned.add(name)
 
     def put(self, target: ast.expr, value: Value) -> None:
-        """Store into a variable or into ``p[i]``."""
+        """Store into a variable, into ``p[i]`` or into ``record.field``."""
         match target:
             case ast.Name():
                 self.bind(target, target.id, value)
             case ast.Subscript():
                 self.put_element(target, value)
+            case ast.Attribute():
+                self.put_field(target, value)
             case _:
                 self.refuse(target)
 
+    def put_field(self, target: ast.Attribute, value: Value) -> None:
+        whole, field, place = self.field(target)
+        if not field.is_number and not field.is_address:
+            self.refuse(target, "it is part of the record. Write its elements or fields.")
+        if field.name in SHAPES[whole.type].given:
+            self.refuse(target, "it is the size of an array: it is set when the record is laid out, and stays.")
+        if value.type != field.type:
+            self.refuse(target, f"it holds {field.type}, not {value.type}. Convert with float() or int().")
+        self.store(value, place.ref)
+
     def put_element(self, target: ast.Subscript, value: Value) -> None:
         kind, place = self.element(target)
+        if kind not in ELEMENT:
+            self.refuse(target, "it is a record. Write its fields.")
         loaded, stored = ELEMENT[kind]
         if value.type != loaded:
             self.refuse(target, f"it holds {loaded}, not {value.type}. Convert with float() or int().")
