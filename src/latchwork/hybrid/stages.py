@@ -214,15 +214,17 @@ class Held:
     def _rewritten(self, state: Array) -> Held:
         """The same with care: rows may say nothing new, and share forces."""
         terms, old = self.mode.terms, self.mode
-        place, motion = terms.place(state), terms.motion(state)
+        (n_q, n, _), place, motion = terms.sizes, terms.place(state), terms.motion(state)
         for chosen in self._choices(place.B, motion.M):
+            if chosen.rank < old.selection.rank:  # at a singular position rows seem to say less
+                continue
             share = None if old.is_plain else share_at(place.B, old.share, old.selection, chosen)
             fresh = mode_of(terms, chosen, state, old.rest, old.drag, share)
             better = suits_better(place.B, motion.M, chosen, fresh.usual_pivot, old.selection, BETTER)
             if chosen != old.selection and better:
                 return self._in(replace(fresh, usual_pivot=max(fresh.usual_pivot, old.usual_pivot)))
         worst = conditioning(place.B, motion.M, old.selection)
-        patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=fresh.course)
+        patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=state[1 + n_q : 1 + n_q + n].copy())
         return self._in(patient)
 
     def _choices(self, B: Array, M: Array) -> list[Selection]:

@@ -184,6 +184,7 @@ class Mode:
             z.data, 8 * first, place.entry, bias.entry, motion.entry, spread.entry,
             0 if self.watch is None else self.watch.entry, 0.0, 0.0, self.usual_pivot, math.inf, 0.0, 0.0, 0.0, limit,
             pivot, floor, self._solver, 0 if self.drag is None else self.drag.function.entry,
+            layout.UNKNOWN, 0.0, 0.0,
         )  # fmt: skip
         return z
 
