@@ -10,12 +10,14 @@ import numpy as np
 
 from latchwork.constraint.assemble import assemble_q
 from latchwork.constraint.constrained import choose
+from latchwork.constraint.modes.mode import usual_pivot
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
 
 ASIDE = 0.02  # length of the step away, in units of the coordinates
 ASTRAY = 0.2  # part of that step by which the way back onto the constraints may differ from the motion
+CLOSE = 0.02  # of the pivot some way off: closer to a singular position than this, speeds are chosen beside it
 TRIES = 4  # directions that are tried where nothing moves
 RANK = "rank"  # of rows that were found redundant, kept with their terms
 
@@ -23,12 +25,15 @@ RANK = "rank"  # of rows that were found redundant, kept with their terms
 def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
     """Rows and speeds at x = (t, q, u, rest), and a state where they are well conditioned.
 
-    That is x itself, unless it is a singular position: then it lies beside x, on the branch along which it moves.
+    That is x itself, unless it is a singular position, or close to one: then it lies beside x, on the branch along
+    which it moves.
     """
     chosen, (n_q, n, _) = choose(terms, x), terms.sizes
-    if not chosen.redundant or chosen.rank == n or chosen.rank == terms.frames.get(RANK):
+    if chosen.rank == n:
         return chosen, x
     moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > 0.0)
+    if not chosen.redundant or chosen.rank == terms.frames.get(RANK):
+        return _clear_of(terms, x, chosen, moving) if _is_close(terms, x, chosen) else (chosen, x)
     beside = [(choose(terms, state), state) for state in _beside(terms, x, moving)]
     selection, state = max(beside, key=lambda pair: pair[0].rank, default=(chosen, x))
     if selection.rank <= chosen.rank:
@@ -36,8 +41,22 @@ def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
             terms.frames[RANK] = chosen.rank
         return chosen, x
     if not moving or _astray(terms, x, state):
-        _refuse(terms, x, chosen.rank, selection.rank, moving)
+        refuse(terms, x, chosen.rank, selection.rank)
     return selection, state
+
+
+def _is_close(terms: Terms, x: Array, chosen: Selection) -> bool:
+    """Whether x is close to a singular position: the pivot of B1 is small against what it is some way off."""
+    return usual_pivot(terms.place(x).B, chosen) < CLOSE * usual_pivot(terms.usual_rows(x), chosen)
+
+
+def _clear_of(terms: Terms, x: Array, chosen: Selection, moving: bool) -> tuple[Selection, Array]:
+    """Speeds chosen at the best state beside x; those at x where none is better."""
+    beside = [(choose(terms, state), state) for state in _beside(terms, x, moving)]
+    pivots = [usual_pivot(terms.place(state).B, speeds) for speeds, state in beside if speeds.rank == chosen.rank]
+    if not pivots or len(pivots) < len(beside) or not max(pivots) > usual_pivot(terms.place(x).B, chosen):
+        return chosen, x
+    return beside[pivots.index(max(pivots))]
 
 
 def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
@@ -71,8 +90,10 @@ def _astray(terms: Terms, x: Array, state: Array) -> bool:
     return bool(np.abs(state[1 : 1 + n_q] - x[1 : 1 + n_q] - expected).max() > ASTRAY * ASIDE)
 
 
-def _refuse(terms: Terms, x: Array, here: int, nearby: int, moving: bool) -> None:
-    rows = terms.rows
+def refuse(terms: Terms, x: Array, here: int, nearby: int) -> None:
+    """A singular position at which no branch of motion is known, by name."""
+    rows, (n_q, n, _) = terms.rows, terms.sizes
+    moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > 0.0)
     names = (*rows.equations.q_names, *rows.equations.u_names)
     where = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names[:8], x[1:], strict=False))
     does, do = (

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.constraint.dense import cholesky, lu
-from latchwork.constraint.selection import FADED, FAIR, FAR, MASSLESS, VANISHED, Selection
+from latchwork.constraint.selection import FAIR, FAR, MASSLESS, VANISHED, Selection
 from latchwork.constraint.terms import NOTHING, OFF, STATES, Array, Terms, steps_aside
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import address, argument, native, together
 from latchwork.program.scalar import maximum
 
 MOST = 30  # speeds, and rows: beyond, libraries are quicker
+FADING = 0.02  # of what a row usually is: shorter ones may be close to a singular position, which takes more care
 SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
 KEPT = 1000  # selections
 NOWHERE, NO_SPEEDS = np.zeros(0), np.zeros(0, dtype=np.int64)
@@ -175,7 +176,7 @@ def survey(
             A[i * n + j] = B[i * n + j] * weight[j]
             square += A[i * n + j] * A[i * n + j]
             often += finite_size(whole[i * n + j]) * weight[j] * (finite_size(whole[i * n + j]) * weight[j])
-        if not sqrt(square) > FADED * sqrt(often):
+        if not sqrt(square) > FADING * sqrt(often):
             return 0
     if not scale_rows(m, n, A) > VANISHED:
         return 0

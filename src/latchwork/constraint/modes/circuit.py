@@ -127,14 +127,21 @@ def near_gap(code: i32p, z: f64p) -> f64:
 
 
 @kernel
-def side(m: i64, A: f64p, order: f64p) -> f64:
-    """The sign of det B1, from its factors."""
-    sign = 1.0
+def determinant(m: i64, A: f64p, order: f64p) -> f64:
+    """det B1, from its factors."""
+    product = 1.0
     for k in range(m):
-        if A[k * m + k] < 0.0:
-            sign = -sign
-        if order[k] != float(k):
-            sign = -sign
+        product = product * A[k * m + k] if order[k] == float(k) else -product * A[k * m + k]
+    return product
+
+
+@kernel
+def side(code: i32p, z: f64p) -> f64:
+    """The sign of det B1."""
+    m, A, order, sign = code[M], offset(z, code[B1]), offset(z, code[ORDER]), 1.0
+    for k in range(m):
+        sign = -sign if A[k * m + k] < 0.0 else sign
+        sign = -sign if order[k] != float(k) else sign
     return sign
 
 
@@ -156,7 +163,7 @@ def turned_over(code: i32p, z: f64p) -> f64:
             z[1 + i] = 0.5 * (low[i] + high[i])
         onto(code, z)
         read_rows(code, z)
-        here = side(code[M], offset(z, code[B1]), offset(z, code[ORDER]))
+        here = side(code, z)
         for i in range(n_q):
             if here == z[code[NOTES] + SIDE]:
                 low[i] = z[1 + i]
@@ -172,7 +179,7 @@ def leaves_circuit(code: i32p, z: f64p) -> i64:
     Rows, D and all speeds are known at q, before and after.
     """
     n_q, notes, last, now = code[NQ], offset(z, code[NOTES]), offset(z, code[LAST]), offset(z, code[NOW])
-    here = side(code[M], offset(z, code[B1]), offset(z, code[ORDER]))
+    here = side(code, z)
     if notes[SIDE] * here < 0.0:
         for i in range(n_q):
             now[i] = z[1 + i]

@@ -24,9 +24,9 @@ from latchwork.program.native import address, native
 NQ, N, ROWS, M, K, INPUTS, MOVING, TURNING = range(8)
 PLACE_CODE, BIAS_CODE, MOTION_CODE, SPREAD_CODE, GUARD_CODE, KEPT, DEP, IND, STILL, QUATERNION = range(8, 18)
 (NOTES, WEIGHT, PLACE_Z, BIAS_Z, MOTION_Z, SPREAD_Z, GUARD_Z, PLACE, BIAS, MOTION, SPREAD, B1, ORDER, D, U, UDOT, GAMMA,
- MASS, MT, TEMP, STEP, LAMBDA, RESULT, TOTAL, SAVED, TYPICAL, COURSE, LAST, NOW, HIGH, FOUR, SETTINGS,
- WORK) = range(18, 51)  # fmt: skip
-HEADER = 51
+ MASS, MT, TEMP, STEP, LAMBDA, RESULT, TOTAL, SAVED, TYPICAL, COURSE, LAST, NOW, HIGH, FOUR, BESIDE,
+ SETTINGS, WORK) = range(18, 52)  # fmt: skip
+HEADER = 52
 
 # Notes: executors by address, then what is known of the last evaluation, and of the run.
 (PLACE_RUN, BIAS_RUN, MOTION_RUN, SPREAD_RUN, GUARD_RUN, LARGEST_D, PIVOT, USUAL_PIVOT, LEAST_PIVOT, CORRECTIONS,
@@ -76,8 +76,8 @@ def frame(terms: Terms, m: int, k: int, rest: int, settings: Array = NO_SETTINGS
     inputs = 2 + n_q + k + rest
     sizes = [
         N_NOTES, n, *map(len, slots), 0, *(f.width for f in functions), m * m, m,
-        m * k, n, n, n, n * n, n * k, n + m, n, rows, n_q + 2 * n + 3, n_q + 2 * n + 1 + rows, n_q, rows, n, n_q,
-        n_q, n_q, n_q, len(settings), work,
+        m * k, n, n, n, n * n, n * k, n + m, n, rows, n_q + 2 * n + 3, n_q + 2 * n + 1, n_q, rows, n, n_q,
+        n_q, n_q, n_q, 6 * (rows + 1), len(settings), work,
     ]  # fmt: skip
     head = [n_q, n, rows, m, k, inputs, int(terms.is_moving), len(fours) // 4]
     places = list(accumulate([*(len(f.code) for f in functions), 0, m, m, k, rows], initial=HEADER))

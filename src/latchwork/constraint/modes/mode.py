@@ -17,6 +17,7 @@ from latchwork.constraint.dense import lu
 from latchwork.constraint.modes import executors, layout, sliding_executors
 from latchwork.constraint.modes.drag import Drag, frame_of, with_drag
 from latchwork.constraint.modes.layout import Block, Frame, block
+from latchwork.constraint.modes.near_singular import beside
 from latchwork.constraint.modes.settle import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.selection import Selection, conditioning
 from latchwork.constraint.surveying import SMALLEST_WEIGHT, Surveyed
@@ -226,6 +227,12 @@ class Mode:
         """λ of all rows for rows of inputs; for redundant rows what they share, else 0."""
         _, n, rows = self.terms.sizes
         return self._each(self.forces, x, 2 * n + rows)[:, 2 * n :]
+
+    def beside(self, x: Array) -> tuple[bool, *tuple[Array, ...]]:
+        """Whether values at one row of inputs are a limit along the branch; then (q, u) of the states beside it."""
+        n_q, n, _ = self.terms.sizes
+        out = self._each(beside, x[None], 1 + 6 * (n_q + n))[0]
+        return bool(out[0]), *out[1:].reshape(6, n_q + n)
 
     @property
     def forces(self) -> Kernel[..., None]:

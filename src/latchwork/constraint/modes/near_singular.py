@@ -5,12 +5,17 @@ The limit is taken from points beside, on the branch, where u_ind is the same: a
 
 from __future__ import annotations
 
-from latchwork.constraint.modes.circuit import ASIDE, NEAR, POINTS, RESOLVED, SHARES, aside, near_gap
+from latchwork.constraint.modes.circuit import ASIDE, NEAR, POINTS, RESOLVED, SHARES, aside, determinant, near_gap
 from latchwork.constraint.modes.layout import (
+    B1,
+    BESIDE,
     COURSE,
+    DEP,
+    IND,
     LAMBDA,
     NOTES,
     NQ,
+    ORDER,
     PIVOT,
     RESULT,
     ROWS,
@@ -18,27 +23,47 @@ from latchwork.constraint.modes.layout import (
     TOTAL,
     UDOT,
     USUAL_PIVOT,
+    D,
+    K,
+    M,
     N,
     U,
 )
 from latchwork.constraint.modes.recombine import consistent_place, evaluate, multipliers
-from latchwork.program.kernel import f64p, i32p, i64, kernel, offset
+from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, offset
+from latchwork.program.native import together
+from latchwork.program.scalar import maximum
 
+POLE = 1e-9  # of d λ beside: less than this is what rounding leaves of it
 BLIND = 1e-6  # of the usual pivot: below it rows do not tell the course any more
+
+
+@kernel
+def set_course(code: i32p, z: f64p) -> None:
+    """The course is that of the motion; at rest, that of all independent speeds."""
+    n, m, k = code[N], code[M], code[K]
+    course, u, d, largest = offset(z, code[COURSE]), offset(z, code[U]), offset(z, code[D]), 0.0
+    for j in range(n):
+        course[j] = u[j]
+        largest = maximum(largest, fabs(u[j]))
+    if largest == 0.0:
+        for a in range(k):
+            course[code[code[IND] + a]] = 1.0
+            for i in range(m):
+                course[code[code[DEP] + i]] += d[i * k + a]
 
 
 @kernel
 def evaluate_near(code: i32p, z: f64p) -> i64:
     """(q̇, u, u̇, power) at (t, q, u_ind) into RESULT; 1 where that is too close to a crossing of branches to be so."""
-    n_q, n = code[NQ], code[N]
+    n_q = code[NQ]
     notes, result = offset(z, code[NOTES]), offset(z, code[RESULT])
-    saved, course = offset(z, code[SAVED]), offset(z, code[COURSE])
+    saved = offset(z, code[SAVED])
     for i in range(n_q):
         saved[i] = z[1 + i]
     evaluate(code, z, result)
     if notes[PIVOT] > BLIND * notes[USUAL_PIVOT]:
-        for j in range(n):
-            course[j] = result[n_q + j]
+        set_course(code, z)
     if notes[PIVOT] < NEAR * notes[USUAL_PIVOT]:
         for i in range(n_q):
             z[1 + i] = saved[i]
@@ -108,21 +133,57 @@ def back(code: i32p, z: f64p) -> None:
 
 @kernel
 def forces_near_singular(code: i32p, z: f64p) -> None:
-    """`near_singular`, and λ of the rows kept into LAMBDA: where the others are a limit, it is the limit, too."""
+    """`near_singular`, and λ of the rows kept into LAMBDA.
+
+    Where the others are a limit, λ is taken from the same points. Forces that hold a mechanism at a dead point grow
+    without bound on the way there: with d = det B1, ``λ = a / d + b``, and b is smooth.
+    """
     if near_singular(code, z) == 0:
         multipliers(code, z)
         return
-    rows, size = code[ROWS], code[NQ] + 2 * code[N] + 1
-    scratch, lam = offset(z, code[TOTAL]), offset(z, code[LAMBDA])
-    total = offset(scratch, size)
-    for i in range(rows):
-        total[i] = 0.0
+    rows, m, scratch = code[ROWS], code[M], offset(z, code[TOTAL])
+    lam, d = offset(z, code[BESIDE]), offset(z, code[BESIDE] + 6 * rows)
     for point in range(6):
         aside(code, z, POINTS[point] * ASIDE)
         evaluate(code, z, scratch)
         multipliers(code, z)
+        d[point] = determinant(m, offset(z, code[B1]), offset(z, code[ORDER]))
         for i in range(rows):
-            total[i] += SHARES[point] * lam[i]
-    for i in range(rows):
-        lam[i] = total[i]
+            lam[point * rows + i] = z[code[LAMBDA] + i]
+    for i in range(code[NQ]):
+        z[1 + i] = z[code[SAVED] + i]
+    consistent_place(code, z)
+    limit_of_forces(rows, lam, d, determinant(m, offset(z, code[B1]), offset(z, code[ORDER])), offset(z, code[LAMBDA]))
     back(code, z)
+
+
+@kernel
+def limit_of_forces(rows: i64, lam: f64p, d: f64p, here: f64, out: f64p) -> None:
+    """λ = a / d + b where d is ``here``, through six points; a is that of d = 0, and 0 where that is rounding.
+
+    Where d does not pass through zero once, rows depend on each other in several ways, and λ is taken to be smooth.
+    """
+    once = 1 if d[0] * d[1] < 0.0 and d[0] * d[2] > 0.0 and d[0] * d[4] > 0.0 else 0
+    for i in range(rows):
+        a, b, size = 0.0, 0.0, 0.0
+        if once != 0:
+            for point in range(6):
+                a += share(d, point, 0.0) * d[point] * lam[point * rows + i]
+                size = maximum(size, fabs(d[point] * lam[point * rows + i]))
+            a = a if fabs(a) > POLE * size else 0.0
+        for point in range(6):
+            b += SHARES[point] * (lam[point * rows + i] - (divide(a, d[point]) if a != 0.0 else 0.0))
+        out[i] = b + divide(a, here) if a != 0.0 else b
+
+
+@kernel
+def share(d: f64p, point: i64, here: f64) -> f64:
+    """Lagrange's polynomial of one of six points."""
+    product = 1.0
+    for other in range(6):
+        if other != point:
+            product = divide(product * (here - d[other]), d[point] - d[other])
+    return product
+
+
+together(beside)
