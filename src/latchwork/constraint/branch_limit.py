@@ -12,13 +12,19 @@ from functools import cached_property
 
 import numpy as np
 
+from latchwork.constraint.assemble import alive, at_time, plastic
 from latchwork.constraint.modes.circuit import ASIDE, NEAR, SHARES
-from latchwork.constraint.modes.mode import Mode, mode_of, usual_pivot
-from latchwork.constraint.selection import Selection
-from latchwork.constraint.singular import ASTRAY, choose_regular, refuse
-from latchwork.constraint.solve import accelerations, multipliers, unfelt
+from latchwork.constraint.modes.mode import Mode, usual_pivot
+from latchwork.constraint.selection import Selection, weights_of
+from latchwork.constraint.singular import ASTRAY, choose_regular, mode_beside, refuse
+from latchwork.constraint.solve import accelerations, all_speeds, multipliers, partition, unfelt
+from latchwork.constraint.surveying import surveyed
 from latchwork.constraint.terms import Array, Terms
+from latchwork.errors import ConstraintError
 
+WITHOUT_BOUND = 1e9  # times what a force is beside a singular position: at the position itself it is infinite
+STOPPED = 1e-10  # of the speeds before an impact: what is less than this is rest
+MET = 1e-8  # of the speeds that rows ask to be changed: rows are met
 GOOD = 0.1  # of the pivot of the best speeds: others are as good as this, or the best are taken
 
 
@@ -48,6 +54,14 @@ class BranchLimit:
         motion = self.terms.motion(x)
         return accelerations(motion.M, motion.f, self.terms.place(x).B, motion.c, self.selection)
 
+    def following(self, udot: Array) -> Array:
+        """u̇ = T u̇_ind + γ of the independent ones among these."""
+        return self(lambda state: self._following(state, udot[list(self.selection.independent)]))
+
+    def _following(self, x: Array, independent: Array) -> Array:
+        """B u̇ + c = 0 is to accelerations what B u + C = 0 is to speeds."""
+        return all_speeds(self.terms.place(x).B, self.terms.motion(x).c, self.selection, independent)
+
     @cached_property
     def force(self) -> Array:
         """F_c = M u̇ − f."""
@@ -60,9 +74,30 @@ class BranchLimit:
         M = self.terms.motion(self.x).M
         if self.mode is None:
             return multipliers(self.terms.place(self.x).B, self.force, M)
-        kept = self.mode.multipliers(reduced(self.mode, self.x)[None])[0]
-        y = self.unfelt
+        kept, y = self.mode.multipliers(reduced(self.mode, self.x)[None])[0], self.unfelt
+        usual = np.abs(self.mode.multipliers(reduced(self.mode, self.states[0])[None])[0]).max(initial=0.0)
+        kept = np.where(np.abs(kept) > WITHOUT_BOUND * usual, np.inf, kept)
         return np.asarray(kept - y @ np.linalg.lstsq(y, kept, rcond=None)[0]) if y.size else kept
+
+    @cached_property
+    def T(self) -> Array:
+        """u = T u_ind + S."""
+        return self(lambda state: partition(self.terms.place(state).B, self.selection).T)
+
+    @cached_property
+    def rows(self) -> tuple[Array, Array]:
+        """B and c of rows that hold the branch, also where the rows themselves vanish: u̇_dep − D u̇_ind − γ_dep = 0."""
+        dep, ind = list(self.selection.dependent), list(self.selection.independent)
+        B = np.zeros((len(dep), len(self.T)))
+        B[range(len(dep)), dep] = 1.0
+        B[:, ind] = -self.T[dep]
+        return B, -self.following(np.zeros(len(self.T)))[dep]
+
+    @cached_property
+    def S(self) -> Array:
+        """u = T u_ind + S."""
+        zero = np.zeros(len(self.selection.independent))
+        return self(lambda state: all_speeds(self.terms.place(state).B, self.terms.place(state).C, self.selection, zero))
 
     @cached_property
     def unfelt(self) -> Array:
@@ -83,12 +118,15 @@ def is_close(terms: Terms, selection: Selection, x: Array, numbers: Array) -> bo
     return not usual_pivot(terms.place(x).B, selection) >= NEAR * usual_pivot(numbers, selection)
 
 
-def limit_at(terms: Terms, selection: Selection, x: Array) -> BranchLimit:
+def limit_at(terms: Terms, selection: Selection | None, x: Array) -> BranchLimit:
     """The limit at a state x = (t, q, u, rest) with all its speeds, close to where B1 of a selection is singular.
+
+    Without a selection, one is chosen.
 
     Refused where rows are lost for good, or where the states beside do not lie on a branch along the motion.
     """
     chosen, regular = choose_regular(terms, x)
+    selection = chosen if selection is None else selection
     if chosen.rank < selection.rank:
         refuse(terms, x, chosen.rank, selection.rank)
     if regular is x:
@@ -97,7 +135,7 @@ def limit_at(terms: Terms, selection: Selection, x: Array) -> BranchLimit:
     used = selection if usual_pivot(B, selection) > GOOD * usual_pivot(B, chosen) else chosen
     n_q, n, _ = terms.sizes
     names = tuple(symbol.name for symbol in terms.base.arguments[1 + n_q + n :])
-    mode = mode_of(terms, used, regular, names)
+    mode = mode_beside(terms, used, x, regular, names)
     near, *beside = mode.beside(reduced(mode, x))
     if not near:
         return BranchLimit(terms, used, x, (x,), (1.0,))
@@ -106,3 +144,43 @@ def limit_at(terms: Terms, selection: Selection, x: Array) -> BranchLimit:
     if np.abs(ways[::2] + ways[1::2]).max(initial=0.0) > ASTRAY * ASIDE:
         refuse(terms, x, chosen.rank, selection.rank)
     return BranchLimit(terms, used, x, states, SHARES, mode)
+
+
+def rows_at(terms: Terms, x: Array) -> tuple[Array, Array]:
+    """B and c of all rows at a state x = (t, q, u, rest); at a singular position those that hold the branch of motion."""
+    if len(terms.rows) and surveyed(terms, x) is None and choose_regular(terms, x)[1] is not x:
+        return limit_at(terms, None, x).rows
+    return terms.place(x).B, terms.motion(x).c
+
+
+def impact_on_branch(held: Terms, terms: Terms, x: Array, name: str) -> tuple[Array, Array] | None:
+    """The plastic impact of a new constraint at a singular position of those that hold: speeds stay on the branch.
+
+    With u = T u_ind + S of what holds, the limit along the branch, ``δu_ind = M̃⁻¹ (B T)ᵀ p,  B (u + T δu_ind) + C = 0``.
+    x with speeds after it, and the impulses of all rows (of least norm in those that hold); none at a regular position.
+    """
+    n_q, n, _ = terms.sizes
+    span, u = slice(1 + n_q, 1 + n_q + n), x[1 + n_q : 1 + n_q + n]
+    if not len(held.rows) or not u.any() or choose_regular(held, x)[1] is x:
+        return None
+    limit, M, new = limit_at(held, None, x), terms.motion(x).M, terms.rows.slices[name]
+    B, C = terms.place(x).B, terms.place(x).C
+    off, rows, weights = B[new] @ u + C[new], B[new] @ limit.T, weights_of(M)
+    lengths = np.linalg.norm(B[new] * weights, axis=1)  # of rows where speeds are measured by their inertia
+    off = np.where(np.abs(off) > MET * (lengths * np.linalg.norm(u / weights) + np.abs(C[new])), off, 0.0)
+    rows = np.where(np.abs(rows) > MET * np.outer(lengths, np.linalg.norm(limit.T / weights[:, None], axis=0)), rows, 0.0)
+    change, p = plastic(rows, off, limit.T.T @ M @ limit.T)
+    if np.abs(rows @ change + off).max(initial=0.0) > MET * max(1.0, float(np.abs(off).max(initial=0.0))):
+        raise ConstraintError(
+            f"'{name}' cannot hold together with {', '.join(held.rows.slices)}{at_time(x)}, at a singular position: on "
+            f"the branch along which '{terms.rows.equations.name}' moves, no speeds meet it. Impose it elsewhere."
+        )
+    after = x.copy()
+    after[span] = u + limit.T @ change
+    after[span][np.abs(after[span]) < STOPPED * np.abs(u).max()] = 0.0
+    impulses = np.zeros(len(B))
+    impulses[new] = p
+    others = [i for i in range(len(B)) if not new.start <= i < new.stop]
+    given = M @ (after[span] - u) - B[new].T @ p
+    impulses[others] = np.linalg.lstsq(alive(B, M, terms.usual_rows(x))[others].T, given, rcond=MET)[0]
+    return after, impulses

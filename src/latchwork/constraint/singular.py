@@ -6,11 +6,14 @@ position branches of motion may cross: the motion says which one is meant; where
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from latchwork.constraint.assemble import assemble_q
 from latchwork.constraint.constrained import choose
-from latchwork.constraint.modes.mode import usual_pivot
+from latchwork.constraint.modes.drag import Drag
+from latchwork.constraint.modes.mode import Mode, mode_of, usual_pivot
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
@@ -43,6 +46,15 @@ def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
     if not moving or _astray(terms, x, state):
         refuse(terms, x, chosen.rank, selection.rank)
     return selection, state
+
+
+def mode_beside(terms: Terms, selection: Selection, x: Array, regular: Array, rest: tuple[str, ...],
+                drag: Drag | None = None) -> Mode:  # fmt: skip
+    """The mode of a selection made at a regular state; beside a singular position x its pivot is that of some way off."""
+    mode = mode_of(terms, selection, regular, rest, drag)
+    if regular is x:
+        return mode
+    return replace(mode, usual_pivot=max(mode.usual_pivot, usual_pivot(terms.usual_rows(x), selection)))
 
 
 def _is_close(terms: Terms, x: Array, chosen: Selection) -> bool:
@@ -101,6 +113,8 @@ def refuse(terms: Terms, x: Array, here: int, nearby: int) -> None:
         if moving
         else ("stands still, so that nobody knows which branch of motion is meant", "Give it a speed")
     )
+    if nearby == n:
+        does, do = "is locked in it, by forces without bound", "Impose what locks it elsewhere"
     raise ConstraintError(
         f"'{rows.equations.name}' is at a singular position and {does}: {', '.join(rows.slices)} hold {here} of its "
         f"speeds there and {nearby} close by ({where}). {do}, or start beside it; a run that passes through needs no "

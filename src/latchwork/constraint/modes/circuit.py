@@ -48,6 +48,7 @@ SHARES = (0.75, 0.75, -0.3, -0.3, 0.05, 0.05)
 SHARES_OF_FOUR = (2.0 / 3.0, 2.0 / 3.0, -1.0 / 6.0, -1.0 / 6.0, 0.0, 0.0)
 NEAR = 0.0025  # of the usual pivot: below it the equations are taken from beside, a few times as far
 RESOLVED = 2e-12  # circuits that miss each other by less than this in Φ, in coordinates, are taken to cross
+FLOOR = 4e-16  # a residual of Φ that is rounding
 ROUNDING = 1e-15  # what is less than this is no gap
 CONVERGED = 2.0  # a curve through six points must be better by this factor than one through four
 HALVINGS = 10  # of a step, to the place where B1 turns over
@@ -55,9 +56,11 @@ HALVINGS = 10  # of a step, to the place where B1 turns over
 
 @kernel
 def onto(code: i32p, z: f64p) -> None:
-    """q onto Φ = 0."""
+    """q onto Φ = 0, as far as Φ is not rounding: over a small pivot, that would lead away again."""
     for _ in range(NEWTON):
         read_rows(code, z)
+        if largest_residual(code, z) <= FLOOR:
+            break
         dependent_columns(code, z)
         if correct(code, z) < CLOSE:
             break
@@ -117,7 +120,7 @@ def near_gap(code: i32p, z: f64p) -> f64:
     q is as before; rows may be those of another place.
     """
     notes = offset(z, code[NOTES])
-    if not notes[PIVOT] < NEAR * notes[USUAL_PIVOT]:
+    if notes[PIVOT] >= NEAR * notes[USUAL_PIVOT]:
         notes[GAP] = UNKNOWN
     elif notes[GAP] == UNKNOWN:
         for i in range(code[NQ]):

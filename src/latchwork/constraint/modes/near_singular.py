@@ -30,11 +30,12 @@ from latchwork.constraint.modes.layout import (
     U,
 )
 from latchwork.constraint.modes.recombine import consistent_place, evaluate, multipliers
-from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, offset
+from latchwork.program.kernel import copysign, divide, f64, f64p, fabs, i32p, i64, kernel, offset
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum
 
-POLE = 1e-9  # of d λ beside: less than this is what rounding leaves of it
+POLE = 1e-8  # of d λ beside: less than this is what rounding leaves of it
+LEAST = 1e-14  # of d beside: less is rounding
 BLIND = 1e-6  # of the usual pivot: below it rows do not tell the course any more
 
 
@@ -64,7 +65,7 @@ def evaluate_near(code: i32p, z: f64p) -> i64:
     evaluate(code, z, result)
     if notes[PIVOT] > BLIND * notes[USUAL_PIVOT]:
         set_course(code, z)
-    if notes[PIVOT] < NEAR * notes[USUAL_PIVOT]:
+    if not notes[PIVOT] >= NEAR * notes[USUAL_PIVOT]:
         for i in range(n_q):
             z[1 + i] = saved[i]
         if near_gap(code, z) <= RESOLVED:
@@ -173,7 +174,7 @@ def limit_of_forces(rows: i64, lam: f64p, d: f64p, here: f64, out: f64p) -> None
             a = a if fabs(a) > POLE * size else 0.0
         for point in range(6):
             b += SHARES[point] * (lam[point * rows + i] - (divide(a, d[point]) if a != 0.0 else 0.0))
-        out[i] = b + divide(a, here) if a != 0.0 else b
+        out[i] = b + divide(a, copysign(maximum(fabs(here), LEAST * fabs(d[0])), here)) if a != 0.0 else b
 
 
 @kernel

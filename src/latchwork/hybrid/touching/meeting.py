@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.constraint.branch_limit import rows_at
 from latchwork.constraint.gather import ROUNDING
 from latchwork.constraint.selection import RANK, weights_of
 from latchwork.constraint.terms import Array, Base, Terms
@@ -59,7 +60,7 @@ class Held:
         if not (self.extra or self.drags or len(self.terms.rows)):
             M, inverse = self.inertia
             return Free(M, motion.f, inverse, inverse @ motion.f)
-        M, f, B, c = motion.M, motion.f, self.terms.place(self.x).B, motion.c
+        M, f, (B, c) = motion.M, motion.f, rows_at(self.terms, self.x)
         for row, bias in self.extra:
             B, c = np.vstack([B, row]), np.append(c, bias)
         for g, N1, N0 in self.drags:
