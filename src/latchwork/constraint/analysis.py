@@ -98,9 +98,9 @@ class Operator:
         off = np.abs(limit.following(udot) - udot)
         if off.max(initial=0.0) > NEARLY * max(1.0, float(np.abs(udot).max(initial=0.0))):
             raise ConstraintError(
-                f"'{self.constrained.name}' cannot have the accelerations {udot.tolist()} close to a singular position: "
-                f"along its branch of motion they are {limit.following(udot).tolist()}. Give those that `udot` gives, "
-                "or follow another branch."
+                f"'{self.constrained.name}' cannot have the accelerations {udot.tolist()} at a singular position, "
+                f"{self.constrained.unconstrained._state_text(self.x)}: along its branch of motion they are "
+                f"{limit.following(udot).tolist()}. Give such as `udot` gives, or speeds along another branch."
             )
         P = limit(lambda state: _operator(self.constrained, state, self.root).P)
         return np.asarray(P.T @ (self.M @ udot - self.f))

@@ -93,18 +93,6 @@ class BranchLimit:
         B[:, ind] = -self.T[dep]
         return B, -self.following(np.zeros(len(self.T)))[dep]
 
-    @cached_property
-    def S(self) -> Array:
-        """u = T u_ind + S."""
-        zero = np.zeros(len(self.selection.independent))
-        return self(lambda state: all_speeds(self.terms.place(state).B, self.terms.place(state).C, self.selection, zero))
-
-    @cached_property
-    def unfelt(self) -> Array:
-        """Columns that span the λ which no motion feels."""
-        state = self.states[0]
-        return unfelt(self.terms.place(state).B, self.terms.motion(state).M)
-
 
 def reduced(mode: Mode, x: Array) -> Array:
     """(t, q, u_ind, work, rest) of (t, q, u, rest), with no work."""
@@ -147,7 +135,7 @@ def limit_at(terms: Terms, selection: Selection | None, x: Array) -> BranchLimit
 
 
 def rows_at(terms: Terms, x: Array) -> tuple[Array, Array]:
-    """B and c of all rows at a state x = (t, q, u, rest); at a singular position those that hold the branch of motion."""
+    """B and c of all rows at a state x = (t, q, u, rest); at a singular position those that hold its branch."""
     if len(terms.rows) and surveyed(terms, x) is None and choose_regular(terms, x)[1] is not x:
         return limit_at(terms, None, x).rows
     return terms.place(x).B, terms.motion(x).c
@@ -156,8 +144,8 @@ def rows_at(terms: Terms, x: Array) -> tuple[Array, Array]:
 def impact_on_branch(held: Terms, terms: Terms, x: Array, name: str) -> tuple[Array, Array] | None:
     """The plastic impact of a new constraint at a singular position of those that hold: speeds stay on the branch.
 
-    With u = T u_ind + S of what holds, the limit along the branch, ``δu_ind = M̃⁻¹ (B T)ᵀ p,  B (u + T δu_ind) + C = 0``.
-    x with speeds after it, and the impulses of all rows (of least norm in those that hold); none at a regular position.
+    With T of what holds, the limit along the branch, ``δu_ind = M̃⁻¹ (B T)ᵀ p,  B (u + T δu_ind) + C = 0``. Gives x with
+    speeds after it, and the impulses of all rows (of least norm in those that hold); none at a regular position.
     """
     n_q, n, _ = terms.sizes
     span, u = slice(1 + n_q, 1 + n_q + n), x[1 + n_q : 1 + n_q + n]
@@ -167,8 +155,9 @@ def impact_on_branch(held: Terms, terms: Terms, x: Array, name: str) -> tuple[Ar
     B, C = terms.place(x).B, terms.place(x).C
     off, rows, weights = B[new] @ u + C[new], B[new] @ limit.T, weights_of(M)
     lengths = np.linalg.norm(B[new] * weights, axis=1)  # of rows where speeds are measured by their inertia
+    sizes = np.outer(lengths, np.linalg.norm(limit.T / weights[:, None], axis=0))
     off = np.where(np.abs(off) > MET * (lengths * np.linalg.norm(u / weights) + np.abs(C[new])), off, 0.0)
-    rows = np.where(np.abs(rows) > MET * np.outer(lengths, np.linalg.norm(limit.T / weights[:, None], axis=0)), rows, 0.0)
+    rows = np.where(np.abs(rows) > MET * sizes, rows, 0.0)
     change, p = plastic(rows, off, limit.T.T @ M @ limit.T)
     if np.abs(rows @ change + off).max(initial=0.0) > MET * max(1.0, float(np.abs(off).max(initial=0.0))):
         raise ConstraintError(

@@ -50,7 +50,7 @@ def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
 
 def mode_beside(terms: Terms, selection: Selection, x: Array, regular: Array, rest: tuple[str, ...],
                 drag: Drag | None = None) -> Mode:  # fmt: skip
-    """The mode of a selection made at a regular state; beside a singular position x its pivot is that of some way off."""
+    """The mode of a selection made at a regular state; beside a singular x its usual pivot is that of some way off."""
     mode = mode_of(terms, selection, regular, rest, drag)
     if regular is x:
         return mode

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,9 @@ from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import Kernel
 from latchwork.program.lower import lower
 from latchwork.symbolic.traverse import rebuild
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.path import Path
 
 PATIENCE = 4.0  # where there are no better speeds, none are asked for until D is worse by this factor
 BETTER = 0.5  # other speeds are taken where the worst entry of D, or the pivot, improves by this factor
@@ -177,6 +181,10 @@ class Held:
         off = self.mode.terms.off(np.column_stack([t, full[:, :-1], rest]), self.mode.typical)
         return dict(zip(self.mode.terms.rows.names, off.tolist(), strict=True))
 
+    def unresolved(self, t: Array, x: Array, rest: Array) -> float:
+        """The widest gap between circuits that were taken to cross."""
+        return self.mode.unresolved(np.column_stack([t, x, rest]))
+
     def verify(self, t: float, x: Array, rest: Array) -> None:
         """Every row holds, also those that say nothing new."""
         must_hold(self.mode, np.concatenate([[t], x[:-1], rest]))
@@ -277,6 +285,13 @@ class ByAcceleration(Held):
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Held:
         return self
+
+
+def unresolved(path: Path) -> float:
+    """The widest gap between circuits that a run took to cross, in units of the coordinates; 0 where there was none."""
+    held = [s for s in path.segments if isinstance(s.stage, Held) and not isinstance(s.stage, ByAcceleration)]
+    gaps = [s.stage.unresolved(s.solution.t, s.solution.x, path.driven.rest_at(path.rest, s.solution.t)) for s in held]
+    return max(gaps, default=0.0)
 
 
 def embedded(driven: Driven, mode: Mode, watch: Function | None, label: tuple[str, ...], memory: Memory) -> Held:

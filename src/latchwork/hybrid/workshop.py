@@ -22,7 +22,7 @@ from latchwork.constraint.gather import gather
 from latchwork.constraint.modes import executors, layout, sliding_executors
 from latchwork.constraint.modes.drag import Drag, frame_of
 from latchwork.constraint.modes.ending import whole
-from latchwork.constraint.modes.mode import Mode, mode_of, surveyed_mode
+from latchwork.constraint.modes.mode import Mode, surveyed_mode
 from latchwork.constraint.modes.settle import settle
 from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import must_agree, worst_entry

@@ -49,7 +49,7 @@ SHARES_OF_FOUR = (2.0 / 3.0, 2.0 / 3.0, -1.0 / 6.0, -1.0 / 6.0, 0.0, 0.0)
 NEAR = 0.0025  # of the usual pivot: below it the equations are taken from beside, a few times as far
 RESOLVED = 2e-12  # circuits that miss each other by less than this in Φ, in coordinates, are taken to cross
 FLOOR = 4e-16  # a residual of Φ that is rounding
-ROUNDING = 1e-15  # what is less than this is no gap
+ROUNDING = 1e-14  # what is less than this is no gap
 CONVERGED = 2.0  # a curve through six points must be better by this factor than one through four
 HALVINGS = 10  # of a step, to the place where B1 turns over
 

@@ -223,6 +223,14 @@ class Mode:
         call(executors.at_each, settle, len(rows), rows.shape[1], states + 2, self.code, rows, self.workspace(), out)
         return out[:, :states]
 
+    def unresolved(self, x: ArrayLike) -> float:
+        """The widest gap between circuits that were taken to cross on the way through rows of inputs."""
+        rows, z = np.ascontiguousarray(x, dtype=np.float64), self.workspace()
+        out = np.zeros((len(rows), self.states + 2))
+        out[:, : self.states] = rows[:, 1 : 1 + self.states]
+        invoke(executors.at_each, settle, len(rows), rows.shape[1], self.states + 2, self.code, rows, z, out)
+        return float(z[self._block.notes + layout.UNRESOLVED])
+
     def multipliers(self, x: ArrayLike) -> Array:
         """λ of all rows for rows of inputs; for redundant rows what they share, else 0."""
         _, n, rows = self.terms.sizes
