@@ -12,6 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
+from latchwork.algebra.linear import lstsq
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.assemble import alive, at_time, plastic
 from latchwork.constraint.modes.circuit import ASIDE, NEAR, SHARES
 from latchwork.constraint.modes.mode import Mode, usual_pivot
@@ -19,7 +21,7 @@ from latchwork.constraint.selection import Selection, weights_of
 from latchwork.constraint.singular import ASTRAY, choose_regular, mode_beside, refuse
 from latchwork.constraint.solve import accelerations, all_speeds, multipliers, partition, unfelt
 from latchwork.constraint.surveying import surveyed
-from latchwork.constraint.terms import Array, Terms
+from latchwork.constraint.terms import Array, Terms, weights_of_speeds
 from latchwork.errors import ConstraintError
 
 WITHOUT_BOUND = 1e9  # times what a force is beside a singular position: at the position itself it is infinite
@@ -66,7 +68,7 @@ class BranchLimit:
     def force(self) -> Array:
         """F_c = M u̇ − f."""
         motion = self.terms.motion(self.x)
-        return np.asarray(motion.M @ self.udot - motion.f)
+        return np.asarray(dot(motion.M, self.udot) - motion.f)
 
     @cached_property
     def multipliers(self) -> Array:
@@ -77,7 +79,13 @@ class BranchLimit:
         kept, y = self.mode.multipliers(reduced(self.mode, self.x)[None])[0], self.unfelt
         usual = np.abs(self.mode.multipliers(reduced(self.mode, self.states[0])[None])[0]).max(initial=0.0)
         kept = np.where(np.abs(kept) > WITHOUT_BOUND * usual, np.inf, kept)
-        return np.asarray(kept - y @ np.linalg.lstsq(y, kept, rcond=None)[0]) if y.size else kept
+        return np.asarray(kept - dot(y, lstsq(y, kept))) if y.size else kept
+
+    @cached_property
+    def unfelt(self) -> Array:
+        """Columns that span the λ which no motion feels."""
+        state = self.states[0]
+        return unfelt(self.terms.place(state).B, self.terms.motion(state).M)
 
     @cached_property
     def T(self) -> Array:
@@ -103,7 +111,11 @@ def reduced(mode: Mode, x: Array) -> Array:
 
 def is_close(terms: Terms, selection: Selection, x: Array, numbers: Array) -> bool:
     """Whether B1 at x is close to singular, measured by B where speeds were chosen."""
-    return not usual_pivot(terms.place(x).B, selection) >= NEAR * usual_pivot(numbers, selection)
+    weights = weights_of_speeds(terms.motion(x).M)
+    lengths = np.sqrt((numbers * numbers / weights).sum(axis=1))
+    lengths = np.where(lengths > 0.0, lengths, 1.0)
+    usual = usual_pivot(numbers, selection, lengths, weights)
+    return not usual_pivot(terms.place(x).B, selection, lengths, weights) >= NEAR * usual
 
 
 def limit_at(terms: Terms, selection: Selection | None, x: Array) -> BranchLimit:
@@ -119,9 +131,9 @@ def limit_at(terms: Terms, selection: Selection | None, x: Array) -> BranchLimit
         refuse(terms, x, chosen.rank, selection.rank)
     if regular is x:
         return BranchLimit(terms, chosen, x, (x,), (1.0,))
-    B = terms.place(regular).B
-    used = selection if usual_pivot(B, selection) > GOOD * usual_pivot(B, chosen) else chosen
-    n_q, n, _ = terms.sizes
+    (n_q, n, _), B = terms.sizes, terms.place(regular).B
+    units = terms.lengths(regular), weights_of_speeds(terms.motion(regular).M)
+    used = selection if usual_pivot(B, selection, *units) > GOOD * usual_pivot(B, chosen, *units) else chosen
     names = tuple(symbol.name for symbol in terms.base.arguments[1 + n_q + n :])
     mode = mode_beside(terms, used, x, regular, names)
     near, *beside = mode.beside(reduced(mode, x))
@@ -153,23 +165,23 @@ def impact_on_branch(held: Terms, terms: Terms, x: Array, name: str) -> tuple[Ar
         return None
     limit, M, new = limit_at(held, None, x), terms.motion(x).M, terms.rows.slices[name]
     B, C = terms.place(x).B, terms.place(x).C
-    off, rows, weights = B[new] @ u + C[new], B[new] @ limit.T, weights_of(M)
-    lengths = np.linalg.norm(B[new] * weights, axis=1)  # of rows where speeds are measured by their inertia
-    sizes = np.outer(lengths, np.linalg.norm(limit.T / weights[:, None], axis=0))
-    off = np.where(np.abs(off) > MET * (lengths * np.linalg.norm(u / weights) + np.abs(C[new])), off, 0.0)
+    off, rows, weights = dot(B[new], u) + C[new], dot(B[new], limit.T), weights_of(M)
+    lengths = norm(B[new] * weights, axis=1)  # of rows where speeds are measured by their inertia
+    sizes = np.outer(lengths, norm(limit.T / weights[:, None], axis=0))
+    off = np.where(np.abs(off) > MET * (lengths * norm(u / weights) + np.abs(C[new])), off, 0.0)
     rows = np.where(np.abs(rows) > MET * sizes, rows, 0.0)
-    change, p = plastic(rows, off, limit.T.T @ M @ limit.T)
-    if np.abs(rows @ change + off).max(initial=0.0) > MET * max(1.0, float(np.abs(off).max(initial=0.0))):
+    change, p = plastic(rows, off, dot(limit.T.T, M, limit.T))
+    if np.abs(dot(rows, change) + off).max(initial=0.0) > MET * max(1.0, float(np.abs(off).max(initial=0.0))):
         raise ConstraintError(
             f"'{name}' cannot hold together with {', '.join(held.rows.slices)}{at_time(x)}, at a singular position: on "
             f"the branch along which '{terms.rows.equations.name}' moves, no speeds meet it. Impose it elsewhere."
         )
     after = x.copy()
-    after[span] = u + limit.T @ change
+    after[span] = u + dot(limit.T, change)
     after[span][np.abs(after[span]) < STOPPED * np.abs(u).max()] = 0.0
     impulses = np.zeros(len(B))
     impulses[new] = p
     others = [i for i in range(len(B)) if not new.start <= i < new.stop]
-    given = M @ (after[span] - u) - B[new].T @ p
-    impulses[others] = np.linalg.lstsq(alive(B, M, terms.usual_rows(x))[others].T, given, rcond=MET)[0]
+    given = dot(M, after[span] - u) - dot(B[new].T, p)
+    impulses[others] = lstsq(alive(B, M, terms.usual_rows(x))[others].T, given, rcond=MET)
     return after, impulses

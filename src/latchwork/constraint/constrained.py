@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from latchwork.algebra.linear import singular_values
+from latchwork.algebra.products import norm
 from latchwork.constraint.assemble import Start, assemble_q, assemble_u, at_time, consistent, normalised
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.embed import Embedding, directly
@@ -172,8 +174,8 @@ class Constrained:
 
     def _meets(self, B: Array, C: Array, u: Array) -> bool:
         """Whether speeds meet the rows, but for rounding, also where these vanish."""
-        size = np.abs(B) @ np.abs(u) + np.abs(C)
-        return bool((np.abs(B @ u + C) <= MEETS * size + ROUNDING * (np.abs(self._B_chosen) @ np.abs(u))).all())
+        size, usual = dot(np.abs(B), np.abs(u)) + np.abs(C), dot(np.abs(self._B_chosen), np.abs(u))
+        return bool((np.abs(dot(B, u) + C) <= MEETS * size + ROUNDING * usual).all())
 
     def limit_at(self, x: Array) -> BranchLimit:
         """How values are taken at a state (t, q, u, r, p): there, or close to a singular position beside it."""
@@ -193,8 +195,8 @@ class Constrained:
         kept, dependent = list(self.selection.kept), list(self.selection.dependent)
         if not dependent:
             return
-        usual = np.linalg.norm(self._B_chosen[np.ix_(kept, dependent)], axis=1)
-        singular = np.linalg.svd(B[np.ix_(kept, dependent)] / usual[:, None], compute_uv=False)
+        usual = norm(self._B_chosen[np.ix_(kept, dependent)], axis=1)
+        singular = singular_values(B[np.ix_(kept, dependent)] / usual[:, None])
         if singular[-1] < SINGULAR:
             names = ", ".join(symbol.name for symbol in self.dependent)
             raise EvaluationError(

@@ -10,12 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from latchwork.algebra.linear import svd
+from latchwork.algebra.products import dot
 from latchwork.constraint.assemble import assemble_q
 from latchwork.constraint.constrained import choose
 from latchwork.constraint.modes.drag import Drag
 from latchwork.constraint.modes.mode import Mode, mode_of, usual_pivot
 from latchwork.constraint.selection import Selection
-from latchwork.constraint.terms import Array, Terms
+from latchwork.constraint.terms import Array, Terms, weights_of_speeds
 from latchwork.errors import ConstraintError, EvaluationError
 
 ASIDE = 0.02  # length of the step away, in units of the coordinates
@@ -54,19 +56,31 @@ def mode_beside(terms: Terms, selection: Selection, x: Array, regular: Array, re
     mode = mode_of(terms, selection, regular, rest, drag)
     if regular is x:
         return mode
-    return replace(mode, usual_pivot=max(mode.usual_pivot, usual_pivot(terms.usual_rows(x), selection)))
+    off = usual_pivot(terms.usual_rows(x), selection, mode.lengths, mode.weights)
+    return replace(mode, usual_pivot=max(mode.usual_pivot, off))
 
 
 def _is_close(terms: Terms, x: Array, chosen: Selection) -> bool:
     """Whether x is close to a singular position: the pivot of B1 is small against what it is some way off."""
-    return usual_pivot(terms.place(x).B, chosen) < CLOSE * usual_pivot(terms.usual_rows(x), chosen)
+    lengths, weights = _units(terms, x)
+    off = usual_pivot(terms.usual_rows(x), chosen, lengths, weights)
+    return usual_pivot(terms.place(x).B, chosen, lengths, weights) < CLOSE * off
+
+
+def _units(terms: Terms, x: Array) -> tuple[Array, Array]:
+    """Lengths of rows some way off x, and weights of speeds."""
+    weights = weights_of_speeds(terms.motion(x).M)
+    B = terms.usual_rows(x)
+    lengths = np.sqrt((B * B / weights).sum(axis=1))
+    return np.where(lengths > 0.0, lengths, 1.0), weights
 
 
 def _clear_of(terms: Terms, x: Array, chosen: Selection, moving: bool) -> tuple[Selection, Array]:
     """Speeds chosen at the best state beside x; those at x where none is better."""
     beside = [(choose(terms, state), state) for state in _beside(terms, x, moving)]
-    pivots = [usual_pivot(terms.place(state).B, speeds) for speeds, state in beside if speeds.rank == chosen.rank]
-    if not pivots or len(pivots) < len(beside) or not max(pivots) > usual_pivot(terms.place(x).B, chosen):
+    beside, units = [pair for pair in beside if pair[0].rank == chosen.rank], _units(terms, x)
+    pivots = [usual_pivot(terms.place(state).B, speeds, *units) for speeds, state in beside]
+    if not max(pivots, default=0.0) > usual_pivot(terms.place(x).B, chosen, *units):
         return chosen, x
     return beside[pivots.index(max(pivots))]
 
@@ -77,7 +91,7 @@ def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
     directions = [x[1 + n_q : 1 + n_q + n]] if moving else _allowed(terms.place(x).B)
     states = []
     for direction in directions:
-        moved, step = x.copy(), terms.spread(x) @ direction
+        moved, step = x.copy(), dot(terms.spread(x), direction)
         moved[1 : 1 + n_q] += ASIDE * step / max(float(np.abs(step).max(initial=0.0)), 1e-300)
         try:
             states.append(assemble_q(terms, moved))
@@ -88,16 +102,16 @@ def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
 
 def _allowed(B: Array) -> list[Array]:
     """Some speeds with B u = 0."""
-    _, singular, vt = np.linalg.svd(B)
+    _, singular, vt = svd(B)
     free = vt[int((singular > 1e-9 * max(float(singular.max(initial=0.0)), 1e-300)).sum()) :]
     rng = np.random.default_rng(5)
-    return [rng.normal(size=len(free)) @ free for _ in range(TRIES)] if len(free) else []
+    return [dot(rng.normal(size=len(free)), free) for _ in range(TRIES)] if len(free) else []
 
 
 def _astray(terms: Terms, x: Array, state: Array) -> bool:
     """Whether the way to a state beside x, along a branch, is not the way the mechanism moves."""
     n_q, n, _ = terms.sizes
-    motion = terms.spread(x) @ x[1 + n_q : 1 + n_q + n]
+    motion = dot(terms.spread(x), x[1 + n_q : 1 + n_q + n])
     expected = ASIDE * motion / max(float(np.abs(motion).max(initial=0.0)), 1e-300)
     return bool(np.abs(state[1 : 1 + n_q] - x[1 : 1 + n_q] - expected).max() > ASTRAY * ASIDE)
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.linear import pinv
+from latchwork.algebra.products import dot
 from latchwork.constraint.linearizing.linear import Linear
 from latchwork.constraint.linearizing.variation import Variation
 from latchwork.constraint.selection import POOR, Selection, conditioning, rank_of, scaled, select
@@ -68,9 +70,9 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
         at = constrained.slopes.at(state, selection)
         ties = tie(constrained, state, at, selection, chosen)
         dy_z, dy_udot = _outputs(constrained, state, at, outputs)
-        d = np.vstack([at.dq_rates[list(ties.q)], at.dudot[list(ties.u)], dy_z + dy_udot @ at.dudot])
+        d = np.vstack([at.dq_rates[list(ties.q)], at.dudot[list(ties.u)], dy_z + dot(dy_udot, at.dudot)])
         rates = np.concatenate([at.q_rates[list(ties.q)], at.udot[list(ties.u)], np.zeros(ny)])
-        return np.column_stack([d[:, : ties.whole.shape[0]] @ ties.whole, d[:, inputs], rates])
+        return np.column_stack([dot(d[:, : ties.whole.shape[0]], ties.whole), d[:, inputs], rates])
 
     found = limit(linear)
     return Linear(
@@ -104,10 +106,10 @@ def tie(constrained: Constrained, x: Array, at: Variation, selection: Selection,
     n_q, n = len(constrained.unconstrained.q), len(constrained.unconstrained.u)
     Tq, _ = partition(_holonomic(constrained, x, at), chosen)
     T, B1 = partition(at.B, selection)
-    psi_q = at.dpsi[:, :n_q] @ Tq
+    psi_q = dot(at.dpsi[:, :n_q], Tq)
     G = np.zeros((n, Tq.shape[1]))
     G[list(selection.dependent)] = -solved(B1, psi_q[list(selection.kept)])
-    _must_follow(constrained, at.B @ G + psi_q, np.abs(at.B) @ np.abs(G) + np.abs(psi_q))
+    _must_follow(constrained, dot(at.B, G) + psi_q, dot(np.abs(at.B), np.abs(G)) + np.abs(psi_q))
     return Ties(chosen.independent, selection.independent, Tq, T, G)
 
 
@@ -124,7 +126,7 @@ def lengths(constrained: Constrained, x: Array) -> Array:
 
 def _metric(constrained: Constrained, x: Array, at: Variation) -> Array:
     """Kinetic energy that the rate of each coordinate carries, by itself: Yᵀ M Y with Y = W⁺, its diagonal."""
-    Y = np.linalg.pinv(constrained.terms.spread(x))
+    Y = pinv(constrained.terms.spread(x))
     energy = np.einsum("iq,ij,jq->q", Y, at.M, Y)
     return np.diag(np.maximum(energy, LIGHT * max(float(energy.max(initial=0.0)), 1e-300)))
 

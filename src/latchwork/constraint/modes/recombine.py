@@ -9,7 +9,7 @@ motion goes, and the equations stay smooth across.
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import cholesky, cholesky_solve, lu_solve, lu_solve_transposed
+from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_solve, lu_solve_transposed
 from latchwork.constraint.modes.circuit import CLOSE
 from latchwork.constraint.modes.layout import (
     B1,
