@@ -7,7 +7,7 @@ beside it, on the branch along which the mechanism moves, ``g = Σ w_i g(x_i)``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -118,10 +118,10 @@ def is_close(terms: Terms, selection: Selection, x: Array, numbers: Array) -> bo
     return not usual_pivot(terms.place(x).B, selection, lengths, weights) >= NEAR * usual
 
 
-def limit_at(terms: Terms, selection: Selection | None, x: Array) -> BranchLimit:
+def limit_at(terms: Terms, x: Array, selection: Selection | None = None, numbers: Array | None = None) -> BranchLimit:
     """The limit at a state x = (t, q, u, rest) with all its speeds, close to where B1 of a selection is singular.
 
-    Without a selection, one is chosen.
+    Without a selection, one is chosen; ``numbers`` is B where it was made.
 
     Refused where rows are lost for good, or where the states beside do not lie on a branch along the motion.
     """
@@ -136,6 +136,9 @@ def limit_at(terms: Terms, selection: Selection | None, x: Array) -> BranchLimit
     used = selection if usual_pivot(B, selection, *units) > GOOD * usual_pivot(B, chosen, *units) else chosen
     names = tuple(symbol.name for symbol in terms.base.arguments[1 + n_q + n :])
     mode = mode_beside(terms, used, x, regular, names)
+    if numbers is not None:
+        usual = usual_pivot(numbers, used, mode.lengths, mode.weights)
+        mode = replace(mode, usual_pivot=max(mode.usual_pivot, usual))
     near, *beside = mode.beside(reduced(mode, x))
     if not near:
         return BranchLimit(terms, used, x, (x,), (1.0,))
@@ -149,7 +152,7 @@ def limit_at(terms: Terms, selection: Selection | None, x: Array) -> BranchLimit
 def rows_at(terms: Terms, x: Array) -> tuple[Array, Array]:
     """B and c of all rows at a state x = (t, q, u, rest); at a singular position those that hold its branch."""
     if len(terms.rows) and surveyed(terms, x) is None and choose_regular(terms, x)[1] is not x:
-        return limit_at(terms, None, x).rows
+        return limit_at(terms, x).rows
     return terms.place(x).B, terms.motion(x).c
 
 
@@ -163,7 +166,7 @@ def impact_on_branch(held: Terms, terms: Terms, x: Array, name: str) -> tuple[Ar
     span, u = slice(1 + n_q, 1 + n_q + n), x[1 + n_q : 1 + n_q + n]
     if not len(held.rows) or not u.any() or choose_regular(held, x)[1] is x:
         return None
-    limit, M, new = limit_at(held, None, x), terms.motion(x).M, terms.rows.slices[name]
+    limit, M, new = limit_at(held, x), terms.motion(x).M, terms.rows.slices[name]
     B, C = terms.place(x).B, terms.place(x).C
     off, rows, weights = dot(B[new], u) + C[new], dot(B[new], limit.T), weights_of(M)
     lengths = norm(B[new] * weights, axis=1)  # of rows where speeds are measured by their inertia

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from latchwork.algebra.linear import singular_values
-from latchwork.algebra.products import norm
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.assemble import Start, assemble_q, assemble_u, at_time, consistent, normalised
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.embed import Embedding, directly
@@ -182,7 +182,7 @@ class Constrained:
         from latchwork.constraint.branch_limit import BranchLimit, limit_at
 
         if self._is_close(x):
-            return limit_at(self.terms, self.selection, x)
+            return limit_at(self.terms, x, self.selection, self._B_chosen)
         return BranchLimit(self.terms, self.selection, x, (x,), (1.0,))
 
     def _limit(self, q: Any, u: Any, r: Any, t: float, p: Any) -> BranchLimit:

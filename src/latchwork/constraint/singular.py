@@ -37,17 +37,16 @@ def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
     if chosen.rank == n:
         return chosen, x
     moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > 0.0)
-    if not chosen.redundant or chosen.rank == terms.frames.get(RANK):
-        return _clear_of(terms, x, chosen, moving) if _is_close(terms, x, chosen) else (chosen, x)
-    beside = [(choose(terms, state), state) for state in _beside(terms, x, moving)]
-    selection, state = max(beside, key=lambda pair: pair[0].rank, default=(chosen, x))
-    if selection.rank <= chosen.rank:
+    if chosen.redundant and chosen.rank != terms.frames.get(RANK):
+        beside = [(choose(terms, state), state) for state in _beside(terms, x, moving)]
+        selection, state = max(beside, key=lambda pair: pair[0].rank, default=(chosen, x))
+        if selection.rank > chosen.rank:
+            if not moving or _astray(terms, x, state):
+                refuse(terms, x, chosen.rank, selection.rank)
+            return selection, state
         if beside:
             terms.frames[RANK] = chosen.rank
-        return chosen, x
-    if not moving or _astray(terms, x, state):
-        refuse(terms, x, chosen.rank, selection.rank)
-    return selection, state
+    return _clear_of(terms, x, chosen, moving) if _is_close(terms, x, chosen) else (chosen, x)
 
 
 def mode_beside(terms: Terms, selection: Selection, x: Array, regular: Array, rest: tuple[str, ...],

@@ -288,9 +288,12 @@ class ByAcceleration(Held):
 
 def unresolved(path: Path) -> float:
     """The widest gap between circuits that a run took to cross, in units of the coordinates; 0 where there was none."""
-    held = [s for s in path.segments if isinstance(s.stage, Held) and not isinstance(s.stage, ByAcceleration)]
-    gaps = [s.stage.unresolved(s.solution.t, s.solution.x, path.driven.rest_at(path.rest, s.solution.t)) for s in held]
-    return max(gaps, default=0.0)
+    widest = 0.0
+    for segment in path.segments:
+        stage, t = segment.stage, segment.solution.t
+        if isinstance(stage, Held) and not isinstance(stage, ByAcceleration):
+            widest = max(widest, stage.unresolved(t, segment.solution.x, path.driven.rest_at(path.rest, t)))
+    return widest
 
 
 def embedded(driven: Driven, mode: Mode, watch: Function | None, label: tuple[str, ...], memory: Memory) -> Held:
