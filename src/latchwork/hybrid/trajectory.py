@@ -20,6 +20,7 @@ from latchwork.hybrid.event import RunEvent as RunEvent
 from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least_gap
 from latchwork.hybrid.named import named
 from latchwork.hybrid.path import Path
+from latchwork.hybrid.stages import unresolved
 from latchwork.hybrid.stepping.stage import numerical, stretches
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.visited import Span, Visited, visited
@@ -59,6 +60,7 @@ class Audit:
     events: int = 0
     stepped: tuple[tuple[float, float, int], ...] = ()  # time stepping: from when to when, and in how many steps
     numerical: tuple[float, float] = (0.0, 0.0)  # energy that time steps lost by themselves; and were kept from gaining
+    unresolved: float = 0.0  # the widest gap, in coordinates, between circuits that were taken to cross
 
     def __str__(self) -> str:
         lines = [
@@ -75,6 +77,8 @@ class Audit:
             lines.insert(3, f"constraints      off by at most {self.constraint_error:.3g}")
         if self.quaternion_error:
             lines.insert(3, f"quaternions      off unit length by at most {self.quaternion_error:.3g}")
+        if self.unresolved:
+            lines.append(f"circuits         taken to cross where they miss each other, Φ by {self.unresolved:.1g}")
         for start, end, steps in self.stepped:
             lines.append(f"time stepping    from t = {start:.6g} to {end:.6g}, {steps} steps")
         if self.stepped:
@@ -234,7 +238,7 @@ class Trajectory(Samples):
             float(energy[0]), float(energy[-1]), float(work[-1]),
             float(np.abs(energy - energy[0] - work).max()), float(max(norms, default=0.0)),
             self.path.constraint_error, stats.steps, stats.rejected, stats.evaluations,
-            gap, whose, len(self.events), stretches(self.path), numerical(self.path),
+            gap, whose, len(self.events), stretches(self.path), numerical(self.path), unresolved(self.path),
         )  # fmt: skip
 
     def gaps(self) -> dict[str, Array]:

@@ -16,7 +16,8 @@ class Status(Enum):
     EVENT = "a guard fell through zero"
     NO_NUMBER = "a guard is not a number"
     REWRITE = "the equations ask to be written in other speeds"
+    ELSEWHERE = "a step led past an almost singular position to a circuit that the linkage cannot reach"
 
 
-END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE, EVENT, NO_NUMBER, REWRITE = range(8)  # the same, for kernels
+END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE, EVENT, NO_NUMBER, REWRITE, ELSEWHERE = range(9)  # the same, for kernels
 STATUS = tuple(Status)

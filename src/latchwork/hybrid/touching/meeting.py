@@ -18,6 +18,7 @@ import numpy as np
 
 from latchwork.algebra.linear import SingularMatrix, solve, svd
 from latchwork.algebra.products import dot, norm
+from latchwork.constraint.branch_limit import rows_at
 from latchwork.constraint.gather import ROUNDING
 from latchwork.constraint.selection import RANK, weights_of
 from latchwork.constraint.terms import Array, Base, Terms
@@ -61,7 +62,7 @@ class Held:
         if not (self.extra or self.drags or len(self.terms.rows)):
             M, inverse = self.inertia
             return Free(M, motion.f, inverse, dot(inverse, motion.f))
-        M, f, B, c = motion.M, motion.f, self.terms.place(self.x).B, motion.c
+        M, f, (B, c) = motion.M, motion.f, rows_at(self.terms, self.x)
         for row, bias in self.extra:
             B, c = np.vstack([B, row]), np.append(c, bias)
         for g, N1, N0 in self.drags:
