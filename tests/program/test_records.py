@@ -18,9 +18,10 @@ from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.codegen.emit import emit
 from latchwork.program.kernel import bits, executor, f64, f64p, i32p, i64, i64p, kernel, offset, routine
 from latchwork.program.native import address, interpret, invoke, native, words
-from latchwork.program.record import SHAPES, array, pointer, record
-from latchwork.program.record_memory import copied, lay_out, words_of, write
-from latchwork.program.record_view import record_at
+from latchwork.program.records.memory import block_of, copied, lay_out, write
+from latchwork.program.records.record import array, pointer, record
+from latchwork.program.records.shape import SHAPES
+from latchwork.program.records.view import record_at
 
 COMPILER = shutil.which("gcc") or shutil.which("clang")
 BOTH = pytest.mark.parametrize("call", [interpret, invoke], ids=["python", "machine code"])
@@ -176,7 +177,7 @@ def placed(z: f64p, where: i64, gain: f64) -> f64:
 def test_a_record_can_lie_anywhere_in_other_memory(call):
     """Its arrays are found from where it is: a block that was moved is the same record."""
     it = mode()
-    block = words_of(it)
+    block = block_of(it)
     start, wide = it.n + 1, np.zeros(len(block) + 11)
     wide[11:] = block
     found = call(placed, wide, 11 + start, 0.3)
@@ -215,7 +216,7 @@ def test_fields_follow_each_other_in_words():
     ends = [field.word + field.words for field in shape.fields.values()]
     assert [field.word for field in shape.fields.values()] == [0, *ends[:-1]]
     assert shape.words == ends[-1] == 1 + 2 + 1 + 3 + 3 + 4 + 2 * 8 + 2
-    begins = [address(np.asarray(item)) - address(words_of(it)) for item in (it.t, it.weight, it.order, it.slots)]
+    begins = [address(np.asarray(item)) - address(block_of(it)) for item in (it.t, it.weight, it.order, it.slots)]
     assert begins == [8 * word for word in (0, 4 + 32, 4 + 32 + 6, 4 + 32 + 6 + 3 + 3 + 2 * 8)]
 
 
@@ -229,7 +230,7 @@ def text_of_random_record(seed: int) -> str:
         place = f"r.f{i}" + ("[0]" if size else "") + (".b" if "Part" in kind else "")
         body.append(f"    {place} = {f'{i}.5' if 'f64' in kind else i}")
     head = "from latchwork.program.kernel import f64, f64p, i32p, i64, i64p, kernel\n"
-    head += "from latchwork.program.record import array, record\n"
+    head += "from latchwork.program.records.record import array, record\n"
     part = "@record\nclass Part:\n    a: f64p = array(2)\n    b: i64\n    c: i32p = array(1)\n"
     record = "\n".join(["@record", "class Drawn:", *lines])
     fill = "\n".join(["@kernel", "def fill(r: Drawn) -> None:", *body])
@@ -256,7 +257,7 @@ def test_random_records_are_laid_out_alike(seed, tmp_path, monkeypatch):
 
 def native_address(view) -> int:
     """Where a record without arrays in front begins."""
-    return address(words_of(view))
+    return address(block_of(view))
 
 
 def compiled(root, folder, *kinds):
@@ -418,6 +419,7 @@ def test_python_refuses_what_machine_code_refuses(act, message):
         ({"x": ("list[Mode]", array(2))}, "records in a list have arrays of a fixed size only"),
         ({"_x": ("f64", None)}, "begins with an underscore"),
         ({"x": ("f64p", array(...)), "n": ("i64", None), "y": ("f64p", array("n"))}, "only the last array may be open"),
+        ({"x": ("f64p", array(..., front=True))}, "what is open lies behind all else"),
         ({}, "has no fields"),
     ],
 )

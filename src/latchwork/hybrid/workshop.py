@@ -20,8 +20,9 @@ from latchwork.constraint.assemble import at_time
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.gather import gather
 from latchwork.constraint.modes import executors, layout, sliding_executors
-from latchwork.constraint.modes.drag import Drag, frame_of
+from latchwork.constraint.modes.drag import Drag
 from latchwork.constraint.modes.ending import whole
+from latchwork.constraint.modes.layout import frame_of
 from latchwork.constraint.modes.mode import Mode, surveyed_mode
 from latchwork.constraint.modes.settle import settle
 from latchwork.constraint.rows import joined, rows_of
@@ -81,7 +82,7 @@ NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
     run_each, whole, pass_one, keep_one, begin, survey, join, settle_few, hand_over, take_turns,
-    slip_in_space, worst_entry, longest_at, layout.lay_out, gaps_at,
+    slip_in_space, worst_entry, longest_at, layout.choose, gaps_at,
     widest,
 )  # fmt: skip
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from latchwork.program.kernel import PACKED, Kernel, _executors, bits
 from latchwork.program.machine import link, named_code, object_code
-from latchwork.program.record import Shape, shape_of
-from latchwork.program.record_view import View, address_of
+from latchwork.program.records.shape import Shape, shape_of
+from latchwork.program.records.view import View, address_of
 from latchwork.program.sources import HERE, digest
 
 CTYPES: dict[str, Any] = {"f64": ctypes.c_double, "i64": ctypes.c_int64}  # everything else is an address

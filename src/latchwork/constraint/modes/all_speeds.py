@@ -29,7 +29,7 @@ class AllSpeeds(Mode):
     @cached_property
     def _frame(self) -> Frame:
         _, n, m = self.terms.sizes
-        return frame(self.terms, 0, n, len(self.rest), self.settings, self.design.work_size(n, m))
+        return frame(self.terms, 0, n, len(self.rest), settings=self.settings, scratch=self.design.work_size(n, m))
 
     @property
     def _solver(self) -> int:

@@ -1,4 +1,4 @@
-"""Drag: what sliding contacts add to the equations of a mode, and where it lies behind the mode's own memory.
+"""Drag: what sliding contacts add to the equations of a mode.
 
     M u̇ = f + Σ_i G_iᵀ λ_i + Σ_h g_h (N0_h + N1_h · u̇),   G_i = B_i + E_i
 
@@ -12,21 +12,12 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from latchwork.constraint.modes.layout import NO_CODE, Frame, K, frame
-from latchwork.constraint.terms import Array, Terms
+from latchwork.constraint.terms import Terms
 from latchwork.errors import ConstraintError
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.traverse import rebuild
-
-# A second header, behind all integers of a mode: sizes, then places of integers in code, then places of numbers in z.
-DRAGGING, HOLDING, SHARED = range(3)
-DRAGGED, LOST, DRAG_CODE = range(3, 6)
-DRAG_Z, DRAG, SHARE, FORCE_ROWS, FULL, PUSH, SYSTEM, EXCHANGED, ANSWER = range(6, 15)
-MORE = 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,34 +59,3 @@ def drag_of(terms: Terms, dragged: Mapping[int, Sequence[int]],
 def _must_be(n: int, what: str, numbers: Sequence[int]) -> None:
     if len(numbers) != n:
         raise ConstraintError(f"{what} has {len(numbers)} entries for {n} speeds. Give one for each speed.")
-
-
-def frame_of(terms: Terms, m: int, k: int, rest: int, drag: Drag | None) -> Frame:
-    """The frame of modes of m dependent and k independent speeds, with what drags; the terms keep it."""
-    found: Frame | None = terms.frames.get((m, k, rest, drag))
-    if found is None:
-        found = frame(terms, m, k, rest)
-        found = terms.frames[m, k, rest, drag] = found if drag is None else with_drag(found, terms, (), drag, None)
-    return found
-
-
-def with_drag(frame: Frame, terms: Terms, lost: tuple[int, ...], drag: Drag | None, share: Array | None) -> Frame:
-    """The frame of a mode, followed by the memory of its drag and of the share of redundant rows, ``lost``."""
-    _, n, rows = terms.sizes
-    dragged, held, length, width = ((), 0, 0, 0) if drag is None else (
-        drag.rows, drag.held, drag.function.slots + 1, drag.function.width)  # fmt: skip
-    shares = np.zeros(0) if share is None else np.ravel(share)
-    slots = np.zeros(0) if drag is None else drag.function.workspace()
-    sizes = [length, width, len(shares), rows * n, n * n, n, n * n, n, n]
-    numbers = list(itertools.accumulate(sizes, initial=len(frame.z)))
-    places = itertools.accumulate([len(dragged), len(lost)], initial=len(frame.code) + MORE)
-    head = [len(dragged), held, len(lost), *places, *numbers[:-1]]
-    z = np.concatenate([frame.z, np.zeros(numbers[-1] - len(frame.z))])
-    z[numbers[0] : numbers[1]], z[numbers[2] : numbers[3]] = slots, shares
-    own = NO_CODE if drag is None else drag.function.code
-    code = np.concatenate([frame.code, np.array([*head, *dragged, *lost], dtype=np.int32), own])
-    if drag is None:
-        return frame._replace(code=code, z=z)
-    k = int(frame.code[K])
-    more = drag.function.length + 2 * (n**3 // 3 - n * k * k - k**3 // 6)
-    return frame._replace(code=code, z=z, length=frame.length + more)

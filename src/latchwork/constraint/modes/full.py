@@ -1,63 +1,33 @@
-"""Designs that integrate all speeds, as kernels: the state is x = (q, u, work), any solver gives u̇ (memory: `layout`).
+"""Designs that integrate all speeds, as kernels: the state is x = (q, u, work), any solver gives u̇ (`embedded_mode`).
 
     M, f, B, c, ψ = B u + C and Φ at (t, q, u)  →  solver  →  u̇
 """
 
 from __future__ import annotations
 
-from latchwork.constraint.modes.layout import (
-    BIAS,
-    BIAS_CODE,
-    BIAS_RUN,
-    BIAS_Z,
-    IND,
-    LAMBDA,
-    MASS,
-    MOTION,
-    MOTION_CODE,
-    MOTION_RUN,
-    MOTION_Z,
-    MOVING,
-    NOTES,
-    NQ,
-    PLACE,
-    PLACE_CODE,
-    PLACE_RUN,
-    PLACE_Z,
-    RESULT,
-    ROWS,
-    SETTINGS,
-    SOLVE_RUN,
-    UDOT,
-    WORK,
-    K,
-    N,
-    U,
-)
+from latchwork.constraint.modes.embedded_mode import EmbeddedMode
 from latchwork.constraint.modes.place import fill, unit_quaternions
 from latchwork.constraint.modes.recombine import entry
 from latchwork.constraint.modes.settle import ELSEWHERE, settle
-from latchwork.program.kernel import bits, executor_at, f64p, i32p, kernel, offset, solver_at
+from latchwork.program.kernel import f64p, i32p, kernel, offset
 from latchwork.program.native import together
+from latchwork.program.records.view import record_at
 
 
 @kernel
-def read_all(code: i32p, z: f64p) -> None:
+def read_all(mode: EmbeddedMode) -> None:
     """Φ, B, C, c, M and f at (t, q, u); then ψ = B u + C."""
-    n_q, n, rows = code[NQ], code[N], code[ROWS]
-    notes, u, psi = offset(z, code[NOTES]), offset(z, code[U]), offset(z, code[LAMBDA])
+    n_q, n, rows = mode.n_q, mode.n, mode.rows
+    notes, u, psi = mode.notes, mode.u, mode.multiplier
     for j in range(n):
-        u[j] = z[1 + n_q + j]
-    fill(code, z, code[PLACE_Z])
-    fill(code, z, code[MOTION_Z])
-    fill(code, z, code[BIAS_Z])
-    place = executor_at(bits(notes[PLACE_RUN]))
-    motion = executor_at(bits(notes[MOTION_RUN]))
-    bias = executor_at(bits(notes[BIAS_RUN]))
-    place(offset(code, code[PLACE_CODE]), offset(z, code[PLACE_Z]), offset(z, code[PLACE]))
-    motion(offset(code, code[MOTION_CODE]), offset(z, code[MOTION_Z]), offset(z, code[MOTION]))
-    bias(offset(code, code[BIAS_CODE]), offset(z, code[BIAS_Z]), offset(z, code[BIAS]))
-    B, C = offset(z, code[PLACE] + rows), offset(z, code[PLACE] + rows + rows * n)
+        u[j] = mode.x[n_q + j]
+    fill(mode, mode.place_z)
+    fill(mode, mode.motion_z)
+    fill(mode, mode.bias_z)
+    notes.place_run(mode.place_code, mode.place_z, mode.place)
+    notes.motion_run(mode.motion_code, mode.motion_z, mode.motion)
+    notes.bias_run(mode.bias_code, mode.bias_z, mode.bias)
+    B, C = offset(mode.place, rows), offset(mode.place, rows + rows * n)
     for i in range(rows):
         total = C[i]
         for j in range(n):
@@ -68,25 +38,24 @@ def read_all(code: i32p, z: f64p) -> None:
 @kernel
 def all_of(code: i32p, z: f64p, out: f64p) -> None:
     """ẋ = (q̇, u̇, power) at (t, x)."""
-    n_q, n, rows = code[NQ], code[N], code[ROWS]
-    read_all(code, z)
-    packed, M = offset(z, code[MOTION] + n_q), offset(z, code[MASS])
-    f, udot, u = offset(packed, n * (n + 1) // 2), offset(z, code[UDOT]), offset(z, code[U])
+    mode = record_at(EmbeddedMode, z, code[0])
+    n_q, n, rows = mode.n_q, mode.n, mode.rows
+    read_all(mode)
+    packed, M = offset(mode.motion, n_q), mode.mass
+    f, udot, u = offset(packed, n * (n + 1) // 2), mode.udot, mode.u
     for i in range(n):
         for j in range(n):
             M[i * n + j] = entry(packed, i, j)
-    solve = solver_at(bits(z[code[NOTES] + SOLVE_RUN]))
-    phi, B = offset(z, code[PLACE]), offset(z, code[PLACE] + rows)
-    solve(n, rows, M, f, B, offset(z, code[BIAS]), offset(z, code[LAMBDA]), phi, offset(z, code[SETTINGS]), udot,
-          offset(z, code[WORK]))  # fmt: skip
+    phi, B, psi = mode.place, offset(mode.place, rows), mode.multiplier
+    mode.notes.solve_run(n, rows, M, f, B, mode.bias, psi, phi, mode.settings, udot, mode.scratch)
     share = offset(f, n)
     power = share[n]
     for i in range(n_q):
-        out[i] = z[code[MOTION] + i]
+        out[i] = mode.motion[i]
     for i in range(n):
         out[n_q + i] = udot[i]
         power += share[i] * udot[i]
-        if code[MOVING] != 0:
+        if mode.moving != 0:
             force = -f[i]
             for j in range(n):
                 force += entry(packed, i, j) * udot[j]
@@ -97,12 +66,13 @@ def all_of(code: i32p, z: f64p, out: f64p) -> None:
 @kernel
 def settle_units(code: i32p, z: f64p, x: f64p) -> None:
     """After a step: quaternions of unit length; positions and speeds as they are."""
-    n_q, states = code[NQ], code[NQ] + code[N] + 1
+    mode = record_at(EmbeddedMode, z, code[0])
+    n_q, states = mode.n_q, mode.n_q + mode.n + 1
     for i in range(n_q):
-        z[1 + i] = x[i]
-    changed = unit_quaternions(code, z)
+        mode.x[i] = x[i]
+    changed = unit_quaternions(mode)
     for i in range(n_q):
-        x[i] = z[1 + i]
+        x[i] = mode.x[i]
     x[states] = float(changed)
     x[states + 1] = 0.0
 
@@ -110,16 +80,17 @@ def settle_units(code: i32p, z: f64p, x: f64p) -> None:
 @kernel
 def settle_all(code: i32p, z: f64p, x: f64p) -> None:
     """After a step: coordinates onto Φ = 0, dependent speeds onto B u + C = 0; memory of an embedded mode."""
-    n_q, n, k = code[NQ], code[N], code[K]
-    reduced, u = offset(z, code[RESULT]), offset(z, code[U])
+    mode = record_at(EmbeddedMode, z, code[0])
+    n_q, n, k = mode.n_q, mode.n, mode.k
+    reduced, u = mode.result, mode.u
     for a in range(k):
-        reduced[n_q + a] = x[n_q + code[code[IND] + a]]
+        reduced[n_q + a] = x[n_q + mode.ind[a]]
     for i in range(n_q):
         reduced[i] = x[i]
     reduced[n_q + k] = x[n_q + n]
     settle(code, z, reduced)
     for i in range(n_q):
-        x[i] = z[1 + i]
+        x[i] = mode.x[i]
     for j in range(n):
         x[n_q + j] = u[j]
     x[n_q + n + 1] = 1.0

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.algebra.elimination import lu_in_units
-from latchwork.constraint.modes import executors, layout, sliding_executors
-from latchwork.constraint.modes.drag import Drag, frame_of, with_drag
-from latchwork.constraint.modes.layout import Block, Frame, block
+from latchwork.constraint.modes import executors, sliding_executors
+from latchwork.constraint.modes.drag import Drag
+from latchwork.constraint.modes.embedded_mode import UNKNOWN, EmbeddedMode
+from latchwork.constraint.modes.layout import Block, Frame, block, frame, frame_of
 from latchwork.constraint.modes.near_singular import beside
 from latchwork.constraint.modes.settle import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.selection import Selection, conditioning
@@ -26,6 +27,8 @@ from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel
 from latchwork.program.native import Native, briefly, invoke
+from latchwork.program.records.memory import write
+from latchwork.program.records.view import record_at
 
 FEW = 8  # rows that are evaluated in microseconds
 KEPT = 1000  # places of states
@@ -95,11 +98,10 @@ class Mode:
 
     @cached_property
     def _frame(self) -> Frame:
-        m, k, rest = len(self.selection.dependent), len(self.selection.independent), len(self.rest)
+        given = len(self.selection.dependent), len(self.selection.independent), len(self.rest), self.drag
         if self.share is None:
-            return frame_of(self.terms, m, k, rest, self.drag)
-        return with_drag(frame_of(self.terms, m, k, rest, None), self.terms, self.selection.redundant, self.drag,
-                         self.share)  # fmt: skip
+            return frame_of(self.terms, *given)
+        return frame(self.terms, *given, self.selection.redundant, self.share)
 
     @cached_property
     def functions(self) -> tuple[Function, ...]:
@@ -180,14 +182,14 @@ class Mode:
 
     def _filled(self) -> Array:
         """Slots with notes in place: addresses of what runs, and limits."""
-        (_, z, first), floor = self._block, self.least_pivot * self.usual_pivot
+        (_, z, start), floor = self._block, self.least_pivot * self.usual_pivot
         place, bias, motion, spread = self.terms.functions
         limit, pivot = self.limit, 0.0 if self.limit > WORST_D else floor
-        layout.PACKED.pack_into(
-            z.data, 8 * first, place.entry, bias.entry, motion.entry, spread.entry,
+        write(
+            record_at(EmbeddedMode, z, start).notes, place.entry, bias.entry, motion.entry, spread.entry,
             0 if self.watch is None else self.watch.entry, 0.0, 0.0, self.usual_pivot, math.inf, 0.0, 0.0, 0.0, limit,
             pivot, floor, self._solver, 0 if self.drag is None else self.drag.function.entry,
-            layout.UNKNOWN, 0.0, 0.0,
+            UNKNOWN, 0.0, 0.0,
         )  # fmt: skip
         return z
 
@@ -231,7 +233,7 @@ class Mode:
         out = np.zeros((len(rows), self.states + 2))
         out[:, : self.states] = rows[:, 1 : 1 + self.states]
         invoke(executors.at_each, settle, len(rows), rows.shape[1], self.states + 2, self.code, rows, z, out)
-        return float(z[self._block.notes + layout.UNRESOLVED])
+        return record_at(EmbeddedMode, z, self._block.start).notes.unresolved
 
     def multipliers(self, x: ArrayLike) -> Array:
         """λ of all rows for rows of inputs; for redundant rows what they share, else 0."""

@@ -1,4 +1,4 @@
-"""Recombination as kernels: the terms of the unconstrained equations and the rows, any mode as data (`layout`).
+"""Recombination as kernels: the terms of the unconstrained equations and the rows, any mode as data (`embedded_mode`).
 
     u_dep = −B1⁻¹ (B2 u_ind + C);   D = −B1⁻¹ B2;   γ_dep = −B1⁻¹ c
     Tᵀ M T u̇_ind = Tᵀ (f − M γ);   u̇ = T u̇_ind + γ          [Patoglu Eqs. 11-16]
@@ -11,97 +11,64 @@ from __future__ import annotations
 
 from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_solve, lu_solve_transposed
 from latchwork.constraint.modes.circuit import CLOSE
-from latchwork.constraint.modes.layout import (
-    B1,
-    BIAS,
-    BIAS_CODE,
-    BIAS_RUN,
-    BIAS_Z,
-    DEP,
-    GAMMA,
-    IND,
-    KEPT,
-    LAMBDA,
-    MASS,
-    MOTION,
-    MOTION_CODE,
-    MOTION_RUN,
-    MOTION_Z,
-    MOVING,
-    MT,
-    NOTES,
-    NQ,
-    ORDER,
-    PIVOT,
-    ROWS,
-    TEMP,
-    UDOT,
-    USUAL_PIVOT,
-    D,
-    K,
-    M,
-    N,
-    U,
-)
+from latchwork.constraint.modes.embedded_mode import EmbeddedMode
 from latchwork.constraint.modes.place import NEWTON, correct, dependent_columns, fill, read_rows
 from latchwork.constraint.modes.settle import all_speeds
-from latchwork.program.kernel import bits, executor_at, f64, f64p, i32p, i64, kernel, offset
+from latchwork.program.kernel import f64, f64p, i64, kernel, offset
 
 CAREFUL = 0.02  # of the usual pivot: below it coordinates are corrected before rows are read
 
 
 @kernel
-def consistent_place(code: i32p, z: f64p) -> None:
+def consistent_place(mode: EmbeddedMode) -> None:
     """Rows and D at (t, q), corrected where B1 is close to singular, then all speeds: u_dep = −B1⁻¹ (B2 u_ind + C)."""
-    notes = offset(z, code[NOTES])
-    read_rows(code, z)
-    dependent_columns(code, z)
-    if notes[PIVOT] < CAREFUL * notes[USUAL_PIVOT]:
+    notes = mode.notes
+    read_rows(mode)
+    dependent_columns(mode)
+    if notes.pivot < CAREFUL * notes.usual_pivot:
         for _ in range(NEWTON):
-            length = correct(code, z)
-            read_rows(code, z)
-            dependent_columns(code, z)
+            length = correct(mode)
+            read_rows(mode)
+            dependent_columns(mode)
             if length < CLOSE:
                 break
-    all_speeds(code, z)
+    all_speeds(mode)
 
 
 @kernel
-def read_motion(code: i32p, z: f64p) -> None:
+def read_motion(mode: EmbeddedMode) -> None:
     """M, f and c at (t, q, u)."""
-    fill(code, z, code[MOTION_Z])
-    run = executor_at(bits(z[code[NOTES] + MOTION_RUN]))
-    run(offset(code, code[MOTION_CODE]), offset(z, code[MOTION_Z]), offset(z, code[MOTION]))
-    fill(code, z, code[BIAS_Z])
-    turn = executor_at(bits(z[code[NOTES] + BIAS_RUN]))
-    turn(offset(code, code[BIAS_CODE]), offset(z, code[BIAS_Z]), offset(z, code[BIAS]))
+    fill(mode, mode.motion_z)
+    mode.notes.motion_run(mode.motion_code, mode.motion_z, mode.motion)
+    fill(mode, mode.bias_z)
+    mode.notes.bias_run(mode.bias_code, mode.bias_z, mode.bias)
 
 
 @kernel
-def accelerate(code: i32p, z: f64p) -> None:
+def accelerate(mode: EmbeddedMode) -> None:
     """M, f and c at (t, q, u), then u̇."""
-    n_q, n, m, k = code[NQ], code[N], code[M], code[K]
-    read_motion(code, z)
-    packed, bias = offset(z, code[MOTION] + n_q), offset(z, code[BIAS])
+    n_q, n, m, k = mode.n_q, mode.n, mode.m, mode.k
+    read_motion(mode)
+    packed, bias = offset(mode.motion, n_q), mode.bias
     f = offset(packed, n * (n + 1) // 2)
-    gamma, right, udot = offset(z, code[GAMMA]), offset(z, code[TEMP]), offset(z, code[UDOT])
+    gamma, right, udot = mode.gamma, mode.temp, mode.udot
     for i in range(m):
-        gamma[i] = -bias[code[code[KEPT] + i]]
-    lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), gamma)
+        gamma[i] = -bias[mode.kept[i]]
+    lu_solve(m, mode.B1, mode.order, gamma)
     for i in range(n):
         total = f[i]
         for s in range(m):
-            total -= entry(packed, i, code[code[DEP] + s]) * gamma[s]
+            total -= entry(packed, i, mode.dep[s]) * gamma[s]
         udot[i] = total
-    recombine(code, z, packed)
-    solve_independent(code, z)
+    recombine(mode, packed)
+    solve_independent(mode)
     for s in range(m):
         total = gamma[s]
         for a in range(k):
-            total += z[code[D] + s * k + a] * right[a]
-        udot[code[code[DEP] + s]] = total
+            total += mode.D[s * k + a] * right[a]
+        udot[mode.dep[s]] = total
     for a in range(k):
-        udot[code[code[IND] + a]] = right[a]
+        udot[mode.ind[a]] = right[a]
 
 
 @kernel
@@ -111,71 +78,71 @@ def entry(packed: f64p, i: i64, j: i64) -> f64:
 
 
 @kernel
-def recombine(code: i32p, z: f64p, packed: f64p) -> None:
+def recombine(mode: EmbeddedMode, packed: f64p) -> None:
     """M T, then the lower triangle of M̃ = Tᵀ M T."""
-    n, m, k = code[N], code[M], code[K]
-    d, MTs, Mt = offset(z, code[D]), offset(z, code[MT]), offset(z, code[MASS])
+    n, m, k = mode.n, mode.m, mode.k
+    d, MTs, Mt = mode.D, mode.MT, mode.mass
     for i in range(n):
         for a in range(k):
-            total = entry(packed, i, code[code[IND] + a])
+            total = entry(packed, i, mode.ind[a])
             for s in range(m):
-                total += entry(packed, i, code[code[DEP] + s]) * d[s * k + a]
+                total += entry(packed, i, mode.dep[s]) * d[s * k + a]
             MTs[i * k + a] = total
     for a in range(k):
         for b in range(a + 1):
-            total = MTs[code[code[IND] + a] * k + b]
+            total = MTs[mode.ind[a] * k + b]
             for s in range(m):
-                total += d[s * k + a] * MTs[code[code[DEP] + s] * k + b]
+                total += d[s * k + a] * MTs[mode.dep[s] * k + b]
             Mt[a * k + b] = total
 
 
 @kernel
-def solve_independent(code: i32p, z: f64p) -> None:
-    """u̇_ind of M̃ u̇_ind = Tᵀ (f − M γ); the difference is in the place of u̇, the result in that of ``TEMP``."""
-    m, k = code[M], code[K]
-    rest, right, d = offset(z, code[UDOT]), offset(z, code[TEMP]), offset(z, code[D])
+def solve_independent(mode: EmbeddedMode) -> None:
+    """u̇_ind of M̃ u̇_ind = Tᵀ (f − M γ); the difference is in the place of u̇, the result in ``temp``."""
+    m, k = mode.m, mode.k
+    rest, right, d = mode.udot, mode.temp, mode.D
     for a in range(k):
-        total = rest[code[code[IND] + a]]
+        total = rest[mode.ind[a]]
         for s in range(m):
-            total += d[s * k + a] * rest[code[code[DEP] + s]]
+            total += d[s * k + a] * rest[mode.dep[s]]
         right[a] = total
-    cholesky(k, offset(z, code[MASS]))
-    cholesky_solve(k, offset(z, code[MASS]), right)
+    cholesky(k, mode.mass)
+    cholesky_solve(k, mode.mass, right)
 
 
 @kernel
-def multipliers(code: i32p, z: f64p) -> None:
+def multipliers(mode: EmbeddedMode) -> None:
     """λ of the rows kept, B1ᵀ λ = (M u̇ − f)_dep; 0 for the others."""
-    n_q, n, m, rows = code[NQ], code[N], code[M], code[ROWS]
-    packed = offset(z, code[MOTION] + n_q)
-    f, udot = offset(packed, n * (n + 1) // 2), offset(z, code[UDOT])
-    part, lam = offset(z, code[GAMMA]), offset(z, code[LAMBDA])
+    n_q, n, m, rows = mode.n_q, mode.n, mode.m, mode.rows
+    packed = offset(mode.motion, n_q)
+    f, udot = offset(packed, n * (n + 1) // 2), mode.udot
+    part, lam = mode.gamma, mode.multiplier
     for i in range(rows):
         lam[i] = 0.0
     for s in range(m):
-        i = code[code[DEP] + s]
+        i = mode.dep[s]
         force = -f[i]
         for j in range(n):
             force += entry(packed, i, j) * udot[j]
         part[s] = force
-    lu_solve_transposed(m, offset(z, code[B1]), offset(z, code[ORDER]), part)
+    lu_solve_transposed(m, mode.B1, mode.order, part)
     for s in range(m):
-        lam[code[code[KEPT] + s]] = part[s]
+        lam[mode.kept[s]] = part[s]
 
 
 @kernel
-def evaluate(code: i32p, z: f64p, out: f64p) -> None:
+def evaluate(mode: EmbeddedMode, out: f64p) -> None:
     """(q̇, u, u̇, power) at (t, q, u_ind)."""
-    consistent_place(code, z)
-    accelerate(code, z)
-    report(code, z, code[MOVING], out)
+    consistent_place(mode)
+    accelerate(mode)
+    report(mode, mode.moving, out)
 
 
 @kernel
-def report(code: i32p, z: f64p, working: i64, out: f64p) -> None:
+def report(mode: EmbeddedMode, working: i64, out: f64p) -> None:
     """(q̇, u, u̇, power) once u̇ is known; where constraints are working, with their power (M u̇ − f)·u."""
-    n_q, n = code[NQ], code[N]
-    motion, udot, u = offset(z, code[MOTION]), offset(z, code[UDOT]), offset(z, code[U])
+    n_q, n = mode.n_q, mode.n
+    motion, udot, u = mode.motion, mode.udot, mode.u
     packed = offset(motion, n_q)
     f = offset(packed, n * (n + 1) // 2)
     share = offset(f, n)

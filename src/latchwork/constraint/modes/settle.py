@@ -1,35 +1,10 @@
-"""Settling a step, as kernels: back onto Φ = 0, then a look at every row, kept or not (memory: `layout`)."""
+"""Settling a step, as kernels: back onto Φ = 0, then a look at every row, kept or not (`embedded_mode`)."""
 
 from __future__ import annotations
 
 from latchwork.algebra.elimination import lu_solve
 from latchwork.constraint.modes.circuit import leaves_circuit
-from latchwork.constraint.modes.layout import (
-    B1,
-    CORRECTIONS,
-    DEP,
-    FLOOR,
-    GAMMA,
-    IND,
-    KEPT,
-    LARGEST_D,
-    LIMIT_D,
-    LIMIT_PIVOT,
-    LONGEST_STEP,
-    NOTES,
-    NQ,
-    ORDER,
-    PIVOT,
-    PLACE,
-    RESIDUAL,
-    ROWS,
-    STILL,
-    D,
-    K,
-    M,
-    N,
-    U,
-)
+from latchwork.constraint.modes.embedded_mode import EmbeddedMode
 from latchwork.constraint.modes.place import (
     NEWTON,
     correct,
@@ -41,6 +16,7 @@ from latchwork.constraint.modes.place import (
 )
 from latchwork.program.kernel import f64p, fabs, i32p, i64, kernel, offset
 from latchwork.program.native import together
+from latchwork.program.records.view import record_at
 from latchwork.program.scalar import maximum
 
 EXACT = 1e-13  # a residual of Φ that is left alone, in units of the coordinates
@@ -52,37 +28,37 @@ HOLDS = 5e-10  # a residual up to which a row holds, in units of the coordinates
 
 
 @kernel
-def all_speeds(code: i32p, z: f64p) -> None:
+def all_speeds(mode: EmbeddedMode) -> None:
     """u = T u_ind + S."""
-    n_q, n, m, k, rows = code[NQ], code[N], code[M], code[K], code[ROWS]
-    C, d, u = offset(z, code[PLACE] + rows + rows * n), offset(z, code[D]), offset(z, code[U])
-    e = offset(z, code[GAMMA])
+    n_q, n, m, k, rows = mode.n_q, mode.n, mode.m, mode.k, mode.rows
+    C, d, u = offset(mode.place, rows + rows * n), mode.D, mode.u
+    e, u_ind = mode.gamma, offset(mode.x, n_q)
     for i in range(m):
-        e[i] = -C[code[code[KEPT] + i]]
-    lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), e)
+        e[i] = -C[mode.kept[i]]
+    lu_solve(m, mode.B1, mode.order, e)
     for a in range(k):
-        u[code[code[IND] + a]] = z[1 + n_q + a]
+        u[mode.ind[a]] = u_ind[a]
     for i in range(m):
         total = e[i]
         for a in range(k):
-            total += d[i * k + a] * z[1 + n_q + a]
-        u[code[code[DEP] + i]] = total
+            total += d[i * k + a] * u_ind[a]
+        u[mode.dep[i]] = total
 
 
 @kernel
-def departs(code: i32p, z: f64p) -> i64:
+def departs(mode: EmbeddedMode) -> i64:
     """1 where some row does not hold, whether it is kept or says nothing new: Φ, or B u + C; all speeds are known."""
-    n, rows = code[N], code[ROWS]
-    u, fastest = offset(z, code[U]), 1.0
+    n, rows = mode.n, mode.rows
+    u, fastest = mode.u, 1.0
     for j in range(n):
         fastest = maximum(fastest, fabs(u[j]))
     for row in range(rows):
-        rate = z[code[PLACE] + rows + rows * n + row]
+        rate = mode.place[rows + rows * n + row]
         for j in range(n):
-            rate += z[code[PLACE] + rows + row * n + j] * u[j]
-        if measured(code, z, row, rate) > HOLDS * fastest:
+            rate += mode.place[rows + row * n + j] * u[j]
+        if measured(mode, row, rate) > HOLDS * fastest:
             return 1
-        if code[code[STILL] + row] != 0 and measured(code, z, row, z[code[PLACE] + row]) > HOLDS:
+        if mode.still[row] != 0 and measured(mode, row, mode.place[row]) > HOLDS:
             return 1
     return 0
 
@@ -94,41 +70,42 @@ def settle(code: i32p, z: f64p, x: f64p) -> None:
 
     Dependent speeds follow from x, so nothing else is to do; both notes stand behind the states.
     """
-    n_q, m, k = code[NQ], code[M], code[K]
-    notes, states = offset(z, code[NOTES]), n_q + k + 1
+    mode = record_at(EmbeddedMode, z, code[0])
+    n_q, m, k = mode.n_q, mode.m, mode.k
+    notes, states = mode.notes, n_q + k + 1
     for i in range(states):
-        z[1 + i] = x[i]
-    changed = unit_quaternions(code, z)
-    read_rows(code, z)
-    residual = largest_residual(code, z)
-    notes[RESIDUAL] = residual
+        mode.x[i] = x[i]
+    changed = unit_quaternions(mode)
+    read_rows(mode)
+    residual = largest_residual(mode)
+    notes.residual = residual
     tries, size = 0, 1.0
     for i in range(n_q):
-        size = maximum(size, fabs(z[1 + i]))
+        size = maximum(size, fabs(mode.x[i]))
     while residual > EXACT and residual < FAR * size and tries < NEWTON:
-        dependent_columns(code, z)
-        length = correct(code, z)
-        unit_quaternions(code, z)
-        notes[CORRECTIONS] += 1.0
-        notes[LONGEST_STEP] = maximum(notes[LONGEST_STEP], length)
+        dependent_columns(mode)
+        length = correct(mode)
+        unit_quaternions(mode)
+        notes.corrections += 1.0
+        notes.longest_step = maximum(notes.longest_step, length)
         changed = 1
         tries += 1
-        read_rows(code, z)
+        read_rows(mode)
         before = residual
-        residual = largest_residual(code, z)
+        residual = largest_residual(mode)
         if residual > 0.5 * before:
             break
-    dependent_columns(code, z)
+    dependent_columns(mode)
     for i in range(n_q):
-        x[i] = z[1 + i]
-    poor = notes[LARGEST_D] > notes[LIMIT_D] or notes[PIVOT] < notes[LIMIT_PIVOT]
-    if notes[LARGEST_D] < 0.5 * WORST_D and notes[PIVOT] > 2.0 * notes[FLOOR]:
-        notes[LIMIT_D] = WORST_D
-        notes[LIMIT_PIVOT] = notes[FLOOR]
+        x[i] = mode.x[i]
+    poor = notes.largest_d > notes.limit_d or notes.pivot < notes.limit_pivot
+    if notes.largest_d < 0.5 * WORST_D and notes.pivot > 2.0 * notes.floor:
+        notes.limit_d = WORST_D
+        notes.limit_pivot = notes.floor
     x[states] = float(changed)
-    all_speeds(code, z)
-    x[states + 1] = 1.0 if (poor and m > 0) or departs(code, z) != 0 else 0.0
-    if m > 0 and leaves_circuit(code, z) != 0:
+    all_speeds(mode)
+    x[states + 1] = 1.0 if (poor and m > 0) or departs(mode) != 0 else 0.0
+    if m > 0 and leaves_circuit(mode) != 0:
         x[states + 1] = ELSEWHERE
 
 

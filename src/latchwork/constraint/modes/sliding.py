@@ -1,4 +1,4 @@
-"""Recombination with friction, as kernels: forces of the rows lie along G, not along B (memory: `layout`, `drag`).
+"""Recombination with friction, as kernels: forces of the rows lie along G, not along B (`embedded_mode`).
 
     M' u̇ = f' + Gᵀ λ,   M' = M − Σ g N1ᵀ,   f' = f + Σ g N0,   u̇ = T u̇_ind + γ
     [−Gᵀ  M' T] [λ; u̇_ind] = f' − M' γ
@@ -11,173 +11,120 @@ found by the pivots: dependent speeds suit B, but may leave G singular (μ = 1 o
 from __future__ import annotations
 
 from latchwork.algebra.elimination import lu, lu_solve
-from latchwork.constraint.modes.drag import (
-    ANSWER,
-    DRAG,
-    DRAG_CODE,
-    DRAG_Z,
-    DRAGGED,
-    DRAGGING,
-    EXCHANGED,
-    FORCE_ROWS,
-    FULL,
-    HOLDING,
-    LOST,
-    PUSH,
-    SHARE,
-    SHARED,
-    SYSTEM,
-)
-from latchwork.constraint.modes.layout import (
-    B1,
-    BIAS,
-    DEP,
-    DRAG_RUN,
-    GAMMA,
-    IND,
-    KEPT,
-    LAMBDA,
-    MOTION,
-    NOTES,
-    NQ,
-    ORDER,
-    PLACE,
-    QUATERNION,
-    ROWS,
-    TURNING,
-    UDOT,
-    WEIGHT,
-    D,
-    K,
-    M,
-    N,
-)
+from latchwork.constraint.modes.embedded_mode import EmbeddedMode
 from latchwork.constraint.modes.place import fill
 from latchwork.constraint.modes.recombine import entry, read_motion
-from latchwork.program.kernel import bits, divide, executor_at, f64p, i32p, i64, kernel, offset, sqrt
+from latchwork.program.kernel import divide, kernel, offset, sqrt
 
 
 @kernel
-def behind(code: i32p) -> i64:
-    """Where the second header begins."""
-    return code[QUATERNION] + 4 * code[TURNING]
-
-
-@kernel
-def read_drag(code: i32p, z: f64p) -> None:
+def read_drag(mode: EmbeddedMode) -> None:
     """E, g, N1 and N0 at (t, q, u)."""
-    more = offset(code, behind(code))
-    if more[DRAGGING] + more[HOLDING] > 0:
-        fill(code, z, more[DRAG_Z])
-        run = executor_at(bits(z[code[NOTES] + DRAG_RUN]))
-        run(offset(code, more[DRAG_CODE]), offset(z, more[DRAG_Z]), offset(z, more[DRAG]))
+    if mode.dragging + mode.holding > 0:
+        fill(mode, mode.drag_z)
+        mode.notes.drag_run(mode.drag_code, mode.drag_z, mode.drag)
 
 
 @kernel
-def force_rows(code: i32p, z: f64p) -> None:
+def force_rows(mode: EmbeddedMode) -> None:
     """G_k = B_k + E_k + Σ_r R_rk (B_r + E_r): the force of λ_k and of rows that share it is along G_k.
 
     The rows r themselves keep B_r + E_r, along which their constant parts act.
     """
-    n, m, rows = code[N], code[M], code[ROWS]
-    more = offset(code, behind(code))
-    B, E, G = offset(z, code[PLACE] + rows), offset(z, more[DRAG]), offset(z, more[FORCE_ROWS])
+    n, m, rows = mode.n, mode.m, mode.rows
+    B, E, G = offset(mode.place, rows), mode.drag, mode.force_rows
     for i in range(rows * n):
         G[i] = B[i]
-    for i in range(more[DRAGGING]):
-        row = code[more[DRAGGED] + i]
+    for i in range(mode.dragging):
+        row = mode.dragged[i]
         for j in range(n):
             G[row * n + j] += E[i * n + j]
-    for r in range(more[SHARED]):
-        lost = code[more[LOST] + r]
+    for r in range(mode.shared):
+        lost = mode.lost[r]
         for s in range(m):
-            part, row = z[more[SHARE] + r * (m + 1) + s], code[code[KEPT] + s]
+            part, row = mode.share[r * (m + 1) + s], mode.kept[s]
             for j in range(n):
                 G[row * n + j] += part * G[lost * n + j]
 
 
 @kernel
-def held_forces(code: i32p, z: f64p) -> None:
+def held_forces(mode: EmbeddedMode) -> None:
     """M' = M − Σ g N1ᵀ, whole; f' = f + Σ g N0 + Σ_r c_r G_r."""
-    n, m = code[N], code[M]
-    more = offset(code, behind(code))
-    packed, A, push = offset(z, code[MOTION] + code[NQ]), offset(z, more[FULL]), offset(z, more[PUSH])
+    n, m = mode.n, mode.m
+    packed, A, push = offset(mode.motion, mode.n_q), mode.full, mode.push
     f = offset(packed, n * (n + 1) // 2)
     for i in range(n):
         push[i] = f[i]
         for j in range(n):
             A[i * n + j] = entry(packed, i, j)
-    for h in range(more[HOLDING]):
-        g = offset(z, more[DRAG] + more[DRAGGING] * n + h * (2 * n + 1))
+    for h in range(mode.holding):
+        g = offset(mode.drag, mode.dragging * n + h * (2 * n + 1))
         for i in range(n):
             push[i] += g[i] * g[2 * n]
             for j in range(n):
                 A[i * n + j] -= g[i] * g[n + j]
-    for r in range(more[SHARED]):
-        G = offset(z, more[FORCE_ROWS] + code[more[LOST] + r] * n)
-        part = z[more[SHARE] + r * (m + 1) + m]
+    for r in range(mode.shared):
+        G = offset(mode.force_rows, mode.lost[r] * n)
+        part = mode.share[r * (m + 1) + m]
         for i in range(n):
             push[i] += part * G[i]
 
 
 @kernel
-def balance(code: i32p, z: f64p) -> None:
+def balance(mode: EmbeddedMode) -> None:
     """[−Gᵀ  M' T] and f' − M' γ, each row in units of the kinetic energy of its speed; γ_dep has been solved for."""
-    n, m, k = code[N], code[M], code[K]
-    more = offset(code, behind(code))
-    G, A, system = offset(z, more[FORCE_ROWS]), offset(z, more[FULL]), offset(z, more[SYSTEM])
-    gamma, d = offset(z, code[GAMMA]), offset(z, code[D])
+    n, m, k = mode.n, mode.m, mode.k
+    G, A, system = mode.force_rows, mode.full, mode.system
+    gamma, d = mode.gamma, mode.D
     for i in range(n):
-        unit = divide(1.0, sqrt(z[code[WEIGHT] + i]))
-        right = z[more[PUSH] + i]
+        unit = divide(1.0, sqrt(mode.weight[i]))
+        right = mode.push[i]
         for s in range(m):
-            system[i * n + s] = -(unit * G[code[code[KEPT] + s] * n + i])
-            right -= A[i * n + code[code[DEP] + s]] * gamma[s]
+            system[i * n + s] = -(unit * G[mode.kept[s] * n + i])
+            right -= A[i * n + mode.dep[s]] * gamma[s]
         for a in range(k):
-            total = A[i * n + code[code[IND] + a]]
+            total = A[i * n + mode.ind[a]]
             for s in range(m):
-                total += A[i * n + code[code[DEP] + s]] * d[s * k + a]
+                total += A[i * n + mode.dep[s]] * d[s * k + a]
             system[i * n + m + a] = unit * total
-        z[more[ANSWER] + i] = unit * right
+        mode.answer[i] = unit * right
 
 
 @kernel
-def slide(code: i32p, z: f64p) -> None:
+def slide(mode: EmbeddedMode) -> None:
     """u̇ of all speeds, with friction; λ of the rows kept stands in front of u̇_ind in the answer."""
-    n, m, k = code[N], code[M], code[K]
-    more = offset(code, behind(code))
-    read_motion(code, z)
-    read_drag(code, z)
-    force_rows(code, z)
-    held_forces(code, z)
-    gamma, answer, udot = offset(z, code[GAMMA]), offset(z, more[ANSWER]), offset(z, code[UDOT])
+    n, m, k = mode.n, mode.m, mode.k
+    read_motion(mode)
+    read_drag(mode)
+    force_rows(mode)
+    held_forces(mode)
+    gamma, answer, udot = mode.gamma, mode.answer, mode.udot
     for s in range(m):
-        gamma[s] = -z[code[BIAS] + code[code[KEPT] + s]]
-    lu_solve(m, offset(z, code[B1]), offset(z, code[ORDER]), gamma)
-    balance(code, z)
-    lu(n, offset(z, more[SYSTEM]), offset(z, more[EXCHANGED]))
-    lu_solve(n, offset(z, more[SYSTEM]), offset(z, more[EXCHANGED]), answer)
+        gamma[s] = -mode.bias[mode.kept[s]]
+    lu_solve(m, mode.B1, mode.order, gamma)
+    balance(mode)
+    lu(n, mode.system, mode.exchanged)
+    lu_solve(n, mode.system, mode.exchanged, answer)
     for s in range(m):
         total = gamma[s]
         for a in range(k):
-            total += z[code[D] + s * k + a] * answer[m + a]
-        udot[code[code[DEP] + s]] = total
+            total += mode.D[s * k + a] * answer[m + a]
+        udot[mode.dep[s]] = total
     for a in range(k):
-        udot[code[code[IND] + a]] = answer[m + a]
+        udot[mode.ind[a]] = answer[m + a]
 
 
 @kernel
-def shared_multipliers(code: i32p, z: f64p) -> None:
+def shared_multipliers(mode: EmbeddedMode) -> None:
     """λ of the rows kept, R λ_kept + c of those that share, 0 for the others."""
-    m, rows = code[M], code[ROWS]
-    more = offset(code, behind(code))
-    lam, answer = offset(z, code[LAMBDA]), offset(z, more[ANSWER])
+    m, rows = mode.m, mode.rows
+    lam, answer = mode.multiplier, mode.answer
     for i in range(rows):
         lam[i] = 0.0
     for s in range(m):
-        lam[code[code[KEPT] + s]] = answer[s]
-    for r in range(more[SHARED]):
-        total = z[more[SHARE] + r * (m + 1) + m]
+        lam[mode.kept[s]] = answer[s]
+    for r in range(mode.shared):
+        total = mode.share[r * (m + 1) + m]
         for s in range(m):
-            total += z[more[SHARE] + r * (m + 1) + s] * answer[s]
-        lam[code[more[LOST] + r]] = total
+            total += mode.share[r * (m + 1) + s] * answer[s]
+        lam[mode.lost[r]] = total

@@ -12,8 +12,8 @@ from latchwork.program import kernel as language
 from latchwork.program.codegen.c_records import FUNCTIONS, access, c_type
 from latchwork.program.codegen.signature import ELEMENT, Signature, refuse, signature
 from latchwork.program.kernel import Kernel
-from latchwork.program.record import SHAPES
-from latchwork.program.record_view import record_at
+from latchwork.program.records.shape import SHAPES
+from latchwork.program.records.view import record_at
 
 BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
           ast.LShift: "<<", ast.RShift: ">>"}  # fmt: skip

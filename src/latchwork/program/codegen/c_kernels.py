@@ -16,7 +16,7 @@ from latchwork.program.codegen.module import Module
 from latchwork.program.codegen.signature import refuse, signature, tree
 from latchwork.program.codegen.statements import Statements
 from latchwork.program.kernel import Kernel
-from latchwork.program.record import SHAPES
+from latchwork.program.records.shape import SHAPES
 
 
 def c_functions(roots: Iterable[Kernel[..., Any]]) -> list[str]:

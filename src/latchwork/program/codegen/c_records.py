@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from latchwork.program.naming import KEYWORDS, legal
-from latchwork.program.record import SHAPES, Field, Shape
+from latchwork.program.records.shape import SHAPES, Field, Shape
 
 TYPE = {"f64": "double", "i64": "int64_t", "bit": "int", "f64p": "double *", "i64p": "int64_t *", "i32p": "int32_t *",
         "executor": "lw_executor", "solver": "lw_solver", "routine": "lw_routine"}  # fmt: skip

@@ -12,8 +12,8 @@ from latchwork.program.codegen.expressions import Expressions
 from latchwork.program.codegen.signature import ELEMENT, LLVM, Signature
 from latchwork.program.codegen.writer import Value
 from latchwork.program.kernel import Kernel
-from latchwork.program.record import shape_of
-from latchwork.program.record_view import record_at
+from latchwork.program.records.shape import shape_of
+from latchwork.program.records.view import record_at
 
 CONVERT = {
     ("float", "i64"): "sitofp i64 {} to double", ("float", "bit"): "uitofp i1 {} to double",

@@ -7,7 +7,7 @@ import ast
 from latchwork.program.codegen.module import number
 from latchwork.program.codegen.signature import ELEMENT, LLVM
 from latchwork.program.codegen.writer import Value, Writer
-from latchwork.program.record import SHAPES, Field
+from latchwork.program.records.shape import SHAPES, Field
 
 BINARY = {
     (ast.Add, "f64"): "fadd double", (ast.Sub, "f64"): "fsub double", (ast.Mult, "f64"): "fmul double",

@@ -7,7 +7,7 @@ from typing import Any
 
 from latchwork.program.codegen.signature import Signature, signature
 from latchwork.program.kernel import Kernel
-from latchwork.program.record import NUMBERS, SHAPES, Field
+from latchwork.program.records.shape import NUMBERS, SHAPES, Field
 
 INTRINSICS = ("sqrt.f64(double)", "fabs.f64(double)", "floor.f64(double)", "copysign.f64(double, double)")
 COUNTER = "declare i64 @llvm.readcyclecounter()"

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from latchwork.errors import ProgramError
 from latchwork.program.kernel import Kernel
-from latchwork.program.record import SHAPES, shape_of
+from latchwork.program.records.shape import SHAPES, shape_of
 
 
 class Types(dict[str, str]):

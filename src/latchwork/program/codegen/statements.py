@@ -9,7 +9,7 @@ from typing import Any
 from latchwork.program.codegen.calls import Calls
 from latchwork.program.codegen.signature import ELEMENT, LLVM, tree
 from latchwork.program.codegen.writer import Value
-from latchwork.program.record import SHAPES
+from latchwork.program.records.shape import SHAPES
 
 LEAVES = (ast.Return, ast.Break, ast.Continue)
 

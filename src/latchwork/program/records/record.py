@@ -20,25 +20,20 @@ An array whose size is known when the record is laid out is a word that says how
 that a block can be copied, compared and written down as bytes: nothing in it says where it is. Its size is arithmetic
 on integer fields of the record; such a field is set when the record is laid out, and stays. ``array(size, front=True)``
 lies in front of the record, for memory that others fill from its beginning; ``array(...)``, the last field, is what a
-block has behind all else. Python's view of a record is in `record_view`, its memory in `record_memory`.
+block has behind all else. Python's view of a record is in `view`, its memory in `memory`.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
-from dataclasses import dataclass
-from types import CodeType
 from typing import Any, NamedTuple, TypeVar
 
 from latchwork.errors import ProgramError
+from latchwork.program.records.shape import ELEMENTS, KINDS, OPEN, SHAPES, Field, Shape, shape_of
+from latchwork.program.records.view import view_class
 
 T = TypeVar("T")
-NUMBERS = ("i64", "f64")
-ELEMENTS = {"f64p": 1.0, "i64p": 1.0, "i32p": 0.5}  # words of an element
-CALLED = ("executor", "solver", "routine")
-KINDS = (*NUMBERS, *ELEMENTS, *CALLED)
-OPEN = "..."  # the size of what is behind all else
 ARITHMETIC = (ast.Expression, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Name, ast.Load, ast.Constant)
 
 
@@ -60,77 +55,8 @@ def pointer() -> Any:
     return Room(is_pointer=True)
 
 
-@dataclass(frozen=True)
-class Field:
-    """A field: its type, where it is in the fixed part and how long; elements of an array, or its size as text."""
-
-    name: str
-    type: str  # of the kernel language; 'Name' a record, 'Name[]' records one after the other
-    word: int
-    words: int
-    count: int | None = None
-    size: str = ""
-    front: bool = False
-    is_pointer: bool = False
-
-    @property
-    def is_number(self) -> bool:
-        return self.type in NUMBERS
-
-    @property
-    def is_address(self) -> bool:
-        """Whether the word says where something outside the block is."""
-        is_array = bool(self.size) or self.count is not None
-        return self.is_pointer or self.type in CALLED or (self.type in ELEMENTS and not is_array)
-
-    @property
-    def unit(self) -> float:
-        """Words of an element of an array."""
-        return ELEMENTS.get(self.type) or SHAPES[self.type[:-2]].words
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What a record is made of: its fields by name, and so many words of its own."""
-
-    name: str
-    fields: dict[str, Field]
-    words: int
-    sizes: CodeType  # of all arrays laid out, as a tuple
-    given: frozenset[str]  # the integers that sizes are made of
-    module: str
-
-    @property
-    def laid_out(self) -> list[Field]:
-        """Arrays of a size known when the record is laid out."""
-        return [field for field in self.fields.values() if field.size]
-
-    @property
-    def parts(self) -> list[Shape]:
-        """Records that are inside, or pointed to."""
-        kinds = dict.fromkeys(field.type.removesuffix("[]") for field in self.fields.values())
-        return [SHAPES[kind] for kind in kinds if kind in SHAPES]
-
-    @property
-    def has_addresses(self) -> bool:
-        """Whether its bytes mean something in this process only."""
-        inside = [field.type.removesuffix("[]") for field in self.fields.values() if not field.is_address]
-        return any(field.is_address for field in self.fields.values()) or any(
-            SHAPES[kind].has_addresses for kind in inside if kind in SHAPES)  # fmt: skip
-
-
-SHAPES: dict[str, Shape] = {}  # by the name of their type
-
-
-def shape_of(kind: Any) -> Shape | None:
-    """The shape of a record class; None for anything else."""
-    return SHAPES.get(f"{kind.__module__}.{kind.__qualname__}") if isinstance(kind, type) else None
-
-
 def record(cls: type[T]) -> type[T]:
     """Make a class of annotated fields a record; see above."""
-    from latchwork.program.record_view import view_class
-
     shape = _shape(cls)
     SHAPES[shape.name] = shape
     return view_class(cls, shape)
@@ -145,12 +71,14 @@ def _shape(cls: type) -> Shape:
         word += made.words
     if not fields:
         raise ProgramError(f"Record '{name}' has no fields. Give each one a name and a type.")
-    sizes = [field.size for field in fields.values() if field.size]
+    laid = [field for field in fields.values() if field.size]
+    sizes = [field.size for field in laid]
     if OPEN in sizes[:-1]:
         raise ProgramError(f"Record '{name}': only the last array may be open ('...'); the sizes are {sizes}.")
-    names = _names(cls, fields, sizes)
-    text = "".join(f"{'0' if size == OPEN else size}," for size in sizes)
-    return Shape(name, fields, word, compile(f"({text})", name, "eval"), names, cls.__module__)
+    names, placed = _names(cls, fields, sizes), sorted(laid, key=lambda field: not field.front)
+    counts = ["0" if field.size == OPEN else f"({field.size})" for field in placed]
+    sized = compile(f"({''.join(f'{count}, ' for count in counts)})", name, "eval")
+    return Shape(name, fields, word, tuple(placed), sized, names, cls.__module__)
 
 
 def _field(cls: type, name: str, annotation: str, room: Any, word: int) -> Field:
@@ -179,16 +107,13 @@ def _field(cls: type, name: str, annotation: str, room: Any, word: int) -> Field
         raise refuse("only f64p, i64p, i32p and lists of records are arrays.")
     if is_list and SHAPES[kind[:-2]].laid_out:
         raise refuse("records in a list have arrays of a fixed size only.")
+    if room.size == OPEN and room.front:
+        raise refuse("what is open lies behind all else, not in front.")
     if isinstance(room.size, int):
         if room.size <= 0 or room.front:
             raise refuse(f"the size {room.size} is not positive, or it is to lie in front, where sizes are texts.")
-        return Field(name, kind, word, _whole(room.size * Field(name, kind, 0, 0).unit), room.size)
+        return Field(name, kind, word, Field(name, kind, 0, 0).room(room.size), room.size)
     return Field(name, kind, word, 1, None, room.size, room.front)
-
-
-def _whole(words: float) -> int:
-    """Words are not divided."""
-    return int(words + 0.5)
 
 
 def _kind(cls: type, name: str, annotation: str) -> str:

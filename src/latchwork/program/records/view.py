@@ -16,7 +16,7 @@ import numpy as np
 
 from latchwork.errors import ProgramError
 from latchwork.program import kernel as language
-from latchwork.program.record import OPEN, SHAPES, Field, Shape, shape_of
+from latchwork.program.records.shape import OPEN, SHAPES, Field, Shape
 
 T = TypeVar("T")
 WORD = 8
@@ -33,7 +33,7 @@ class View:
     _shape: Shape
     _packing: struct.Struct
     _words: memoryview
-    _numbers: memoryview
+    _numbers: Any
     _start: int
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ def _property(field: Field, shape: Shape) -> property:
         raise ProgramError(f"'{shape.name}.{field.name}' is the size of an array: it is set by lay_out, and stays.")
 
     def put(self: View, value: Any) -> None:
-        (self._numbers if field.type == "f64" else self._words)[self._start + word] = _word(field, shape, value)
+        (self._numbers if field.type == "f64" else self._words)[self._start + word] = word_of(field, shape, value)
 
     if field.type == "f64":
         return property(lambda self: self._numbers[self._start + word], put)
@@ -95,19 +95,21 @@ def _property(field: Field, shape: Shape) -> property:
     return property(lambda self: _array(self, field), refuse)
 
 
-def _word(field: Field, shape: Shape, value: Any) -> Any:
+def word_of(field: Field, shape: Shape, value: Any) -> Any:
     """What is kept of a value; one of another type is refused."""
-    wanted: type = float if field.type == "f64" else int if field.type == "i64" else object
+    wanted: Any = {"f64": float, "i64": int}.get(field.type, object)
     if not isinstance(value, wanted) or isinstance(value, bool):
         given = f"{value!r} is {type(value).__name__}"
         raise ProgramError(f"'{shape.name}.{field.name}' is {field.type}; {given}. Convert it with float() or int().")
-    if field.type == "i64" and not -(2**63) <= value < 2**63:
+    if field.type == "i64" and not -(2**63) <= int(value) < 2**63:
         raise ProgramError(f"'{shape.name}.{field.name}' has 64 bits; {value} does not fit.")
     return value if field.is_number else address_of(value)
 
 
 def address_of(value: Any) -> int:
     """Where something is: an integer says so itself."""
+    if type(value) is int:
+        return value
     if isinstance(value, View):
         return address_of(value._words) + WORD * value._start
     if isinstance(value, memoryview):
@@ -118,26 +120,28 @@ def address_of(value: Any) -> int:
 
 
 def _array(view: View, field: Field) -> Any:
-    """The elements of an array; records one after the other as a `Records`."""
-    first, count = view._start + field.word, field.count
-    if field.size:
-        first = view._start + view._words[first]
-        count = _counts(view)[field.name]
+    """The elements of an array."""
+    if field.count is not None:
+        return elements(view, field, view._start + field.word, field.count)
+    return elements(view, field, view._start + view._words[view._start + field.word], _counts(view)[field.name])
+
+
+def elements(view: View, field: Field, first: int, count: int) -> Any:
+    """So many elements from a word on; records one after the other as a `Records`."""
     if field.type.endswith("[]"):
-        return Records(KINDS[field.type[:-2]], view, first, count or 0)
+        return Records(KINDS[field.type[:-2]], view, first, count)
     if field.type == "i32p":
-        end = first + ((count or 0) + 1) // 2
-        return view._words[first:end].cast("B").cast("i")[:count]
-    return (view._numbers if field.type == "f64p" else view._words)[first : first + (count or 0)]
+        return view._words[first : first + field.room(count)].cast("B").cast("i")[:count]
+    return (view._numbers if field.type == "f64p" else view._words)[first : first + count]
 
 
 def _counts(view: View) -> dict[str, int]:
     """How many elements the arrays laid out have."""
     shape = view._shape
     given = {name: view._words[view._start + shape.fields[name].word] for name in shape.given}
-    counts = dict(zip([f.name for f in shape.laid_out], eval(shape.sizes, {"__builtins__": {}}, given), strict=True))
-    last = shape.laid_out[-1] if counts else None
-    if last is not None and last.size == OPEN:
+    counts = dict(zip([field.name for field in shape.laid_out], shape.counts(given), strict=True))
+    last = shape.laid_out[-1]
+    if last.size == OPEN:
         begin = view._start + view._words[view._start + last.word]
         counts[last.name] = int((len(view._words) - begin) / last.unit)
     return counts
@@ -162,7 +166,7 @@ class Records:
         return (self[i] for i in range(self._count))
 
 
-def _view(kind: type[View], words: memoryview, numbers: memoryview, start: int) -> Any:
+def _view(kind: type[Any], words: Any, numbers: Any, start: int) -> Any:
     made = object.__new__(kind)
     made._words, made._numbers, made._start = words, numbers, start
     return made
@@ -170,11 +174,12 @@ def _view(kind: type[View], words: memoryview, numbers: memoryview, start: int) 
 
 def record_at(kind: type[T], p: Any, i: int) -> T:
     """The record that begins i words behind a pointer; in kernels too."""
-    if shape_of(kind) is None:
+    if not issubclass(kind, View):
         raise ProgramError(f"{kind!r} is no record. Mark the class with @record.")
     memory = p.reshape(-1).data if isinstance(p, np.ndarray) else p
     plain = memory.cast("B")
-    return _view(kind, plain.cast("q"), plain.cast("d"), i)  # type: ignore[arg-type]
+    made: T = _view(kind, plain.cast("q"), plain.cast("d"), i)
+    return made
 
 
 def extent(view: View) -> tuple[int, int]:
@@ -183,7 +188,7 @@ def extent(view: View) -> tuple[int, int]:
     counts = _counts(view) if shape.laid_out else {}
     for field in shape.laid_out:
         begin = view._start + view._words[view._start + field.word]
-        first, last = min(first, begin), max(last, begin + int(counts[field.name] * field.unit + 0.5))
+        first, last = min(first, begin), max(last, begin + field.room(counts[field.name]))
     return first, last
 
 

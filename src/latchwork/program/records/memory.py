@@ -1,0 +1,90 @@
+"""The memory of records: laid out from sizes, written at once, copied.
+
+    mode = lay_out(Mode, n=3, limit=0.5, weight=[1.0, 2.0, 3.0])
+    copied(mode) == mode  # bytes
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any, TypeVar
+
+import numpy as np
+
+from latchwork.errors import ProgramError
+from latchwork.program.records.shape import ELEMENTS, Field, Shape, shape_of
+from latchwork.program.records.view import WORD, content, elements, record_at, restored
+
+T = TypeVar("T")
+
+
+def lay_out(kind: type[T], tail: int = 0, **values: Any) -> T:
+    """A record in a block of its own, zero where no value is given; ``tail`` words behind it are open."""
+    shape = _known(kind, values)
+    sizes, counts = _sizes(shape, values)
+    start, size, own = shape.layout(**sizes)
+    made: Any = record_at(kind, np.zeros(size + tail), start)
+    write(made, *own)
+    for name in values.keys() - sizes.keys():
+        field = shape.fields[name]
+        if field.size:
+            place = elements(made, field, start + own[field.word], counts[shape.laid_out.index(field)])
+            _fill(shape, field, place, values[name])
+        elif field.count is not None:
+            _fill(shape, field, getattr(made, name), values[name])
+        else:
+            setattr(made, name, values[name])
+    return made
+
+
+def _known(kind: type, values: dict[str, Any]) -> Shape:
+    """The shape of a record whose sizes are given, and no fields that it does not have."""
+    shape = shape_of(kind)
+    if shape is None:
+        raise ProgramError(f"{kind!r} is no record. Mark the class with @record.")
+    missing, unknown = sorted(shape.given - values.keys()), sorted(values.keys() - shape.fields.keys())
+    if missing or unknown:
+        raise ProgramError(
+            f"'{shape.name}' is laid out by {sorted(shape.given)}: missing are {missing}; no fields are {unknown}."
+        )
+    return shape
+
+
+def _sizes(shape: Shape, values: dict[str, Any]) -> tuple[dict[str, int], tuple[int, ...]]:
+    """The integers that sizes are made of, and the elements of the arrays laid out."""
+    sizes = {name: values[name] for name in shape.given}
+    for name, value in sizes.items():
+        if type(value) is not int:
+            raise ProgramError(f"'{shape.name}.{name}' is i64; {value!r} is {type(value).__name__}. Give an integer.")
+    counts = shape.counts(sizes)
+    if counts and min(counts) < 0:
+        poor = {field.name: count for field, count in zip(shape.laid_out, counts, strict=True) if count < 0}
+        raise ProgramError(f"'{shape.name}' with {sizes} has arrays of {poor} elements. Give sizes of 0 or more.")
+    return sizes, counts
+
+
+def _fill(shape: Shape, field: Field, place: Any, value: Any) -> None:
+    """The elements of an array of numbers."""
+    if field.type not in ELEMENTS or len(place) != len(value):
+        raise ProgramError(
+            f"'{shape.name}.{field.name}' has {len(place)} elements; {len(value)} are given, or they are no numbers."
+        )
+    if isinstance(value, np.ndarray):
+        np.copyto(np.asarray(place), value, casting="same_kind")
+    elif value:
+        place[:] = array(place.format, value)
+
+
+def write(view: Any, *values: Any) -> None:
+    """All fields of a record without arrays, in order: numbers as they are, all else as addresses."""
+    view._packing.pack_into(view._words, WORD * view._start, *values)
+
+
+def block_of(view: Any) -> np.ndarray:
+    """The block that a record lies in, as numbers: its words and whatever else is there."""
+    return np.frombuffer(view._numbers)
+
+
+def copied(view: T) -> T:
+    """The same record in a block of its own."""
+    return restored(type(view), *content(view))  # type: ignore[arg-type]
