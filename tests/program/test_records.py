@@ -21,7 +21,7 @@ from latchwork.program.native import address, interpret, invoke, native, words
 from latchwork.program.records.memory import block_of, copied, lay_out, write
 from latchwork.program.records.record import array, pointer, record
 from latchwork.program.records.shape import SHAPES
-from latchwork.program.records.view import record_at
+from latchwork.program.records.view import local_record, record_at
 
 COMPILER = shutil.which("gcc") or shutil.which("clang")
 BOTH = pytest.mark.parametrize("call", [interpret, invoke], ids=["python", "machine code"])
@@ -96,6 +96,22 @@ def settle(mode: Mode, gain: f64) -> f64:
     mode.limit = mode.t[mode.n] if total > mode.limit else -mode.limit
     mode.slots[1] = mode.limit
     return total
+
+
+@kernel
+def scratch(gain: f64) -> f64:
+    """Two records on the stack, one of them filled by another kernel."""
+    first, second = local_record(Contact), local_record(Contact)
+    reset(first, gain)
+    reset(second, gain + first.gap)
+    second.notes.largest[1] -= first.gap
+    return second.notes.largest[1] * float(first.corners[2]) + float(second.state)
+
+
+@kernel
+def reset(contact: Contact, gain: f64) -> None:
+    contact.state, contact.gap, contact.corners[2] = 3, gain * gain, 5
+    contact.notes.largest[1] = 1.5 * gain
 
 
 @kernel
@@ -255,6 +271,15 @@ def test_random_records_are_laid_out_alike(seed, tmp_path, monkeypatch):
         assert made[0] == made[2]
 
 
+@pytest.mark.parametrize("gain", [0.3, -1.7])
+def test_records_of_scratch(gain, tmp_path):
+    """A record on the stack is as any other, in Python, machine code and C."""
+    found = {bits(call(scratch, gain)) for call in (interpret, invoke)}
+    if COMPILER:
+        found.add(bits(compiled(scratch, tmp_path, ctypes.c_double)(gain)))
+    assert len(found) == 1
+
+
 def native_address(view) -> int:
     """Where a record without arrays in front begins."""
     return address(block_of(view))
@@ -345,6 +370,11 @@ def no_record_at(z: f64p) -> f64:
 
 
 @kernel
+def growing_record() -> f64:
+    return local_record(Mode).limit
+
+
+@kernel
 def short_words(code: i32p) -> f64:
     made = record_at(Mode, code, 0)
     return made.limit
@@ -365,6 +395,7 @@ REFUSED = [
     (other_record, "it is .*Notes where .*Mode is needed"),
     (called_number, "f64 cannot be called"),
     (no_record_at, "it takes a record class, a pointer and a number of words"),
+    (growing_record, "it takes a record class whose arrays are of fixed size"),
     (short_words, "i32p is no pointer to words"),
     (record_as_pointer, "Mode has no elements"),
 ]
@@ -396,6 +427,7 @@ def put(field, value):
         (lambda: lay_out(Mode, n=2, m=1, order=[1]), "Mode.order' has 2 elements; 1 are given"),
         (lambda: lay_out(dict), "is no record"),
         (lambda: Mode(), "is a view of memory"),
+        (lambda: local_record(Mode), "is no record of a fixed size"),
     ],
 )
 def test_python_refuses_what_machine_code_refuses(act, message):

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from latchwork.program import kernel as language
-from latchwork.program.codegen.c_records import FUNCTIONS, access, c_type
+from latchwork.program.codegen.c_records import FUNCTIONS, access, c_type, structure_name
 from latchwork.program.codegen.signature import ELEMENT, Signature, refuse, signature
 from latchwork.program.kernel import Kernel
 from latchwork.program.records.shape import SHAPES
-from latchwork.program.records.view import record_at
+from latchwork.program.records.view import local_record, record_at
 
 BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
           ast.LShift: "<<", ast.RShift: ">>"}  # fmt: skip
@@ -25,6 +25,7 @@ INTRINSIC: dict[Callable[..., Any], str] = {
     language.copysign: "copysign({}, {})", language.bits: "lw_bits({})", language.from_bits: "lw_from_bits({})",
     language.offset: "({} + {})",
 }  # fmt: skip
+RECORDS = (record_at, local_record)
 LOCAL = {language.local_f64: "double", language.local_i64: "int64_t"}
 # What C does not have under one name. Quotients of integers are rounded down, as in Python.
 HELPERS = FUNCTIONS | {
@@ -123,7 +124,7 @@ class CExpressions:
             case ast.Subscript():
                 whole = self.kind(node.value)
                 return whole[:-2] if whole.endswith("[]") else ELEMENT[whole][0] if whole else ""
-            case ast.Call(args=[ast.Name(id=name), _, _]) if self.globals.get(ast.unparse(node.func)) is record_at:
+            case ast.Call(args=[ast.Name(id=name), *_]) if self.globals.get(ast.unparse(node.func)) in RECORDS:
                 return f"{self.globals[name].__module__}.{self.globals[name].__qualname__}"
         return ""
 
@@ -131,6 +132,9 @@ class CExpressions:
         """A call that gives one number, or a place for scratch."""
         name = ast.unparse(node.func)
         target = self.globals.get(name)
+        if target is local_record:
+            self.scratch.append(f"{structure_name(self.kind(node))} scratch{len(self.scratch)};")
+            return f"(&scratch{len(self.scratch) - 1})"
         if target is record_at:
             kind, p, i = self.kind(node), *map(self.value, node.args[1:])
             return f"(({c_type(kind)})(({p}) + {i}))"

@@ -13,7 +13,7 @@ from latchwork.program.codegen.signature import ELEMENT, LLVM, Signature
 from latchwork.program.codegen.writer import Value
 from latchwork.program.kernel import Kernel
 from latchwork.program.records.shape import shape_of
-from latchwork.program.records.view import record_at
+from latchwork.program.records.view import local_record, record_at
 
 CONVERT = {
     ("float", "i64"): "sitofp i64 {} to double", ("float", "bit"): "uitofp i1 {} to double",
@@ -77,6 +77,8 @@ class Calls(Expressions):
             return (self.shift(p, self.value(node.args[1], "i64")),)
         if target is record_at:
             return (self.record_at(node),)
+        if target is local_record:
+            return (self.local_record(node),)
         if not callable(target):
             self.refuse(node, "nothing of this name can be called.")
         if target in LOCAL:
@@ -104,6 +106,13 @@ class Calls(Expressions):
             return (whole,)
         parts = enumerate(form.results)
         return tuple(self.assign(kind, f"extractvalue {form.result} {whole.ref}, {i}") for i, kind in parts)
+
+    def local_record(self, node: ast.Call) -> Value:
+        """``local_record(Kind)``: a record on the stack."""
+        shape = shape_of(self.globals.get(ast.unparse(node.args[0]))) if len(node.args) == 1 else None
+        if shape is None or shape.laid_out:
+            self.refuse(node, "it takes a record class whose arrays are of fixed size.")
+        return Value(shape.name, self.stack(self.module.structure(shape.name)))
 
     def record_at(self, node: ast.Call) -> Value:
         """``record_at(Kind, p, i)``: the record that begins i words behind a pointer to words."""

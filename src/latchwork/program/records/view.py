@@ -16,7 +16,7 @@ import numpy as np
 
 from latchwork.errors import ProgramError
 from latchwork.program import kernel as language
-from latchwork.program.records.shape import OPEN, SHAPES, Field, Shape
+from latchwork.program.records.shape import OPEN, SHAPES, Field, Shape, shape_of
 
 T = TypeVar("T")
 WORD = 8
@@ -180,6 +180,14 @@ def record_at(kind: type[T], p: Any, i: int) -> T:
     plain = memory.cast("B")
     made: T = _view(kind, plain.cast("q"), plain.cast("d"), i)
     return made
+
+
+def local_record(kind: type[T]) -> T:
+    """A record of scratch, in kernels, undefined until written; its arrays are of fixed size."""
+    shape = shape_of(kind)
+    if shape is None or shape.laid_out:
+        raise ProgramError(f"{kind!r} is no record of a fixed size.")
+    return record_at(kind, language.local_f64(shape.words), 0)
 
 
 def extent(view: View) -> tuple[int, int]:
