@@ -14,7 +14,7 @@ import numpy as np
 from latchwork.constraint.gather import NQ, ROWS, N, gather, square, times
 from latchwork.constraint.making.sides import kinds
 from latchwork.constraint.terms import Array
-from latchwork.contact.alone import FOUND, LAM, NO_ANSWER, STATES, D, settle_one
+from latchwork.contact.alone import NO_ANSWER, STATES, Found, settle_one
 from latchwork.contact.alone import STICK as STICKS
 from latchwork.contact.complementarity import State
 from latchwork.contact.impacting.line import LAWS, strike
@@ -36,6 +36,7 @@ from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.bundle import COUNT, run_each
 from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, i64p, kernel, local_f64, offset, sqrt
 from latchwork.program.native import address, native, together
+from latchwork.program.records.view import local_record
 from latchwork.program.scalar import maximum, minimum
 from latchwork.symbolic.expr import Expr
 
@@ -103,7 +104,7 @@ def pass_one(
     J = offset(A, rows * rows)
     M, inverse, work = offset(J, rows * n), offset(J, rows * n + n * n), offset(J, rows * n + 2 * n * n)
     u, read = offset(x, 1 + n_q), offset(z, programs[COUNT])
-    impulse, trial = local_f64(2), local_f64(FOUND)
+    impulse, trial = local_f64(2), local_record(Found)
     speed, pace, must, rests, opened = given[SPEED], given[PACE], given[MUST], given[RESTS], given[OPENED]
     for i in range(RESULTS):
         found[i] = 0.0
@@ -139,13 +140,13 @@ def pass_one(
     slip = 0.0
     if rows == 2 and rests == 0.0 and fabs(v[1]) > NO_SLIP * fastest:
         slip = divide(v[1], fabs(v[1]))
-    trial[D] = 0.0
+    trial.direction = 0.0
     state = settle_one(rough, A, b, given[MU_S], given[MU_D], slip if rough == 1 else 0.0, must,
                        1 if opened != 0.0 else 0, trial)  # fmt: skip
     if state == NO_ANSWER:
         return 0
-    found[STATE], found[WAY] = float(state), trial[D]
-    found[FORCE], found[FORCE + 1] = trial[LAM], trial[LAM + 1]
+    found[STATE], found[WAY] = float(state), trial.direction
+    found[FORCE], found[FORCE + 1] = trial.force[0], trial.force[1]
     if state == STICKS and slip == 0.0 and fabs(v[1]) > NO_SLIP * w[0]:  # what is left of slip ends
         det = A[0] * A[3] - A[1] * A[2]
         if not det > ALONE_AT * A[0] * A[3]:
