@@ -91,7 +91,7 @@ def test_kernels_of_a_meeting_are_the_same_in_python(held, monkeypatch):
     for x in states(sim, 2):
         expected = one.at(x)
         python(one.bundle.__dict__, "_call", run_each, (one.bundle._code, one.bundle._z, one.bundle.out))
-        arrays = (one.code, one.bundle.out, one._x, 0, one._more, 0, one._drag, one.memory)
+        arrays = (one.delassus, one.bundle.out, one._x, 0, one._more, 0, one._drag)
         python(one.__dict__, "_call", gather, arrays)
         again = one.at(x)
         one.bundle._call, one._call = native(run_each).brief, native(gather).brief

@@ -9,16 +9,51 @@ J are the rows of the contacts, B those that hold besides. It gives up where M o
 from __future__ import annotations
 
 from latchwork.algebra.elimination import largest_pivot, lu, lu_solve
-from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset, sqrt
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.native import together
+from latchwork.program.records.record import array, record
 from latchwork.program.scalar import maximum
 
 ROUNDING = 1e-14  # of the terms of a sum that cancel
 REGULAR = 1e-12  # of the largest pivot of M: below it M is close to singular
 APART = 1e-6  # pivots of S, whose diagonal is made 1: below it rows are close to depending on each other
 
-# sizes; where the programs of what holds give their outputs; then, for each contact, its rows and where its own begin
-NQ, N, ROWS, HELD, TOUCHES, PLACE, BIAS, FIRST = range(8)
+
+@record
+class ContactRows:
+    """How many rows a contact has, and where its programs give their outputs: Φ, J, C; then c."""
+
+    rows: i64
+    place: i64
+    bias: i64
+
+
+@record
+class Delassus:
+    """Contacts with what holds besides: sizes, where outputs are, and what is known of them at one state."""
+
+    n_q: i64
+    n: i64
+    rows: i64  # of all contacts
+    held: i64  # rows that hold besides
+    place: i64  # where these are given: Φ, B, C
+    bias: i64  # and their c
+    touches: i64
+    n_work: i64
+    pace: f64  # the largest Σ |J u|
+    contacts: list[ContactRows] = array("touches")
+    swiftest: f64p = array("touches")  # √(A_nn · uᵀ M u)
+    v: f64p = array("rows")
+    b: f64p = array("rows")
+    C: f64p = array("rows")
+    c: f64p = array("rows")
+    f: f64p = array("n")
+    udot: f64p = array("n")
+    A: f64p = array("rows * rows")
+    J: f64p = array("rows * n")
+    M: f64p = array("n * n")
+    inverse: f64p = array("n * n")  # P
+    work: f64p = array("n_work")
 
 
 @kernel
@@ -101,11 +136,12 @@ def hold(n: i64, m: i64, B: f64p, c: f64p, inverse: f64p, udot: f64p, work: f64p
 
 
 @kernel
-def stack(code: i64p, out: f64p, J: f64p, C: f64p, c: f64p) -> None:
+def stack(known: Delassus, out: f64p) -> None:
     """Rows of all contacts below each other."""
-    n, row = code[N], 0
-    for k in range(code[TOUCHES]):
-        rows, place, bias = code[FIRST + 3 * k], code[FIRST + 3 * k + 1], code[FIRST + 3 * k + 2]
+    n, row, J, C, c = known.n, 0, known.J, known.C, known.c
+    for k in range(known.touches):
+        contact = known.contacts[k]
+        rows, place, bias = contact.rows, contact.place, contact.bias
         for i in range(rows):
             for j in range(n):
                 J[(row + i) * n + j] = out[place + rows + i * n + j]
@@ -115,10 +151,10 @@ def stack(code: i64p, out: f64p, J: f64p, C: f64p, c: f64p) -> None:
 
 
 @kernel
-def free(code: i64p, out: f64p, extra: i64, more: f64p, drags: i64, drag: f64p, M: f64p, f: f64p, inverse: f64p,
-         udot: f64p, work: f64p) -> i64:  # fmt: skip
+def free(known: Delassus, out: f64p, extra: i64, more: f64p, drags: i64, drag: f64p) -> i64:
     """M and f with friction in them, P and u̇₀; 0 where that takes more care. ``more`` are rows (B, c) besides."""
-    n_q, n, held = code[NQ], code[N], code[HELD]
+    n_q, n, held = known.n_q, known.n, known.held
+    M, f, inverse, udot, work = known.M, known.f, known.inverse, known.udot, known.work
     unpack(n, offset(out, n_q), M)
     for i in range(n):
         f[i] = out[n_q + n * (n + 1) // 2 + i]
@@ -138,8 +174,8 @@ def free(code: i64p, out: f64p, extra: i64, more: f64p, drags: i64, drag: f64p, 
     B, c = work, offset(work, m * n)
     for r in range(held):
         for j in range(n):
-            B[r * n + j] = out[code[PLACE] + held + r * n + j]
-        c[r] = out[code[BIAS] + r]
+            B[r * n + j] = out[known.place + held + r * n + j]
+        c[r] = out[known.bias + r]
     for r in range(extra):
         for j in range(n):
             B[(held + r) * n + j] = more[r * (n + 1) + j]
@@ -148,16 +184,13 @@ def free(code: i64p, out: f64p, extra: i64, more: f64p, drags: i64, drag: f64p, 
 
 
 @kernel
-def gather(code: i64p, out: f64p, x: f64p, extra: i64, more: f64p, drags: i64, drag: f64p, w: f64p) -> i64:
-    """Everything into w, as `Gathering` has it; 0 where M or the rows that hold take more care."""
-    n_q, n, rows, touches = code[NQ], code[N], code[ROWS], code[TOUCHES]
-    u = offset(x, 1 + n_q)
-    swiftest, v, b = offset(w, 1), offset(w, 1 + touches), offset(w, 1 + touches + rows)
-    C, c, f = offset(b, rows), offset(b, 2 * rows), offset(b, 3 * rows)
-    udot, A, J = offset(f, n), offset(f, 2 * n), offset(f, 2 * n + rows * rows)
-    M, inverse, work = offset(J, rows * n), offset(J, rows * n + n * n), offset(J, rows * n + 2 * n * n)
-    stack(code, out, J, C, c)
-    if free(code, out, extra, more, drags, drag, M, f, inverse, udot, work) == 0:
+def gather(known: Delassus, out: f64p, x: f64p, extra: i64, more: f64p, drags: i64, drag: f64p) -> i64:
+    """What is known of contacts at a state; 0 where M or the rows that hold take more care."""
+    n, rows, u = known.n, known.rows, offset(x, 1 + known.n_q)
+    v, b, C, c, J, A, M = known.v, known.b, known.C, known.c, known.J, known.A, known.M
+    udot, inverse, work = known.udot, known.inverse, known.work
+    stack(known, out)
+    if free(known, out, extra, more, drags, drag) == 0:
         return 0
     pace, energy = 0.0, square(n, M, u)
     for i in range(rows):
@@ -176,10 +209,10 @@ def gather(code: i64p, out: f64p, x: f64p, extra: i64, more: f64p, drags: i64, d
         for k in range(rows):
             A[i * rows + k] = times(n, work, offset(J, k * n))
     row = 0
-    for k in range(touches):
-        swiftest[k] = sqrt(maximum(A[row * rows + row], 0.0) * maximum(energy, 0.0))
-        row += code[FIRST + 3 * k]
-    w[0] = pace
+    for k in range(known.touches):
+        known.swiftest[k] = sqrt(maximum(A[row * rows + row], 0.0) * maximum(energy, 0.0))
+        row += known.contacts[k].rows
+    known.pace = pace
     return 1
 
 

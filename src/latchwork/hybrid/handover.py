@@ -123,7 +123,7 @@ class Handover:
             mode, slip = self._enter(change.stage.mode, change.again, hit.slips, n_u)
         self.rows, self._bundles = 0, [parts.gaps, parts.turning]
         found, laws, scales_at = np.zeros(RESULTS), np.zeros(0), 0
-        inner: tuple[Any, ...] = (NOTHING, -1, *(0,) * 8)
+        inner: tuple[Any, ...] = (NOTHING, -1, *(0,) * 7)
         if self.near is not None and way is not None:
             inner, laws, scales_at = self._come_through(change, hit, self.near, touches, way)
             found = way.found if isinstance(way, Passing) else found
@@ -154,13 +154,13 @@ class Handover:
         self._bundles.append(way.bundle)
         laws, rests = near.laws(self._full, hit.zones), float(near is hit.resting)
         if isinstance(way, Keeping):
-            code, at, w, _, _, given, row = way.arguments[3:]
-            inner = KEEP, -1, *way.bundle.addresses, code, at, w, given, row
+            known, at, _, _, given, row = way.arguments[3:]
+            inner = KEEP, -1, *way.bundle.addresses, known, at, given, row
             return inner, np.array([*laws[1:], 0.0, rests, 0.0, 0.0]), len(laws) - 1
         opened = OTHERS if change.closed and near not in change.closed else AS_IS
         self.rows, how = way.rows, float(LETS_GO if near is hit.lets_go else opened)
-        code, w, _, _, given, _ = way.arguments[3:]
-        inner = PASS, touches.index(near), *way.bundle.addresses, code, 0, w, given, 0
+        known, _, _, given, _ = way.arguments[3:]
+        inner = PASS, touches.index(near), *way.bundle.addresses, known, 0, given, 0
         return inner, np.array([*laws, LAWS[near.contact.impact], *(0.0,) * SCALES, rests, 0.0, how]), len(laws) + 1
 
     def ready(self) -> None:

@@ -10,20 +10,20 @@ singular, and where there is much to calculate: then libraries are quicker. Both
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from latchwork.constraint.gather import gather
+from latchwork.constraint.gather import Delassus, gather
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.bundle import Bundle
-from latchwork.program.native import address, native
+from latchwork.program.native import address, argument, native
+from latchwork.program.records.memory import lay_out, write
 
 MOST_SPEEDS, MOST_ROWS = 40, 24
-KEPT = 200  # layouts
+NAMES = ("swiftest", "v", "b", "C", "c", "f", "udot", "A", "J", "M", "inverse")  # what is told
 
 
 class Pool:
@@ -40,17 +40,16 @@ class Pool:
         counts = [len(each.rows) for each in terms]
         self.at = {touch: (count, *place) for touch, count, place in zip(touches, counts, places, strict=True)}
 
-    def code(self, held: Terms, touches: Sequence[Touch]) -> list[int]:
-        """What `gather` is told of some of the contacts: sizes, and where outputs are."""
-        (n_q, n, m), each = held.sizes, [i for touch in touches for i in self.at[touch]]
-        return [n_q, n, sum(each[::3]), m, len(touches), *self.held_at, *each]
-
-
-def memory_size(held: Terms, touches: int, rows: int) -> int:
-    """Numbers that `gather` needs."""
-    _, n, m = held.sizes
-    most = m + 2 * n
-    return _parts(n, touches, rows)[0] + max(n * n + 2 * n, most * n + most + 2 * n * most + most * most + 3 * most)
+    def delassus(self, held: Terms, touches: Sequence[Touch]) -> Delassus:
+        """Memory of `gather` for some of the contacts."""
+        (n_q, n, m), places = held.sizes, [self.at[touch] for touch in touches]
+        place, bias, most = *self.held_at, m + 2 * n
+        work = max(n * n + 2 * n, most * n + most + 2 * n * most + most * most + 3 * most)
+        made = lay_out(Delassus, n_q=n_q, n=n, rows=sum([rows for rows, _, _ in places]), held=m, place=place,
+                       bias=bias, touches=len(touches), n_work=work)  # fmt: skip
+        for contact, at in zip(made.contacts, places, strict=True):
+            write(contact, *at)
+        return made
 
 
 class Gathering:
@@ -59,16 +58,14 @@ class Gathering:
     def __init__(self, base: Base, held: Terms, touches: Sequence[Touch], pool: Pool | None = None) -> None:
         n = held.sizes[1]
         pool = Pool(base, held, touches) if pool is None else pool
-        self.bundle, k = pool.bundle, len(touches)
+        self.bundle, self.delassus = pool.bundle, pool.delassus(held, touches)
         self._first = list(accumulate([len(touch.terms.rows) for touch in touches], initial=0))
-        self.rows = self._first.pop()
-        self.code = np.array(pool.code(held, touches), dtype=np.int64)
-        self._size, self._parts = _parts(n, k, self.rows)
-        self.memory = np.zeros(memory_size(held, k, self.rows))
+        self.rows = r = self._first.pop()
+        shapes = {"A": (r, r), "J": (r, n), "M": (n, n), "inverse": (n, n)}
+        self._parts = {name: np.asarray(getattr(self.delassus, name)).reshape(shapes.get(name, -1)) for name in NAMES}
         self._more, self._drag, self._room = np.zeros(2 * n * (n + 1)), np.zeros(2 * n * (2 * n + 1)), 2 * n
         self._x = np.zeros(len(base.arguments))
-        self._call, self._at = native(gather).brief, tuple(map(address, (self.code, self.bundle.out, self._x)))
-        self._to = address(self.memory)
+        self._call, self._at = native(gather).brief, tuple(map(argument, (self.delassus, self.bundle.out, self._x)))
 
     def at(self, x: Array, extra: Sequence[tuple[Array, Any]] = (),
            drags: Sequence[tuple[Array, Array, float]] = ()) -> dict[str, Any] | None:  # fmt: skip
@@ -82,24 +79,10 @@ class Gathering:
             self._drag[: len(numbers)] = numbers
         self.bundle(x)
         self._x[:] = x
-        if not self._call(*self._at, len(extra), address(self._more), len(drags), address(self._drag), self._to):
+        if not self._call(*self._at, len(extra), address(self._more), len(drags), address(self._drag)):
             return None
-        numbers = self.memory[: self._size].copy()
-        found: dict[str, Any] = {"pace": float(numbers[0]), "first": self._first}
-        for name, part, shape in self._parts:
-            found[name] = numbers[part] if shape is None else numbers[part].reshape(shape)
-        return found
-
-
-@lru_cache(KEPT)
-def _parts(n: int, k: int, r: int) -> tuple[int, list[tuple[str, slice, tuple[int, ...] | None]]]:
-    """How many numbers the kernel gives for n speeds and r rows of k contacts; their names, places and shapes."""
-    sizes = {"pace": 1, "swiftest": k, "v": r, "b": r, "C": r, "c": r, "f": n, "udot": n, "A": r * r, "J": r * n,
-             "M": n * n, "inverse": n * n}  # fmt: skip
-    ends = list(accumulate(sizes.values(), initial=0))
-    shapes = {"A": (r, r), "J": (r, n), "M": (n, n), "inverse": (n, n)}
-    return ends[-1], [(name, slice(a, b), shapes.get(name)) for name, a, b in zip(sizes, ends, ends[1:], strict=False)
-                      if name != "pace"]  # fmt: skip
+        found: dict[str, Any] = {name: part.copy() for name, part in self._parts.items()}
+        return found | {"pace": self.delassus.pace, "first": self._first}
 
 
 def pays(speeds: int, rows: int) -> bool:

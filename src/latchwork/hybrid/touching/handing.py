@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from latchwork.constraint.gather import Delassus
 from latchwork.constraint.modes.ending import placed, whole
 from latchwork.contact.alone import OPEN, SLIDE, STICK
 from latchwork.hybrid.touching.keeping import MU_S as KEEP_MU_S
@@ -117,7 +118,7 @@ def hand_over(
     held: i64, expand: executor, code: i32p, z: f64p, fresh: f64p, size: i64, out: f64p, n: i64, x: f64p, t: f64,
     n_q: i64, n_u: i64, n_rest: i64, rest: f64p, full: f64p, slip: i64, press: executor, kept: i64p,
     gap_code: i32p, gap_z: f64p, gaps: f64p, count: i64, starts: i64p, roles: i64p, deep: i64p, notes: i64p,
-    how: i64, near: i64, programs: i32p, near_z: f64p, near_out: f64p, near_code: i64p, at: i64p, w: f64p, given: f64p,
+    how: i64, near: i64, programs: i32p, near_z: f64p, near_out: f64p, known: Delassus, at: i64p, given: f64p,
     row: f64p, found: f64p, turn_code: i32p, turn_z: f64p, turns: f64p, bodies: i64, after: f64p, law: f64p,
     laws: i64, scales_at: i64, scales: f64p,
 ) -> i64:  # fmt: skip
@@ -148,7 +149,7 @@ def hand_over(
     notes[0], notes[1], found[GAINED], found[IMPACTS] = PARTED, 0, 0.0, 0.0
     way = 0.0
     if how == PASS:
-        if pass_one(programs, near_z, near_out, near_code, w, inputs, full, given, found) == 0:
+        if pass_one(programs, near_z, near_out, known, inputs, full, given, found) == 0:
             return 0
         notes[0], way = int(found[STATE]), found[PASS_WAY]
         if notes[0] == OPEN:
@@ -156,7 +157,7 @@ def hand_over(
         elif notes[0] != PARTED:
             notes[HEAD + near] = 0
     elif how == KEEP:
-        if keep_one(programs, near_z, near_out, near_code, at, w, inputs, full, given, row) == 0:
+        if keep_one(programs, near_z, near_out, known, at, inputs, full, given, row) == 0:
             return 0
         way = given[KEEP_WAY]
         notes[0] = STICK if way == 0.0 and given[KEEP_MU_S] > 0.0 else SLIDE

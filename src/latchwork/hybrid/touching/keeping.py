@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from latchwork.constraint.gather import NQ, N, gather, times
+from latchwork.constraint.gather import Delassus, gather, times
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.hybrid.touching.gathering import Gathering
 from latchwork.hybrid.touching.scales import CONE, NO_SLIP, TENSILE
@@ -17,6 +17,7 @@ from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.bundle import COUNT, Bundle, run_each
 from latchwork.program.kernel import copysign, divide, f64p, fabs, i32p, i64, i64p, kernel, offset
 from latchwork.program.native import address, native, together
+from latchwork.program.records.view import address_of
 
 CHANGES = 4
 # what is given: friction, the fastest motion, whether it rests, and how it must slip; and what is found: a direction
@@ -35,9 +36,9 @@ def _begin(slip: f64p, given: f64p) -> None:
 
 
 @kernel
-def _leaves(n: i64, B: f64p, N1: f64p, w: f64p, given: f64p) -> i64:
+def _leaves(known: Delassus, B: f64p, N1: f64p, given: f64p) -> i64:
     """0 where it stands as it is tried, 1 where it slides instead, −1 where that takes more care."""
-    f, udot, M = w, offset(w, n), offset(w, 2 * n)
+    n, f, udot, M = known.n, known.f, known.udot, known.M
     push, scale = N1[n], fabs(N1[n])
     for j in range(n):
         push += N1[j] * udot[j]
@@ -60,19 +61,18 @@ def _leaves(n: i64, B: f64p, N1: f64p, w: f64p, given: f64p) -> i64:
 
 @kernel
 def keep_one(
-    programs: i32p, z: f64p, out: f64p, code: i64p, at: i64p, w: f64p, inputs: i64, x: f64p, given: f64p, row: f64p,
+    programs: i32p, z: f64p, out: f64p, known: Delassus, at: i64p, inputs: i64, x: f64p, given: f64p, row: f64p,
 ) -> i64:  # fmt: skip
     """The direction in which it slides at x = (t, q, u, rest), 0 where it sticks, goes to ``given[WAY]``.
 
     1 where that was decided; 0 where the general algorithm has to.
     """
-    n_q, n = code[NQ], code[N]
-    read = offset(z, programs[COUNT])
+    n, read = known.n, offset(z, programs[COUNT])
     for i in range(inputs):
         read[i] = x[i]
     run_each(programs, z, out)
     B, N1, slip = offset(out, at[PLACE] + 1), offset(out, at[FORCE]), offset(row, 2 * n + 1)
-    slip[0] = times(n, B, offset(x, 1 + n_q)) + B[n]
+    slip[0] = times(n, B, offset(x, 1 + known.n_q)) + B[n]
     _begin(slip, given)
     for _ in range(CHANGES):
         slides = given[WAY] != 0.0
@@ -84,9 +84,9 @@ def keep_one(
         row[2 * n] = N1[n]
         if holds == 1:
             row[n] = out[at[BIAS]]
-        if gather(code, out, x, holds, row, drags, row, w) == 0:
+        if gather(known, out, x, holds, row, drags, row) == 0:
             return 0
-        left = _leaves(n, B, N1, offset(w, 1), given)
+        left = _leaves(known, B, N1, given)
         if left != 1:
             return 1 if left == 0 else 0
     return 0
@@ -106,9 +106,8 @@ class Keeping:
         self.at = np.array(self.bundle.starts[first : first + 3], dtype=np.int64)
         self.given, self._row = np.zeros(GIVEN), np.zeros(2 * held.sizes[1] + 2)
         self._x, self._keeps, self._call = np.zeros(len(self.bundle.x)), gathering, native(keep_one).brief
-        memory = (gathering.code, self.at, gathering.memory, self._x, self.given, self._row)
-        code, at, w, *others = map(address, memory)
-        self.arguments = (*self.bundle.addresses, code, at, w, len(self._x), *others)
+        at, *others = map(address, (self.at, self._x, self.given, self._row))
+        self.arguments = (*self.bundle.addresses, address_of(gathering.delassus), at, len(self._x), *others)
 
     def __call__(self, x: Array, friction: tuple[float, float], fastest: float, rests: bool,
                  must: float) -> float | None:  # fmt: skip

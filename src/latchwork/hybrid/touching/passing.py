@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.gather import NQ, ROWS, N, gather, square, times
+from latchwork.constraint.gather import Delassus, gather, square, times
 from latchwork.constraint.making.sides import kinds
 from latchwork.constraint.terms import Array
 from latchwork.contact.alone import NO_ANSWER, STATES, Found, settle_one
@@ -34,9 +34,9 @@ from latchwork.hybrid.touching.scales import (
 from latchwork.hybrid.touching.standing import every_zone
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.bundle import COUNT, run_each
-from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, i64p, kernel, local_f64, offset, sqrt
+from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, local_f64, offset, sqrt
 from latchwork.program.native import address, native, together
-from latchwork.program.records.view import local_record
+from latchwork.program.records.view import address_of, local_record
 from latchwork.program.scalar import maximum, minimum
 from latchwork.symbolic.expr import Expr
 
@@ -96,14 +96,12 @@ def _too_slow(given: f64p, speed: f64, pace: f64, here: f64, swift: f64, pressin
 
 @kernel
 def pass_one(
-    programs: i32p, z: f64p, out: f64p, code: i64p, w: f64p, inputs: i64, x: f64p, given: f64p, found: f64p,
+    programs: i32p, z: f64p, out: f64p, near: Delassus, inputs: i64, x: f64p, given: f64p, found: f64p,
 ) -> i64:  # fmt: skip
     """From x = (t, q, u, rest) through impacts in place; what is found; 0 where that takes more care."""
-    n_q, n, rows = code[NQ], code[N], code[ROWS]
-    v, b, A = offset(w, 2), offset(w, 2 + rows), offset(w, 2 + 4 * rows + 2 * n)
-    J = offset(A, rows * rows)
-    M, inverse, work = offset(J, rows * n), offset(J, rows * n + n * n), offset(J, rows * n + 2 * n * n)
-    u, read = offset(x, 1 + n_q), offset(z, programs[COUNT])
+    n, rows, v, b, A, J = near.n, near.rows, near.v, near.b, near.A, near.J
+    M, inverse, work = near.M, near.inverse, near.work
+    u, read = offset(x, 1 + near.n_q), offset(z, programs[COUNT])
     impulse, trial = local_f64(2), local_record(Found)
     speed, pace, must, rests, opened = given[SPEED], given[PACE], given[MUST], given[RESTS], given[OPENED]
     for i in range(RESULTS):
@@ -113,13 +111,13 @@ def pass_one(
         for i in range(inputs):
             read[i] = x[i]
         run_each(programs, z, out)
-        if gather(code, out, x, 0, work, 0, work, w) == 0 or times_struck == MOST:
+        if gather(near, out, x, 0, work, 0, work) == 0 or times_struck == MOST:
             return 0
-        slow = AT_REST * maximum(speed, w[0])
-        limit = maximum(slow, ROUNDING * w[1])
+        slow = AT_REST * maximum(speed, near.pace)
+        limit = maximum(slow, ROUNDING * near.swiftest[0])
         if not (v[0] < -slow and v[0] < -limit):
             break
-        capture = _too_slow(given, speed, pace, w[0], w[1], maximum(0.0, -b[0]))
+        capture = _too_slow(given, speed, pace, near.pace, near.swiftest[0], maximum(0.0, -b[0]))
         speed = maximum(speed, -v[0])
         if strike(int(given[LAW]), rows - 1, A, v, given[E], given[MU_S], given[MU_D],
                   maximum(capture, CAPTURE * speed), impulse) == 0:  # fmt: skip
@@ -130,8 +128,8 @@ def pass_one(
         found[PUSH + 1] += impulse[1]
         must, rests, opened = 0.0, 0.0, opened if opened != float(LETS_GO) else float(AS_IS)
     found[STRUCK] = found[GAINED]
-    pace = maximum(pace, w[0])
-    fastest = maximum(maximum(speed, w[0]), LEFT * pace)
+    pace = maximum(pace, near.pace)
+    fastest = maximum(maximum(speed, near.pace), LEFT * pace)
     found[SPEED_AFTER], found[PACE_AFTER], found[STATE] = speed, pace, float(PARTED)
     none = limit if v[0] > slow else slow
     if not (v[0] <= none or (v[0] < BRIEF and 0.5 * v[0] * v[0] < RISE * -b[0])):
@@ -147,7 +145,7 @@ def pass_one(
         return 0
     found[STATE], found[WAY] = float(state), trial.direction
     found[FORCE], found[FORCE + 1] = trial.force[0], trial.force[1]
-    if state == STICKS and slip == 0.0 and fabs(v[1]) > NO_SLIP * w[0]:  # what is left of slip ends
+    if state == STICKS and slip == 0.0 and fabs(v[1]) > NO_SLIP * near.pace:  # what is left of slip ends
         det = A[0] * A[3] - A[1] * A[2]
         if not det > ALONE_AT * A[0] * A[3]:
             return 0
@@ -168,9 +166,8 @@ class Passing:
         self.given, self.found = np.zeros(GIVEN), np.zeros(RESULTS)
         self.given[LAW] = LAWS[law]
         self._x, self._keeps, self._call = np.zeros(len(self.bundle.x)), gathering, native(pass_one).brief
-        memory = (gathering.code, gathering.memory, self._x, self.given, self.found)
-        code, w, *others = map(address, memory)
-        self.arguments = (*self.bundle.addresses, code, w, len(self._x), *others)
+        others = map(address, (self._x, self.given, self.found))
+        self.arguments = (*self.bundle.addresses, address_of(gathering.delassus), len(self._x), *others)
 
     def __call__(self, x: Array, laws: tuple[float, float, float], speed: float, pace: float, brief: float,
                  rests: bool, must: float, opened: int) -> Passed | None:  # fmt: skip

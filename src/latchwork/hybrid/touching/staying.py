@@ -12,44 +12,45 @@ from typing import NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.gather import FIRST, ROWS, N, gather
+from latchwork.constraint.gather import Delassus, gather
 from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.few import MOST, OPEN, SLIDE, STICK, settle_few
-from latchwork.hybrid.touching.gathering import Pool, memory_size
+from latchwork.hybrid.touching.gathering import Pool
 from latchwork.hybrid.touching.scales import AT_REST, LEFT, NO_SLIP, ROUNDING
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.bundle import COUNT, run_each
 from latchwork.program.kernel import copysign, f64p, fabs, i32p, i64, i64p, kernel, offset
 from latchwork.program.native import address, native, together
+from latchwork.program.records.view import address_of
 from latchwork.program.scalar import maximum
 
+KEPT = 200  # sets of contacts
 SPEED, PACE, LAWS = range(3)  # what is given: the fastest approach and motion so far; static and dynamic coefficients,
 # room for directions of slip; what is found: directions, forces and accelerations
 
 
 @kernel
 def stay_few(
-    programs: i32p, z: f64p, out: f64p, code: i64p, w: f64p, inputs: i64, x: f64p, k: i64, resting: i64,
-    tangents: i64p, state: i64p, given: f64p, found: f64p,
+    programs: i32p, z: f64p, out: f64p, known: Delassus, inputs: i64, x: f64p, resting: i64, tangents: i64p,
+    state: i64p, given: f64p, found: f64p,
 ) -> i64:  # fmt: skip
-    """States of k contacts at x = (t, q, u, rest), from those to begin with; 0 where that takes more care.
+    """States of contacts at x = (t, q, u, rest), from those to begin with; 0 where that takes more care.
 
     ``resting`` is the one whose slip has just ended, −1 for none. ``given[PACE]`` becomes the fastest motion so far.
     """
-    rows, n, read = code[ROWS], code[N], offset(z, programs[COUNT])
+    k, rows, read = known.touches, known.rows, offset(z, programs[COUNT])
     for i in range(inputs):
         read[i] = x[i]
     run_each(programs, z, out)
-    if gather(code, out, x, 0, w, 0, w, w) == 0:
+    if gather(known, out, x, 0, x, 0, x) == 0:
         return 0
-    swiftest, v, b = offset(w, 1), offset(w, 1 + k), offset(w, 1 + k + rows)
-    A, laws = offset(w, 1 + k + 4 * rows + 2 * n), offset(given, LAWS)
-    slow, pace = AT_REST * maximum(given[SPEED], w[0]), maximum(given[PACE], w[0])
-    none = NO_SLIP * maximum(maximum(given[SPEED], w[0]), LEFT * pace)
+    v, laws = known.v, offset(given, LAWS)
+    slow, pace = AT_REST * maximum(given[SPEED], known.pace), maximum(given[PACE], known.pace)
+    none = NO_SLIP * maximum(maximum(given[SPEED], known.pace), LEFT * pace)
     row = 0
     for i in range(k):
         laws[2 * k + i] = 0.0
-        if not fabs(v[row]) <= maximum(slow, ROUNDING * swiftest[i]):
+        if not fabs(v[row]) <= maximum(slow, ROUNDING * known.swiftest[i]):
             return 0
         if tangents[i] > 0:
             if laws[i] == 0.0:
@@ -58,7 +59,7 @@ def stay_few(
                 laws[2 * k + i] = copysign(1.0, v[row + 1])
         row += 1 + tangents[i]
     d, lam, a = found, offset(found, k), offset(found, k + rows)
-    if settle_few(k, rows, tangents, A, b, laws, state, d, lam, a) == 0:
+    if settle_few(k, rows, tangents, known.A, known.b, laws, state, d, lam, a) == 0:
         return 0
     for i in range(k):
         if state[i] == STICK:
@@ -84,31 +85,36 @@ class Staying:
 
     def __init__(self, held: Terms, pool: Pool) -> None:
         self._held, self._pool, inputs = held, pool, len(pool.bundle.x)
-        size = memory_size(held, MOST, MOST)
-        self._ints = np.zeros(FIRST + 5 * MOST, dtype=np.int64)
-        self._numbers = np.zeros(size + inputs + LAWS + 6 * MOST)
-        self._x, self._given = self._numbers[size : size + inputs], self._numbers[size + inputs :]
-        self._found = self._given[LAWS + 3 * MOST :]
-        self._at, w = address(self._ints), address(self._numbers)
-        x, given = w + 8 * size, w + 8 * (size + inputs)
-        self._before = *pool.bundle.addresses, self._at, w, inputs, x
-        self._after = given, given + 8 * (LAWS + 3 * MOST)
+        self._ints = np.zeros(2 * MOST, dtype=np.int64)  # tangents, states
+        self._x, self._given, self._found = np.zeros(inputs), np.zeros(LAWS + 3 * MOST), np.zeros(3 * MOST)
+        self._known: dict[tuple[Touch, ...], tuple[Delassus, int]] = {}  # with its address
+        self._at, self._after = address(self._ints), (address(self._given), address(self._found))
         self._call = native(stay_few).brief
+
+    def _delassus(self, touches: tuple[Touch, ...]) -> tuple[Delassus, int]:
+        """The memory for some contacts, and where it is."""
+        found = self._known.get(touches)
+        if found is None:
+            if len(self._known) == KEPT:
+                self._known.clear()
+            made = self._pool.delassus(self._held, touches)
+            found = self._known[touches] = made, address_of(made)
+        return found
 
     def __call__(self, touches: Sequence[Touch], x: Array, laws: Sequence[tuple[float, float, float]], speed: float,
                  pace: float, resting: int, closed: Sequence[bool] | None) -> Stayed | None:  # fmt: skip
         """Which of some stay at x; ``closed`` are those that are to begin with, all where it is not given."""
-        k, code = len(touches), self._pool.code(self._held, touches)
+        k, (known, at) = len(touches), self._delassus(tuple(touches))
         states = [SLIDE] * k if closed is None else [SLIDE if each else OPEN for each in closed]
-        rows, first = code[FIRST::3], len(code)
+        rows = [contact.rows for contact in known.contacts]
         self._pool.bundle.ready()
-        self._ints[: first + 2 * k] = [*code, *[count - 1 for count in rows], *states]
+        self._ints[: 2 * k] = [*[count - 1 for count in rows], *states]
         self._x[:] = x
         self._given[: LAWS + 2 * k] = [speed, pace, *[mu_s for _, mu_s, _ in laws], *[mu_d for _, _, mu_d in laws]]
-        tangents = self._at + 8 * first
-        if not self._call(*self._before, k, resting, tangents, tangents + 8 * k, *self._after):
+        before = *self._pool.bundle.addresses, at, len(self._x), address(self._x)
+        if not self._call(*before, resting, self._at, self._at + 8 * k, *self._after):
             return None
-        slides = [state == SLIDE for state in self._ints[first + k : first + 2 * k].tolist()]
+        slides = [state == SLIDE for state in self._ints[k : 2 * k].tolist()]
         found = self._found[: k + sum(rows)].copy()
         lam = [found[a:b] for a, b in pairwise(accumulate(rows, initial=k))]
         return Stayed(slides, found[:k].tolist(), lam, float(self._given[PACE]))
