@@ -26,10 +26,9 @@ def lay_out(kind: type[T], tail: int = 0, **values: Any) -> T:
     made: Any = record_at(kind, np.zeros(size + tail), start)
     write(made, *own)
     for name in values.keys() - sizes.keys():
-        field = shape.fields[name]
-        if field.size:
-            place = elements(made, field, start + own[field.word], counts[shape.laid_out.index(field)])
-            _fill(shape, field, place, values[name])
+        field, i = shape.fields[name], shape.order.get(name)
+        if i is not None:
+            _fill(shape, field, elements(made, field, start + own[field.word], counts[i]), values[name])
         elif field.count is not None:
             _fill(shape, field, getattr(made, name), values[name])
         else:
@@ -42,8 +41,8 @@ def _known(kind: type, values: dict[str, Any]) -> Shape:
     shape = shape_of(kind)
     if shape is None:
         raise ProgramError(f"{kind!r} is no record. Mark the class with @record.")
-    missing, unknown = sorted(shape.given - values.keys()), sorted(values.keys() - shape.fields.keys())
-    if missing or unknown:
+    if not shape.given <= values.keys() <= shape.fields.keys():
+        missing, unknown = sorted(shape.given - values.keys()), sorted(values.keys() - shape.fields.keys())
         raise ProgramError(
             f"'{shape.name}' is laid out by {sorted(shape.given)}: missing are {missing}; no fields are {unknown}."
         )

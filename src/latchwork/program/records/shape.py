@@ -29,11 +29,11 @@ class Field:
     front: bool = False
     is_pointer: bool = False
 
-    @property
+    @cached_property
     def is_number(self) -> bool:
         return self.type in NUMBERS
 
-    @property
+    @cached_property
     def is_address(self) -> bool:
         """Whether the word says where something outside the block is."""
         is_array = bool(self.size) or self.count is not None
@@ -60,6 +60,11 @@ class Shape:
     sizes: CodeType  # their elements, as a tuple
     given: frozenset[str]  # the integers that sizes are made of
     module: str
+
+    @cached_property
+    def order(self) -> dict[str, int]:
+        """Which of the arrays laid out has a name."""
+        return {field.name: i for i, field in enumerate(self.laid_out)}
 
     def counts(self, given: dict[str, int]) -> tuple[int, ...]:
         """Elements of the arrays laid out; none of what is open."""

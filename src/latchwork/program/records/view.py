@@ -28,13 +28,14 @@ AT = {"f64p": language.f64p_at, "i64p": language.i64p_at, "i32p": language.i32p_
 class View:
     """A record: the words of the block it lies in, and where it begins."""
 
-    __slots__ = ("_numbers", "_start", "_words")
+    __slots__ = ("_arrays", "_numbers", "_start", "_words")
     __hash__ = None  # type: ignore[assignment]
     _shape: Shape
     _packing: struct.Struct
     _words: memoryview
     _numbers: Any
     _start: int
+    _arrays: dict[str, Any]  # those laid out that were asked for: they stay where they are
 
     def __init__(self) -> None:
         raise ProgramError(f"'{self._shape.name}' is a view of memory. Make one by lay_out(...), or by record_at(...).")
@@ -123,7 +124,11 @@ def _array(view: View, field: Field) -> Any:
     """The elements of an array."""
     if field.count is not None:
         return elements(view, field, view._start + field.word, field.count)
-    return elements(view, field, view._start + view._words[view._start + field.word], _counts(view)[field.name])
+    found = view._arrays.get(field.name)
+    if found is None:
+        first, count = view._start + view._words[view._start + field.word], counts_of(view)[field.name]
+        found = view._arrays[field.name] = elements(view, field, first, count)
+    return found
 
 
 def elements(view: View, field: Field, first: int, count: int) -> Any:
@@ -135,8 +140,15 @@ def elements(view: View, field: Field, first: int, count: int) -> Any:
     return (view._numbers if field.type == "f64p" else view._words)[first : first + count]
 
 
-def _counts(view: View) -> dict[str, int]:
+def counts_of(view: View) -> dict[str, int]:
     """How many elements the arrays laid out have."""
+    known: dict[str, int] | None = view._arrays.get("")
+    if known is None:
+        known = view._arrays[""] = _counted(view)
+    return known
+
+
+def _counted(view: View) -> dict[str, int]:
     shape = view._shape
     given = {name: view._words[view._start + shape.fields[name].word] for name in shape.given}
     counts = dict(zip([field.name for field in shape.laid_out], shape.counts(given), strict=True))
@@ -168,7 +180,7 @@ class Records:
 
 def _view(kind: type[Any], words: Any, numbers: Any, start: int) -> Any:
     made = object.__new__(kind)
-    made._words, made._numbers, made._start = words, numbers, start
+    made._words, made._numbers, made._start, made._arrays = words, numbers, start, {}
     return made
 
 
@@ -193,7 +205,7 @@ def local_record(kind: type[T]) -> T:
 def extent(view: View) -> tuple[int, int]:
     """The first word of a record or of its arrays, and the one behind the last."""
     shape, first, last = view._shape, view._start, view._start + view._shape.words
-    counts = _counts(view) if shape.laid_out else {}
+    counts = counts_of(view) if shape.laid_out else {}
     for field in shape.laid_out:
         begin = view._start + view._words[view._start + field.word]
         first, last = min(first, begin), max(last, begin + field.room(counts[field.name]))
