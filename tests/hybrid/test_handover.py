@@ -14,8 +14,11 @@ from latchwork.hybrid import going, relay
 from latchwork.hybrid.touching.handing import depth
 from latchwork.hybrid.touching.standing import deep_in
 from latchwork.integrate import again
+from latchwork.integrate.lap_memory import LapMemory
 from latchwork.program.function import Function
+from latchwork.program.kernel import i64p_at
 from latchwork.program.native import invoke
+from latchwork.program.records.view import record_at
 from latchwork.view import gallery
 
 
@@ -204,8 +207,13 @@ def test_from_lap_to_lap_as_python_and_as_machine_code(handed, monkeypatch):
 
     def spelled_out(self, states):
         plain(self, states)
-        arrays = self.scales, self._marks, self._notes, self._numbers
-        self._call = lambda *given: relay.relay(*given[: -len(arrays) - 1], *arrays, given[-1])
+        own = self.scales, self._marks, self._numbers
+
+        def call(at, *given):
+            lap = record_at(LapMemory, i64p_at(at), 0)
+            return relay.relay(lap, *given[: -len(own) - 1], *own, given[-1])
+
+        self._call = call
 
     plain = relay.Relay.__init__
     monkeypatch.setattr(relay.Relay, "__init__", spelled_out)

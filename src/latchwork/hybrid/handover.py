@@ -54,16 +54,49 @@ from latchwork.hybrid.touching.standing import Guard, Guards, Standing
 from latchwork.hybrid.touching.swift import Alone, Hit, taken
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.again import Again
+from latchwork.integrate.lap_memory import LapMemory
 from latchwork.program.bundle import Bundle
 from latchwork.program.function import Function
+from latchwork.program.kernel import f64, f64p, i64, i64p
 from latchwork.program.native import address, argument, words
+from latchwork.program.records.memory import lay_out, write
+from latchwork.program.records.record import array, pointer, record
+from latchwork.program.records.view import address_of
 
-# a handover in words: which guards took part; what `hand_over` takes; the outcome, and how long it is; what may follow:
-# how much, where; of which arrivals it is; the state after, and how long it is; what was found, and whether it has new
-# scales
-KEY, WORDS, NOTES, NOTED, FOLLOWS, FOLLOWING, ARRIVED, STATE_AFTER, STATES_AFTER, FOUND, SCALED = range(11)
 AT, REST = 9, 13  # where `hand_over` takes the time, and what is held
-OUTCOME, LAP, LEAST, WIDTH = range(4)  # what follows, in words: after which outcome, which lap, and how good it must be
+
+
+@record
+class Follower:
+    """What follows one outcome: a lap, and how good its speeds must be."""
+
+    outcome: i64p
+    lap: LapMemory = pointer()
+    least: f64
+
+
+@record
+class Followers:
+    """What may follow a change."""
+
+    count: i64
+    each: list[Follower] = array("count")
+
+
+@record
+class HandoverMemory:
+    """A handover, for machine code."""
+
+    key: i64p  # which guards took part
+    words: i64p  # what `hand_over` takes
+    notes: i64p  # the outcome,
+    noted: i64  # and how long it is
+    followers: Followers = pointer()
+    arrived: i64  # of which arrivals it is
+    state_at: i64  # where the state after it is,
+    states: i64  # and how long that is
+    found: f64p
+    scaled: i64  # whether that has new scales
 
 
 class Change(NamedTuple):
@@ -133,9 +166,12 @@ class Handover:
             *parts.turning.addresses, parts.turning.starts[-1], after, laws, len(laws), scales_at, parts.scales,
         ])  # fmt: skip
         key = np.frombuffer(change.key, dtype=np.int64)
-        self.table = words([key, given, notes, len(notes), 0, 0, -1, after, len(after), found, int(self.rows > 0)])
+        self.memory = lay_out(HandoverMemory, key=key, words=given, notes=notes, noted=len(notes), arrived=-1,
+                              state_at=address(after), states=len(after), found=found,
+                              scaled=int(self.rows > 0))  # fmt: skip
+        self.at = address_of(self.memory)
         self._alive = change.again, starts, roles, deep, way, key, given, notes, after, found, laws, parts.scales
-        self._follows: list[Any] = []
+        self._write()
         self.ready()
 
     def _enter(self, mode: Mode, again: Again, slips: Touch | None, n_u: int) -> tuple[Any, Any]:
@@ -165,7 +201,7 @@ class Handover:
 
     def ready(self) -> None:
         """Take machine code that has arrived."""
-        self.table[ARRIVED] = Function.arrivals
+        self.memory.arrived = Function.arrivals
         for bundle in self._bundles:
             bundle.ready()
         if self._mode is not None:
@@ -176,7 +212,7 @@ class Handover:
         mode = after.mode
         if not mode.again.is_current:
             return -1
-        return mode.again.begin_at(t, int(self.table[STATE_AFTER]), address(rest), mode.least)
+        return mode.again.begin_at(t, self.memory.state_at, address(rest), mode.least)
 
     def learn(self, alone: Alone, touches: Sequence[Touch], after: After) -> None:
         """Remember what follows one outcome."""
@@ -189,13 +225,13 @@ class Handover:
         self._write()
 
     def _write(self) -> None:
-        """What may follow, in words."""
+        """What may follow, for machine code."""
         outcomes = [np.frombuffer(outcome, dtype=np.int64) for outcome in self.afters]
         self.order = list(self.afters.values())
-        rows = words([word for outcome, after in zip(outcomes, self.order, strict=True)
-                      for word in (outcome, after.mode.again.at, after.mode.least)])  # fmt: skip
-        self._follows = [outcomes, rows]
-        self.table[FOLLOWS : FOLLOWING + 1] = len(outcomes), address(rows)
+        followers = lay_out(Followers, count=len(outcomes))
+        for each, outcome, after in zip(followers.each, outcomes, self.order, strict=True):
+            write(each, address(outcome), after.mode.again.at, after.mode.least)
+        self._follows, self.memory.followers = (outcomes, followers), followers
 
     def forces(self, found: Array) -> dict[str, Array]:
         """The forces of what passed, by name."""

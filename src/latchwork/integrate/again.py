@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from latchwork.integrate.adaptive import BEFORE, COMPONENT, RECORDED, REJECTED, STEPS, H, T, first_step
 from latchwork.integrate.guards import memory_size
+from latchwork.integrate.lap_memory import DeskMemory, LapMemory
 from latchwork.integrate.method import CALM, RK4, SLIVER, DormandPrince
 from latchwork.integrate.problem import Problem, Settle, Watch, steps_per_call
 from latchwork.integrate.settled import settled_adaptive, settled_fixed
@@ -35,7 +36,6 @@ from latchwork.program.kernel import (
     f64p,
     f64p_at,
     floor,
-    from_bits,
     i32p,
     i64,
     i64p,
@@ -45,6 +45,9 @@ from latchwork.program.kernel import (
     routine_at,
 )
 from latchwork.program.native import address, entry, invoke, native, together, words
+from latchwork.program.records.memory import block_of
+from latchwork.program.records.memory import lay_out as laid_out
+from latchwork.program.records.view import record_at
 from latchwork.program.scalar import maximum, minimum
 
 NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # guards that must not be below zero; armed where they are not; armed anywhere
@@ -53,12 +56,6 @@ STAND, REST, FULL_STATE, RECORD, JUDGE, WORST = 17, 24, 26, 30, 33, 37  # slots,
 UNTIL, LONGEST, CAPACITY = 6, 9, 16  # where adaptive steppers take the end, the longest step, and how many rows
 BEGIN, END_AT, NEXT, STOP, TOTAL = 6, 8, 9, 10, 11  # where fixed ones take the start, the end, and which steps to make
 SETTLED = 6  # of a stepper: behind the guards stands what settles
-# a desk in words: rows of a page, the first that nobody keeps, bytes of one; where t, x, ẋ and bend are; counts, states
-# and where these are; where steppers take the rows, whether their steps are fixed, the longest one or the fixed one
-ROOM, FREE, WIDE, T_AT, X_AT, DX_AT, BEND_AT, COUNTS, STATES, STATE, ROWS, FIXED, STEP = range(13)
-# a problem in words: who steps, and his words; who begins, and his; the desk, the rows of this run, fixed steps made,
-# where it began; guards, and where they are marked that took part; what follows; of which arrivals it is
-RUNS, RUN, BEGINS, START, DESK, FIRST, LAST, MADE, BEGAN, GUARDS, HIT, FOLLOWS, FOLLOWING, ARRIVED, MOST = range(15)
 OFTEN = 2000  # steps after which they are counted
 KEPT = 200  # numbers of guards
 FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a desk, and how many numbers they may take
@@ -137,38 +134,37 @@ def steps_in(span: f64, step: f64) -> i64:
 
 
 @kernel
-def run_lap(lap: i64p, until: f64, longest: f64, most: i64) -> i64:
+def run_lap(lap: LapMemory, until: f64, longest: f64, most: i64) -> i64:
     """Steps of a problem that has begun, on the same page: its stepper's status. Fixed steps are never too long."""
-    desk, run, last = i64p_at(lap[DESK]), i64p_at(lap[RUN]), lap[LAST]
-    most = most if most < desk[ROOM] - 1 - last else desk[ROOM] - 1 - last
-    if desk[FIXED] == 1:
-        began, made = from_bits(lap[BEGAN]), lap[MADE]
-        total = steps_in(until - began, from_bits(desk[STEP]))
+    desk, run, last = lap.desk, lap.run, lap.last
+    most = most if most < desk.room - 1 - last else desk.room - 1 - last
+    if desk.fixed == 1:
+        began, made = lap.began, lap.made
+        total = steps_in(until - began, desk.step)
         stop = made + most if made + most < total else total
         run[BEGIN], run[END_AT], run[NEXT], run[STOP], run[TOTAL] = bits(began), bits(until), made, stop, total
-        lap[MADE] = stop
+        lap.made = stop
     else:
-        run[UNTIL], run[LONGEST], run[CAPACITY] = bits(until), bits(minimum(from_bits(desk[STEP]), longest)), most
-    rows, bytes_before = offset(run, desk[ROWS]), desk[WIDE] * (last + 1)
-    rows[0], rows[1] = desk[T_AT] + 8 * (last + 1), desk[X_AT] + bytes_before
-    rows[2], rows[3] = desk[DX_AT] + bytes_before, desk[BEND_AT] + bytes_before
-    stepper = routine_at(lap[RUNS])
+        run[UNTIL], run[LONGEST], run[CAPACITY] = bits(until), bits(minimum(desk.step, longest)), most
+    rows, bytes_before = offset(run, desk.rows_at), desk.wide * (last + 1)
+    rows[0], rows[1] = desk.t_at + 8 * (last + 1), desk.x_at + bytes_before
+    rows[2], rows[3] = desk.dx_at + bytes_before, desk.bend_at + bytes_before
+    stepper = routine_at(lap.runs)
     status = stepper(run)
-    counts = i64p_at(desk[COUNTS])
-    lap[LAST] = last + counts[RECORDED]
+    lap.last = last + desk.counts[RECORDED]
     return status
 
 
 @kernel
-def begin_lap(lap: i64p, t: f64, full: i64, rest: i64, least: f64) -> i64:
+def begin_lap(lap: LapMemory, t: f64, full: i64, rest: i64, least: f64) -> i64:
     """`begin` at a full state and what is held, by address; its first row is the first that is free."""
-    desk, start = i64p_at(lap[DESK]), i64p_at(lap[START])
-    first = desk[FREE]
-    lap[FIRST], lap[LAST], lap[MADE], lap[BEGAN] = first, first, 0, bits(t)
+    desk, start = lap.desk, lap.start
+    first = desk.free
+    lap.first, lap.last, lap.made, lap.began = first, first, 0, t
     start[AT], start[REST], start[FULL_STATE], start[WORST] = bits(t), rest, full, bits(least)
-    start[RECORD] = desk[T_AT] + 8 * first
-    start[RECORD + 1], start[RECORD + 2] = desk[X_AT] + desk[WIDE] * first, desk[DX_AT] + desk[WIDE] * first
-    starts = routine_at(lap[BEGINS])
+    start[RECORD] = desk.t_at + 8 * first
+    start[RECORD + 1], start[RECORD + 2] = desk.x_at + desk.wide * first, desk.dx_at + desk.wide * first
+    starts = routine_at(lap.begins)
     return starts(start)
 
 
@@ -205,8 +201,9 @@ def lay_out(
         looked[SETTLED], looked[SETTLED + 1], looked[SETTLED + 2] = settle_by, settle_code, slots + 8 * third
         begun[JUDGE], begun[JUDGE + 1], begun[JUDGE + 2] = judge_by, settle_code, slots + 8 * third
         word[places + 2] = third + first
-    word[RUNS], word[RUN], word[START] = stepper, here + 8 * run, here + 8 * start
-    word[GUARDS], word[HIT], word[ARRIVED], word[MOST] = m, flags + 8 * m, arrivals, most
+    lap = record_at(LapMemory, word, 0)
+    lap.runs, lap.run, lap.start = stepper, ran, begun
+    lap.guards, lap.hit, lap.arrived, lap.most = m, i64p_at(flags + 8 * m), arrivals, most
     for i in range(n):
         word[keeps + i] = kept[i]
     numbers = f64p_at(here + 8 * news)
@@ -234,6 +231,11 @@ def _packing(guards: int) -> Struct:
     return Struct(f"={guards}q{guards}d")
 
 
+def _step(method: DormandPrince | RK4) -> float:
+    """The longest step, or the fixed one."""
+    return method.step if isinstance(method, RK4) else method.max_step
+
+
 class Desk:
     """Memory for problems of n states and so many guards at most, of which one is run at a time, by one method."""
 
@@ -259,12 +261,12 @@ class Desk:
                  self.step, self.counts, *rows[:3], *nothing, self.looked, 0.0)  # fmt: skip
         self._alive = run, start  # what the addresses in it point to
         room = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1)))
-        self.table = words([room, 0, 8 * n, 0, 0, 0, 0, self.counts, n, self.x, rows_at, int(fixed),
-                            method.step if isinstance(method, RK4) else float(method.max_step)])  # fmt: skip
-        table = [0, 0, native(begin).packed, 0, self.table, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-        self.words = words([*table, *run, *start])  # of a problem, but for what is its own
-        self.layout = (address(self.words), len(self.words), len(table), len(table) + len(run),
-                       len(table) + rows_at + len(rows), n, address(self.flags))  # fmt: skip
+        self.memory = laid_out(DeskMemory, room=room, wide=8 * n, counts=self.counts, states=n, state=self.x,
+                              rows_at=rows_at, fixed=int(fixed), step=float(_step(method)))  # fmt: skip
+        lap = block_of(laid_out(LapMemory, begins=native(begin).packed, desk=self.memory)).view(np.int64)
+        self.words = np.concatenate([lap, words([*run, *start])])  # of a problem, but for what is its own
+        self.layout = (address(self.words), len(self.words), len(lap), len(lap) + len(run),
+                       len(lap) + rows_at + len(rows), n, address(self.flags))  # fmt: skip
         chosen = fixed or getattr(method, "first_step", None) is not None
         self.evaluations = 1 if chosen else 2, self.tableau.stages - 1  # where it begins, and of a step
         self.steppers = [native(STEPPERS[type(method), settled]).packed for settled in (False, True)]
@@ -273,24 +275,25 @@ class Desk:
     @property
     def room(self) -> int:
         """Rows of a page."""
-        return int(self.table[ROOM])
+        return self.memory.room
 
     def is_full(self, rows: int) -> bool:
         """Whether fewer rows are left on this page."""
-        return bool(self.table[ROOM] - self.table[FREE] < rows)
+        return self.memory.room - self.memory.free < rows
 
     def turn(self) -> None:
         """Take new pages for rows of t, x, ẋ and bend; solutions are views of the old ones."""
         room = self.room
         shape = room, self.n
         self.rows = np.empty(room), np.empty(shape), np.empty(shape), np.zeros(shape)  # fixed steps have no bend
-        self.table[FREE], self.table[T_AT : BEND_AT + 1] = 0, [address(row) for row in self.rows]
+        desk, desk.free = self.memory, 0
+        desk.t_at, desk.x_at, desk.dx_at, desk.bend_at = map(address, self.rows)
 
 
 class Again:
     """A problem with guards, run again and again, one run at a time; ``kept`` says where its states stand in full ones.
 
-    ``kinds`` and ``heights`` say of each guard where it is armed. ``table`` has all that in words, see `run_lap`.
+    ``kinds`` and ``heights`` say of each guard where it is armed. ``lap`` has all that for `run_lap`.
     """
 
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
@@ -306,6 +309,7 @@ class Again:
         self._own = own = len(desk.words) + 2 * m + uses  # where words are followed by ``kept``, then fresh slots
         self.table = table = np.empty(own + n + self._size * (1 + copies), dtype=np.int64)  # one memory for all
         self.at, steps, looks = address(table), function.code, guards.code
+        self.lap = record_at(LapMemory, table, 0)
         self._run_by = run_by, look_by = entry(function.executor), entry(guards.executor)
         code = settle_code = address(steps)
         settle_by = judge_by = first = 0
@@ -350,12 +354,12 @@ class Again:
     def is_current(self) -> bool:
         """Whether the programs are executed as they were when this was made: machine code may arrive."""
         arrivals = Function.arrivals
-        if self.table[ARRIVED] != arrivals:
+        if self.lap.arrived != arrivals:
             fresh = np.concatenate(self._parts_of())
             run_by = entry(self.function.executor), entry(self.guards.executor)
             if run_by != self._run_by or fresh.tobytes() != self._fresh.tobytes():
                 return False
-            self.table[ARRIVED] = arrivals
+            self.lap.arrived = arrivals
         return True
 
     def _parts_of(self) -> list[Array]:
@@ -367,11 +371,11 @@ class Again:
         return [first] if first is second is third else [first, second, third]
 
     def follow(self, key: bytes, handover: Any) -> None:
-        """Remember what follows where certain guards end it; ``handover.table`` has it in words."""
+        """Remember what follows where certain guards end it; it is at ``handover.at``."""
         self.handovers[key] = handover
         self.following = list(self.handovers.values())
-        self._tables = np.array([address(each.table) for each in self.following], dtype=np.int64)
-        self.table[FOLLOWS : FOLLOWING + 1] = len(self._tables), address(self._tables)
+        self._tables = np.array([each.at for each in self.following], dtype=np.int64)
+        self.lap.follows, self.lap.following = len(self._tables), self._tables
 
     @property
     def is_brief(self) -> bool:
@@ -381,7 +385,7 @@ class Again:
     @property
     def reached(self) -> float:
         """How far it ran."""
-        return float(self.desk.rows[0][self.table[LAST]])
+        return float(self.desk.rows[0][self.lap.last])
 
     def begin(self, t: float, x: Array, rest: Array) -> bool:
         """Stand at (t, x), of a full state x; whether a run can begin there as always."""
@@ -396,14 +400,14 @@ class Again:
 
     def make_room(self) -> None:
         """Go on on a new page where few rows are left on this one: what follows may begin on it."""
-        desk, last = self.desk, int(self.table[LAST])
+        desk, last = self.desk, self.lap.last
         if desk.room - 1 - last < 2 * few_rows():
-            self._parts.append(self._written(int(self.table[FIRST]), last))
+            self._parts.append(self._written(self.lap.first, last))
             values = [row[last].copy() for row in desk.rows]
             desk.turn()
             for row, value in zip(desk.rows, values, strict=True):
                 row[0] = value
-            self.table[FIRST], self.table[LAST] = 1, 0
+            self.lap.first, self.lap.last = 1, 0
 
     def _written(self, first: int, last: int) -> tuple[Array, ...]:
         """Rows on this page; the first of a run has no bend."""
@@ -414,8 +418,8 @@ class Again:
     def solution(self, status: int, hits: tuple[int, ...] | None = None) -> Solution:
         """What the run gave, and the event that ended it, if it was one; ``hits`` where they are known."""
         event, desk = None, self.desk
-        first, last = self.table[FIRST : LAST + 1].tolist()
-        desk.table[FREE] = last + 1
+        first, last = self.lap.first, self.lap.last
+        desk.memory.free = last + 1
         if status in (EVENT, REWRITE):
             hits = () if status == REWRITE else self.hits() if hits is None else hits
             event = Event(float(desk.rows[0][last]), hits, desk.x.copy())
@@ -447,7 +451,7 @@ class Again:
         """Say why a run stopped that could not go on."""
         slots = self._slots[slice(*self._watch_at)]
         watch = Watch(self.guards, slots, self.now, self.desk.flags[: 2 * self.m])
-        first, began = 1 + self.desk.n, float(self.table.view(float)[BEGAN])
+        first, began = 1 + self.desk.n, self.lap.began
         rest = self._slots[first : first + self._held]
         given = Problem(self.function, self.desk.x, began, until, rest, invoke, lambda t: None, watch)
         t, component = float(self.desk.step[T]), int(self.desk.counts[COMPONENT])

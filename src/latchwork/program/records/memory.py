@@ -79,6 +79,12 @@ def write(view: Any, *values: Any) -> None:
     view._packing.pack_into(view._words, WORD * view._start, *values)
 
 
+def values(view: Any) -> tuple[Any, ...]:
+    """The same, read."""
+    found: tuple[Any, ...] = view._packing.unpack_from(view._words, WORD * view._start)
+    return found
+
+
 def block_of(view: Any) -> np.ndarray:
     """The block that a record lies in, as numbers: its words and whatever else is there."""
     return np.frombuffer(view._numbers)

@@ -65,7 +65,9 @@ def view_class(cls: type[T], shape: Shape) -> type[T]:
 
 def _packing(shape: Shape) -> struct.Struct:
     """All words of a record: numbers, and all else as integers."""
-    return struct.Struct("=" + "".join("d" if f.type == "f64" else f"{f.words}q" for f in shape.fields.values()))
+    real = [f.type == "f64" or (f.type == "f64p" and f.count is not None) for f in shape.fields.values()]
+    kinds = [f"{f.words}{'d' if is_real else 'q'}" for f, is_real in zip(shape.fields.values(), real, strict=True)]
+    return struct.Struct("=" + "".join(kinds))
 
 
 def _property(field: Field, shape: Shape) -> property:
