@@ -17,8 +17,6 @@ from latchwork.mechanics.vector import Dyadic, Vector
 from latchwork.model.naming import Naming
 from latchwork.symbolic.expr import Expr, operand
 
-OPTIONS = ("at", "axis", "q", "u")  # of every joint
-
 
 @spelled_methods
 class Building(Naming, Constraining):
@@ -140,12 +138,6 @@ class Building(Naming, Constraining):
         self._links[name] = Link(name, row, frame, base, child, origin, coordinates, speeds, axis)
         return self._links[name]
 
-    def _joint(self, kind: str, name: str, inboard: Any, options: dict[str, Any]) -> Link:
-        for option in options:
-            if option not in OPTIONS:
-                raise ModelError(f"joint '{name}': there is no option '{option}'.{did_you_mean(option, OPTIONS)}")
-        return self.joint(kind, name, inboard, **options)
-
     def _must_be_new(self, name: str, q_names: Sequence[str], u_names: Sequence[str]) -> None:
         """All names of a joint can be taken: it is made whole or not at all."""
         if not isinstance(name, str) or not name or name in self._tree.frames or f"{name}_o" in self._tree.points:
@@ -166,38 +158,49 @@ class Building(Naming, Constraining):
             return [f"{letter}_{name}"]
         return [f"{letter}_{name}_{suffix}" for suffix in suffixes]
 
-    def revolute(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def revolute(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+                 axis: Vector | None = None, q: Sequence[str] | None = None,
+                 u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Turns about ``axis`` (default: the inboard z axis)."""
-        return self._joint("revolute", name, inboard, options)
+        return self.joint("revolute", name, inboard, at=at, axis=axis, q=q, u=u)
 
-    def prismatic(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def prismatic(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+                  axis: Vector | None = None, q: Sequence[str] | None = None,
+                 u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Slides along ``axis`` (default: the inboard z axis)."""
-        return self._joint("prismatic", name, inboard, options)
+        return self.joint("prismatic", name, inboard, at=at, axis=axis, q=q, u=u)
 
-    def cylindrical(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def cylindrical(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+                    axis: Vector | None = None, q: Sequence[str] | None = None,
+                    u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Slides along and turns about ``axis``."""
-        return self._joint("cylindrical", name, inboard, options)
+        return self.joint("cylindrical", name, inboard, at=at, axis=axis, q=q, u=u)
 
-    def universal(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def universal(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+                  q: Sequence[str] | None = None, u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Turns about the inboard x axis, then about the new y axis (Hooke's joint)."""
-        return self._joint("universal", name, inboard, options)
+        return self.joint("universal", name, inboard, at=at, q=q, u=u)
 
-    def ball(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def ball(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+             q: Sequence[str] | None = None, u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """A ball by Euler parameters (scalar first); speeds are ω in the outboard frame."""
-        return self._joint("ball", name, inboard, options)
+        return self.joint("ball", name, inboard, at=at, q=q, u=u)
 
-    def gimbal(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def gimbal(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+               q: Sequence[str] | None = None, u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """A ball by three angles, body-fixed x, y, z."""
-        return self._joint("gimbal", name, inboard, options)
+        return self.joint("gimbal", name, inboard, at=at, q=q, u=u)
 
-    def planar(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def planar(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+               q: Sequence[str] | None = None, u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Slides along the inboard x and y axes and turns about z."""
-        return self._joint("planar", name, inboard, options)
+        return self.joint("planar", name, inboard, at=at, q=q, u=u)
 
-    def free(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def free(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+             q: Sequence[str] | None = None, u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Six degrees of freedom: position in the inboard frame, Euler parameters; speeds ṗ and ω (outboard)."""
-        return self._joint("free", name, inboard, options)
+        return self.joint("free", name, inboard, at=at, q=q, u=u)
 
-    def weld(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def weld(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None) -> Link:
         """No motion: a frame and origin fixed in the inboard frame."""
-        return self._joint("weld", name, inboard, options)
+        return self.joint("weld", name, inboard, at=at)
