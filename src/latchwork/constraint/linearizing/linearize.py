@@ -20,7 +20,7 @@ from latchwork.constraint.linearizing.variation import Variation
 from latchwork.constraint.selection import POOR, Selection, conditioning, rank_of, scaled, select
 from latchwork.constraint.solve import partition, solved
 from latchwork.constraint.terms import Array
-from latchwork.errors import ConstraintError, did_you_mean
+from latchwork.errors import ConstraintError, EvaluationError, did_you_mean
 from latchwork.kane.derivatives import partials
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -64,6 +64,11 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
     dy_z, dy_udot = _outputs(constrained, x, at, outputs)
     along, inputs = ties.whole, slice(n_q + n, n_q + n + n_r)
     dy = dy_z + dy_udot @ at.dudot
+    if not (np.isfinite(rates).all() and np.isfinite(dy).all()):
+        raise EvaluationError(
+            f"derivatives of '{constrained.name}' are not finite at {equations._state_text(x)}: a load, a constraint or "
+            "an output has a corner or a jump there, such as a spring whose ends meet. Linearize at another state."
+        )
     names = [equations.q_names[i] for i in ties.q] + [equations.u_names[j] for j in ties.u]
     states = len(names)
     return Linear(
