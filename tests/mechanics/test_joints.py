@@ -151,7 +151,7 @@ def test_joints_that_make_no_sense_are_refused(make, match):
 
 @pytest.mark.parametrize("row", lw.JOINTS.values(), ids=lambda row: row.name)
 def test_the_keywords_of_a_joint_stand_in_its_signature(row):
-    """``at`` always; ``axis`` where it has one of its own; ``q`` and ``u`` where it moves; others are refused by name."""
+    """``at`` always; ``axis`` where it has one of its own; ``q`` and ``u`` where it moves; others are refused."""
     make = getattr(lw.Model("arm"), row.name)
     moves = ["q", "u"] if row.u_suffixes else []
     assert list(inspect.signature(make).parameters)[2:] == ["at", *(["axis"] if row.has_axis else []), *moves]

@@ -66,8 +66,8 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
     dy = dy_z + dy_udot @ at.dudot
     if not (np.isfinite(rates).all() and np.isfinite(dy).all()):
         raise EvaluationError(
-            f"derivatives of '{constrained.name}' are not finite at {equations._state_text(x)}: a load, a constraint or "
-            "an output has a corner or a jump there, such as a spring whose ends meet. Linearize at another state."
+            f"derivatives of '{constrained.name}' are not finite at {equations._state_text(x)}: a load, constraint or "
+            "output has a corner or a jump there, such as a spring whose ends meet. Linearize at another state."
         )
     names = [equations.q_names[i] for i in ties.q] + [equations.u_names[j] for j in ties.u]
     states = len(names)
