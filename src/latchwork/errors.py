@@ -76,11 +76,14 @@ class ArgumentError(LatchworkError, TypeError):
 
 
 class IntegrationError(LatchworkError):
-    """A run that could not go on; ``solution`` (or ``run``) holds what had been computed until then."""
+    """A run that could not go on; ``solution`` (or ``run``) holds what had been computed until then.
 
-    def __init__(self, message: str, solution: Any = None, run: Any = None) -> None:
+    ``reason`` is why steps ended, where it was there that the run could not go on.
+    """
+
+    def __init__(self, message: str, solution: Any = None, run: Any = None, reason: Any = None) -> None:
         super().__init__(message)
-        self.solution, self.run = solution, run
+        self.solution, self.run, self.reason = solution, run, reason
 
 
 class Jammed(IntegrationError):

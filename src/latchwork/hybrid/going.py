@@ -104,7 +104,7 @@ class Going(Running):
         except Departed as error:
             raise Departed(str(error), segments + error.segments, error.t, error.x) from None
         except Broken as error:
-            raise Broken(str(error), segments + error.segments) from None
+            raise Broken(str(error), segments + error.segments, error.reason) from None
 
     # --- from lap to lap ----------------------------------------------------------------------------------------
 

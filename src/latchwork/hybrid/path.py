@@ -19,6 +19,7 @@ from latchwork.hybrid.table import Array
 from latchwork.integrate.memory import Memory
 from latchwork.integrate.problem import Settle
 from latchwork.integrate.solution import Solution, Stats
+from latchwork.integrate.status import Status
 from latchwork.program.function import Executable
 
 
@@ -86,7 +87,7 @@ class Stage(Protocol):
         """Refuse a state (q, u, work) that does not belong to the stage."""
         ...
 
-    def told(self, t: float, x: Array, rest: Array) -> str:
+    def told(self, t: float, x: Array, rest: Array, reason: Status | None) -> str:
         """What is worth knowing where a run could not go on."""
         ...
 

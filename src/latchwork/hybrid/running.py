@@ -36,6 +36,7 @@ from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.hybrid.workshop import Hold, Workshop
 from latchwork.integrate.method import Method
+from latchwork.integrate.status import Status
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
@@ -209,4 +210,6 @@ class Running:
                                                  event=None, ends=ends), stage)  # fmt: skip
             run = self.trajectory()
         self._segments = before
-        return IntegrationError(f"'{self.equations.name}': {error}", None if run is None else run.path, run)
+        limit = f" ({self.method} was used.)" if error.reason is Status.TOO_MANY else ""
+        return IntegrationError(f"'{self.equations.name}': {error}{limit}", None if run is None else run.path, run,
+                                error.reason)  # fmt: skip

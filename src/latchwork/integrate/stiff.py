@@ -300,7 +300,7 @@ def _fail(problem: Problem, side: _Side, steps: _Steps, status: Status) -> None:
     try:
         problem.fail(status, steps.t[-1])
     except IntegrationError as error:
-        raise IntegrationError(str(error), _solution(side, steps)) from None
+        raise IntegrationError(str(error), _solution(side, steps), reason=status) from None
 
 
 def _sampled(problem: Problem, solution: Solution) -> Solution:
