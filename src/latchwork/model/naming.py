@@ -15,6 +15,7 @@ RESERVED = frozenset(
     "t dt pi sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt abs sign min max where "
     "dot cross position velocity angular_velocity magnitude".split()
 )
+RESERVED_MEANING = {"t": "the time of every model (model.time)", "pi": "the number π"}
 
 
 class Naming:
@@ -117,10 +118,15 @@ class Naming:
 
     def _must_be_free(self, name: str, kind: str) -> None:
         """A name that nothing else has, and that expressions can use."""
-        if not isinstance(name, str) or not NAME.match(name) or name in RESERVED:
+        if isinstance(name, str) and name in RESERVED:
+            meaning = RESERVED_MEANING.get(name, "a function in expressions")
             raise ModelError(
-                f"'{name}' cannot name a {kind} of '{self.name}': names are letters, digits and _, a letter first, "
-                "and are not a function's name. Choose another, e.g. 'q1'."
+                f"'{name}' cannot name a {kind} of '{self.name}': '{name}' is {meaning}. Choose another, e.g. 'q1'."
+            )
+        if not isinstance(name, str) or not NAME.match(name):
+            raise ModelError(
+                f"{name!r} cannot name a {kind} of '{self.name}': names are letters, digits and _, a letter first. "
+                "Choose another, e.g. 'q1'."
             )
         if name in self._symbols:
             kind_before = self._symbols[name].kind
