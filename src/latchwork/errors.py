@@ -32,7 +32,10 @@ Callee = TypeVar("Callee", bound=Callable[..., Any])
 
 
 class LatchworkError(Exception):
-    """Base of every error that Latchwork raises on purpose."""
+    """Base of every error that Latchwork raises on purpose; what it says can be printed, whatever it quotes."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class ExpressionError(LatchworkError):
@@ -109,6 +112,19 @@ class FileError(LatchworkError):
         self.message, self.source, self.line, self.column = message, source, line, column
         where = ":".join(str(part) for part in (source, line, column) if part)
         super().__init__(f"{where}: {message}" if where else message)
+
+
+def printable(text: str) -> str:
+    """A text in which characters that a terminal would obey are written out: ``\\x1b``; lines stay lines."""
+    return text if text.isprintable() else "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
+def must_be_name(name: Any, of: str, kind: type[ModelError] = ModelError, advice: str = "") -> None:
+    """Refuse what cannot name a thing: no text, an empty one, one with characters that are not printed."""
+    if not isinstance(name, str) or not name.strip():
+        raise kind(f"{of} needs a name that is a non-empty text; got {name!r}.{advice}")
+    if not name.isprintable():
+        raise kind(f"{of} cannot be named {name!r}: it holds characters that are not printed. Leave them out.")
 
 
 def another(owner: str, model: str) -> str:

@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from latchwork.errors import FileError
+from latchwork.errors import FileError, printable
 
 WIDTH = 100
 INTERVAL = 0.1  # seconds between two lines of progress
@@ -19,7 +19,7 @@ class Usage(Exception):
 def say(text: str) -> None:
     """A line on stderr, if there is something to say."""
     if text:
-        print(text, file=sys.stderr)
+        print(printable(text), file=sys.stderr)
 
 
 def write(text: str, path: str | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from latchwork.constraint.forces import force_of
 from latchwork.constraint.making.spot import Spot, exerted
-from latchwork.errors import ConstraintError
+from latchwork.errors import ConstraintError, must_be_name
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Force, Load, Torque, Wrench
 from latchwork.mechanics.point import Point
@@ -57,8 +57,7 @@ class Constraint:
 
     def __init__(self, name: str, zero: Any, pulls: Sequence[Pull | None] = (),
                  recipe: Mapping[str, Mapping[str, Any]] | None = None) -> None:  # fmt: skip
-        if not isinstance(name, str) or not name.strip():
-            raise ConstraintError(f"a constraint needs a name that is a non-empty text; got {name!r}.")
+        must_be_name(name, "a constraint", ConstraintError)
         self.name = name
         self.zero: tuple[Expr, ...] = tuple(_scalars(name, zero))
         self.recipe: Mapping[str, Mapping[str, Any]] = recipe or {}

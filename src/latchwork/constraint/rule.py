@@ -18,7 +18,7 @@ from typing import Any
 
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.forces import force_of
-from latchwork.errors import ConstraintError, ModelError
+from latchwork.errors import ConstraintError, ModelError, must_be_name
 from latchwork.symbolic.expr import Expr
 
 
@@ -30,8 +30,7 @@ class Latch:
     value: Expr
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.strip():
-            raise ConstraintError(f"a latch needs a name that is a non-empty text; got {self.name!r}.")
+        must_be_name(self.name, "a latch", ConstraintError)
         if not isinstance(self.value, Expr):
             raise ConstraintError(f"the latch '{self.name}' keeps {self.value!r}, which is no expression. Give one in "
                                   "q, t and u, such as lw.Latch(\"caster\", q4).")  # fmt: skip
@@ -74,8 +73,7 @@ class Rule:
     stop: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.strip():
-            raise ModelError(f"a rule needs a name that is a non-empty text; got {self.name!r}.")
+        must_be_name(self.name, "a rule")
         if not isinstance(self.when, (Expr, str, int, float)) or isinstance(self.when, bool):
             raise ModelError(f"rule '{self.name}' watches {self.when!r}, not a scalar. Give an expression or its text; "
                              "the rule fires where it falls through zero.")  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from latchwork.errors import ExpressionError, ModelError, another
+from latchwork.errors import ExpressionError, ModelError, another, must_be_name
 from latchwork.symbolic.graph import Graph
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ class Tree:
         self._register(self.points, point.name, point, "point")
 
     def _register(self, table: dict, name: str, item: object, what: str) -> None:
-        if not isinstance(name, str) or not name:
-            raise ModelError(f"a {what} needs a name that is a non-empty text; got {name!r}.")
+        must_be_name(name, f"a {what}")
         if name in table:
             raise ModelError(f"the model '{self.graph.name}' has a {what} named '{name}' already. Choose another name.")
         table[name] = item

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from latchwork.constraint.making.methods import Constraining
-from latchwork.errors import ModelError, did_you_mean, spelled_methods
+from latchwork.errors import ModelError, did_you_mean, must_be_name, spelled_methods
 from latchwork.mechanics.body import Body, steiner
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
@@ -93,6 +93,7 @@ class Building(Naming, Constraining):
         return self._add_body(Body(name, point, Expr(self.graph, operand(self.graph, mass))))
 
     def _add_body(self, body: Body) -> Body:
+        must_be_name(body.name, "a body")
         if not isinstance(body.center, Point) or body.center.tree is not self._tree:
             raise ModelError(f"the centre of '{body.name}' must be a point of '{self.name}'; got {body.center!r}.")
         if body.name in self._bodies:
@@ -140,7 +141,8 @@ class Building(Naming, Constraining):
 
     def _must_be_new(self, name: str, q_names: Sequence[str], u_names: Sequence[str]) -> None:
         """All names of a joint can be taken: it is made whole or not at all."""
-        if not isinstance(name, str) or not name or name in self._tree.frames or f"{name}_o" in self._tree.points:
+        must_be_name(name, "a joint")
+        if name in self._tree.frames or f"{name}_o" in self._tree.points:
             raise ModelError(f"'{self.name}' cannot name a joint {name!r}: the name is taken. Choose another.")
         for kind, names in (("coordinate", q_names), ("speed", u_names)):
             for each in names:

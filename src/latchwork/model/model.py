@@ -64,9 +64,9 @@ class Model(Loading):
 
     def _touches(self, name: str, make: Callable[[], Contact]) -> Contact:
         """A contact under a name that is new."""
-        from latchwork.contact.making import must_be_name
+        from latchwork.contact.making import must_name_contact
 
-        must_be_name(name)
+        must_name_contact(name)
         if name in self._contacts or name in self._constraints:
             raise ModelError(f"'{self.name}' has a contact or constraint named '{name}' already. Choose another name.")
         self._contacts[name] = make()

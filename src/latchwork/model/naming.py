@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, must_be_name
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.graph import Graph
 
@@ -22,8 +22,7 @@ class Naming:
     """The part of a model that names its symbols."""
 
     def __init__(self, name: str) -> None:
-        if not isinstance(name, str) or not name.strip():
-            raise ModelError(f"a model needs a name that is a non-empty text; got {name!r}.")
+        must_be_name(name, "a model")
         self.name = name
         self.graph = Graph(name)
         self.time = self._symbol("t", "time")
