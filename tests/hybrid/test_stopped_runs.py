@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import latchwork as lw
+from latchwork.hybrid.touching.placing import Crossings
 
 
 def slider(force=lambda x: 0.0 * x):
@@ -68,3 +69,12 @@ def test_a_limit_of_steps_says_that_it_is_one(method):
     words = refusal(slider(lambda x: -100.0 * x)[0], method=method)
     assert "a limit of the method, not of the model: give it a larger max_steps" in words
     assert "max_steps=30" in words
+
+
+def test_changes_without_end_at_one_instant_name_time_stepping():
+    """After 40 of them the run ends, and the way out is named."""
+    crossings = Crossings("pile")
+    for _ in range(40):
+        crossings.count(1.5, ())
+    with pytest.raises(lw.IntegrationError, match=r"of 'pile' change 40 times at t = 1\.5 .*thick=lw\.TimeStepping\(\)"):
+        crossings.count(1.5, ())
