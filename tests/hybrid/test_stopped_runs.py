@@ -76,5 +76,5 @@ def test_changes_without_end_at_one_instant_name_time_stepping():
     crossings = Crossings("pile")
     for _ in range(40):
         crossings.count(1.5, ())
-    with pytest.raises(lw.IntegrationError, match=r"of 'pile' change 40 times at t = 1\.5 .*thick=lw\.TimeStepping\(\)"):
+    with pytest.raises(lw.IntegrationError, match=r"'pile' change 40 times at t = 1\.5 .*thick=lw\.TimeStepping\(\)"):
         crossings.count(1.5, ())
