@@ -25,7 +25,7 @@ import difflib
 import functools
 import inspect
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 Callee = TypeVar("Callee", bound=Callable[..., Any])
@@ -125,6 +125,19 @@ def must_be_name(name: Any, of: str, kind: type[ModelError] = ModelError, advice
         raise kind(f"{of} needs a name that is a non-empty text; got {name!r}.{advice}")
     if not name.isprintable():
         raise kind(f"{of} cannot be named {name!r}: it holds characters that are not printed. Leave them out.")
+
+
+def must_be(value: Any, kind: type | tuple[type, ...], what: str, advice: str) -> None:
+    """Refuse an argument of another kind: what it is for, what was given, what to give."""
+    if not isinstance(value, kind):
+        raise ArgumentError(f"{what} is {reprlib.repr(value)} ({type(value).__name__}). {advice}")
+
+
+def listed(value: Any, what: str, advice: str) -> list[Any]:
+    """The items of a list or another sequence; a text, a mapping, or what has no items, is refused."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise ArgumentError(f"{what} is {reprlib.repr(value)} ({type(value).__name__}), not a list. {advice}")
+    return list(value)
 
 
 def another(owner: str, model: str) -> str:

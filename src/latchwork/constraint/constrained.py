@@ -15,18 +15,18 @@ from latchwork.constraint.linearizing.equilibrium import Steady, equilibrium, st
 from latchwork.constraint.linearizing.linear import Linear
 from latchwork.constraint.linearizing.linearize import linearize
 from latchwork.constraint.linearizing.variation import Slopes, slopes_of
+from latchwork.constraint.reacting.reaction_items import about, must_be_names
 from latchwork.constraint.reacting.reaction_plan import Plan, plan_of, pulls_must_fit
 from latchwork.constraint.reacting.reactions import Reactions
 from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
 from latchwork.constraint.solve import accelerations, all_speeds, multipliers, unfelt
 from latchwork.constraint.terms import Array, Terms, terms_of
-from latchwork.errors import ConstraintError, EvaluationError, did_you_mean
+from latchwork.errors import ConstraintError, EvaluationError, did_you_mean, listed
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import random_states
 from latchwork.kane.tables import Table
-from latchwork.kane.values import argument_vector
-from latchwork.mechanics.point import Point
+from latchwork.kane.values import argument_vector, read
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.traverse import Operations, count_shared
@@ -147,7 +147,7 @@ class Constrained:
     def _state(self, q: Any, u: Any, r: Any, t: float, p: Any) -> tuple[Array, Array]:
         equations = self.unconstrained
         names = [symbol.name for symbol in self.independent]
-        if u is not None and not isinstance(u, Mapping) and len(u) == len(names) != len(equations.u):
+        if isinstance(u, Sequence | np.ndarray) and len(u) == len(names) != len(equations.u):
             u = dict(zip(names, u, strict=True))
         u, _ = by_name(u, dict.fromkeys(equations.u_names, 0.0))
         x = argument_vector(equations.system, t, q, u, r, p)
@@ -198,28 +198,26 @@ class Constrained:
         x, B = self._state(q, u, r, t, p)
         return self._force(x, B)[0]
 
-    def reactions(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None,
-                  at: Point | None = None) -> Reactions:  # fmt: skip
-        """Forces and torques of every constraint and every joint by name, torques about ``at`` or where each acts."""
+    def reactions(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+                  at: Any = None, motors: bool = False) -> Reactions:  # fmt: skip
+        """Forces and torques of every constraint and every joint by name, as ``Equations.reactions``."""
         x, B = self._state(q, u, r, t, p)
         motion = self.terms.motion(x)
         udot = self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
         lam = multipliers(B, motion.M @ udot - motion.f, motion.M)
-        return self.reaction_plan(at).at_state(x, udot, lam, B, unfelt(B, motion.M))
+        return self.reaction_plan(at, motors).at_state(x, udot, lam, B, unfelt(B, motion.M))
 
-    def reaction_plan(self, at: Point | None = None) -> Plan:
+    def reaction_plan(self, at: Any = None, motors: bool = False) -> Plan:
         """Reactions as one program of (t, q, u, r, p, u̇, λ), for one state or for many rows."""
-        if at is not None and not isinstance(at, Point):
-            raise EvaluationError(
-                f"reactions of '{self.name}' were asked for about {at!r}. Give a point of the model, or leave it out."
-            )
-        if at not in self._plans:
+        key = about(self.unconstrained.system, at), bool(motors)
+        if key not in self._plans:
             pulls_must_fit(self.rows, self._x, self.terms.place(self._x).B, self.terms.motion(self._x).M)
-            self._plans[at] = plan_of(self.unconstrained, self.rows, at)
-        return self._plans[at]
+            self._plans[key] = plan_of(self.unconstrained, self.rows, *key)
+            must_be_names(self.unconstrained, self._plans[key].items, key[0])
+        return self._plans[key]
 
     @cached_property
-    def _plans(self) -> dict[Point | None, Plan]:
+    def _plans(self) -> dict[Any, Plan]:
         return {}
 
     def _force(self, x: Array, B: Array) -> tuple[Array, Array]:
@@ -242,6 +240,8 @@ class Constrained:
 
     def assemble(self, q: Any = None, t: float = 0.0, p: Any = None, *, weights: Any = None) -> dict[str, float]:
         """Coordinates that meet all constraints, from a guess; those given by name are kept if possible."""
+        if weights is not None:
+            weights = read(weights, self.unconstrained.u, "weights of the speeds", self.name)
         x, held, _ = self._rough(q, None, t, p)
         placed = assemble_q(self.terms, x, held, weights)
         return dict(zip(self.unconstrained.q_names, placed[1:].tolist(), strict=False))
@@ -374,7 +374,8 @@ def choose(terms: Terms, x: Array, pinned: Sequence[int] | None = None) -> Selec
 
 
 def _pinned(equations: Equations, chosen: Sequence[Any]) -> list[int]:
-    names = [item.name if isinstance(item, Expr) else str(item) for item in chosen]
+    every = listed(chosen, f"the independent speeds of '{equations.name}'", "Give a list of speeds: [u1, u2].")
+    names = [item.name if isinstance(item, Expr) else str(item) for item in every]
     for name in names:
         if name not in equations.u_names:
             hint = did_you_mean(name, equations.u_names)
@@ -390,7 +391,7 @@ def _representative(terms: Terms, at: Any, t: float, p: Any) -> Array:
         at, _ = by_name(at, rest_coordinates(equations))
         return assemble_q(terms, argument_vector(system, t, at, zero, None, p))
     states = random_states(system, ATTEMPTS)
-    values = {s.name: v for s, v in system.values.items()} | dict(p or {})
+    values = {s.name: v for s, v in system.values.items()} | given_parameters(equations, p)
     failed: ConstraintError | None = None
     for state in states:
         x = state[: len(equations.arguments)].copy()
@@ -401,6 +402,15 @@ def _representative(terms: Terms, at: Any, t: float, p: Any) -> Array:
         except ConstraintError as error:
             failed = error
     raise ConstraintError(f"{failed} Or say where speeds are to be chosen, with at=...") from None
+
+
+def given_parameters(equations: Equations, p: Any) -> dict[str, float]:
+    """Parameters that are given, by name; from a mapping, or a sequence in their order."""
+    if p is not None and not isinstance(p, Mapping):
+        p = dict(zip(equations.p, read(p, equations.p, "parameters p", equations.name), strict=True))
+    given, _ = by_name(p, {})
+    read(given, [symbol for symbol in equations.p if symbol.name in given], "parameters p", equations.name)
+    return dict(given)
 
 
 def rest_coordinates(equations: Equations) -> dict[str, float]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.forces import force_of
-from latchwork.errors import ConstraintError, ModelError, must_be_name
+from latchwork.errors import ConstraintError, ModelError, listed, must_be_name
 from latchwork.symbolic.expr import Expr
 
 
@@ -106,7 +106,8 @@ class Rule:
 
 def _names(rule: str, part: str, given: Any) -> tuple[str, ...]:
     """Names of what holds: one or several, as texts or as the constraints themselves."""
-    items = (given,) if isinstance(given, (str, Constraint, Latch)) else tuple(given)
+    advice = "Give a name, or a list of names."
+    items = [given] if isinstance(given, (str, Constraint, Latch)) else listed(given, f"'{part}' of '{rule}'", advice)
     for item in items:
         if not isinstance(item, (str, Constraint, Latch)):
             raise ModelError(f"'{part}' of rule '{rule}' has {item!r}, which is no name. Give names of constraints, or "
@@ -128,7 +129,8 @@ def _by_name(rule: str, part: str, given: Any) -> dict[str, Any]:
 
 def _held(rule: str, given: Any) -> tuple[Constraint | Latch, ...]:
     """What begins to hold, as constraints or latches."""
-    items = (given,) if isinstance(given, (str, Constraint, Latch)) else tuple(given)
+    single = isinstance(given, (str, Constraint, Latch))
+    items = (given,) if single else tuple(listed(given, f"what '{rule}' holds", "Give a constraint, or a list."))
     for item in items:
         if not isinstance(item, (Constraint, Latch)):
             raise ModelError(f"rule '{rule}' is to hold {item!r}. Give lw.Constraint(name, zero), or lw.Latch(name, "

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.errors import FileError, did_you_mean
+from latchwork.errors import FileError, did_you_mean, must_be
 
 if TYPE_CHECKING:
     from latchwork.formats.run_settings import RunSettings
@@ -42,13 +42,18 @@ def loads(text: str, source: str = "text") -> Model:
     """A model from the text of a model file; ``source`` is what errors call it."""
     from latchwork.formats.yaml_reader import read_model
 
+    must_be(text, str, "the text of a model file", "Give its text; lw.load(path) reads a file.")
     return read_model(text, source)[0]
 
 
 def dump(model: Model, run: RunSettings | None = None) -> str:
     """A model as the text of a model file, which reads back to the same equations."""
+    from latchwork.formats.run_settings import RunSettings
     from latchwork.formats.yaml_writer import dump
+    from latchwork.model import Model
 
+    must_be(model, Model, "what is to be written", "Give a model; equations do not say how they were described.")
+    must_be(run, (RunSettings, type(None)), "the run settings", "Give what lw.formats.read_file returned, or none.")
     return dump(model, run)
 
 

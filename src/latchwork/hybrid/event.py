@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
+
+from latchwork.errors import EvaluationError
 
 Array = NDArray[np.float64]
 STATES = ("slide", "stick")
@@ -78,6 +81,15 @@ class Events(tuple[RunEvent, ...]):
     """The events of a run, in the order of time; printed, a line for each."""
 
     __slots__ = ()
+
+    def __getitem__(self, number: Any) -> Any:
+        """An event by its number, or some of them by a slice."""
+        if not isinstance(number, (SupportsIndex, slice)):
+            raise EvaluationError(f"events are counted, and have no {number!r:.60}. Give a number, or choose by name: "
+                                  "[event for event in run.events if event.name == 'floor'].")  # fmt: skip
+        if isinstance(number, SupportsIndex) and not -len(self) <= number.__index__() < len(self):
+            raise EvaluationError(f"there is no event {number} in a run of {len(self)}. Look at len(run.events) first.")
+        return super().__getitem__(number)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self)) or "no events"

@@ -86,11 +86,13 @@ class Holding(Running):
                                           self._parameters())  # fmt: skip
         return self.constrain(latch(name, one, other, numbers[:9].reshape(3, 3), numbers[9:]), limit=limit)
 
-    def release(self, name: str) -> RunEvent:
+    def release(self, name: str | Constraint) -> RunEvent:
         """Let a constraint go. Nothing jumps."""
         began = time.perf_counter()
-        if name not in self._holds:
-            if name in self._standings.contacts:
+        if isinstance(name, Constraint):
+            name = name.name
+        if not isinstance(name, str) or name not in self._holds:
+            if isinstance(name, str) and name in self._standings.contacts:
                 raise ConstraintError(f"'{name}' is a contact of '{self.equations.name}', which opens by itself where "
                                       "its force comes to zero. Only constraints are released.")  # fmt: skip
             hint = did_you_mean(str(name), self._holds) or " No constraint does."

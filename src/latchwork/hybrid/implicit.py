@@ -10,6 +10,7 @@ import numpy as np
 from latchwork.constraint.modes.all_speeds import AllSpeeds
 from latchwork.constraint.solvers.bdf import GGL, INDEX_2, INDEX_3, bdf
 from latchwork.errors import IntegrationError, did_you_mean
+from latchwork.integrate.checks import must_be_numbers
 from latchwork.integrate.problem import Problem
 from latchwork.integrate.solution import Solution, Stats
 
@@ -28,8 +29,9 @@ class BackwardDifferences:
     form: str = "GGL"
 
     def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise IntegrationError(f"there is no form '{self.form}'.{did_you_mean(self.form, FORMS)}")
+        must_be_numbers(self)
+        if not isinstance(self.form, str) or self.form not in FORMS:
+            raise IntegrationError(f"there is no form {self.form!r}.{did_you_mean(str(self.form), FORMS)}")
         if not (0.0 < self.step < math.inf):
             raise IntegrationError(f"{self} cannot step. Give a positive step.")
 

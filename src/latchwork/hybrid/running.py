@@ -15,7 +15,7 @@ from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
-from latchwork.errors import EvaluationError, IntegrationError, spelled
+from latchwork.errors import ArgumentError, EvaluationError, IntegrationError, must_be, spelled
 from latchwork.hybrid.ahead import Ahead
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
@@ -25,7 +25,7 @@ from latchwork.hybrid.late import Waiting
 from latchwork.hybrid.path import Path, Segment
 from latchwork.hybrid.plan import Broken
 from latchwork.hybrid.rules import Rules
-from latchwork.hybrid.start import even_times, mechanism, method_of, seconds, start_of
+from latchwork.hybrid.start import even_times, given_constraints, mechanism, method_of, seconds, start_of
 from latchwork.hybrid.stepping.settings import Thicket, TimeStepping
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.timeline import Timeline, Work
@@ -66,7 +66,9 @@ class Running:
         self._born, self._work = time.perf_counter(), list[tuple[str, tuple[str, ...], float, float, float]]()
         self.equations, own = mechanism(model)
         must_run_contacts(model, self.equations)
-        permanent = (*own, *constraints)
+        permanent = (*own, *given_constraints(self.equations.name, constraints))
+        if progress is not None and not callable(progress):
+            raise ArgumentError(f"progress is {progress!r}. Give a function that hears the time reached.")
         self.method, self.design, self.progress = method_of(method), design_of(design), progress
         self.at_once = one_of_three(at_once)
         self.driven, held = driven(self.equations, inputs)
@@ -85,6 +87,7 @@ class Running:
         self._backs: list[tuple[float, frozenset[Feature]]] = []
         self._settled = True
         self._course: Course | None = None  # what is ticked, where nothing changes
+        must_be(thick, (TimeStepping, type(None)), "thick", "Give lw.TimeStepping(step), or leave it out.")
         self._thicket = Thicket(thick)
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
         self.t = self._began = seconds("start", start)

@@ -63,9 +63,9 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
 
 def _kept(t0: float, t_end: float, every: float | None, keep: str) -> Array | None:
     """The times to keep, or none where every step is kept."""
-    if keep == "steps":
+    if isinstance(keep, str) and keep == "steps":
         return None
-    if keep != "samples" or every is None:
+    if not isinstance(keep, str) or keep != "samples" or every is None:
         raise EvaluationError(
             f"keep = {keep!r} with every = {every} cannot be had. Keep 'steps', or 'samples' with an interval every=..."
         )

@@ -29,7 +29,7 @@ from latchwork.hybrid.path import Stage
 from latchwork.hybrid.plan import Broken, Departed, Ran
 from latchwork.hybrid.rules import rules_of
 from latchwork.hybrid.ruling import Ruling
-from latchwork.hybrid.start import seconds
+from latchwork.hybrid.start import seconds, times_of
 from latchwork.hybrid.stepping.enter import STEPPING, scene_of, through
 from latchwork.hybrid.stops import stops_of
 from latchwork.hybrid.table import Array
@@ -63,6 +63,10 @@ class Simulation(Changing, Going, Ruling):
         seen, t_end = len(self._events), seconds("until", until)
         if not (np.isfinite(t_end) and t_end >= self.t):
             raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
+        if samples is not None:
+            samples = np.atleast_1d(times_of(samples, "the samples of a run"))
+            if samples.ndim != 1:
+                raise EvaluationError(f"the samples of a run are {samples.ndim} deep. Give a list of times.")
         asked = stops_of(stop_when)
         self._fetch(self._bounds_entered())
         self._change, crossings = None, Crossings(self.equations.name)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.constraint.assemble import Start
+from latchwork.constraint.forces import forces_in
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.driven import Driven
@@ -19,6 +20,7 @@ from latchwork.hybrid.event import RunEvent as RunEvent
 from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least_gap
 from latchwork.hybrid.named import named
 from latchwork.hybrid.path import Path
+from latchwork.hybrid.start import times_of
 from latchwork.hybrid.stepping.stage import numerical, stretches
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.visited import Span, Visited, visited
@@ -115,6 +117,8 @@ class Samples:
     x: Array = field(repr=False)  # (q, u, work), one row per sample
     rest: Array = field(repr=False)
     udot: Array | None = field(repr=False, default=None, kw_only=True)  # where constraints act
+    path: Path | None = field(repr=False, default=None, kw_only=True)  # the run they were taken from
+    contacts: tuple[Contact, ...] = field(repr=False, default=(), kw_only=True)  # what could touch in it
 
     @property
     def equations(self) -> Equations:
@@ -151,7 +155,25 @@ class Samples:
             closed = rebuild(system.graph, nodes, self.equations.derivation.kinematics.replaced)
             columns, arguments = [*columns, self.udot.reshape(len(times), -1)], (*driven.arguments, *system.u_rates)
         closed = rebuild(system.graph, closed, driven.laws)
+        forces = forces_in(system.graph, closed)
+        if forces:
+            from latchwork.hybrid.reactions import forces_along
+
+            columns.append(forces_along(self, list(forces.values())))
+            arguments = (*arguments, *(Expr(system.graph, node) for node in forces))
         return Function(lower(system.graph, closed, arguments)).many(np.column_stack(columns))
+
+    def reactions(self, at: Any = None, motors: bool = False) -> ReactionsAlong:
+        """What every constraint and joint exerts at these times, by name.
+
+        Torques are about where each acts, or about ``at``: a point, or points by name. What drives a joint
+        (``model.actuate``, ``resist``, a torque between its two bodies) is a load of its own; with ``motors`` it is
+        contained in what the joint exerts. The normal forces of all places of a contact together are
+        ``samples[contact.force]``.
+        """
+        from latchwork.hybrid.reactions import reactions_along
+
+        return reactions_along(self, at, motors)
 
     @property
     def energy(self) -> Any:
@@ -178,11 +200,10 @@ class Samples:
 class Trajectory(Samples):
     """A run: its samples ``t``, what lies between them (``at``), its events, and its audit."""
 
-    path: Path = field(repr=False)
+    path: Path = field(repr=False)  # type: ignore[assignment]
     events: Events = Events()  # noqa: RUF009
     start: Start | None = field(repr=False, default=None)  # what had to be changed to meet the constraints
     timeline: Timeline = field(repr=False, default_factory=Timeline)  # what was worked on when, by the clock
-    contacts: tuple[Contact, ...] = field(repr=False, default=())
     presence: Presence = field(repr=False, default_factory=Presence)
     listed: tuple[tuple[str, ...], ...] = field(repr=False, default=())  # modes made ready before they were met
 
@@ -211,11 +232,12 @@ class Trajectory(Samples):
 
     def at(self, t: ArrayLike) -> Samples:
         """The run at any times between start and end; at one time, scalars are numbers."""
-        when = np.asarray(t, dtype=float)
+        when = times_of(t, "the times at which a run is asked")
         x, udot = self.path.at(np.ravel(when))
         shape = np.shape(when)
         return Samples(self.driven, when, x.reshape(*shape, -1), self.rest,
-                       udot=None if udot is None else udot.reshape(*shape, -1))  # fmt: skip
+                       udot=None if udot is None else udot.reshape(*shape, -1), path=self.path,
+                       contacts=self.contacts)  # fmt: skip
 
     @property
     def audit(self) -> Audit:
@@ -250,12 +272,6 @@ class Trajectory(Samples):
         nan where the pair has none, as beyond the ends of a curve.
         """
         return gap_between(self, a, b)
-
-    def reactions(self, at: Point | None = None) -> ReactionsAlong:
-        """What every constraint and joint exerts along the run, by name; torques about ``at``, or their own points."""
-        from latchwork.hybrid.reactions import reactions_along
-
-        return reactions_along(self, at)
 
     def plot(self, *what: Any, path: str | None = None) -> Any:
         """A figure of anything against time, one panel each; saved where ``path`` is given.
@@ -308,4 +324,6 @@ class Trajectory(Samples):
 
     def smooth(self, points: int = 600) -> Samples:
         """The run on an even grid, fine enough to draw."""
+        if isinstance(points, bool) or not isinstance(points, int) or points < 1:
+            raise EvaluationError(f"a run was asked for at {points!r} points. Give a whole number, 1 or more.")
         return self.at(np.linspace(self.t[0], self.t[-1], points))

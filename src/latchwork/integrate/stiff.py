@@ -54,7 +54,7 @@ class SciPy:
     max_steps: int = 1_000_000
 
     def __post_init__(self) -> None:
-        if self.name not in METHODS:
+        if not isinstance(self.name, str) or self.name not in METHODS:
             raise IntegrationError(f"SciPy has no stiff method '{self.name}'. Choose one of {', '.join(METHODS)}.")
         _must_step(self, self.rtol, self.atol, self.max_step)
 

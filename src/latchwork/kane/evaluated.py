@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -140,6 +141,11 @@ class Evaluated(Quantities):
 
 
 def _flat(what: Any) -> list[Any]:
+    if isinstance(what, str | bytes | Mapping):
+        raise EvaluationError(
+            f"{what!r:.60} is no expression. Give one made of the model's symbols, a vector, a point, or a list of "
+            "them; texts are read by run[...] and in model files."
+        )
     if isinstance(what, Vector):
         return list(what.measures(what.tree.newtonian))
     if isinstance(what, Point):

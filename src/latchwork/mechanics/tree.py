@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from latchwork.errors import ExpressionError, ModelError, another, must_be_name
+from latchwork.errors import ExpressionError, ModelError, another, must_be, must_be_name
 from latchwork.symbolic.graph import Graph
 
 if TYPE_CHECKING:
@@ -37,6 +37,12 @@ class Tree:
             raise ModelError(f"the model '{self.graph.name}' has a {what} named '{name}' already. Choose another name.")
         table[name] = item
 
+    def must_be_frame(self, frame: object, what: str) -> None:
+        must_be(frame, type(self.newtonian), what, "Give a frame, such as model.frame, link.frame or body.frame.")
+
+    def must_be_point(self, point: object, what: str) -> None:
+        must_be(point, type(self.origin), what, "Give a point, such as model.origin, link.origin or body.center.")
+
     def must_own(self, item: Frame | Point) -> None:
         if item.tree is not self:
             what = type(item).__name__.lower()
@@ -46,6 +52,7 @@ class Tree:
             )
 
     def must_be_newtonian(self, frame: Frame, what: str) -> None:
+        self.must_be_frame(frame, f"the frame in which {what} is declared")
         if frame is not self.newtonian:
             raise ModelError(
                 f"{what} can only be declared in the Newtonian frame '{self.newtonian.name}', not in '{frame.name}'. "

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from latchwork.constraint.making.methods import Constraining
-from latchwork.errors import ModelError, did_you_mean, must_be_name, spelled_methods
+from latchwork.errors import ModelError, did_you_mean, listed, must_be, must_be_name, spelled_methods
 from latchwork.mechanics.body import Body, steiner
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
@@ -70,7 +70,7 @@ class Building(Naming, Constraining):
 
         The inertia is central unless ``about`` names another point fixed in the body.
         """
-        frame = self._frame_of(frame)
+        frame, center = self._frame_of(frame), self._point_of(center)
         mass_expr = Expr(self.graph, operand(self.graph, mass))
         if inertia is not None:
             if not isinstance(inertia, Dyadic):
@@ -85,7 +85,7 @@ class Building(Naming, Constraining):
             if any(left is not right for left, right in inertia.parts):
                 inertia = Dyadic(self._tree, {(frame, frame): inertia.components(frame)})
             if about is not None:
-                inertia = inertia - steiner(frame, mass_expr, center.position(about))
+                inertia = inertia - steiner(frame, mass_expr, center.position(self._point_of(about)))
         return self._add_body(Body(name, center, mass_expr, frame, inertia))
 
     def particle(self, name: str, point: Point, mass: Any) -> Body:
@@ -113,6 +113,7 @@ class Building(Naming, Constraining):
 
         ``inboard`` is the frame (or link) it is mounted on, ``at`` a point fixed there (default: the link's origin).
         """
+        must_be(kind, str, f"the type of joint '{name}'", f"Give one of {', '.join(JOINTS)}.")
         if kind not in JOINTS:
             raise ModelError(f"joint '{name}': there is no joint type '{kind}'.{did_you_mean(kind, JOINTS)}")
         row = JOINTS[kind]
@@ -151,7 +152,8 @@ class Building(Naming, Constraining):
     @staticmethod
     def _joint_names(name: str, letter: str, suffixes: tuple[str, ...], given: Sequence[str] | None) -> list[str]:
         if given is not None:
-            names = [given] if isinstance(given, str) else list(given)
+            advice = f"Give names: {letter}={[f'{letter}{i + 1}' for i in range(len(suffixes))]}."
+            names = [given] if isinstance(given, str) else listed(given, f"{letter} of joint '{name}'", advice)
             if len(names) != len(suffixes):
                 count = f"{len(suffixes)} {letter}'s"
                 raise ModelError(f"joint '{name}' has {count}; got the names {names}. Give one for each.")

@@ -95,7 +95,7 @@ class Loading(Building):
             )
 
     def _add_load(self, load: Any) -> Any:
-        if load.name != "":
+        if not (isinstance(load.name, str) and load.name == ""):
             must_be_name(load.name, "a load")
         self._loads.append(load)
         return load

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from latchwork.errors import ModelError, must_be_name
+from latchwork.errors import ModelError, listed, must_be_name
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.graph import Graph
 
@@ -88,7 +88,8 @@ class Naming:
         ``zero`` lists motion constraints built into the speeds: expressions linear in q̇ that must vanish. Without
         arguments every coordinate that has no speed yet gets its own rate: u1 = q̇1, ...
         """
-        if definitions or zero:
+        vanishing = listed(zero, f"'zero' of the speeds of '{self.name}'", "Give a list of expressions in dt(q).")
+        if definitions or vanishing:
             self._speeds_given = True
         else:
             definitions = self._default_definitions()
@@ -97,7 +98,7 @@ class Naming:
             u = self._speed(name)
             self._definitions[u] = Expr(self.graph, operand(self.graph, definition))
             made.append(u)
-        self._zero += [Expr(self.graph, operand(self.graph, expression)) for expression in zero]
+        self._zero += [Expr(self.graph, operand(self.graph, expression)) for expression in vanishing]
         return tuple(made)
 
     def _default_definitions(self) -> dict[str, Expr]:

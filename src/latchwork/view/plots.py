@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, must_be
 from latchwork.view.files import writable
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def save(made: Figure, path: str | None) -> None:
     """Write a figure to a file of the kind that its name says, where one is given."""
     if path is None:
         return
+    must_be(path, (str, PathLike), "where to write a figure to", "Give the name of a file.")
     kinds = made.canvas.get_supported_filetypes()
     if Path(path).suffix[1:].lower() not in ("", *kinds):
         raise EvaluationError(f"a figure cannot be written as '{path}'. Give a name that ends in .png, .svg or .pdf.")

@@ -20,7 +20,7 @@ from latchwork.constraint.linearizing.variation import Variation
 from latchwork.constraint.selection import POOR, Selection, conditioning, rank_of, scaled, select
 from latchwork.constraint.solve import partition, solved
 from latchwork.constraint.terms import Array
-from latchwork.errors import ConstraintError, EvaluationError, did_you_mean
+from latchwork.errors import ConstraintError, EvaluationError, did_you_mean, listed
 from latchwork.kane.derivatives import partials
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -139,11 +139,12 @@ def _speeds(constrained: Constrained, x: Array, keep: Sequence[int]) -> Selectio
 def _named(constrained: Constrained, keep: Sequence[Any]) -> tuple[list[int], list[int]]:
     """Places of the coordinates and speeds that are to be states."""
     equations = constrained.unconstrained
-    names = [item.name if isinstance(item, Expr) else str(item) for item in keep]
-    every = (*equations.q_names, *equations.u_names)
+    every = listed(keep, f"what is to be kept of '{equations.name}'", "Give a list of coordinates and speeds.")
+    names = [item.name if isinstance(item, Expr) else str(item) for item in every]
+    states = (*equations.q_names, *equations.u_names)
     for name in names:
-        if name not in every:
-            hint = did_you_mean(name, every)
+        if name not in states:
+            hint = did_you_mean(name, states)
             raise ConstraintError(f"'{name}' is no coordinate or speed of '{equations.name}'.{hint}")
     q, u = equations.q_names, equations.u_names
     return [q.index(name) for name in names if name in q], [u.index(name) for name in names if name in u]

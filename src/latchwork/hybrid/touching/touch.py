@@ -384,9 +384,7 @@ class Touch:
     @cached_property
     def force(self) -> Expr:
         """The normal force of a contact that the coordinates hold, in terms of u̇."""
-        place = self.feature.on
-        assert not isinstance(place, Frame), "coordinates keep no joint at its limit"
-        return self.equations.reaction_of(place.point if isinstance(place, Spot) else place, self.feature.normal)
+        return normal_force(self.equations, self.feature)
 
     @cached_property
     def force_parts(self) -> tuple[list[int], int]:
@@ -410,13 +408,24 @@ def here(value: Value, indices: Indices) -> Any:
     return value.values[indices[value]] if isinstance(value, Zones) else value
 
 
+def enforced_by_coordinates(equations: Equations, feature: Feature) -> bool:
+    """Whether the coordinates themselves keep the gap of a feature at zero."""
+    g, kinematics = equations.system.graph, equations.derivation.kinematics
+    values = numbers(equations.system, rebuild(g, [operand(g, feature.gap)], kinematics.replaced))
+    return bool(np.isfinite(values).all() and np.abs(values).max() < NOTHING)
+
+
+def normal_force(equations: Equations, feature: Feature) -> Expr:
+    """The normal force of a feature whose gap the coordinates keep at zero, in terms of u̇."""
+    place = feature.on
+    assert not isinstance(place, Frame), "coordinates keep no joint at its limit"
+    return equations.reaction_of(place.point if isinstance(place, Spot) else place, feature.normal)
+
+
 def touch_of(contact: Contact, feature: Feature, base: Base, x: Array) -> Touch:
     """A feature made ready at a state x = (t, q, u, rest), which says where tangents may point."""
     equations = base.equations
-    g, kinematics = equations.system.graph, equations.derivation.kinematics
-    gap = rebuild(g, [operand(g, feature.gap)], kinematics.replaced)[0]
-    values = numbers(equations.system, [gap])
-    held = bool(np.isfinite(values).all() and np.abs(values).max() < NOTHING)
+    held = enforced_by_coordinates(equations, feature)
     if contact.friction is None:
         return Touch(contact, feature, base, (), None, held)
     candidates, axis = _across(feature.normal, base, x)
