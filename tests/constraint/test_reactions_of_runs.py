@@ -59,7 +59,7 @@ def test_points_are_chosen_for_each_joint():
     moved = usual["hinge"].torque + np.cross(arm, usual["hinge"].force)
     assert chosen["hinge"].torque == pytest.approx(moved, rel=1e-12)
     assert chosen["tip"].torque == pytest.approx(usual["tip"].torque, abs=1e-14)
-    with pytest.raises(lw.EvaluationError, match=r"no reaction named 'hnge' to give a point for\. Did you mean 'hinge'"):
+    with pytest.raises(lw.EvaluationError, match=r"no reaction named 'hnge' .* Did you mean 'hinge'"):
         eq.reactions(*state, at={"hnge": center})
 
 
