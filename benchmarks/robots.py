@@ -178,7 +178,7 @@ def against(pin: Any, robot: Robot, text: str, ours: Any, equations: Any) -> tup
     udot = s.T @ vdot + s.T_dot_v
     motion = (model, data, *s.theirs[:2], vdot)
     must_agree(f"{robot.name}, u̇", equations.udot(q, u, r), udot)
-    must_agree(f"{robot.name}, forces", s.T.T @ equations.inverse(q, u, udot, 0.0 * r), np.array(pin.rnea(*motion)))
+    must_agree(f"{robot.name}, forces", s.T.T @ equations.inverse(q, u, udot, r=0.0 * r), np.array(pin.rnea(*motion)))
     nothing = (none, none.createData(), np.zeros(0), np.zeros(0), np.zeros(0))
     forward, inverse = jobs(equations, q, u, r, udot)
     return (

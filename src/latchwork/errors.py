@@ -127,7 +127,7 @@ def must_be_name(name: Any, of: str, kind: type[ModelError] = ModelError, advice
         raise kind(f"{of} cannot be named {name!r}: it holds characters that are not printed. Leave them out.")
 
 
-def must_be(value: Any, kind: type | tuple[type, ...], what: str, advice: str) -> None:
+def must_be(value: Any, kind: Any, what: str, advice: str) -> None:
     """Refuse an argument of another kind: what it is for, what was given, what to give."""
     if not isinstance(value, kind):
         raise ArgumentError(f"{what} is {reprlib.repr(value)} ({type(value).__name__}). {advice}")

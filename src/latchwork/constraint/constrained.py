@@ -139,7 +139,7 @@ class Constrained:
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
-    def arguments(self, q: Any, u: Any, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
+    def arguments(self, q: Any, u: Any, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
         """(t, q, u, r, p), with dependent speeds computed; they may be left out where u is a mapping."""
         x, _ = self._state(q, u, r, t, p)
         return x
@@ -179,13 +179,13 @@ class Constrained:
     def _B_chosen(self) -> Array:
         return self.terms.place(self._x).B
 
-    def udot(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
+    def udot(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
         """u̇ of all speeds. ``u`` holds the independent ones (others are computed), as a sequence or by name."""
         x, B = self._state(q, u, r, t, p)
         motion = self.terms.motion(x)
         return self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
 
-    def multipliers(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0,
+    def multipliers(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0,
                     p: Any = None) -> dict[str, Array]:  # fmt: skip
         """λ of M u̇ = f + Bᵀ λ for each constraint by name; of least norm where rows are redundant."""
         x, B = self._state(q, u, r, t, p)
@@ -193,12 +193,12 @@ class Constrained:
         lam = multipliers(B, force, M)
         return {name: lam[part] for name, part in self.rows.slices.items()}
 
-    def constraint_force(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
+    def constraint_force(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
         """F_c = M u̇ − f: the generalized constraint force, unique also where λ is not.  [Aghili Remark 4]"""
         x, B = self._state(q, u, r, t, p)
         return self._force(x, B)[0]
 
-    def reactions(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def reactions(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                   at: Any = None, motors: bool = False) -> Reactions:  # fmt: skip
         """Forces and torques of every constraint and every joint by name, as ``Equations.reactions``."""
         x, B = self._state(q, u, r, t, p)
@@ -238,7 +238,7 @@ class Constrained:
 
     # --- states -------------------------------------------------------------------------------------------------
 
-    def assemble(self, q: Any = None, t: float = 0.0, p: Any = None, *, weights: Any = None) -> dict[str, float]:
+    def assemble(self, q: Any = None, *, t: float = 0.0, p: Any = None, weights: Any = None) -> dict[str, float]:
         """Coordinates that meet all constraints, from a guess; those given by name are kept if possible."""
         if weights is not None:
             weights = read(weights, self.unconstrained.u, "weights of the speeds", self.name)
@@ -246,13 +246,13 @@ class Constrained:
         placed = assemble_q(self.terms, x, held, weights)
         return dict(zip(self.unconstrained.q_names, placed[1:].tolist(), strict=False))
 
-    def velocities(self, q: Any, u: Any = None, t: float = 0.0, p: Any = None) -> dict[str, float]:
+    def velocities(self, q: Any, u: Any = None, *, t: float = 0.0, p: Any = None) -> dict[str, float]:
         """Speeds that meet all constraints at an assembled position; those given by name are kept if possible."""
         x, _, held = self._rough(q, u, t, p)
         moved, _ = assemble_u(self.terms, x, held)
         return dict(zip(self.unconstrained.u_names, moved[1 + len(self.unconstrained.q) :].tolist(), strict=False))
 
-    def start(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> Start:
+    def start(self, q: Any = None, u: Any = None, *, t: float = 0.0, p: Any = None) -> Start:
         """A consistent state near a given one, and what had to be changed."""
         x, q_held, u_held = self._rough(q, u, t, p)
         return consistent(self.terms, x, q_held, u_held)[1]
@@ -271,7 +271,7 @@ class Constrained:
         """Derivatives of all terms with respect to q, u and r, as one program."""
         return slopes_of(self.terms)
 
-    def linearize(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def linearize(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                   keep: Sequence[Any] = (), outputs: Mapping[str, Any] | None = None) -> Linear:  # fmt: skip
         """δẋ = A δx + B δr, δy = C δx + D δr about a state, with dependent coordinates and speeds eliminated.
 
@@ -281,7 +281,7 @@ class Constrained:
         x, q_held, u_held = self._rough(q, u, t, p, r)
         return linearize(self, consistent(self.terms, normalised(self.terms, x), q_held, u_held)[0], keep, outputs)
 
-    def equilibrium(self, q: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *, hold: Sequence[Any] = (),
+    def equilibrium(self, q: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None, hold: Sequence[Any] = (),
                     find: Sequence[Any] = ()) -> Steady:  # fmt: skip
         """A position near q in which everything can stay at rest: u = 0 and u̇ = 0, with all constraints.
 
@@ -289,7 +289,7 @@ class Constrained:
         """
         return equilibrium(self, self._rough(q, None, t, p, r)[0], hold, find)
 
-    def steady(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def steady(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                hold: Sequence[Any] = (), find: Sequence[Any] = (),
                vanish: Sequence[Any] | None = None) -> Steady:  # fmt: skip
         """A motion near a given one in which the speeds ``vanish`` (default: the independent ones) have u̇ = 0.
@@ -301,13 +301,13 @@ class Constrained:
 
     # --- about a position ---------------------------------------------------------------------------------------
 
-    def branches(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> Bifurcation:
+    def branches(self, q: Any = None, u: Any = None, *, t: float = 0.0, p: Any = None) -> Bifurcation:
         """The branches of motion that meet at a position; a velocity, if there is one, tells which is followed."""
         from latchwork.constraint.bifurcation import bifurcation
 
         return bifurcation(self, q, u, t, p)
 
-    def operator(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def operator(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                  metric: Any = None) -> Operator:  # fmt: skip
         """Aghili's projection P at a state: forces that move the mechanism and those that do not, the least ones for a
         motion, joints without motors. ``metric`` weighs speeds of unequal units."""

@@ -82,8 +82,8 @@ class Holding(Running):
         cosines = [e for row in one.frame.direction_cosines(other.frame) for e in row]
         way = other.point.position(one.point).measures(one.frame)
         n_q = len(self.equations.q)
-        numbers = self.equations.evaluate([*cosines, *way], self._x[:n_q], self._x[n_q:-1], self._inputs(), self.t,
-                                          self._parameters())  # fmt: skip
+        numbers = self.equations.evaluate([*cosines, *way], self._x[:n_q], self._x[n_q:-1], self._inputs(), t=self.t,
+                                          p=self._parameters())  # fmt: skip
         return self.constrain(latch(name, one, other, numbers[:9].reshape(3, 3), numbers[9:]), limit=limit)
 
     def release(self, name: str | Constraint) -> RunEvent:

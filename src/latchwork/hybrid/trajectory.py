@@ -200,7 +200,7 @@ class Samples:
 class Trajectory(Samples):
     """A run: its samples ``t``, what lies between them (``at``), its events, and its audit."""
 
-    path: Path = field(repr=False)  # type: ignore[assignment]
+    path: Path = field(repr=False)
     events: Events = Events()  # noqa: RUF009
     start: Start | None = field(repr=False, default=None)  # what had to be changed to meet the constraints
     timeline: Timeline = field(repr=False, default_factory=Timeline)  # what was worked on when, by the clock

@@ -52,7 +52,7 @@ class Equations(Evaluated):
 
         return reaction_about(self, self._resultants, what, direction, about)
 
-    def reactions(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def reactions(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                   at: Any = None, motors: bool = False) -> Reactions:  # fmt: skip
         """Forces and torques of every joint by name, in the motion that the loads cause.
 
@@ -61,7 +61,7 @@ class Equations(Evaluated):
         left along the joint's freedoms; with ``motors`` it is contained in the joint's force and torque.
         """
         x, none = argument_vector(self.system, t, q, u, r, p), np.zeros((0, len(self.u)))
-        return self.reaction_plan(at, motors).at_state(x, self.udot(q, u, r, t, p), none[:, 0], none, none[:, :0])
+        return self.reaction_plan(at, motors).at_state(x, self.udot(q, u, r, t=t, p=p), none[:, 0], none, none[:, :0])
 
     def reaction_plan(self, at: Any = None, motors: bool = False) -> Plan:
         """Reactions as one program of (t, q, u, r, p, u̇), for one state or for many rows."""
@@ -113,21 +113,21 @@ class Equations(Evaluated):
 
         return embed(self, constraints, independent, at, t, p)
 
-    def linearize(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def linearize(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                   keep: Sequence[Any] = (), outputs: Mapping[str, Any] | None = None) -> Linear:  # fmt: skip
         """δẋ = A δx + B δr, δy = C δx + D δr about a state: as ``Constrained.linearize``, without constraints."""
-        return self._without_constraints.linearize(q, u, r, t, p, keep=keep, outputs=outputs)
+        return self._without_constraints.linearize(q, u, r, t=t, p=p, keep=keep, outputs=outputs)
 
-    def equilibrium(self, q: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *, hold: Sequence[Any] = (),
+    def equilibrium(self, q: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None, hold: Sequence[Any] = (),
                     find: Sequence[Any] = ()) -> Steady:  # fmt: skip
         """A position near q in which everything can stay at rest: as ``Constrained.equilibrium``."""
-        return self._without_constraints.equilibrium(q, r, t, p, hold=hold, find=find)
+        return self._without_constraints.equilibrium(q, r, t=t, p=p, hold=hold, find=find)
 
-    def steady(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def steady(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                hold: Sequence[Any] = (), find: Sequence[Any] = (),
                vanish: Sequence[Any] | None = None) -> Steady:  # fmt: skip
         """A motion near a given one in which chosen u̇ vanish: as ``Constrained.steady``."""
-        return self._without_constraints.steady(q, u, r, t, p, hold=hold, find=find, vanish=vanish)
+        return self._without_constraints.steady(q, u, r, t=t, p=p, hold=hold, find=find, vanish=vanish)
 
     def for_small(self, *small: Any) -> SmallMotion:
         """The equations to first order in some coordinates and speeds, made linear early.  [Buffinton §6.5.1]

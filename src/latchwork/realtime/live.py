@@ -138,7 +138,7 @@ class Live:
         n_q, n_r, state = len(e.q), len(e.r), sim._state()
         rest = state[len(sim._x) :]
         x = sim._x
-        return float(e.evaluate([expression], x[:n_q], x[n_q:-1], rest[:n_r], sim.t, rest[n_r:][: len(e.p)])[0])
+        return float(e.evaluate([expression], x[:n_q], x[n_q:-1], rest[:n_r], t=sim.t, p=rest[n_r:][: len(e.p)])[0])
 
     def couple(self, stiffness: float, damping: float) -> str:
         """Another spring and damper between device and handle; gives why it is not quite what was asked for, if so."""
