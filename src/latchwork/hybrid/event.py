@@ -30,8 +30,9 @@ class RunEvent:
     - "constrain": a constraint was imposed; "rule": a rule fired; "stop": a condition of ``stop_when`` ended the run.
 
     ``before`` and ``after`` name all that holds: constraints, and closed contacts with how ("ball on floor: stick").
-    ``impulses`` are those of an impact, by contact (along the normal, then its tangents) or constraint; ``energy`` is
-    what it cost, negative where a moving surface put some in. ``notes`` say what was decided by the way.
+    ``impulses`` are those of an impact, by contact (along the normal, then its tangents) and by constraint, loops and
+    gears that pass it on included (row by row); ``energy`` is what it cost, negative where a moving surface put some
+    in. ``notes`` say what was decided by the way.
     """
 
     t: float
@@ -68,7 +69,10 @@ class RunEvent:
         return found
 
     def _whom(self) -> list[str]:
-        return list(self.impulses) if self.kind == "impact" and self.impulses else [self.name]
+        """The contacts of an impact, which constraints only pass on; else what it concerns."""
+        held = {name for name, state in (*_by_name(self.before).items(), *_by_name(self.after).items()) if not state}
+        struck = [name for name in self.impulses if name not in held]
+        return struck if self.kind == "impact" and struck else [self.name]
 
 
 def _some(names: list[str]) -> str:

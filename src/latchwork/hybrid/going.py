@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,14 @@ import numpy as np
 
 from latchwork.contact.law import Contact
 from latchwork.hybrid.ahead import coming, successors
+from latchwork.hybrid.constraint_impulses import constraint_impulses
+from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.foresight import Around
 from latchwork.hybrid.handover import Change, Entered
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.legs import BLINK, leg_end, run_leg
 from latchwork.hybrid.path import Segment, Stage
-from latchwork.hybrid.plan import Broken, Departed, Plan, Ran
+from latchwork.hybrid.plan import Broken, Departed, Plan, Ran, end_of
 from latchwork.hybrid.relay import MOST, NOT_YET, Note
 from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running, Switch
@@ -68,7 +71,7 @@ class Going(Running):
         asks for them.
         """
         segments: list[Segment] = []
-        hands = self._sight.is_idle(self._standings, self._workshop.base)
+        hands = self._sight.is_idle(self._standings, self._workshop.base) and not self._limited
         relay, ended = self._workshop.relay, False
         try:
             while True:
@@ -130,16 +133,31 @@ class Going(Running):
             mode = after.mode
             self._segments.append(Segment(note.solution, lap.stage))
             self._worked("integrate", lap.stage.names, lap.t, lap.began, note.ended)
+            was = self._struck_from(self._segments[-1], t) if self._holds else None
             self.t, self._x = t, note.state[:-1].copy()
             self._count(handover.hits, crossings)
             s.closed, s.grazing, s.zones = mode.closed, mode.grazing, mode.zones.copy()
             s.speed, s.pace, s.lam = note.speed, note.pace, handover.forces(note.found)
-            self._events += handover.events(t, after, note.found)
+            events = handover.events(t, after, note.found)
+            self._events += events if was is None else [self._with_constraints(event, was) for event in events]
             self._pending = t, handover.names, mode.names, note.ended
             if begun or note is not notes[-1]:
                 self._switched_over(note.ready)
             lap = Lap(mode.again, mode.stage, mode.guards, float(note.state[-1]), note.ready, t)
         return lap
+
+    def _struck_from(self, segment: Segment, t: float) -> Array:
+        """(t, q, u, rest) where a segment ends, before what happens there."""
+        rest = self.driven.rest_at(self._rest, t)
+        return np.concatenate([[t], end_of(segment, rest)[1][:-1], rest])
+
+    def _with_constraints(self, event: RunEvent, before: Array) -> RunEvent:
+        """An impact with what constraints took up of it."""
+        if event.kind != "impact":
+            return event
+        held, touches = self._workshop.held(self._holds), self._standings.touches
+        return replace(event, impulses={**event.impulses, **constraint_impulses(held, before, self._state(), touches,
+                                                                                event.impulses)})  # fmt: skip
 
     def _count(self, hits: Sequence[Guard], crossings: Crossings) -> None:
         """One more change, by what was hit: too many may be stepped through, or given up."""

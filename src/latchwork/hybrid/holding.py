@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from latchwork.constraint.making.closure import latch
 from latchwork.constraint.making.methods import Part, Parts, Place
 from latchwork.constraint.plastic import struck
 from latchwork.errors import ConstraintError, LatchworkError, did_you_mean
+from latchwork.hybrid.constraint_impulses import felt
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.running import Running, Switch
 from latchwork.hybrid.table import Array
@@ -41,6 +43,15 @@ class Holding(Running):
         try:
             self._holds[constraint.name] = Hold(constraint, False, _limit(constraint.name, limit))
             impulses = self._impact(constraint.name)
+            broken = self._limited - {constraint.name}
+            if broken:
+                terms, x = self._workshop.held(self._holds), self._state()
+                B = terms.place(x).B
+                broken &= felt(terms, B, impulses, B.T @ np.concatenate([*impulses.values()])).keys()
+            if broken:
+                self._x = before[1]
+                self._let_go(broken)
+                impulses = self._impact(constraint.name)
             if not self._standings.members:
                 self._workshop.mode(self._workshop.held(self._holds), self._state())
         except LatchworkError:
@@ -108,6 +119,11 @@ class Holding(Running):
         if self._holds and self._settled:
             self._workshop.mode(self._workshop.held(self._holds), self._state())
         return self._switched(name, before, began, {})
+
+    def _let_go(self, names: Iterable[str]) -> None:
+        """Release constraints whose force limits an impact would pass, before it acts."""
+        for name in [name for name in self._holds if name in names]:
+            self.release(name)
 
     def _switched(self, name: str, before: tuple[str, ...], began: float, impulses: dict[str, Array],
                   energy: float = 0.0) -> RunEvent:  # fmt: skip

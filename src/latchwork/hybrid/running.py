@@ -116,6 +116,11 @@ class Running:
         return (*self._holds, *self._standings.labels)
 
     @property
+    def _limited(self) -> set[str]:
+        """Constraints that hold up to a force: they pass on no impulse, whose force has no bound."""
+        return {name for name, hold in self._holds.items() if hold.limit is not None}
+
+    @property
     def q(self) -> dict[str, float]:
         """Coordinates now, by name."""
         return dict(zip(self.equations.q_names, self._x.tolist(), strict=False))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Terms
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError
 from latchwork.hybrid.changing import NEAR, Changing
+from latchwork.hybrid.constraint_impulses import constraint_impulses
 from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
@@ -236,6 +238,7 @@ class Simulation(Changing, Going, Ruling):
         state after it; none where it may only be stepped through.
         """
         began, s = time.perf_counter(), self._standings
+        kept = s.copied() if self._limited else None
         names = self.active if lap is None else lap.stage.names
         before, grazing, zones = dict(s.closed), s.grazing, s.zones
         shop, state = self._workshop, self._state()
@@ -245,13 +248,22 @@ class Simulation(Changing, Going, Ruling):
         if passed is None:
             self._thicket.stuck = True
             return None
+        if kept is not None and passed.impacts:
+            impulses = {name: part for impact in passed.impacts for name, part in impact.impulses.items()}
+            broken = self._limited & constraint_impulses(held, state, passed.x, s.touches, impulses).keys()
+            if broken:
+                self._standings = kept
+                self._let_go(broken)
+                return self._cross(hits, lam, True)
         self._settled = True
         x = np.empty(len(self._x))
         x[:-1], x[-1] = passed.x[1 : len(x)], self._x[-1] + passed.work
         self._x = x
         after = names if s.closed == before else self.active
         if hits or passed.impacts or tell:
-            self._untold.append((self.t, before, s.closed, s.touches, passed.impacts, hits, (names, after)))
+            parts = held, state, passed.x, s.touches
+            self._untold.append((self.t, before, s.closed, s.touches, passed.impacts, hits, (names, after),
+                                 partial(constraint_impulses, *parts)))  # fmt: skip
         if names != after or self._pending is None:
             self._pending = self.t, names, after, began
         self._change = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import State
@@ -11,20 +11,25 @@ from latchwork.hybrid.touching.standing import Guard, Standing
 from latchwork.hybrid.touching.striking import Happened
 from latchwork.hybrid.touching.touch import Touch
 
+TakenUp = Callable[[Mapping[str, Array]], Mapping[str, Array]]
+
 KINDS = {State.STICK: "stick", State.SLIDE: "slide"}
 
 
 def told(t: float, before: Mapping[Touch, Standing], closed: Mapping[Touch, Standing], touches: Sequence[Touch],
-         impacts: Sequence[Happened], hits: Iterable[Guard],
-         labels: tuple[tuple[str, ...], tuple[str, ...]]) -> list[RunEvent]:  # fmt: skip
-    """The events of a crossing, of what is closed before and after; ``labels`` are all that holds then."""
+         impacts: Sequence[Happened], hits: Iterable[Guard], labels: tuple[tuple[str, ...], tuple[str, ...]],
+         taken_up: TakenUp = lambda impulses: {}) -> list[RunEvent]:  # fmt: skip
+    """The events of a crossing, of what is closed before and after; ``labels`` are all that holds then.
+
+    ``taken_up`` says what constraints took up of the impulses of contacts.
+    """
     events = []
     took_part: set[str] = set()
     if impacts:
         impact = impacts[0] if len(impacts) == 1 else _together(impacts)
         took_part = set(impact.impulses)
-        events.append(RunEvent(t, ", ".join(impact.impulses), *labels, impact.impulses, "impact", impact.energy,
-                               impact.notes))  # fmt: skip
+        impulses = {**impact.impulses, **taken_up(impact.impulses)}
+        events.append(RunEvent(t, ", ".join(impact.impulses), *labels, impulses, "impact", impact.energy, impact.notes))
     for touch in [touch for touch in touches if touch in before or touch in closed]:
         old, new = before.get(touch), closed.get(touch)
         if _state(old) is not _state(new) and touch.name not in took_part:
