@@ -24,6 +24,7 @@ class RunEvent:
 
     - "impact": contacts collided; ``name`` has all that took part;
     - "stick", "slide": a contact closed, or changed, without an impact; "release": it opened, or a constraint let go;
+    - "reversal": a contact slides on against the direction that it had;
     - "zone": a closed contact came into another zone of friction or restitution;
     - "reshape", "remove", "near": a contact was changed, taken away, or its shape asked for;
     - "time stepping": events came too thick, or may be followed again;

@@ -9,7 +9,7 @@ from latchwork.contact.complementarity import State
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.touching.standing import Guard, Standing
 from latchwork.hybrid.touching.striking import Happened
-from latchwork.hybrid.touching.touch import Touch
+from latchwork.hybrid.touching.touch import Touch, Way
 
 TakenUp = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 
@@ -35,6 +35,9 @@ def told(t: float, before: Mapping[Touch, Standing], closed: Mapping[Touch, Stan
         if _state(old) is not _state(new) and touch.name not in took_part:
             events.append(RunEvent(t, touch.name, *labels, kind="release" if new is None else KINDS[new.state]))
             took_part.add(touch.name)
+        elif old is not None and new is not None and _is_reversed(old.way, new.way) and touch.name not in took_part:
+            events.append(RunEvent(t, touch.name, *labels, kind="reversal"))
+            took_part.add(touch.name)
     for guard in hits:
         if guard.kind == "zone":
             names = [touch.name for touch in closed if guard.about in touch.zones]
@@ -52,6 +55,14 @@ def _together(impacts: Sequence[Happened]) -> Happened:
             impulses[name] = impulses[name] + part if name in impulses else part
     notes = tuple(dict.fromkeys([note for impact in impacts for note in impact.notes]))
     return Happened(impulses, sum([impact.energy for impact in impacts]), notes)
+
+
+def _is_reversed(old: Way, new: Way) -> bool:
+    """Whether slip goes on against the direction that it had: d⁻ · d⁺ < 0."""
+    if old is None or new is None:
+        return False
+    across = 1 if len(old) == 1 else 2
+    return sum(a * b for a, b in zip(old[:across], new[:across], strict=True)) < 0.0
 
 
 def _state(standing: Standing | None) -> State | None:
