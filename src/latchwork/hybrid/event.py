@@ -27,6 +27,7 @@ class RunEvent:
     - "reversal": a contact slides on against the direction that it had;
     - "zone": a closed contact came into another zone of friction or restitution;
     - "reshape", "remove", "near": a contact was changed, taken away, or its shape asked for;
+    - "input": an input jumped that stands in the row of a constraint, or in the speed of a belt;
     - "time stepping": events came too thick, or may be followed again;
     - "constrain": a constraint was imposed; "rule": a rule fired; "stop": a condition of ``stop_when`` ended the run.
 

@@ -20,6 +20,7 @@ from latchwork.constraint.surveying import surveyed
 from latchwork.constraint.verdict import closeness, must_hold
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.right_side import RightSide
+from latchwork.hybrid.row_inputs import inputs_in_rows
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.undefined import cause, steepest, undefined_at
 from latchwork.integrate.memory import Memory
@@ -125,6 +126,11 @@ class Held:
     @property
     def settle(self) -> Settle:
         return settling(self.mode)
+
+    @cached_property
+    def follows_inputs(self) -> bool:
+        """Whether an input stands in one of its rows."""
+        return bool(inputs_in_rows(self.driven, self.mode.terms.rows))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -131,7 +131,7 @@ def tick(sim: Simulation, step: float) -> Events:
     finally:
         sim.method = method
     events = _forgotten(sim)
-    sim._course = begun(sim, step)
+    sim._course = None if sim.equations.r and sim._may_jump else begun(sim, step)
     return events
 
 

@@ -224,7 +224,7 @@ class Workshop:
 
     def _new_terms(self, constraints: tuple[Constraint, ...], touches: Mapping[Constraint, Touch]) -> Terms:
         if not touches:
-            return terms_of(rows_of(self.driven.equations, constraints), self.base)
+            return terms_of(rows_of(self.driven.equations, constraints, self.base.laws), self.base)
         if len(constraints) == 1:
             return touches[constraints[0]].terms_of(constraints[0])
         others = tuple(k for k in constraints if k not in touches)

@@ -26,7 +26,7 @@ from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
-from latchwork.symbolic.traverse import rebuild
+from latchwork.symbolic.traverse import reachable, rebuild
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
@@ -58,6 +58,7 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
     selection = _speeds(constrained, x, u_keep)
     at = constrained.slopes.at(x, selection)
     constrained._finite(at.udot, x)
+    _must_hold_without_inputs(constrained)
     ties = tie(constrained, x, at, selection, q_keep)
     n_q, n, n_r = len(equations.q), len(equations.u), len(equations.r)
     rates = np.vstack([at.dq_rates[list(ties.q)], at.dudot[list(ties.u)]])
@@ -80,6 +81,19 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
         rates=np.concatenate([at.q_rates[list(ties.q)], at.udot[list(ties.u)]]),
         at={s.name: float(v) for s, v in zip(equations.arguments, x, strict=True)},
     )  # fmt: skip
+
+
+def _must_hold_without_inputs(constrained: Constrained) -> None:
+    """Refuse rows that move with an input: speeds would follow its rate, which linear equations do not have."""
+    rows, inputs = constrained.rows, {symbol.node: symbol.name for symbol in constrained.unconstrained.r}
+    for name, phi, B, C in zip(rows.names, rows.phi, rows.B_nodes, rows.C_nodes, strict=True):
+        nodes = [*B, C, *(() if phi is None else (phi,))]
+        found = set(reachable(constrained.unconstrained.system.graph, nodes)) & inputs.keys()
+        if found:
+            raise ConstraintError(
+                f"the row '{name}' of '{constrained.name}' moves with the input '{inputs[found.pop()]}': speeds would "
+                "depend on it and accelerations on its rate. Make it a parameter to linearize."
+            )
 
 
 def tie(constrained: Constrained, x: Array, at: Variation, selection: Selection, keep: Sequence[int] = ()) -> Ties:

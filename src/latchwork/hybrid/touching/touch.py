@@ -18,7 +18,7 @@ from latchwork.contact.feature import Feature
 from latchwork.contact.finder import Finder, finder
 from latchwork.contact.law import Contact, Value, Zones
 from latchwork.contact.seeding import another_wins, beyond, is_waiting, next_gap, seed
-from latchwork.errors import ModelError
+from latchwork.errors import ContactError, ModelError
 from latchwork.hybrid.touching.scales import REACH, TOUCH
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
@@ -198,7 +198,7 @@ class Touch:
     @cached_property
     def terms(self) -> Terms:
         """Programs of all its rows: the normal one, unless held, then the tangents."""
-        return terms_of(rows_of(self.equations, [self.sticking]), self.base)
+        return terms_of(rows_of(self.equations, [self.sticking], self.base.laws), self.base)
 
     def rows(self, constraint: Constraint) -> Rows:
         """The rows of a constraint of its own: all of them where it sticks, the first where it slides."""
@@ -425,6 +425,12 @@ def normal_force(equations: Equations, feature: Feature) -> Expr:
 def touch_of(contact: Contact, feature: Feature, base: Base, x: Array) -> Touch:
     """A feature made ready at a state x = (t, q, u, rest), which says where tangents may point."""
     equations = base.equations
+    moved = [symbol.name for symbol in feature.gap.free_symbols if symbol.kind == "input"]
+    if moved:
+        raise ContactError(
+            f"the place of '{feature.name}' of '{equations.name}' depends on the input '{moved[0]}', which may jump: "
+            "surfaces cannot. Give its motion as an expression in t, or by a coordinate that a constraint moves."
+        )
     held = enforced_by_coordinates(equations, feature)
     if contact.friction is None:
         return Touch(contact, feature, base, (), None, held)
