@@ -77,6 +77,7 @@ def test_reactions_between_samples_are_those_of_the_state_there():
         assert one.force.tolist() == several.force[i].tolist()
         assert one.force == pytest.approx(there.force, rel=1e-9)
         assert one.torque == pytest.approx(there.torque, abs=1e-9)
+    assert here.reactions(motors=True)["hinge"].torque[:, 2] == pytest.approx([3.0, 3.0], rel=1e-9)
 
 
 def test_reactions_are_looked_up_like_in_any_mapping():

@@ -11,12 +11,10 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from latchwork.constraint.assemble import residual_of
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Terms
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError
@@ -27,12 +25,10 @@ from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.going import Going
 from latchwork.hybrid.handover import Change
-from latchwork.hybrid.holding import APART
 from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.legs import BLINK
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.plan import Broken, Departed, Ran
-from latchwork.hybrid.row_inputs import inputs_in_rows, names_at, next_jump
 from latchwork.hybrid.rules import rules_of
 from latchwork.hybrid.ruling import Ruling
 from latchwork.hybrid.start import seconds, times_of
@@ -48,8 +44,6 @@ from latchwork.hybrid.touching.swift import swiftly
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
-AS_BEFORE = 1e-9  # of the state: what an input changes by less is rounding
-
 
 class Simulation(Changing, Going, Ruling):
     """A run that is advanced, changed and looked at.
@@ -58,8 +52,6 @@ class Simulation(Changing, Going, Ruling):
     """
 
     _parted = -math.inf  # when rows of contacts were left last
-    _rows_with: tuple[Any, tuple[int, ...]] = (None, ())  # what holds and touches, and the inputs in its rows
-    _inputs_seen: Mapping[int, float] = MappingProxyType({})  # and their values, which rows follow
 
     def _begin(self, model: Model | Equations | Constrained) -> None:
         self._add_all(contacts_of(model))
@@ -161,44 +153,6 @@ class Simulation(Changing, Going, Ruling):
             if (due is not None and self._fire(due)) or stopped:
                 break
         return Events(self._events[seen:])
-
-    # --- inputs in rows -----------------------------------------------------------------------------------------
-
-    @property
-    def _may_jump(self) -> bool:
-        """Whether an input stands in a row of what holds or touches."""
-        key = self.driven, tuple(self._holds), self._standings.members
-        if self._rows_with[0] != key:
-            self._rows_with = key, inputs_in_rows(self.driven, self._workshop.held(self._holds).rows, key[2])
-        return bool(self._rows_with[1])
-
-    def _follow_inputs(self) -> float:
-        """Speeds follow an input of a row that has jumped, by an impact; the time of the next jump that is known."""
-        places, rest = self._rows_with[1], self.driven.rest_at(self._rest, self.t)
-        now = {i: float(rest[i]) for i in places}
-        jumped = [i for i in places if i in self._inputs_seen and self._inputs_seen[i] != now[i]]
-        self._inputs_seen = now
-        if jumped:
-            self._inputs_jumped(names_at(self.driven, jumped), any(i < len(self.equations.r) for i in jumped))
-        return next_jump(self.driven, places, self.t)
-
-    def _inputs_jumped(self, names: str, by_itself: bool) -> None:
-        """Follow a jump of inputs; of a linear table only the slope jumps, which may change nothing."""
-        began, before, was = time.perf_counter(), self.active, self._x
-        terms = self._workshop.held(self._holds)
-        off = residual_of(terms, self._state()) if self._holds else 0.0
-        if off > APART:
-            raise ConstraintError(
-                f"{names} of '{self.equations.name}' jumps at t = {self.t:.6g}, and what holds is off by {off:.3g} "
-                "then: coordinates cannot jump with it. Let it move steadily: by a law in t, or by a linear lw.Table."
-            )
-        impulses = self._impact(names) if self._holds else {}
-        self._settled = not self._standings.members
-        moved = float(np.abs(self._x[:-1] - was[:-1]).max(initial=0.0))
-        if by_itself or moved > AS_BEFORE * (1.0 + float(np.abs(was[:-1]).max(initial=0.0))):
-            self._worked("embed", self.active, self.t, began)
-            lost = float(was[-1] - self._x[-1])
-            self._events.append(RunEvent(self.t, names, before, before, impulses, "input", lost))
 
     def tick(self, step: float) -> Events:
         """Run by one step of RK4, and tell what happened: for a loop that cannot wait, and keeps nothing of the past.
