@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from latchwork.errors import FileError
+from latchwork.files import read_text
 from latchwork.formats.xml_tree import Element, parse
 
-MOST_FILES = 50
+MOST_FILES, MOST_BYTES = 50, 20_000_000
 
 
 def included(root: Element, folder: Path | None) -> Element:
@@ -37,7 +39,7 @@ def _file(include: Element, folder: Path | None, seen: set[Path]) -> Element:
         raise include.error(f"'{name}' is included {why}. Include every file once.")
     seen.add(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise include.error(f"'{name}' is included, but cannot be read as UTF-8 text. Check the file.") from None
+        text = read_text(path, MOST_BYTES)
+    except FileError as problem:
+        raise include.error(f"'{name}' is included, but cannot be read: {problem.message}") from None
     return parse(text, str(path.relative_to(folder)))
