@@ -84,13 +84,19 @@ def test_what_is_not_written_to_its_end_is_not_there(tmp_path):
     """Interrupted or failed, a writer leaves the folder as it was, with the old file where there was one."""
     path = tmp_path / "run.csv"
     for before in ([], ["run.csv"]):
-        for problem in (KeyboardInterrupt, OSError(28, "No space left on device"), ValueError):
-            with pytest.raises((KeyboardInterrupt, OSError, ValueError)), written(path) as beside:
-                beside.write_text("half", encoding="utf-8")
-                raise problem
+        for problem in (KeyboardInterrupt("no more"), OSError(28, "no more space"), ValueError("no more")):
+            with pytest.raises((KeyboardInterrupt, OSError, ValueError), match="no more"):
+                half_written(path, problem)
             assert [each.name for each in tmp_path.iterdir()] == before
         write_text(path, "whole")
         assert path.read_text(encoding="utf-8") == "whole"
+
+
+def half_written(path: Path, problem: BaseException) -> None:
+    """A writer that fails halfway."""
+    with written(path) as beside:
+        beside.write_text("half", encoding="utf-8")
+        raise problem
 
 
 def test_what_is_replaced_stays_what_it_was(tmp_path):
@@ -121,7 +127,7 @@ def test_an_interrupted_film_leaves_no_file(tmp_path, monkeypatch, name):
     path.write_bytes(b"the last one")
     monkeypatch.setattr("shutil.which", lambda _: begins_at_once(tmp_path / "ffmpeg"))
     monkeypatch.setattr("latchwork.view.animate.page", interrupt)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="while it is drawn"):
         pendulum().animate(str(path), progress=interrupt)
     assert [each.name for each in folder.iterdir()] == [name]
     assert path.read_bytes() == b"the last one"
@@ -129,7 +135,7 @@ def test_an_interrupted_film_leaves_no_file(tmp_path, monkeypatch, name):
 
 def interrupt(*_: object) -> None:
     """What Ctrl-C does."""
-    raise KeyboardInterrupt
+    raise KeyboardInterrupt("while it is drawn")
 
 
 def begins_at_once(program: Path) -> str:

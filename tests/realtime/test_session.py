@@ -162,7 +162,7 @@ def test_a_session_names_an_example_or_a_model_file(tmp_path, monkeypatch, named
     """Whatever else stands there is refused, and not looked at."""
     monkeypatch.chdir(tmp_path)
     path, ran = scripted_session(tmp_path, source=named)
-    with pytest.raises(FileError, match="neither an example nor a model file|there is no example"):
+    with pytest.raises(FileError, match=r"neither an example nor a model file|there is no example"):
         replay(path)
     assert not ran.exists()
 
@@ -174,5 +174,5 @@ def test_a_session_of_a_model_file_needs_no_more(tmp_path):
     live.tick()
     path = live.save(tmp_path / "session.jsonl")
     assert replay(path).checksum == live.log.checksum
-    with pytest.raises(FileError, match="not from a script. Leave script= out"):
+    with pytest.raises(FileError, match=r"not from a script. Leave script= out"):
         replay(path, script="mine.py")

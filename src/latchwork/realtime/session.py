@@ -98,7 +98,8 @@ class Log:
         if self.full:
             raise FileError(f"the session is longer than {self._most} rows, and cannot be recorded from its start. "
                             "Reset, and record again.")  # fmt: skip
-        head = {"format": FORMAT, "source": None if is_script(source) else source, "digest": digest(source), "step": step, "device": device,
+        named = None if is_script(source) else source
+        head = {"format": FORMAT, "source": named, "digest": digest(source), "step": step, "device": device,
                 "display": display, "damping": list(damping), "made by": versions()}  # fmt: skip
         lines = [json.dumps(head), *self.rows, json.dumps(["end", self.ticks, self.checksum])]
         return write_text(path, "\n".join(lines) + "\n")
