@@ -75,7 +75,7 @@ RUNS: dict[str, tuple[Callable[[], lw.Model], dict[str, Any]]] = {
     "samples": (pendulum, {"every": 0.5, "keep": "samples"}),
     "fixed": (pendulum, {"method": lw.RK4(1e-4)}),
     "seldom": (pendulum, {"method": lw.RK4(1e-4, every=1000)}),
-    "stiff": (pendulum, {"method": lw.SciPy("Radau")}),
+    "stiff": (pendulum, {"method": lw.SciPy("LSODA")}),
     "constrained": (rod, {}),
     "null space": (rod, {"design": lw.NullSpace()}),
     "differences": (rod, {"design": lw.Multipliers(), "method": lw.BackwardDifferences(1e-2)}),
