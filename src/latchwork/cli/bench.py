@@ -14,7 +14,7 @@ from latchwork.errors import EvaluationError, did_you_mean
 
 NAMES = (
     "derive", "growth", "robots", "steps", "start", "first", "many", "constraints", "designs", "contact", "switches",
-    "settling", "coupling", "realtime",
+    "settling", "coupling", "realtime", "elementary",
 )  # fmt: skip
 PACKAGE = Path(__file__).resolve().parents[1]
 

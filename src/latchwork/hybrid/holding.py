@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.assemble import EXACT, assemble_q, assemble_u, residual_of
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.closure import latch
@@ -66,7 +67,7 @@ class Holding(Running):
         after, impulses = assemble_u(terms, assemble_q(terms, x) if off > EXACT else x)
         n_q, n, _ = terms.sizes
         old, new, M = x[1 + n_q : 1 + n_q + n], after[1 + n_q : 1 + n_q + n], terms.motion(after).M
-        lost = 0.5 * float(new @ M @ new - old @ M @ old)
+        lost = 0.5 * float(dot(new, M, new) - dot(old, M, old))
         self._x = np.append(after[1 : len(self._x)], self._x[-1] + lost)
         return {key: impulses[part] for key, part in terms.rows.slices.items()}
 

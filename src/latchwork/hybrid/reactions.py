@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.reacting.reaction_items import Item
 from latchwork.constraint.reacting.reaction_plan import Plan, plan_of
 from latchwork.constraint.rows import Rows
@@ -116,7 +117,7 @@ def _multipliers(run: Trajectory, stage: Stage, terms: Terms | None, here: NDArr
     lam = np.zeros((len(here), len(terms.rows)))
     for i, state in enumerate(np.column_stack([run.t[here], _known(run.x[here])[:, :-1], rest])):
         motion, B = terms.motion(state), terms.place(state).B
-        lam[i] = multipliers(B, motion.M @ udot[here[i]] - motion.f, motion.M)
+        lam[i] = multipliers(B, dot(motion.M, udot[here[i]]) - motion.f, motion.M)
     return lam
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from latchwork.algebra.products import norm
 from latchwork.constraint.assemble import Start
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
@@ -224,7 +225,7 @@ class Trajectory(Samples):
         energy, work = full.energy, full.work - full.work[0]  # what happened before the first step is no part of it
         names = [symbol.name for symbol in self.equations.arguments[1:]]
         norms = [
-            np.abs(np.linalg.norm(full.x[:, [names.index(e.name) for e in four]], axis=1) - 1.0).max()
+            np.abs(norm(full.x[:, [names.index(e.name) for e in four]], axis=1) - 1.0).max()
             for four in self.equations.system.quaternions
         ]
         stats = self.path.stats

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.elimination import lu
 from latchwork.constraint.assemble import at_time
 from latchwork.constraint.constraint import Constraint
-from latchwork.constraint.dense import lu
 from latchwork.constraint.gather import gather
 from latchwork.constraint.modes import executors, layout, sliding_executors
 from latchwork.constraint.modes.drag import Drag, frame_of
@@ -273,7 +273,7 @@ class Workshop:
         for name, hold in holds.items():
             if hold.limit is not None:
                 squares = sum((force**2 for force in lam[slices[name]]), start=lam[0] * 0.0)
-                first.append(Guard("limit", name, 1.0 - squares / hold.limit**2, True))
+                first.append(Guard("limit", name, 1.0 - squares / (hold.limit * hold.limit), True))
         rules = []
         if armed:
             forces = standings.forces({name: lam[part] for name, part in slices.items()})

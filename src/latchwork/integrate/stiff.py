@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.errors import IntegrationError, spelled
 from latchwork.integrate.checks import must_be_numbers
 from latchwork.integrate.guards import NONE, watch
@@ -202,9 +203,9 @@ class _Steps:
     def add(self, t: float, points: Array) -> None:
         """A step to t through five even points."""
         h = t - self.t[-1]
-        self.starts.append(START @ points / h)
-        self.ends.append(END @ points / h)
-        self.bends.append(LEADING @ points)
+        self.starts.append(dot(START, points) / h)
+        self.ends.append(dot(END, points) / h)
+        self.bends.append(dot(LEADING, points))
         self.t.append(t)
         self.x.append(points[-1])
 

@@ -15,6 +15,7 @@ import numpy as np
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
 from latchwork.errors import EvaluationError, LatchworkError, did_you_mean
+from latchwork.program.elementary import scalars
 from latchwork.realtime.board import Array, Beat, State
 from latchwork.realtime.commands import name_of, parsed
 from latchwork.realtime.coupler import Coupler
@@ -61,6 +62,7 @@ class Live:
 
     def _get_ready(self) -> None:
         """Make now what the first tick, and the first grasp, would have to wait for; nothing has happened then."""
+        scalars.get_ready()
         for body in self.exhibit.bodies:
             self.grip.get_ready(body, self.x)
         with suppress(LatchworkError):
