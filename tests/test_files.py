@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import socket
 import stat
@@ -144,3 +145,29 @@ def begins_at_once(program: Path) -> str:
                        encoding="utf-8")  # fmt: skip
     program.chmod(0o755)
     return str(program)
+
+
+PACKAGE = Path(lw.__file__).parent
+OPENING = {"read_text", "read_bytes", "write_text", "write_bytes", "open", "savefig", "fromfile", "memmap"}
+# What opens files by itself: those of this package, those that it has just written, the cache, and what is no file.
+OWN = {
+    "files.py", "program/cache.py", "program/sources.py", "realtime/devices/hil.py", "realtime/settings.py",
+    "view/film/palette.py", "view/animate.py", "view/live/files.py", "view/live/serving.py", "view/svg.py",
+    "cli/bench.py", "cli/__init__.py",
+}  # fmt: skip
+
+
+def test_files_are_opened_in_one_place():
+    """Whatever else reads or writes a file does so through `latchwork.files`; the list names nothing that does not."""
+    assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if opens(path)} == OWN
+
+
+def opens(path: Path) -> bool:
+    """Whether a source calls what opens a file; a path that `written` gave is called ``beside``."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Call(func=ast.Name(id="open")):
+                return True
+            case ast.Call(func=ast.Attribute(attr=name)) if name in OPENING and "beside" not in ast.unparse(node):
+                return True
+    return False
