@@ -6,6 +6,7 @@ import csv
 import importlib.metadata
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import latchwork as lw
 from latchwork.cli import bench, main
+from latchwork.cli.terminal import Progress
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 DISK, PENDULUM = str(EXAMPLES / "disk_on_ramp.yaml"), str(EXAMPLES / "double_pendulum.yaml")
@@ -508,6 +510,19 @@ def test_interrupted(monkeypatch, capsys):
     monkeypatch.setattr(lw.Model, "equations", interrupt)
     assert main(["derive", DISK]) == 130
     assert capsys.readouterr().err == "latchwork: interrupted\n"
+
+
+def test_an_interrupted_run_is_written_as_far_as_it_came(monkeypatch, capsys):
+    """Ctrl-C while it runs: what was computed is given, and the exit code says that it is not all."""
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(Progress, "__call__", lambda self, text, now=True: now or signal.raise_signal(signal.SIGINT))
+    try:
+        assert main(["run", "--csv", PENDULUM, "--until", "5000"]) == 130
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    said = capsys.readouterr()
+    assert said.err == "latchwork: interrupted\n"
+    assert 0.0 < float(said.out.splitlines()[-1].split(",")[0]) < 5000.0
 
 
 # --- as a process -------------------------------------------------------------------------------------------------

@@ -16,6 +16,9 @@
     │   └── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
     └── FileError            a file or text that cannot be read as a model
 
+    KeyboardInterrupt
+    └── Interrupted          Ctrl-C in a run, which it carries
+
 A message has three parts: what is wrong with which named thing; the values seen; what to do.
 """
 
@@ -97,6 +100,14 @@ class Unsettled(IntegrationError):
     def __init__(self, message: str, contacts: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.contacts = tuple(contacts)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in a run; ``run`` holds what had been computed until then, None where there was nothing yet."""
+
+    def __init__(self, message: str, run: Any = None) -> None:
+        super().__init__(message)
+        self.run = run
 
 
 class FileError(LatchworkError):

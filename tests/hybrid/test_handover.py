@@ -114,7 +114,7 @@ def test_what_changes_between_is_heard(handed, monkeypatch):
 
         def interrupts(t):
             calls.append(t)
-            if len(calls) == 3:
+            if len(calls) == 2:
                 raise KeyboardInterrupt
 
         sim, wall = bouncing(0.2, progress=interrupts)

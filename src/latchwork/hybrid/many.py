@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.errors import EvaluationError, IntegrationError, ModelError, did_you_mean, spelled
+from latchwork.errors import EvaluationError, IntegrationError, Interrupted, ModelError, did_you_mean, spelled
 from latchwork.hybrid.lanes import in_lanes, lanes_pay
 from latchwork.hybrid.right_side import RightSide, right_side
 from latchwork.hybrid.start import even_times, mechanism, method_of, must_be_unit, span, start_of
@@ -18,6 +18,7 @@ from latchwork.integrate.method import RK4, Method, integrate
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.program.batch import parallel, shares
+from latchwork.program.interrupt import interrupted, listening
 
 Array = NDArray[np.float64]
 
@@ -57,7 +58,8 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
 
     The table gives arrays by the names of coordinates, speeds, inputs and parameters; a single number holds for all.
     What it leaves out is as in `simulate`. Samples are the start and the end, or even times with ``every``. Under
-    `RK4`, runs share vectors and step together; any other method takes each by itself, in threads.
+    `RK4`, runs share vectors and step together; any other method takes each by itself, in threads. Ctrl-C raises
+    `lw.Interrupted`, whose ``run`` has those that came to their end.
     """
     (equations, constraints), method = mechanism(model), method_of(method)
     changing: tuple[Any, ...] = (*model.contacts, *model.rules) if isinstance(model, Model) else ()
@@ -77,12 +79,25 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
         raise EvaluationError("simulate_many takes no lw.Table. Give numbers or expressions, or use simulate for each.")
     x0, rest = _starts(equations, table, held, t0)
     times = np.array([t0, t_end]) if every is None else even_times(t0, t_end, every)
-    if isinstance(method, RK4) and lanes_pay(side.function.program, method, len(x0), t_end - t0):
-        x, stopped = in_lanes(side.function, method, x0, rest, times, threads)
-    else:
-        x, stopped = np.full((len(x0), len(times), x0.shape[1]), np.nan), list(range(len(x0)))
-    failed = _alone(side, method, x0, rest, times, stopped, x, threads)
-    return Runs(side, times, x, rest, failed)
+    runs = Runs(side, times, np.full((len(x0), len(times), x0.shape[1]), np.nan), rest, {})
+    try:
+        with listening():
+            left = list(range(len(x0)))
+            if isinstance(method, RK4) and lanes_pay(side.function.program, method, len(x0), t_end - t0):
+                left = in_lanes(side.function, method, x0, rest, times, runs.x, threads)
+            runs.failed.update(_alone(side, method, x0, rest, times, left, runs.x, threads))
+    except KeyboardInterrupt:
+        raise _interrupted(runs) from None
+    return runs
+
+
+def _interrupted(runs: Runs) -> Interrupted:
+    """What came to its end before an interrupt; the others have failed."""
+    name, cut = runs.side.equations.name, np.flatnonzero(np.isnan(runs.x[:, -1]).any(axis=1)).tolist()
+    why = {i: "it was interrupted" for i in cut if i not in runs.failed}
+    made = Runs(runs.side, runs.t, runs.x, runs.rest, dict(sorted((why | runs.failed).items())))
+    return Interrupted(f"{len(runs) - len(why)} of {len(runs)} runs of '{name}' came to their end before an interrupt. "
+                       "They are in .run; .run.failed names the others.", made)  # fmt: skip
 
 
 def _starts(equations: Equations, table: Mapping[str, ArrayLike], held: Mapping[str, float],
@@ -133,8 +148,12 @@ def _alone(side: RightSide, method: Method, x0: Array, rest: Array, times: Array
 
     def run(part: slice) -> None:
         for i in which[part]:
+            if interrupted():
+                return
             try:
-                x[i] = integrate(side.function, x0[i], times[0], times[-1], rest[i], method).at(times)
+                found = integrate(side.function, x0[i], times[0], times[-1], rest[i], method)
+                if found.t[-1] == times[-1]:
+                    x[i] = found.at(times)
             except IntegrationError as error:
                 x[i], failed[i] = np.nan, str(error)
 

@@ -38,6 +38,7 @@ from latchwork.hybrid.workshop import Hold, Workshop
 from latchwork.integrate.method import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
+from latchwork.program.interrupt import hearing
 
 if TYPE_CHECKING:
     from latchwork.hybrid.ticking import Course
@@ -66,7 +67,8 @@ class Running:
         self.equations, own = mechanism(model)
         must_run_contacts(model, self.equations)
         permanent = (*own, *constraints)
-        self.method, self.design, self.progress = method_of(method), design_of(design), progress
+        self.method, self.design, self.progress = method_of(method), design_of(design), progress and hearing(progress)
+        self.is_cut = False  # interrupted where its state was not whole
         self.at_once = one_of_three(at_once)
         self.driven, held = driven(self.equations, inputs)
         self._holds = {k.name: Hold(k, True, None) for k in permanent}
@@ -175,6 +177,11 @@ class Running:
     def run(self) -> Trajectory:
         """The trajectory so far."""
         return self.trajectory()
+
+    @property
+    def known(self) -> Trajectory | None:
+        """The same, or nothing where it has not run yet."""
+        return self.trajectory() if self._segments else None
 
     def trajectory(self, every: float | None = None) -> Trajectory:
         """The trajectory so far, sampled at even times where ``every`` is given."""

@@ -52,6 +52,8 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
 
     Contacts run event by event. Where events come too thick, as in a pile that settles, ``thick=lw.TimeStepping(step)``
     allows time stepping until things are calm; ``run.events`` and ``run.audit`` say when.
+
+    Ctrl-C ends the run after its next steps with `lw.Interrupted`, whose ``run`` holds what was computed.
     """
     t0, t_end = span(start, until)
     samples = _kept(t0, t_end, every, keep)

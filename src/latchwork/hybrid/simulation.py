@@ -23,6 +23,7 @@ from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.going import Going
 from latchwork.hybrid.handover import Change
+from latchwork.hybrid.interrupted import interruptible
 from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.legs import BLINK
 from latchwork.hybrid.path import Stage
@@ -41,6 +42,7 @@ from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.touching.swift import swiftly
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
+from latchwork.program.interrupt import interrupted
 
 
 class Simulation(Changing, Going, Ruling):
@@ -57,6 +59,7 @@ class Simulation(Changing, Going, Ruling):
 
     # --- going on -----------------------------------------------------------------------------------------------
 
+    @interruptible
     def advance(self, until: float, *, stop_when: Mapping[str, Any] | None = None,
                 samples: Array | None = None) -> Events:  # fmt: skip
         """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way."""
@@ -67,7 +70,7 @@ class Simulation(Changing, Going, Ruling):
         self._fetch(self._bounds_entered())
         self._change, crossings = None, Crossings(self.equations.name)
         rules, thicket, passed, limit = self._rules, self._thicket, None, t_end
-        while self.t < t_end or rules.pending:
+        while (self.t < t_end or rules.pending) and not interrupted():
             state, passed = passed, None
             self._see()
             if not (self._settled or thicket.is_thick):
