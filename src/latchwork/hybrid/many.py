@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import EvaluationError, IntegrationError, ModelError, did_you_mean, spelled
+from latchwork.hybrid.audit import Auditing, auditing, doubts
 from latchwork.hybrid.lanes import in_lanes, lanes_pay
 from latchwork.hybrid.right_side import RightSide, right_side
 from latchwork.hybrid.start import even_times, mechanism, method_of, must_be_unit, span, start_of
@@ -24,13 +25,18 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Many runs: states at the same times. ``failed`` says why a run stopped, by its row; its states are nan."""
+    """Many runs: states at the same times.
+
+    ``failed`` says why a run stopped or was refused, by its row; its states are nan. ``doubtful`` says what the audit of
+    a run found where it was to go on.
+    """
 
     side: RightSide = field(repr=False)
     t: Array  # (samples,)
     x: Array = field(repr=False)  # (runs, samples, states)
     rest: Array = field(repr=False)  # (runs, inputs and parameters)
     failed: dict[int, str]
+    doubtful: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.x)
@@ -52,14 +58,18 @@ class Runs:
 @spelled
 def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], until: float, *,
                   method: Method | None = None, inputs: Mapping[str, Any] | None = None, start: float = 0.0,
-                  every: float | None = None, threads: int | None = None) -> Runs:  # fmt: skip
+                  every: float | None = None, threads: int | None = None,
+                  audit: Auditing = "raise") -> Runs:  # fmt: skip
     """Run a mechanism once for each row of a table.
 
     The table gives arrays by the names of coordinates, speeds, inputs and parameters; a single number holds for all.
     What it leaves out is as in `simulate`. Samples are the start and the end, or even times with ``every``. Under
     `RK4`, runs share vectors and step together; any other method takes each by itself, in threads.
+
+    Runs whose energy balance is off by far more than the method promises are refused, one by one: ``runs.failed`` says
+    why. With ``audit="warn"`` they are kept, and ``runs.doubtful`` says it; ``audit="off"`` does not look.
     """
-    (equations, constraints), method = mechanism(model), method_of(method)
+    (equations, constraints), method, audit = mechanism(model), method_of(method), auditing(audit)
     changing: tuple[Any, ...] = (*model.contacts, *model.rules) if isinstance(model, Model) else ()
     if changing:
         raise ModelError(
@@ -81,8 +91,12 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
         x, stopped = in_lanes(side.function, method, x0, rest, times, threads)
     else:
         x, stopped = np.full((len(x0), len(times), x0.shape[1]), np.nan), list(range(len(x0)))
-    failed = _alone(side, method, x0, rest, times, stopped, x, threads)
-    return Runs(side, times, x, rest, failed)
+    failed, steps = _alone(side, method, x0, rest, times, stopped, x, threads)
+    doubtful = {} if audit == "off" else doubts(side.driven.energy, times, x, rest, steps, method)
+    if audit == "raise":
+        x[list(doubtful)] = np.nan
+        failed, doubtful = dict(sorted((failed | doubtful).items())), {}
+    return Runs(side, times, x, rest, failed, doubtful)
 
 
 def _starts(equations: Equations, table: Mapping[str, ArrayLike], held: Mapping[str, float],
@@ -127,16 +141,18 @@ def _length(columns: Mapping[str, Array]) -> int:
 
 
 def _alone(side: RightSide, method: Method, x0: Array, rest: Array, times: Array, which: list[int], x: Array,
-           threads: int | None) -> dict[int, str]:  # fmt: skip
-    """Fill in these runs, each by itself; the reasons of those that stopped."""
+           threads: int | None) -> tuple[dict[int, str], Array]:  # fmt: skip
+    """Fill in these runs, each by itself; the reasons of those that stopped, and how many steps each run took."""
     failed: dict[int, str] = {}
+    steps = np.zeros(len(x0))
 
     def run(part: slice) -> None:
         for i in which[part]:
             try:
-                x[i] = integrate(side.function, x0[i], times[0], times[-1], rest[i], method).at(times)
+                solution = integrate(side.function, x0[i], times[0], times[-1], rest[i], method)
+                x[i], steps[i] = solution.at(times), solution.stats.steps
             except IntegrationError as error:
                 x[i], failed[i] = np.nan, str(error)
 
     parallel(run, shares(len(which), threads, most=64), threads)
-    return dict(sorted(failed.items()))
+    return failed, steps

@@ -17,8 +17,10 @@ from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, IntegrationError, spelled
 from latchwork.hybrid.ahead import Ahead
+from latchwork.hybrid.audit import Auditing, auditing
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
+from latchwork.hybrid.energy_balance import Balance
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.gaps import Presence
 from latchwork.hybrid.late import Waiting
@@ -61,13 +63,14 @@ class Running:
                  parameters: Mapping[str, float] | None = None,
                  start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
                  at_once: bool | None = None, thick: TimeStepping | None = None,
-                 progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
+                 progress: Callable[[float], None] | None = None, audit: Auditing = "raise") -> None:  # fmt: skip
         self._born, self._work = time.perf_counter(), list[tuple[str, tuple[str, ...], float, float, float]]()
         self.equations, own = mechanism(model)
         must_run_contacts(model, self.equations)
         permanent = (*own, *constraints)
         self.method, self.design, self.progress = method_of(method), design_of(design), progress
-        self.at_once = one_of_three(at_once)
+        self.at_once, self.audit = one_of_three(at_once), auditing(audit)
+        self._balance = Balance()
         self.driven, held = driven(self.equations, inputs)
         self._holds = {k.name: Hold(k, True, None) for k in permanent}
         self._workshop = Workshop(self.driven, self.design)

@@ -41,7 +41,7 @@ from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.relay import Relay
 from latchwork.hybrid.right_side import RightSide, unconstrained
-from latchwork.hybrid.rules import Rules, rule_guards, scalars
+from latchwork.hybrid.rules import Rules, rule_guards
 from latchwork.hybrid.stages import GOOD, Held, Unconstrained
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
@@ -158,10 +158,10 @@ class Workshop:
         """ẋ where nothing holds."""
         return unconstrained(self.driven)
 
-    @cached_property
+    @property
     def energy(self) -> Function:
-        """K + V."""
-        return scalars(self.base, [self.driven.equations.kinetic_energy + self.driven.equations.potential_energy])
+        """K + V of (t, q, u, rest)."""
+        return self.driven.energy
 
     @cached_property
     def pacing(self) -> Pacing:

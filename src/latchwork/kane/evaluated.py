@@ -52,6 +52,11 @@ class Evaluated(Quantities):
         return np.asarray(self.evaluate(self.qdot_expressions, q, u, t=t, p=p)).ravel()
 
     @cached_property
+    def energy_function(self) -> Function:
+        """K + V as a function of (t, q, u, r, p)."""
+        return Function(self.program(self.kinetic_energy + self.potential_energy))
+
+    @cached_property
     def inverse_program(self) -> Program:
         """Inverse dynamics as straight-line code of (t, q, u, r, p, u̇)."""
         arguments = (*self.arguments, *self.system.u_rates)
