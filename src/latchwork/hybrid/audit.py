@@ -1,18 +1,20 @@
 """Audit: what can be checked of a run, and whether it is what the method of integration promises.
 
-Energy is judged by `energy_balance`. Rows of embedded constraints are met to `HOLDS` wherever a run ends or changes, or it
-is refused there (`constraint.verdict`). Designs that hold accelerations only let coordinates drift: by less than `GROSS`
-of them.
+Energy is judged by `energy_balance`. Rows of embedded constraints are met to `HOLDS` wherever a run ends or changes, or
+it is refused there (`constraint.verdict`). Designs that hold accelerations only let coordinates drift: by less than
+`GROSS`, in their units.
 """
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from latchwork.constraint.terms import lengths_of
 from latchwork.errors import ArgumentError, AuditError, AuditWarning
 from latchwork.hybrid.energy_balance import GROSS, Balance, allowance, allowed, by_work
 from latchwork.hybrid.path import Path, Segment
@@ -77,7 +79,7 @@ def auditing(audit: Any) -> Auditing:
     """How a run is audited, as it was asked for."""
     if audit not in get_args(Auditing):
         raise ArgumentError(f'audit = {audit!r} is no way to audit a run. Give "raise", "warn" or "off".')
-    return audit  # type: ignore[no-any-return]
+    return audit
 
 
 class Entry(NamedTuple):
@@ -108,10 +110,18 @@ def judge(sim: Running, since: Entry) -> None:
     elif broken := _broken(sim, segments[-1]):
         told = _rows_told(broken, sim.t)
     if told and sim.audit == "warn":
-        warnings.warn(f"'{sim.equations.name}': {told}", AuditWarning, stacklevel=4)
+        warnings.warn(f"'{sim.equations.name}': {told}", AuditWarning, stacklevel=_callers())
     elif told:
         run = sim.trajectory()
         raise AuditError(f"'{sim.equations.name}': {told}", run.path, run)
+
+
+def _callers() -> int:
+    """How many frames up, from where it is called, the code lies that uses this package."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals["__name__"].startswith("latchwork."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _balance(sim: Running, segments: list[Segment], off: float) -> Balance:
@@ -139,20 +149,24 @@ def _spread(path: Path) -> Array:
 
 
 def _broken(sim: Running, segment: Segment) -> dict[str, float]:
-    """Rows held by accelerations only that are far off at the end of a segment, and by how much."""
-    (solution, stage), t = segment, segment.solution.t[-1:]
+    """Rows held by accelerations only, whose Φ or B u + C is far off where a segment ends, and by how much."""
+    stage = segment.stage
     if not isinstance(stage, ByAcceleration):
         return {}
-    most = GROSS * (1.0 + float(np.abs(solution.x[-1]).max(initial=0.0)))
-    off = stage.off(t, solution.x[-1:], sim.driven.rest_at(sim._rest, t))
-    return {name: value for name, value in off.items() if not value <= most}
+    terms, x = stage.mode.terms, sim._state()
+    n_q, n, _ = terms.sizes
+    place, u = terms.place(x), x[1 + n_q : 1 + n_q + n]
+    moved, lengths = place.B * u, lengths_of(place.B, stage.mode.typical)
+    off, slip, size = (abs(part) / lengths for part in (place.Phi, moved.sum(axis=1) + place.C, abs(moved).sum(axis=1)))
+    far = ~((off <= GROSS) & (slip <= GROSS * np.maximum(1.0, size)))
+    return {terms.rows.names[i]: float(max(off[i], slip[i])) for i in np.flatnonzero(far)}
 
 
 def _rows_told(broken: dict[str, float], t: float) -> str:
     """Which constraints are off by how much, and what to do about it."""
     rows = ", ".join(f"'{name}' by {value:.3g}" for name, value in sorted(broken.items(), key=lambda row: -row[1])[:6])
-    return (f"constraints are not met at t = {t:.9g}: off are {rows}. Take a smaller tolerance, shorter steps, or a design "
-            f"that returns to the constraints (lw.Embedded, lw.Projected). {ANYWAY}")  # fmt: skip
+    return (f"constraints are not met at t = {t:.9g}: off are {rows}. Take a smaller tolerance, shorter steps, or a "
+            f"design that returns to the constraints (lw.Embedded, lw.Projected). {ANYWAY}")  # fmt: skip
 
 
 def _energy_told(sim: Running, balance: Balance) -> str:
@@ -166,7 +180,7 @@ def _energy_told(sim: Running, balance: Balance) -> str:
     off = ", ".join(f"'{name}' off by {value:.3g}" for name, value in rows)
     return (
         f"the energy balance is off by {balance.off:.3g} at t = {sim.t:.9g}, and with {_named(method)} it may be off by "
-        f"{balance.allowed:.3g}: K + V went from {E[0]:.9g} to {E[-1]:.9g} while the work done was {W[-1] - W[0]:.9g}. "
+        f"{balance.allowed:.3g}: K + V went from {E[0]:.9g} to {E[-1]:.9g} and the work done was {W[-1] - W[0]:.9g}. "
         f"Most of it, {grew[i]:.3g}, came between t = {t[i]:.9g} and {t[i + 1]:.9g}"
         f"{f', where constraints hold ({off})' if off else ''}. {_finer(method)}"
         f"{', or look at these constraints' if off else ''}. {ANYWAY}"
@@ -204,7 +218,8 @@ def doubts(energy: Function, t: Array, x: Array, rest: Array, steps: Array, meth
 def _states(t: Array, x: Array, rest: Array) -> Array:
     """States (t, q, u, rest) of runs (run, sample, (q, u, W)), one row each."""
     runs, samples, _ = x.shape
-    return np.column_stack([np.tile(t, runs), x[:, :, :-1].reshape(runs * samples, x.shape[2] - 1), np.repeat(rest, samples, axis=0)])
+    states = x[:, :, :-1].reshape(runs * samples, x.shape[2] - 1)
+    return np.column_stack([np.tile(t, runs), states, np.repeat(rest, samples, axis=0)])
 
 
 def _finer(method: Any) -> str:

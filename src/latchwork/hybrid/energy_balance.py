@@ -20,7 +20,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from latchwork.constraint.modes.settle import HOLDS
 from latchwork.hybrid.table import Array
@@ -77,7 +76,7 @@ def displacements(energy: Function, states: Array, by: Array) -> Array:
     return np.asarray(np.where(np.isfinite(changes), changes, 0.0).sum(axis=1))
 
 
-def allowed(method: Any, steps: ArrayLike, changes: int, work: ArrayLike, each: Allowance) -> Array:
+def allowed(method: Any, steps: float | Array, changes: int, work: float | Array, each: Allowance) -> Array:
     """By how much b may be off after some steps, changes of mode, and work W: see above."""
     gross = each.gross + GROSS * np.abs(work)
     if tolerances(method)[0] is None:

@@ -27,8 +27,8 @@ Array = NDArray[np.float64]
 class Runs:
     """Many runs: states at the same times.
 
-    ``failed`` says why a run stopped or was refused, by its row; its states are nan. ``doubtful`` says what the audit of
-    a run found where it was to go on.
+    ``failed`` says why a run stopped or was refused, by its row; its states are nan. ``doubtful`` says what the audit
+    found of runs that were to be kept.
     """
 
     side: RightSide = field(repr=False)
