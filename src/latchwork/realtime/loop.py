@@ -110,7 +110,7 @@ def serve() -> None:
     threading.Thread(target=_listen, args=(beating,), daemon=True).start()
     freeze_garbage()
     if "priority" in soft_real_time():
-        live.sim._ahead.began = raise_priority  # whoever waits for that thread must not wait for others
+        live.prepare_first(raise_priority)
     beating.pace.rests(time.perf_counter())
     beating.run()
     if record is not None:
