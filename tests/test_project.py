@@ -22,7 +22,8 @@ BLOCK_AND_OUTPUT = re.compile(r"^```python\n(.*?)^```$(?:\s*^```text\n(.*?)^```$
 END = "--- end of a block ---"
 PRIVATE = re.compile(r"(?<!\bself)(?<!\bcls)\.(_[a-z]\w*)")
 OTHERS = {  # protocols of Python and Jupyter, and what SymPy keeps to itself
-    "_replace", "_repr_html_", "_repr_latex_", "_t", "_k_nh", "_f_nh", "_f_h", "_udep", "_uaux", "_inertial", "_vel_dict",
+    "_replace", "_repr_html_", "_repr_latex_", "_t", "_k_nh", "_f_nh", "_f_h", "_udep", "_uaux", "_inertial",
+    "_vel_dict",
 }  # fmt: skip
 INSIDE = {  # tests of what is inside, which reach for private names: to be emptied, never to grow
     "constraint/made.py", "constraint/test_made_laws.py", "constraint/test_singular.py", "contact/test_enclosing.py",

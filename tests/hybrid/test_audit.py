@@ -92,10 +92,12 @@ def test_chaos_is_held_to_the_promise_as_well():
 
 
 def test_a_linkage_that_is_off_by_a_hundredth():
-    """Energy that is off by a hundredth at rtol = 1e-9 ends the run; the error says how much, where, and has the run."""
-    message = (r"'four-bar': the energy balance is off by .* at t = 5, and with Claims\(rtol=1e-09\) it may be off by .*: "
-               r"K \+ V went from .* to .* and the work done was 0\. Most of it, .*, came between t = .* and .*, where "
-               r"constraints hold \('loop\[\d\]' off by .*\)\. Take a smaller rtol, or look at these constraints\.")
+    """Energy that is off by a hundredth at rtol = 1e-9 ends the run; the error says how much and where, and has it."""
+    message = (
+        r"'four-bar': the energy balance is off by .* at t = 5, and with Claims\(rtol=1e-09\) it may be off by .*: "
+        r"K \+ V went from .* to .* and the work done was 0\. Most of it, .*, came between t = .* and .*, where "
+        r"constraints hold \('loop\[\d\]' off by .*\)\. Take a smaller rtol, or look at these constraints\."
+    )
     with pytest.raises(lw.AuditError, match=message) as found:
         lw.simulate(four_bar(), **TURNING, method=Claims(1e-9, 2e-4))
     run = found.value.run

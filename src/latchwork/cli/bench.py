@@ -64,7 +64,8 @@ def measured(script: Path, out: Path, quick: bool) -> tuple[str, str]:
     command = [sys.executable, str(script), "--out", str(out), *(["--quick"] if quick else [])]
     told: list[str] = []
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
-        with subprocess.Popen(command, env=environment, stdout=said, stderr=subprocess.PIPE, encoding="utf-8") as process:
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, env=environment, stdout=said, stderr=pipe, encoding="utf-8") as process:
             assert process.stderr is not None
             for line in process.stderr:
                 sys.stderr.write(line)

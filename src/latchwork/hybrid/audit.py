@@ -179,9 +179,9 @@ def _energy_told(sim: Running, balance: Balance) -> str:
     rows = _worst_rows(path, float(t[i]))
     off = ", ".join(f"'{name}' off by {value:.3g}" for name, value in rows)
     return (
-        f"the energy balance is off by {balance.off:.3g} at t = {sim.t:.9g}, and with {_named(method)} it may be off by "
-        f"{balance.allowed:.3g}: K + V went from {E[0]:.9g} to {E[-1]:.9g} and the work done was {W[-1] - W[0]:.9g}. "
-        f"Most of it, {grew[i]:.3g}, came between t = {t[i]:.9g} and {t[i + 1]:.9g}"
+        f"the energy balance is off by {balance.off:.3g} at t = {sim.t:.9g}, and with {_named(method)} it may be off "
+        f"by {balance.allowed:.3g}: K + V went from {E[0]:.9g} to {E[-1]:.9g} and the work done was "
+        f"{W[-1] - W[0]:.9g}. Most of it, {grew[i]:.3g}, came between t = {t[i]:.9g} and {t[i + 1]:.9g}"
         f"{f', where constraints hold ({off})' if off else ''}. {_finer(method)}"
         f"{', or look at these constraints' if off else ''}. {ANYWAY}"
     )

@@ -47,9 +47,10 @@ class Inputs(Mapping[str, float]):
     def __setitem__(self, name: str, value: float) -> None:
         sim, place, number = self._sim, self._place(name), _number(name, value)
         if self._law(place) is not None:
-            raise EvaluationError(f"input '{name}' of '{sim.equations.name}' follows an expression or a linear table in "
-                                  "this run, and cannot be set. Give it a number where the simulation is made.")  # fmt: skip
-        if sim._segments and sim._course is None or any(place in column.places for column in sim.driven.columns):
+            raise EvaluationError(f"input '{name}' of '{sim.equations.name}' follows an expression or a linear table, "
+                                  "and cannot be set. Give it a number where the simulation is made.")  # fmt: skip
+        remembered = bool(sim._segments) and sim._course is None
+        if remembered or any(place in column.places for column in sim.driven.columns):
             sim.driven = put_in(sim.driven, sim._rest, sim._began, sim.t, {place: number})
         else:  # nothing of the past is kept
             sim._rest = sim._rest.copy()
