@@ -9,6 +9,8 @@ from latchwork.constraint.making.rolling import wheel_foot
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.errors import (
     ArgumentError,
+    AuditError,
+    AuditWarning,
     ConstraintError,
     ContactError,
     CouplerError,
@@ -280,6 +282,8 @@ __all__ = [
     "Interrupted",
     "Jammed",
     "Unsettled",
+    "AuditError",
+    "AuditWarning",
     "FileError",
 ]
 

@@ -43,6 +43,7 @@ class Going(Running):
 
         def _add_place(self, contact: Contact) -> None: ...
 
+    looks_ahead = True  # whether modes that may come next are prepared beside the integration
     brief = 0.0  # s: hops shorter than this end in contact
     _change: Change | None = None  # the last one, if it may be made again
 
@@ -183,7 +184,7 @@ class Going(Running):
 
     def _look_ahead(self, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
         """Prepare, beside the integration, what is likely to come when the next gaps close."""
-        moments = coming(guards, values)
+        moments = coming(guards, values) if self.looks_ahead else ()
         if not moments:
             return
         self._ahead.wait()  # what may come is looked up in symbols

@@ -17,6 +17,7 @@ import numpy as np
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Terms
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError
+from latchwork.hybrid.audit import entry, judge
 from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.enumerated import prepare_all
@@ -67,6 +68,7 @@ class Simulation(Changing, Going, Ruling):
         if not (np.isfinite(t_end) and t_end >= self.t):
             raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
         asked = stops_of(stop_when)
+        since = None if self.audit == "off" else entry(self)
         self._fetch(self._bounds_entered())
         self._change, crossings = None, Crossings(self.equations.name)
         rules, thicket, passed, limit = self._rules, self._thicket, None, t_end
@@ -148,6 +150,8 @@ class Simulation(Changing, Going, Ruling):
             due = None if changes else rules.first
             if (due is not None and self._fire(due)) or stopped:
                 break
+        if since is not None:
+            judge(self, since)
         return Events(self._events[seen:])
 
     def tick(self, step: float) -> Events:

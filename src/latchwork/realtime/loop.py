@@ -112,7 +112,7 @@ def serve() -> None:
     watch_parent(given["parent"], lambda: _end(beating))
     freeze_garbage()
     if "priority" in soft_real_time():
-        live.sim._ahead.began = raise_priority  # whoever waits for that thread must not wait for others
+        live.prepare_first(raise_priority)
     beating.pace.rests(time.perf_counter())
     beating.run()
     beating.done = True
