@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from latchwork.constraint.dense import lu, lu_solve, lu_solve_transposed
+from latchwork.algebra.elimination import lu, lu_solve, lu_solve_transposed
+from latchwork.algebra.factors import eigen, qr, reflect, svd
 from latchwork.constraint.solvers.bases import by_eigenvalues, by_gauss, by_qr, by_svd
-from latchwork.constraint.solvers.factor import eigen, qr, reflect, svd
 from latchwork.program.native import invoke
 from random_constraints import KINDS, random_problem, weighed
 

@@ -126,3 +126,14 @@ def test_surfaces_do_not_move_with_an_input():
     model.contact("table", P, lw.Line(model.origin.at("T", (r - 1.0) * model.frame.y), model.frame.x, model.frame.y))
     with pytest.raises(lw.ContactError, match="the place of 'table' of 'lift' depends on the input 'r'"):
         lw.simulate(model, 1.0)
+
+
+@pytest.mark.parametrize("go", [lambda sim: sim.advance(0.5), lambda sim: sim.tick(0.5)], ids=["advance", "tick"])
+def test_an_input_that_is_set_is_followed(go):
+    """Before the first step, and between steps: the masses follow with an impact, and momentum stays."""
+    sim = lw.Simulation(pair(speeds))
+    for r in (0.6, -0.3):
+        sim.inputs["r"] = r
+        events = go(sim) if r > 0.0 else sim.advance(1.0)
+        assert [event.kind for event in events] == ["input"]
+        assert sim.u == pytest.approx({"v": 2.0 * r / 3.0, "w": -r / 3.0}, abs=1e-12)

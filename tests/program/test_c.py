@@ -13,7 +13,8 @@ import pytest
 import latchwork as lw
 import paper_models
 from campaign import seeds
-from latchwork.constraint.dense import swap
+from elementary_arguments import FUNCTIONS, OF_TWO, hard
+from latchwork.algebra.elimination import swap
 from latchwork.export import export_c, export_python, groups, programs, to_casadi, to_jax
 from latchwork.hybrid.stops import guards_and_rates
 from latchwork.program.c import CFunction
@@ -87,6 +88,26 @@ def test_each_operation_in_c_at_special_values(compiler, tmp_path):
     for function in export.functions:
         found = [call(compiled[f"programs_{function.name}"], export.groups, row, 1) for row in x]
         assert bits(found) == meaning(function.program, x)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_elementary_functions_in_c_at_hard_arguments(compiler, tmp_path):
+    """Exported C holds the elementary functions themselves: the same bits, and the C library has no part in them."""
+    rows = {name: (name, 0, 1) if name in OF_TWO else (name, 0) for name in FUNCTIONS}
+    export = of_programs(*(program_of("x y", (), [row], (2,)) for row in rows.values()))
+    compiled = library(compiler, tmp_path, export)
+    for function, name in zip(export.functions, rows, strict=True):
+        x = np.column_stack(hard(name))
+        found = [call(compiled[f"programs_{function.name}"], export.groups, row, 1) for row in x]
+        assert bits(found) == meaning(function.program, x)
+    asked = {line.split()[-1].partition("@")[0] for line in undefined(tmp_path / f"{compiler}.so")}
+    assert asked.isdisjoint(FUNCTIONS)
+
+
+def undefined(path) -> list[str]:
+    """The lines in which ``nm`` names what a library takes from others."""
+    said = subprocess.run(["nm", "-D", "--undefined-only", str(path)], capture_output=True, text=True, check=True)
+    return said.stdout.splitlines()
 
 
 @pytest.mark.parametrize("compiler", ONE_COMPILER)

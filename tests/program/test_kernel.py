@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from latchwork.program.elementary.functions import atan2, exp
 from latchwork.program.kernel import (
     bits,
     copysign,
@@ -30,7 +31,6 @@ from latchwork.program.kernel import (
     routine_at,
     sqrt,
 )
-from latchwork.program.libm import atan2, exp
 from latchwork.program.native import address, interpret, invoke, native, words
 
 PRIMES = (2, 3, 5, 7, 11)

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.linear import cond, eigh, inv, lstsq, qr, solve, svd
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.constrained import Constrained, by_name
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
@@ -34,8 +36,8 @@ def usual_lengths(terms: Terms, x: Array, shape: Array) -> Array:
     lengths = []
     for step in steps:
         near = x.copy()
-        near[1 : 1 + n_q] += W @ step
-        lengths.append(np.linalg.norm(terms.place(near).B @ shape, axis=1))
+        near[1 : 1 + n_q] += dot(W, step)
+        lengths.append(norm(dot(terms.place(near).B, shape), axis=1))
     most = np.max(lengths, axis=0)
     return np.where(most > 0.0, most, 1.0)
 
@@ -55,19 +57,19 @@ class Operator:
     @cached_property
     def _inverse(self) -> Array:
         """A⁺, with what is smaller than the cut left out."""
-        U, s, Vt = np.linalg.svd(self.A, full_matrices=False)
+        U, s, Vt = svd(self.A).thin
         keep = s > CUT
-        return np.asarray(Vt[keep].T / s[keep] @ U[:, keep].T)
+        return np.asarray(dot(Vt[keep].T / s[keep], U[:, keep].T))
 
     @cached_property
     def weighed(self) -> Array:
         """P_W = I − A⁺A, in the metric."""
-        return np.asarray(np.eye(len(self.f)) - self._inverse @ self.A)
+        return np.asarray(np.eye(len(self.f)) - dot(self._inverse, self.A))
 
     @cached_property
     def P(self) -> Array:
         """What P does to velocities: W^(−1/2) P_W W^(1/2). It does its transpose to forces."""
-        return np.asarray(np.linalg.solve(self.root, self.weighed @ self.root), dtype=np.float64)
+        return np.asarray(solve(self.root, dot(self.weighed, self.root)), dtype=np.float64)
 
     @property
     def freedoms(self) -> int:
@@ -76,7 +78,7 @@ class Operator:
 
     def potent(self, force: Any) -> Array:
         """P f: the part of a generalized force that moves the mechanism.  [Aghili Remark 2]"""
-        return np.asarray(self.P.T @ np.asarray(force, dtype=float))
+        return np.asarray(dot(self.P.T, np.asarray(force, dtype=float)))
 
     def impotent(self, force: Any) -> Array:
         """(I − P) f: the part that only loads the constraints."""
@@ -88,8 +90,8 @@ class Operator:
         """The generalized force of least norm that, added to what acts, gives u̇: P (M u̇ − f).  [Aghili Eqs. 21, 43]"""
         udot = np.asarray(udot, dtype=float)
         B, names = self.constrained.terms.place(self.x).B, self.constrained.rows.names
-        off = B @ udot + self.c
-        allowed = MEETS * (np.abs(B) @ np.abs(udot) + np.abs(self.c) + 1e-6 * np.abs(B).max(axis=1, initial=0.0))
+        off = dot(B, udot) + self.c
+        allowed = MEETS * (dot(np.abs(B), np.abs(udot)) + np.abs(self.c) + 1e-6 * np.abs(B).max(axis=1, initial=0.0))
         worst = [i for i in range(len(off)) if abs(off[i]) > allowed[i]]
         if worst:
             shown = ", ".join(f"'{names[i]}' by {off[i]:.3g}" for i in worst)
@@ -97,7 +99,7 @@ class Operator:
                 f"'{self.constrained.name}' cannot have the accelerations {udot.tolist()}: they break {shown}. Give "
                 "accelerations with B u̇ + c = 0, e.g. those that `udot` gives."
             )
-        return self.potent(self.M @ udot - self.f)
+        return self.potent(dot(self.M, udot) - self.f)
 
     def hybrid(self, udot: Any, constraint_force: Any) -> Array:
         """The force that gives u̇ and, besides, this generalized constraint force Bᵀλ.  [Aghili Eq. 52]"""
@@ -108,7 +110,7 @@ class Operator:
                 f"{held.tolist()} is no constraint force of '{self.constrained.name}': its part {moves.tolist()} would "
                 "move it. Give Bᵀλ, or its impotent part."
             )
-        return moving + self.impotent(self.M @ np.asarray(udot, dtype=float) - self.f) - held
+        return moving + self.impotent(dot(self.M, np.asarray(udot, dtype=float)) - self.f) - held
 
     def actuated(self, force: Any, active: Sequence[Any]) -> Array:
         """The force of least norm with the same effect that acts on the ``active`` speeds only.  [Aghili Eqs. 53-62]"""
@@ -117,48 +119,48 @@ class Operator:
         if unknown := [name for name in chosen if name not in names]:
             raise EvaluationError(f"{unknown} are no speeds of '{self.constrained.name}'. Choose from {list(names)}.")
         E = np.eye(len(names))[:, [names.index(name) for name in chosen]]
-        E_W, wanted = np.linalg.solve(self.root, E), np.linalg.solve(self.root, self.potent(force))
-        Q, R = np.linalg.qr(E_W)  # in the metric, forces on active speeds are Q y with the norm of y
-        y = np.linalg.lstsq(self.weighed @ Q, wanted, rcond=CUT)[0]
-        off = float(np.linalg.norm(self.weighed @ Q @ y - wanted))
-        if off > MEETS * max(float(np.linalg.norm(wanted)), 1e-300):
+        E_W, wanted = solve(self.root, E), solve(self.root, self.potent(force))
+        Q, R = qr(E_W)  # in the metric, forces on active speeds are Q y with the norm of y
+        y = lstsq(dot(self.weighed, Q), wanted, CUT)
+        off = float(norm(dot(self.weighed, Q, y) - wanted))
+        if off > MEETS * max(float(norm(wanted)), 1e-300):
             raise ConstraintError(
                 f"'{self.constrained.name}' has {self.freedoms} degrees of freedom here, and forces on "
                 f"{', '.join(chosen)} alone cannot do what was asked (a part of {off:.3g} is left). Make more joints "
                 "active, or keep away from this position."
             )
-        return np.asarray(E @ np.linalg.solve(R, y))
+        return np.asarray(dot(E, solve(R, y)))
 
     # --- inertia ----------------------------------------------------------------------------------------------------
 
     @cached_property
     def _inertia(self) -> Array:
-        return np.asarray(np.linalg.solve(self.root, np.linalg.solve(self.root, self.M).T))
+        return np.asarray(solve(self.root, solve(self.root, self.M).T))
 
     def inertia(self, gamma: float | None = None) -> Array:
         """M_c = M + PM − MP, or with a γ M_c'' = PM + γ(I − P), in the metric.  [Aghili Eqs. 23, 29]"""
         M, P = self._inertia, self.weighed
         if gamma is None:
-            return np.asarray(M + P @ M - M @ P)
-        return np.asarray(P @ M + gamma * (np.eye(len(P)) - P))
+            return np.asarray(M + dot(P, M) - dot(M, P))
+        return np.asarray(dot(P, M) + gamma * (np.eye(len(P)) - P))
 
     def condition(self, gamma: float | None = None) -> float:
         """The condition number of M_c, or of M_c'' with this γ."""
-        return float(np.linalg.cond(self.inertia(gamma)))
+        return float(cond(self.inertia(gamma)))
 
     @property
     def coupling(self) -> float:
         """‖(I − P) M P‖ as a part of ‖M‖: by how much moving forces reach the constraints.  [Aghili Eq. 80]"""
         M, P = self._inertia, self.weighed
-        return float(np.linalg.norm((np.eye(len(P)) - P) @ M @ P) / np.linalg.norm(M))
+        return float(norm(dot(np.eye(len(P)) - P, M, P)) / norm(M))
 
     def constraint_force(self) -> Array:
         """F_c = Bᵀλ by the operator: −(f⊥ − μ f∥ − μ M Ṗu) with μ = (I − P) M M_c⁻¹.  [Aghili Eq. 32]"""
-        M, P, f = self._inertia, self.weighed, np.linalg.solve(self.root, self.f)
-        lengths = usual_lengths(self.constrained.terms, self.x, np.asarray(np.linalg.inv(self.root)))
-        normal = -self._inverse @ (self.c / lengths)
-        moving = np.linalg.solve(self.inertia(), P @ f + M @ normal)
-        return np.asarray(self.root @ ((np.eye(len(P)) - P) @ (M @ moving - f)))
+        M, P, f = self._inertia, self.weighed, solve(self.root, self.f)
+        lengths = usual_lengths(self.constrained.terms, self.x, np.asarray(inv(self.root)))
+        normal = dot(-self._inverse, self.c / lengths)
+        moving = solve(self.inertia(), dot(P, f) + dot(M, normal))
+        return np.asarray(dot(self.root, dot(np.eye(len(P)) - P, dot(M, moving) - f)))
 
 
 def state_at(constrained: Constrained, q: Any, u: Any, r: Any, t: float, p: Any) -> Array:
@@ -168,7 +170,7 @@ def state_at(constrained: Constrained, q: Any, u: Any, r: Any, t: float, p: Any)
         filled, _ = by_name(u, dict.fromkeys(equations.u_names, 0.0))
         x = argument_vector(equations.system, t, q, filled, r, p)
         place, speeds = constrained.terms.place(x), x[1 + len(equations.q) :][: len(equations.u)]
-        if np.abs(place.B @ speeds + place.C).max(initial=0.0) <= MEETS * max(1.0, np.abs(speeds).max(initial=0.0)):
+        if np.abs(dot(place.B, speeds) + place.C).max(initial=0.0) <= MEETS * max(1.0, np.abs(speeds).max(initial=0.0)):
             return x
     return constrained.arguments(q, u, r, t=t, p=p)
 
@@ -180,13 +182,13 @@ def operator_at(constrained: Constrained, q: Any = None, u: Any = None, r: Any =
     motion, n = constrained.terms.motion(x), len(constrained.unconstrained.u)
     W = np.eye(n) if metric is None else np.asarray(metric, dtype=float)
     W = np.diag(W) if W.ndim == 1 else W
-    values, vectors = np.linalg.eigh(W) if W.shape == (n, n) else (np.zeros(1), W)
+    values, vectors = eigh(W) if W.shape == (n, n) else (np.zeros(1), W)
     if not values.min() > 0.0:
         raise EvaluationError(
             f"the metric of '{constrained.name}' must be {n} positive weights, or a positive {n} × {n} matrix; "
             f"got {metric}. Speeds of one unit need none."
         )
-    root = np.asarray(vectors * np.sqrt(values) @ vectors.T)
-    shape = np.linalg.inv(root)
+    root = np.asarray(dot(vectors * np.sqrt(values), vectors.T))
+    shape = inv(root)
     B, lengths = constrained.terms.place(x).B, usual_lengths(constrained.terms, x, shape)
-    return Operator(constrained, x, motion.M, motion.f, motion.c, B @ shape / lengths[:, None], root)
+    return Operator(constrained, x, motion.M, motion.f, motion.c, dot(B, shape) / lengths[:, None], root)

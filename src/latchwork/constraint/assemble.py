@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from latchwork.algebra.linear import lstsq, matrix_rank, solve, svd
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.selection import must_agree, scaled
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
@@ -72,7 +74,7 @@ def _fewer(held: Sequence[int], free: int) -> Iterator[Sequence[int]]:
 
 
 def _rank(B: Array) -> int:
-    return int(np.linalg.matrix_rank(np.where(np.isfinite(B), B, 0.0))) if B.size else 0
+    return int(matrix_rank(np.where(np.isfinite(B), B, 0.0))) if B.size else 0
 
 
 def _newton(terms: Terms, x: Array, held: Sequence[int], weights: Sequence[float] | None) -> tuple[Array, float]:
@@ -94,10 +96,10 @@ def _newton(terms: Terms, x: Array, held: Sequence[int], weights: Sequence[float
         if size <= EXACT * max(1.0, float(np.abs(x[1 : 1 + n_q]).max(initial=0.0))) or (size < 1e-11 and not gained):
             break
         free = _free(terms.spread(x)[list(held)] / w)
-        A = J / w @ free
-        lengths = np.linalg.norm(A, axis=1)
+        A = dot(J / w, free)
+        lengths = norm(A, axis=1)
         keep = lengths > 0.0
-        step = free @ np.linalg.lstsq(A[keep] / lengths[keep, None], -Phi[keep] / lengths[keep], rcond=CUT)[0] / w
+        step = dot(free, lstsq(A[keep] / lengths[keep, None], -Phi[keep] / lengths[keep], CUT)) / w
         step *= min(1.0, LONGEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
         x = _step(terms, x, step, size, typical)
     return best[1], best[0]
@@ -107,7 +109,7 @@ def _free(held: Array) -> Array:
     """The directions in which no coordinate that is held moves, as columns."""
     if not len(held):
         return np.eye(held.shape[1])
-    _, singular, vt = np.linalg.svd(held)
+    _, singular, vt = svd(held)
     return np.asarray(vt[int((singular > CUT).sum()) :].T)
 
 
@@ -117,7 +119,7 @@ def _step(terms: Terms, x: Array, step: Array, size: float, typical: Array) -> A
     trial = x
     for half in range(6):
         trial = x.copy()
-        trial[1 : 1 + n_q] += W @ (step * 0.5**half)
+        trial[1 : 1 + n_q] += dot(W, step * 0.5**half)
         trial = normalised(terms, trial)
         if _off(terms, trial, typical) < 2.0 * size:
             break
@@ -170,11 +172,11 @@ def assemble_u(terms: Terms, x: Array, held: Sequence[int] = ()) -> tuple[Array,
     must_be_finite(terms, x)
     must_agree(terms.rows.names, place.B, place.C, M, at_time(x))
     full = alive(place.B, M, terms.usual_rows(x))
-    off, moved = full @ u + place.C, x.copy()
+    off, moved = dot(full, u) + place.C, x.copy()
     for some in _fewer(held, n - _rank(full) if held else n):
         free = [j for j in range(n) if j not in some]
         change, impulses = plastic(full[:, free], off, M[np.ix_(free, free)])
-        if not some or np.abs(full[:, free] @ change + off).max() <= ASSEMBLED * max(1.0, float(np.abs(off).max())):
+        if not some or np.abs(dot(full[:, free], change) + off).max() <= ASSEMBLED * max(1.0, float(np.abs(off).max())):
             break
     moved[[1 + n_q + j for j in free]] += change
     return moved, impulses
@@ -194,13 +196,13 @@ def plastic(B: Array, off: Array, M: Array) -> tuple[Array, Array]:
     largest = inertia.max(initial=0.0)
     diagonal = np.sqrt(np.maximum(inertia, largest * 1e-12))[:, None]
     regular = M + np.diag(np.where(inertia > 0.0, 0.0, 1e-12 * max(largest, 1e-300)))
-    spread = np.linalg.solve(regular / diagonal / diagonal.T, rows.T / diagonal) / diagonal
-    A, target = rows @ spread, -off / lengths
-    p = np.linalg.lstsq(A, target, rcond=CUT * CUT)[0]
-    change = spread @ p
-    left = target - rows @ change
+    spread = solve(regular / diagonal / diagonal.T, rows.T / diagonal) / diagonal
+    A, target = dot(rows, spread), -off / lengths
+    p = lstsq(A, target, CUT * CUT)
+    change = dot(spread, p)
+    left = target - dot(rows, change)
     if left.any():
-        change += spread @ np.linalg.lstsq(A, left, rcond=CUT * CUT)[0]  # refined
+        change += dot(spread, lstsq(A, left, CUT * CUT))  # refined
     return change, p / lengths
 
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.linear import eigh, lstsq, matrix_rank, svd
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.analysis import state_at, usual_lengths
 from latchwork.constraint.assemble import assemble_q, residual_of
 from latchwork.constraint.constrained import Constrained
@@ -78,7 +80,7 @@ def bifurcation(constrained: Constrained, q: Any = None, u: Any = None, t: float
     N, Y = _spaces(terms, x)
     forms = _forms(terms, x, N, Y)
     found, decided = _zeros(forms, N.shape[1])
-    branches = tuple(Branch(_tidy(N @ basis), _leads_on(terms, x, N @ basis)) for basis in found)
+    branches = tuple(Branch(_tidy(dot(N, basis)), _leads_on(terms, x, dot(N, basis))) for basis in found)
     if decided and not branches:
         kind = Kind.ISOLATED if N.shape[1] else Kind.REGULAR
     elif not decided or not all(branch.confirmed for branch in branches):
@@ -94,7 +96,7 @@ def _spaces(terms: Terms, x: Array) -> tuple[Array, Array]:
     B, diagonal = terms.place(x).B, np.diag(terms.motion(x).M)
     shape = 1.0 / np.sqrt(np.maximum(diagonal, 1e-12 * max(float(diagonal.max(initial=0.0)), 1e-300)))
     lengths = usual_lengths(terms, x, np.diag(shape))
-    U, s, Vt = np.linalg.svd(B * shape / lengths[:, None])
+    U, s, Vt = svd(B * shape / lengths[:, None])
     r = int((s > CUT).sum())
     return shape[:, None] * Vt[r:].T, U[:, r:] / lengths[:, None]
 
@@ -109,7 +111,7 @@ def _forms(terms: Terms, x: Array, N: Array, Y: Array) -> list[Array]:
             moving = x.copy()
             moving[1 + n_q : 1 + n_q + n] = sign * v
             values.append(terms.motion(moving).c)
-        return np.asarray(Y.T @ (0.5 * (values[0] + values[1]) - values[2]))
+        return np.asarray(dot(Y.T, 0.5 * (values[0] + values[1]) - values[2]))
 
     k, count = N.shape[1], Y.shape[1]
     single = [bend(N[:, i]) for i in range(k)]
@@ -119,8 +121,9 @@ def _forms(terms: Terms, x: Array, N: Array, Y: Array) -> list[Array]:
             Q[:, i, j] = 0.5 * (bend(N[:, i] + N[:, j]) - single[i] - single[j])
     if not Q.size:
         return []
-    _, s, Vt = np.linalg.svd(Q.reshape(count, k * k), full_matrices=False)
-    usual = float(np.linalg.norm(N, axis=0).max()) ** 2
+    _, s, Vt = svd(Q.reshape(count, k * k)).thin
+    longest = float(norm(N, axis=0).max())
+    usual = longest * longest
     return [row.reshape(k, k) for row, size in zip(Vt, s, strict=True) if size > CUT * usual]
 
 
@@ -130,13 +133,13 @@ def _zeros(forms: list[Array], k: int) -> tuple[list[Array], bool]:
         return ([np.eye(k)] if k else []), True
     if len(forms) > 1:
         return _lines(forms, k)
-    values, vectors = np.linalg.eigh(forms[0])
+    values, vectors = eigh(forms[0])
     positive, negative = (values > CUT).nonzero()[0], (values < -CUT).nonzero()[0]
     flat = vectors[:, np.abs(values) <= CUT]
     if len(positive) == len(negative) == 1:  # λ₊(e₊·z)² = |λ₋|(e₋·z)²: two planes
         a = np.sqrt(-values[negative[0]]) * vectors[:, positive[0]]
         b = np.sqrt(values[positive[0]]) * vectors[:, negative[0]]
-        return [np.column_stack([line / np.linalg.norm(line), flat]) for line in (a + b, a - b)], True
+        return [np.column_stack([line / norm(line), flat]) for line in (a + b, a - b)], True
     if len(positive) and len(negative):
         return [], False  # a curved cone
     return ([flat], False) if flat.shape[1] else ([], True)  # a double zero: branches may touch, or none be there
@@ -148,12 +151,12 @@ def _lines(forms: list[Array], k: int) -> tuple[list[Array], bool]:
     found: list[Array] = []
     for z in rng.normal(size=(STARTS * k, k)):
         for _ in range(40):
-            z = z / np.linalg.norm(z)
-            jacobian = np.vstack([2.0 * Q @ z, z])
-            z = z + np.linalg.lstsq(jacobian, -np.append(z @ Q @ z, 0.0), rcond=CUT)[0]
-        z = z / np.linalg.norm(z)
-        isolated = np.linalg.matrix_rank(np.vstack([Q @ z, z]), tol=1e-4) == k
-        if np.abs(z @ Q @ z).max() < 1e-10 and isolated and all(abs(z @ line) < 1.0 - 1e-6 for line in found):
+            z = z / norm(z)
+            jacobian = np.vstack([dot(2.0 * Q, z), z])
+            z = z + lstsq(jacobian, -np.append(dot(z, Q, z), 0.0), CUT)
+        z = z / norm(z)
+        isolated = matrix_rank(np.vstack([dot(Q, z), z]), tol=1e-4) == k
+        if np.abs(dot(z, Q, z)).max() < 1e-10 and isolated and all(abs(dot(z, line)) < 1.0 - 1e-6 for line in found):
             found.append(z)
     return [line[:, None] for line in found], k == len(forms) + 1 and len(found) == 2 ** len(forms)
 
@@ -162,17 +165,17 @@ def _leads_on(terms: Terms, x: Array, directions: Array) -> bool:
     """Whether positions are found along all directions and against them, close to their tangents, and regular there."""
     n_q, freedoms = terms.sizes[0], directions.shape[1]
     W = terms.spread(x)
-    mixed = directions @ np.random.default_rng(1).normal(size=(directions.shape[1], 2))
+    mixed = dot(directions, np.random.default_rng(1).normal(size=(directions.shape[1], 2)))
     for v in [*directions.T, *mixed.T]:
-        step = FOLLOW * v / max(float(np.linalg.norm(W @ v)), 1e-300)
+        step = FOLLOW * v / max(float(norm(dot(W, v))), 1e-300)
         for sign in (1.0, -1.0):
             ahead = x.copy()
-            ahead[1 : 1 + n_q] += sign * (W @ step)
+            ahead[1 : 1 + n_q] += sign * dot(W, step)
             try:
                 placed = assemble_q(terms, ahead)
             except ConstraintError:
                 return False
-            bend = float(np.linalg.norm(placed[1 : 1 + n_q] - ahead[1 : 1 + n_q]))
+            bend = float(norm(placed[1 : 1 + n_q] - ahead[1 : 1 + n_q]))
             if bend > STRAIGHT * FOLLOW or _spaces(terms, placed)[0].shape[1] != freedoms:
                 return False
     return True
@@ -180,7 +183,7 @@ def _leads_on(terms: Terms, x: Array, directions: Array) -> bool:
 
 def _tidy(directions: Array) -> Array:
     """Columns of unit size with their largest entry positive; a single speed where the space is its axis."""
-    columns = directions / np.linalg.norm(directions, axis=0)
+    columns = directions / norm(directions, axis=0)
     signs = np.sign(columns[np.abs(columns).argmax(axis=0), range(columns.shape[1])])
     return np.asarray(np.where(np.abs(columns) > 1e-12, columns * signs, 0.0))
 
@@ -189,6 +192,6 @@ def _holding(branches: tuple[Branch, ...], u: Array) -> int | None:
     """The one branch in which a velocity lies."""
     if not np.abs(u).max(initial=0.0) > 0.0:
         return None
-    off = [float(np.linalg.norm(u - b.directions @ np.linalg.lstsq(b.directions, u, rcond=None)[0])) for b in branches]
-    near = [i for i, size in enumerate(off) if size < STRAIGHT * float(np.linalg.norm(u))]
+    off = [float(norm(u - dot(b.directions, lstsq(b.directions, u)))) for b in branches]
+    near = [i for i, size in enumerate(off) if size < STRAIGHT * float(norm(u))]
     return near[0] if len(near) == 1 else None

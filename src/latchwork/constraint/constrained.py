@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from latchwork.algebra.linear import singular_values
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.assemble import Start, assemble_q, assemble_u, at_time, consistent, normalised
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.embed import Embedding, directly
@@ -165,8 +167,8 @@ class Constrained:
         kept, dependent = list(self.selection.kept), list(self.selection.dependent)
         if not dependent:
             return
-        usual = np.linalg.norm(self._B_chosen[np.ix_(kept, dependent)], axis=1)
-        singular = np.linalg.svd(B[np.ix_(kept, dependent)] / usual[:, None], compute_uv=False)
+        usual = norm(self._B_chosen[np.ix_(kept, dependent)], axis=1)
+        singular = singular_values(B[np.ix_(kept, dependent)] / usual[:, None])
         if singular[-1] < SINGULAR:
             names = ", ".join(symbol.name for symbol in self.dependent)
             raise EvaluationError(
@@ -204,7 +206,7 @@ class Constrained:
         x, B = self._state(q, u, r, t, p)
         motion = self.terms.motion(x)
         udot = self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
-        lam = multipliers(B, motion.M @ udot - motion.f, motion.M)
+        lam = multipliers(B, dot(motion.M, udot) - motion.f, motion.M)
         return self.reaction_plan(at, motors).at_state(x, udot, lam, B, unfelt(B, motion.M))
 
     def reaction_plan(self, at: Any = None, motors: bool = False) -> Plan:
@@ -223,7 +225,7 @@ class Constrained:
     def _force(self, x: Array, B: Array) -> tuple[Array, Array]:
         motion = self.terms.motion(x)
         udot = self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
-        return np.asarray(motion.M @ udot - motion.f), motion.M
+        return np.asarray(dot(motion.M, udot) - motion.f), motion.M
 
     def _finite(self, value: Array, x: Array, what: str = "accelerations") -> Array:
         """The value, or an error that names the state."""

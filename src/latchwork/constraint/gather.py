@@ -8,7 +8,7 @@ J are the rows of the contacts, B those that hold besides. It gives up where M o
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import largest_pivot, lu, lu_solve
+from latchwork.algebra.elimination import largest_pivot, lu, lu_solve
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum

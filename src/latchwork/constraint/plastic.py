@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.dense import lu, lu_solve
+from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.constraint.gather import APART, invert, square, times, unpack
 from latchwork.constraint.surveying import surveyed
 from latchwork.constraint.terms import Array, Terms

@@ -13,7 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.constraint.dense import lu, lu_solve
+from latchwork.algebra.elimination import lu, lu_solve
+from latchwork.algebra.linear import SingularMatrix, cholesky, singular_values, solve_lower, svd
+from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError
 from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, sqrt
@@ -30,6 +32,7 @@ MASSLESS = 1e-18  # of the largest inertia: speeds with less are massless
 FIRST = 1e6  # massless speeds are made dependent first
 FAIR = 1e-2  # a pivot in rows of unit length that is large enough
 FAR = 1e-6  # what is left of one where rows are clearly independent
+TIE = 1e-9  # pivots that differ by less than this part are equal, and the first of them is taken
 POOR = 1e6  # dependent speeds chosen by hand may be worse conditioned by this factor, no more
 
 
@@ -66,8 +69,8 @@ class Scaled:
         """Rows in the metric of M itself, of unit length."""
         try:
             weighted = self.M * self.weights * self.weights[:, None]
-            whole = np.linalg.solve(np.linalg.cholesky(weighted), self.columns.T).T
-        except np.linalg.LinAlgError:  # massless speeds: the constraints hold them, or the embedded M̃ will tell
+            whole = solve_lower(cholesky(weighted), self.columns.T).T
+        except SingularMatrix:  # massless speeds: the constraints hold them, or the embedded M̃ will tell
             return self.columns
         length = _lengths(whole)
         return np.asarray(whole / np.where(length > 0.0, length, 1.0)[:, None])
@@ -98,7 +101,7 @@ def _lengths(rows: Array) -> Array:
 
 def apart(rows: Array) -> bool:
     """Whether rows of unit length are clearly independent: their cosines do not add up to one. [Gershgorin]"""
-    cosines = np.abs(rows @ rows.T).sum(axis=1)
+    cosines = np.abs(dot(rows, rows.T)).sum(axis=1)
     return bool(cosines.max(initial=0.0) < 2.0 - FAR and cosines.min(initial=1.0) > FAR)
 
 
@@ -108,7 +111,7 @@ def rank_of(whole: Array) -> int:
         return 0
     if len(whole) <= whole.shape[1] and apart(whole):
         return len(whole)
-    singular = _lengths(whole) if len(whole) == 1 else np.linalg.svd(whole, compute_uv=False)
+    singular = _lengths(whole) if len(whole) == 1 else singular_values(whole)
     return int((singular > RANK * max(singular[0], 1e-300)).sum()) if singular[0] > 0.0 else 0
 
 
@@ -151,7 +154,7 @@ def select_speeds(B: Array, M: Array, old: Selection) -> Selection:
 def _pivots(A: Array, r: int, first: Sequence[int]) -> tuple[set[int], set[int]]:
     """Rows and columns of r pivots, each the largest entry left; in the rows ``first`` as long as that is fair."""
     if len(A) == 1 and r == 1:
-        j = int(np.argmax(np.abs(A[0])))
+        j = _first_largest(np.abs(A[0]))
         return ({0}, {j}) if A[0, j] != 0.0 else (set(), set())
     A = A.copy()
     later = np.array([i not in first for i in range(len(A))], dtype=bool)
@@ -161,7 +164,7 @@ def _pivots(A: Array, r: int, first: Sequence[int]) -> tuple[set[int], set[int]]
         sizes = np.abs(A)
         if sizes[~later].max(initial=0.0) > FAIR:
             sizes[later] = 0.0
-        i, j = divmod(int(np.argmax(sizes)), A.shape[1])
+        i, j = divmod(_first_largest(sizes), A.shape[1])
         if A[i, j] == 0.0:
             break
         rows.add(i)
@@ -171,6 +174,15 @@ def _pivots(A: Array, r: int, first: Sequence[int]) -> tuple[set[int], set[int]]
         A -= np.outer(A[:, j] / A[i, j], A[i])
         A[i], A[:, j] = 0.0, 0.0
     return rows, columns
+
+
+def _first_largest(sizes: Array) -> int:
+    """Where the largest is; the first of those that equal it but for rounding, as `surveying.pivots` finds it."""
+    best, largest = 0, 0.0
+    for i, size in enumerate(sizes.ravel().tolist()):
+        if size > (1.0 + TIE) * largest:
+            best, largest = i, size
+    return best
 
 
 @kernel
@@ -221,7 +233,7 @@ def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c
     forms = scaled(B, M)
     if len(C) <= B.shape[1] and apart(forms.columns):
         return
-    left, singular, _ = np.linalg.svd(forms.columns)
+    left, singular, _ = svd(forms.columns)
     r = int((singular > RANK * max(singular[0], 1e-300)).sum()) if singular.size and singular[0] > 0.0 else 0
     if r == len(C):
         return
@@ -235,7 +247,7 @@ def _must_balance(names: Sequence[str], left: Array, C: Array, lengths: Array, w
     """Refuse a right-hand side that is not zero along a left null vector."""
     target = C / lengths
     for y in left.T:
-        gap = float(y @ target)
+        gap = float(dot(y, target))
         if abs(gap) > AGREES * max(1.0, float(np.abs(target).max())):
             involved = [i for i in range(len(y)) if abs(y[i]) > SHARE]
             shown = ", ".join(f"'{names[i]}'" for i in involved)

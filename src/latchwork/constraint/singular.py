@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from latchwork.algebra.linear import svd
+from latchwork.algebra.products import dot
 from latchwork.constraint.assemble import assemble_q
 from latchwork.constraint.constrained import choose
 from latchwork.constraint.selection import Selection
@@ -46,7 +48,7 @@ def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
     directions = [x[1 + n_q : 1 + n_q + n]] if moving else _allowed(terms.place(x).B)
     states = []
     for direction in directions:
-        moved, step = x.copy(), terms.spread(x) @ direction
+        moved, step = x.copy(), dot(terms.spread(x), direction)
         moved[1 : 1 + n_q] += ASIDE * step / max(float(np.abs(step).max(initial=0.0)), 1e-300)
         try:
             states.append(assemble_q(terms, moved))
@@ -57,16 +59,16 @@ def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
 
 def _allowed(B: Array) -> list[Array]:
     """Some speeds with B u = 0."""
-    _, singular, vt = np.linalg.svd(B)
+    _, singular, vt = svd(B)
     free = vt[int((singular > 1e-9 * max(float(singular.max(initial=0.0)), 1e-300)).sum()) :]
     rng = np.random.default_rng(5)
-    return [rng.normal(size=len(free)) @ free for _ in range(TRIES)] if len(free) else []
+    return [dot(rng.normal(size=len(free)), free) for _ in range(TRIES)] if len(free) else []
 
 
 def _astray(terms: Terms, x: Array, state: Array) -> bool:
     """Whether the way to a state beside x, along a branch, is not the way the mechanism moves."""
     n_q, n, _ = terms.sizes
-    motion = terms.spread(x) @ x[1 + n_q : 1 + n_q + n]
+    motion = dot(terms.spread(x), x[1 + n_q : 1 + n_q + n])
     expected = ASIDE * motion / max(float(np.abs(motion).max(initial=0.0)), 1e-300)
     return bool(np.abs(state[1 : 1 + n_q] - x[1 : 1 + n_q] - expected).max() > ASTRAY * ASIDE)
 

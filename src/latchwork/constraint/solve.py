@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.linear import SingularMatrix, lstsq, solve, svd
+from latchwork.algebra.products import dot
 from latchwork.constraint.selection import RANK, Selection, scaled, weights_of
 from latchwork.constraint.terms import Array
 
@@ -25,8 +27,8 @@ class Partition(NamedTuple):
 def solved(A: Array, b: Array) -> Array:
     """A⁻¹ b; not a number where A is singular, so that whoever knows the state can say so."""
     try:
-        return np.asarray(np.linalg.solve(A, b))
-    except np.linalg.LinAlgError:
+        return np.asarray(solve(A, b))
+    except SingularMatrix:
         return np.full(b.shape, np.nan)
 
 
@@ -44,7 +46,7 @@ def partition(B: Array, selection: Selection) -> Partition:
 def all_speeds(B: Array, C: Array, selection: Selection, u_ind: Array) -> Array:
     """u = T u_ind + S."""
     T, B1 = partition(B, selection)
-    u = T @ u_ind
+    u = dot(T, u_ind)
     if selection.dependent:
         u[list(selection.dependent)] -= solved(B1, C[list(selection.kept)])
     return np.asarray(u)
@@ -56,7 +58,7 @@ def accelerations(M: Array, f: Array, B: Array, c: Array, selection: Selection) 
     gamma = np.zeros(len(f))
     if selection.dependent:
         gamma[list(selection.dependent)] = -solved(B1, c[list(selection.kept)])
-    return np.asarray(T @ solved(T.T @ M @ T, T.T @ (f - M @ gamma)) + gamma)
+    return np.asarray(dot(T, solved(dot(T.T, M, T), dot(T.T, f - dot(M, gamma)))) + gamma)
 
 
 def multipliers(B: Array, force: Array, M: Array) -> Array:
@@ -67,15 +69,15 @@ def multipliers(B: Array, force: Array, M: Array) -> Array:
     lengths = np.where(np.isfinite(lengths), lengths, 1.0)
     weights = weights_of(M)
     rows = B / lengths[:, None] * weights
-    lam = np.linalg.lstsq(rows.T, force * weights, rcond=CUT)[0]
-    lam += np.linalg.lstsq(rows.T, force * weights - rows.T @ lam, rcond=CUT)[0]
+    lam = lstsq(rows.T, force * weights, CUT)
+    lam += lstsq(rows.T, force * weights - dot(rows.T, lam), CUT)
     return np.asarray(lam / lengths)
 
 
 def unfelt(B: Array, M: Array) -> Array:
     """Columns that span the λ with Bᵀ λ = 0, which no motion feels; none if rows are independent.  [Aghili Remark 4]"""
     forms = scaled(B, M)
-    left, singular, _ = np.linalg.svd(forms.columns)
+    left, singular, _ = svd(forms.columns)
     rank = int((singular > RANK * singular.max(initial=0.0)).sum())
     lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
     return np.asarray(left[:, rank:] / lengths[:, None])

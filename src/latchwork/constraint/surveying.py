@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.constraint.dense import cholesky, lu
-from latchwork.constraint.selection import FADED, FAIR, FAR, MASSLESS, VANISHED, Selection
-from latchwork.constraint.terms import NOTHING, OFF, STATES, Array, Terms, steps_aside
+from latchwork.algebra.elimination import cholesky, lu_in_units
+from latchwork.constraint.selection import FADED, FAIR, FAR, MASSLESS, TIE, VANISHED, Selection
+from latchwork.constraint.terms import NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms, some_way_off, steps_aside
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import address, argument, native, together
 from latchwork.program.scalar import maximum
 
 MOST = 30  # speeds, and rows: beyond, libraries are quicker
-SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
 KEPT = 1000  # selections
 NOWHERE, NO_SPEEDS = np.zeros(0), np.zeros(0, dtype=np.int64)
 
@@ -99,7 +98,8 @@ def regular_in_metric(m: i64, n: i64, packed: f64p, weight: f64p, A: f64p, L: f6
 
 @kernel
 def pivots(m: i64, n: i64, A: f64p, first: i64p, dependent: i64p) -> i64:
-    """Columns of m pivots, each the largest entry left, in the rows ``first`` as long as that is fair; 0 for none."""
+    """Columns of m pivots, each the largest entry left (of equal ones the first), in the rows ``first`` as long as that
+    is fair; 0 for none."""
     for j in range(n):
         dependent[j] = 0
     for _ in range(m):
@@ -111,7 +111,7 @@ def pivots(m: i64, n: i64, A: f64p, first: i64p, dependent: i64p) -> i64:
         row, column, largest = 0, 0, 0.0
         for i in range(m):
             for j in range(n):
-                if (first[i] != 0 or not fair > FAIR) and fabs(A[i * n + j]) > largest:
+                if (first[i] != 0 or not fair > FAIR) and fabs(A[i * n + j]) > (1.0 + TIE) * largest:
                     row, column, largest = i, j, fabs(A[i * n + j])
         if largest == 0.0:
             return 0
@@ -133,12 +133,25 @@ def survey(
     place: executor, place_code: i32p, place_z: f64p, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64,
     n_q: i64, n: i64, m: i64, x: f64p, asides: f64p, first: i64p, dependent: i64p, w: f64p,
 ) -> i64:  # fmt: skip
-    """Dependent speeds; into w the pivot of their columns, lengths of rows, weights of speeds, and B. 0: more care."""
-    typical, diagonal, B = offset(w, 1), offset(w, 1 + m), offset(w, 1 + m + n)
+    """Dependent speeds; into w the pivot of their columns, typical entries and lengths of rows, weights of speeds, and
+    B. 0: more care."""
+    typical, lengths, diagonal, B = offset(w, 1), offset(w, 1 + m), offset(w, 1 + 2 * m), offset(w, 1 + 2 * m + n)
     A, out = offset(B, m * n), offset(B, 2 * m * n)
     weight, L = offset(out, m + m * n + m), offset(out, m + m * n + m + n)
     whole, usual = offset(L, n * n), offset(L, n * n + m * n)
     moved = offset(usual, m)
+    for i in range(inputs):
+        motion_z[i] = x[i]
+    motion(motion_code, motion_z, moved)
+    packed, heaviest = offset(moved, n_q), 0.0
+    for j in range(n):
+        diagonal[j] = packed[j * (j + 1) // 2 + j]
+        heaviest = maximum(heaviest, diagonal[j])
+    for j in range(n):
+        if not diagonal[j] > MASSLESS * heaviest:
+            return 0
+        weight[j] = divide(1.0, sqrt(diagonal[j]))
+        diagonal[j] = maximum(diagonal[j], heaviest * SMALLEST_WEIGHT)
     for i in range(m):
         typical[i] = 0.0
     for s in range(2 + STATES):  # at x itself, then where rows are usual, then about x
@@ -157,25 +170,14 @@ def survey(
         longest = maximum(longest, typical[i])
     for i in range(m):
         typical[i] = typical[i] if typical[i] > NOTHING * longest else 1.0
-    for i in range(inputs):
-        motion_z[i] = x[i]
-    motion(motion_code, motion_z, moved)
-    packed, heaviest = offset(moved, n_q), 0.0
-    for j in range(n):
-        diagonal[j] = packed[j * (j + 1) // 2 + j]
-        heaviest = maximum(heaviest, diagonal[j])
-    for j in range(n):
-        if not diagonal[j] > MASSLESS * heaviest:
-            return 0
-        weight[j] = divide(1.0, sqrt(diagonal[j]))
-        diagonal[j] = maximum(diagonal[j], heaviest * SMALLEST_WEIGHT)
     for i in range(m):
         square, often = 0.0, 0.0
         for j in range(n):
             A[i * n + j] = B[i * n + j] * weight[j]
             square += A[i * n + j] * A[i * n + j]
             often += finite_size(whole[i * n + j]) * weight[j] * (finite_size(whole[i * n + j]) * weight[j])
-        if not sqrt(square) > FADED * sqrt(often):
+        lengths[i] = sqrt(square)
+        if not lengths[i] > FADED * sqrt(often):
             return 0
     if not scale_rows(m, n, A) > VANISHED:
         return 0
@@ -183,13 +185,15 @@ def survey(
         return 0
     if pivots(m, n, A, first, dependent) == 0:
         return 0
+    row, speed = whole, offset(whole, m)
     for i in range(m):
         column = 0
         for j in range(n):
             if dependent[j] != 0:
-                A[i * m + column] = B[i * n + j]
+                A[i * m + column], speed[column] = B[i * n + j], sqrt(diagonal[j])
                 column += 1
-    w[0] = lu(m, A, L)
+        row[i] = lengths[i]
+    w[0] = lu_in_units(m, A, L, row, speed)
     return 1
 
 
@@ -197,12 +201,13 @@ together(survey)
 
 
 class Surveyed(NamedTuple):
-    """Rows and speeds, B, the typical lengths of its rows, the diagonal of M as weights of the speeds, and the pivot
-    of those that are dependent."""
+    """Rows and speeds, B, the typical entries of its rows and their lengths in the kinetic metric, the diagonal of M as
+    weights of the speeds, and the pivot of those that are dependent, in units of both."""
 
     selection: Selection
     B: Array
     typical: Array
+    lengths: Array
     weights: Array
     pivot: float
 
@@ -210,8 +215,7 @@ class Surveyed(NamedTuple):
 @cache
 def _asides(n_q: int) -> Array:
     """No step, one to where rows are usual, and some about it."""
-    usual = OFF * np.cos(np.arange(1.0, n_q + 1.0))
-    return np.concatenate([np.zeros((1, n_q)), usual[None], steps_aside(n_q)])
+    return np.concatenate([np.zeros((1, n_q)), some_way_off(n_q)[None], steps_aside(n_q)])
 
 
 @lru_cache(KEPT)
@@ -252,9 +256,10 @@ def surveyed(terms: Terms, x: Array) -> Surveyed | None:
     if not (m <= n and 0 < n <= MOST):
         return None
     dependent = np.zeros(n, dtype=np.int64)
-    w = np.zeros(1 + 3 * m + 2 * n + 4 * m * n + n * n + m + terms.base.motion.width)
+    w = np.zeros(1 + 4 * m + 2 * n + 4 * m * n + n * n + m + terms.base.motion.width)
     regular = _run(terms, x, dependent, w)
     if not regular:
         return None
-    typical, weights, B = w[1 : 1 + m], w[1 + m : 1 + m + n], w[1 + m + n : 1 + m + n + m * n]
-    return Surveyed(_selection(m, tuple(dependent.tolist())), B.reshape(m, n), typical, weights, float(w[0]))
+    typical, lengths, weights, B, _ = np.split(w[1:], np.cumsum([m, m, n, m * n]))
+    chosen = _selection(m, tuple(dependent.tolist()))
+    return Surveyed(chosen, B.reshape(m, n), typical, lengths, weights, float(w[0]))

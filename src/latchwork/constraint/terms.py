@@ -19,10 +19,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.algebra.products import norm
 from latchwork.constraint.rows import Rows
 from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
+from latchwork.program.sincos import cos
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import ONE, ZERO
@@ -34,6 +36,7 @@ T = TypeVar("T")
 OFF = 0.1  # some way off, in units of the coordinates
 STATES = 4  # at which the typical length of a row is looked for
 NOTHING = 1e-13  # of the longest row: shorter ones are rounding
+SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
 NEAR = 1e-3  # of the typical length of a row: below it, the row is close to vanishing
 
 
@@ -148,6 +151,12 @@ class Terms:
         lengths = np.where(np.isfinite(B), B, 0.0).max(axis=(0, 2), initial=0.0)
         return np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, 1.0)
 
+    def lengths(self, x: Array) -> Array:
+        """The length √Σ B_ij²/M_jj of each row at x in the kinetic metric; 1 for rows that vanish there."""
+        B = self.place(x).B / np.sqrt(weights_of_speeds(self.motion(x).M))
+        lengths = np.sqrt((B * B).sum(axis=1))
+        return np.where(lengths > 0.0, lengths, 1.0)
+
     def measured(self, place: Place, typical: Array) -> Array:
         """Φ over the length of its row, or over the typical one where the row is close to vanishing."""
         return np.asarray(place.Phi / lengths_of(place.B, typical))
@@ -175,14 +184,14 @@ class Terms:
     def _usual_rows(self, x: Array) -> Array:
         n_q, n, m = self.sizes
         moved = x.copy()
-        moved[1 : 1 + n_q] += OFF * np.cos(np.arange(1.0, n_q + 1.0))
+        moved[1 : 1 + n_q] += some_way_off(n_q)
         B = self.place_function(self.normalised(moved[None])[0])[m : m + m * n].reshape(m, n)
         return np.asarray(np.where(np.isfinite(B), B, 0.0))
 
     def normalised(self, x: Array) -> Array:
         """Quaternions of many states brought to unit length, in place; of another length they mean nothing."""
         for place in self._fours:
-            x[:, place] /= np.linalg.norm(x[:, place], axis=1, keepdims=True)
+            x[:, place] /= norm(x[:, place], axis=1, keepdims=True)
         return x
 
     @cached_property
@@ -213,6 +222,18 @@ def _fixed(a: Array) -> Array:
 def steps_aside(n_q: int) -> Array:
     """Changes of coordinates to some states about another, always the same."""
     return np.random.default_rng(20).uniform(-1.0, 1.0, (STATES, n_q))
+
+
+@cache
+def some_way_off(n_q: int) -> Array:
+    """A change of coordinates that belongs to no constraint in particular: OFF cos k of the k-th; read-only."""
+    return _fixed(np.array([OFF * cos(float(k)) for k in range(1, n_q + 1)]))
+
+
+def weights_of_speeds(M: Array) -> Array:
+    """M_jj, by which speeds are measured; those that carry no energy count as the lightest that does."""
+    diagonal = M.diagonal()
+    return np.maximum(diagonal, max(float(diagonal.max(initial=0.0)), 1e-300) * SMALLEST_WEIGHT)
 
 
 def lengths_of(B: Array, typical: Array) -> Array:

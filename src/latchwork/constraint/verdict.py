@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from latchwork.algebra.linear import svd
+from latchwork.algebra.products import dot
 from latchwork.constraint.modes.mode import Mode
 from latchwork.constraint.modes.settle import HOLDS
 from latchwork.constraint.selection import SHARE, rank_of, scaled
@@ -18,7 +20,7 @@ def must_hold(mode: Mode, x: Array) -> None:
     terms = mode.terms
     n_q, n, _ = terms.sizes
     place, u = terms.place(x), x[1 + n_q : 1 + n_q + n]
-    rates = place.B @ u + place.C
+    rates = dot(place.B, u) + place.C
     lengths = lengths_of(place.B, mode.typical)
     off, slip = np.abs(place.Phi / lengths), np.abs(rates / lengths)
     broken = np.flatnonzero(~((off <= HOLDS) & (slip <= HOLDS * max(1.0, float(np.abs(u).max(initial=0.0))))))
@@ -56,7 +58,7 @@ def _dependent(mode: Mode, B: Array) -> str:
     rows = B[kept] / mode.typical[kept, None] / np.sqrt(mode.weights / mode.weights.max(initial=1e-300))
     if not (rows.size and np.isfinite(rows).all()):
         return ""
-    left, singular, _ = np.linalg.svd(rows, full_matrices=False)
+    left, singular, _ = svd(rows).thin
     if singular[-1] > CLOSE * singular[0] > CLOSE * CLOSE:
         return ""
     involved = ", ".join(f"'{names[kept[i]]}'" for i in np.flatnonzero(np.abs(left[:, -1]) > SHARE))

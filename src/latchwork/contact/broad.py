@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.products import norm
 from latchwork.contact.shapes.base import Shape, between, numbers, numeric
 from latchwork.contact.shapes.boundary import Boundary, ends_of
 from latchwork.contact.shapes.flat import Polyline, Segment
@@ -36,12 +37,12 @@ def _boundary(shape: Boundary) -> Bound:
 
 def _box(shape: Box) -> Bound:
     sizes = [numeric(size) for size in shape.sizes]
-    return shape.center, None if None in sizes else 0.5 * float(np.linalg.norm(np.array(sizes, dtype=float)))
+    return shape.center, None if None in sizes else 0.5 * float(norm(np.array(sizes, dtype=float)))
 
 
 def _hull(shape: Hull) -> Bound:
     assert shape.center is not None
-    return shape.center, float(np.linalg.norm(shape.vertices, axis=1).max())
+    return shape.center, float(norm(shape.vertices, axis=1).max())
 
 
 def _sum(*lengths: Any) -> float | None:
@@ -51,7 +52,7 @@ def _sum(*lengths: Any) -> float | None:
 
 def _furthest(shape: Shape, ways: list[Vector]) -> float | None:
     found = [numbers(shape.frame, way) for way in ways]
-    sizes = [float(np.linalg.norm(x)) for x in found if x is not None]
+    sizes = [float(norm(x)) for x in found if x is not None]
     return max(sizes) if len(sizes) == len(found) else None
 
 

@@ -30,6 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array
 from latchwork.contact.alone import settle_alone
 from latchwork.contact.cones import inside, margins
@@ -130,12 +131,12 @@ def _slips(problem: Problem, choices: list[Choice], lam: Array, i: int, slack: f
     """How contact i begins to slip, −λ_t/|λ_t|; None where it may be further inside its cone, or carries nothing."""
     at = problem.at[i]
     friction = lam[at + 1 : at + 1 + problem.t[i]]
-    if float(np.linalg.norm(friction)) <= NOTHING * float(np.abs(lam).max()):
+    if float(norm(friction)) <= NOTHING * float(np.abs(lam).max()):
         return None
     own = inside(problem, choices, i, slack)
     if own is not None and margins(problem, choices, own)[i] > WIDE:
         return None
-    return np.asarray(-friction / np.linalg.norm(friction))
+    return np.asarray(-friction / norm(friction))
 
 
 def begin(problem: Problem, guess: Sequence[State] | None) -> list[Choice]:
@@ -152,7 +153,7 @@ def presses(problem: Problem, i: int, choice: Choice) -> bool:
         return False
     at = problem.at[i]
     line = problem.A[at, at : at + 1 + problem.t[i]]
-    return bool(line[0] - problem.mu_d[i] * line[1:] @ choice.direction <= 0.0)
+    return bool(line[0] - dot(problem.mu_d[i] * line[1:], choice.direction) <= 0.0)
 
 
 def begins_pressed(problem: Problem, i: int, choices: Sequence[Choice]) -> bool:
@@ -160,9 +161,9 @@ def begins_pressed(problem: Problem, i: int, choices: Sequence[Choice]) -> bool:
     if problem.must[i] is None or choices[i].state is not State.SLIDE:
         return False
     E, rows = maps(problem, choices)
-    S, own = problem.A[rows] @ E, rows.index(problem.at[i])
+    S, own = dot(problem.A[rows], E), rows.index(problem.at[i])
     others = [k for k in range(len(rows)) if k != own]
-    carried = S[own, others] @ least(S[np.ix_(others, others)], S[others, own])[0] if others else 0.0
+    carried = dot(S[own, others], least(S[np.ix_(others, others)], S[others, own])[0]) if others else 0.0
     return bool(S[own, own] - carried <= 0.0)
 
 

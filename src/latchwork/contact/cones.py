@@ -13,7 +13,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from latchwork.algebra.linear import svd
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array
+from latchwork.contact.directions import all_round
 from latchwork.contact.onset import RANK
 from latchwork.contact.resting import Choice, Problem, State
 from latchwork.contact.trial import TOL, maps
@@ -33,13 +36,13 @@ def inside(problem: Problem, choices: Sequence[Choice], only: int | None = None,
     E, rows = maps(problem, choices)
     if not rows:
         return np.zeros(len(problem.b)) if _apart(problem, choices)[1].min(initial=0.0) >= -TOL else None
-    S = problem.A[rows] @ E
-    U, singular, Vt = np.linalg.svd(S)
+    S = dot(problem.A[rows], E)
+    U, singular, Vt = svd(S)
     rank = int((singular > RANK * singular[0]).sum()) if singular[0] > RANK else 0
-    x0 = Vt[:rank].T @ ((U[:, :rank].T @ -problem.b[rows]) / singular[:rank])
-    lam0, spread = E @ x0, E @ Vt[rank:].T
+    x0 = dot(Vt[:rank].T, dot(U[:, :rank].T, -problem.b[rows]) / singular[:rank])
+    lam0, spread = dot(E, x0), dot(E, Vt[rank:].T)
     size = float(np.abs(lam0).max(initial=0.0)) or 1.0
-    if np.abs(S @ x0 + problem.b[rows]).max() > TOL * (1.0 + size) or not np.isfinite(size):
+    if np.abs(dot(S, x0) + problem.b[rows]).max() > TOL * (1.0 + size) or not np.isfinite(size):
         return None
     return _widest(problem, choices, lam0, spread, size, only, slack)
 
@@ -50,7 +53,7 @@ def margins(problem: Problem, choices: Sequence[Choice], lam: Array) -> list[flo
     found = []
     for i, choice in enumerate(choices):
         at = problem.at[i]
-        edge = problem.mu_s[i] * lam[at] - float(np.linalg.norm(lam[at + 1 : at + 1 + problem.t[i]]))
+        edge = problem.mu_s[i] * lam[at] - float(norm(lam[at + 1 : at + 1 + problem.t[i]]))
         found.append(edge / size if choice.state is State.STICK else np.inf)
     return found
 
@@ -64,17 +67,18 @@ def _widest(problem: Problem, choices: Sequence[Choice], lam0: Array, spread: Ar
     for _ in range(ROUNDS if spread.shape[1] else 0):
         G = np.array([plane for i, plane in planes if only in (None, i)])
         H = np.array([plane for i, plane in planes if only not in (None, i)]).reshape(-1, len(lam0))
-        sides = np.concatenate([(W @ lam0 + w) / size + TOL, (H @ lam0) / size + FINE + slack])
-        found = largest_margin((G @ lam0) / size, G @ spread, sides, np.vstack([W @ spread, H @ spread]))
+        sides = np.concatenate([(dot(W, lam0) + w) / size + TOL, dot(H, lam0) / size + FINE + slack])
+        found = largest_margin(dot(G, lam0) / size, dot(G, spread), sides, np.vstack([dot(W, spread), dot(H, spread)]))
         if found is None or found[1] < -TOL:
             return None
-        lam = lam0 + spread @ (size * found[0])
+        lam = lam0 + dot(spread, size * found[0])
         margin = found[1] * size * (NEARLY if found[1] > 0.0 else 1.0)
         more = _cuts(problem, choices, lam, margin, (FINE + slack) * size, only)
         if not more:
             break
         planes += more
-    least = min(float((np.array([plane for _, plane in planes]) @ lam).min()), float((W @ lam + w).min(initial=0.0)))
+    margins = dot(np.array([plane for _, plane in planes]), lam)
+    least = min(float(margins.min()), float((dot(W, lam) + w).min(initial=0.0)))
     outside = least < -TOL * size or _cuts(problem, choices, lam, 0.0, TOL * size)
     return None if outside else np.asarray(lam)
 
@@ -88,7 +92,7 @@ def _apart(problem: Problem, choices: Sequence[Choice]) -> tuple[Array, Array]:
             picked[i, at] = 1.0
         elif state is State.SLIDE and direction is not None and problem.slip[i] is None:
             picked[i, at + 1 : at + 1 + problem.t[i]] = direction
-    return picked @ problem.A, picked @ problem.b
+    return dot(picked, problem.A), dot(picked, problem.b)
 
 
 def _planes(problem: Problem, choices: Sequence[Choice]) -> list[tuple[int, Array]]:
@@ -101,8 +105,7 @@ def _planes(problem: Problem, choices: Sequence[Choice]) -> list[tuple[int, Arra
         unit[problem.at[i]] = 1.0
         planes.append((i, unit))
         if choice.state is State.STICK:
-            turns = np.arange(CUTS) * (2.0 * np.pi / CUTS)
-            round_ = np.array([[1.0], [-1.0]]) if problem.t[i] == 1 else np.column_stack((np.cos(turns), np.sin(turns)))
+            round_ = np.array([[1.0], [-1.0]]) if problem.t[i] == 1 else all_round(CUTS)
             planes += [(i, _plane(problem, i, d)) for d in round_]
     return planes
 
@@ -123,7 +126,7 @@ def _cuts(problem: Problem, choices: Sequence[Choice], lam: Array, margin: float
         if choice.state is State.STICK and problem.t[i] == 2:
             at = problem.at[i]
             friction = lam[at + 1 : at + 3]
-            size = float(np.linalg.norm(friction))
+            size = float(norm(friction))
             if size > problem.mu_s[i] * lam[at] - (margin if only in (None, i) else 0.0) + fine and size > 0.0:
                 cuts.append((i, _plane(problem, i, friction / size)))
     return cuts

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.products import norm
 from latchwork.contact.broad import bounding
 from latchwork.contact.pairing.depths import depths
 from latchwork.contact.shapes.base import between, numbers, numeric
@@ -67,7 +68,7 @@ def apart(p: Array, q: Array, r: Array, s: Array) -> Array:
     a = np.clip(_over(de * ew - dw * ee, across), 0.0, 1.0)
     b = np.clip(_over(de * a + ew, ee), 0.0, 1.0)
     a = np.clip(_over(de * b - dw, dd), 0.0, 1.0)
-    gaps: Array = np.linalg.norm(w + a[..., None] * d - b[..., None] * e, axis=-1)
+    gaps: Array = norm(w + a[..., None] * d - b[..., None] * e, axis=-1)
     return gaps
 
 

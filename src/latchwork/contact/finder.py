@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from latchwork.algebra.linear import lstsq_each
 from latchwork.contact.feature import Feature, Tracked
 from latchwork.errors import ModelError
 from latchwork.program.function import Function
@@ -111,4 +112,4 @@ def _newton(find: Finder, x: ArrayLike, s: Array) -> Array:
     out, m = find.newton.many(find.rows(x, s)), len(find.span)
     out[~np.isfinite(out).all(axis=1)] = 0.0
     J = out[:, m:].reshape(-1, m, m) * find.span
-    return np.asarray(-np.einsum("kij,kj->ki", np.linalg.pinv(J), out[:, :m]) * find.span)
+    return -lstsq_each(J, out[:, :m]) * find.span

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.contact.impacting.acting import Act, group_of, moved, one, plastic, several
 from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.data import Impact, Outcome
@@ -58,7 +59,7 @@ def alone(impact: Impact, law: str, capture: float) -> Outcome | None:
     if after[0] < -slow:
         return None
     acted = (act.law if act.impulse[0] != 0.0 else "",)
-    return Outcome(act.impulse, after, acted, float(0.5 * act.impulse @ (v + after)), act.notes)
+    return Outcome(act.impulse, after, acted, float(dot(0.5 * act.impulse, v + after)), act.notes)
 
 
 def jam(impact: Impact, contact: int, laws: Sequence[str], at_once: bool | None = False) -> Outcome:
@@ -85,7 +86,7 @@ def finish(impact: Impact, laws: Sequence[str], at_once: bool | None, capture: f
     while left > 0:
         turns, felt = in_turn(impact, laws, at_once, capture, left, impulses)
         left, acts = left - turns, acts + felt
-        v = impact.v + impact.W @ impulses
+        v = impact.v + dot(impact.W, impulses)
         members = next_members(impact, v, slow, movable, at_once)
         if not members:
             break
@@ -93,7 +94,7 @@ def finish(impact: Impact, laws: Sequence[str], at_once: bool | None, capture: f
         acts.append(act_of(impact, members, laws, v, capture))
         impulses[acts[-1].rows] += acts[-1].impulse
     else:
-        acts.append(remainder(impact, np.flatnonzero(movable).tolist(), impact.v + impact.W @ impulses))
+        acts.append(remainder(impact, np.flatnonzero(movable).tolist(), impact.v + dot(impact.W, impulses)))
         impulses[acts[-1].rows] += acts[-1].impulse
     return outcome(impact, impulses, acts)
 
@@ -145,7 +146,7 @@ def act_of(impact: Impact, members: list[int], laws: Sequence[str], v: Array, ca
             act = one(impact, members[0], laws[members[0]], v, float(e[members[0]]))
         else:
             act = several(group_of(impact, members, v, e), [laws[i] for i in members])
-        after = v + impact.W[:, act.rows] @ act.impulse
+        after = v + dot(impact.W[:, act.rows], act.impulse)
         pushed = {row for row, push in zip(act.rows.tolist(), act.impulse.tolist(), strict=True) if push != 0.0}
         captured = [i for i, row in zip(members, normals.tolist(), strict=True)
                     if row in pushed and e[i] > 0.0 and after[row] < capture]
@@ -166,14 +167,14 @@ def remainder(impact: Impact, members: list[int], v: Array) -> Act:
 
 def outcome(impact: Impact, impulses: Array, acts: list[Act]) -> Outcome:
     """All acts together."""
-    v = impact.v + impact.W @ impulses
+    v = impact.v + dot(impact.W, impulses)
     law = [""] * len(impact.names)
     for act in acts:
         pushing = set(act.rows[act.impulse != 0.0].tolist())
         law = [act.law if n in pushing else old for n, old in zip(impact.normals.tolist(), law, strict=True)]
     # of notes that differ only in a number, the first
     notes = {NUMBER.sub("", note): note for act in reversed(acts) for note in reversed(act.notes)}
-    return Outcome(impulses, v, tuple(law), float(0.5 * impulses @ (impact.v + v)), tuple(reversed(notes.values())))
+    return Outcome(impulses, v, tuple(law), float(dot(0.5 * impulses, impact.v + v)), tuple(reversed(notes.values())))
 
 
 def checked(impact: Impact, laws: Sequence[str]) -> None:

@@ -9,9 +9,26 @@ from __future__ import annotations
 import numpy as np
 
 from latchwork.constraint.terms import Array
+from latchwork.program.kernel import divide, f64p, i64, kernel
+from latchwork.program.native import briefly
 
 PIVOT = 1e-10  # entries below this are rounding
 TIE = 1e-11
+
+
+@kernel
+def pivoted(rows: i64, columns: i64, row: i64, column: i64, table: f64p) -> None:
+    """x_row = Σ table x_N, solved for the variable of ``column`` and put into the other rows."""
+    pivot = table[row * columns + column]
+    for j in range(columns):
+        table[row * columns + j] = divide(table[row * columns + j], -pivot)
+    table[row * columns + column] = divide(1.0, pivot)
+    for i in range(rows):
+        if i != row:
+            ahead = table[i * columns + column]
+            table[i * columns + column] = 0.0
+            for j in range(columns):
+                table[i * columns + j] += ahead * table[row * columns + j]
 
 
 def lemke(M: Array, q: Array, cover: Array | None = None, most: int | None = None) -> tuple[Array | None, int]:
@@ -25,7 +42,7 @@ def lemke(M: Array, q: Array, cover: Array | None = None, most: int | None = Non
         return np.zeros(n), 0
     spread = np.random.default_rng(n).uniform(1.0, 2.0, n)
     cover = np.ones(n) if cover is None else cover
-    table = np.asfortranarray(np.column_stack((M, cover, q, spread)))
+    table = np.column_stack((M, cover, q, spread))
     basic = np.arange(n)  # w_i is i, z_i is n + i, z_0 is 2 n
     outside = np.append(np.arange(n, 2 * n), 2 * n)
     row = int(np.argmin(q / cover))
@@ -44,16 +61,7 @@ def lemke(M: Array, q: Array, cover: Array | None = None, most: int | None = Non
 
 def _exchange(table: Array, basic: np.ndarray, outside: np.ndarray, row: int, column: int) -> int:
     """The variable of ``row`` leaves, that of ``column`` enters; says which left."""
-    from scipy.linalg.blas import dger
-
-    pivot = table[row, column]
-    line = table[row] / -pivot
-    line[column] = 1.0 / pivot
-    ahead = table[:, column].copy()
-    table[:, column] = 0.0
-    table[row] = 0.0
-    ahead[row] = 1.0
-    dger(1.0, ahead, line, a=table, overwrite_x=0, overwrite_y=0, overwrite_a=1)
+    briefly(pivoted, *table.shape, row, column, table)
     left = int(basic[row])
     basic[row], outside[column] = outside[column], left
     return left

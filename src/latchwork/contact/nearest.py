@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.products import dot
+from latchwork.contact.impacting.nonnegative import nearest_in_cone
 from latchwork.errors import ModelError
 
 Array = np.ndarray
@@ -27,27 +29,25 @@ def gjk(x: Array, y: Array) -> tuple[Array, Array]:
     while True:
         i, j = np.array(pairs).T
         lam = _weights(x[i] - y[j])
-        p, q = lam @ x[i], lam @ y[j]
+        p, q = dot(lam, x[i]), dot(lam, y[j])
         way = p - q
-        new = (int((x @ way).argmin()), int((y @ way).argmax()))
-        size = float(way @ way)
-        if size < SMALL or size - float((x[new[0]] - y[new[1]]) @ way) <= SMALL * max(1.0, size) or new in pairs:
+        new = (int(dot(x, way).argmin()), int(dot(y, way).argmax()))
+        size = float(dot(way, way))
+        if size < SMALL or size - float(dot(x[new[0]] - y[new[1]], way)) <= SMALL * max(1.0, size) or new in pairs:
             return p, q
         pairs = [pair for pair, weight in zip(pairs, lam, strict=True) if weight > 0.0] + [new]
 
 
 def _weights(d: Array) -> Array:
     """λ ≥ 0 with Σ λ = 1 that makes Σ λ d shortest."""
-    from scipy.optimize import nnls
-
     scale = max(1.0, float(np.abs(d).max()))
-    lam, _ = nnls(np.vstack([d.T, np.full(len(d), scale)]), np.array([0.0, 0.0, 0.0, scale]))
+    lam = nearest_in_cone(np.vstack([d.T, np.full(len(d), scale)]), np.array([0.0, 0.0, 0.0, -scale]))
     return lam / lam.sum()
 
 
 def by_gjk(x: Array, y: Array) -> Nearest:
     """For two sets of corners in the frames of their bodies: ``gjk`` at any two poses."""
-    return lambda a, b: gjk(x @ a[0].T + a[1], y @ b[0].T + b[1])
+    return lambda a, b: gjk(dot(x, a[0].T) + a[1], dot(y, b[0].T) + b[1])
 
 
 @cache

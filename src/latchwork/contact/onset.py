@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from latchwork.algebra.linear import SingularMatrix, inv, least_squares
+from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array
 from latchwork.contact.resting import Choice, Problem, State
 
@@ -26,13 +28,13 @@ def least(S: Array, y: Array) -> tuple[Array, bool]:
         return (y / pivot, False) if abs(pivot) > RANK else (np.zeros(1), True)
     if len(y) <= SMALL:
         try:
-            inverse = np.linalg.inv(S)
-        except np.linalg.LinAlgError:
+            inverse = inv(S)
+        except SingularMatrix:
             inverse = np.full((1, 1), np.inf)
         if max(inverse.max(), -inverse.min()) < REGULAR:
-            return inverse @ y, False
-    x, _, rank, _ = np.linalg.lstsq(S, y, rcond=RANK)
-    return np.asarray(x), bool(rank < len(y))
+            return dot(inverse, y), False
+    x, rank = least_squares(S, y, RANK)
+    return x, rank < len(y)
 
 
 def begun_slowly(problem: Problem, choices: Sequence[Choice], lam: Array) -> Array:
@@ -60,13 +62,13 @@ def _along(problem: Problem, i: int, choice: Choice, lam: Array) -> float:
     """The acceleration of contact i along its direction."""
     assert choice.direction is not None
     own = slice(problem.at[i] + 1, problem.at[i] + 1 + problem.t[i])
-    return float(choice.direction @ (problem.A[own] @ lam + problem.b[own]))
+    return float(dot(choice.direction, dot(problem.A[own], lam) + problem.b[own]))
 
 
 def _equations(problem: Problem, choices: Sequence[Choice], free: Sequence[int], y: Array) -> tuple[Array, Array]:
     """What vanishes, and its slope: a row for each force, then for each s."""
     n = len(problem.b)
-    a = problem.A @ y[:n] + problem.b
+    a = dot(problem.A, y[:n]) + problem.b
     F, slope = y.copy(), np.eye(len(y))
     F[n:] = 0.0
     for i, choice in enumerate(choices):
@@ -83,9 +85,9 @@ def _equations(problem: Problem, choices: Sequence[Choice], free: Sequence[int],
                 slope[own, :n] = mu * y[at] * problem.A[own] + y[s] * slope[own, :n]
                 slope[own, at] += mu * a[own]
                 slope[own, s] = y[own]
-                F[s] = 0.5 * float(y[own] @ y[own] - (mu * y[at]) ** 2)
+                F[s] = 0.5 * float(dot(y[own], y[own]) - (mu * y[at]) * (mu * y[at]))
                 slope[s] = 0.0
-                slope[s, own], slope[s, at] = y[own], -(mu**2) * y[at]
+                slope[s, own], slope[s, at] = y[own], -(mu * mu) * y[at]
             else:
                 F[own] = y[own] + mu * y[at] * choice.direction
                 slope[own, at] += mu * choice.direction

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.products import dot, norm
 from latchwork.contact.enclosing import apart
 from latchwork.contact.feature import Feature
 from latchwork.contact.nearest import Nearest, Pose, by_coal, by_gjk, has_coal
@@ -63,7 +64,7 @@ class Picker:
     @cached_property
     def size(self) -> float:
         """The radius of the smaller solid about its centre."""
-        return min(float(np.linalg.norm(side.corners, axis=1).max()) for side in self.sides)
+        return min(float(norm(side.corners, axis=1).max()) for side in self.sides)
 
     @cached_property
     def nearest(self) -> Nearest:
@@ -119,14 +120,14 @@ class Picker:
         """
         x, y = self._corners(pose_a, pose_b)
         p, q = self.nearest(pose_a, pose_b)
-        size = float(np.linalg.norm(p - q))
+        size = float(norm(p - q))
         if size > TOUCHING * self.size:
             n = (p - q) / size
-            along = float((x @ n).min() - (y @ n).max())
+            along = float(dot(x, n).min() - dot(y, n).max())
             if along > 0.0:
                 return n, along
-        normals = np.vstack([self.sides[1].normals @ pose_b[0].T, -self.sides[0].normals @ pose_a[0].T])
-        gaps = (x @ normals.T).min(axis=0) - (y @ normals.T).max(axis=0)
+        normals = np.vstack([dot(self.sides[1].normals, pose_b[0].T), dot(-self.sides[0].normals, pose_a[0].T)])
+        gaps = dot(x, normals.T).min(axis=0) - dot(y, normals.T).max(axis=0)
         best = int(gaps.argmax())
         return normals[best], float(gaps[best])
 
@@ -142,13 +143,13 @@ class Picker:
         x, y = self._corners(pose_a, pose_b)
         pairs = np.array(self.near(pose_a, pose_b, -gap).pairs, dtype=int).reshape(-1, 2)
         pairs = pairs[np.isin(pairs[:, 0], self.sides[0].where[1])]
-        t, s = (side.along_of(parts) @ R.T for side, parts, (R, _) in zip(self.sides, pairs.T, (pose_a, pose_b),
+        t, s = (dot(side.along_of(parts), R.T) for side, parts, (R, _) in zip(self.sides, pairs.T, (pose_a, pose_b),
                                                                          strict=True))  # fmt: skip
         axes = np.cross(t, s)
-        sizes = np.linalg.norm(axes, axis=1)
+        sizes = norm(axes, axis=1)
         axes = axes[sizes > PARALLEL] / sizes[sizes > PARALLEL, None]
         for some in np.array_split(axes, 1 + len(axes) // AT_A_TIME):
-            p, q = x @ some.T, y @ some.T
+            p, q = dot(x, some.T), dot(y, some.T)
             ways = np.maximum(q.min(axis=0) - p.max(axis=0), p.min(axis=0) - q.max(axis=0))
             gap = max(gap, float(ways.max(initial=gap)))
         return -gap
@@ -159,7 +160,7 @@ class Picker:
         if gap > reach:
             return Near([], np.empty(0), gap)
         x, y = self._corners(pose_a, pose_b)
-        back = self.sides[0].lowest(x @ n), self.sides[1].lowest(-(y @ n))
+        back = self.sides[0].lowest(dot(x, n)), self.sides[1].lowest(-dot(y, n))
         back = back[0] - back[0].min(), back[1] - back[1].min()
         found = [self._between(kinds, back, gap, reach, (pose_a, pose_b)) for kinds in KINDS]
         pairs, least = np.concatenate([pair for pair, _ in found]), np.concatenate([gaps for _, gaps in found])
@@ -168,7 +169,7 @@ class Picker:
 
     def _corners(self, pose_a: Pose, pose_b: Pose) -> tuple[Array, Array]:
         """All corners in N."""
-        x, y = (side.corners @ R.T + p for side, (R, p) in zip(self.sides, (pose_a, pose_b), strict=True))
+        x, y = (dot(side.corners, R.T) + p for side, (R, p) in zip(self.sides, (pose_a, pose_b), strict=True))
         return x, y
 
     def _between(self, kinds: tuple[type, type], back: tuple[Array, Array], gap: float, reach: float,
@@ -190,10 +191,10 @@ class Picker:
         a, b = self.sides
         (R, p), (S, r) = poses
         if kinds == (Rod, Rod):
-            return apart(*(a.ends(i) @ R.T + p), *(b.ends(j) @ S.T + r))
+            return apart(*(dot(a.ends(i), R.T) + p), *(dot(b.ends(j), S.T) + r))
         if kinds == (Ball, Flat):
-            return b.over(j, (a.corner(i) @ R.T + p - r) @ S)
-        return a.over(i, (b.corner(j) @ S.T + r - p) @ R)
+            return b.over(j, dot(dot(a.corner(i), R.T) + p - r, S))
+        return a.over(i, dot(dot(b.corner(j), S.T) + r - p, R))
 
 
 def picker_of(name: str, a: Any, b: Any) -> Picker | None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array
 from latchwork.contact.lemke import lemke
 from latchwork.contact.resting import OPEN, Choice, Problem, State
+from latchwork.program.elementary.scalars import atan2, cos, sin
 
 FACETS = 8
 SAME = 1e-7
@@ -24,10 +26,10 @@ def fan(t: int, around: Array | None, narrow: float) -> Array:
         return np.array([[1.0, -1.0]])
     angles = np.arange(FACETS) * (2.0 * np.pi / FACETS)
     if around is not None:
-        middle = np.arctan2(around[1], around[0])
+        middle = atan2(around[1], around[0])
         near = np.array([-3.0, -1.0, 0.0, 1.0, 3.0]) * narrow
         angles = middle + np.concatenate((near + np.pi, np.array([0.0, 0.5, -0.5]) * np.pi))
-    return np.array([np.cos(angles), np.sin(angles)])
+    return np.array([[cos(x) for x in angles], [sin(x) for x in angles]])
 
 
 def complementary(
@@ -35,7 +37,7 @@ def complementary(
 ) -> tuple[list[Choice] | None, Array, int]:
     """States and forces that solve the problem with these coefficients, and the pivots it took; None on a ray."""
     force, motion, pairs = columns(problem, around, narrow)
-    M, q = motion @ problem.A @ force, motion @ problem.b
+    M, q = dot(motion, problem.A, force), dot(motion, problem.b)
     for i, normal, first, sigma in pairs:
         M[first:sigma, sigma] = 1.0
         M[sigma, first:sigma] = -1.0
@@ -43,8 +45,8 @@ def complementary(
     z, count = lemke(M, q, np.random.default_rng(cover).uniform(0.1, 1.0, len(q)) if cover else None)
     if z is None:
         return None, np.zeros(len(problem.b)), count
-    lam = force @ z
-    return read(problem, lam, problem.A @ lam + problem.b), lam, count
+    lam = dot(force, z)
+    return read(problem, lam, dot(problem.A, lam) + problem.b), lam, count
 
 
 def columns(problem: Problem, around: list[Array | None], narrow: float) -> tuple[Array, Array, list[tuple[int, ...]]]:
@@ -57,9 +59,9 @@ def columns(problem: Problem, around: list[Array | None], narrow: float) -> tupl
         motion.append(unit[at])
         if problem.moving(i):
             rubbing = np.zeros(len(tangents)) if slip is None or not problem.rough(i) else slip
-            force.append(unit[at] - problem.mu_d[i] * (rubbing @ tangents))
+            force.append(unit[at] - problem.mu_d[i] * dot(rubbing, tangents))
             continue
-        rays = fan(problem.t[i], around[i], narrow).T @ tangents
+        rays = dot(fan(problem.t[i], around[i], narrow).T, tangents)
         pairs.append((i, len(force), len(force) + 1, len(force) + 1 + len(rays)))
         force += [unit[at], *rays, none]
         motion += [*rays, none]
@@ -68,11 +70,11 @@ def columns(problem: Problem, around: list[Array | None], narrow: float) -> tupl
 
 def read(problem: Problem, lam: Array, a: Array) -> list[Choice]:
     """The states that forces and accelerations show; a contact that neither presses nor parts stays closed."""
-    small_a = SAME * float((np.abs(problem.b) + np.abs(problem.A) @ np.abs(lam)).max(initial=0.0))
+    small_a = SAME * float((np.abs(problem.b) + dot(np.abs(problem.A), np.abs(lam))).max(initial=0.0))
     choices = []
     for i, at in enumerate(problem.at):
         a_t = a[at + 1 : at + 1 + problem.t[i]]
-        pace = float(np.linalg.norm(a_t))
+        pace = float(norm(a_t))
         if a[at] > small_a:
             choices.append(OPEN)
         elif problem.moving(i) or pace <= small_a:

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.algebra.products import norm
 from latchwork.contact.curves import Curve, Patch, patch
 from latchwork.errors import ModelError
 from latchwork.program.function import Function
@@ -91,7 +92,7 @@ def _must_be_finite(made: Patch, rows: Array, values: Array) -> None:
 
 def _must_move(made: Patch, rows: Array, values: Array, function: Function) -> None:
     """|N| falls to zero where a curve has a cusp, and where a surface has a pole or a crease."""
-    size = np.linalg.norm(values[:, 6:9] if len(made.symbols) == 1 else values[:, 3:6], axis=1)
+    size = norm(values[:, 6:9] if len(made.symbols) == 1 else values[:, 3:6], axis=1)
     i = int(size.argmin())
     least, where = size[i], rows[i]
     if len(made.symbols) == 1:
@@ -112,7 +113,7 @@ def _slowest(rows: Array, i: int, function: Function) -> tuple[float, Array]:
     for _ in range(CLOSER):
         near = np.tile(where, (2 * ZOOM + 1, 1))
         near[:, 0] = np.clip(where[0] + cell * np.linspace(-1.0, 1.0, 2 * ZOOM + 1), low, high)
-        size = np.linalg.norm(function.many(near)[:, 6:9], axis=1)
+        size = norm(function.many(near)[:, 6:9], axis=1)
         if not np.isfinite(size).all():
             return 0.0, near[int(np.argmax(~np.isfinite(size)))]
         where, least, cell = near[int(size.argmin())], float(size.min()), cell / ZOOM
@@ -123,7 +124,7 @@ def _must_lie_across(made: Patch, rows: Array, values: Array) -> None:
     """|up × p′| = |p′| for a curve that lies in the plane across a unit vector ``up``."""
     if len(made.symbols) == 2:
         return
-    N, slope = np.linalg.norm(values[:, 3:6], axis=1), np.linalg.norm(values[:, 6:9], axis=1)
+    N, slope = norm(values[:, 3:6], axis=1), norm(values[:, 6:9], axis=1)
     i = int(np.abs(N / slope - 1.0).argmax())
     if abs(N[i] / slope[i] - 1.0) > MEET:
         raise ModelError(
@@ -181,4 +182,4 @@ def _end_of(i: int, curve: Curve, high: bool, first: Curve) -> tuple[Array, Arra
             "fixed in one body, and values for their parameters."
         )
     out = Function(lower(g, nodes, [*made.symbols, *symbols]))([curve.span[high], *values])
-    return out[:3], out[3:] / np.linalg.norm(out[3:])
+    return out[:3], out[3:] / norm(out[3:])

@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array
 from latchwork.contact.cones import inside
+from latchwork.contact.directions import all_round
 from latchwork.contact.polygon import complementary
 from latchwork.contact.resting import OPEN, STICK, Choice, Problem, State
 from latchwork.contact.trial import TOL, Judged, Solved, judge, solve
@@ -50,7 +52,7 @@ def attempt(problem: Problem, choices: list[Choice]) -> tuple[Solved, Judged]:
     if solved.spare and judged.moves and not judged.broken:
         lam = inside(problem, solved.choices)
         if lam is not None:
-            within = solved._replace(lam=lam, a=problem.A @ lam + problem.b)
+            within = solved._replace(lam=lam, a=dot(problem.A, lam) + problem.b)
             again = judge(problem, within)
             if len(again.moves) < len(judged.moves):
                 return within, again
@@ -153,8 +155,7 @@ def options(problem: Problem, i: int) -> list[Choice]:
     """Everything contact i may do; in space, directions all round to begin from."""
     if problem.moving(i):
         return [OPEN, problem.closed(i)]
-    turns = np.arange(6) * (np.pi / 3.0)
-    ways = np.array([[1.0], [-1.0]]) if problem.t[i] == 1 else np.column_stack((np.cos(turns), np.sin(turns)))
+    ways = np.array([[1.0], [-1.0]]) if problem.t[i] == 1 else all_round(6)
     must = problem.must[i]
     first = [OPEN, STICK] if must is None else [OPEN, problem.closed(i)]
     return first + [Choice(State.SLIDE, d, True) for d in ways]

@@ -13,6 +13,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from latchwork.algebra.linear import pinv
+from latchwork.algebra.products import dot, norm
 from latchwork.contact.finder import EDGE, EXACT, STEPS, Array, Finder, polished
 from latchwork.errors import EvaluationError
 
@@ -69,7 +71,7 @@ def beyond(find: Finder, x: ArrayLike) -> Array:
             m = len(s)
             if not np.isfinite(out).all():
                 break
-            step = np.clip(-np.linalg.pinv(out[m:].reshape(m, m)) @ out[:m], -0.05 * span, 0.05 * span)
+            step = np.clip(dot(-pinv(out[m:].reshape(m, m)), out[:m]), -0.05 * span, 0.05 * span)
             s = np.clip(s + step, low - OUTSIDE * span, high + OUTSIDE * span)
             if np.abs(step / span).max() < EXACT:
                 break
@@ -169,7 +171,7 @@ def _least_samples(find: Finder, x: ArrayLike) -> Array:
     host, guest = _grid(find, True), _grid(find, False)
     tops = _points(find, x, guest, False)
     if not guest.shape:
-        return host.s[_valleys(host, np.linalg.norm(_points(find, x, host, True) - tops, axis=1))]
+        return host.s[_valleys(host, norm(_points(find, x, host, True) - tops, axis=1))]
     s = guest.s
     if host.shape:
         s = np.hstack([host.s[_feet(tops, _points(find, x, host, True))], s])
@@ -180,7 +182,7 @@ def _feet(tops: Array, points: Array) -> NDArray[np.intp]:
     """The nearest of some points to each of some others: |b|² − 2 a · b is least."""
     middle = np.nanmean(points, axis=0)
     a, b = tops - middle, points - middle
-    far = (b**2).sum(axis=1)[None] - 2.0 * a @ b.T
+    far = (b**2).sum(axis=1)[None] - dot(2.0 * a, b.T)
     return np.asarray(np.where(np.isnan(far), np.inf, far).argmin(axis=1))
 
 
@@ -204,4 +206,4 @@ def _nearest(find: Finder, x: ArrayLike, found: Array) -> Array:
     if not host.shape or not len(found):
         return np.full(len(found), np.inf)
     tops, points = find.guests.many(find.rows(x, found)), _points(find, x, host, True)
-    return np.asarray(np.nanmin(np.linalg.norm(tops[:, None] - points[None], axis=2), axis=1))
+    return np.asarray(np.nanmin(norm(tops[:, None] - points[None], axis=2), axis=1))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.contact.pairing.decompose import decompose
 from latchwork.contact.pairing.parts import Ball, Flat, Part, Rod
 from latchwork.contact.shapes.base import numbers, numeric
@@ -46,7 +47,7 @@ class Side:
             self._sides[k, : len(part.bounds)] = _rows((part, half.vector) for half in part.bounds)
             self._limits[k, : len(part.bounds)] = [numeric(half.offset) for half in part.bounds]
         size = float(np.abs(self.corners).max())
-        self._on = np.abs(self.normals @ self.corners.T - self._offsets[:, None]) <= ON * size
+        self._on = np.abs(dot(self.normals, self.corners.T) - self._offsets[:, None]) <= ON * size
         self._ends = [((self.corners[None] - x[:, None]) ** 2).sum(axis=2).argmin(axis=1)
                       for x in (self._starts, self._stops)]  # fmt: skip
 

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.algebra.linear import SingularMatrix, lstsq, solve
+from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array
 from latchwork.contact.lemke import lemke
 from latchwork.contact.polygon import fan
@@ -68,7 +70,7 @@ class Cones:
     @cached_property
     def scale(self) -> float:
         """The velocities at hand."""
-        return float(max(np.abs(self.b).max(initial=0.0), np.abs(self.A @ self.given).max(initial=0.0)))
+        return float(max(np.abs(self.b).max(initial=0.0), np.abs(dot(self.A, self.given)).max(initial=0.0)))
 
     @cached_property
     def owner(self) -> NDArray[np.int64]:
@@ -77,7 +79,7 @@ class Cones:
 
     def off(self, P: Array) -> float:
         """By how much, as a velocity, the laws are not met."""
-        goal = self._projected(P, self.A @ P + self.b)[0]
+        goal = self._projected(P, dot(self.A, P) + self.b)[0]
         return float((np.abs(P - goal) * np.where(np.isfinite(self.rho), self.rho, 0.0)).max(initial=0.0))
 
     def _projected(self, P: Array, w: Array) -> tuple[Array, Array, Array]:
@@ -105,7 +107,7 @@ def impulses(cones: Cones, warm: Array | None = None) -> tuple[Array, float]:
     P[cones.first] = np.maximum(P[cones.first], least)
     small, best = EXACT * cones.scale, np.inf
     for round_ in range(ROUNDS):
-        w = A @ P + cones.b
+        w = dot(A, P) + cones.b
         invoke(sweep, len(kinds), m, cones.first, kinds, A, mu, least, P, w, SWEEPS << 2 * round_, small)
         exact, off = newton(cones, P, small)
         if off < best:
@@ -144,15 +146,15 @@ def by_pivots(cones: Cones) -> Array | None:
         H[row : row + e.shape[0], column : column + e.shape[1]] = e
         column += e.shape[1]
     M = np.zeros((at + len(sides), at + len(sides)))
-    M[:at, :at] = H.T @ cones.A @ H
+    M[:at, :at] = dot(H.T, cones.A, H)
     for s, (normal, first, last, mu) in enumerate(sides, start=at):
         M[first:last, s] = 1.0
         M[s, first:last] = -1.0
         M[s, normal] = mu
     rest = [mu * cones.least[c] for c, mu in rough]
-    start = np.concatenate([H.T @ (cones.b + cones.A @ cones.given), rest])
+    start = np.concatenate([dot(H.T, cones.b + dot(cones.A, cones.given)), rest])
     z, _ = lemke(M, start, most=PIVOTS * len(start) + 50)
-    return None if z is None else np.asarray(cones.given + H @ z[:at])
+    return None if z is None else np.asarray(cones.given + dot(H, z[:at]))
 
 
 def newton(cones: Cones, P: Array, small: float) -> tuple[Array, float]:
@@ -172,7 +174,7 @@ def newton(cones: Cones, P: Array, small: float) -> tuple[Array, float]:
 def _newton_step(cones: Cones, P: Array) -> Array:
     """P + δ with K δ = −F: rows of open contacts P_n − least, of closed ones w, of those that slide P_t − μ P_n d."""
     A = cones.A
-    w = A @ P + cones.b
+    w = dot(A, P) + cones.b
     z = P - w / cones.rho
     _, size, limit = cones._projected(P, w)
     K, F = A.copy(), w.copy()
@@ -186,9 +188,9 @@ def _newton_step(cones: Cones, P: Array) -> Array:
     slides[cones.first] = False
     _slide(cones, K, F, P, z, np.flatnonzero(slides), size)
     try:
-        return np.asarray(P - np.linalg.solve(K, F))
-    except np.linalg.LinAlgError:
-        return np.asarray(P - np.linalg.lstsq(K, F, rcond=None)[0])
+        return np.asarray(P - solve(K, F))
+    except SingularMatrix:
+        return np.asarray(P - lstsq(K, F))
 
 
 def _slide(cones: Cones, K: Array, F: Array, P: Array, z: Array, rows: NDArray[np.int64], size: Array) -> None:

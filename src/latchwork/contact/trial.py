@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array
 from latchwork.contact.onset import CONVERGED, begun_slowly, least
 from latchwork.contact.resting import OPEN, Choice, Problem, State
@@ -71,17 +72,17 @@ def solve(problem: Problem, choices: list[Choice], near: Array | None = None) ->
     if not rows:
         return Solved(choices, np.zeros(len(b)), b.copy(), False)
     whole = len(rows) == len(b)  # E is 1
-    S = A if whole else A[rows] @ E
+    S = A if whole else dot(A[rows], E)
     if near is None:
         x, spare = least(S, -b[rows])
     else:
-        step, spare = least(S, -b[rows] - S @ near[rows])
+        step, spare = least(S, -b[rows] - dot(S, near[rows]))
         x = near[rows] + step
-    lam = x if whole else E @ x
+    lam = x if whole else dot(E, x)
     if any(choice.free and problem.t[i] == 2 for i, choice in enumerate(choices)):
         lam, spare = turned(problem, choices, lam)
-        choices = redirected(problem, choices, A @ lam + b)
-    return Solved(choices, lam, A @ lam + b, spare)
+        choices = redirected(problem, choices, dot(A, lam) + b)
+    return Solved(choices, lam, dot(A, lam) + b, spare)
 
 
 def turned(problem: Problem, choices: Sequence[Choice], lam: Array) -> tuple[Array, bool]:
@@ -113,13 +114,13 @@ def _direction(problem: Problem, i: int, choice: Choice, a: Array) -> tuple[Arra
     if not choice.free:
         return choice.direction, 0.0
     a_t = a[problem.at[i] + 1 : problem.at[i] + 1 + problem.t[i]]
-    pace = float(np.linalg.norm(a_t))
+    pace = float(norm(a_t))
     return (a_t / pace, pace) if pace > 1e-13 else (choice.direction, 0.0)
 
 
 def residual(problem: Problem, choices: Sequence[Choice], lam: Array) -> tuple[Array, list[int]]:
     """What vanishes, one for each row of the closed contacts."""
-    a = problem.A @ lam + problem.b
+    a = dot(problem.A, lam) + problem.b
     F = a.copy()
     rows: list[int] = []
     for i, choice in enumerate(choices):
@@ -136,7 +137,7 @@ def residual(problem: Problem, choices: Sequence[Choice], lam: Array) -> tuple[A
 
 def slope(problem: Problem, choices: Sequence[Choice], lam: Array, rows: list[int]) -> Array:
     """∂F/∂λ on these rows: where d turns, mu d eₙᵀ + mu λ_n/|a_t| (1 − d dᵀ) A_t."""
-    a, J = problem.A @ lam + problem.b, problem.A.copy()
+    a, J = dot(problem.A, lam) + problem.b, problem.A.copy()
     for i, choice in enumerate(choices):
         if choice.state is not State.SLIDE:
             continue
@@ -147,7 +148,7 @@ def slope(problem: Problem, choices: Sequence[Choice], lam: Array, rows: list[in
             J[at + 1 : end, at] += mu * d
             if pace > 0.0:
                 across = np.eye(len(d)) - np.outer(d, d)
-                J[at + 1 : end] += mu * lam[at] / pace * across @ problem.A[at + 1 : end]
+                J[at + 1 : end] += dot(mu * lam[at] / pace * across, problem.A[at + 1 : end])
     return np.asarray(J[np.ix_(rows, rows)])
 
 
@@ -163,7 +164,7 @@ def judge(problem: Problem, solved: Solved) -> Judged:
     """Every law of every contact; for one that is broken, what the contact should do instead."""
     lam, a = solved.lam.tolist(), solved.a.tolist()
     most = float(np.abs(solved.lam).max(initial=0.0))
-    sizes = np.abs(problem.b) + np.abs(problem.A) @ np.abs(solved.lam)
+    sizes = np.abs(problem.b) + dot(np.abs(problem.A), np.abs(solved.lam))
     floor = 1e-4 * float(sizes.max(initial=0.0))
     noise = sizes.tolist()
     moves: dict[int, Choice] = {}

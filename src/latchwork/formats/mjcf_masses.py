@@ -28,22 +28,22 @@ def _capsule(s: Size) -> tuple[float, float, float]:
 
 
 SHAPES: dict[str, Shape] = {  # numbers that give the size, volume, and moments of inertia per mass
-    "sphere": (1, lambda s: 4 / 3 * math.pi * s[0] ** 3, lambda s: (0.4 * s[0] ** 2,) * 3),
-    "capsule": (2, lambda s: math.pi * s[0] ** 2 * (4 / 3 * s[0] + 2 * s[1]), _capsule),
+    "sphere": (1, lambda s: 4 / 3 * math.pi * s[0] * s[0] * s[0], lambda s: (0.4 * s[0] * s[0],) * 3),
+    "capsule": (2, lambda s: math.pi * s[0] * s[0] * (4 / 3 * s[0] + 2 * s[1]), _capsule),
     "cylinder": (
         2,
-        lambda s: 2 * math.pi * s[0] ** 2 * s[1],
-        lambda s: ((3 * s[0] ** 2 + 4 * s[1] ** 2) / 12,) * 2 + (s[0] ** 2 / 2,),
+        lambda s: 2 * math.pi * s[0] * s[0] * s[1],
+        lambda s: ((3 * s[0] * s[0] + 4 * s[1] * s[1]) / 12,) * 2 + (s[0] * s[0] / 2,),
     ),
     "box": (
         3,
         lambda s: 8 * s[0] * s[1] * s[2],
-        lambda s: ((s[1] ** 2 + s[2] ** 2) / 3, (s[0] ** 2 + s[2] ** 2) / 3, (s[0] ** 2 + s[1] ** 2) / 3),
+        lambda s: ((s[1] * s[1] + s[2] * s[2]) / 3, (s[0] * s[0] + s[2] * s[2]) / 3, (s[0] * s[0] + s[1] * s[1]) / 3),
     ),
     "ellipsoid": (
         3,
         lambda s: 4 / 3 * math.pi * s[0] * s[1] * s[2],
-        lambda s: ((s[1] ** 2 + s[2] ** 2) / 5, (s[0] ** 2 + s[2] ** 2) / 5, (s[0] ** 2 + s[1] ** 2) / 5),
+        lambda s: ((s[1] * s[1] + s[2] * s[2]) / 5, (s[0] * s[0] + s[2] * s[2]) / 5, (s[0] * s[0] + s[1] * s[1]) / 5),
     ),
 }
 

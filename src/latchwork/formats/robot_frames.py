@@ -18,6 +18,7 @@ import numpy as np
 from latchwork.formats.robot_merge import MergedBody
 from latchwork.formats.robot_parts import PLANAR, PRISMATIC, REVOLUTE, Inertial, JointPart
 from latchwork.formats.rotations import EXACT, Array, Pose, is_permutation, snapped, turn, without_noise, z_to
+from latchwork.program.elementary.inverse_trigonometric import atan2
 
 ConstantTurn = tuple[int, float]
 TURN_COST, OFFSET_COST, ANGLE_COST = 14.0, 4.0, 2.0  # operations, roughly, of what a choice leads to
@@ -119,9 +120,9 @@ def _towards(axis: Array) -> tuple[tuple[ConstantTurn, ...], int, float]:
     if len(zeros) == 1:
         j = int(zeros[0])
         k, m = (j + 1) % 3, (j + 2) % 3
-        return ((j, math.atan2(axis[m], axis[k])),), k, 1.0
-    first = math.atan2(axis[1], axis[0])  # about z, into the plane of z and x; then about y
-    return ((2, first), (1, -math.atan2(axis[2], math.hypot(axis[0], axis[1])))), 0, 1.0
+        return ((j, atan2(float(axis[m]), float(axis[k]))),), k, 1.0
+    first = atan2(float(axis[1]), float(axis[0]))  # about z, into the plane of z and x; then about y
+    return ((2, first), (1, -atan2(float(axis[2]), math.hypot(axis[0], axis[1])))), 0, 1.0
 
 
 def _slide(body: MergedBody, ahead: float) -> float:
@@ -156,7 +157,7 @@ def _angles(body: MergedBody, G: Array, k: int) -> list[float]:
     for vector in vectors:
         x, y = float(vector @ G[:, i]), float(vector @ G[:, j])
         if math.hypot(x, y) > 1e-9:
-            angle = math.remainder(math.atan2(y, x), math.pi / 2)
+            angle = math.remainder(atan2(y, x), math.pi / 2)
             found.append(angle if abs(angle) > EXACT else 0.0)
     return list(dict.fromkeys(found))
 

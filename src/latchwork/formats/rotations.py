@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.program.elementary.inverse_trigonometric import atan2
+from latchwork.program.sincos import cos, sin
+
 Array = NDArray[np.float64]
 
 EXACT = 6e-12  # radians: files write π/2 with eleven digits or so
@@ -21,7 +24,7 @@ def cos_sin(angle: float) -> tuple[float, float]:
     quarters = round(angle / (math.pi / 2))
     if abs(angle - quarters * (math.pi / 2)) < EXACT:
         return QUARTERS[quarters % 4]
-    return math.cos(angle), math.sin(angle)
+    return cos(angle), sin(angle)
 
 
 def turn(axis: int, angle: float) -> Array:
@@ -72,7 +75,7 @@ def z_to(axis: Sequence[float] | Array) -> Array:
     x, y, z = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
     if math.hypot(x, y) < EXACT:
         return turn(0, 0.0 if z > 0 else math.pi)
-    return about((-y, x, 0.0), math.atan2(math.hypot(x, y), z))
+    return about((-y, x, 0.0), atan2(math.hypot(x, y), float(z)))
 
 
 def snapped(a: Array) -> Array:

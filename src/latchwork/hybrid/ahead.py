@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
+from latchwork.algebra.products import dot
 from latchwork.contact.complementarity import State
 from latchwork.errors import LatchworkError
 from latchwork.hybrid.table import Array
@@ -116,7 +117,7 @@ def _ways(touch: Touch, x: Array) -> list[Standing]:
 def _sense(touch: Touch, x: Array) -> float:
     """The sign of slip along the only tangent, as it is now."""
     (B, C), (n_q, n, _) = touch.terms.place(x)[1:], touch.terms.sizes
-    return 1.0 if float(B[-1] @ x[1 + n_q : 1 + n_q + n] + C[-1]) > 0.0 else -1.0
+    return 1.0 if float(dot(B[-1], x[1 + n_q : 1 + n_q + n]) + C[-1]) > 0.0 else -1.0
 
 
 def _with(standings: Standings, closed: Mapping[Touch, Standing]) -> Standings:

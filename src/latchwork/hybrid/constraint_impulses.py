@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.solve import multipliers
 from latchwork.constraint.terms import Array, Terms
 from latchwork.hybrid.touching.touch import Touch
@@ -24,10 +25,10 @@ def constraint_impulses(held: Terms, before: Array, after: Array, touches: Itera
     n_q, n, _ = held.sizes
     speeds = slice(1 + n_q, 1 + n_q + n)
     M, B = held.motion(after).M, held.place(after).B
-    left = whole = np.asarray(M @ (after[speeds] - before[speeds]))
+    left = whole = dot(M, after[speeds] - before[speeds])
     for touch in touches:
         if touch.name in impulses:
-            left = left - touch.terms.place(after).B.T @ impulses[touch.name]
+            left = left - dot(touch.terms.place(after).B.T, impulses[touch.name])
     found = multipliers(B, left, M)
     return felt(held, B, {name: found[part] for name, part in held.rows.slices.items()}, whole)
 
@@ -36,4 +37,4 @@ def felt(held: Terms, B: Array, impulses: Mapping[str, Array], whole: Array) -> 
     """The impulses that are more than rounding of the whole generalized impulse."""
     least, slices = NOTHING * float(np.abs(whole).max(initial=0.0)), held.rows.slices
     return {name: impulse for name, impulse in impulses.items()
-            if float(np.abs(B[slices[name]].T @ impulse).max(initial=0.0)) > least}  # fmt: skip
+            if float(np.abs(dot(B[slices[name]].T, impulse)).max(initial=0.0)) > least}  # fmt: skip

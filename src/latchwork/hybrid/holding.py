@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.assemble import EXACT, assemble_q, assemble_u, residual_of
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.closure import latch
@@ -53,7 +54,7 @@ class Holding(Running):
             if broken:
                 terms, x = self._workshop.held(self._holds), self._state()
                 B = terms.place(x).B
-                broken &= felt(terms, B, impulses, B.T @ np.concatenate([*impulses.values()])).keys()
+                broken &= felt(terms, B, impulses, dot(B.T, np.concatenate([*impulses.values()]))).keys()
             if broken:
                 self._x = before[1]
                 self._let_go(broken)
@@ -64,6 +65,8 @@ class Holding(Running):
             self._holds, self._x = before
             raise
         self._settled = not self._standings.members
+        if self.equations.r and self._may_jump:
+            self._follow_inputs()
         return self._switched(constraint.name, names, began, impulses, before[1][-1] - self._x[-1])
 
     def _impact(self, name: str) -> dict[str, Array]:
@@ -83,7 +86,7 @@ class Holding(Running):
         after, impulses = assemble_u(terms, assemble_q(terms, x) if off > EXACT else x)
         n_q, n, _ = terms.sizes
         old, new, M = x[1 + n_q : 1 + n_q + n], after[1 + n_q : 1 + n_q + n], terms.motion(after).M
-        lost = 0.5 * float(new @ M @ new - old @ M @ old)
+        lost = 0.5 * float(dot(new, M, new) - dot(old, M, old))
         self._x = np.append(after[1 : len(self._x)], self._x[-1] + lost)
         return {key: impulses[part] for key, part in terms.rows.slices.items()}
 

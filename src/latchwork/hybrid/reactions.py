@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.reacting.reaction_items import Item, about, must_be_names
 from latchwork.constraint.reacting.reaction_plan import Plan, plan_of
 from latchwork.constraint.rows import Rows
@@ -189,7 +190,7 @@ def _multipliers(samples: Samples, stage: Stage, terms: Terms | None, here: NDAr
     lam = np.zeros((len(here), len(terms.rows)))
     for i, state in enumerate(np.column_stack([t, x[:, :-1], rest])):
         motion, B = terms.motion(state), terms.place(state).B
-        lam[i] = multipliers(B, motion.M @ udot[here[i]] - motion.f, motion.M)
+        lam[i] = multipliers(B, dot(motion.M, udot[here[i]]) - motion.f, motion.M)
     return lam
 
 

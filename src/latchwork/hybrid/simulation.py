@@ -18,6 +18,7 @@ import numpy as np
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Terms
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError
+from latchwork.hybrid.audit import entry, judge
 from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.constraint_impulses import constraint_impulses
 from latchwork.hybrid.designs import Automaton
@@ -25,6 +26,7 @@ from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.going import Going
 from latchwork.hybrid.handover import Change
+from latchwork.hybrid.interrupted import interruptible
 from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.legs import BLINK
 from latchwork.hybrid.path import Stage
@@ -43,6 +45,7 @@ from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.touching.swift import swiftly
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
+from latchwork.program.interrupt import interrupted
 
 
 class Simulation(Changing, Going, Ruling):
@@ -56,9 +59,12 @@ class Simulation(Changing, Going, Ruling):
     def _begin(self, model: Model | Equations | Constrained) -> None:
         self._add_all(contacts_of(model))
         self._add_rules(rules_of(model))
+        if self.equations.r and self._may_jump:
+            self._follow_inputs()
 
     # --- going on -----------------------------------------------------------------------------------------------
 
+    @interruptible
     def advance(self, until: float, *, stop_when: Mapping[str, Any] | None = None,
                 samples: Array | None = None) -> Events:  # fmt: skip
         """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way."""
@@ -70,10 +76,11 @@ class Simulation(Changing, Going, Ruling):
             if samples.ndim != 1:
                 raise EvaluationError(f"the samples of a run are {samples.ndim} deep. Give a list of times.")
         asked = stops_of(stop_when)
+        since = None if self.audit == "off" else entry(self)
         self._fetch(self._bounds_entered())
         self._change, crossings = None, Crossings(self.equations.name)
         rules, thicket, passed, limit = self._rules, self._thicket, None, t_end
-        while self.t < t_end or rules.pending:
+        while (self.t < t_end or rules.pending) and not interrupted():
             state, passed = passed, None
             self._see()
             jump = self._follow_inputs() if self.equations.r and self._may_jump else math.inf
@@ -152,6 +159,8 @@ class Simulation(Changing, Going, Ruling):
             due = None if changes else rules.first
             if (due is not None and self._fire(due)) or stopped:
                 break
+        if since is not None:
+            judge(self, since)
         return Events(self._events[seen:])
 
     def tick(self, step: float) -> Events:

@@ -12,7 +12,7 @@ from latchwork.constraint.embed import Embedding
 from latchwork.constraint.modes.ending import pivot
 from latchwork.constraint.modes.full import settle_all, settle_units
 from latchwork.constraint.modes.here import Here
-from latchwork.constraint.modes.mode import Mode, mode_of, suits_better, surveyed_mode
+from latchwork.constraint.modes.mode import Mode, in_units_of, mode_of, suits_better, surveyed_mode
 from latchwork.constraint.modes.settle import WORST_D, settle
 from latchwork.constraint.modes.share import share_at
 from latchwork.constraint.selection import Selection, conditioning, select, select_speeds
@@ -223,12 +223,12 @@ class Held:
         found = surveyed(terms, x)
         if found is None or found.selection == old.selection:
             return None
-        if not suits_better(found.B, terms.motion(x).M, found.selection, found.pivot, old.selection, BETTER):
+        fresh = in_units_of(old, surveyed_mode(terms, found, x, old.rest, old.drag))
+        if not suits_better(fresh, terms.motion(x).M, old.selection, BETTER):
             return None
         self.others.setdefault(old.selection, self)
         known = self.others.get(found.selection)
-        if known is None or not found.pivot > GOOD * known.mode.usual_pivot:
-            fresh = surveyed_mode(terms, found, x, old.rest, old.drag)
+        if known is None or not fresh.usual_pivot > GOOD * known.mode.usual_pivot:
             usual = max(fresh.usual_pivot, old.usual_pivot)
             known = self.others[found.selection] = self._in(replace(fresh, usual_pivot=usual))
         return known
@@ -243,9 +243,8 @@ class Held:
         place, motion = terms.place(state), terms.motion(state)
         for chosen in self._choices(place.B, motion.M):
             share = None if old.is_plain else share_at(place.B, old.share, old.selection, chosen)
-            fresh = mode_of(terms, chosen, state, old.rest, old.drag, share)
-            better = suits_better(place.B, motion.M, chosen, fresh.usual_pivot, old.selection, BETTER)
-            if chosen != old.selection and better:
+            fresh = in_units_of(old, mode_of(terms, chosen, state, old.rest, old.drag, share))
+            if chosen != old.selection and suits_better(fresh, motion.M, old.selection, BETTER):
                 return self._in(replace(fresh, usual_pivot=max(fresh.usual_pivot, old.usual_pivot)))
         worst = conditioning(place.B, motion.M, old.selection)
         patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=fresh.course)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.products import norm
 from latchwork.constraint.constrained import Constrained, by_name, rest_coordinates
 from latchwork.constraint.constraint import Constraint
 from latchwork.errors import EvaluationError, ModelError, listed, must_be
@@ -124,10 +125,10 @@ def must_be_unit(equations: Equations, x: np.ndarray) -> None:
     names = equations.q_names
     for four in equations.system.quaternions:
         values = x[[names.index(e.name) for e in four]]
-        if abs(np.linalg.norm(values) - 1.0) > UNIT:
+        if abs(norm(values) - 1.0) > UNIT:
             raise EvaluationError(
                 f"the quaternion ({', '.join(e.name for e in four)}) starts as {values.tolist()}, of length "
-                f"{np.linalg.norm(values):.6g}. Give it unit length."
+                f"{norm(values):.6g}. Give it unit length."
             )
 
 

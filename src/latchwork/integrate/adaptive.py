@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from latchwork.integrate.status import END, FULL, NOT_FINITE, TOO_MANY, TOO_SMALL
 from latchwork.integrate.steppers import accept, advance_fixed, combine, derivative, not_finite, record, step
+from latchwork.program.elementary.power import pow
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
-from latchwork.program.libm import pow
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum, minimum
 

@@ -16,7 +16,6 @@ from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.interpret import PYTHON
 from latchwork.program.ir import OPS, Program
 from latchwork.program.kernel import Kernel
-from latchwork.program.libm import FOREIGN, Foreign
 from latchwork.program.naming import Group, Names
 from latchwork.program.schedule import SIN, TRIGONOMETRIC, Schedule, Unit, schedule
 
@@ -44,7 +43,7 @@ CPLUSPLUS = frozenset(
 )
 # What a function calls by name, or the example does: nothing inside them may have these names.
 CALLED = frozenset(
-    {"sqrt", "fabs", "show", *(item.name for item in FOREIGN), c_name(sincos.sincos)}
+    {"sqrt", "fabs", "show", c_name(sincos.sincos)}
     | {c_name(item) for item in PYTHON.values() if isinstance(item, Kernel)}
 )
 ARITHMETIC = {"neg": "-{}", "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}",
@@ -88,7 +87,7 @@ def definition(prefix: str, function: CFunction, groups: Sequence[Group]) -> str
 
 
 def support(programs: Iterable[Program]) -> list[str]:
-    """The static functions that these programs call: our sine and cosine, and what C has no operator for."""
+    """The static functions that these programs call: elementary functions, and what C has no operator for."""
     kernels: dict[Kernel[..., Any], None] = {}
     for program in programs:
         plan = schedule(program, 1)
@@ -97,12 +96,6 @@ def support(programs: Iterable[Program]) -> list[str]:
             if isinstance(target, Kernel):
                 kernels[target] = None
     return c_functions(kernels)
-
-
-def libm_names(programs: Iterable[Program]) -> list[str]:
-    """The functions of the C library that these programs call."""
-    used = {PYTHON[OPS[code].name] for program in programs for code in set(program.code[:, 0].tolist())}
-    return sorted(item.name for item in used if isinstance(item, Foreign))
 
 
 def _trigonometric(plan: Schedule, unit: Unit) -> Kernel[..., Any] | None:
@@ -128,6 +121,5 @@ def _expression(opcode: int, operands: list[str], kernel: Kernel[..., Any] | Non
     name = OPS[opcode].name
     if name in ARITHMETIC:
         return ARITHMETIC[name].format(*operands)
-    target = kernel or PYTHON[name]
-    called = c_name(target) if isinstance(target, Kernel) else name
-    return f"{called}({', '.join(operands)})"
+    target: Any = kernel or PYTHON[name]
+    return f"{c_name(target)}({', '.join(operands)})"

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from latchwork.program.c import KEYWORDS, CFunction, comment, definition, head, libm_names, support
+from latchwork.files import write_text
+from latchwork.program.c import KEYWORDS, CFunction, comment, definition, head, support
 from latchwork.program.codegen.c_expressions import literal
 from latchwork.program.naming import Group, legal
 
-MAKEFILE = """# Strict arithmetic, nothing contracted, no function of the C library folded: Latchwork's own bits.
+MAKEFILE = """# Strict arithmetic, nothing contracted: Latchwork's own bits.
 CFLAGS = -O2 -std=c99 -Wall -Wextra -pedantic
-STRICT = -ffp-contract=off{folded}
+STRICT = -ffp-contract=off
 
 example: main.c {name}.c {name}.h
 \t$(CC) $(CFLAGS) $(STRICT) -o $@ main.c {name}.c -lm
@@ -51,14 +52,13 @@ class CExport:
                  "Makefile": makefile(self)}  # fmt: skip
         directory.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
-            (directory / name).write_text(text, encoding="utf-8", newline="\n")
+            write_text(directory / name, text)
         return [directory / name for name in texts]
 
 
 def makefile(export: CExport) -> str:
     """How to compile."""
-    folded = "".join(f" -fno-builtin-{name}" for name in libm_names(f.program for f in export.functions))
-    return MAKEFILE.format(name=export.prefix, folded=folded)
+    return MAKEFILE.format(name=export.prefix)
 
 
 def header(export: CExport) -> str:
@@ -96,10 +96,9 @@ def _enumeration(export: CExport, group: Group, taken: set[str]) -> str:
 def source(export: CExport) -> str:
     """Static functions, values, then one function for each program."""
     name, programs = export.prefix, [function.program for function in export.functions]
-    flags = "-ffp-contract=off" + "".join(f" -fno-builtin-{item}" for item in libm_names(programs))
     parts = [
-        f"/* {comment(export.title)}: written by Latchwork.\n\n   Compiled with {flags}\n   it gives Latchwork's own "
-        "bits; with other flags, the last digits may differ. */",
+        f"/* {comment(export.title)}: written by Latchwork.\n\n   Compiled with -ffp-contract=off it "
+        "gives Latchwork's own bits;\n   with other flags, the last digits may differ. */",
         f'#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n#include "{name}.h"',
         *support(programs),
     ]

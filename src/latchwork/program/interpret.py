@@ -7,17 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from latchwork.errors import EvaluationError
-from latchwork.program import libm, scalar, sincos
+from latchwork.program import scalar, sincos
+from latchwork.program.elementary.functions import ELEMENTARY
 from latchwork.program.ir import OPS, Program
 from latchwork.program.kernel import divide, fabs, sqrt
 
 PYTHON: dict[str, Callable[..., float]] = {
     "neg": operator.neg, "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": divide,
-    "sqrt": sqrt, "exp": libm.exp, "log": libm.log, "sin": sincos.sin, "cos": sincos.cos,
-    "asin": libm.asin, "acos": libm.acos, "atan": libm.atan, "sinh": libm.sinh, "cosh": libm.cosh, "tanh": libm.tanh,
-    "asinh": libm.asinh, "acosh": libm.acosh, "atanh": libm.atanh, "atan2": libm.atan2, "pow": libm.pow,
-    "abs": fabs, "sign": scalar.sign, "min": scalar.minimum, "max": scalar.maximum,
-    "lt": scalar.less, "le": scalar.less_equal, "eq": scalar.equal, "select": scalar.select,
+    "sqrt": sqrt, "sin": sincos.sin, "cos": sincos.cos, **ELEMENTARY, "abs": fabs, "sign": scalar.sign,
+    "min": scalar.minimum, "max": scalar.maximum, "lt": scalar.less, "le": scalar.less_equal, "eq": scalar.equal,
+    "select": scalar.select,
 }  # fmt: skip
 
 

@@ -17,12 +17,21 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from latchwork.program.codegen.lanes import splat, widen
-from latchwork.program.codegen.library import declarations, inlined, lane_by_lane, pair, sincos_text, symbol, vector
+from latchwork.program.codegen.library import (
+    declarations,
+    elementary_symbol,
+    inlined,
+    lane_by_lane,
+    library_text,
+    pair,
+    symbol,
+    vector,
+)
 from latchwork.program.codegen.module import number
+from latchwork.program.elementary.functions import ELEMENTARY
 from latchwork.program.interpret import PYTHON
 from latchwork.program.ir import OPS, Program
 from latchwork.program.kernel import Kernel
-from latchwork.program.libm import FOREIGN, Foreign
 from latchwork.program.machine import link, named_code
 from latchwork.program.native import Native
 from latchwork.program.schedule import SIN, TRIGONOMETRIC, Schedule, Unit, schedule
@@ -43,8 +52,8 @@ ARITHMETIC = {
 def _instruction(name: str, arity: int) -> str:
     """The instruction of an operation: its row of the table, or a call of what the interpreter calls."""
     target = PYTHON[name]
-    if isinstance(target, Foreign):
-        return f"call double @{target.symbol}({', '.join(['double {}'] * arity)})"
+    if name in ELEMENTARY:
+        return f"call double @{elementary_symbol(name)}({', '.join(['double {}'] * arity)})"
     if isinstance(target, Kernel):
         return f'call double @"{target.name}"({", ".join(["double {}"] * arity)})'
     return ARITHMETIC.get(name, "")
@@ -88,10 +97,11 @@ def _outside() -> Outside:
 
 @cache
 def _made_outside() -> Outside:
-    """The C library, and our own sine and cosine, compiled once."""
-    names = [symbol(width) for width in WIDTHS]
-    own, engine = link(named_code(f"sincos {digest()}", lambda: sincos_text(WIDTHS)), names, {})
-    return Outside({item.symbol: item.address for item in FOREIGN} | dict(zip(names, own, strict=True)), engine)
+    """The elementary functions, compiled once."""
+    names = [symbol(width) for width in WIDTHS] + [kernel.name for kernel in ELEMENTARY.values()]
+    known = [*names[: len(WIDTHS)], *map(elementary_symbol, ELEMENTARY)]
+    own, engine = link(named_code(f"elementary {digest()}", lambda: library_text(WIDTHS)), names, {})
+    return Outside(dict(zip(known, own, strict=True)), engine)
 
 
 def text(program: Program, lanes: int = 1, shared: int = 0, chunk: int = CHUNK) -> str:
@@ -106,13 +116,14 @@ def text(program: Program, lanes: int = 1, shared: int = 0, chunk: int = CHUNK) 
 
 def _library(plan: Schedule, lanes: int) -> list[str]:
     """The functions that a program calls, no others."""
-    used = [PYTHON[OPS[code].name] for code in sorted({op for op, _ in plan.rows.values()} - set(TRIGONOMETRIC))]
-    foreign = [item for item in used if isinstance(item, Foreign)]
-    kernels = [item for item in used if isinstance(item, Kernel)]
+    used = [OPS[code] for code in sorted({op for op, _ in plan.rows.values()} - set(TRIGONOMETRIC))]
+    called = [op for op in used if op.name in ELEMENTARY]
+    kernels = [item for op in used if op not in called and isinstance(item := PYTHON[op.name], Kernel)]
     found = [*declarations(lanes), *inlined(kernels, lanes)]
-    found += [f"declare double @{item.symbol}({', '.join(['double'] * item.arity)}) nounwind" for item in foreign]
+    found += [f"declare double @{elementary_symbol(op.name)}({', '.join(['double'] * op.arity)}) nounwind"
+              for op in called]  # fmt: skip
     found += [f"declare {pair(w)} @{symbol(w)}({vector(w)}) nounwind" for w in WIDTHS]
-    return found + ([lane_by_lane(item, lanes) for item in foreign] if lanes > 1 else [])
+    return found + ([lane_by_lane(op.name, op.arity, lanes) for op in called] if lanes > 1 else [])
 
 
 class _Writer:

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.program.kernel import PACKED, Kernel, _executors, bits
-from latchwork.program.libm import FOREIGN
 from latchwork.program.machine import link, named_code, object_code
 from latchwork.program.sources import HERE, digest
 
@@ -63,9 +62,8 @@ def together(*kernels: Kernel[..., Any]) -> None:
 
 def _build(kernels: list[Kernel[..., Any]]) -> None:
     """Compile a module with these kernels in front, or find it in the cache."""
-    outside = {function.symbol: function.address for function in FOREIGN}
     names = [kernel.name for kernel in kernels]
-    linked = link(_code(kernels), [*names, *(PACKED + name for name in names)], outside)
+    linked = link(_code(kernels), [*names, *(PACKED + name for name in names)], {})
     for kernel, at, packed in zip(kernels, linked.addresses, linked.addresses[len(names) :], strict=False):
         *kinds, result = _types(kernel)
         _executors[at] = kernel

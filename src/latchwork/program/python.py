@@ -1,6 +1,6 @@
 """Programs as plain Python with NumPy: text that needs nothing of Latchwork.
 
-Arrays broadcast: a coordinate may be an array of values. Sine and cosine are NumPy's, so the last digit may differ.
+Arrays broadcast: a coordinate may be an array of values. Elementary functions are NumPy's, so last digits may differ.
 """
 
 from __future__ import annotations

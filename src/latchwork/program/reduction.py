@@ -6,6 +6,7 @@ Below 2²⁰ π/2 is subtracted in four parts (Cody and Waite); above, 2/π is m
 
 from __future__ import annotations
 
+from latchwork.program.error_free import two_product, two_sum
 from latchwork.program.kernel import bits, f64, i64, i64p, kernel
 
 # π/2 = PART1 + PART2 + PART3 + PART4, of 33, 33, 33 and 53 bits: k PARTn is exact for n ≤ 3 and |k| < 2²⁰.
@@ -14,7 +15,6 @@ PART3, PART4 = 2.0222662487111665e-21, 8.4784276603689e-32
 INVERSE = 0.6366197723675814  # 2/π
 NEAREST = 6755399441055744.0  # 1.5·2⁵²: adding and subtracting it rounds to an integer
 HALF_PI, HALF_PI_TAIL = 1.5707963267948966, 6.123233995736766e-17
-SPLITTER = 134217729.0  # 2²⁷ + 1
 
 # 2/π in limbs of 30 bits, behind two limbs of zeros so that windows may start before the point.
 TWO_OVER_PI = (
@@ -29,31 +29,6 @@ HIDDEN = 0x10000000000000  # 2⁵²
 WORDS = 7  # limbs of the fraction; 210 − 53 bits are right, where 62 may cancel
 STEP = 9.313225746154785e-10  # 2⁻³⁰
 TOP = 3.725290298461914e-09  # 2⁻²⁸
-
-
-@kernel
-def two_sum(a: f64, b: f64) -> tuple[f64, f64]:
-    """``a + b = s + e`` exactly, s rounded."""
-    s = a + b
-    part = s - a
-    return s, (a - (s - part)) + (b - part)
-
-
-@kernel
-def split(a: f64) -> tuple[f64, f64]:
-    """``a = hi + lo`` with 26 bits each."""
-    c = SPLITTER * a
-    hi = c - (c - a)
-    return hi, a - hi
-
-
-@kernel
-def two_product(a: f64, b: f64) -> tuple[f64, f64]:
-    """``a b = p + e`` exactly, p rounded."""
-    p = a * b
-    ah, al = split(a)
-    bh, bl = split(b)
-    return p, al * bl - (((p - ah * bh) - al * bh) - ah * bl)
 
 
 @kernel

@@ -10,9 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.program.elementary.exponential import exp
+from latchwork.program.elementary.hyperbolic import cosh, sinh, tanh
+from latchwork.program.elementary.inverse_hyperbolic import acosh, asinh, atanh
+from latchwork.program.elementary.inverse_trigonometric import acos, asin, atan, atan2
+from latchwork.program.elementary.logarithm import log
+from latchwork.program.elementary.power import pow
 from latchwork.program.ir import OPS, Program
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, kernel, offset, sqrt
-from latchwork.program.libm import acos, acosh, asin, asinh, atan, atan2, atanh, cosh, exp, log, pow, sinh, tanh
 from latchwork.program.native import briefly, together
 from latchwork.program.scalar import equal, less, less_equal, maximum, minimum, select, sign
 from latchwork.program.sincos import sincos

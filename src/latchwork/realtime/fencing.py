@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.contact.shapes import Segment
 from latchwork.errors import EvaluationError
 from latchwork.realtime.exhibit import AXES, Exhibit
@@ -39,8 +40,9 @@ def _farthest(p: np.ndarray, i: int, j: int) -> tuple[float, int]:
     if j - i < 2:
         return 0.0, i
     along, between = p[j] - p[i], p[i + 1 : j] - p[i]
-    s = np.clip(between @ along / max(float(along @ along), 1e-300), 0.0, 1.0)
-    off = np.hypot(*(between - s[:, None] * along).T)
+    s = np.clip(dot(between, along) / max(float(dot(along, along)), 1e-300), 0.0, 1.0)
+    aside = between - s[:, None] * along
+    off = np.sqrt(aside[:, 0] * aside[:, 0] + aside[:, 1] * aside[:, 1])
     k = int(np.argmax(off))
     return float(off[k]), i + 1 + k
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.errors import LatchworkError
 from latchwork.kane.equations import Equations
 from latchwork.realtime.answering import answer_of
@@ -148,7 +149,7 @@ class Grip:
     def arm_to(self, body: str, at: Triple, x: Array) -> Triple:
         """From the mass centre of a body to a point of N, in the body's frame."""
         pose = self.pose(body, NULL, x)
-        a, b, c = (np.reshape(pose.rotation, (3, 3)).T @ np.subtract(at, pose.place)).tolist()
+        a, b, c = dot(np.reshape(pose.rotation, (3, 3)).T, np.subtract(at, pose.place)).tolist()
         return a, b, c
 
     def get_ready(self, body: str, x: Array) -> None:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from latchwork.algebra.linear import SingularMatrix, cholesky, singular_values, solve_lower, svd
+from latchwork.algebra.products import dot
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.body import Body
@@ -83,7 +85,7 @@ class Handle:
         """
         M, J = self._mass_and_jacobian(t, x, self.at(t, x, arm, p).lever, p)
         T = free_directions(rows, len(M))
-        return Masses(*(_least(part @ T, T.T @ M @ T) for part in (J[:3], J[3:])))
+        return Masses(*(_least(dot(part, T), dot(T.T, M, T)) for part in (J[:3], J[3:])))
 
     def _mass_and_jacobian(self, t: float, x: ArrayLike, lever: Triple,
                            p: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
@@ -94,7 +96,7 @@ class Handle:
         values = self._mobility(self._filled(t, x, p))
         J = values[n * n :].reshape(6, n)
         a, b, c = lever
-        J[:3] += np.array([[0.0, c, -b], [-c, 0.0, a], [b, -a, 0.0]]) @ J[3:]
+        J[:3] += dot(np.array([[0.0, c, -b], [-c, 0.0, a], [b, -a, 0.0]]), J[3:])
         return values[: n * n].reshape(n, n), J
 
     def acceleration(self, t: float, x: ArrayLike, udot: ArrayLike, arm: Triple,
@@ -116,7 +118,7 @@ class Handle:
         """
         a, alpha = self.acceleration(t, x, udots[0], arm, p)
         _, J = self._mass_and_jacobian(t, x, self.at(t, x, arm, p).lever, p)
-        return Response(np.array([*a, *alpha]), J @ (udots[1:] - udots[0]).T)
+        return Response(np.array([*a, *alpha]), dot(J, (udots[1:] - udots[0]).T))
 
     def _filled(self, t: float, x: ArrayLike, p: ArrayLike | None) -> NDArray[np.float64]:
         """(t, q, u, p) in one row."""
@@ -167,7 +169,7 @@ def free_directions(rows: NDArray[np.float64] | None, n: int) -> NDArray[np.floa
     """Columns that span the speeds with B u = 0."""
     if rows is None or not len(rows):
         return np.eye(n)
-    _, sizes, right = np.linalg.svd(np.asarray(rows, dtype=float))
+    _, sizes, right = svd(np.asarray(rows, dtype=float))
     rank = int(np.sum(sizes > IMMOVABLE * max(sizes[0], 1e-300)))
     return right[rank:].T
 
@@ -177,8 +179,8 @@ def _least(J: NDArray[np.float64], M: NDArray[np.float64]) -> float:
     if not J.any():
         return math.inf
     try:
-        root = np.linalg.cholesky(M)
-    except np.linalg.LinAlgError:
+        root = cholesky(M)
+    except SingularMatrix:
         return 0.0  # something without mass moves: no force is small
-    largest = float(np.linalg.norm(np.linalg.solve(root, J.T), 2)) ** 2
-    return 1.0 / largest if largest > 0.0 else math.inf
+    largest = float(singular_values(solve_lower(root, J.T))[0])
+    return 1.0 / (largest * largest) if largest * largest > 0.0 else math.inf

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.contact.complementarity import State as Standing
 from latchwork.hybrid.stages import Held
 from latchwork.hybrid.touching.friction import forces_in
@@ -23,7 +24,7 @@ def forces_of(sim: Stepped) -> Array:
     """The forces of `rows_of`, one after the other; none where equations of this mode, or of others, are being made."""
     if sim._ahead.is_busy:
         return np.empty(0)
-    known = sim._workshop._stages.get(sim._workshop.key(sim._holds, sim._standings, {}))
+    known = sim._workshop.stages.get(sim._workshop.key(sim._holds, sim._standings, {}))
     if known is None:
         return np.empty(0)
     state = sim._state()
@@ -47,7 +48,7 @@ def _of_contact(touch: Any, standing: Any, lam: Array, udot: Array | None, state
     if touch.held:
         assert udot is not None, "found where some contact is held"
         slope = touch.force_function(state)
-        normal, across = float(slope[:-1] @ udot + slope[-1]), lam
+        normal, across = float(dot(slope[:-1], udot) + slope[-1]), lam
     else:
         normal, across = float(lam[0]) if len(lam) else 0.0, lam[1:]
     if standing.state is not Standing.STICK:

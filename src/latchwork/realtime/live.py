@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
 from latchwork.errors import EvaluationError, LatchworkError, did_you_mean
+from latchwork.program.elementary import scalars
 from latchwork.realtime.board import Array, Beat, State
 from latchwork.realtime.commands import name_of, parsed
 from latchwork.realtime.coupler import Coupler
@@ -61,6 +63,7 @@ class Live:
 
     def _get_ready(self) -> None:
         """Make now what the first tick, and the first grasp, would have to wait for; nothing has happened then."""
+        scalars.get_ready()
         for body in self.exhibit.bodies:
             self.grip.get_ready(body, self.x)
         with suppress(LatchworkError):
@@ -125,6 +128,10 @@ class Live:
         rest[place] = value
         sim._rest = rest
         self.past.nudged(unsettled=True)
+
+    def prepare_first(self, began: Callable[[], None]) -> None:
+        """What the thread that prepares modes does first: whoever waits for it must not wait for others."""
+        self.sim._ahead.began = began
 
     def values(self) -> dict[str, float]:
         """What the sliders stand at."""

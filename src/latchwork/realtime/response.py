@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.algebra.linear import svd
+from latchwork.algebra.products import dot
 from latchwork.realtime.devices.device import NULL, Triple
 
 Array = NDArray[np.float64]
@@ -33,7 +35,7 @@ def force_for(response: Response, wanted: Triple, turning: Triple | None = None)
     """Force and torque that give the handle an acceleration: Λ (a − a_free), the least where it cannot be had whole."""
     n = 3 if turning is None else 6
     missing = np.array([*wanted, *(turning or ())]) - response.free[:n]
-    left, sizes, right = np.linalg.svd(response.mobility[:n, :n])  # friction makes it unsymmetric
+    left, sizes, right = svd(response.mobility[:n, :n])  # friction makes it unsymmetric
     kept = sizes > SMALL * sizes[0]
-    x = (right[kept].T @ (left.T[kept] @ missing / sizes[kept])).tolist()
+    x = dot(right[kept].T, dot(left.T[kept], missing) / sizes[kept]).tolist()
     return (x[0], x[1], x[2]), (NULL if turning is None else (x[3], x[4], x[5]))

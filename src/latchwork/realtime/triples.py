@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from latchwork.program.elementary.scalars import atan2, cos, sin
 from latchwork.realtime.devices.device import Nine, Quadruple, Triple
 
 
@@ -87,12 +88,12 @@ def rotation_vector(q: Quadruple) -> Triple:
     """Axis times angle of a unit quaternion, the angle at most π: θ n with q = (cos θ/2, n sin θ/2)."""
     w, x, y, z = q if q[0] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
     sine = math.sqrt(x * x + y * y + z * z)
-    scale = 2.0 * math.atan2(sine, w) / sine if sine > 1e-9 else 2.0
+    scale = 2.0 * atan2(sine, w) / sine if sine > 1e-9 else 2.0
     return scale * x, scale * y, scale * z
 
 
 def turned(vector: Triple) -> Quadruple:
     """The unit quaternion of a rotation vector."""
     angle = math.sqrt(dot(vector, vector))
-    scale = math.sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
-    return math.cos(0.5 * angle), scale * vector[0], scale * vector[1], scale * vector[2]
+    scale = sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
+    return cos(0.5 * angle), scale * vector[0], scale * vector[1], scale * vector[2]

@@ -40,6 +40,7 @@ from latchwork.symbolic.ops import (
     SQRT,
     SUB,
     SYMBOL,
+    TAN,
     TWO,
     ZERO,
 )
@@ -63,22 +64,15 @@ class Symbol:
     value: float | None = None
 
 
-def _fold(function: Callable[..., float], *x: float) -> float | None:
-    """The value of an operation on constants, or None where it has no finite one (then the node stays)."""
-    try:
-        value = float(function(*x))
-    except (ValueError, OverflowError, ZeroDivisionError):
-        return None
+def _fold(op: int, x: tuple[float, ...]) -> float | None:
+    """The value of an operation on constants, or None where it has no finite one (then the node stays).
+
+    It is the interpreter's: what is folded has the bits of what is evaluated. A tangent is a sine over a cosine there.
+    """
+    from latchwork.program.interpret import PYTHON
+
+    value = PYTHON["div"](PYTHON["sin"](*x), PYTHON["cos"](*x)) if op == TAN else PYTHON[OPS[op].name](*x)
     return value if math.isfinite(value) else None
-
-
-FOLD: dict[str, Callable[..., float]] = {
-    name: getattr(math, name)
-    for name in "sqrt exp log sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 pow".split()
-} | {
-    "abs": abs, "sign": lambda a: math.copysign(1.0, a) if a else a, "min": min, "max": max,
-    "lt": lambda a, b: a < b, "le": lambda a, b: a <= b, "eq": lambda a, b: a == b,
-}  # fmt: skip
 
 
 class Graph:
@@ -375,7 +369,7 @@ class Graph:
 
     def _apply(self, op: int, *args: int) -> int:
         if all(a < 0 for a in args):
-            value = _fold(FOLD[OPS[op].name], *(self.value(a) for a in args))
+            value = _fold(op, tuple([self.value(a) for a in args]))
             if value is not None:
                 return self.constant(value)
         return self._node((op, *args))

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.linear import lstsq
+from latchwork.algebra.products import norm
 from latchwork.constraint.assemble import assemble_q, assemble_u, normalised
 from latchwork.constraint.linearizing.linearize import lengths
 from latchwork.constraint.selection import select
@@ -155,10 +157,10 @@ def _newton(problem: Problem, x: Array) -> tuple[Array, Array]:
     value, slope = problem.residual(x)
     problem.constrained._finite(value, x)
     for _ in range(MOST):
-        sizes = np.maximum(np.linalg.norm(slope, axis=1), 1.0)  # rows in units of what moves them
-        step = -np.linalg.lstsq(slope / sizes[:, None], value / sizes, rcond=CUT)[0]
+        sizes = np.maximum(norm(slope, axis=1), 1.0)  # rows in units of what moves them
+        step = -lstsq(slope / sizes[:, None], value / sizes, CUT)
         longest = float(np.abs(step).max(initial=0.0))
-        size = float(np.linalg.norm(value / sizes))
+        size = float(norm(value / sizes))
         if size == 0.0 or longest <= EXACT * (1.0 + float(np.abs(x[columns]).max(initial=0.0))):
             break
         step *= min(1.0, LONGEST / longest)
@@ -166,10 +168,10 @@ def _newton(problem: Problem, x: Array) -> tuple[Array, Array]:
             trial = x.copy()
             trial[columns] += step * 0.5**half
             moved = problem.residual(normalised(terms, trial))
-            better = float(np.linalg.norm(moved[0] / sizes))  # not a number: no step ends there
+            better = float(norm(moved[0] / sizes))  # not a number: no step ends there
             if better < size * (0.5 if size <= ROUGH else 1.0 - 1e-4 * 0.5**half):
                 break
         else:
             break
         x, (value, slope) = trial, moved
-    return x, value / np.maximum(np.linalg.norm(slope, axis=1), 1.0)
+    return x, value / np.maximum(norm(slope, axis=1), 1.0)

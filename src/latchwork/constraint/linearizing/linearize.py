@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.linear import pinv
+from latchwork.algebra.products import dot
 from latchwork.constraint.linearizing.linear import Linear
 from latchwork.constraint.linearizing.variation import Variation
 from latchwork.constraint.selection import POOR, Selection, conditioning, rank_of, scaled, select
@@ -64,7 +66,7 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
     rates = np.vstack([at.dq_rates[list(ties.q)], at.dudot[list(ties.u)]])
     dy_z, dy_udot = _outputs(constrained, x, at, outputs)
     along, inputs = ties.whole, slice(n_q + n, n_q + n + n_r)
-    dy = dy_z + dy_udot @ at.dudot
+    dy = dy_z + dot(dy_udot, at.dudot)
     if not (np.isfinite(rates).all() and np.isfinite(dy).all()):
         raise EvaluationError(
             f"derivatives of '{constrained.name}' are not finite at {equations._state_text(x)}: a load, constraint or "
@@ -75,8 +77,8 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
     return Linear(
         name=constrained.name, states=tuple(names), inputs=tuple(s.name for s in equations.r),
         outputs=tuple(outputs) if outputs is not None else tuple(names),
-        A=rates[:, : n_q + n] @ along, B=rates[:, inputs],
-        C=dy[:, : n_q + n] @ along if outputs is not None else np.eye(states),
+        A=dot(rates[:, : n_q + n], along), B=rates[:, inputs],
+        C=dot(dy[:, : n_q + n], along) if outputs is not None else np.eye(states),
         D=dy[:, inputs] if outputs is not None else np.zeros((states, n_r)),
         rates=np.concatenate([at.q_rates[list(ties.q)], at.udot[list(ties.u)]]),
         at={s.name: float(v) for s, v in zip(equations.arguments, x, strict=True)},
@@ -106,10 +108,10 @@ def tie(constrained: Constrained, x: Array, at: Variation, selection: Selection,
         raise _cannot_keep(constrained, [equations.q_names[i] for i in keep])
     Tq, _ = partition(J, chosen)
     T, B1 = partition(at.B, selection)
-    psi_q = at.dpsi[:, :n_q] @ Tq
+    psi_q = dot(at.dpsi[:, :n_q], Tq)
     G = np.zeros((n, Tq.shape[1]))
     G[list(selection.dependent)] = -solved(B1, psi_q[list(selection.kept)])
-    _must_follow(constrained, at.B @ G + psi_q, np.abs(at.B) @ np.abs(G) + np.abs(psi_q))
+    _must_follow(constrained, dot(at.B, G) + psi_q, dot(np.abs(at.B), np.abs(G)) + np.abs(psi_q))
     return Ties(chosen.independent, selection.independent, Tq, T, G)
 
 
@@ -126,7 +128,7 @@ def lengths(constrained: Constrained, x: Array) -> Array:
 
 def _metric(constrained: Constrained, x: Array, at: Variation) -> Array:
     """Kinetic energy that the rate of each coordinate carries, by itself: Yᵀ M Y with Y = W⁺, its diagonal."""
-    Y = np.linalg.pinv(constrained.terms.spread(x))
+    Y = pinv(constrained.terms.spread(x))
     energy = np.einsum("iq,ij,jq->q", Y, at.M, Y)
     return np.diag(np.maximum(energy, LIGHT * max(float(energy.max(initial=0.0)), 1e-300)))
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.rows import Rows
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.solve import accelerations, partition, solved
@@ -69,15 +70,15 @@ class Slopes:
         dB = dB.reshape(m, n, dB.shape[1])
         T, B1 = partition(place.B, selection)
         kept, dep = list(selection.kept), list(selection.dependent)
-        lam = solved(B1.T, (motion.M @ udot - motion.f)[dep])
+        lam = solved(B1.T, (dot(motion.M, udot) - motion.f)[dep])
         rho = dtau - np.einsum("ijz,i->jz", dB[kept], lam)
         gamma = np.zeros_like(dtau)
         gamma[dep] = -solved(B1, (np.einsum("ijz,j->iz", dB, udot) + dc)[kept])
-        dudot = gamma - T @ solved(T.T @ motion.M @ T, T.T @ (rho + motion.M @ gamma))
+        dudot = gamma - dot(T, solved(dot(T.T, motion.M, T), dot(T.T, rho + dot(motion.M, gamma))))
         u = x[1 + n_q : 1 + n_q + n]
         dpsi = np.einsum("ijz,j->iz", dB, u) + dC
         dpsi[:, n_q : n_q + n] += place.B
-        return Variation(place.B, T, motion.M, motion.f, udot, motion.q_rates, place.Phi, place.B @ u + place.C,
+        return Variation(place.B, T, motion.M, motion.f, udot, motion.q_rates, place.Phi, dot(place.B, u) + place.C,
                          dudot, dq_rates, dPhi, dpsi)  # fmt: skip
 
 

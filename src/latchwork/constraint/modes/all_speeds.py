@@ -55,5 +55,5 @@ def all_speeds_mode(mode: Mode, design: Design, settings: Array) -> AllSpeeds:
         )
     n = mode.terms.sizes[1]
     free = Selection((), (), tuple(range(n)), tuple(range(len(mode.terms.rows))))
-    return AllSpeeds(mode.terms, free, mode.rest, mode.weights, mode.typical, 0.0, mode.course, mode.numbers,
-                     design=design, settings=settings)  # fmt: skip
+    return AllSpeeds(mode.terms, free, mode.rest, mode.weights, mode.typical, mode.lengths, 0.0, mode.course,
+                     mode.numbers, design=design, settings=settings)  # fmt: skip

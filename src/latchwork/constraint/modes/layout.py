@@ -24,8 +24,9 @@ from latchwork.program.native import address, native
 NQ, N, ROWS, M, K, INPUTS, MOVING, TURNING = range(8)
 PLACE_CODE, BIAS_CODE, MOTION_CODE, SPREAD_CODE, GUARD_CODE, KEPT, DEP, IND, STILL, QUATERNION = range(8, 18)
 (NOTES, WEIGHT, PLACE_Z, BIAS_Z, MOTION_Z, SPREAD_Z, GUARD_Z, PLACE, BIAS, MOTION, SPREAD, B1, ORDER, D, U, UDOT, GAMMA,
- MASS, MT, TEMP, STEP, LAMBDA, RESULT, TOTAL, SAVED, TYPICAL, COURSE, SETTINGS, WORK) = range(18, 47)  # fmt: skip
-HEADER = 47
+ MASS, MT, TEMP, STEP, LAMBDA, RESULT, TOTAL, SAVED, TYPICAL, COURSE, LENGTH, ROW_UNIT, SPEED_UNIT, SETTINGS,
+ WORK) = range(18, 50)  # fmt: skip
+HEADER = 50
 
 # Notes: executors by address, then what is known of the last evaluation, and of the run.
 (PLACE_RUN, BIAS_RUN, MOTION_RUN, SPREAD_RUN, GUARD_RUN, LARGEST_D, PIVOT, USUAL_PIVOT, LEAST_PIVOT, CORRECTIONS,
@@ -49,8 +50,8 @@ class Block(NamedTuple):
 class Frame(NamedTuple):
     """What modes of the same rows and rank have in common: their memory before speeds are chosen.
 
-    Integers and numbers; where rows kept and speeds are named; where the notes, the weights of speeds and the lengths
-    of rows (behind them the course) are; about how many operations an evaluation takes.
+    Integers and numbers; where rows kept and speeds are named; where the notes, the weights of speeds and the typical
+    entries of rows (behind them the course and the lengths) are; about how many operations an evaluation takes.
     """
 
     code: NDArray[np.int32]
@@ -74,7 +75,7 @@ def frame(terms: Terms, m: int, k: int, rest: int, settings: Array = NO_SETTINGS
     sizes = [
         N_NOTES, n, *map(len, slots), 0, *(f.width for f in functions), m * m, m,
         m * k, n, n, n, n * n, n * k, n + m, n, rows, n_q + 2 * n + 3, n_q + 2 * n + 1, n_q, rows, n,
-        len(settings), work,
+        rows, m, m, len(settings), work,
     ]  # fmt: skip
     head = [n_q, n, rows, m, k, inputs, int(terms.is_moving), len(fours) // 4]
     places = list(accumulate([*(len(f.code) for f in functions), 0, m, m, k, rows], initial=HEADER))
@@ -95,6 +96,7 @@ def frame(terms: Terms, m: int, k: int, rest: int, settings: Array = NO_SETTINGS
 def lay_out(
     code: i32p, z: f64p, slots: i64, length: i64, frame_code: i32p, size: i64, frame_z: f64p, chosen: i64,
     choices: i64, packed: i32p, weighed: i64, n: i64, weights: f64p, long: i64, rows: i64, typical: f64p, course: f64p,
+    lengths: f64p,
 ) -> None:  # fmt: skip
     """The memory of a mode, in that of its frame; so many slots for guards behind it are 0."""
     for i in range(length):
@@ -110,13 +112,14 @@ def lay_out(
     for i in range(n):
         z[weighed + i], z[long + rows + i] = weights[i], course[i]
     for i in range(rows):
-        z[long + i] = typical[i]
+        z[long + i], z[long + rows + n + i] = typical[i], lengths[i]
 
 
-def block(frame: Frame, selection: Selection, weights: Array, typical: Array, course: Array,
+def block(frame: Frame, selection: Selection, weights: Array, typical: Array, course: Array, lengths: Array,
           guards: Function | None = None) -> Block:  # fmt: skip
-    """The memory of a mode: ``weights`` are those of the speeds, ``typical`` the lengths of rows, ``course`` all speeds
-    where it begins; ``guards``, a function of (t, q, u, rest, u̇, λ) that watches it, lie behind all else."""
+    """The memory of a mode: ``weights`` are those of the speeds, ``typical`` the largest entries of rows, ``lengths``
+    what they are in the kinetic metric, ``course`` all speeds where it begins; ``guards``, a function of
+    (t, q, u, rest, u̇, λ) that watches it, lie behind all else."""
     length, size, packed = len(frame.code), len(frame.z), selection.packed
     words, slots = (0, 0) if guards is None else (guards.words, guards.slots + 1)
     code, z = np.empty(length + words, dtype=np.int32), np.empty(size + slots)
@@ -124,7 +127,7 @@ def block(frame: Frame, selection: Selection, weights: Array, typical: Array, co
     native(lay_out).brief(
         at, numbers, slots, length, address(frame.code), size, address(frame.z), frame.chosen, len(packed),
         address(packed), frame.weights, len(weights), address(weights), frame.typical, len(typical), address(typical),
-        address(course),
+        address(course), address(lengths),
     )  # fmt: skip
     if guards is not None:
         guards.put(at + 4 * length, numbers + 8 * (size + len(guards.inputs)))

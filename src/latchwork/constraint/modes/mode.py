@@ -6,21 +6,21 @@ Its state is x = (q, u_ind, work). Full speeds and accelerations follow from it 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.constraint.dense import lu
+from latchwork.algebra.elimination import lu_in_units
 from latchwork.constraint.modes import executors, layout, sliding_executors
 from latchwork.constraint.modes.drag import Drag, frame_of, with_drag
 from latchwork.constraint.modes.layout import Block, Frame, block
 from latchwork.constraint.modes.settle import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.selection import Selection, conditioning
-from latchwork.constraint.surveying import SMALLEST_WEIGHT, Surveyed
-from latchwork.constraint.terms import Array, Terms
+from latchwork.constraint.surveying import Surveyed
+from latchwork.constraint.terms import Array, Terms, weights_of_speeds
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel
@@ -42,7 +42,8 @@ class Mode:
     selection: Selection
     rest: tuple[str, ...]  # names of what is held
     weights: Array  # of the speeds: the diagonal of M where they were chosen
-    typical: Array  # lengths of the rows
+    typical: Array  # largest entries of the rows
+    lengths: Array  # of the rows where the mode was made first, in the kinetic metric: units of pivots
     usual_pivot: float
     course: Array  # all speeds where the mode begins
     numbers: Array  # B where speeds were chosen
@@ -88,7 +89,8 @@ class Mode:
 
     @cached_property
     def _block(self) -> Block:
-        return block(self._frame, self.selection, self.weights, self.typical, self.course, self.watch)
+        return block(self._frame, self.selection, self.weights, self.typical, self.course, self.lengths,
+                     self.watch)  # fmt: skip
 
     @cached_property
     def _frame(self) -> Frame:
@@ -111,8 +113,8 @@ class Mode:
 
     def watching(self, guards: Function) -> Mode:
         """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
-        given = (self.terms, self.selection, self.rest, self.weights, self.typical, self.usual_pivot, self.course,
-                 self.numbers, self.limit, self.least_pivot)  # fmt: skip
+        given = (self.terms, self.selection, self.rest, self.weights, self.typical, self.lengths, self.usual_pivot,
+                 self.course, self.numbers, self.limit, self.least_pivot)  # fmt: skip
         made = Mode(*given, guards, self.drag, self.share)
         if "_block" not in self.__dict__:  # one memory for both: what watches lies behind what steps
             self._block, self._frame = made._block, made._frame
@@ -261,29 +263,36 @@ def _kept_states(n_q: int, n: int, independent: tuple[int, ...]) -> NDArray[np.i
 def mode_of(terms: Terms, selection: Selection, x: Array, rest: tuple[str, ...], drag: Drag | None = None,
             share: Array | None = None) -> Mode:  # fmt: skip
     """The mode of a selection made at x = (t, q, u, rest), with what slides and how redundant rows share."""
-    B, M = terms.place(x).B, terms.motion(x).M
-    inertia = M.diagonal()
-    diagonal = np.maximum(inertia, max(inertia.max(initial=0.0), 1e-300) * SMALLEST_WEIGHT)
+    B, weights, lengths = terms.place(x).B, weights_of_speeds(terms.motion(x).M), terms.lengths(x)
     n_q, n, _ = terms.sizes
-    course = x[1 + n_q : 1 + n_q + n].copy()
-    return Mode(terms, selection, rest, diagonal, terms.typical(x), usual_pivot(B, selection), course, B, drag=drag,
-                share=share)  # fmt: skip
+    course, pivot = x[1 + n_q : 1 + n_q + n].copy(), usual_pivot(B, selection, lengths, weights)
+    return Mode(terms, selection, rest, weights, terms.typical(x), lengths, pivot, course, B, drag=drag, share=share)
 
 
 def surveyed_mode(terms: Terms, found: Surveyed, x: Array, rest: tuple[str, ...], drag: Drag | None = None) -> Mode:
     """The same of a survey at x."""
     n_q, n, _ = terms.sizes
     course = x[1 + n_q : 1 + n_q + n].copy()
-    return Mode(terms, found.selection, rest, found.weights, found.typical, found.pivot, course, found.B, drag=drag)
+    return Mode(terms, found.selection, rest, found.weights, found.typical, found.lengths, found.pivot, course, found.B,
+                drag=drag)  # fmt: skip
 
 
-def suits_better(B: Array, M: Array, one: Selection, pivot: float, other: Selection, factor: float) -> bool:
-    """Whether some speeds, whose usual pivot is given, suit a state clearly better than others."""
-    return conditioning(B, M, one) < factor * conditioning(B, M, other) or factor * pivot > usual_pivot(B, other)
+def in_units_of(old: Mode, fresh: Mode) -> Mode:
+    """A mode of the same rows, its pivot in the units of another one, so that the two compare."""
+    pivot = usual_pivot(fresh.numbers, fresh.selection, old.lengths, fresh.weights)
+    return replace(fresh, lengths=old.lengths, usual_pivot=pivot)
 
 
-def usual_pivot(B: Array, selection: Selection) -> float:
-    """The least |u_ii| of P B1 = L U: what it is compared with in the run."""
-    m = selection.rank
-    A = np.ascontiguousarray(B[np.ix_(selection.kept, selection.dependent)])
-    return float(briefly(lu, m, A, np.zeros(m)))
+def suits_better(fresh: Mode, M: Array, old: Selection, factor: float) -> bool:
+    """Whether the speeds of a mode suit the state where it was made clearly better than others."""
+    B, pivot = fresh.numbers, usual_pivot(fresh.numbers, old, fresh.lengths, fresh.weights)
+    if factor * fresh.usual_pivot > pivot:
+        return True
+    return conditioning(B, M, fresh.selection) < factor * conditioning(B, M, old)
+
+
+def usual_pivot(B: Array, selection: Selection, lengths: Array, weights: Array) -> float:
+    """The least |u_ii| of P B1 = L U, rows of unit length in the kinetic metric: what is compared with in the run."""
+    m, kept, dependent = selection.rank, list(selection.kept), list(selection.dependent)
+    A = np.ascontiguousarray(B[np.ix_(kept, dependent)])
+    return float(briefly(lu_in_units, m, A, np.zeros(m), lengths[kept], np.sqrt(weights[dependent])))

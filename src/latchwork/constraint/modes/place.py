@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import cholesky, cholesky_solve, lu, lu_solve
+from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_in_units, lu_solve
 from latchwork.constraint.modes.layout import (
     B1,
     DEP,
@@ -15,6 +15,7 @@ from latchwork.constraint.modes.layout import (
     KEPT,
     LARGEST_D,
     LEAST_PIVOT,
+    LENGTH,
     MASS,
     NOTES,
     NQ,
@@ -25,7 +26,9 @@ from latchwork.constraint.modes.layout import (
     PLACE_RUN,
     PLACE_Z,
     QUATERNION,
+    ROW_UNIT,
     ROWS,
+    SPEED_UNIT,
     SPREAD,
     SPREAD_CODE,
     SPREAD_RUN,
@@ -78,17 +81,19 @@ def fill(code: i32p, z: f64p, first: i64) -> None:
 
 @kernel
 def read_rows(code: i32p, z: f64p) -> None:
-    """Φ, B and C at (t, q), and the factors of B1."""
+    """Φ, B and C at (t, q), and the factors of B1; pivots are those of rows of unit length in the kinetic metric."""
     n, m, rows = code[N], code[M], code[ROWS]
     notes = offset(z, code[NOTES])
     fill(code, z, code[PLACE_Z])
     run = executor_at(bits(notes[PLACE_RUN]))
     run(offset(code, code[PLACE_CODE]), offset(z, code[PLACE_Z]), offset(z, code[PLACE]))
     B, A = offset(z, code[PLACE] + rows), offset(z, code[B1])
+    row, speed = offset(z, code[ROW_UNIT]), offset(z, code[SPEED_UNIT])
     for i in range(m):
+        row[i], speed[i] = z[code[LENGTH] + code[code[KEPT] + i]], sqrt(z[code[WEIGHT] + code[code[DEP] + i]])
         for j in range(m):
             A[i * m + j] = B[code[code[KEPT] + i] * n + code[code[DEP] + j]]
-    notes[PIVOT] = lu(m, A, offset(z, code[ORDER]))
+    notes[PIVOT] = lu_in_units(m, A, offset(z, code[ORDER]), row, speed)
     notes[LEAST_PIVOT] = minimum(notes[LEAST_PIVOT], notes[PIVOT])
 
 

@@ -9,7 +9,7 @@ motion goes, and the equations stay smooth across.
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import cholesky, cholesky_solve, lu_solve
+from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_solve
 from latchwork.constraint.modes.layout import (
     B1,
     BIAS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import lu_solve
+from latchwork.algebra.elimination import lu_solve
 from latchwork.constraint.modes.layout import (
     B1,
     CORRECTIONS,

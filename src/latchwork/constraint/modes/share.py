@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from latchwork.algebra.linear import cond, lstsq, solve
+from latchwork.algebra.products import dot
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array
 
@@ -21,7 +23,7 @@ def least_norm_share(B: Array, selection: Selection) -> Array:
     Hence ``R = C = B_red B_kept⁺``.
     """
     kept, lost = B[list(selection.kept)], B[list(selection.redundant)]
-    return np.pad(np.linalg.lstsq(kept.T, lost.T, rcond=None)[0].T, ((0, 0), (0, 1)))
+    return np.pad(lstsq(kept.T, lost.T).T, ((0, 0), (0, 1)))
 
 
 def share_at(B: Array, share: Array | None, old: Selection, new: Selection) -> Array | None:
@@ -36,7 +38,7 @@ def share_at(B: Array, share: Array | None, old: Selection, new: Selection) -> A
     P[list(old.kept), : old.rank] = np.eye(old.rank)
     P[list(old.redundant)] = 0.0 if share is None else share
     kept, lost = P[list(new.kept)], P[list(new.redundant)]
-    if new.rank != old.rank or (kept.size and not np.linalg.cond(kept[:, :-1]) < POOR):
+    if new.rank != old.rank or (kept.size and not cond(kept[:, :-1]) < POOR):
         return least_norm_share(B, new)
-    R = np.linalg.solve(kept[:, :-1].T, lost[:, :-1].T).T
-    return np.column_stack((R, lost[:, -1] - R @ kept[:, -1]))
+    R = solve(kept[:, :-1].T, lost[:, :-1].T).T
+    return np.column_stack((R, lost[:, -1] - dot(R, kept[:, -1])))

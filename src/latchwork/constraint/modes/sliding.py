@@ -10,7 +10,7 @@ found by the pivots: dependent speeds suit B, but may leave G singular (μ = 1 o
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import lu, lu_solve
+from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.constraint.modes.drag import (
     ANSWER,
     DRAG,

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from latchwork.algebra.linear import svd
+from latchwork.algebra.products import dot
 from latchwork.constraint.reacting.reaction_items import About, Item, items_of
 from latchwork.constraint.reacting.reactions import Reaction, Reactions
 from latchwork.constraint.rows import Rows
@@ -63,11 +65,11 @@ class Plan:
         found = {}
         for item in self.items:
             own, part = list(item.rows), numbers.get(item.name)
-            unsure = loose[item.name] if item.name in loose else _span((B[own].T @ free[own]).T, _size(B))
+            unsure = loose[item.name] if item.name in loose else _span(dot(B[own].T, free[own]).T, _size(B))
             found[item.name] = Reaction(
                 item.name, item.on, item.other, None if item.wrench is None else item.wrench.about,
                 None if part is None else part[:3], None if part is None else part[3:],
-                lam[own], B[own].T @ lam[own] if own else None, unsure,
+                lam[own], dot(B[own].T, lam[own]) if own else None, unsure,
                 lambda vector: Function(self.equations.program(vector))(x),
             )  # fmt: skip
         return Reactions(self.equations.name, found)
@@ -90,7 +92,7 @@ def _size(values: Array) -> float:
 
 def _span(change: Array, size: float) -> Array:
     """An orthonormal basis of some rows, without those that are rounding."""
-    _, singular, right = np.linalg.svd(change)
+    _, singular, right = svd(change)
     return np.asarray(right[: int((singular > OPEN * size).sum())])
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.mechanics.point import Point
@@ -53,10 +54,10 @@ class Reaction:
                 "Ask the joints whose speeds it ties, or give the constraint pulls."
             )
         n = self.measures(direction)
-        length = float(np.linalg.norm(n))
+        length = float(norm(n))
         if not length > 0.0:
             raise EvaluationError(f"the direction {direction} has no length there. Give one that points somewhere.")
-        return float(what @ n / length)
+        return float(dot(what, n) / length)
 
     def __str__(self) -> str:
         if self.force is None or self.torque is None:

@@ -5,8 +5,8 @@ N is n × k in an array of n × n, its columns the first k; each function gives 
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import swap
-from latchwork.constraint.solvers.factor import eigen, qr, reflect, svd
+from latchwork.algebra.elimination import swap
+from latchwork.algebra.factors import eigen, qr, reflect, svd
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset
 from latchwork.program.scalar import maximum
 

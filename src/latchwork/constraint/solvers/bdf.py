@@ -8,14 +8,18 @@ For comparison: derivatives by differences, Newton's method by least squares, so
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
+from latchwork.algebra.linear import lstsq
+from latchwork.algebra.products import dot
 from latchwork.constraint.assemble import normalised
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import IntegrationError
+from latchwork.program.interrupt import interrupted
 
 DIFFERENCE = 1e-7  # of numerical derivatives
 SETTLED = 1e-13  # corrections of this part of the unknowns end Newton's method
@@ -78,9 +82,9 @@ def _residual(terms: Terms, form: Form, x: Array, back: Back, z: Array) -> Array
     state = _moved(terms, x, back.t, q, v / H)
     place, motion, J = terms.place(state), terms.motion(state), terms.rows.configuration
     size = max(float(np.diag(motion.M).max(initial=0.0)), 1e-300)
-    flow = H * motion.q_rates + (terms.spread(state) @ place.B[J].T @ mu if len(mu) else 0.0)
-    force = motion.M @ (v - H * back.u) / size - H * H * motion.f / size - place.B.T @ lam
-    level = place.B @ v + H * place.C
+    flow = H * motion.q_rates + (dot(terms.spread(state), place.B[J].T, mu) if len(mu) else 0.0)
+    force = dot(motion.M, v - H * back.u) / size - H * H * motion.f / size - dot(place.B.T, lam)
+    level = dot(place.B, v) + H * place.C
     if not form.velocities:
         level[J] = place.Phi[J]
     return np.concatenate([q - back.q - flow, force, level, place.Phi[J] if form.both else []])
@@ -97,7 +101,7 @@ def _newton(terms: Terms, form: Form, x: Array, back: Back, z: Array) -> Array |
             columns = [DIFFERENCE * max(1.0, abs(value)) for value in z]
             jacobian = np.array([(_residual(terms, form, x, back, z + d * unit) - r) / d
                                  for d, unit in zip(columns, np.eye(len(z)), strict=True)]).T  # fmt: skip
-        step = np.linalg.lstsq(jacobian, -r, rcond=CUT)[0]
+        step = lstsq(jacobian, -r, CUT)
         z, size = z + step, float(np.abs(step).max() / max(1.0, np.abs(z).max()))
         if size <= SETTLED or (size < NEAR and size > 0.5 * last):
             return z
@@ -114,7 +118,7 @@ def _step(terms: Terms, form: Form, before: list[Array], h: float) -> Array | No
     y, H = x[span], h
     if len(before) > 1:
         w = h / (x[0] - before[-2][0])
-        y = ((1 + w) ** 2 * x[span] - w * w * before[-2][span]) / (1 + 2 * w)
+        y = ((1 + w) * (1 + w) * x[span] - w * w * before[-2][span]) / (1 + 2 * w)
         H = h * (1 + w) / (1 + 2 * w)
     back = Back(x[0] + h, y[:n_q], y[n_q:], H)
     extra = len(terms.rows.configuration) if form.both else 0
@@ -126,7 +130,8 @@ def _step(terms: Terms, form: Form, before: list[Array], h: float) -> Array | No
     return normalised(terms, _moved(terms, x, back.t, z[:n_q], z[n_q : n_q + n] / H))
 
 
-def bdf(terms: Terms, x: Array, until: float, steps: int, form: Form = GGL) -> Path:
+def bdf(terms: Terms, x: Array, until: float, steps: int, form: Form = GGL,
+        progress: Callable[[float], None] = lambda t: None) -> Path:  # fmt: skip
     """Backward differences of order two with steps of equal length; the first is of order one."""
     states, h = [x], (until - x[0]) / steps
     for _ in range(steps):
@@ -134,6 +139,9 @@ def bdf(terms: Terms, x: Array, until: float, steps: int, form: Form = GGL) -> P
         if found is None:
             _fail(terms, form, states, h)
         states.append(found)
+        progress(float(found[0]))
+        if interrupted():
+            break
     return _path(terms, states)
 
 

@@ -9,8 +9,8 @@ In the weighed form of `weigh`, where a = c + 2α ψ + β² Φ holds Baumgarte's
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import largest_pivot, lu, lu_solve
-from latchwork.constraint.solvers.factor import least_squares
+from latchwork.algebra.elimination import largest_pivot, lu, lu_solve
+from latchwork.algebra.factors import least_squares
 from latchwork.constraint.solvers.weigh import FIRST, SECOND, room, unweigh, weighed
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset
 from latchwork.program.scalar import maximum

@@ -9,7 +9,7 @@ have none. Redundant rows leave more columns in N; where none are left, u̇ = γ
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import lu, lu_solve
+from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.constraint.solvers.bases import by_eigenvalues, by_gauss, by_qr, by_svd
 from latchwork.constraint.solvers.weigh import CUT, room, times, unweigh, weighed
 from latchwork.program.kernel import f64p, i64, kernel, offset

@@ -13,7 +13,7 @@ In an orthonormal basis of the tangent and normal spaces the three are [Mâˆ¥ 2Mâ
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import lu, lu_solve
+from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.constraint.solvers.projector import project_pseudoinverse, project_svd
 from latchwork.constraint.solvers.weigh import CUT, FIRST, room, times, unweigh, weighed
 from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset

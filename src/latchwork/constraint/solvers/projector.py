@@ -5,7 +5,7 @@ On the constraint (A u + C = 0) u̇ has the normal part (I − P) u̇ = Ṗu.  [
 
 from __future__ import annotations
 
-from latchwork.constraint.solvers.factor import least_squares, qr, reflect, svd
+from latchwork.algebra.factors import least_squares, qr, reflect, svd
 from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset
 from latchwork.program.scalar import maximum
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from latchwork.algebra.products import dot, norm
 from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.data import Impact
 from latchwork.contact.impacting.laws import LAWS
@@ -31,7 +32,7 @@ class Act:
 def moved(W: Array, v: Array, impulse: Array) -> Array:
     """v⁺ = v⁻ + W Λ; of one contact in plain numbers."""
     if len(v) > 2 or len(impulse) != len(v):
-        return np.asarray(v + W @ impulse)
+        return np.asarray(v + dot(W, impulse))
     push = impulse.tolist()
     return np.array([a + sum([w * x for w, x in zip(row, push, strict=True)])
                      for a, row in zip(v.tolist(), W.tolist(), strict=True)])  # fmt: skip
@@ -43,12 +44,13 @@ def gained(W: Array, v: Array, impulse: Array, floor: float) -> float:
     energy = 0.5 * sum([x * (a + b) for x, a, b in zip(impulse.tolist(), v.tolist(), after.tolist(), strict=True)])
     if energy <= floor:
         return 0.0
-    return energy if energy > floor + GAIN * float(np.abs(impulse) @ (np.abs(v) + np.abs(after))) else 0.0
+    return energy if energy > floor + GAIN * float(dot(np.abs(impulse), np.abs(v) + np.abs(after))) else 0.0
 
 
 def floor_of(impact: Impact) -> float:
     """Energy below notice: a part of what the whole impact could move."""
-    return FLOOR * (max(map(abs, impact.v.tolist())) ** 2 / max(impact.W.diagonal().tolist()))
+    fastest = max(map(abs, impact.v.tolist()))
+    return FLOOR * (fastest * fastest / max(impact.W.diagonal().tolist()))
 
 
 def one(impact: Impact, i: int, law: str, v: Array, e: float) -> Act:
@@ -111,7 +113,7 @@ def coulombs(group: Group, v: Array, least: Array) -> Array | None:
         if impulse is None:
             return None
         slips = [
-            np.linalg.norm(impulse[r.start + 1 : r.stop]) >= m * impulse[r.start] * (1.0 - SLIPS) > 0.0
+            norm(impulse[r.start + 1 : r.stop]) >= m * impulse[r.start] * (1.0 - SLIPS) > 0.0
             for r, m in zip(rows_of(group.tangents), mu, strict=True)
         ]
         slower = np.where(slips, group.mu_d, mu)
@@ -147,8 +149,8 @@ def by_impulses(group: Group, pressed: Array, e: Array) -> Array:
     again = np.concatenate([np.full(1 + d, ratio) for d, ratio in zip(group.tangents, e, strict=True)]) * pressed
     rows = rows_of(group.tangents)
     # what stuck in compression may use as much of its cone again: the start is then within, and energy can only fall
-    used = [np.linalg.norm(pressed[r][1:]) / pressed[r.start] if pressed[r.start] > 0.0 else 0.0 for r in rows]
-    return pressed + rubbed(group.W, group.v + group.W @ pressed, again, np.maximum(group.mu_d, used), rows)
+    used = [norm(pressed[r][1:]) / pressed[r.start] if pressed[r.start] > 0.0 else 0.0 for r in rows]
+    return pressed + rubbed(group.W, group.v + dot(group.W, pressed), again, np.maximum(group.mu_d, used), rows)
 
 
 def several(group: Group, laws: Sequence[str]) -> Act:

@@ -14,6 +14,8 @@ import math
 
 import numpy as np
 
+from latchwork.algebra.linear import eigh
+from latchwork.algebra.products import dot
 from latchwork.contact.impacting import line
 from latchwork.contact.impacting.line import EDGE, LIFT, MET
 from latchwork.contact.impacting.space import slip_in_space, stop_in_space
@@ -28,10 +30,10 @@ def least(W: Array, b: Array) -> Array | None:
     diagonal = np.diag(W)
     scale = np.where(diagonal > 0.0, 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)), 1.0)
     A, right = W * np.outer(scale, scale), b * scale
-    values, vectors = np.linalg.eigh(A)
+    values, vectors = eigh(A)
     keep = values > CUT * max(values[-1], 0.0)
-    x = vectors[:, keep] @ ((vectors[:, keep].T @ right) / values[keep])
-    if np.abs(A @ x - right).max() > MET * np.abs(right).max():
+    x = dot(vectors[:, keep], dot(vectors[:, keep].T, right) / values[keep])
+    if np.abs(dot(A, x) - right).max() > MET * np.abs(right).max():
         return None
     return scale * x
 
@@ -44,43 +46,10 @@ def within(impulse: Array, mu: float) -> bool:
 
 def impulse_of(W: Array, rise: float, rho: Array) -> Array | None:
     """Λ = Λ_n (1, ρ) that lifts v_n by ``rise``; None beyond the pole, where pushing harder makes it approach."""
-    lift = W[0, 0] + W[0, 1:] @ rho
+    lift = W[0, 0] + dot(W[0, 1:], rho)
     if lift <= LIFT * W[0, 0]:
         return None
     return np.concatenate(([1.0], rho)) * (rise / lift)
-
-
-def slip_angles(W: Array, v: Array, rise: float, mu: float) -> list[float]:
-    """Angles θ of s with s × (D v_t + rise (W_tn − μ W_tt s)) = 0: roots of a trigonometric polynomial of degree 2."""
-    angles = np.arange(8) * (math.pi / 4.0)
-    c = np.fft.fft([turning(W, v, rise, mu, angle) for angle in angles]) / 8.0
-    quartic = np.array([c[2], c[1], c[0], c[-1], c[-2]])
-    big = np.abs(quartic).max()
-    if big == 0.0:
-        return []
-    roots = np.roots(np.where(np.abs(quartic) > 1e-15 * big, quartic, 0.0))
-    return [polished(W, v, rise, mu, float(np.angle(z))) for z in roots if abs(abs(z) - 1.0) < 1e-3]
-
-
-def turning(W: Array, v: Array, rise: float, mu: float, angle: float) -> float:
-    """s × (D v_t⁺), which vanishes where what slips after the impact slips along s."""
-    s = np.array([math.cos(angle), math.sin(angle)])
-    after = (W[0, 0] - mu * (W[0, 1:] @ s)) * v[1:] + rise * (W[1:, 0] - mu * (W[1:, 1:] @ s))
-    return float(s[0] * after[1] - s[1] * after[0])
-
-
-def polished(W: Array, v: Array, rise: float, mu: float, angle: float) -> float:
-    """A root of ``turning`` by secants from next to it."""
-    previous, at_previous = angle + 1e-4, turning(W, v, rise, mu, angle + 1e-4)
-    for _ in range(20):
-        here = turning(W, v, rise, mu, angle)
-        if here == 0.0 or here == at_previous:
-            break
-        step = here * (angle - previous) / (here - at_previous)
-        if not abs(step) < 0.1:
-            break
-        previous, at_previous, angle = angle, here, angle - step
-    return angle
 
 
 def slip(W: Array, v: Array, rise: float, mu: float) -> Array | None:
@@ -89,23 +58,7 @@ def slip(W: Array, v: Array, rise: float, mu: float) -> Array | None:
         return impulse_of(W, rise, np.zeros(len(v) - 1))
     if len(v) == 2:
         return line.found(line.slip, W, v, rise, mu)
-    quick = line.found(slip_in_space, W, v, rise, mu)
-    return _slip(W, v, rise, mu) if quick is None else quick
-
-
-def _slip(W: Array, v: Array, rise: float, mu: float) -> Array | None:
-    """The same by the roots of a polynomial."""
-    size = np.abs(v).max() + rise * np.abs(W[1:, :]).max() / W[0, 0]
-    found = []
-    for s in [np.array([math.cos(a), math.sin(a)]) for a in slip_angles(W, v, rise, mu)]:
-        impulse = impulse_of(W, rise, -mu * s)
-        if impulse is None:
-            continue
-        after = v[1:] + W[1:] @ impulse
-        along = after @ s
-        if along >= -EDGE * size and np.linalg.norm(after - along * s) <= MET * size:
-            found.append((float(impulse @ (v + 0.5 * (W @ impulse))), impulse))
-    return min(found, key=lambda item: item[0])[1] if found else None
+    return line.found(slip_in_space, W, v, rise, mu)
 
 
 def stick(W: Array, v: Array, rise: float, mu: float) -> Array | None:

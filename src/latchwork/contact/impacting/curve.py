@@ -18,6 +18,7 @@ import numpy as np
 from latchwork.contact.impacting.coulomb import Array
 from latchwork.contact.impacting.extrapolate import extrapolated
 from latchwork.contact.impacting.path import GONE, Goal, Rub, Spot, straight_slip
+from latchwork.program.elementary.scalars import atan2, cos, exp, log, pow, sin
 
 EXACT = 1e-13  # error of one step, of quantities of order one
 STEPS = 20000
@@ -40,7 +41,7 @@ class Curve:
         """d(θ, ln r, p, v_n, work, Λ_t)/dτ."""
         nn, n1, n2, w11, w12, w22, mu = self.numbers
         angle, log_r, _, v_n, _, _, _ = y.tolist()
-        x, z, r = math.cos(angle), math.sin(angle), math.exp(log_r)
+        x, z, r = cos(angle), sin(angle), exp(log_r)
         c1 = n1 - mu * (w11 * x + w12 * z)
         c2 = n2 - mu * (w12 * x + w22 * z)
         lift = nn - mu * (n1 * x + n2 * z)
@@ -49,14 +50,14 @@ class Curve:
     def pack(self) -> Array:
         """The start as (θ, ln r, p, v_n, work, Λ_t)."""
         v, impulse = self.start.v, self.start.impulse
-        angle, log_r = math.atan2(v[2], v[1]), math.log(math.hypot(v[1], v[2]))
+        angle, log_r = atan2(v[2], v[1]), log(math.hypot(v[1], v[2]))
         return np.array([angle, log_r, impulse[0], v[0], self.start.work, impulse[1], impulse[2]])
 
     def spot(self, y: Array) -> Spot:
         """Where (θ, ln r, p, ...) is on the path; slip below notice is none."""
-        r = math.exp(y[1])
+        r = exp(y[1])
         r = r if r > GONE else 0.0
-        v = np.array([y[3], r * math.cos(y[0]), r * math.sin(y[0])])
+        v = np.array([y[3], r * cos(y[0]), r * sin(y[0])])
         return Spot(np.array([y[2], y[5], y[6]]), v, float(y[4]))
 
     def advance(self, goals: Sequence[Goal]) -> tuple[Spot, int | None] | None:
@@ -79,7 +80,7 @@ class Curve:
             here = self.spot(y)
             if straight_slip(self.rub, here) is not None:
                 return here, None
-            step = min(longest, step * min(2.0, 0.9 * (EXACT / max(error, 1e-30)) ** (1.0 / 12.0)))
+            step = min(longest, step * min(2.0, 0.9 * pow(EXACT / max(error, 1e-30), 1.0 / 12.0)))
         return None
 
     def slope(self, goal: Goal, y: Array) -> float:

@@ -28,7 +28,7 @@ def extrapolated(rate: Rate, y: Array, step: float) -> tuple[Array, float]:
     for i, parts in enumerate(PARTS):
         fresh = [midpoints(rate, y, first, step, parts)]
         for j in range(i):
-            ratio = (parts / PARTS[i - 1 - j]) ** 2 - 1.0
-            fresh.append(fresh[j] + (fresh[j] - row[j]) / ratio)
+            ratio = parts / PARTS[i - 1 - j]
+            fresh.append(fresh[j] + (fresh[j] - row[j]) / (ratio * ratio - 1.0))
         row = fresh
     return row[-1], float(np.max(np.abs(row[-1] - row[-2]) / np.maximum(1.0, np.abs(row[-1]))))

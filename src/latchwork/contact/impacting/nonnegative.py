@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from latchwork.algebra.linear import eigh, lstsq
+from latchwork.algebra.products import dot
+
 Array = np.ndarray
 
 CUT = 1e-13
@@ -17,20 +20,23 @@ SMALL = 1e-12
 
 def roots(W: Array, b: Array) -> tuple[Array, Array]:
     """A and c."""
-    values, vectors = np.linalg.eigh(W)
+    values, vectors = eigh(W)
     keep = values > CUT * max(values[-1], 0.0)
     part, root = vectors[:, keep], np.sqrt(values[keep])
-    c = (part.T @ b) / root
+    c = dot(part.T, b) / root
     return (part * root).T, c
 
 
 def nonnegative(W: Array, b: Array) -> Array:
     """x, for W whose diagonal is of order one; the best there is where none is exact."""
-    A, c = roots(W, b)
-    x, free = np.zeros(len(b)), np.zeros(len(b), dtype=bool)
-    size = float(np.abs(b).max(initial=0.0))
-    for _ in range(10 * len(b) + 10):
-        slope = A.T @ (A @ x + c)
+    return nearest_in_cone(*roots(W, b), float(np.abs(b).max(initial=0.0)))
+
+
+def nearest_in_cone(A: Array, c: Array, size: float = 1.0) -> Array:
+    """x ≥ 0 with the least |A x + c|; slopes below rounding of ``size`` are none."""
+    x, free = np.zeros(A.shape[1]), np.zeros(A.shape[1], dtype=bool)
+    for _ in range(10 * len(x) + 10):
+        slope = dot(A.T, dot(A, x) + c)
         wanted = np.where(free, 0.0, slope)
         if wanted.min(initial=0.0) >= -SMALL * size:
             break
@@ -43,7 +49,7 @@ def stepped(A: Array, c: Array, x: Array, free: Array) -> Array:
     """The least over the free ones; those that would turn negative are freed no longer, one after the other."""
     while free.any():
         z = np.zeros(len(x))
-        z[free] = np.linalg.lstsq(A[:, free], -c, rcond=1e-12)[0]
+        z[free] = lstsq(A[:, free], -c, 1e-12)
         falls = free & (z < 0.0)
         if not falls.any():
             return z

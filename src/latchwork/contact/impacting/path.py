@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.linear import eigh
+from latchwork.algebra.products import dot, norm
 from latchwork.contact.impacting.coulomb import Array, least, within
 from latchwork.contact.impacting.line import LIFT
 
@@ -95,21 +97,21 @@ def is_wedged(rub: Rub, spot: Spot) -> bool:
     """Whether all has stopped, and no impulse lifts v_n without slip: W is singular, as where a rod holds the place."""
     if np.abs(spot.v).max() > STOPPED:
         return False
-    return bool(rub.W[0] @ np.concatenate(([1.0], direction_after_rest(rub))) <= LIFT * rub.W[0, 0])
+    return bool(dot(rub.W[0], np.concatenate(([1.0], direction_after_rest(rub)))) <= LIFT * rub.W[0, 0])
 
 
 def starting_slip(W_tt: Array, W_tn: Array, mu: float) -> Array:
     """The unit s with (μ W_tt + κ) s = W_tn, κ > 0: |(μ W_tt + κ)⁻¹ W_tn| falls as κ grows, so bisection finds it."""
-    values, vectors = np.linalg.eigh(W_tt)
-    values, parts = mu * np.maximum(values, 0.0), vectors.T @ W_tn
-    low, high = 0.0, float(np.linalg.norm(W_tn))
+    values, vectors = eigh(W_tt)
+    values, parts = mu * np.maximum(values, 0.0), dot(vectors.T, W_tn)
+    low, high = 0.0, float(norm(W_tn))
     for _ in range(ROUNDS):
         kappa = 0.5 * (low + high)
         if kappa in (low, high):
             break
-        low, high = (kappa, high) if np.linalg.norm(parts / (values + kappa)) > 1.0 else (low, kappa)
-    s = vectors @ (parts / (values + high))
-    return s / np.linalg.norm(s)
+        low, high = (kappa, high) if norm(parts / (values + kappa)) > 1.0 else (low, kappa)
+    s = dot(vectors, parts / (values + high))
+    return s / norm(s)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +126,7 @@ class Straight:
     def advance(self, goals: Sequence[Goal]) -> tuple[Spot, int | None] | None:
         """The first goal on the way and where; the end of the phase and None; None where it leads nowhere."""
         push = np.concatenate(([1.0], self.rho))
-        rate = self.rub.W @ push
+        rate = dot(self.rub.W, push)
         if abs(rate[0]) <= LIFT * self.rub.W[0, 0]:
             rate[0] = 0.0
         v_n = float(self.start.v[0])
@@ -145,13 +147,13 @@ class Straight:
 def straight_slip(rub: Rub, spot: Spot) -> Straight | None:
     """Slip that stays straight: one tangent or none, no friction, or a direction that friction does not turn."""
     v_t = spot.v[1:]
-    size = float(np.linalg.norm(v_t))
+    size = float(norm(v_t))
     if size <= GONE:
         return Straight(rub, spot, direction_after_rest(rub) if len(v_t) else np.zeros(0), math.inf)
     s = v_t / size
-    change = rub.W[1:, 0] - rub.mu_d * (rub.W[1:, 1:] @ s)
-    along = float(change @ s)
-    turns = np.linalg.norm(change - along * s) > STRAIGHT * rub.turning
+    change = rub.W[1:, 0] - rub.mu_d * dot(rub.W[1:, 1:], s)
+    along = float(dot(change, s))
+    turns = norm(change - along * s) > STRAIGHT * rub.turning
     if turns and rub.mu_d > 0.0:
         return None
     ends = size / -along if along < 0.0 and not turns else math.inf

@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from latchwork.algebra.linear import solve
+from latchwork.algebra.products import dot, norm
+from latchwork.contact.directions import all_round
 from latchwork.contact.impacting import line
 from latchwork.contact.impacting.coulomb import Array, impulse_of, stick
 
@@ -19,37 +22,37 @@ TINY = 1e-13
 
 def mean(a: Array, b: Array) -> Array:
     """φ; where nothing slips before nor after, zero."""
-    size = a @ a + b @ b
+    size = dot(a, a) + dot(b, b)
     if size == 0.0:
         return np.zeros_like(a)
-    return (np.linalg.norm(a) * a + np.linalg.norm(b) * b) / size
+    return (norm(a) * a + norm(b) * b) / size
 
 
 def residual(W: Array, v: Array, rise: float, mu: float, rho: Array) -> Array | None:
     """ρ + μ φ; None beyond the pole of Λ_n."""
     impulse = impulse_of(W, rise, rho)
-    return None if impulse is None else rho + mu * mean(v[1:], v[1:] + W[1:] @ impulse)
+    return None if impulse is None else rho + mu * mean(v[1:], v[1:] + dot(W[1:], impulse))
 
 
 def newton(W: Array, v: Array, rise: float, mu: float, rho: Array) -> Array | None:
     """The root next to ``rho`` by Newton's method with halved steps, Jacobian by central differences."""
     here = residual(W, v, rise, mu, rho)
     for _ in range(60):
-        if here is None or np.linalg.norm(here) <= TINY * mu:
+        if here is None or norm(here) <= TINY * mu:
             break
         J = jacobian(W, v, rise, mu, rho)
-        if J is None or abs(np.linalg.det(J)) < 1e-14:
+        if J is None or abs(J[0, 0] * J[1, 1] - J[0, 1] * J[1, 0]) < 1e-14:
             return None
-        step = np.linalg.solve(J, -here)
+        step = solve(J, -here)
         for _ in range(30):
             there = residual(W, v, rise, mu, rho + step)
-            if there is not None and np.linalg.norm(there) < np.linalg.norm(here):
+            if there is not None and norm(there) < norm(here):
                 break
             step = 0.5 * step
         else:
             break
         rho, here = rho + step, there
-    return rho if here is not None and np.linalg.norm(here) <= 1e-10 * mu else None
+    return rho if here is not None and norm(here) <= 1e-10 * mu else None
 
 
 def jacobian(W: Array, v: Array, rise: float, mu: float, rho: Array) -> Array | None:
@@ -66,9 +69,8 @@ def jacobian(W: Array, v: Array, rise: float, mu: float, rho: Array) -> Array | 
 def in_a_plane(W: Array, v: Array, rise: float, mu: float) -> Array | None:
     """A root with two tangents: from where it slips before, from no friction, then from all round the cone."""
     a = v[1:]
-    size = np.linalg.norm(a)
-    angles = np.arange(12) * (np.pi / 6.0)
-    around = [-mu * k * np.array([np.cos(x), np.sin(x)]) for k in (0.99, 0.5) for x in angles]
+    size = norm(a)
+    around = [-mu * k * d for k in (0.99, 0.5) for d in all_round(12)]
     starts = [-mu * a / size] if size > 0.0 else []
     for start in [*starts, np.zeros(2), *around]:
         rho = newton(W, v, rise, mu, start)

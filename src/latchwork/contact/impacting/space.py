@@ -2,8 +2,9 @@
 
     v_n⁺ given,   v_t⁺ = 0 and |Λ_t| ≤ μ_s Λ_n   or   Λ_t = −μ_d Λ_n s,   s = v_t⁺/|v_t⁺|
 
-The direction s is a root of s × (D v_t⁺), D = W_nn − μ W_nt·s: it is looked for all around, between directions where
-the sign changes. Where that finds none, or an answer takes more care, there is none here (0), and `coulomb` finds it.
+The direction s is a root of s × (D v_t⁺), D = W_nn − μ W_nt·s, a trigonometric polynomial of degree 2: it has four
+roots at most. They are looked for all around, where the sign changes and about extrema. Where an answer takes more
+care, there is none here (0), and `acting` and `impact` find it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from latchwork.contact.impacting.line import EDGE, GAIN, LIFT, MET, REGULAR
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, local_f64, sqrt
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum
+from latchwork.program.sincos import sincos
 
 AROUND = 64  # directions
-COS, SIN = math.cos(2.0 * math.pi / AROUND), math.sin(2.0 * math.pi / AROUND)
+SIN, COS = sincos(2.0 * math.pi / AROUND)
 HALVINGS = 52
 
 
@@ -55,6 +57,17 @@ def turning(W: f64p, v: f64p, rise: f64, mu: f64, c: f64, s: f64) -> f64:
 
 
 @kernel
+def turning_rate(W: f64p, v: f64p, rise: f64, mu: f64, c: f64, s: f64) -> f64:
+    """The rate of `turning` with the angle of (c, s)."""
+    slope, bend = W[0] - mu * (W[1] * c + W[2] * s), mu * (W[1] * s - W[2] * c)
+    along = slope * v[1] + rise * (W[3] - mu * (W[4] * c + W[5] * s))
+    across = slope * v[2] + rise * (W[6] - mu * (W[7] * c + W[8] * s))
+    along_rate = bend * v[1] + rise * mu * (W[4] * s - W[5] * c)
+    across_rate = bend * v[2] + rise * mu * (W[7] * s - W[8] * c)
+    return c * across_rate - s * across - s * along_rate - c * along
+
+
+@kernel
 def energy_of(W: f64p, v: f64p, impulse: f64p) -> f64:
     """½ Λᵀ(v⁻ + v⁺)."""
     total = 0.0
@@ -80,36 +93,74 @@ def along(W: f64p, v: f64p, rise: f64, mu: f64, c: f64, s: f64, size: f64, impul
 
 
 @kernel
+def halved(W: f64p, v: f64p, rise: f64, mu: f64, order: i64, low: f64p, high: f64p) -> None:
+    """Directions ``low`` and ``high`` drawn together about a sign change of `turning`, or of its rate for order 1."""
+    here = turning_rate(W, v, rise, mu, low[0], low[1]) if order == 1 else turning(W, v, rise, mu, low[0], low[1])
+    for _ in range(HALVINGS):
+        c, s = low[0] + high[0], low[1] + high[1]
+        length = sqrt(c * c + s * s)
+        c, s = divide(c, length), divide(s, length)
+        there = turning_rate(W, v, rise, mu, c, s) if order == 1 else turning(W, v, rise, mu, c, s)
+        if there * here > 0.0:
+            low[0], low[1] = c, s
+        else:
+            high[0], high[1] = c, s
+
+
+@kernel
+def better(W: f64p, v: f64p, rise: f64, mu: f64, c: f64, s: f64, size: f64, found: i64, impulse: f64p) -> i64:
+    """Λ of slip along (c, s) where it is consistent and costs less than what was found before; 1 where any was."""
+    tried = local_f64(3)
+    if along(W, v, rise, mu, c, s, size, tried) == 0:
+        return found
+    if found == 0 or energy_of(W, v, tried) < energy_of(W, v, impulse):
+        impulse[0], impulse[1], impulse[2] = tried[0], tried[1], tried[2]
+    return 1
+
+
+@kernel
+def slip_between(
+    W: f64p, v: f64p, rise: f64, mu: f64, size: f64, low: f64p, high: f64p, found: i64, impulse: f64p
+) -> i64:
+    """The directions of slip between two that are close: at a change of sign; at two, or none but for rounding, about
+    an extremum."""
+    first, last = turning(W, v, rise, mu, low[0], low[1]), turning(W, v, rise, mu, high[0], high[1])
+    if first == 0.0:
+        return better(W, v, rise, mu, low[0], low[1], size, found, impulse)
+    if first * last < 0.0:
+        halved(W, v, rise, mu, 0, low, high)
+        return better(W, v, rise, mu, low[0], low[1], size, found, impulse)
+    falls = turning_rate(W, v, rise, mu, low[0], low[1]) * first < 0.0
+    if not (falls and turning_rate(W, v, rise, mu, high[0], high[1]) * first > 0.0):
+        return found
+    start, end = local_f64(2), local_f64(2)
+    start[0], start[1], end[0], end[1] = low[0], low[1], high[0], high[1]
+    halved(W, v, rise, mu, 1, low, high)
+    if turning(W, v, rise, mu, low[0], low[1]) * first > 0.0:  # they meet at the extremum, or there are none
+        return better(W, v, rise, mu, low[0], low[1], size, found, impulse)
+    high[0], high[1] = low[0], low[1]
+    halved(W, v, rise, mu, 0, start, low)
+    found = better(W, v, rise, mu, start[0], start[1], size, found, impulse)
+    halved(W, v, rise, mu, 0, high, end)
+    return better(W, v, rise, mu, high[0], high[1], size, found, impulse)
+
+
+@kernel
 def slip_in_space(W: f64p, v: f64p, rise: f64, mu: f64, impulse: f64p) -> i64:
     """Λ_t = −μ Λ_n s with s along v_t⁺; where several are consistent, that of the least energy; none where none is."""
     if mu == 0.0:
         impulse[0], impulse[1], impulse[2] = divide(rise, W[0]), 0.0, 0.0
         return 1
-    largest = 0.0
+    largest, low, high, found = 0.0, local_f64(2), local_f64(2), 0
     for i in range(3, 9):
         largest = maximum(largest, fabs(W[i]))
     size = maximum(fabs(v[0]), maximum(fabs(v[1]), fabs(v[2]))) + divide(rise * largest, W[0])
-    tried, found, least = local_f64(3), 0, 0.0
     c, s = 1.0, 0.0
-    here = turning(W, v, rise, mu, c, s)
     for _ in range(AROUND):
         next_c, next_s = COS * c - SIN * s, SIN * c + COS * s
-        there = turning(W, v, rise, mu, next_c, next_s)
-        if here == 0.0 or here * there < 0.0:
-            low_c, low_s, high_c, high_s = c, s, next_c, next_s
-            for _ in range(HALVINGS if here != 0.0 else 0):
-                middle_c, middle_s = low_c + high_c, low_s + high_s
-                length = sqrt(middle_c * middle_c + middle_s * middle_s)
-                middle_c, middle_s = divide(middle_c, length), divide(middle_s, length)
-                if turning(W, v, rise, mu, middle_c, middle_s) * here > 0.0:
-                    low_c, low_s = middle_c, middle_s
-                else:
-                    high_c, high_s = middle_c, middle_s
-            if along(W, v, rise, mu, low_c, low_s, size, tried) == 1:
-                energy = energy_of(W, v, tried)
-                if found == 0 or energy < least:
-                    impulse[0], impulse[1], impulse[2], least, found = tried[0], tried[1], tried[2], energy, 1
-        c, s, here = next_c, next_s, there
+        low[0], low[1], high[0], high[1] = c, s, next_c, next_s
+        found = slip_between(W, v, rise, mu, size, low, high, found, impulse)
+        c, s = next_c, next_s
     return found
 
 

@@ -13,11 +13,14 @@ Newton's method on
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from latchwork.algebra.linear import lstsq
+from latchwork.algebra.products import dot, norm
 from latchwork.contact.impacting.coulomb import Array, coulomb
 from latchwork.contact.impacting.nonnegative import nonnegative
 
@@ -50,7 +53,7 @@ def swept(problem: Problem, x: Array, times: int) -> Array:
         before = x.copy()
         for i, rows in enumerate(problem.rows):
             block = problem.W[rows, rows]
-            free = problem.v[rows] + problem.W[rows] @ x - block @ x[rows]
+            free = problem.v[rows] + dot(problem.W[rows], x) - dot(block, x[rows])
             rise, mu = float(problem.least[i] - free[0]), float(problem.mu[i])
             found = coulomb(block, free, rise, mu, mu) if rise > 0.0 else None
             x[rows] = 0.0 if found is None else found
@@ -61,7 +64,7 @@ def swept(problem: Problem, x: Array, times: int) -> Array:
 
 def equations(problem: Problem, x: Array) -> tuple[Array, Array]:
     """The equations above, and their Jacobian."""
-    after = problem.v + problem.W @ x
+    after = problem.v + dot(problem.W, x)
     value, J = np.zeros(len(x)), np.eye(len(x))
     for i, rows in enumerate(problem.rows):
         n, t, mu = rows.start, slice(rows.start + 1, rows.stop), float(problem.mu[i])
@@ -73,12 +76,12 @@ def equations(problem: Problem, x: Array) -> tuple[Array, Array]:
             value[rows] = x[rows]
             continue
         value[n], J[n] = x[n] - push, J[n] - D_push
-        size = float(np.linalg.norm(toward))
+        size = float(norm(toward))
         if size <= mu * push:
             value[t], J[t] = x[t] - toward, J[t] - D_toward
         else:
             s = toward / size
-            turn = (mu * push / size) * (D_toward - np.outer(s, s @ D_toward))
+            turn = (mu * push / size) * (D_toward - np.outer(s, dot(s, D_toward)))
             value[t], J[t] = x[t] - mu * push * s, J[t] - mu * np.outer(s, D_push) - turn
     return value, J
 
@@ -90,7 +93,7 @@ def newton(problem: Problem, x: Array) -> tuple[Array, float]:
     for _ in range(30):
         if least <= 1e-16:
             break
-        x = x - np.linalg.lstsq(J, value, rcond=1e-12)[0]
+        x = x - lstsq(J, value, 1e-12)
         value, J = equations(problem, x)
         size = float(np.abs(value).max())
         if not np.isfinite(size) or size > 1e6:
@@ -108,7 +111,7 @@ def clipped(problem: Problem, x: Array) -> Array:
     for i, rows in enumerate(problem.rows):
         n, t = rows.start, slice(rows.start + 1, rows.stop)
         x[n] = max(x[n], 0.0)
-        size, most = float(np.linalg.norm(x[t])), float(problem.mu[i] * x[n])
+        size, most = float(norm(x[t])), float(problem.mu[i] * x[n])
         if size > most:
             x[t] *= most / size
     return x
@@ -117,7 +120,8 @@ def clipped(problem: Problem, x: Array) -> Array:
 def together(W: Array, v: Array, least: Array, mu: Array, tangents: Sequence[int], speed: float = 0.0) -> Array | None:
     """Λ of contacts that act at once, exact to a small part of ``speed`` or of v; None where none was found."""
     rows = rows_of(tangents)
-    scale = np.concatenate([np.full(1 + d, W[r.start, r.start] ** -0.5) for d, r in zip(tangents, rows, strict=True)])
+    sizes = [1.0 / math.sqrt(W[r.start, r.start]) for r in rows]
+    scale = np.concatenate([np.full(1 + d, size) for d, size in zip(tangents, sizes, strict=True)])
     first = np.array([r.start for r in rows])
     size = float(max(np.abs(scale * v).max(), np.abs(scale[first] * least).max(), speed * scale.min()))
     if size == 0.0:

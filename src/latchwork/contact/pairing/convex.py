@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from latchwork.algebra.products import dot, norm
+
 Array = np.ndarray
 SAME = 1e-7  # faces whose normals and offsets differ by less are one
 
@@ -78,7 +80,7 @@ def polytope(x: Array) -> Solid:
                                                              (group[other], normals[group[s]])))  # fmt: skip
             for g, u in zip((group[s], group[other]), into, strict=True):
                 sides[g].append((u, i, lean(normals[group[s]], normals[group[other]])))
-            edges.append(Edge(i, t, float(np.linalg.norm(x[j] - x[i])), (into[0], into[1])))
+            edges.append(Edge(i, t, float(norm(x[j] - x[i])), (into[0], into[1])))
             leaving.setdefault(i, []).append(t)
             leaving.setdefault(j, []).append(-t)
     faces = tuple(_face(x, n, x[near[0][1]], tuple(near)) for n, near in zip(normals, sides, strict=True))
@@ -86,24 +88,24 @@ def polytope(x: Array) -> Solid:
 
 
 def unit(v: Array) -> Array:
-    return v / np.linalg.norm(v)
+    return v / norm(v)
 
 
 def lean(n: Array, other: Array) -> float:
     """cot(θ/2) = √((1 − n₁·n₂) / (1 + n₁·n₂)) of the angle inside the edge of two faces."""
-    c = float(n @ other)
+    c = float(dot(n, other))
     return float(np.sqrt((1.0 - c) / (1.0 + c)))
 
 
 def _into(n: Array, t: Array, beyond: Array) -> Array:
     """The direction in a face with normal n, across its edge t, away from the face beyond: its normal leans back."""
     u = unit(np.cross(n, t))
-    return -u if u @ beyond > 0.0 else u
+    return -u if dot(u, beyond) > 0.0 else u
 
 
 def _face(x: Array, n: Array, on: Array, sides: tuple[tuple[Array, int, float], ...]) -> Face:
-    offset = float(n @ on)
-    return Face(n, offset, offset - float((x @ n).min()), sides)
+    offset = float(dot(n, on))
+    return Face(n, offset, offset - float(dot(x, n).min()), sides)
 
 
 def _groups(equations: Array) -> Array:

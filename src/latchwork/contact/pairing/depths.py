@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.contact.shapes.base import ROUNDING, numbers
 from latchwork.contact.shapes.flat import Polyline
 
@@ -24,8 +25,8 @@ def turns(shape: Polyline) -> list[str]:
             found[i] = "start" if i == 0 else "end"
             continue
         n, t = (numbers(shape.frame, v) for v in (shape.normals[i - 1], shape.along[i]))
-        if n is not None and t is not None and n @ t > -ROUNDING:
-            found[i] = "in" if n @ t > BENT else "flat"
+        if n is not None and t is not None and dot(n, t) > -ROUNDING:
+            found[i] = "in" if dot(n, t) > BENT else "flat"
     return found
 
 
@@ -43,8 +44,8 @@ def depths(shape: Polyline) -> list[float | None]:
         assert t is not None
         assert n is not None
         others = [j for j in range(m) if abs(j - i) not in ((0, 1, m - 1) if shape.closed else (0, 1))]
-        size = float((x[i + 1] - x[i]) @ t)
-        behind = [clipped(size, (x[j : j + 2] - x[i]) @ t, -(x[j : j + 2] - x[i]) @ n) for j in others]
+        size = float(dot(x[i + 1] - x[i], t))
+        behind = [clipped(size, dot(x[j : j + 2] - x[i], t), dot(-(x[j : j + 2] - x[i]), n)) for j in others]
         near = [depth for depth in behind if depth > ROUNDING * size]
         found.append(0.5 * min(near) if near else None)
     return found

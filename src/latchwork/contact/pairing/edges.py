@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 from latchwork.contact.pairing.meet import EDGE, LEAN, Touch, ball_bow, bow_domain, gathered, length, thin
 from latchwork.contact.pairing.parts import Ball, Bow, Flat, Hoop, Rod
 from latchwork.mechanics.vector import Vector
+from latchwork.program.sincos import sin
 from latchwork.symbolic.expr import Expr, maximum, sign, sqrt
 
 PARALLEL = 1e-8  # of sin²: edges closer to parallel than this do not cross
@@ -58,7 +58,7 @@ def _vanishes(value: Expr) -> bool:
     if value.is_constant:
         return float(value) == 0.0
     symbols = sorted(value.free_symbols, key=lambda symbol: symbol.node)
-    made_up = ({s: math.sin(k + 7.0 * i + 1.0) for i, s in enumerate(symbols)} for k in range(2))
+    made_up = ({s: sin(k + 7.0 * i + 1.0) for i, s in enumerate(symbols)} for k in range(2))
     return all(abs(float(value.subs(state))) < LEVEL for state in made_up)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.contact.pairing.convex import outline, polytope
 from latchwork.contact.pairing.parts import Ball, Flat, Half, Part, Place, Rod
 from latchwork.contact.shapes.solid import Box, Hull
@@ -82,7 +83,7 @@ def of_hull(shape: Hull) -> tuple[Part, ...]:
     parts: list[Part] = []
     what = "side" if shape.is_flat else "face"
     for i, face in enumerate(solid.faces):
-        sides = [Half(place, vector(u), float(-u @ x[v]), lean) for u, v, lean in face.sides]
+        sides = [Half(place, vector(u), float(dot(-u, x[v])), lean) for u, v, lean in face.sides]
         behind = Half(place, vector(face.normal), 0.5 * face.depth - face.offset)
         parts.append(Flat(place, vector(face.normal), face.offset, f"{what} {i + 1}", (*sides, behind)))
     thin = 0.5 * min(face.depth for face in solid.faces)

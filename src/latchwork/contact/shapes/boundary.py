@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from latchwork.algebra.products import dot, norm
 from latchwork.contact.shapes.base import Shape, Triple, between, numbers, several
 from latchwork.contact.shapes.flat import Segment
 from latchwork.contact.shapes.round import Arc
@@ -61,7 +62,7 @@ class Boundary(Shape):
     def _apart(self, before: Piece, after: Piece) -> float:
         """How far apart the end of one and the start of another are."""
         end, start = ends_of(before)[1], ends_of(after)[0]
-        return float(np.linalg.norm(self._numbers(end, between(end.point, start.point) + start.arm - end.arm)))
+        return float(norm(self._numbers(end, between(end.point, start.point) + start.arm - end.arm)))
 
     def _numbers(self, end: End, vector: Vector) -> Triple:
         found = numbers(self.frame, vector)
@@ -79,13 +80,13 @@ class Boundary(Shape):
             )
         end, start = ends_of(before)[1], ends_of(after)[0]
         n1, t1, n2, t2 = (self._numbers(end, v) for v in (end.normal, end.along, start.normal, start.along))
-        if np.cross(t1, n1) @ np.cross(t2, n2) < 0.0:
+        if dot(np.cross(t1, n1), np.cross(t2, n2)) < 0.0:
             raise ModelError(
                 f"pieces {i + 1} and {i + 2} of {self.what} have their material on different sides of the way. Turn "
                 "a normal around, or take inside= the other way."
             )
-        bend = float(n1 @ t2)
-        return "smooth" if abs(bend) < JOINED and t1 @ t2 > 0.0 else "out" if bend < 0.0 else "in"
+        bend = float(dot(n1, t2))
+        return "smooth" if abs(bend) < JOINED and dot(t1, t2) > 0.0 else "out" if bend < 0.0 else "in"
 
 
 def ends_of(piece: Piece) -> tuple[End, End]:

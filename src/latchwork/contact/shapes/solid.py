@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.linear import matrix_rank
 from latchwork.contact.meshes import vertices_of
 from latchwork.contact.shapes.base import (
     ROUNDING,
@@ -70,7 +71,7 @@ class Hull(Shape):
         if not np.isfinite(x).all():
             raise ModelError(f"the points of {self.what} are not all finite. Give numbers.")
         self._keep(vertices=x)
-        rank, needed = int(np.linalg.matrix_rank(x - x[0], ROUNDING * np.ptp(x))), 2 if self.is_flat else 3
+        rank, needed = int(matrix_rank(x - x[0], ROUNDING * np.ptp(x))), 2 if self.is_flat else 3
         if rank < needed:
             where = "in one plane that is not across z" if rank == 2 else "on one line"
             raise ModelError(f"the {len(x)} points of {self.what} lie {where}. Give some that do not.")

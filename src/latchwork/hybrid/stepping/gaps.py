@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array, Base
 from latchwork.contact.stepping import stacked
 from latchwork.hybrid.touching.touch import Touch
@@ -66,7 +67,7 @@ class Rows(NamedTuple):
 
     def pace(self, u: Array) -> float:
         """How fast speeds u move anything here: Σ |J_ij u_j| at most."""
-        return float((np.abs(self.J) @ np.abs(u)).max(initial=0.0))
+        return float(dot(np.abs(self.J), np.abs(u)).max(initial=0.0))
 
     @property
     def first(self) -> NDArray[np.int64]:

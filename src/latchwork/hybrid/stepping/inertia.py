@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array, Motion, Terms
 from latchwork.hybrid.touching.meeting import left_over
 
@@ -32,7 +33,7 @@ class Inertia:
             M, f, last = self._last
             if np.array_equal(M, motion.M):
                 same = np.array_equal(f, motion.f)
-                return Moving(motion, last.inverse, last.udot if same else last.inverse @ motion.f)
+                return Moving(motion, last.inverse, last.udot if same else dot(last.inverse, motion.f))
         inverse, udot = left_over(self.held.base, motion.M, motion.f, B, motion.c)
         moving = Moving(motion, inverse, udot)
         self._last = motion.M, motion.f, moving

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.assemble import assemble_q, normalised
 from latchwork.constraint.terms import Array
 from latchwork.contact.stepping import Cones, impulses
@@ -35,13 +36,13 @@ def projected(scene: Scene, x: Array, before: Array) -> Array:
         which = real & (gap <= reach) | (p > 0.0)
         rows = scene.rows(scene.chosen(which), x)
         J, inverse, none = rows.J[rows.first], scene.inertia.at(x).inverse, np.zeros(int(which.sum()))
-        A = J @ inverse @ J.T
-        again, _ = impulses(Cones(A, gap[which] - A @ p[which], (0,) * len(J), none, none), p[which])
-        change = inverse @ (J.T @ (again - p[which]))
+        A = dot(J, inverse, J.T)
+        again, _ = impulses(Cones(A, gap[which] - dot(A, p[which]), (0,) * len(J), none, none), p[which])
+        change = dot(inverse, dot(J.T, again - p[which]))
         moved += change
         p[which] = again
         x = x.copy()
-        x[1 : 1 + scene.sizes[0]] += scene.held.spread(x) @ change
+        x[1 : 1 + scene.sizes[0]] += dot(scene.held.spread(x), change)
         x = normalised(scene.held, x)
     return x if x is old else _slowed(scene, old, x, moved)
 
@@ -52,13 +53,13 @@ def _slowed(scene: Scene, old: Array, x: Array, moved: Array) -> Array:
     if lifted <= 0.0:
         return x
     M, u = scene.held.motion(x).M, scene.u(x)
-    b, a = float(u @ M @ moved), float(moved @ M @ moved)
+    b, a = float(dot(u, M, moved)), float(dot(moved, M, moved))
     s = 0.0
     if b < 0.0 < a:
         root = b * b - 2.0 * a * lifted
         s = -b / a if root <= 0.0 else 2.0 * lifted / (-b + np.sqrt(root))
     u = u + s * moved
-    rest, K = lifted + s * b + 0.5 * s * s * a, 0.5 * float(u @ M @ u)
+    rest, K = lifted + s * b + 0.5 * s * s * a, 0.5 * float(dot(u, M, u))
     return scene.with_speeds(x, u * _less(scene, max(rest, 0.0), K))
 
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import Resting, State, feasible
 from latchwork.contact.stepping import Cones, impulses
@@ -50,9 +51,9 @@ def _stopped(scene: Scene, touches: list[Touch], x: Array, rows: Rows, moving: M
     if free[loose].any() or rows.pace(u) > SLOW * size:
         return False
     _, mu = scene.laws(touches, x, rows, np.zeros(len(rows.J)))
-    A, none = rows.J @ moving.inverse @ rows.J.T, np.zeros(len(touches))
-    P, _ = impulses(Cones(A, rows.J @ free, rows.tangents, mu, none))
-    return rows.pace(free + moving.inverse @ (rows.J.T @ P)) <= STILL * size
+    A, none = dot(rows.J, moving.inverse, rows.J.T), np.zeros(len(touches))
+    P, _ = impulses(Cones(A, dot(rows.J, free), rows.tangents, mu, none))
+    return rows.pace(free + dot(moving.inverse, dot(rows.J.T, P))) <= STILL * size
 
 
 def _held(scene: Scene, touches: list[Touch], x: Array, rows: Rows, moving: Moving) -> Forces | None:
@@ -63,10 +64,13 @@ def _held(scene: Scene, touches: list[Touch], x: Array, rows: Rows, moving: Movi
         k = [rows.tangents[i] if mu[i] > 0.0 else 0 for i in some]
         own = [row for i, count in zip(some, k, strict=True) for row in range(rows.first[i], rows.first[i] + 1 + count)]
         J, none = rows.J[own], (None,) * len(some)
-        resting = Resting(tuple(touches[i].name for i in some), J @ moving.inverse @ J.T, J @ moving.udot, tuple(k),
-                          mu[some], mu[some], none, none)  # fmt: skip
+        resting = Resting(tuple(touches[i].name for i in some), dot(J, moving.inverse, J.T), dot(J, moving.udot),
+                          tuple(k), mu[some], mu[some], none, none)  # fmt: skip
         lam = feasible(resting, [State.STICK] * len(some), none)
-        if lam is None or np.abs(moving.udot + moving.inverse @ (J.T @ lam)).max() > STILL * np.abs(moving.udot).max():
+        if lam is None:
+            return None
+        udot = moving.udot + dot(moving.inverse, dot(J.T, lam))
+        if np.abs(udot).max() > STILL * np.abs(moving.udot).max():
             return None
         parts = np.split(lam, np.cumsum([1 + count for count in k])[:-1])
         least = IDLE * max(part[0] for part in parts)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.law import Zones
 from latchwork.hybrid.driven import Driven
@@ -59,7 +60,7 @@ class Scene:
     def kinetic_energy(self, x: Array) -> float:
         """½ uᵀ M u."""
         u = self.u(x)
-        return 0.5 * float(u @ self.held.motion(x).M @ u)
+        return 0.5 * float(dot(u, self.held.motion(x).M, u))
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
@@ -95,7 +96,7 @@ class Scene:
         """Restitution and friction of contacts: dynamic where they slip at velocities v, else static."""
         e, mu_s, mu_d = np.array([touch.laws(x, self.zones) for touch in touches]).reshape(-1, 3).T
         none = NO_SLIP * (rows.pace(self.u(x)) + float(np.abs(rows.C).max(initial=0.0)))
-        slips = np.array([bool(np.linalg.norm(v[i + 1 : i + 1 + k]) > none)
+        slips = np.array([bool(norm(v[i + 1 : i + 1 + k]) > none)
                           for i, k in zip(rows.first, rows.tangents, strict=True)], dtype=bool)  # fmt: skip
         return e, np.where(slips, mu_d, mu_s)
 

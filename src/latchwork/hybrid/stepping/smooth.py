@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array
 from latchwork.contact.stepping import Cones, impulses
 from latchwork.hybrid.stepping.gaps import Flags, Rows
@@ -52,7 +53,7 @@ def smooth(scene: Scene, x: Array, h: float, gap: Array, real: Flags, udot: Arra
     for _ in range(PASSES):
         P, mu, off = _impulses(scene, rows, touches, middle, u, h, gaps, moving, warm)
         warm = _parts(touches, rows, P)
-        u_new = u + h * moving.udot + moving.inverse @ (rows.J.T @ P)
+        u_new = u + h * moving.udot + dot(moving.inverse, dot(rows.J.T, P))
         u_m = 0.5 * (u + u_new)
         middle = scene.with_speeds(middle, u_m)
         again = scene.inertia.at(middle)
@@ -61,8 +62,8 @@ def smooth(scene: Scene, x: Array, h: float, gap: Array, real: Flags, udot: Arra
         if change <= SAME * max(float(np.abs(u_new).max(initial=0.0)), 1e-300):
             break
     after = scene.state(x[0] + h, q + h * moving.motion.q_rates, u_new)
-    gain = max(0.0, float(P @ (rows.J @ u_m + rows.C)))  # static friction on a slip that is none but for the step
-    work = _work(moving, rows.J.T @ P, u_new - u, u_m, h, bool(len(scene.held.rows))) - gain
+    gain = max(0.0, float(dot(P, dot(rows.J, u_m) + rows.C)))  # static friction on a slip that is none but for the step
+    work = _work(moving, dot(rows.J.T, P), u_new - u, u_m, h, bool(len(scene.held.rows))) - gain
     return Smooth(after, (u_new - u) / h, work,
                   _parts(touches, rows, P), _mode(touches, rows, P, mu), off)  # fmt: skip
 
@@ -75,17 +76,17 @@ def _closed(scene: Scene, x: Array, h: float, gap: Array, real: Flags, here: Mov
     rows = scene.rows(touches, x)
     J, C = rows.J[rows.first], rows.C[rows.first]
     turned = h * rows.pace(here.udot) + NO_SLIP * rows.pace(scene.u(x))  # what a step may change of the velocity
-    keep = np.flatnonzero((gap[some] <= 0.5 * h * turned + 1e-9) & (J @ scene.u(x) + C >= -turned))
+    keep = np.flatnonzero((gap[some] <= 0.5 * h * turned + 1e-9) & (dot(J, scene.u(x)) + C >= -turned))
     return [touches[i] for i in keep], np.maximum(gap[some][keep], 0.0)
 
 
 def _impulses(scene: Scene, rows: Rows, touches: Sequence[Touch], middle: Array, u: Array, h: float, gaps: Array,
               moving: Moving, warm: Mapping[Touch, Array]) -> tuple[Array, Array, float]:  # fmt: skip
     """P of the step, the friction that acts, and by how much the laws are not met."""
-    v = rows.J @ u + rows.C
+    v = dot(rows.J, u) + rows.C
     _, mu = scene.laws(touches, middle, rows, v)
-    A, n, none = rows.J @ moving.inverse @ rows.J.T, rows.first, np.zeros(len(touches))
-    free = v + h * (rows.J @ moving.udot)
+    A, n, none = dot(rows.J, moving.inverse, rows.J.T), rows.first, np.zeros(len(touches))
+    free = v + h * dot(rows.J, moving.udot)
     b = free.copy()
     b[n] += v[n] + 2.0 * gaps / h
     known = [warm.get(touch, np.zeros(1 + k)) for touch, k in zip(touches, rows.tangents, strict=True)]
@@ -94,7 +95,7 @@ def _impulses(scene: Scene, rows: Rows, touches: Sequence[Touch], middle: Array,
         b[n] -= np.minimum(v[n], 0.0)
         P, off = impulses(Cones(A, b, rows.tangents, mu, none), P)
     turned: set[int] = set()
-    while P @ (mean := v + free + A @ P) > SAME * float(np.abs(P) @ np.abs(mean)):  # twice the mean velocity
+    while dot(P, mean := v + free + dot(A, P)) > SAME * float(dot(np.abs(P), np.abs(mean))):  # twice the mean velocity
         turns = sorted(set(_turning(rows, P, mean)) - turned)
         if not turns:
             break
@@ -109,7 +110,7 @@ def _turning(rows: Rows, P: Array, mean: Array) -> list[int]:
     found: list[int] = []
     for i, k in zip(rows.first, rows.tangents, strict=True):
         across = slice(i + 1, i + 1 + k)
-        if P[across] @ mean[across] > 0.0:
+        if dot(P[across], mean[across]) > 0.0:
             found += range(across.start, across.stop)
     return found
 
@@ -117,9 +118,9 @@ def _turning(rows: Rows, P: Array, mean: Array) -> list[int]:
 def _work(moving: Moving, pushed: Array, change: Array, u_m: Array, h: float, held: bool) -> float:
     """Of contacts, of loads without a potential, and of constraints that move: all at the midpoint."""
     motion = moving.motion
-    work = float(pushed @ u_m + motion.a @ change) + h * motion.b
+    work = float(dot(pushed, u_m) + dot(motion.a, change)) + h * motion.b
     if held:
-        work += float((motion.M @ change - h * motion.f - pushed) @ u_m)
+        work += float(dot(dot(motion.M, change) - h * motion.f - pushed, u_m))
     return work
 
 
@@ -131,5 +132,5 @@ def _mode(touches: Sequence[Touch], rows: Rows, P: Array, mu: Array) -> frozense
     found = []
     for touch, i, k, m in zip(touches, rows.first, rows.tangents, mu, strict=True):
         if P[i] > 0.0:
-            found.append((touch, bool(np.linalg.norm(P[i + 1 : i + 1 + k]) >= m * P[i] * (1.0 - 1e-12))))
+            found.append((touch, bool(norm(P[i + 1 : i + 1 + k]) >= m * P[i] * (1.0 - 1e-12))))
     return frozenset(found)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.assemble import assemble_u
 from latchwork.constraint.terms import Array
 from latchwork.contact.stepping import Cones, impulses
@@ -40,7 +41,7 @@ def struck(scene: Scene, x: Array, h: float, gap: Array, real: Flags) -> Struck:
         x, _ = assemble_u(scene.held, x)
     touches = scene.chosen(real & (gap <= TOUCHES))
     rows, u = scene.rows(touches, x), scene.u(x)
-    v, n = rows.J @ u + rows.C, rows.first
+    v, n = dot(rows.J, u) + rows.C, rows.first
     pace = rows.pace(u) + float(np.abs(rows.C).max(initial=0.0))
     if v[n].min(initial=0.0) >= -AT_REST * pace:
         return Struck(x, False)
@@ -48,20 +49,20 @@ def struck(scene: Scene, x: Array, h: float, gap: Array, real: Flags) -> Struck:
     turned = h * rows.pace(moving.udot) + NO_SLIP * pace  # what a step may change of the velocity
     e, mu = scene.laws(touches, x, rows, v)
     e = np.where(-e * v[n] > turned, e, 0.0)
-    A = rows.J @ moving.inverse @ rows.J.T
+    A = dot(rows.J, moving.inverse, rows.J.T)
     none = np.zeros(len(n))
     found, off = impulses(Cones(A, v, rows.tangents, mu, none))
     if e.any():
-        v_c = v + A @ found
+        v_c = v + dot(A, found)
         expansion, more = impulses(Cones(A, v_c, rows.tangents, mu, e * found[n]))
         found, off = found + _part(A, v, found, expansion) * expansion, max(off, more)
-    after = u + moving.inverse @ (rows.J.T @ found)
+    after = u + dot(moving.inverse, dot(rows.J.T, found))
     return Struck(scene.with_speeds(x, after), bool((v[n] < -turned).any()), off)
 
 
 def _part(A: Array, v: Array, first: Array, d: Array) -> float:
     """The greatest s ≤ 1 for which ``ΔK = v·P + ½ P·AP ≤ 0`` with P = first + s d."""
-    c, b, a = float(v @ first + 0.5 * first @ A @ first), float((v + A @ first) @ d), 0.5 * float(d @ A @ d)
+    c, b, a = dot(v, first) + 0.5 * dot(first, A, first), dot(v + dot(A, first), d), 0.5 * dot(d, A, d)
     if c + b + a <= 0.0 or a <= 0.0:
         return 1.0
     return float(np.clip((-b + np.sqrt(max(b * b - 4.0 * a * min(c, 0.0), 0.0))) / (2.0 * a), 0.0, 1.0))

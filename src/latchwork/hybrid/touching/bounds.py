@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.products import norm
 from latchwork.constraint.making.spot import velocity
 from latchwork.constraint.terms import Array, Base
 from latchwork.contact.enclosing import Enclosure, apart, can_be_parted, enclosed
@@ -121,8 +122,8 @@ class Bounds:
         spin, other = values[..., s : s + 3], values[..., r : r + 3]
         arm = ends[..., a, 0, :] - ends[..., b, 0, :]
         passing = ends[..., a, 2, :] - ends[..., b, 2, :] - np.cross(other, arm)
-        found: Array = (np.linalg.norm(passing, axis=-1)
-                        + np.linalg.norm(spin - other, axis=-1) * self._radii[a])  # fmt: skip
+        found: Array = (norm(passing, axis=-1)
+                        + norm(spin - other, axis=-1) * self._radii[a])  # fmt: skip
         return found
 
 

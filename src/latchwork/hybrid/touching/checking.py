@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array
 from latchwork.contact.law import Contact
 from latchwork.contact.nearest import Pose
@@ -56,11 +57,11 @@ def must_not_cross(contact: Contact, touches: Sequence[Touch], x: Array) -> None
     edges = np.vstack([edges_a, edges_b])
     across = [np.cross([0.0, 0.0, 1.0], edges), edges] if flat else [np.cross(edges_a[:, None], edges_b).reshape(-1, 3)]
     axes = np.vstack([faces_a, faces_b, *across])
-    sizes = np.linalg.norm(axes, axis=1)
+    sizes = norm(axes, axis=1)
     axes = axes[sizes > 1e-6] / sizes[sizes > 1e-6, None]
     if not len(axes):
         return
-    p, q = a @ axes.T, b @ axes.T
+    p, q = dot(a, axes.T), dot(b, axes.T)
     depth = float(np.minimum(p.max(axis=0) - q.min(axis=0), q.max(axis=0) - p.min(axis=0)).min())
     _must_be_shallow(contact, depth, float(x[0]))
 

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.linear import lstsq
+from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity import State, Verdict
 from latchwork.errors import IntegrationError
@@ -65,10 +67,10 @@ class HeldContacts:
                 if way is None and at.mu_s > 0.0:
                     extra += [(row, bias) for row, bias in zip(at.B, at.c, strict=True)]
                 elif way is not None and at.mu_d > 0.0:
-                    drags.append((-at.mu_d * (way @ at.B), at.N1, at.N0))
+                    drags.append((-at.mu_d * dot(way, at.B), at.N1, at.N0))
             meeting = self.meetings.at(self.x, self.held, touches, extra, drags)
             verdict = others(meeting)
-            udot = meeting.udot + meeting.inverse @ (meeting.J.T @ verdict.lam)
+            udot = meeting.udot + dot(meeting.inverse, dot(meeting.J.T, verdict.lam))
             changed = [self._check(touch, at, ways, udot, meeting, verdict.lam) for touch, at in own.items()]
             if not any(changed):
                 return verdict, [(touch, self._standing(at, ways[touch])) for touch, at in own.items()]
@@ -87,7 +89,7 @@ class HeldContacts:
         if not touch.tangents:
             return Numbers(np.zeros((0, n)), np.zeros(0), np.zeros(0), N[:-1], float(N[-1]), 0.0, 0.0)
         place = touch.terms.place(self.x)
-        slip = place.B @ u + place.C
+        slip = dot(place.B, u) + place.C
         return Numbers(place.B, touch.terms.bias_function(self.x), slip, N[:-1], float(N[-1]), mu_s, mu_d)
 
     def _start(self, touch: Touch, at: Numbers) -> Array | None:
@@ -102,7 +104,7 @@ class HeldContacts:
     def _check(self, touch: Touch, at: Numbers, ways: dict[Touch, Array | None], udot: Array, meeting: Meeting,
                lam: Array) -> bool:  # fmt: skip
         """Whether a contact has to stand otherwise; one that is pulled is refused, for it cannot separate."""
-        N = at.N0 + float(at.N1 @ udot)
+        N = at.N0 + float(dot(at.N1, udot))
         scale = abs(at.N0) + float(np.abs(at.N1 * udot).sum())
         if -TENSILE * scale > N:
             raise IntegrationError(
@@ -111,7 +113,7 @@ class HeldContacts:
             )
         if ways[touch] is not None or at.mu_s == 0.0:
             return False
-        force = _along(at.B, meeting.M @ udot - meeting.f - meeting.J.T @ lam)
+        force = _along(at.B, dot(meeting.M, udot) - meeting.f - dot(meeting.J.T, lam))
         size = math.hypot(*force.tolist())
         if size <= at.mu_s * N * (1.0 + 0.25 * CONE):
             return False
@@ -132,8 +134,8 @@ class HeldContacts:
 def _along(B: Array, force: Array) -> Array:
     """λ with Bᵀ λ = force, as nearly as can be."""
     if len(B) == 1 and B.any():
-        return np.asarray(B @ force / (B[0] @ B[0]))
-    return np.asarray(np.linalg.lstsq(B.T, force, rcond=None)[0])
+        return np.asarray(dot(B, force) / dot(B[0], B[0]))
+    return np.asarray(lstsq(B.T, force))
 
 
 def way_in_space(d: Array, fastest: float, begins: bool) -> tuple[float, ...]:

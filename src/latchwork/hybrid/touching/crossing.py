@@ -13,6 +13,8 @@ from itertools import accumulate
 
 import numpy as np
 
+from latchwork.algebra.linear import lstsq
+from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import Resting, State, Verdict, feasible, hold_on, settle
 from latchwork.errors import IntegrationError, Jammed
@@ -117,7 +119,7 @@ class Crossing(Striking):
         """Whether what is held besides, as a weld, leaves no motion at these contacts: A is zero but for rounding."""
         if not meeting.touches or not len(self.held.rows):
             return False
-        alone = np.einsum("ij,ji->i", meeting.J, np.linalg.lstsq(meeting.M, meeting.J.T, rcond=None)[0])
+        alone = np.einsum("ij,ji->i", meeting.J, lstsq(meeting.M, meeting.J.T))
         return bool(np.diag(meeting.A).max() <= ROUNDING * alone.max()) and min(meeting.normal_speeds) > -NO_SLIP
 
     def _leave_as_they_are(self, meeting: Meeting) -> None:
@@ -213,7 +215,7 @@ class Crossing(Striking):
         if left <= NO_SLIP * meeting.pace:
             return
         impulses = np.zeros(len(meeting.v))
-        impulses[rows] = np.linalg.lstsq(meeting.A[np.ix_(rows, rows)], -meeting.v[rows], rcond=RANK)[0]
+        impulses[rows] = lstsq(meeting.A[np.ix_(rows, rows)], -meeting.v[rows], RANK)
         self._move(meeting, impulses)
 
     def _deep(self, touch: Touch) -> int:
@@ -262,10 +264,19 @@ class Crossing(Striking):
         stays = s.closed.keys() - self.letting_go  # a force that has just come to zero is zero but for rounding
         guess = [s.closed[touch].state if touch in stays else State.OPEN for touch in meeting.touches]
         verdict = settle(resting, guess if s.closed else None)
-        if not self.slipping:
+        if self.slipping:
+            self._grip_again(meeting, verdict)
+        else:
             verdict = calmed(meeting, resting, verdict)
             verdict = together(resting, verdict, [touch not in self.letting_go for touch in meeting.touches])
         return self._whole(meeting, rows, verdict)
+
+    def _grip_again(self, meeting: Meeting, verdict: Verdict) -> None:
+        """Contacts that were to slip, and stick after all: they are at the very edges of their cones."""
+        s = self.standings
+        stuck = {touch for touch, state in zip(meeting.touches, verdict.states, strict=True) if state is State.STICK}
+        self.firmer |= {touch for touch in stuck & self.slipping.keys()
+                        if touch in s.closed and s.closed[touch].grip < FIRMEST}  # fmt: skip
 
     def _whole(self, meeting: Meeting, rows: Sequence[int], verdict: Verdict) -> Verdict:
         """The same with λ of all rows."""
@@ -294,7 +305,7 @@ class Crossing(Striking):
                 if not self.firmer:
                     return resting
             self.slipping, s.shared = {}, float(self.x[0])
-            return Verdict(tuple(states), tuple(ways), held.lam, resting.A @ held.lam + resting.b, 1)
+            return Verdict(tuple(states), tuple(ways), held.lam, dot(resting.A, held.lam) + resting.b, 1)
         if not any(way is not None for way in held.must_slip):
             return resting
         self.slipping = {touch: way for touch, way in zip(meeting.touches, held.must_slip, strict=True)
@@ -332,7 +343,7 @@ def calmed(meeting: Meeting, resting: Resting, verdict: Verdict) -> Verdict:
     lam = feasible(resting, states, ways)
     if lam is None:
         return verdict
-    return Verdict(states, ways, lam, resting.A @ lam + resting.b, verdict.iterations, verdict.notes)
+    return Verdict(states, ways, lam, dot(resting.A, lam) + resting.b, verdict.iterations, verdict.notes)
 
 
 def together(resting: Resting, verdict: Verdict, may: Sequence[bool]) -> Verdict:
@@ -351,7 +362,7 @@ def together(resting: Resting, verdict: Verdict, may: Sequence[bool]) -> Verdict
     lam = feasible(resting, states, verdict.directions)
     if lam is None or min(lam[row] for row, join in zip(first, joins, strict=True) if join) <= CARRIES * lam.max():
         return verdict
-    return Verdict(states, verdict.directions, lam, resting.A @ lam + resting.b, verdict.iterations, verdict.notes)
+    return Verdict(states, verdict.directions, lam, dot(resting.A, lam) + resting.b, verdict.iterations, verdict.notes)
 
 
 def kept_by_others(meeting: Meeting, i: int, states: Sequence[State]) -> bool:
@@ -375,8 +386,8 @@ def _beside_others(meeting: Meeting, i: int, states: Sequence[State]) -> tuple[s
     held = [row for j, state in enumerate(states) if state is not State.OPEN
             for row in range(meeting.first[j], meeting.first[j] + 1 + meeting.tangents[j] * (state is State.STICK))]
     own, A, v = slice(meeting.first[i] + 1, meeting.first[i] + 1 + meeting.tangents[i]), meeting.A, meeting.v
-    carried = np.linalg.lstsq(A[np.ix_(held, held)], np.column_stack((A[held, own], v[held])), rcond=RANK)[0]
-    left = np.column_stack((A[own, own], v[own])) - A[own, held] @ carried
+    carried = lstsq(A[np.ix_(held, held)], np.column_stack((A[held, own], v[held])), RANK)
+    left = np.column_stack((A[own, own], v[own])) - dot(A[own, held], carried)
     return own, left[:, -1], left[:, :-1]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from latchwork.algebra.products import dot
 from latchwork.constraint.modes.drag import Drag, drag_of
 from latchwork.constraint.modes.mode import Mode
 from latchwork.constraint.modes.share import least_norm_share
@@ -59,12 +60,12 @@ def _share(mode: Mode, standings: Standings) -> Array:
                 lean[0] = 1.0
                 K[part, part] = np.outer(lean, lean) + np.diag([0.0] + [1.0] * (size - 1))
                 K[part, part] *= max(pressed[name] / most, LIGHT)
-    share = least_norm_share(K @ mode.numbers, chosen)
+    share = least_norm_share(dot(K, mode.numbers), chosen)
     if not np.abs(share).max(initial=0.0) < STEEP:
         share = least_norm_share(mode.numbers, chosen)
     kept, lost = lam[list(chosen.kept)], lam[list(chosen.redundant)]
     share[np.ix_(np.isfinite(lost), np.append(np.isnan(kept), False))] = 0.0  # what others carry is not known
-    stress = lost - share[:, :-1] @ np.where(np.isfinite(kept), kept, 0.0)
+    stress = lost - dot(share[:, :-1], np.where(np.isfinite(kept), kept, 0.0))
     share[:, -1] = np.where(np.isfinite(stress), stress, 0.0)
     return share
 

@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.linear import SingularMatrix, solve, svd
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.gather import ROUNDING
 from latchwork.constraint.selection import RANK, weights_of
 from latchwork.constraint.terms import Array, Base, Terms
@@ -58,7 +60,7 @@ class Held:
         motion = self.terms.motion(self.x)
         if not (self.extra or self.drags or len(self.terms.rows)):
             M, inverse = self.inertia
-            return Free(M, motion.f, inverse, inverse @ motion.f)
+            return Free(M, motion.f, inverse, dot(inverse, motion.f))
         M, f, B, c = motion.M, motion.f, self.terms.place(self.x).B, motion.c
         for row, bias in self.extra:
             B, c = np.vstack([B, row]), np.append(c, bias)
@@ -104,7 +106,7 @@ class Meeting:
     @cached_property
     def v(self) -> Array:
         """Relative velocities: for each contact the normal one, then along the tangents."""
-        return np.asarray(self.J @ self.u + self.C)
+        return np.asarray(dot(self.J, self.u) + self.C)
 
     @cached_property
     def normal_speeds(self) -> list[float]:
@@ -115,7 +117,7 @@ class Meeting:
     @cached_property
     def pace(self) -> float:
         """How fast things move there: Σ |J_ij u_j| + |C_i| at most. Differences of speeds are judged by it."""
-        return float((np.abs(self.J) @ np.abs(self.u) + np.abs(self.C)).max(initial=0.0))
+        return float((dot(np.abs(self.J), np.abs(self.u)) + np.abs(self.C)).max(initial=0.0))
 
     @cached_property
     def swiftest(self) -> Array:
@@ -125,17 +127,17 @@ class Meeting:
         """
         if not self.touches:
             return np.zeros(0)
-        energy = max(float(self.u @ self.M @ self.u), 0.0)
+        energy = max(float(dot(self.u, self.M, self.u)), 0.0)
         return np.asarray(np.sqrt(np.maximum(np.diag(self.A)[self.first], 0.0) * energy))
 
     @cached_property
     def A(self) -> Array:
-        return np.asarray(self.J @ self.inverse @ self.J.T)
+        return np.asarray(dot(self.J, self.inverse, self.J.T))
 
     @cached_property
     def b(self) -> Array:
         """Accelerations without contact forces; what is left of terms that cancel is rounding, and none."""
-        b, sizes = self.J @ self.udot + self.c, np.abs(self.J) @ np.abs(self.udot) + np.abs(self.c)
+        b, sizes = dot(self.J, self.udot) + self.c, dot(np.abs(self.J), np.abs(self.udot)) + np.abs(self.c)
         return np.where(np.abs(b) > ROUNDING * sizes, b, 0.0)
 
     @cached_property
@@ -152,7 +154,7 @@ class Meeting:
 
     def moved(self, impulses: Array) -> Array:
         """Speeds after impulses."""
-        return np.asarray(self.u + self.inverse @ (self.J.T @ impulses))
+        return np.asarray(self.u + dot(self.inverse, dot(self.J.T, impulses)))
 
 
 def stacked(parts: list[Array], none: Array) -> Array:
@@ -167,25 +169,25 @@ def left_over(base: Base, M: Array, f: Array, B: Array, c: Array) -> tuple[Array
     n = len(M)
     if not len(B):
         inverse = _solved(base, M, np.eye(n))
-        return inverse, np.asarray(inverse @ f)
+        return inverse, np.asarray(dot(inverse, f))
     weights = weights_of(M)
     scaled = B * weights
-    lengths = np.linalg.norm(scaled, axis=1)
+    lengths = norm(scaled, axis=1)
     keep = lengths > RANK * lengths.max(initial=0.0)
-    left, singular, right = np.linalg.svd(scaled[keep] / lengths[keep, None])
+    left, singular, right = svd(scaled[keep] / lengths[keep, None])
     rank = int((singular > RANK * singular.max(initial=0.0)).sum())
     T = right[rank:].T * weights[:, None]
-    goal = left[:, :rank].T @ (-c[keep] / lengths[keep]) / singular[:rank]
-    gamma = (right[:rank].T @ goal) * weights
-    inverse = T @ _solved(base, T.T @ M @ T, T.T) if T.shape[1] else np.zeros((n, n))
-    return inverse, inverse @ (f - M @ gamma) + gamma
+    goal = dot(left[:, :rank].T, -c[keep] / lengths[keep]) / singular[:rank]
+    gamma = dot(right[:rank].T, goal) * weights
+    inverse = dot(T, _solved(base, dot(T.T, M, T), T.T)) if T.shape[1] else np.zeros((n, n))
+    return inverse, dot(inverse, f - dot(M, gamma)) + gamma
 
 
 def _solved(base: Base, M: Array, right: Array) -> Array:
     """M⁻¹ R, where all speeds have inertia."""
     try:
-        return np.asarray(np.linalg.solve(M, right))
-    except np.linalg.LinAlgError:
+        return np.asarray(solve(M, right))
+    except SingularMatrix:
         light = ", ".join(name for name, m in zip(base.equations.u_names, np.diag(M), strict=True) if m == 0.0)
         raise ConstraintError(
             f"'{base.equations.name}' has speeds without inertia ({light or 'some of them together'}) that nothing "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,7 +72,7 @@ def _radius(touch: Touch, x: Array) -> float:
     on = touch.feature.on
     if not isinstance(on, Spot):
         return 0.0
-    return float(touch.lowered([on.arm.dot(on.arm)])(x)[0]) ** 0.5
+    return math.sqrt(touch.lowered([on.arm.dot(on.arm)])(x)[0])
 
 
 def lies_behind(touch: Touch, x: Array) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.algebra.linear import lstsq
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.impact import Impact, jam, resolve
 from latchwork.errors import Jammed
@@ -79,7 +81,7 @@ class Striking:
         limits = self._no_speed(meeting) if max(v_n, default=0.0) > slow else [slow] * len(v_n)
         # v²/2 over the acceleration downwards
         return [i for i, (v, none) in enumerate(zip(v_n, limits, strict=True))
-                if v <= none or (v < BRIEF and 0.5 * v**2 < RISE * -float(meeting.b[meeting.first[i]]))]  # fmt: skip
+                if v <= none or (v < BRIEF and 0.5 * v * v < RISE * -float(meeting.b[meeting.first[i]]))]  # fmt: skip
 
     def _slow(self, meeting: Meeting) -> float:
         """Slower normal velocities are none, by what moves there."""
@@ -104,7 +106,7 @@ class Striking:
         slow, (e, mu_s, mu_d) = self._too_slow(meeting), self._laws(meeting)
         if len(meeting.touches) > 1 and max(map(abs, meeting.normal_speeds)) < slow:
             impulses = self._stopped(meeting, slow)
-            after = (v + meeting.A @ impulses)[meeting.first]
+            after = (v + dot(meeting.A, impulses))[meeting.first]
             if (after >= -np.array(self._no_speed(meeting))).all():
                 self._apply(meeting, impulses, ())
                 return
@@ -146,7 +148,7 @@ class Striking:
             stops = k > 0 and mu > 0.0 and float(np.abs(across).max()) < slow
             rows += range(row, row + 1 + k) if stops else [row]
         impulses = np.zeros(len(v))
-        impulses[rows] = np.linalg.lstsq(meeting.A[np.ix_(rows, rows)], -v[rows], rcond=RANK)[0]
+        impulses[rows] = lstsq(meeting.A[np.ix_(rows, rows)], -v[rows], RANK)
         return impulses
 
     def _jam(self, meeting: Meeting, jammed: Jammed) -> None:
@@ -182,7 +184,7 @@ class Striking:
     def _move(self, meeting: Meeting, impulses: Array) -> float:
         """Change the speeds by impulses; gives the energy gained."""
         u, M = meeting.moved(impulses), meeting.M
-        gained = 0.5 * float(u @ M @ u - meeting.u @ M @ meeting.u)
+        gained = 0.5 * float(dot(u, M, u) - dot(meeting.u, M, meeting.u))
         n_q = len(self.base.equations.q)
         self.x = self.x.copy()
         self.x[1 + n_q : 1 + n_q + len(u)] = u
@@ -195,23 +197,23 @@ def driven_in(impact: Impact, who: Sequence[int]) -> Array | None:
 
     Where they hardly slip, beside what else slips there, they stop.
     """
-    slips = [float(np.linalg.norm(impact.v[impact.rows[i]])) for i in who]
+    slips = [float(norm(impact.v[impact.rows[i]])) for i in who]
     pace = float(np.abs(impact.v).max())
     slow = [i for i, slip in zip(who, slips, strict=True) if NO_SLIP * pace < slip < SLOW * pace]
     if slow:
         rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in slow])
         impulses = np.zeros(len(impact.v))
-        impulses[rows] = np.linalg.lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], rcond=RANK)[0]
+        impulses[rows] = lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], RANK)
         return impulses
     v = impact.v.copy()
     v[impact.normals[list(who)]] -= NUDGE * max(slips)
     calm = replace(impact, v=v, e=np.zeros(len(impact.names)))
     impulses = resolve(calm, ["newton"] * len(impact.names), True).impulses
-    changes = [float(np.abs((impact.W @ impulses)[impact.rows[i]]).max()) for i in who]
+    changes = [float(np.abs(dot(impact.W, impulses)[impact.rows[i]]).max()) for i in who]
     if any(change > 0.1 * slip > NO_SLIP * pace for change, slip in zip(changes, slips, strict=True)):
         return impulses
     stopped = caught(impact, who)
-    return stopped if stopped is not None and np.abs(impact.W @ stopped).max() > NO_SLIP * pace else None
+    return stopped if stopped is not None and np.abs(dot(impact.W, stopped)).max() > NO_SLIP * pace else None
 
 
 def caught(impact: Impact, who: Sequence[int]) -> Array | None:
@@ -220,14 +222,14 @@ def caught(impact: Impact, who: Sequence[int]) -> Array | None:
     while left:
         rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in left])
         impulses = np.zeros(len(impact.v))
-        impulses[rows] = np.linalg.lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], rcond=RANK)[0]
+        impulses[rows] = lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], RANK)
         pushes = impulses[impact.normals[left]]
         if pushes.min() >= 0.0:
             break
         left.pop(int(np.argmin(pushes)))
     if not left:
         return None
-    after = impact.v + impact.W @ impulses
-    across = [float(np.linalg.norm(impulses[impact.rows[i]][1:])) for i in left]
+    after = impact.v + dot(impact.W, impulses)
+    across = [float(norm(impulses[impact.rows[i]][1:])) for i in left]
     within = all(t <= impact.mu_s[i] * n for t, i, n in zip(across, left, pushes, strict=True))
     return impulses if within and after[impact.normals].min() >= -NUDGE * np.abs(impact.v).max() else None

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from latchwork.algebra.products import norm
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.making.spot import Spot
 from latchwork.constraint.rows import Rows, rows_of
@@ -327,7 +328,7 @@ class Touch:
         elif not closed and (other := another_wins(self._finder, x, s, taken)) is not None:
             x = x.copy()
             x[self._places] = other
-        pace = float(np.linalg.norm(self._passing(x)))
+        pace = float(norm(self._passing(x)))
         apart, inside = next_gap(self._finder, x, x[self._places], taken)
         far = min(apart, SIGHT) / (4.0 * max(pace, 1e-9))  # s: before a quarter of it is over, none other is met
         near = inside and apart < NEAR * pace + REACH * TOUCH and not is_waiting(self._finder, x[self._places])

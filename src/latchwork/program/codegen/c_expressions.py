@@ -11,7 +11,6 @@ from typing import Any
 from latchwork.program import kernel as language
 from latchwork.program.codegen.signature import Signature, refuse, signature
 from latchwork.program.kernel import Kernel
-from latchwork.program.libm import Foreign
 
 TYPE = {"f64": "double", "i64": "int64_t", "bit": "int", "f64p": "double *", "i64p": "int64_t *"}
 BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
@@ -21,12 +20,15 @@ COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.Gt: ">", ast.GtE: ">=",
 UNARY = {ast.USub: "-", ast.Invert: "~", ast.Not: "!"}
 INTRINSIC: dict[Callable[..., Any], str] = {
     language.divide: "({} / {})", language.sqrt: "sqrt({})", language.fabs: "fabs({})", language.floor: "floor({})",
-    language.copysign: "copysign({}, {})", language.bits: "lw_bits({})", language.offset: "({} + {})",
+    language.copysign: "copysign({}, {})", language.bits: "lw_bits({})", language.from_bits: "lw_from_bits({})",
+    language.offset: "({} + {})",
 }  # fmt: skip
 LOCAL = {language.local_f64: "double", language.local_i64: "int64_t"}
 # What C does not have under one name. Quotients of integers are rounded down, as in Python.
 HELPERS = {
     "lw_bits": "static int64_t lw_bits(double x)\n{\n    int64_t i;\n    memcpy(&i, &x, sizeof i);\n    return i;\n}",
+    "lw_from_bits": "static double lw_from_bits(int64_t i)\n"
+    "{\n    double x;\n    memcpy(&x, &i, sizeof x);\n    return x;\n}",
     "lw_mod": "static int64_t lw_mod(int64_t a, int64_t b)\n{\n    return (a % b + b) % b;\n}",
     "lw_div": "static int64_t lw_div(int64_t a, int64_t b)\n{\n    return (a - (a % b + b) % b) / b;\n}",
 }
@@ -120,10 +122,8 @@ class CExpressions:
         return f"{self.callee(node, target)}({', '.join(arguments)})"
 
     def callee(self, node: ast.AST, target: Any) -> str:
-        """The name of a kernel or of a function of the C library."""
-        if isinstance(target, Foreign):
-            return target.name
+        """The name of a kernel."""
         if not isinstance(target, Kernel):
-            refuse(self.kernel, node, "only kernels, intrinsics and the C library are called in C.")
+            refuse(self.kernel, node, "only kernels and intrinsics are called in C.")
         self.calls[target] = signature(target)
         return c_name(target)

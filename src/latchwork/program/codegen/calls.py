@@ -1,4 +1,4 @@
-"""Calls of the kernel language: kernels, intrinsics, conversions, the C library, and executors given as arguments."""
+"""Calls of the kernel language: kernels, intrinsics, conversions, and executors given as arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from latchwork.program.codegen.expressions import Expressions
 from latchwork.program.codegen.signature import LLVM, Signature
 from latchwork.program.codegen.writer import Value
 from latchwork.program.kernel import Kernel
-from latchwork.program.libm import Foreign
 
 CONVERT = {
     ("float", "i64"): "sitofp i64 {} to double", ("float", "bit"): "uitofp i1 {} to double",
@@ -65,13 +64,10 @@ class Calls(Expressions):
         return self.direct(node, self.globals.get(name))
 
     def direct(self, node: ast.Call, target: Any) -> tuple[Value, ...]:
-        """A call of a kernel, of the C library, or of an intrinsic."""
+        """A call of a kernel or of an intrinsic."""
         if isinstance(target, Kernel):
             form = self.module.add(target)
             return self.invoke(node, form, f'@"{form.symbol}"')
-        if isinstance(target, Foreign):
-            form = Signature(target.symbol, (("x", "f64"),) * target.arity, ("f64",))
-            return self.invoke(node, form, self.module.call(target))
         if target is language.offset and len(node.args) == 2:
             return (self.shift(self.value(node.args[0]), self.value(node.args[1], "i64")),)
         if not callable(target):
@@ -81,7 +77,7 @@ class Calls(Expressions):
         if target in INTRINSIC:
             kinds, result, instruction = INTRINSIC[target]
             return (self.assign(result, instruction.format(*(v.ref for v in self.arguments(node, kinds)))),)
-        self.refuse(node, "it is neither a kernel, nor an intrinsic, nor of the C library.")
+        self.refuse(node, "it is neither a kernel nor an intrinsic.")
 
     def arguments(self, node: ast.Call, kinds: tuple[str, ...]) -> list[Value]:
         """The arguments of a call, as many and of such types as it takes."""

@@ -12,7 +12,10 @@ from typing import Any
 from latchwork.program.codegen.module import Module
 from latchwork.program.codegen.signature import LLVM, Signature
 from latchwork.program.codegen.statements import Statements
+from latchwork.program.elementary.functions import ELEMENTARY
 from latchwork.program.kernel import PACKED, Kernel
+
+CALLED = frozenset(ELEMENTARY.values())  # long, and seldom where time goes: called, never inlined
 
 
 def emit(roots: Sequence[Kernel[..., Any]], visible: bool = True) -> Module:
@@ -27,7 +30,7 @@ def emit(roots: Sequence[Kernel[..., Any]], visible: bool = True) -> Module:
         arguments = ", ".join(f"{LLVM[kind]} %{name}" for name, kind in form.parameters)
         writer = Statements(module, kernel, form)
         lines = writer.body()
-        inline = "" if kernel in shown or writer.has_loops else " alwaysinline"
+        inline = "" if kernel in shown or kernel in CALLED or writer.has_loops else " alwaysinline"
         head = f'define {linkage} {form.result} @"{form.symbol}"({arguments}) nounwind{inline} {{'
         module.functions.append("\n".join([head, *lines, "}"]))
         if kernel in shown:

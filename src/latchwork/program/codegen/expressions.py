@@ -26,7 +26,7 @@ UNARY = {
 }  # fmt: skip
 WHY = {
     ast.Div: "'/' raises on zero in Python. Write divide(a, b).",
-    ast.Pow: "'**' is not in the language. Multiply, or call libm.pow.",
+    ast.Pow: "'**' is not in the language. Multiply, or call the kernel pow.",
 }
 
 

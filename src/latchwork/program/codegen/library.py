@@ -1,4 +1,4 @@
-"""What compiled programs call: kernels to inline, sine and cosine side by side, the C library lane by lane."""
+"""What compiled programs call: kernels to inline, sine and cosine side by side, other functions lane by lane."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from latchwork.program import sincos
 from latchwork.program.codegen.emit import emit
 from latchwork.program.codegen.lanes import emit_lanes, splat, widen
 from latchwork.program.codegen.module import INTRINSICS, number
+from latchwork.program.elementary.functions import ELEMENTARY
 from latchwork.program.kernel import Kernel
-from latchwork.program.libm import Foreign
 
 ALONE = f'@"{sincos.sincos.name}"'
 MEDIUM = f'@"{sincos.sincos_medium.name}'
@@ -31,6 +31,11 @@ def symbol(width: int) -> str:
     return f"latchwork_sincos{width}"
 
 
+def elementary_symbol(name: str) -> str:
+    """The name of an elementary function in machine code."""
+    return f"latchwork_{name}"
+
+
 def declarations(width: int) -> list[str]:
     """The intrinsics, over lanes where there are several."""
     return [widen(f"declare double @llvm.{form}", width) if width > 1 else f"declare double @llvm.{form}"
@@ -42,9 +47,10 @@ def inlined(roots: Sequence[Kernel[..., Any]], width: int) -> list[str]:
     return emit(roots, visible=False).functions if width == 1 else emit_lanes(roots, width)
 
 
-def sincos_text(widths: Iterable[int]) -> str:
-    """A module with `sincos` over each of these widths."""
-    module, wide = emit([sincos.sincos, sincos.sincos_medium]), [width for width in widths if width > 1]
+def library_text(widths: Iterable[int]) -> str:
+    """A module with the elementary functions, and with `sincos` over each of these widths."""
+    module = emit([sincos.sincos, sincos.sincos_medium, *ELEMENTARY.values()])
+    wide = [width for width in widths if width > 1]
     parts = [line for width in wide for line in (*declarations(width), *emit_lanes([sincos.sincos_medium], width))]
     return "\n".join([str(module), *parts, *map(side_by_side, widths), ""])
 
@@ -85,14 +91,14 @@ def _one(i: int, width: int) -> list[str]:
     return lines
 
 
-def lane_by_lane(function: Foreign, width: int) -> str:
-    """A function of the C library over lanes."""
-    x, names = vector(width), ["a", "b"][: function.arity]
-    lines = [f'define internal {x} @"{function.symbol}.{width}"({", ".join(f"{x} %{n}" for n in names)}) nounwind {{']
+def lane_by_lane(name: str, arity: int, width: int) -> str:
+    """An elementary function over lanes."""
+    x, names, symbol = vector(width), ["a", "b"][:arity], elementary_symbol(name)
+    lines = [f'define internal {x} @"{symbol}.{width}"({", ".join(f"{x} %{n}" for n in names)}) nounwind {{']
     before = "undef"
     for i in range(width):
         lines += [f"  %{n}{i} = extractelement {x} %{n}, i32 {i}" for n in names]
-        lines.append(f"  %y{i} = call double @{function.symbol}({', '.join(f'double %{n}{i}' for n in names)})")
+        lines.append(f"  %y{i} = call double @{symbol}({', '.join(f'double %{n}{i}' for n in names)})")
         lines.append(f"  %r{i} = insertelement {x} {before}, double %y{i}, i32 {i}")
         before = f"%r{i}"
     return "\n".join([*lines, f"  ret {x} {before}", "}"])

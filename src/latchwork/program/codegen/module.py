@@ -1,4 +1,4 @@
-"""The text of one LLVM module: functions, constant tables, and the names it takes from outside."""
+"""The text of one LLVM module: functions and constant tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from latchwork.program.codegen.signature import Signature, signature
 from latchwork.program.kernel import Kernel
-from latchwork.program.libm import Foreign
 
 INTRINSICS = ("sqrt.f64(double)", "fabs.f64(double)", "floor.f64(double)", "copysign.f64(double, double)")
 COUNTER = "declare i64 @llvm.readcyclecounter()"
@@ -20,7 +19,6 @@ class Module:
         self.kernels: dict[Kernel[..., Any], Signature] = {}
         self.functions: list[str] = []
         self.tables: dict[tuple[type, tuple[float, ...]], str] = {}
-        self.foreign: dict[str, Foreign] = {}
 
     def add(self, kernel: Kernel[..., Any]) -> Signature:
         """The signature of a kernel, which becomes part of the module."""
@@ -32,15 +30,8 @@ class Module:
         """The address of a constant table."""
         return self.tables.setdefault((type(values[0]), values), f"@table.{len(self.tables)}")
 
-    def call(self, function: Foreign) -> str:
-        """The address of a function of the C library."""
-        self.foreign[function.symbol] = function
-        return f"@{function.symbol}"
-
     def __str__(self) -> str:
         parts = [f"declare double @llvm.{form}" for form in INTRINSICS] + [COUNTER]
-        for function in self.foreign.values():
-            parts.append(f"declare double @{function.symbol}({', '.join(['double'] * function.arity)}) nounwind")
         parts += [f"{name} = internal unnamed_addr constant {_array(key[1])}" for key, name in self.tables.items()]
         return "\n".join([*parts, *self.functions, ""])
 

@@ -70,4 +70,12 @@ def plus(a: Poly, b: Poly, scale: float = 1.0) -> Poly:
 
 def product(a: Term, b: Term, power: int = 1) -> Term:
     """a · b ** power."""
-    return a[0] * b[0] ** power, times(a[1], b[1], power)
+    return a[0] * _whole_power(b[0], power), times(a[1], b[1], power)
+
+
+def _whole_power(c: float, n: int) -> float:
+    """cⁿ by products: Python's ``**`` is the platform's library."""
+    product = 1.0
+    for _ in range(abs(n)):
+        product *= c
+    return product if n >= 0 else 1.0 / product

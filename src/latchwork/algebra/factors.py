@@ -6,7 +6,7 @@ Small systems are meant: loops that can be read, no blocking.  [Golub and Van Lo
 
 from __future__ import annotations
 
-from latchwork.constraint.dense import swap
+from latchwork.algebra.elimination import swap
 from latchwork.program.kernel import copysign, divide, f64, f64p, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import minimum
 

@@ -40,6 +40,34 @@ def lu(n: i64, A: f64p, p: f64p) -> f64:
 
 
 @kernel
+def lu_in_units(n: i64, A: f64p, p: f64p, row: f64p, column: f64p) -> f64:
+    """As `lu`, with rows and columns compared in units of their own: an entry counts as |a_ij| / (row_i column_j).
+
+    The factors are those of A itself; ``row`` is exchanged along with its rows. Returns the least |u_ii| in its units.
+    """
+    least = 1.0e300
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if fabs(A[i * n + k]) * row[best] > fabs(A[best * n + k]) * row[i]:
+                best = i
+        p[k] = float(best)
+        if best != k:
+            swap(row, k, best)
+            for j in range(n):
+                swap(A, k * n + j, best * n + j)
+        pivot = A[k * n + k]
+        least = minimum(least, divide(fabs(pivot), row[k] * column[k]))
+        for i in range(k + 1, n):
+            if A[i * n + k] != 0.0:
+                part = divide(A[i * n + k], pivot)
+                A[i * n + k] = part
+                for j in range(k + 1, n):
+                    A[i * n + j] -= part * A[k * n + j]
+    return least
+
+
+@kernel
 def largest_pivot(n: i64, A: f64p) -> f64:
     """The largest |u_ii| of factors."""
     most = 0.0

@@ -1,0 +1,1 @@
+"""Elementary functions in the kernel language: one for every executor, the same bits on every machine."""
