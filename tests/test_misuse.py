@@ -94,6 +94,8 @@ MAKING = [
     (lambda g, x: g.m.revolute("j", axis=x), (TEXT, 3, LIST, foreign().vector), "the axis of joint|belongs to"),
     (lambda g, x: g.m.revolute("j", x), (TEXT, 3, foreign().link), "a frame, link or rigid body of 'arm' is needed"),
     (lambda g, x: g.m.revolute(x), (NONE, 3, "", "a"), "a joint needs a name|the name is taken"),
+    (lambda g, x: g.m.revolute(*x), ((), ("j", None, 3)), "revolute: .*argument.* It takes name, inboard"),
+    (lambda g, x: g.m.body(*x), ((), ("R",)), "body: missing a required argument: .* It takes name, frame, center"),
     (lambda g, x: lw.inertia(x, zz=1.0), ANY, "frame"),
     (lambda g, x: lw.inertia(g.N, zz=x), (TEXT, NONE, NAN), "neither a number|finite|nan"),
 ]
@@ -196,7 +198,8 @@ ASKING = [
     (lambda g, x: g.run.events[x], (TEXT, NONE, 2.5, 99, -99), "events are counted|there is no event"),
     (lambda g, x: g.run.reactions()[x], (NONE, 3, "c", LIST), "'arm' has no reaction named"),
     (lambda g, x: g.run.reactions(at=x), (TEXT, 3, {"c": 3}), "were asked for about"),
-    (lambda g, x: g.run.plot("q1", path=x), (3, LIST, "no/such/a.png"), "where to write|there is no folder"),
+    (lambda g, x: g.run.plot("q1", path=x), (3, LIST, "", "no/such/a.png"), "where to write|no folder|no file"),
+    (lambda g, x: g.run.plot(x), ({}, 3, "q9"), "nothing to show|cannot be asked|not in the run"),
     (lambda g, x: g.run.draw(x), (3, "q1"), "cannot be asked|no place in the picture"),
     (lambda g, x: g.run.animate(x), (NONE, 3, "a.txt"), "where to write a motion|cannot be written as"),
     (lambda g, x: g.run.animate("a.html", draw=x), (3, "P", NONE), "draw is"),

@@ -201,15 +201,20 @@ def spelled_methods(what: Callee) -> Callee:
 
 
 def _spelled(function: Callee) -> Callee:
-    known = [each for each in inspect.signature(function).parameters if each != "self"]
+    signature = inspect.signature(function)
+    known = [each for each in signature.parameters if each != "self"]
 
     @functools.wraps(function)
     def call(*values: Any, **options: Any) -> Any:
+        name = type(values[0]).__name__ if function.__name__ == "__init__" else function.__name__
         for key, value in options.items():
             if key not in known:
-                name = type(values[0]).__name__ if function.__name__ == "__init__" else function.__name__
                 raise ArgumentError(f"{name} takes no argument '{key}' (given {reprlib.repr(value)})."
                                     f"{did_you_mean(key, known)}")  # fmt: skip
+        try:
+            signature.bind(*values, **options)
+        except TypeError as problem:
+            raise ArgumentError(f"{name}: {problem}. It takes {', '.join(known)}.") from None
         return function(*values, **options)
 
     return call  # type: ignore[return-value]

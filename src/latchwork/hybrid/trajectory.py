@@ -105,12 +105,13 @@ class Samples:
     def _evaluate(self, nodes: list[int]) -> Array:
         system, driven = self.equations.system, self.driven
         times = np.ravel(self.t)
-        columns = [times, self.x.reshape(len(times), -1), driven.rest_at(self.rest, times)]
+        columns = [times, self.x.reshape(len(times), self.x.shape[-1]), driven.rest_at(self.rest, times)]
         if self.udot is None:
             closed, arguments = self.equations._closed(nodes), driven.arguments
         else:
             closed = rebuild(system.graph, nodes, self.equations.derivation.kinematics.replaced)
-            columns, arguments = [*columns, self.udot.reshape(len(times), -1)], (*driven.arguments, *system.u_rates)
+            columns.append(self.udot.reshape(len(times), self.udot.shape[-1]))
+            arguments = (*driven.arguments, *system.u_rates)
         closed = rebuild(system.graph, closed, driven.laws)
         forces = forces_in(system.graph, closed)
         if forces:
@@ -192,8 +193,8 @@ class Trajectory(Samples):
         when = times_of(t, "the times at which a run is asked")
         x, udot = self.path.at(np.ravel(when))
         shape = np.shape(when)
-        return Samples(self.driven, when, x.reshape(*shape, -1), self.rest,
-                       udot=None if udot is None else udot.reshape(*shape, -1), path=self.path,
+        return Samples(self.driven, when, x.reshape(*shape, x.shape[-1]), self.rest,
+                       udot=None if udot is None else udot.reshape(*shape, udot.shape[-1]), path=self.path,
                        contacts=self.contacts)  # fmt: skip
 
     @property

@@ -56,6 +56,8 @@ def plot_run(run: Trajectory, what: Mapping[str, Any], path: str | None = None, 
     """
     from latchwork.view import marks
 
+    if not what:
+        raise EvaluationError(f"a figure of '{run.equations.name}' has nothing to show. Name it: run.plot('q1').")
     smooth = run.at(marks.times_to_draw(run))
     made = figure(width, 0.7 + min(1.7, 0.28 * width) * len(what))
     panels = made.subplots(len(what), 1, sharex=True, squeeze=False)[:, 0]
