@@ -114,10 +114,12 @@ def test_inverse_dynamics_follow_the_branch(distance):
         operator.inverse_dynamics([1.0, 1.0])
 
 
-def test_reactions_along_a_run_through_the_position():
+@pytest.mark.parametrize("copies", [1, 2])
+def test_reactions_along_a_run_through_the_position(copies):
     """At every sample of a run that starts there the slot exerts what the closed form says."""
-    run = lw.simulate(slider_crank(), until=0.5, q=UPRIGHT, u=[RATE, -2.0 * RATE], every=0.0005)
-    found = run.reactions()["slot 0"].lam[1:, 0]
+    run = lw.simulate(slider_crank(copies), until=0.5, q=UPRIGHT, u=[RATE, -2.0 * RATE], every=0.0005)
+    along = run.reactions()
+    found = sum((1.0 + i) * along[f"slot {i}"].lam[1:, 0] for i in range(copies))
     expected = [exact(theta, rate, 0.0)[1] for theta, rate in zip(run["q1"][1:], run["u1"][1:], strict=True)]
     assert found == pytest.approx(expected, rel=1e-5)
 

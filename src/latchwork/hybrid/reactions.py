@@ -12,7 +12,7 @@ from latchwork.algebra.products import dot
 from latchwork.constraint.reacting.reaction_items import Item
 from latchwork.constraint.reacting.reaction_plan import Plan, plan_of
 from latchwork.constraint.rows import Rows
-from latchwork.constraint.solve import multipliers
+from latchwork.constraint.solve import least_norm, multipliers
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.hybrid.path import Stage, at_jumps
@@ -111,14 +111,23 @@ def _multipliers(run: Trajectory, stage: Stage, terms: Terms | None, here: NDArr
         return np.zeros((len(here), 0))
     rest = run.driven.rest_at(run.rest, run.t[here])
     told = not stage.mode.selection.redundant or not stage.mode.is_plain
-    if told and not isinstance(stage, ByAcceleration):
+    full = np.column_stack([run.t[here], _known(run.x[here])[:, :-1], rest])
+    if not isinstance(stage, ByAcceleration):
         states = np.array([stage.reduced(row) for row in _known(run.x[here])]).reshape(len(here), -1)
-        return stage.mode.multipliers(np.column_stack([run.t[here], states, rest]))
+        lam = stage.mode.multipliers(np.column_stack([run.t[here], states, rest]))
+        if told:
+            return lam
+        return np.array([least_norm(*row) for row in zip(lam, *_rows(terms, full), strict=True)]).reshape(lam.shape)
     lam = np.zeros((len(here), len(terms.rows)))
-    for i, state in enumerate(np.column_stack([run.t[here], _known(run.x[here])[:, :-1], rest])):
+    for i, state in enumerate(full):
         motion, B = terms.motion(state), terms.place(state).B
         lam[i] = multipliers(B, dot(motion.M, udot[here[i]]) - motion.f, motion.M)
     return lam
+
+
+def _rows(terms: Terms, full: Array) -> tuple[list[Array], list[Array]]:
+    """B and M at many states."""
+    return [terms.place(state).B for state in full], [terms.motion(state).M for state in full]
 
 
 def _known(x: Array) -> Array:
