@@ -204,3 +204,16 @@ def test_rest_at_the_flat_position_is_refused_by_name():
     """Without restitution the bars would stop where nobody knows which branch follows."""
     with pytest.raises(ConstraintError, match=r"'four-bar' is at a singular position and stands still.*q1 = "):
         lw.simulate(above_floor(0.0, 0.0), until=1.0, q=[1.0, 0.0, 1.0], u=[-2.0, 0.0, -2.0])
+
+
+@pytest.mark.parametrize(("scale", "speed", "height"), [(1.0, -2.0, 1e-5), (1e-3, -20.0, 1e-3), (1e3, -60.0, 1e-7)])
+def test_rows_that_agree_are_not_taken_to_contradict_each_other(scale, speed, height):
+    """Another row keeps the bars parallel; where the loop's own row is short, what is left of both by the step is no
+    contradiction, and the row holds nothing that the other does not."""
+    model = above_floor(0.5, height)
+    q1, _, q3 = model.equations().q
+    model.constraint("alike", scale * (q1 - q3))
+    method = lw.DormandPrince(rtol=1e-6, atol=1e-6)
+    run = lw.simulate(model, until=1.3 / abs(speed), q=[1.0, 0.0, 1.0], u=[speed, 0.0, speed], method=method)
+    assert [event.kind for event in run.events] == ["impact"]
+    assert run["u1"][-1] == pytest.approx(-0.5 * speed, rel=1e-5)

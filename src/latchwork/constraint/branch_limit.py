@@ -149,11 +149,13 @@ def limit_at(terms: Terms, x: Array, selection: Selection | None = None, numbers
     return BranchLimit(terms, used, x, states, SHARES, mode)
 
 
-def rows_at(terms: Terms, x: Array) -> tuple[Array, Array]:
-    """B and c of all rows at a state x = (t, q, u, rest); at a singular position those that hold its branch."""
+def rows_at(terms: Terms, x: Array) -> tuple[Array, Array, Array]:
+    """B and c of all rows at a state x = (t, q, u, rest), at a singular position of those that hold its branch; and B
+    elsewhere."""
     if len(terms.rows) and surveyed(terms, x) is None and choose_regular(terms, x)[1] is not x:
-        return limit_at(terms, x).rows
-    return terms.place(x).B, terms.motion(x).c
+        B, c = limit_at(terms, x).rows
+        return B, c, B
+    return terms.place(x).B, terms.motion(x).c, terms.usual_rows(x)
 
 
 def impact_on_branch(held: Terms, terms: Terms, x: Array, name: str) -> tuple[Array, Array] | None:

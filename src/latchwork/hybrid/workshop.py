@@ -329,7 +329,9 @@ class Workshop:
         if quick is not None:
             return surveyed_mode(terms, quick, x, self._held_names, drag), True
         place, motion = terms.place(x), terms.motion(x)
-        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
+        n_q, n, _ = terms.sizes
+        moving = terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
+        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
         chosen, regular = choose_regular(terms, x)
         return mode_beside(terms, chosen, x, regular, self._held_names, drag), regular is x
 
@@ -372,7 +374,8 @@ def _at_rest_again(stage: Stage | None, x: Array) -> tuple[Mode, bool] | None:
     if mode.selection.rank < n or not stage.pivot(x) > GOOD * mode.usual_pivot:
         return None
     place, motion = mode.terms.place(x), mode.terms.motion(x)
-    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
+    moving = mode.terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
+    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
     return replace(mode, share=None, numbers=place.B, course=x[1 + n_q : 1 + n_q + n].copy()), True
 
 
