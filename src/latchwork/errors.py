@@ -13,10 +13,16 @@
     ├── ArgumentError        an argument that a function does not take (a TypeError too)
     ├── IntegrationError     a run that could not go on
     │   ├── Jammed           sliding contacts that can neither stay closed nor open: only an impact helps
-    │   └── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
+    │   ├── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
+    │   └── AuditError       a run whose energy or constraints are far off what its method promises
     └── FileError            a file or text that cannot be read as a model
 
+    KeyboardInterrupt
+    └── Interrupted          Ctrl-C in a run, which it carries
+
 A message has three parts: what is wrong with which named thing; the values seen; what to do.
+
+`AuditWarning`, a UserWarning, says what `AuditError` would where a run was to go on.
 """
 
 from __future__ import annotations
@@ -97,6 +103,22 @@ class Unsettled(IntegrationError):
     def __init__(self, message: str, contacts: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.contacts = tuple(contacts)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in a run; ``run`` holds what had been computed until then, None where there was nothing yet."""
+
+    def __init__(self, message: str, run: Any = None) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+class AuditError(IntegrationError):
+    """A run whose energy balance or constraints are off by far more than its method promises; ``run`` holds it."""
+
+
+class AuditWarning(UserWarning):
+    """The same, told only: ``audit="warn"``."""
 
 
 class FileError(LatchworkError):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from latchwork.errors import EvaluationError
+from latchwork.files import write_text
 from latchwork.hybrid.stops import guards_and_rates
 from latchwork.hybrid.trajectory import quantity
 from latchwork.kane.equations import Equations
@@ -50,8 +51,7 @@ def export_python(equations: Equations, path: str | Path, *, outputs: Mapping[st
 
     target, parts = _place(path), programs(equations, outputs, stop_when)
     text = module_text(equations.name, groups(equations), parts)
-    target.write_text(text, encoding="utf-8", newline="\n")
-    return target
+    return write_text(target, text)
 
 
 def to_casadi(equations: Equations, *, outputs: Mapping[str, Any] | None = None,

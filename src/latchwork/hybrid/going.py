@@ -32,7 +32,8 @@ from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.workshop import least_pivot
 from latchwork.integrate.again import Again
 from latchwork.integrate.method import RK4, DormandPrince
-from latchwork.integrate.status import EVENT, FULL
+from latchwork.integrate.status import END, EVENT, FULL
+from latchwork.program.interrupt import interrupted
 
 
 class Going(Running):
@@ -42,6 +43,7 @@ class Going(Running):
 
         def _add_place(self, contact: Contact) -> None: ...
 
+    looks_ahead = True  # whether modes that may come next are prepared beside the integration
     brief = 0.0  # s: hops shorter than this end in contact
     _change: Change | None = None  # the last one, if it may be made again
 
@@ -84,16 +86,19 @@ class Going(Running):
                     self._look_ahead(lap.guards, {}, lap.again.now)
                     if relay.begun != 1:
                         continue
-                ended = status == EVENT and (relay.is_full or relay.stale >= 0)
+                stops = interrupted()
+                ended = status == EVENT and (relay.is_full or relay.stale >= 0) and not stops
                 if relay.stale >= 0:
                     lap.again.following[relay.stale].ready()
+                if status == FULL and stops:
+                    status = END
                 if status == FULL:
                     self._workshop.laps.make_room(lap.again)
                 if ended or status == FULL:
                     continue
                 ran = lap_end(lap.again, lap.stage, status, until, self._rest)
                 segments += ran.segments
-                if ran.stage is lap.stage:
+                if ran.stage is lap.stage or stops:
                     return (ran if len(segments) == 1 else ran._replace(segments=segments)), lap
                 t = float(segments[-1].solution.t[-1])
                 again = self._begun(ran.stage, lap.guards, t, ran.x, until)
@@ -179,7 +184,7 @@ class Going(Running):
 
     def _look_ahead(self, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
         """Prepare, beside the integration, what is likely to come when the next gaps close."""
-        moments = coming(guards, values)
+        moments = coming(guards, values) if self.looks_ahead else ()
         if not moments:
             return
         self._ahead.wait()  # what may come is looked up in symbols

@@ -17,6 +17,7 @@ from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.table import Array
 from latchwork.integrate.method import Method, integrate
 from latchwork.integrate.solution import Event, Solution, join
+from latchwork.program.interrupt import interrupted
 
 Flags = NDArray[np.bool_]
 
@@ -92,10 +93,11 @@ class Plan:
                         stage.verify(t, x, held)
                 except ConstraintError as error:
                     raise Departed(str(error), _joined(segments), t, x) from None
+                hit = () if solution.event is None else solution.event.guards
+                if hit or interrupted():
+                    return Ran(_joined(segments), stage, x, hit)
                 if solution.event is None:
                     break
-                if solution.event.guards:
-                    return Ran(_joined(segments), stage, x, solution.event.guards)
                 stage = stage.rewritten(t, x, held)
                 waiting = self.still(waiting, stage, t, x, held)
             waiting = self.still(waiting, stage, t, x, held)

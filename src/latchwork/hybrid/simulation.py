@@ -17,12 +17,14 @@ import numpy as np
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Terms
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError
+from latchwork.hybrid.audit import entry, judge
 from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.going import Going
 from latchwork.hybrid.handover import Change
+from latchwork.hybrid.interrupted import interruptible
 from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.legs import BLINK
 from latchwork.hybrid.path import Stage
@@ -41,6 +43,7 @@ from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.touching.swift import swiftly
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
+from latchwork.program.interrupt import interrupted
 
 
 class Simulation(Changing, Going, Ruling):
@@ -57,6 +60,7 @@ class Simulation(Changing, Going, Ruling):
 
     # --- going on -----------------------------------------------------------------------------------------------
 
+    @interruptible
     def advance(self, until: float, *, stop_when: Mapping[str, Any] | None = None,
                 samples: Array | None = None) -> Events:  # fmt: skip
         """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way."""
@@ -64,10 +68,11 @@ class Simulation(Changing, Going, Ruling):
         if not (np.isfinite(t_end) and t_end >= self.t):
             raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
         asked = stops_of(stop_when)
+        since = None if self.audit == "off" else entry(self)
         self._fetch(self._bounds_entered())
         self._change, crossings = None, Crossings(self.equations.name)
         rules, thicket, passed, limit = self._rules, self._thicket, None, t_end
-        while self.t < t_end or rules.pending:
+        while (self.t < t_end or rules.pending) and not interrupted():
             state, passed = passed, None
             self._see()
             if not (self._settled or thicket.is_thick):
@@ -145,6 +150,8 @@ class Simulation(Changing, Going, Ruling):
             due = None if changes else rules.first
             if (due is not None and self._fire(due)) or stopped:
                 break
+        if since is not None:
+            judge(self, since)
         return Events(self._events[seen:])
 
     def tick(self, step: float) -> Events:

@@ -124,12 +124,12 @@ def tick(sim: Simulation, step: float) -> Events:
         raise EvaluationError(f"a tick of {step!r} s cannot be made. Give a positive number of seconds: step=1e-3.")
     origin, i = grid(sim, step)
     end = origin + float(i + 1) * step
-    sim._course, method = None, sim.method
-    sim.method = stepping(step)
+    sim._course, kept = None, (sim.method, sim.audit)
+    sim.method, sim.audit = stepping(step), "off"  # steps that are forgotten add up to nothing that could be judged
     try:
         sim.advance(end)
     finally:
-        sim.method = method
+        sim.method, sim.audit = kept
     events = _forgotten(sim)
     sim._course = begun(sim, step)
     return events

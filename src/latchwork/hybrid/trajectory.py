@@ -14,6 +14,7 @@ from latchwork.algebra.products import norm
 from latchwork.constraint.assemble import Start
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
+from latchwork.hybrid.audit import Audit as Audit
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.event import Events as Events
 from latchwork.hybrid.event import RunEvent as RunEvent
@@ -37,54 +38,6 @@ if TYPE_CHECKING:
     from latchwork.hybrid.reactions import ReactionsAlong
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What can be checked of a run: energy balance, unit length of quaternions, constraints, and what it cost.
-
-    ``constraint_error`` is the largest Φ, or B u + C, each over the length of its row.
-    """
-
-    energy_start: float
-    energy_end: float
-    work: float
-    energy_error: float
-    quaternion_error: float
-    constraint_error: float
-    steps: int
-    rejected: int
-    evaluations: int
-    least_gap: float | None = None  # of all contacts, where there are some, and whose it is
-    least_gap_of: str = ""
-    events: int = 0
-    stepped: tuple[tuple[float, float, int], ...] = ()  # time stepping: from when to when, and in how many steps
-    numerical: tuple[float, float] = (0.0, 0.0)  # energy that time steps lost by themselves; and were kept from gaining
-    unresolved: float = 0.0  # the widest gap, in coordinates, between circuits that were taken to cross
-
-    def __str__(self) -> str:
-        lines = [
-            f"energy (K + V)   {self.energy_start:.9g} at the start, {self.energy_end:.9g} at the end",
-            f"work done on it  {self.work:.9g}",
-            f"energy balance   off by at most {self.energy_error:.3g}",
-            f"steps            {self.steps} taken, {self.rejected} rejected, {self.evaluations} evaluations",
-        ]
-        if self.events:
-            lines.append(f"events           {self.events}")
-        if self.least_gap is not None:
-            lines.insert(3, f"gaps             never below {self.least_gap:.3g} ('{self.least_gap_of}')")
-        if self.constraint_error:
-            lines.insert(3, f"constraints      off by at most {self.constraint_error:.3g}")
-        if self.quaternion_error:
-            lines.insert(3, f"quaternions      off unit length by at most {self.quaternion_error:.3g}")
-        if self.unresolved:
-            lines.append(f"circuits         taken to cross where they miss each other, Φ by {self.unresolved:.1g}")
-        for start, end, steps in self.stepped:
-            lines.append(f"time stepping    from t = {start:.6g} to {end:.6g}, {steps} steps")
-        if self.stepped:
-            lost, kept = self.numerical
-            lines.append(f"by the steps     an energy of {lost:.3g} lost, and {kept:.3g} kept from being gained")
-        return "\n".join(lines)
 
 
 def quantity(equations: Equations, what: Any) -> tuple[list[int], tuple[int, ...]]:

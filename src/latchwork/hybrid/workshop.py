@@ -41,7 +41,7 @@ from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.relay import Relay
 from latchwork.hybrid.right_side import RightSide, unconstrained
-from latchwork.hybrid.rules import Rules, rule_guards, scalars
+from latchwork.hybrid.rules import Rules, rule_guards
 from latchwork.hybrid.stages import GOOD, Held, Unconstrained
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
@@ -118,7 +118,7 @@ class Workshop:
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
         self._functions: dict[Any, tuple[Function, Function]] = {}  # place and bias, by the nodes of rows
         self._prepared: dict[Any, Prepared] = {}
-        self._stages: dict[Any, tuple[Stage, Guards]] = {}
+        self.stages: dict[Any, tuple[Stage, Guards]] = {}
         self._ready: tuple[Terms, tuple[Drag | None, bytes], tuple[Mode, bool]] | None = None
         self._drags: dict[Any, Drag] = {}
         self._embeddings: dict[Any, Embedding] = {}
@@ -158,10 +158,10 @@ class Workshop:
         """ẋ where nothing holds."""
         return unconstrained(self.driven)
 
-    @cached_property
+    @property
     def energy(self) -> Function:
-        """K + V."""
-        return scalars(self.base, [self.driven.equations.kinetic_energy + self.driven.equations.potential_energy])
+        """K + V of (t, q, u, rest)."""
+        return self.driven.energy
 
     @cached_property
     def pacing(self) -> Pacing:
@@ -343,11 +343,11 @@ class Workshop:
               x: Array) -> tuple[Stage, Guards]:  # fmt: skip
         """How to step what holds from x on, and what watches it."""
         key = self.key(holds, standings, stops)
-        known = self._stages.get(key)
+        known = self.stages.get(key)
         if known is None or not still_good(known[0], x):
-            _make_room(self._stages)
+            _make_room(self.stages)
             before = None if known is None else known[0]
-            known = self._stages[key] = self._new_stage(key, holds, standings, stops, x, before)
+            known = self.stages[key] = self._new_stage(key, holds, standings, stops, x, before)
         return known
 
     def _new_stage(self, key: Any, holds: Holds, standings: Standings, stops: Mapping[str, Any], x: Array,

@@ -23,6 +23,7 @@ from latchwork.integrate.problem import Problem
 from latchwork.integrate.solution import Array, Event, Solution, Stats, dense
 from latchwork.integrate.status import Status
 from latchwork.program.function import Function
+from latchwork.program.interrupt import interrupted
 
 METHODS = ("Radau", "BDF", "LSODA")
 SLIVER = 100 * 2.0**-52  # a span this short against t, as between nearly equal rows of two tables, is a step of Euler
@@ -253,6 +254,8 @@ def _march(problem: Problem, side: _Side, start: Start, max_steps: int, rtol: fl
         elif moved > max(DRIFT, TOLERATED * rtol) and steps.t[-1] < problem.t_end:
             advance = start(steps.t[-1], steps.x[-1], steps.t[-1] - steps.t[-2])
         problem.progress(steps.t[-1])
+        if interrupted():
+            break
     solution = _solution(side, steps, event)
     return solution if problem.samples is None else _sampled(problem, solution)
 

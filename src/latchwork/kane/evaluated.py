@@ -36,13 +36,14 @@ class Evaluated(Quantities):
         return lower(self.system.graph, [e.node for e in self.udot_expressions], self.arguments)
 
     @cached_property
-    def _udot(self) -> Function:
+    def udot_function(self) -> Function:
+        """u̇ as a function of (t, q, u, r, p)."""
         return Function(self.udot_program)
 
     def udot(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> NDArray[np.float64]:
         """u̇ as numbers. States are sequences in the order of ``q_names``, ``u_names``, or mappings by name."""
         x = argument_vector(self.system, t, q, u, r, p)
-        value = self._udot(x)
+        value = self.udot_function(x)
         if not np.isfinite(value).all():
             self._explain(x, value)
         return value
@@ -50,6 +51,11 @@ class Evaluated(Quantities):
     def qdot(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> NDArray[np.float64]:
         """q̇ as numbers."""
         return np.asarray(self.evaluate(self.qdot_expressions, q, u, t=t, p=p)).ravel()
+
+    @cached_property
+    def energy_function(self) -> Function:
+        """K + V as a function of (t, q, u, r, p)."""
+        return Function(self.program(self.kinetic_energy + self.potential_energy))
 
     @cached_property
     def inverse_program(self) -> Program:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,10 @@ class Live:
         rest[place] = value
         sim._rest = rest
         self.past.nudged(unsettled=True)
+
+    def prepare_first(self, began: Callable[[], None]) -> None:
+        """What the thread that prepares modes does first: whoever waits for it must not wait for others."""
+        self.sim._ahead.began = began
 
     def values(self) -> dict[str, float]:
         """What the sliders stand at."""

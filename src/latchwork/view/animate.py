@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import EvaluationError
+from latchwork.files import write_text
 from latchwork.view.files import writable
 from latchwork.view.film.film import Hears, Scened, write_moving, write_picture, write_video
 from latchwork.view.film.mp4 import found_ffmpeg
@@ -81,7 +82,7 @@ class Kind:
 
 
 def _write_page(path: Path, t: Any, scened: Scened, hears: Hears) -> None:
-    path.write_text(page(scened(())), encoding="utf-8")
+    write_text(path, page(scened(())))
 
 
 KINDS = {

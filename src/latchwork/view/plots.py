@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import EvaluationError
+from latchwork.files import written
 from latchwork.view.files import writable
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ def save(made: Figure, path: str | None) -> None:
     kinds = made.canvas.get_supported_filetypes()
     if Path(path).suffix[1:].lower() not in ("", *kinds):
         raise EvaluationError(f"a figure cannot be written as '{path}'. Give a name that ends in .png, .svg or .pdf.")
-    made.savefig(writable(path), dpi=130)
+    target = writable(path)
+    with written(target if target.suffix else target.with_suffix(".png")) as beside:
+        made.savefig(beside, dpi=130)
 
 
 def plot_run(run: Trajectory, what: Mapping[str, Any], path: str | None = None, width: float = 8.0) -> Figure:
