@@ -18,6 +18,7 @@ from latchwork.contact.law import Contact
 from latchwork.hybrid.ahead import coming, successors
 from latchwork.hybrid.foresight import Around
 from latchwork.hybrid.handover import Change, Entered
+from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.legs import BLINK, leg_end, run_leg
 from latchwork.hybrid.path import Segment, Stage
@@ -76,6 +77,7 @@ class Going(Running):
                 status = self._relay(lap, ended, until, int(most))
                 self._learn(lap, bool(segments), status != EVENT and not lap.again.is_brief)
                 if notes := relay.notes(lap):
+                    self._must_not_pass(segments)
                     self._segments += segments
                     lap, segments = self._handed(lap, notes, relay.begun == 1, crossings), []
                     if relay.begun != 1 and not self._begun_late(notes[-1], relay.begun):
@@ -127,8 +129,9 @@ class Going(Running):
         s = self._standings
         for note in notes:
             handover, after, t = note.handover, note.after, note.t
-            mode = after.mode
-            self._segments.append(Segment(note.solution, lap.stage))
+            mode, ended = after.mode, Segment(note.solution, lap.stage)
+            self._must_not_pass([ended])
+            self._segments.append(ended)
             self._worked("integrate", lap.stage.names, lap.t, lap.began, note.ended)
             self.t, self._x = t, note.state[:-1].copy()
             self._count(handover.hits, crossings)
@@ -204,6 +207,20 @@ class Going(Running):
             self._worked("embed", after, t, began, ready)
             self.switches.append(Switch(t, before, after, 1e6 * (ready - began)))
             self._pending = None
+
+    # --- interference -------------------------------------------------------------------------------------------
+
+    def _keep_watch(self, x: Array) -> None:
+        """Decide at a state (t, q, u, rest) which contacts the watch looks at from here on."""
+        s = self._standings
+        if s.members:
+            awake = None if self._sight.bounds is None else [touch.contact for touch in s.touches]
+            self._watch.see(self.driven, s.members, x, awake, [touch.contact for touch in s.behind])
+
+    def _must_not_pass(self, segments: Sequence[Segment], between: bool = True) -> None:
+        """Refuse segments, from where the run stands on, in which shapes pass into each other."""
+        if segments and (passing := self._watch.first(segments, self._state()[len(self._x) :], between=between)):
+            raise Passed(passing, segments)
 
     # --- piece by piece -----------------------------------------------------------------------------------------
 

@@ -1,0 +1,163 @@
+"""The watch: it looks at all that was integrated, before the run goes on from there.
+
+The guards of features decide when shapes touch. The watch knows nothing of features: it measures how deep two shapes
+lie in each other, and what lies deeper than `TOLERANCE` of its size has passed its guards. The run goes back to the
+instant before that and takes short steps from there, in which guards are found that long steps leap over; where none is
+found, it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from latchwork.contact.law import Contact
+from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.interference import looks
+from latchwork.hybrid.interference.scene import Scene
+from latchwork.hybrid.path import Segment
+from latchwork.hybrid.table import Array
+from latchwork.integrate.solution import Solution
+from latchwork.program.native import address, native
+
+TOLERANCE = 1e-6  # of the size of the smaller shape: what lies deeper has passed into the other
+STEPPED = 1e-2  # the same in time stepping, where steps are looked at once penetration was taken out
+CLEAR = 0.1  # of the tolerance: how far apart the two are at the instant to which a run goes back
+HALVINGS = 60
+
+
+class Passing(NamedTuple):
+    """Two shapes that have passed into each other: seen at t, so deep; they were apart at ``before`` still, and at
+    ``after`` as deep as they may be."""
+
+    contact: Contact
+    t: float
+    depth: float
+    before: float
+    after: float
+
+
+class Passed(Exception):
+    """What was integrated must not be gone on from."""
+
+    def __init__(self, passing: Passing, segments: Sequence[Segment]) -> None:
+        super().__init__(passing.contact.name)
+        self.passing, self.segments = passing, list(segments)
+
+
+class Watch:
+    """Looks at the contacts of one run; one thread at a time."""
+
+    def __init__(self) -> None:
+        self._members: tuple[Contact, ...] = ()
+        self._scene: Scene | None = None
+        self._lengths, self._key = b"", None
+        self._overlaps: set[Contact] = set()
+        self._rows = np.zeros(looks.SOLUTION, dtype=np.int64)
+        self._at = address(self._rows)
+
+    def see(self, driven: Driven, members: tuple[Contact, ...], x: Array, awake: Iterable[Contact] | None,
+            behind: Iterable[Contact]) -> None:  # fmt: skip
+        """Take up contacts that have come, gone or changed at a state (t, q, u, rest), and look at those that are awake
+        from now on; not at what has one side and is met from behind, nor at what overlaps already, until it is apart."""
+        lengths = x[_parameters(driven)].tobytes()
+        if members is not self._members or lengths != self._lengths:
+            self._members, self._lengths, self._key = members, lengths, None
+            scene = Scene(driven, members, x)
+            self._scene = scene if scene.told else None
+            self._overlaps = {one.contact for one in scene.told}
+        scene = self._scene
+        if scene is None:
+            return
+        if self._overlaps:
+            deep, self._key = scene.deepest(x) < -TOLERANCE, None
+            self._overlaps &= {one.contact for one, is_deep in zip(scene.told, deep.tolist(), strict=True) if is_deep}
+        key: Any = None if awake is None else frozenset(awake), frozenset(behind), frozenset(self._overlaps)
+        if key != self._key:
+            self._key = key
+            scene.watch([one.contact not in key[2] and (key[0] is None or one.contact in key[0])
+                         and not (one.one_sided and one.contact in key[1]) for one in scene.told])  # fmt: skip
+
+    @property
+    def _watched(self) -> Scene | None:
+        """The scene, where something of it is looked at."""
+        scene = self._scene
+        if scene is None or not len(scene.watched):
+            return None
+        scene.bundle.ready()
+        return scene
+
+    def first(self, segments: Sequence[Segment], rest: Array, tolerance: float = TOLERANCE,
+              between: bool = True) -> Passing | None:  # fmt: skip
+        """The first passing in some segments, also between their samples."""
+        scene = self._watched
+        if scene is None:
+            return None
+        scene.allow(tolerance)
+        scene.x[len(scene.x) - len(rest) :] = rest
+        for segment in segments:
+            if len(segment.solution.t) > 1:
+                kept = self._lay(segment.solution, between)
+                i = native(looks.passed).brief(scene.at, self._at)
+                if i >= 0:
+                    return self._located(scene, i)
+                del kept
+        return None
+
+    def _lay(self, solution: Solution, between: bool) -> tuple[Array, ...]:
+        """Put the addresses of a solution into words; the arrays that must live as long."""
+        kept = tuple(map(np.ascontiguousarray, (solution.t, solution.x, solution.dx, solution.bend)))
+        count, n = kept[1].shape
+        t, x, dx, bend = map(address, kept)
+        ends = dx + n * kept[2].itemsize
+        if solution.ends is not None:
+            kept = (*kept, np.ascontiguousarray(solution.ends))
+            ends = address(kept[-1])
+        self._rows[:] = count, n, t, x, dx, bend, ends, between
+        return kept
+
+    def _located(self, scene: Scene, i: int) -> Passing:
+        """When what was seen in step i began."""
+        numbers = scene.words.view(float)
+        start, t, depth = (float(numbers[place]) for place in (looks.BEFORE, looks.AFTER, looks.DEPTH))
+        k = int(scene.words[looks.WHO])
+        most = float(scene.deep[k])
+
+        def last(level: float) -> float:
+            """The last time, seen from the start, at which they are further apart than a level."""
+            low, high = start, t
+            if not self._distance(scene, i, k, low) > level:
+                return low
+            for _ in range(HALVINGS):
+                middle = 0.5 * (low + high)
+                low, high = (middle, high) if self._distance(scene, i, k, middle) > level else (low, middle)
+            return low
+
+        return Passing(scene.contact(k), t, -depth, last(CLEAR * most), last(-most))
+
+    def _distance(self, scene: Scene, i: int, k: int, t: float) -> float:
+        return float(native(looks.distance_at).brief(scene.at, self._at, i, k, t))
+
+    # --- ticks --------------------------------------------------------------------------------------------------
+
+    def stand(self, x: Array) -> None:
+        """Look at a state (t, q, u, rest) from which it is ticked."""
+        scene = self._watched
+        if scene is not None:
+            scene.allow(TOLERANCE)
+            scene.x[:] = x
+            native(looks.stand).brief(scene.at, address(x))
+
+    def ticked(self, t: float, x: Array) -> bool:
+        """Whether a tick that ends at (q, u, work) has to be looked at more closely."""
+        scene = self._watched
+        return scene is not None and bool(native(looks.ticked).brief(scene.at, t, address(x)))
+
+
+def _parameters(driven: Driven) -> slice:
+    """Where the parameters stand in (t, q, u, rest)."""
+    e = driven.equations
+    first = 1 + len(e.q) + len(e.u) + len(e.r)
+    return slice(first, first + len(e.p))
