@@ -213,9 +213,8 @@ class Going(Running):
     def _keep_watch(self, x: Array) -> None:
         """Decide at a state (t, q, u, rest) which contacts the watch looks at from here on."""
         s = self._standings
-        if s.members:
-            awake = None if self._sight.bounds is None else [touch.contact for touch in s.touches]
-            self._watch.see(self.driven, s.members, x, awake, [touch.contact for touch in s.behind])
+        awake = None if self._sight.bounds is None else [touch.contact for touch in s.touches]
+        self._watch.see(self.driven, s.members, x, awake)
 
     def _must_not_pass(self, segments: Sequence[Segment], between: bool = True) -> None:
         """Refuse segments, from where the run stands on, in which shapes pass into each other."""

@@ -35,7 +35,7 @@ ALONG_Z: Rows = ((0.0, 0.0, 1.0),)
 class Piece:
     """A part of a shape, fixed in a frame, measured from a point: see `signed_distance`.
 
-    ``thin`` ones have an inside only together with others.
+    A ``thin`` one has no inside; with a normal it has a front, and may be passed from behind.
     """
 
     kind: int
@@ -48,17 +48,16 @@ class Piece:
     radius: Any = 0.0
     thin: bool = False
 
+    @property
+    def has_front(self) -> bool:
+        return self.thin and len(self.normals) > 0
+
 
 def pieces_of(shape: Any) -> tuple[Piece, ...]:
     """The pieces of a shape; none where it has no closed form."""
     shape = shape.center if isinstance(shape, Body) and shape.is_particle else shape
     row = PIECES.get(type(shape))
     return () if row is None else tuple(row(shape))
-
-
-def has_one_side(shape: Any) -> bool:
-    """Whether a shape may be met from behind, and is left alone then."""
-    return isinstance(shape, Segment | Polyline | Arc)
 
 
 def can_be_told(a: Piece, b: Piece) -> bool:
@@ -99,7 +98,8 @@ def _of_plane(shape: Line | Plane) -> list[Piece]:
 def _of_segment(shape: Segment) -> list[Piece]:
     t = shape.direction
     ends = _measures(shape.frame, Vector(shape.tree, {}), t * shape.length)
-    return [Piece(CONVEX, shape.frame, shape.p, ends, (), _measures(shape.frame, t), thin=True)]
+    front = () if shape.normal is None else _measures(shape.frame, shape.normal)
+    return [Piece(CONVEX, shape.frame, shape.p, ends, front, _measures(shape.frame, t), thin=True)]
 
 
 def _of_polyline(shape: Polyline) -> list[Piece]:
@@ -107,8 +107,8 @@ def _of_polyline(shape: Polyline) -> list[Piece]:
     frame, first = shape.frame, shape.points[0]
     ways = [point.position(first) for point in shape.points]
     if not shape.closed:
-        return [Piece(CONVEX, frame, first, _measures(frame, p, q), (), _measures(frame, t), thin=True)
-                for (p, q), t in zip(itertools.pairwise(ways), shape.along, strict=True)]  # fmt: skip
+        return [Piece(CONVEX, frame, first, _measures(frame, p, q), _measures(frame, n), _measures(frame, t), thin=True)
+                for (p, q), n, t in zip(itertools.pairwise(ways), shape.normals, shape.along, strict=True)]  # fmt: skip
     known, across = [numbers(frame, way) for way in ways], numbers(frame, shape.axis)
     if across is None or any(way is None for way in known):
         return []

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.contact.interference.pieces import Piece, can_be_told, has_one_side, pieces_of
+from latchwork.contact.interference.pieces import Piece, can_be_told, pieces_of
 from latchwork.contact.interference.signed_distance import CONVEX, FRAME, HALF, HOOP, NUMBERS, WORDS
 from latchwork.contact.law import Contact
 from latchwork.hybrid.driven import Driven
@@ -24,6 +24,7 @@ from latchwork.symbolic.traverse import rebuild
 
 Array = NDArray[np.float64]
 ALL = 1e300  # a width that nothing jumps over
+FRONT = 0.5  # a cosine: what comes more from the side has come around the end
 
 
 class Told(NamedTuple):
@@ -31,7 +32,7 @@ class Told(NamedTuple):
 
     contact: Contact
     pairs: tuple[tuple[Piece, Piece], ...]
-    one_sided: bool
+    has_front: bool  # and may be passed from behind
 
 
 def told_of(contacts: Sequence[Contact]) -> list[Told]:
@@ -43,7 +44,7 @@ def told_of(contacts: Sequence[Contact]) -> list[Told]:
             a, b = (known.get(shape) or known.setdefault(shape, pieces_of(shape)) for shape in contact.shapes)
             pairs = tuple((x, y) if x.kind <= y.kind else (y, x) for x in a for y in b)
             if pairs and all(can_be_told(*pair) for pair in pairs):
-                found.append(Told(contact, pairs, any(map(has_one_side, contact.shapes))))
+                found.append(Told(contact, pairs, any(piece.has_front for piece in (*a, *b))))
     return found
 
 
@@ -58,14 +59,15 @@ def lowered(driven: Driven, expressions: Sequence[Any]) -> Function:
 class Scene:
     """Pieces and pairs as numbers, at a state x = (t, q, u, rest) that has the parameters of the run."""
 
-    def __init__(self, driven: Driven, contacts: Sequence[Contact], x: Array) -> None:
-        self.told = told_of(contacts)
+    def __init__(self, driven: Driven, told: Sequence[Told], x: Array) -> None:
+        self.told = told
         pieces = list(dict.fromkeys(piece for one in self.told for pair in one.pairs for piece in pair))
         places = {piece: i for i, piece in enumerate(pieces)}
         frames = list(dict.fromkeys((piece.frame, piece.point) for piece in pieces))
         rows = [(places[a], places[b], k) for k, one in enumerate(self.told) for a, b in one.pairs]
         self.whose = np.array([k for _, _, k in rows], dtype=np.intp)  # the contact of each pair
         self.pairs = np.array([pair for *pair, _ in rows], dtype=np.int64).reshape(-1, 2)
+        self._pieces = pieces
         self._lay_pieces(driven, pieces, {frame: i for i, frame in enumerate(frames)}, x)
         self.sizes = self._sizes()
         self.bundle = Bundle([lowered(driven, [e for frame, point in frames for e in _pose(frame, point)])])
@@ -106,6 +108,17 @@ class Scene:
     def contact(self, k: int) -> Contact:
         """Whose pair it is that is looked at as number k."""
         return self.told[int(self.whose[self.watched[k]])].contact
+
+    def is_behind(self, k: int) -> bool:
+        """Whether pair k, as it was looked at last, is beside or behind a piece that has a front."""
+        pair = self.pairs[self.watched[k]]
+        R_a, R_b = (self.bundle.out[FRAME * self._words[i, 1] :][:9].reshape(3, 3) for i in pair)
+        way = (R_b * self._kept[1][k]).sum(axis=1)
+        for piece, R, sign in zip((self._pieces[i] for i in pair), (R_a, R_b), (-1.0, 1.0), strict=True):
+            if piece.has_front:
+                at = int(self._words[pair[0] if sign < 0.0 else pair[1], 4])
+                return bool(sign * float(((R * self._xyz[at : at + 3]).sum(axis=1) * way).sum()) <= FRONT)
+        return False
 
     def deepest(self, x: Array) -> Array:
         """The least signed distance of each contact at a state, over its size; 0 where it is apart."""

@@ -9,14 +9,14 @@ found, it ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from latchwork.contact.law import Contact
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.interference import looks
-from latchwork.hybrid.interference.scene import Scene
+from latchwork.hybrid.interference.scene import Scene, told_of
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.table import Array
 from latchwork.integrate.solution import Solution
@@ -53,32 +53,38 @@ class Watch:
     def __init__(self) -> None:
         self._members: tuple[Contact, ...] = ()
         self._scene: Scene | None = None
-        self._lengths, self._key = b"", None
+        self._lengths = b""
+        self._key: tuple[frozenset[Contact] | None, frozenset[Contact]] | None = None
         self._overlaps: set[Contact] = set()
         self._rows = np.zeros(looks.SOLUTION, dtype=np.int64)
         self._at = address(self._rows)
 
-    def see(self, driven: Driven, members: tuple[Contact, ...], x: Array, awake: Iterable[Contact] | None,
-            behind: Iterable[Contact]) -> None:  # fmt: skip
+    def see(self, driven: Driven, members: tuple[Contact, ...], x: Array, awake: Iterable[Contact] | None) -> None:
         """Take up contacts that have come, gone or changed at a state (t, q, u, rest), and look at those that are awake
-        from now on; not at what has one side and is met from behind, nor at what overlaps already, until it is apart."""
+        from now on; at what overlaps already, or was met from behind, once it is apart."""
+        if members is self._members and self._scene is None:
+            return
         lengths = x[_parameters(driven)].tobytes()
         if members is not self._members or lengths != self._lengths:
+            told = told_of(members)
             self._members, self._lengths, self._key = members, lengths, None
-            scene = Scene(driven, members, x)
-            self._scene = scene if scene.told else None
-            self._overlaps = {one.contact for one in scene.told}
+            self._scene = Scene(driven, told, x) if told else None
+            self._overlaps = {one.contact for one in told}
         scene = self._scene
         if scene is None:
             return
         if self._overlaps:
-            deep, self._key = scene.deepest(x) < -TOLERANCE, None
+            deep = scene.deepest(x) < -TOLERANCE
+            self._key = None
             self._overlaps &= {one.contact for one, is_deep in zip(scene.told, deep.tolist(), strict=True) if is_deep}
-        key: Any = None if awake is None else frozenset(awake), frozenset(behind), frozenset(self._overlaps)
+        self._choose(scene, None if awake is None else frozenset(awake))
+
+    def _choose(self, scene: Scene, awake: frozenset[Contact] | None) -> None:
+        key = awake, frozenset(self._overlaps)
         if key != self._key:
             self._key = key
-            scene.watch([one.contact not in key[2] and (key[0] is None or one.contact in key[0])
-                         and not (one.one_sided and one.contact in key[1]) for one in scene.told])  # fmt: skip
+            scene.watch([one.contact not in self._overlaps and (awake is None or one.contact in awake)
+                         for one in scene.told])  # fmt: skip
 
     @property
     def _watched(self) -> Scene | None:
@@ -98,12 +104,22 @@ class Watch:
         scene.allow(tolerance)
         scene.x[len(scene.x) - len(rest) :] = rest
         for segment in segments:
-            if len(segment.solution.t) > 1:
-                kept = self._lay(segment.solution, between)
-                i = native(looks.passed).brief(scene.at, self._at)
-                if i >= 0:
-                    return self._located(scene, i)
-                del kept
+            if len(segment.solution.t) > 1 and (passing := self._in(scene, segment.solution, between, tolerance)):
+                return passing
+        return None
+
+    def _in(self, scene: Scene, solution: Solution, between: bool, tolerance: float) -> Passing | None:
+        """The first passing in a solution; what passes from behind is left alone until it is apart again."""
+        kept = self._lay(solution, between)
+        while (i := native(looks.passed).brief(scene.at, self._at)) >= 0:
+            passing, k = self._located(scene, i), int(scene.words[looks.WHO])
+            self._distance(scene, i, k, passing.before)
+            if not scene.is_behind(k):
+                return passing
+            self._overlaps.add(passing.contact)
+            self._choose(scene, None if self._key is None else self._key[0])
+            scene.allow(tolerance)
+        del kept
         return None
 
     def _lay(self, solution: Solution, between: bool) -> tuple[Array, ...]:
