@@ -15,6 +15,7 @@ from latchwork.contact.law import Contact
 from latchwork.contact.pairs import features_of
 from latchwork.contact.picking import EAGER, Picker, picker_of
 from latchwork.contact.seeding import seed
+from latchwork.hybrid.interference.scene import Scene, Told, told_of
 from latchwork.symbolic.expr import Expr
 
 if TYPE_CHECKING:
@@ -55,12 +56,34 @@ def gaps_along(samples: Samples, presence: Presence) -> dict[str, Array]:
 
 
 def least_gap(samples: Samples, presence: Presence) -> tuple[float, str] | None:
-    """The least gap of all, and whose it is; none where there are no gaps. Some features at a time."""
+    """The least distance of all, below zero where shapes lie in each other, and whose it is; none where there is none.
+
+    It is the true distance of two shapes, wherever it can be told; else the least gap of features.
+    """
+    told = [one for one in told_of(tuple(presence.spans)) if not one.has_front]
+    left = replace(presence, spans={contact: span for contact, span in presence.spans.items()
+                                    if all(contact is not one.contact for one in told)})  # fmt: skip
+    known = [*_least_distance(samples, told, presence), *_least_gaps(samples, left)]
+    return min(known, default=None)
+
+
+def _least_distance(samples: Samples, told: list[Told], presence: Presence) -> list[tuple[float, str]]:
+    if not told:
+        return []
+    t = np.ravel(samples.t)
+    states = samples.x.reshape(len(t), -1)[:, :-1]
+    rows = np.column_stack([t, states, samples.driven.rest_at(samples.rest, t)])
+    found = Scene(samples.driven, told, rows[0]).least(rows, [presence.spans[one.contact] for one in told])
+    return [] if found is None else [(found[0], found[1].name)]
+
+
+def _least_gaps(samples: Samples, presence: Presence) -> list[tuple[float, str]]:
+    """The least gaps of features, some at a time."""
     known = []
     for some in batched(presence, AT_A_TIME):
         gaps = gaps_along(samples, some)
         known += [(float(np.nanmin(gap)), name) for name, gap in gaps.items() if not np.isnan(gap).all()]
-    return min(known, default=None)
+    return known
 
 
 def batched(presence: Presence, size: int) -> Iterator[Presence]:

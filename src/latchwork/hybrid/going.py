@@ -77,9 +77,12 @@ class Going(Running):
                 status = self._relay(lap, ended, until, int(most))
                 self._learn(lap, bool(segments), status != EVENT and not lap.again.is_brief)
                 if notes := relay.notes(lap):
-                    self._must_not_pass(segments)
+                    passed = self._first_passed(lap, segments, notes)
+                    notes = notes if passed is None else notes[: passed[0]]
                     self._segments += segments
                     lap, segments = self._handed(lap, notes, relay.begun == 1, crossings), []
+                    if passed is not None:
+                        raise passed[1]
                     if relay.begun != 1 and not self._begun_late(notes[-1], relay.begun):
                         return None, lap
                     self._switched_over()
@@ -129,9 +132,8 @@ class Going(Running):
         s = self._standings
         for note in notes:
             handover, after, t = note.handover, note.after, note.t
-            mode, ended = after.mode, Segment(note.solution, lap.stage)
-            self._must_not_pass([ended])
-            self._segments.append(ended)
+            mode = after.mode
+            self._segments.append(Segment(note.solution, lap.stage))
             self._worked("integrate", lap.stage.names, lap.t, lap.began, note.ended)
             self.t, self._x = t, note.state[:-1].copy()
             self._count(handover.hits, crossings)
@@ -218,8 +220,26 @@ class Going(Running):
 
     def _must_not_pass(self, segments: Sequence[Segment], between: bool = True) -> None:
         """Refuse segments, from where the run stands on, in which shapes pass into each other."""
-        if segments and (passing := self._watch.first(segments, self._state()[len(self._x) :], between=between)):
-            raise Passed(passing, segments)
+        found = self._watch.first([s.solution for s in segments], self._held_now(), between=between)
+        if found is not None:
+            raise Passed(found[1], segments)
+
+    def _first_passed(self, lap: Lap, segments: Sequence[Segment], notes: Sequence[Note]) -> tuple[int, Passed] | None:
+        """Where shapes pass into each other in what was run from lap to lap: so many changes come before."""
+        solutions = [*(s.solution for s in segments), *(note.solution for note in notes)]
+        found = self._watch.first(solutions, self._held_now())
+        if found is None:
+            return None
+        i, passing = max(found[0] - len(segments), 0), found[1]
+        stage = lap.stage if i == 0 else notes[i - 1].after.mode.stage
+        ended = Segment(notes[i].solution, stage)
+        if i == 0:
+            raise Passed(passing, [*segments, ended])
+        return i, Passed(passing, [ended])
+
+    def _held_now(self) -> Array:
+        """What stands behind (t, q, u) now."""
+        return self.driven.rest_at(self._rest, self.t)
 
     # --- piece by piece -----------------------------------------------------------------------------------------
 

@@ -306,8 +306,9 @@ class Simulation(Changing, Going, Ruling):
         made = through(scene, self._state(), float(self._x[-1]), t_end, self._thicket, stops, self.progress)
         segment = made.segment()
         self._keep_watch(self._state())
-        passing = self._watch.first([segment], self._state()[len(self._x) :], STEPPED, between=False)
-        if passing is not None:
+        found = self._watch.first([segment.solution], self._held_now(), STEPPED, between=False)
+        if found is not None:
+            passing = found[1]
             segments = up_to([segment], passing.t)
             self._segments += segments
             raise explained(self._explained(Broken("", segments)), self.equations.name, passing)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from latchwork.mechanics.vector import Vector
 Rows = Sequence[Sequence[Any]]  # measures in the frame of the piece, numbers or expressions in parameters
 HERE: Rows = ((0.0, 0.0, 0.0),)
 ALONG_Z: Rows = ((0.0, 0.0, 1.0),)
+SAME = 10  # decimals to which unit vectors are the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +55,16 @@ class Piece:
         return self.thin and len(self.normals) > 0
 
 
+_made: WeakKeyDictionary[Any, tuple[Piece, ...]] = WeakKeyDictionary()
+
+
 def pieces_of(shape: Any) -> tuple[Piece, ...]:
-    """The pieces of a shape; none where it has no closed form."""
+    """The pieces of a shape, made once; none where it has no closed form."""
     shape = shape.center if isinstance(shape, Body) and shape.is_particle else shape
-    row = PIECES.get(type(shape))
-    return () if row is None else tuple(row(shape))
+    if shape not in _made:
+        row = PIECES.get(type(shape))
+        _made[shape] = () if row is None else tuple(row(shape))
+    return _made[shape]
 
 
 def can_be_told(a: Piece, b: Piece) -> bool:
@@ -166,12 +173,12 @@ def _of_hull(shape: Hull) -> list[Piece]:
 
 def _distinct(vectors: Sequence[np.ndarray]) -> Rows:
     """Unit vectors without those that are the same up to sign."""
-    kept: list[list[float]] = []
+    kept: dict[tuple[float, ...], list[float]] = {}
     for vector in vectors:
-        row = [float(m) for m in vector]
-        if not any(abs(abs(sum(a * b for a, b in zip(row, other, strict=True))) - 1.0) < 1e-12 for other in kept):
-            kept.append(row)
-    return kept
+        row = vector.tolist()
+        sign = next(math.copysign(1.0, m) for m in row if abs(m) > 0.5)
+        kept.setdefault(tuple(round(sign * m, SAME) for m in row), row)
+    return [*kept.values()]
 
 
 PIECES: dict[type, Callable[[Any], list[Piece]]] = {

@@ -34,11 +34,12 @@ from latchwork.program.kernel import (
     sqrt,
 )
 from latchwork.program.native import together
+from latchwork.program.scalar import minimum
 
 # a scene in words: its program; pieces in words and numbers, their corners, normals and edges; pairs, what each may be
 # deep, its direction; what was seen at the last look and at this one; what is found
 (CODE, SLOTS, POSES, INPUTS, X, COORDINATES, PIECES, COUNT, NUMBERED, XYZ, PAIRS, MANY, DEEP, WAYS, POSES_BEFORE,
- CENTERS_BEFORE, CENTERS, TURNS, GAPS_BEFORE, GAPS, PLACES, BEFORE, AFTER, WHO, DEPTH, SCENE) = range(26)  # fmt: skip
+ CENTERS_BEFORE, CENTERS, TURNS, GAPS_BEFORE, GAPS, PLACES, BEFORE, AFTER, WHO, DEPTH, STEP, SCENE) = range(27)  # fmt: skip
 # rows of a solution in words
 ROWS, STATES, TIMES, AT, RATES, BENDS, ENDS, BETWEEN, SOLUTION = range(9)
 FAR = 1e300  # further than anything: the exact distance is wanted
@@ -149,6 +150,8 @@ def keep(scene: i64p) -> None:
 @kernel
 def passed(scene: i64p, rows: i64p) -> i64:
     """The first step in which a pair is deeper than it may be, with who, how deep, and two times around it; −1: none."""
+    if rows[ROWS] < 2:
+        return -1
     state_at(scene, rows, 0, 0.0)
     look(scene)
     keep(scene)
@@ -172,6 +175,16 @@ def passed(scene: i64p, rows: i64p) -> i64:
                     return i
                 scene[BEFORE] = scene[AFTER]
             keep(scene)
+    return -1
+
+
+@kernel
+def passed_in(scene: i64p, first: i64, count: i64, rows: i64p) -> i64:
+    """The first of some solutions, from a number on, in which a pair is deeper than it may be; −1 for none."""
+    for i in range(first, count):
+        scene[STEP] = passed(scene, offset(rows, SOLUTION * i))
+        if scene[STEP] >= 0:
+            return i
     return -1
 
 
@@ -209,17 +222,29 @@ def distance_at(scene: i64p, rows: i64p, i: i64, k: i64, t: f64) -> f64:
 
 
 @kernel
-def least_distances(scene: i64p, count: i64, states: f64p, skip: i64p, least: f64p) -> None:
-    """Bring least[k] down to the least signed distance of each pair at some states, but where it is to be skipped."""
-    gaps, x = f64p_at(scene[GAPS]), f64p_at(scene[X])
+def depths(scene: i64p, found: f64p) -> None:
+    """The signed distance of each pair at x, as far as it is below zero."""
+    gaps = f64p_at(scene[GAPS])
+    look(scene)
+    for k in range(scene[MANY]):
+        found[k] = minimum(depth_of(scene, k, 0.0), 0.0) if gaps[k] < 0.0 else 0.0
+
+
+@kernel
+def least_distance(scene: i64p, count: i64, states: f64p, spans: f64p, least: f64p) -> i64:
+    """The least signed distance of all pairs at some states, each within its span of time; whose it is, −1 for none."""
+    gaps, x, who = f64p_at(scene[GAPS]), f64p_at(scene[X]), -1
     for i in range(count):
         for j in range(scene[INPUTS]):
             x[j] = states[scene[INPUTS] * i + j]
         look(scene)
         for k in range(scene[MANY]):
-            if skip[i * scene[MANY] + k] == 0 and gaps[k] < least[k]:
-                found = depth_of(scene, k, FAR)
-                least[k] = found if found < least[k] else least[k]
+            if gaps[k] < least[0] and x[0] >= spans[2 * k] and x[0] <= spans[2 * k + 1]:
+                found = depth_of(scene, k, least[0])
+                if found < least[0]:
+                    least[0] = found
+                    who = k
+    return who
 
 
-together(passed, distance_at, least_distances, stand, ticked)
+together(passed_in, distance_at, least_distance, depths, stand, ticked)

@@ -37,11 +37,10 @@ class Told(NamedTuple):
 
 def told_of(contacts: Sequence[Contact]) -> list[Told]:
     """Those contacts whose signed distance can be told."""
-    known: dict[Any, tuple[Piece, ...]] = {}
     found = []
     for contact in contacts:
         if len(contact.shapes) == 2 and contact.place_of is None:
-            a, b = (known.get(shape) or known.setdefault(shape, pieces_of(shape)) for shape in contact.shapes)
+            a, b = map(pieces_of, contact.shapes)
             pairs = tuple((x, y) if x.kind <= y.kind else (y, x) for x in a for y in b)
             if pairs and all(can_be_told(*pair) for pair in pairs):
                 found.append(Told(contact, pairs, any(piece.has_front for piece in (*a, *b))))
@@ -105,6 +104,11 @@ class Scene:
         if tolerance != self._allowed:
             self.deep[:], self._allowed = tolerance * self.sizes[self.watched], tolerance
 
+    def take(self, rest: Array) -> None:
+        """Take the last inputs of the program, and machine code that has arrived."""
+        self.x[len(self.x) - len(rest) :] = rest
+        self.bundle.ready()
+
     def contact(self, k: int) -> Contact:
         """Whose pair it is that is looked at as number k."""
         return self.told[int(self.whose[self.watched[k]])].contact
@@ -120,20 +124,21 @@ class Scene:
                 return bool(sign * float(((R * self._xyz[at : at + 3]).sum(axis=1) * way).sum()) <= FRONT)
         return False
 
-    def deepest(self, x: Array) -> Array:
+    def depths(self, x: Array) -> Array:
         """The least signed distance of each contact at a state, over its size; 0 where it is apart."""
         self.watch([True] * len(self.told))
-        least = np.zeros(len(self.pairs))
-        self.least(x[None], np.zeros((1, len(self.pairs)), dtype=np.int64), least)
-        found = np.zeros(len(self.told))
+        self.bundle.ready()
+        self.x[:], found, least = x, np.zeros(len(self.told)), np.zeros(len(self.pairs))
+        native(looks.depths).brief(self.at, address(least))
         np.minimum.at(found, self.whose, least / self.sizes)
         return found
 
-    def least(self, rows: Array, skip: NDArray[np.int64], least: Array) -> None:
-        """Bring ``least`` down to the least signed distance of each pair at some states, but where it is skipped."""
+    def least(self, rows: Array, spans: Sequence[tuple[float, float]]) -> tuple[float, Contact] | None:
+        """The least signed distance at some states, each contact within its span of time, and whose it is."""
         self.bundle.ready()
-        rows = np.ascontiguousarray(rows)
-        native(looks.least_distances).function(self.at, len(rows), address(rows), address(skip), address(least))
+        rows, within, least = np.ascontiguousarray(rows), np.array(spans)[self.whose], np.full(1, looks.FAR)
+        k = native(looks.least_distance).function(self.at, len(rows), *map(address, (rows, within, least)))
+        return None if k < 0 else (float(least[0]), self.contact(k))
 
     def _lay_pieces(self, driven: Driven, pieces: Sequence[Piece], poses: dict[Any, int], x: Array) -> None:
         """Words and numbers of all pieces, and their vertices, normals and edges one after the other."""
@@ -171,9 +176,13 @@ def _pose(frame: Any, point: Any) -> list[Any]:
 def _numbers_at(driven: Driven, pieces: Sequence[Piece], x: Array) -> Callable[[Any], float]:
     """What turns measures into numbers, those of parameters too."""
     given = [e for piece in pieces for e in (*chain(*piece.vertices, *piece.normals, *piece.edges),
-                                             piece.rounding, piece.radius) if isinstance(e, Expr)]  # fmt: skip
+                                             piece.rounding, piece.radius) if _is_open(e)]  # fmt: skip
     known = dict(zip(given, lowered(driven, given)(x).tolist(), strict=True)) if given else {}
-    return lambda e: known[e] if isinstance(e, Expr) else float(e)
+    return lambda e: known[e] if _is_open(e) else float(e)
+
+
+def _is_open(e: Any) -> bool:
+    return isinstance(e, Expr) and not e.is_constant
 
 
 def _measured(piece: Piece, x: Array, normals: Array, rounding: float, radius: float) -> list[float]:

@@ -8,10 +8,11 @@ found, it ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.contact.law import Contact
 from latchwork.hybrid.driven import Driven
@@ -56,8 +57,8 @@ class Watch:
         self._lengths = b""
         self._key: tuple[frozenset[Contact] | None, frozenset[Contact]] | None = None
         self._overlaps: set[Contact] = set()
-        self._rows = np.zeros(looks.SOLUTION, dtype=np.int64)
-        self._at = address(self._rows)
+        self._call: Callable[..., Any]
+        self._tick: Callable[..., Any]
 
     def see(self, driven: Driven, members: tuple[Contact, ...], x: Array, awake: Iterable[Contact] | None) -> None:
         """Take up contacts that have come, gone or changed at a state (t, q, u, rest), and look at those that are awake
@@ -70,11 +71,13 @@ class Watch:
             self._members, self._lengths, self._key = members, lengths, None
             self._scene = Scene(driven, told, x) if told else None
             self._overlaps = {one.contact for one in told}
+            if told:
+                self._call, self._tick = native(looks.passed_in).brief, native(looks.ticked).brief
         scene = self._scene
         if scene is None:
             return
         if self._overlaps:
-            deep = scene.deepest(x) < -TOLERANCE
+            deep = scene.depths(x) < -TOLERANCE
             self._key = None
             self._overlaps &= {one.contact for one, is_deep in zip(scene.told, deep.tolist(), strict=True) if is_deep}
         self._choose(scene, None if awake is None else frozenset(awake))
@@ -86,90 +89,82 @@ class Watch:
             scene.watch([one.contact not in self._overlaps and (awake is None or one.contact in awake)
                          for one in scene.told])  # fmt: skip
 
-    @property
-    def _watched(self) -> Scene | None:
-        """The scene, where something of it is looked at."""
+    def first(self, solutions: Sequence[Solution], rest: Array, tolerance: float = TOLERANCE,
+              between: bool = True) -> tuple[int, Passing] | None:  # fmt: skip
+        """The first passing in some solutions, and in which; also between their samples."""
         scene = self._scene
         if scene is None or not len(scene.watched):
             return None
-        scene.bundle.ready()
-        return scene
-
-    def first(self, segments: Sequence[Segment], rest: Array, tolerance: float = TOLERANCE,
-              between: bool = True) -> Passing | None:  # fmt: skip
-        """The first passing in some segments, also between their samples."""
-        scene = self._watched
-        if scene is None:
-            return None
         scene.allow(tolerance)
-        scene.x[len(scene.x) - len(rest) :] = rest
-        for segment in segments:
-            if len(segment.solution.t) > 1 and (passing := self._in(scene, segment.solution, between, tolerance)):
-                return passing
-        return None
-
-    def _in(self, scene: Scene, solution: Solution, between: bool, tolerance: float) -> Passing | None:
-        """The first passing in a solution; what passes from behind is left alone until it is apart again."""
-        kept = self._lay(solution, between)
-        while (i := native(looks.passed).brief(scene.at, self._at)) >= 0:
-            passing, k = self._located(scene, i), int(scene.words[looks.WHO])
-            self._distance(scene, i, k, passing.before)
-            if not scene.is_behind(k):
-                return passing
-            self._overlaps.add(passing.contact)
-            self._choose(scene, None if self._key is None else self._key[0])
+        scene.take(rest)
+        kept, rows = _laid(solutions, between)
+        at, found = address(rows), 0
+        while (found := self._call(scene.at, found, len(solutions), at)) >= 0:
+            passing = self._located(scene, at + found * rows.strides[0])
+            if passing is not None:
+                return found, passing
             scene.allow(tolerance)
         del kept
         return None
 
-    def _lay(self, solution: Solution, between: bool) -> tuple[Array, ...]:
-        """Put the addresses of a solution into words; the arrays that must live as long."""
-        kept = tuple(map(np.ascontiguousarray, (solution.t, solution.x, solution.dx, solution.bend)))
-        count, n = kept[1].shape
-        t, x, dx, bend = map(address, kept)
-        ends = dx + n * kept[2].itemsize
-        if solution.ends is not None:
-            kept = (*kept, np.ascontiguousarray(solution.ends))
-            ends = address(kept[-1])
-        self._rows[:] = count, n, t, x, dx, bend, ends, between
-        return kept
-
-    def _located(self, scene: Scene, i: int) -> Passing:
-        """When what was seen in step i began."""
+    def _located(self, scene: Scene, rows: int) -> Passing | None:
+        """When what was seen in a solution began; none where it came from behind, which is left alone until it is apart.
+        """
         numbers = scene.words.view(float)
         start, t, depth = (float(numbers[place]) for place in (looks.BEFORE, looks.AFTER, looks.DEPTH))
-        k = int(scene.words[looks.WHO])
-        most = float(scene.deep[k])
+        i, k = (int(scene.words[place]) for place in (looks.STEP, looks.WHO))
+        most, distance = float(scene.deep[k]), native(looks.distance_at).brief
 
         def last(level: float) -> float:
             """The last time, seen from the start, at which they are further apart than a level."""
             low, high = start, t
-            if not self._distance(scene, i, k, low) > level:
+            if not distance(scene.at, rows, i, k, low) > level:
                 return low
             for _ in range(HALVINGS):
                 middle = 0.5 * (low + high)
-                low, high = (middle, high) if self._distance(scene, i, k, middle) > level else (low, middle)
+                low, high = (middle, high) if distance(scene.at, rows, i, k, middle) > level else (low, middle)
             return low
 
-        return Passing(scene.contact(k), t, -depth, last(CLEAR * most), last(-most))
-
-    def _distance(self, scene: Scene, i: int, k: int, t: float) -> float:
-        return float(native(looks.distance_at).brief(scene.at, self._at, i, k, t))
+        after, before = last(-most), last(CLEAR * most)
+        distance(scene.at, rows, i, k, before)
+        if not scene.is_behind(k):
+            return Passing(scene.contact(k), t, -depth, before, after)
+        self._overlaps.add(scene.contact(k))
+        self._choose(scene, None if self._key is None else self._key[0])
+        return None
 
     # --- ticks --------------------------------------------------------------------------------------------------
 
     def stand(self, x: Array) -> None:
         """Look at a state (t, q, u, rest) from which it is ticked."""
-        scene = self._watched
-        if scene is not None:
+        scene = self._scene
+        if scene is not None and len(scene.watched):
             scene.allow(TOLERANCE)
-            scene.x[:] = x
+            scene.take(x)
             native(looks.stand).brief(scene.at, address(x))
 
     def ticked(self, t: float, x: Array) -> bool:
-        """Whether a tick that ends at (q, u, work) has to be looked at more closely."""
-        scene = self._watched
-        return scene is not None and bool(native(looks.ticked).brief(scene.at, t, address(x)))
+        """Whether a tick that ends at (q, ...) has to be looked at more closely."""
+        scene = self._scene
+        return scene is not None and self._tick(scene.at, t, address(x)) != 0
+
+
+def _laid(solutions: Sequence[Solution], between: bool) -> tuple[list[Array], NDArray[np.int64]]:
+    """Solutions in words; the arrays that must live as long."""
+    kept: list[Array] = []
+    rows = []
+    for solution in solutions:
+        arrays = [a if a.flags.c_contiguous else np.ascontiguousarray(a)
+                  for a in (solution.t, solution.x, solution.dx, solution.bend)]  # fmt: skip
+        t, x, dx, bend = map(address, arrays)
+        count, n = solution.x.shape
+        ends = dx + 8 * n  # of the row that follows
+        if solution.ends is not None:
+            arrays.append(np.ascontiguousarray(solution.ends))
+            ends = address(arrays[-1])
+        kept += arrays
+        rows.append((count, n, t, x, dx, bend, ends, between))
+    return kept, np.array(rows, dtype=np.int64)
 
 
 def _parameters(driven: Driven) -> slice:
