@@ -61,19 +61,21 @@ _made: WeakKeyDictionary[Any, tuple[Piece, ...]] = WeakKeyDictionary()
 def pieces_of(shape: Any) -> tuple[Piece, ...]:
     """The pieces of a shape, made once; none where it has no closed form."""
     shape = shape.center if isinstance(shape, Body) and shape.is_particle else shape
+    row = PIECES.get(type(shape))
+    if row is None:
+        return ()
     if shape not in _made:
-        row = PIECES.get(type(shape))
-        _made[shape] = () if row is None else tuple(row(shape))
+        _made[shape] = tuple(row(shape))
     return _made[shape]
 
 
 def can_be_told(a: Piece, b: Piece) -> bool:
     """Whether two pieces, in the order of their kinds, have a signed distance."""
     if b.kind == CONVEX:
-        return not (_is_point(a) and b.thin or _is_point(b) and a.thin or a.thin and b.thin)
+        return not ((_is_point(a) and b.thin) or (_is_point(b) and a.thin) or (a.thin and b.thin))
     if b.kind == HOOP:
         return a.kind == CONVEX and len(a.vertices) == 1
-    return b.kind == HALF and a.kind < HALF or b.kind == HOLLOW and a.kind == CONVEX
+    return (b.kind == HALF and a.kind < HALF) or (b.kind == HOLLOW and a.kind == CONVEX)
 
 
 def _is_point(piece: Piece) -> bool:
@@ -110,12 +112,13 @@ def _of_segment(shape: Segment) -> list[Piece]:
 
 
 def _of_polyline(shape: Polyline) -> list[Piece]:
-    """Its edges, where it is open; else the polygon, in convex parts; or, of a convex room, what is behind each wall."""
+    """Its edges, where it is open; else the polygon, in convex parts; or what is behind each wall of a convex room."""
     frame, first = shape.frame, shape.points[0]
     ways = [point.position(first) for point in shape.points]
     if not shape.closed:
         return [Piece(CONVEX, frame, first, _measures(frame, p, q), _measures(frame, n), _measures(frame, t), thin=True)
                 for (p, q), n, t in zip(itertools.pairwise(ways), shape.normals, shape.along, strict=True)]  # fmt: skip
+    assert shape.axis is not None, "a polyline has one, given or not"
     known, across = [numbers(frame, way) for way in ways], numbers(frame, shape.axis)
     if across is None or any(way is None for way in known):
         return []

@@ -15,7 +15,7 @@ For any unit vector, min x_a · n − max x_b · n is a lower bound, so that one
 from __future__ import annotations
 
 from latchwork.contact.interference.gjk import along, distance, dot, lowest, placed, turned, wider
-from latchwork.program.kernel import f64, f64p, fabs, i64, i64p, kernel, local_f64, offset, sqrt
+from latchwork.program.kernel import f64, f64p, fabs, i64p, kernel, local_f64, offset, sqrt
 from latchwork.program.scalar import maximum, minimum
 
 CONVEX, HOOP, HALF, HOLLOW = range(4)  # of two pieces, the first is not the later one here

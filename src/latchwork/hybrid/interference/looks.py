@@ -1,7 +1,8 @@
 """Looks along the steps of a run, as kernels: where two pieces first lie deeper in each other than is allowed.
 
-A step is looked at in its middle and at its end, on the dense output of the integration. In between it is looked at as
-often as two pieces come near each other and move by half their width: what is thin is not jumped over.
+A step is looked at in its middle and at its end, on the dense output of the integration. It is halved further where two
+pieces may have touched in between, until they move by half their width from look to look: what is thin is not jumped
+over.
 """
 
 from __future__ import annotations
@@ -34,16 +35,18 @@ from latchwork.program.kernel import (
     sqrt,
 )
 from latchwork.program.native import together
-from latchwork.program.scalar import minimum
+from latchwork.program.scalar import maximum, minimum
 
 # a scene in words: its program; pieces in words and numbers, their corners, normals and edges; pairs, what each may be
 # deep, its direction; what was seen at the last look and at this one; what is found
 (CODE, SLOTS, POSES, INPUTS, X, COORDINATES, PIECES, COUNT, NUMBERED, XYZ, PAIRS, MANY, DEEP, WAYS, POSES_BEFORE,
- CENTERS_BEFORE, CENTERS, TURNS, GAPS_BEFORE, GAPS, PLACES, BEFORE, AFTER, WHO, DEPTH, STEP, SCENE) = range(27)  # fmt: skip
+ CENTERS_BEFORE, CENTERS, TURNS, GAPS_BEFORE, GAPS, PLACES, BEFORE, AFTER, WHO, DEPTH, STEP,
+ SCENE) = range(27)  # fmt: skip
 # rows of a solution in words
 ROWS, STATES, TIMES, AT, RATES, BENDS, ENDS, BETWEEN, SOLUTION = range(9)
 FAR = 1e300  # further than anything: the exact distance is wanted
-FASTER, PART, MOST = 1.5, 0.5, 64.0  # than pieces are seen to move; of their width; looks in half a step at most
+FASTER, PART = 1.5, 0.5  # than pieces are seen to move from look to look; of their width
+PARTS = 2**16  # a step is halved into so many at most
 
 
 @kernel
@@ -102,8 +105,8 @@ def way_of(scene: i64p, k: i64) -> f64:
 
 
 @kernel
-def looks_between(scene: i64p) -> f64:
-    """In how many parts to look at what lies between two looks: by those that come near, and how wide they are."""
+def is_far(scene: i64p) -> i64:
+    """1 where a pair may have touched between two looks, and has moved by more than a part of its width."""
     pairs, numbers, gaps, before = (i64p_at(scene[PAIRS]), f64p_at(scene[NUMBERED]), f64p_at(scene[GAPS]),
                                     f64p_at(scene[GAPS_BEFORE]))  # fmt: skip
     pieces, poses, old, turns = (i64p_at(scene[PIECES]), f64p_at(scene[POSES]), f64p_at(scene[POSES_BEFORE]),
@@ -111,13 +114,14 @@ def looks_between(scene: i64p) -> f64:
     for i in range(scene[COUNT]):
         at = FRAME * pieces[WORDS * i + POSE]
         turns[i] = moved(offset(old, at), offset(poses, at), numbers[NUMBERS * i + BOUND])
-    parts = 1.0
     for k in range(scene[MANY]):
         way = FASTER * way_of(scene, k)
         width = PART * (numbers[NUMBERS * pairs[2 * k] + WIDTH] + numbers[NUMBERS * pairs[2 * k + 1] + WIDTH])
-        if gaps[k] + before[k] < way and way > width * parts:
-            parts = divide(way, width) + 1.0
-    return parts if parts < MOST else MOST
+        if way > width and gaps[k] + before[k] < way:
+            gaps[k] = maximum(gaps[k], depth_of(scene, k, way))
+            if gaps[k] + before[k] < way:
+                return 1
+    return 0
 
 
 @kernel
@@ -149,7 +153,7 @@ def keep(scene: i64p) -> None:
 
 @kernel
 def passed(scene: i64p, rows: i64p) -> i64:
-    """The first step in which a pair is deeper than it may be, with who, how deep, and two times around it; −1: none."""
+    """The first step in which a pair is deeper than it may be, with who, how deep, and times around it; −1: none."""
     if rows[ROWS] < 2:
         return -1
     state_at(scene, rows, 0, 0.0)
@@ -157,24 +161,22 @@ def passed(scene: i64p, rows: i64p) -> i64:
     keep(scene)
     x = f64p_at(scene[X])
     scene[BEFORE] = bits(x[0])
-    halves = 2 if rows[BETWEEN] == 1 else 1
     for i in range(rows[ROWS] - 1):
-        for half in range(halves):
-            end = 1.0 if half == halves - 1 else 0.5
-            start = 0.0 if half == 0 else 0.5
-            scene[AFTER] = bits(state_at(scene, rows, i, end))
+        at, size = 0, PARTS // 2 if rows[BETWEEN] == 1 else PARTS
+        while at < PARTS:
+            scene[AFTER] = bits(state_at(scene, rows, i, divide(float(at + size), float(PARTS))))
             look(scene)
-            parts = int(looks_between(scene)) if rows[BETWEEN] == 1 else 1
-            for part in range(parts):
-                if parts > 1:
-                    theta = start + (end - start) * divide(float(part + 1), float(parts))
-                    scene[AFTER] = bits(state_at(scene, rows, i, end if part == parts - 1 else theta))
-                    look(scene)
-                scene[WHO] = first_deep(scene)
-                if scene[WHO] >= 0:
-                    return i
-                scene[BEFORE] = scene[AFTER]
+            if rows[BETWEEN] == 1 and size > 1 and is_far(scene) == 1:
+                size = size // 2
+                continue
+            scene[WHO] = first_deep(scene)
+            if scene[WHO] >= 0:
+                return i
+            scene[BEFORE] = scene[AFTER]
             keep(scene)
+            at += size
+            while 2 * size < PARTS and at % (2 * size) == 0:
+                size = 2 * size
     return -1
 
 
@@ -206,7 +208,7 @@ def ticked(scene: i64p, t: f64, q: f64p) -> i64:
     for i in range(scene[COORDINATES]):
         x[1 + i] = q[i]
     look(scene)
-    if looks_between(scene) > 1.0 or first_deep(scene) >= 0:
+    if is_far(scene) == 1 or first_deep(scene) >= 0:
         return 1
     keep(scene)
     return 0
@@ -247,4 +249,18 @@ def least_distance(scene: i64p, count: i64, states: f64p, spans: f64p, least: f6
     return who
 
 
-together(passed_in, distance_at, least_distance, depths, stand, ticked)
+@kernel
+def distances(scene: i64p, count: i64, states: f64p, found: f64p) -> None:
+    """The least signed distance of all pairs at each of some states."""
+    gaps, x = f64p_at(scene[GAPS]), f64p_at(scene[X])
+    for i in range(count):
+        for j in range(scene[INPUTS]):
+            x[j] = states[scene[INPUTS] * i + j]
+        look(scene)
+        found[i] = FAR
+        for k in range(scene[MANY]):
+            if gaps[k] < found[i]:
+                found[i] = minimum(found[i], depth_of(scene, k, found[i]))
+
+
+together(passed_in, distance_at, least_distance, distances, depths, stand, ticked)

@@ -28,23 +28,26 @@ FRONT = 0.5  # a cosine: what comes more from the side has come around the end
 
 
 class Told(NamedTuple):
-    """A contact whose signed distance can be told: the pieces of both sides, in the order of their kinds."""
+    """Two shapes whose signed distance can be told, and their contact: pairs of pieces, in the order of their kinds."""
 
-    contact: Contact
+    contact: Contact | None
     pairs: tuple[tuple[Piece, Piece], ...]
     has_front: bool  # and may be passed from behind
 
 
 def told_of(contacts: Sequence[Contact]) -> list[Told]:
     """Those contacts whose signed distance can be told."""
-    found = []
-    for contact in contacts:
-        if len(contact.shapes) == 2 and contact.place_of is None:
-            a, b = map(pieces_of, contact.shapes)
-            pairs = tuple((x, y) if x.kind <= y.kind else (y, x) for x in a for y in b)
-            if pairs and all(can_be_told(*pair) for pair in pairs):
-                found.append(Told(contact, pairs, any(piece.has_front for piece in (*a, *b))))
-    return found
+    whole = [contact for contact in contacts if len(contact.shapes) == 2 and contact.place_of is None]
+    return [told for contact in whole if (told := told_between(contact.shapes, contact)) is not None]
+
+
+def told_between(shapes: Sequence[Any], contact: Contact | None = None) -> Told | None:
+    """Two shapes whose signed distance can be told; none where it cannot."""
+    a, b = shapes
+    pairs = tuple((x, y) if x.kind <= y.kind else (y, x) for x in pieces_of(a) for y in pieces_of(b))
+    if not pairs or not all(can_be_told(*pair) for pair in pairs):
+        return None
+    return Told(contact, pairs, any(piece.has_front for pair in pairs for piece in pair))
 
 
 def lowered(driven: Driven, expressions: Sequence[Any]) -> Function:
@@ -87,6 +90,7 @@ class Scene:
             self.words[word] = address(array)
         self.at = address(self.words)
         self.watched, self.deep, self._allowed = np.arange(0), np.zeros(0), 0.0
+        self._kept: tuple[NDArray[np.int64], Array, Array] = self.pairs[:0], self._ways[:0], self.deep
         self.watch([True] * len(self.told))
 
     def watch(self, which: Sequence[bool]) -> None:
@@ -111,7 +115,9 @@ class Scene:
 
     def contact(self, k: int) -> Contact:
         """Whose pair it is that is looked at as number k."""
-        return self.told[int(self.whose[self.watched[k]])].contact
+        found = self.told[int(self.whose[self.watched[k]])].contact
+        assert found is not None, "a run has contacts"
+        return found
 
     def is_behind(self, k: int) -> bool:
         """Whether pair k, as it was looked at last, is beside or behind a piece that has a front."""
@@ -139,6 +145,13 @@ class Scene:
         rows, within, least = np.ascontiguousarray(rows), np.array(spans)[self.whose], np.full(1, looks.FAR)
         k = native(looks.least_distance).function(self.at, len(rows), *map(address, (rows, within, least)))
         return None if k < 0 else (float(least[0]), self.contact(k))
+
+    def distances(self, rows: Array) -> Array:
+        """The least signed distance at each of some states."""
+        self.bundle.ready()
+        rows, found = np.ascontiguousarray(rows), np.zeros(len(rows))
+        native(looks.distances).function(self.at, len(rows), address(rows), address(found))
+        return found
 
     def _lay_pieces(self, driven: Driven, pieces: Sequence[Piece], poses: dict[Any, int], x: Array) -> None:
         """Words and numbers of all pieces, and their vertices, normals and edges one after the other."""

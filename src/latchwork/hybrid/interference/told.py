@@ -20,21 +20,24 @@ def explained(error: IntegrationError, model: str, passing: Passing) -> Interfer
     contact, t, depth, *_ = passing
     a, b = map(_called, contact.shapes)
     message = (
-        f"'{model}': {a} and {b} of contact '{contact.name}' have passed into each other: at t = {t:.9g} they lie "
-        f"{depth:.3g} deep in each other, and nothing that this pair of shapes is watched by has touched. Give what is "
-        "thin a thickness (lw.Box or lw.Capsule in place of a lw.Segment), or let the shapes meet elsewhere; the run "
-        "up to there is in the error's .run."
+        f"'{model}': {a} and {b} of contact '{contact.name}' have passed into each other. They lie {depth:.3g} deep in "
+        f"each other at t = {t:.9g}, though none of the features by which the contact is decided was met. Give what is "
+        "thin a thickness (a lw.Box or lw.Capsule for a lw.Segment), let them meet a little elsewhere, or leave the "
+        "contact out; the run up to there is .run of this error."
     )
     return Interference(message, error.solution, error.run, contact.name, t, depth)
 
 
 def _called(shape: Any) -> str:
-    """``lw.Box of 'crate'``: by what it turns with, or the point it is at."""
+    """``lw.Box of 'crate'``, or ``lw.Segment at 'P'`` of what stands still; a point by its name."""
     if isinstance(shape, (Point, Body)):
         return f"'{shape.name}'"
-    point = getattr(shape, "center", None) or getattr(shape, "point", None) or getattr(shape, "p", None)
-    owner = getattr(shape, "body", None) or (shape.frame if point is None else point)
-    return f"{shape.what} of '{owner.name}'"
+    places = [getattr(shape, name, None) for name in ("center", "point", "p")]
+    point = next((place for place in places if place is not None), None)
+    body = getattr(shape, "body", None)
+    if body is not None or point is None:
+        return f"{shape.what} of '{(body or shape.frame).name}'"
+    return f"{shape.what} at '{point.name}'"
 
 
 def up_to(segments: Sequence[Segment], t: float) -> list[Segment]:

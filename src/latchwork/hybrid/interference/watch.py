@@ -70,7 +70,7 @@ class Watch:
             told = told_of(members)
             self._members, self._lengths, self._key = members, lengths, None
             self._scene = Scene(driven, told, x) if told else None
-            self._overlaps = {one.contact for one in told}
+            self._overlaps = {one.contact for one in told if one.contact is not None}
             if told:
                 self._call, self._tick = native(looks.passed_in).brief, native(looks.ticked).brief
         scene = self._scene
@@ -79,7 +79,8 @@ class Watch:
         if self._overlaps:
             deep = scene.depths(x) < -TOLERANCE
             self._key = None
-            self._overlaps &= {one.contact for one, is_deep in zip(scene.told, deep.tolist(), strict=True) if is_deep}
+            self._overlaps &= {one.contact for one, is_deep in zip(scene.told, deep.tolist(), strict=True)
+                               if is_deep and one.contact is not None}  # fmt: skip
         self._choose(scene, None if awake is None else frozenset(awake))
 
     def _choose(self, scene: Scene, awake: frozenset[Contact] | None) -> None:
@@ -100,7 +101,7 @@ class Watch:
         kept, rows = _laid(solutions, between)
         at, found = address(rows), 0
         while (found := self._call(scene.at, found, len(solutions), at)) >= 0:
-            passing = self._located(scene, at + found * rows.strides[0])
+            passing = self._located(scene, at + 8 * looks.SOLUTION * found)
             if passing is not None:
                 return found, passing
             scene.allow(tolerance)
@@ -108,8 +109,7 @@ class Watch:
         return None
 
     def _located(self, scene: Scene, rows: int) -> Passing | None:
-        """When what was seen in a solution began; none where it came from behind, which is left alone until it is apart.
-        """
+        """When what was seen in a solution began; none where it came from behind: left alone then until it is apart."""
         numbers = scene.words.view(float)
         start, t, depth = (float(numbers[place]) for place in (looks.BEFORE, looks.AFTER, looks.DEPTH))
         i, k = (int(scene.words[place]) for place in (looks.STEP, looks.WHO))
@@ -152,19 +152,22 @@ class Watch:
 def _laid(solutions: Sequence[Solution], between: bool) -> tuple[list[Array], NDArray[np.int64]]:
     """Solutions in words; the arrays that must live as long."""
     kept: list[Array] = []
-    rows = []
-    for solution in solutions:
-        arrays = [a if a.flags.c_contiguous else np.ascontiguousarray(a)
-                  for a in (solution.t, solution.x, solution.dx, solution.bend)]  # fmt: skip
-        t, x, dx, bend = map(address, arrays)
-        count, n = solution.x.shape
-        ends = dx + 8 * n  # of the row that follows
-        if solution.ends is not None:
-            arrays.append(np.ascontiguousarray(solution.ends))
-            ends = address(arrays[-1])
+    words: list[int] = []
+    for s in solutions:
+        t, x, dx, bend = arrays = _solid(s.t), _solid(s.x), _solid(s.dx), _solid(s.bend)
+        n, ends = x.shape[1], s.ends
+        last = address(dx) + 8 * n  # the row that follows
+        if ends is not None:
+            ends = _solid(ends)
+            kept.append(ends)
+            last = address(ends)
         kept += arrays
-        rows.append((count, n, t, x, dx, bend, ends, between))
-    return kept, np.array(rows, dtype=np.int64)
+        words += (len(t), n, address(t), address(x), address(dx), address(bend), last, between)
+    return kept, np.array(words, dtype=np.int64)
+
+
+def _solid(array: Array) -> Array:
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
 def _parameters(driven: Driven) -> slice:

@@ -56,9 +56,9 @@ def must_be_apart(contact: Contact, touches: Sequence[Touch], x: Array) -> None:
             raise ModelError(f"where '{touch.name}' ends has no value at t = {x[0]:.6g}. Look at its shapes: some "
                              "length is zero, or some root or division has no value there.")  # fmt: skip
         if inside >= 0.0 and not touch.held:
-            found.append((abs(gap + _radius(touch, x)), gap, touch))
+            found.append((abs(gap + _radius(touch, x)), -inside, gap, touch))
     if found:
-        _, gap, touch = min(found, key=lambda item: item[0])
+        *_, gap, touch = min(found, key=lambda item: item[:2])
         if gap < -TOUCH and (_radius(touch, x) == 0.0 or gap > -2.0 * _radius(touch, x) or not touch.feature.within):
             raise ModelError(
                 f"'{contact.name}' overlaps at t = {x[0]:.6g}: the gap of '{touch.name}' is {gap:.6g}. Start with the "
