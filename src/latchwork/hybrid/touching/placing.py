@@ -11,7 +11,6 @@ import numpy as np
 from latchwork.constraint.making.spot import Spot
 from latchwork.constraint.terms import Array
 from latchwork.contact.law import Contact
-from latchwork.contact.pairing.meet import EDGE
 from latchwork.errors import EvaluationError, IntegrationError, ModelError
 from latchwork.hybrid.touching.scales import TOUCH
 from latchwork.hybrid.touching.standing import Guard
@@ -57,9 +56,9 @@ def must_be_apart(contact: Contact, touches: Sequence[Touch], x: Array) -> None:
             raise ModelError(f"where '{touch.name}' ends has no value at t = {x[0]:.6g}. Look at its shapes: some "
                              "length is zero, or some root or division has no value there.")  # fmt: skip
         if inside >= 0.0 and not touch.held:
-            found.append((abs(gap + _radius(touch, x)), inside <= 2.0 * EDGE, gap, touch))  # flush ones come last
+            found.append((abs(gap + _radius(touch, x)), gap, touch))
     if found:
-        *_, gap, touch = min(found, key=lambda item: item[:2])
+        _, gap, touch = min(found, key=lambda item: item[0])
         if gap < -TOUCH and (_radius(touch, x) == 0.0 or gap > -2.0 * _radius(touch, x) or not touch.feature.within):
             raise ModelError(
                 f"'{contact.name}' overlaps at t = {x[0]:.6g}: the gap of '{touch.name}' is {gap:.6g}. Start with the "
