@@ -173,6 +173,14 @@ def test_time_stepping_ends_where_shapes_pass():
     assert e.value.run.t[-1] == pytest.approx(e.value.t)
 
 
+def test_a_start_astride_a_thin_segment_is_refused():
+    """No feature says so: the shapes lie in each other."""
+    sim = lw.Simulation(over_a_shelf("outline"), q={"q_b_py": 0.05})
+    for _ in range(2):
+        with pytest.raises(lw.ModelError, match=r"'shelf' overlaps at t = 0: .* by 0\.354 of the size"):
+            sim.advance(1.0)
+
+
 def test_what_is_thick_carries():
     """The same crate on a thick shelf lies there: the watch says nothing."""
     model = over_a_shelf()

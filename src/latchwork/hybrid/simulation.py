@@ -302,10 +302,10 @@ class Simulation(Changing, Going, Ruling):
         """Time stepping until things are calm; whether a stop ended it."""
         before, s = self.active, self._standings
         self._sight.wake(s, self._workshop.base, self._state())
+        self._keep_watch(self._state())
         scene = scene_of(self.driven, self._workshop.base, self._workshop.held(self._holds), s, self._rest)
         made = through(scene, self._state(), float(self._x[-1]), t_end, self._thicket, stops, self.progress)
         segment = made.segment()
-        self._keep_watch(self._state())
         found = self._watch.first([segment.solution], self._held_now(), STEPPED, between=False)
         if found is not None:
             passing = found[1]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.contact.law import Contact
+from latchwork.errors import ModelError
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.interference import looks
 from latchwork.hybrid.interference.scene import Scene, told_of
@@ -67,21 +68,29 @@ class Watch:
             return
         lengths = x[_parameters(driven)].tobytes()
         if members is not self._members or lengths != self._lengths:
-            told = told_of(members)
-            self._members, self._lengths, self._key = members, lengths, None
-            self._scene = Scene(driven, told, x) if told else None
-            self._overlaps = {one.contact for one in told if one.contact is not None}
-            if told:
-                self._call, self._tick = native(looks.passed_in).brief, native(looks.ticked).brief
-        scene = self._scene
-        if scene is None:
-            return
-        if self._overlaps:
-            deep = scene.depths(x) < -TOLERANCE
+            self._begin(driven, members, x)
+            self._lengths = lengths
+        elif self._overlaps and self._scene is not None:
+            self._overlaps &= _deep(self._scene, x).keys()
             self._key = None
-            self._overlaps &= {one.contact for one, is_deep in zip(scene.told, deep.tolist(), strict=True)
-                               if is_deep and one.contact is not None}  # fmt: skip
-        self._choose(scene, None if awake is None else frozenset(awake))
+        if self._scene is not None:
+            self._choose(self._scene, None if awake is None else frozenset(awake))
+
+    def _begin(self, driven: Driven, members: tuple[Contact, ...], x: Array) -> None:
+        """Take up contacts; refuse those that are new, have no front, and come with shapes that lie in each other."""
+        told = told_of(members)
+        scene = Scene(driven, told, x) if told else None
+        deep = {} if scene is None else _deep(scene, x)
+        has_front = {one.contact for one in told if one.has_front}
+        for contact, depth in deep.items():
+            if contact not in has_front and contact not in self._members:
+                raise ModelError(
+                    f"'{contact.name}' overlaps at t = {float(x[0]):.6g}: its shapes lie in each other by {depth:.3g} "
+                    "of the size of the smaller. Start with the shapes apart or just touching."
+                )
+        self._members, self._scene, self._overlaps, self._key = members, scene, set(deep), None
+        if told:
+            self._call, self._tick = native(looks.passed_in).brief, native(looks.ticked).brief
 
     def _choose(self, scene: Scene, awake: frozenset[Contact] | None) -> None:
         key = awake, frozenset(self._overlaps)
@@ -147,6 +156,12 @@ class Watch:
         """Whether a tick that ends at (q, ...) has to be looked at more closely."""
         scene = self._scene
         return scene is not None and self._tick(scene.at, t, address(x)) != 0
+
+
+def _deep(scene: Scene, x: Array) -> dict[Contact, float]:
+    """Contacts whose shapes lie deeper in each other at a state than they may, and how deep, over their size."""
+    return {one.contact: -depth for one, depth in zip(scene.told, scene.depths(x).tolist(), strict=True)
+            if one.contact is not None and depth < -TOLERANCE}  # fmt: skip
 
 
 def _laid(solutions: Sequence[Solution], between: bool) -> tuple[list[Array], NDArray[np.int64]]:
