@@ -152,10 +152,10 @@ class Watch:
             scene.take(x)
             native(looks.stand).brief(scene.at, address(x))
 
-    def ticked(self, t: float, x: Array) -> bool:
-        """Whether a tick that ends at (q, ...) has to be looked at more closely."""
+    def ticked(self, t: float, x: int) -> bool:
+        """Whether a tick that ends at the (q, ...) of an address has to be looked at more closely."""
         scene = self._scene
-        return scene is not None and self._tick(scene.at, t, address(x)) != 0
+        return scene is not None and self._tick(scene.at, t, x) != 0
 
 
 def _deep(scene: Scene, x: Array) -> dict[Contact, float]:
