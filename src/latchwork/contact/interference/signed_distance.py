@@ -7,8 +7,9 @@ A piece is fixed in a frame, whose pose is R by rows and p, x_N = p + R x:
     HALF    all below a plane
     HOLLOW  all outside of a circle, or cylinder
 
-Where hulls are apart, their distance is that of GJK. Where not, it is the best of the separating axes: normals of
-faces, and t_a × t_b of edges (the edge of a polygon in the plane is the axis across it).  [Gottschalk 1996, thm 1]
+Where hulls are apart, their distance is that of GJK. Where they touch, it is found along the direction between them
+once they are moved a little apart; where they lie in each other, as the best of the separating axes: normals of faces,
+and t_a × t_b of edges (the edge of a polygon in the plane is the axis across it).  [Gottschalk 1996, thm 1]
 For any unit vector, min x_a · n − max x_b · n is a lower bound, so that one direction that separates is enough.
 """
 
@@ -24,6 +25,7 @@ CENTER, BOUND, ROUND, RADIUS, WIDTH, NUMBERS = 0, 3, 4, 5, 6, 7  # a ball that h
 FRAME = 12  # numbers of a pose
 NEAR = 1e-6  # of the size: nearer vertices have no good direction between them
 APART = 1e-2  # of the size: by which pieces are moved apart, to find the direction between them
+MOST, AGAIN = 10_000, 8  # pairs of edges that are looked along; times that a direction is made better
 LOWEST = -1e300
 
 
@@ -38,7 +40,7 @@ def relative(a: f64p, b: f64p, rel: f64p) -> None:
 
 @kernel
 def separated(a: i64p, b: i64p, xyz: f64p, rel: f64p, n: f64p) -> f64:
-    """The signed distance of two hulls by separating axes; n is the best of them."""
+    """The signed distance of two hulls by separating axes, of very many edges by faces alone; n is the best axis."""
     na, nb, best = a[CORNERS], b[CORNERS], LOWEST
     xa, xb = offset(xyz, a[VERTICES]), offset(xyz, b[VERTICES])
     axis, line = local_f64(3), local_f64(3)
@@ -49,7 +51,8 @@ def separated(a: i64p, b: i64p, xyz: f64p, rel: f64p, n: f64p) -> f64:
         for j in range(3):
             axis[j] = dot(offset(rel, 3 * j), normal)
         best = wider(na, xa, nb, xb, rel, axis, n, best)
-    for i in range(a[LINES]):
+    lines = a[LINES] if a[LINES] * b[LINES] <= MOST else 0
+    for i in range(lines):
         edge = offset(xyz, a[EDGES] + 3 * i)
         for j in range(3):
             line[j] = dot(offset(rel, 3 * j), edge)
@@ -85,6 +88,17 @@ def pushed(a: i64p, b: i64p, xyz: f64p, rel: f64p, size: f64, n: f64p) -> f64:
 
 
 @kernel
+def settled(a: i64p, b: i64p, xyz: f64p, rel: f64p, size: f64, n: f64p) -> f64:
+    """The same again and again, until no direction is better than the last."""
+    best = pushed(a, b, xyz, rel, size, n)
+    for _ in range(AGAIN):
+        before, best = best, pushed(a, b, xyz, rel, size, n)
+        if best <= before:
+            break
+    return best
+
+
+@kernel
 def between_hulls(a: i64p, b: i64p, xyz: f64p, rel: f64p, size: f64, enough: f64, n: f64p) -> f64:
     """The signed distance of two hulls; any lower bound that is not below ``enough`` will do. n is kept in mind."""
     na, nb = a[CORNERS], b[CORNERS]
@@ -95,8 +109,11 @@ def between_hulls(a: i64p, b: i64p, xyz: f64p, rel: f64p, size: f64, enough: f64
     best = distance(na, xa, nb, xb, rel, NEAR * size, n)
     if best > 0.0:
         return best
-    best = pushed(a, b, xyz, rel, size, n)
-    return best if best >= enough else maximum(best, separated(a, b, xyz, rel, n))
+    best = settled(a, b, xyz, rel, size, n)
+    if best >= enough or best >= -NEAR * size:
+        return best
+    best = maximum(best, separated(a, b, xyz, rel, n))
+    return best if a[LINES] * b[LINES] <= MOST else settled(a, b, xyz, rel, size, n)
 
 
 @kernel
