@@ -12,6 +12,7 @@
     ├── EvaluationError      numbers that are missing, unknown, or not finite
     ├── ArgumentError        an argument that a function does not take (a TypeError too)
     ├── IntegrationError     a run that could not go on
+    │   ├── Interference     two shapes that have passed into each other
     │   ├── Jammed           sliding contacts that can neither stay closed nor open: only an impact helps
     │   ├── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
     │   └── AuditError       a run whose energy or constraints are far off what its method promises
@@ -93,6 +94,14 @@ class IntegrationError(LatchworkError):
     def __init__(self, message: str, solution: Any = None, run: Any = None, reason: Any = None) -> None:
         super().__init__(message)
         self.solution, self.run, self.reason = solution, run, reason
+
+
+class Interference(IntegrationError):
+    """Two shapes that have passed into each other, at time ``t``, by ``depth``; ``contact`` is the name of theirs."""
+
+    def __init__(self, message: str, solution: Any, run: Any, contact: str, t: float, depth: float) -> None:
+        super().__init__(message, solution, run)
+        self.contact, self.t, self.depth = contact, t, depth
 
 
 class Jammed(IntegrationError):

@@ -22,7 +22,7 @@ from latchwork.constraint.reacting.reaction_plan import Plan, plan_of, pulls_mus
 from latchwork.constraint.reacting.reactions import Reactions
 from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
-from latchwork.constraint.solve import accelerations, all_speeds, multipliers, unfelt
+from latchwork.constraint.solve import all_speeds
 from latchwork.constraint.terms import Array, Terms, terms_of
 from latchwork.errors import ConstraintError, EvaluationError, did_you_mean, listed
 from latchwork.kane.equations import Equations
@@ -36,8 +36,10 @@ from latchwork.symbolic.traverse import Operations, count_shared
 if TYPE_CHECKING:
     from latchwork.constraint.analysis import Operator
     from latchwork.constraint.bifurcation import Bifurcation
+    from latchwork.constraint.branch_limit import BranchLimit
 
 SINGULAR = 1e-13  # of B1, where its rows are one at the state at which speeds were chosen
+MEETS, ROUNDING = 1e-6, 1e-15  # of what rows make of speeds, and of what they usually make: speeds meet them
 ATTEMPTS = 8  # random states from which an assembled one is sought
 
 
@@ -143,24 +145,50 @@ class Constrained:
 
     def arguments(self, q: Any, u: Any, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
         """(t, q, u, r, p), with dependent speeds computed; they may be left out where u is a mapping."""
-        x, _ = self._state(q, u, r, t, p)
-        return x
+        return self._state(q, u, r, t, p)
 
-    def _state(self, q: Any, u: Any, r: Any, t: float, p: Any) -> tuple[Array, Array]:
+    def _state(self, q: Any, u: Any, r: Any, t: float, p: Any) -> Array:
+        """The same. Where B1 is singular, all speeds must be given."""
         equations = self.unconstrained
         names = [symbol.name for symbol in self.independent]
         if isinstance(u, Sequence | np.ndarray) and len(u) == len(names) != len(equations.u):
             u = dict(zip(names, u, strict=True))
-        u, _ = by_name(u, dict.fromkeys(equations.u_names, 0.0))
+        u, given = by_name(u, dict.fromkeys(equations.u_names, 0.0))
         x = argument_vector(equations.system, t, q, u, r, p)
         first = 1 + len(equations.q)
-        free = [first + j for j in self.selection.independent]
+        span, free = slice(first, first + len(equations.u)), [first + j for j in self.selection.independent]
         place = self.terms.place(x)
         must_agree(self.rows.names, place.B, place.C, np.eye(len(equations.u)), f" at t = {t:.6g}")
+        whole = not isinstance(u, Mapping) or len(given) == len(equations.u)
+        if self._is_close(x) and whole and x[span].any() and self._meets(place.B, place.C, x[span]):
+            return x
         self._must_determine(place.B, x)
-        speeds = self._finite(all_speeds(place.B, place.C, self.selection, x[free]), x, "speeds")
-        x[first : first + len(equations.u)] = speeds
-        return x, place.B
+        x[span] = self._finite(all_speeds(place.B, place.C, self.selection, x[free]), x, "speeds")
+        return x
+
+    def _is_close(self, x: Array) -> bool:
+        """Whether a position is close to a singular one."""
+        from latchwork.constraint.branch_limit import is_close
+
+        return is_close(self.terms, self.selection, x, self._B_chosen)
+
+    def _meets(self, B: Array, C: Array, u: Array) -> bool:
+        """Whether speeds meet the rows, but for rounding, also where these vanish."""
+        size, usual = dot(np.abs(B), np.abs(u)) + np.abs(C), dot(np.abs(self._B_chosen), np.abs(u))
+        return bool((np.abs(dot(B, u) + C) <= MEETS * size + ROUNDING * usual).all())
+
+    def limit_at(self, x: Array) -> BranchLimit:
+        """How values are taken at a state (t, q, u, r, p): there, or close to a singular position beside it."""
+        from latchwork.constraint.branch_limit import BranchLimit, limit_at
+
+        if self._is_close(x):
+            return limit_at(self.terms, x, self.selection, self._B_chosen)
+        return BranchLimit(self.terms, self.selection, x, (x,), (1.0,))
+
+    def _limit(self, q: Any, u: Any, r: Any, t: float, p: Any) -> BranchLimit:
+        limit = self.limit_at(self._state(q, u, r, t, p))
+        self._finite(limit.udot, limit.x)
+        return limit
 
     def _must_determine(self, B: Array, x: Array) -> None:
         """Refuse positions where B1 is singular, measured by its rows where speeds were chosen."""
@@ -173,8 +201,9 @@ class Constrained:
             names = ", ".join(symbol.name for symbol in self.dependent)
             raise EvaluationError(
                 f"{', '.join(self.rows.slices)} of '{self.name}' do not determine {names} at "
-                f"{self.unconstrained._state_text(x)}: B1 is singular there (by {singular[-1]:.1e}). Embed again at "
-                "that state (at=...), or see which branches of motion meet there: .branches(q)."
+                f"{self.unconstrained._state_text(x)}: B1 is singular there (by {singular[-1]:.1e}). Give all speeds, "
+                "along a branch of motion, embed again at that state (at=...), or see which branches of motion meet "
+                "there: .branches(q)."
             )
 
     @cached_property
@@ -182,32 +211,42 @@ class Constrained:
         return self.terms.place(self._x).B
 
     def udot(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
-        """u̇ of all speeds. ``u`` holds the independent ones (others are computed), as a sequence or by name."""
-        x, B = self._state(q, u, r, t, p)
-        motion = self.terms.motion(x)
-        return self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
+        """u̇ of all speeds. ``u`` holds the independent ones (others are computed), as a sequence or by name.
+
+        Close to a singular position, this and all that follows from it are the limit along the branch of motion; at
+        the position itself the branch is that of the speeds, which are then all given.
+        """
+        return self._limit(q, u, r, t, p).udot
 
     def multipliers(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0,
                     p: Any = None) -> dict[str, Array]:  # fmt: skip
         """λ of M u̇ = f + Bᵀ λ for each constraint by name; of least norm where rows are redundant."""
-        x, B = self._state(q, u, r, t, p)
-        force, M = self._force(x, B)
-        lam = multipliers(B, force, M)
+        lam = self._multipliers(self._limit(q, u, r, t, p))
         return {name: lam[part] for name, part in self.rows.slices.items()}
 
     def constraint_force(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
         """F_c = M u̇ − f: the generalized constraint force, unique also where λ is not.  [Aghili Remark 4]"""
-        x, B = self._state(q, u, r, t, p)
-        return self._force(x, B)[0]
+        return self._limit(q, u, r, t, p).force
 
     def reactions(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                   at: Any = None, motors: bool = False) -> Reactions:  # fmt: skip
         """Forces and torques of every constraint and every joint by name, as ``Equations.reactions``."""
-        x, B = self._state(q, u, r, t, p)
-        motion = self.terms.motion(x)
-        udot = self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
-        lam = multipliers(B, dot(motion.M, udot) - motion.f, motion.M)
-        return self.reaction_plan(at, motors).at_state(x, udot, lam, B, unfelt(B, motion.M))
+        limit = self._limit(q, u, r, t, p)
+        lam = self._multipliers(limit)
+        B = self.terms.place(limit.x).B
+        return self.reaction_plan(at, motors).at_state(limit.x, limit.udot, lam, B, limit.unfelt)
+
+    def _multipliers(self, limit: BranchLimit) -> Array:
+        """λ, refused where it is infinite: at a dead point that a force holds."""
+        lam = limit.multipliers
+        if not np.isfinite(lam).all():
+            rows = ", ".join(repr(self.rows.names[i]) for i in np.flatnonzero(~np.isfinite(lam)))
+            raise EvaluationError(
+                f"{rows} of '{self.name}' would need an infinite force at {self.unconstrained._state_text(limit.x)}: a "
+                "singular position, in which the forces that act do not balance along what the rows do not hold. Ask "
+                "beside it."
+            )
+        return lam
 
     def reaction_plan(self, at: Any = None, motors: bool = False) -> Plan:
         """Reactions as one program of (t, q, u, r, p, u̇, λ), for one state or for many rows."""
@@ -221,11 +260,6 @@ class Constrained:
     @cached_property
     def _plans(self) -> dict[Any, Plan]:
         return {}
-
-    def _force(self, x: Array, B: Array) -> tuple[Array, Array]:
-        motion = self.terms.motion(x)
-        udot = self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
-        return np.asarray(dot(motion.M, udot) - motion.f), motion.M
 
     def _finite(self, value: Array, x: Array, what: str = "accelerations") -> Array:
         """The value, or an error that names the state."""

@@ -51,6 +51,7 @@ class Audit:
     events: int = 0
     stepped: tuple[tuple[float, float, int], ...] = ()  # time stepping: from when to when, and in how many steps
     numerical: tuple[float, float] = (0.0, 0.0)  # energy that time steps lost by themselves; and were kept from gaining
+    unresolved: float = 0.0  # the widest gap, in coordinates, between circuits that were taken to cross
 
     def __str__(self) -> str:
         lines = [
@@ -67,6 +68,8 @@ class Audit:
             lines.insert(3, f"constraints      off by at most {self.constraint_error:.3g}")
         if self.quaternion_error:
             lines.insert(3, f"quaternions      off unit length by at most {self.quaternion_error:.3g}")
+        if self.unresolved:
+            lines.append(f"circuits         taken to cross where they miss each other, Φ by {self.unresolved:.1g}")
         for start, end, steps in self.stepped:
             lines.append(f"time stepping    from t = {start:.6g} to {end:.6g}, {steps} steps")
         if self.stepped:

@@ -21,6 +21,7 @@ from latchwork.hybrid.constraint_impulses import constraint_impulses
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.foresight import Around
 from latchwork.hybrid.handover import Change, Entered
+from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.legs import BLINK, leg_end, run_leg
 from latchwork.hybrid.path import Segment, Stage
@@ -81,8 +82,12 @@ class Going(Running):
                 status = self._relay(lap, ended, until, int(most))
                 self._learn(lap, bool(segments), status != EVENT and not lap.again.is_brief)
                 if notes := relay.notes(lap):
+                    passed = self._first_passed(lap, segments, notes)
+                    notes = notes if passed is None else notes[: passed[0]]
                     self._segments += segments
                     lap, segments = self._handed(lap, notes, relay.begun == 1, crossings), []
+                    if passed is not None:
+                        raise passed[1]
                     if relay.begun != 1 and not self._begun_late(notes[-1], relay.begun):
                         return None, lap
                     self._switched_over()
@@ -227,6 +232,37 @@ class Going(Running):
             self._worked("embed", after, t, began, ready)
             self.switches.append(Switch(t, before, after, 1e6 * (ready - began)))
             self._pending = None
+
+    # --- interference -------------------------------------------------------------------------------------------
+
+    def _keep_watch(self, x: Array) -> None:
+        """Decide at a state (t, q, u, rest) which contacts the watch looks at from here on."""
+        s = self._standings
+        awake = None if self._sight.bounds is None else [touch.contact for touch in s.touches]
+        self._watch.see(self.driven, s.members, x, awake)
+
+    def _must_not_pass(self, segments: Sequence[Segment], between: bool = True) -> None:
+        """Refuse segments, from where the run stands on, in which shapes pass into each other."""
+        found = self._watch.first([s.solution for s in segments], self._held_now(), between=between)
+        if found is not None:
+            raise Passed(found[1], segments)
+
+    def _first_passed(self, lap: Lap, segments: Sequence[Segment], notes: Sequence[Note]) -> tuple[int, Passed] | None:
+        """Where shapes pass into each other in what was run from lap to lap: so many changes come before."""
+        solutions = [*(s.solution for s in segments), *(note.solution for note in notes)]
+        found = self._watch.first(solutions, self._held_now())
+        if found is None:
+            return None
+        i, passing = max(found[0] - len(segments), 0), found[1]
+        stage = lap.stage if i == 0 else notes[i - 1].after.mode.stage
+        ended = Segment(notes[i].solution, stage)
+        if i == 0:
+            raise Passed(passing, [*segments, ended])
+        return i, Passed(passing, [ended])
+
+    def _held_now(self) -> Array:
+        """What stands behind (t, q, u) now."""
+        return self.driven.rest_at(self._rest, self.t)
 
     # --- piece by piece -----------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from latchwork.algebra.products import dot
 from latchwork.constraint.assemble import EXACT, assemble_q, assemble_u, residual_of
+from latchwork.constraint.branch_limit import impact_on_branch
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.closure import latch
 from latchwork.constraint.making.methods import Part, Parts, Place
@@ -83,7 +84,10 @@ class Holding(Running):
                 f"'{name}' cannot be imposed at t = {self.t:.6g}: it is off by {off:.3g}. Wait until it is met "
                 "(stop_when), or latch what is now (subtract its present value)."
             )
-        after, impulses = assemble_u(terms, assemble_q(terms, x) if off > EXACT else x)
+        placed = assemble_q(terms, x) if off > EXACT else x
+        others = {key: hold for key, hold in self._holds.items() if key != name}
+        held = self._workshop.held(others) if others else None
+        after, impulses = (held and impact_on_branch(held, terms, placed, name)) or assemble_u(terms, placed)
         n_q, n, _ = terms.sizes
         old, new, M = x[1 + n_q : 1 + n_q + n], after[1 + n_q : 1 + n_q + n], terms.motion(after).M
         lost = 0.5 * float(dot(new, M, new) - dot(old, M, old))

@@ -13,7 +13,7 @@ from latchwork.algebra.products import dot
 from latchwork.constraint.reacting.reaction_items import Item, about, must_be_names
 from latchwork.constraint.reacting.reaction_plan import Plan, plan_of
 from latchwork.constraint.rows import Rows
-from latchwork.constraint.solve import multipliers
+from latchwork.constraint.solve import least_norm, multipliers
 from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, did_you_mean
@@ -184,14 +184,23 @@ def _multipliers(samples: Samples, stage: Stage, terms: Terms | None, here: NDAr
     t, x = np.ravel(samples.t)[here], _known(_states(samples)[here])
     rest = samples.driven.rest_at(samples.rest, t)
     told = not stage.mode.selection.redundant or not stage.mode.is_plain
-    if told and not isinstance(stage, ByAcceleration):
+    full = np.column_stack([t, x[:, :-1], rest])
+    if not isinstance(stage, ByAcceleration):
         states = np.array([stage.reduced(row) for row in x]).reshape(len(here), -1)
-        return stage.mode.multipliers(np.column_stack([t, states, rest]))
+        lam = stage.mode.multipliers(np.column_stack([t, states, rest]))
+        if told:
+            return lam
+        return np.array([least_norm(*row) for row in zip(lam, *_rows(terms, full), strict=True)]).reshape(lam.shape)
     lam = np.zeros((len(here), len(terms.rows)))
-    for i, state in enumerate(np.column_stack([t, x[:, :-1], rest])):
+    for i, state in enumerate(full):
         motion, B = terms.motion(state), terms.place(state).B
         lam[i] = multipliers(B, dot(motion.M, udot[here[i]]) - motion.f, motion.M)
     return lam
+
+
+def _rows(terms: Terms, full: Array) -> tuple[list[Array], list[Array]]:
+    """B and M at many states."""
+    return [terms.place(state).B for state in full], [terms.motion(state).M for state in full]
 
 
 def _known(x: Array) -> Array:

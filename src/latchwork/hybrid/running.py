@@ -24,6 +24,7 @@ from latchwork.hybrid.energy_balance import Balance
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.gaps import Presence
 from latchwork.hybrid.inputs import Inputs
+from latchwork.hybrid.interference.watch import Watch
 from latchwork.hybrid.late import Waiting
 from latchwork.hybrid.path import Path, Segment
 from latchwork.hybrid.plan import Broken
@@ -86,7 +87,7 @@ class Running:
         self._untold: list[tuple[Any, ...]] = []  # what `told` is to be asked, where a run could not wait for it
         self.switches: list[Switch] = []
         self._standings = Standings([])
-        self._sight = Sight()
+        self._sight, self._watch = Sight(), Watch()
         self._presence: dict[Contact, tuple[float, float]] = {}  # from when until when there is each contact
         self._waiting: dict[str, Waiting] = {}
         self._listed: dict[Any, tuple[tuple[str, ...], ...]] = {}  # modes that were made ready before they are met

@@ -26,6 +26,8 @@ from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.going import Going
 from latchwork.hybrid.handover import Change
+from latchwork.hybrid.interference.told import explained, up_to
+from latchwork.hybrid.interference.watch import STEPPED, Passed
 from latchwork.hybrid.interrupted import interruptible
 from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.legs import BLINK
@@ -55,6 +57,7 @@ class Simulation(Changing, Going, Ruling):
     """
 
     _parted = -math.inf  # when rows of contacts were left last
+    _short: tuple[float, float] | None = None  # from when until when steps are short, as shapes may pass unseen there
 
     def _begin(self, model: Model | Equations | Constrained) -> None:
         self._add_all(contacts_of(model))
@@ -98,7 +101,7 @@ class Simulation(Changing, Going, Ruling):
             if staged is None:
                 continue
             stage, guards = staged
-            limit = min(limit if self.t < limit else t_end, jump)
+            limit = min(self._next_limit(limit if self.t < limit else t_end), jump)
             lap = self._lap(stage, guards, samples, x, limit) if self.t < t_end else None
             values = stage.look(self.t, self._x, x[len(self._x) :]) if lap is None else lap.again.now
             if lap is None:
@@ -118,6 +121,7 @@ class Simulation(Changing, Going, Ruling):
                 continue
             self._note_backs()
             self._look_ahead(guards, stops, values)
+            self._keep_watch(x)
             began, before = time.perf_counter(), self.t
             ran: Ran | None
             try:
@@ -127,6 +131,10 @@ class Simulation(Changing, Going, Ruling):
                     ran = self._run(plan, stage, looked, values if self._x is was else None)
                 else:
                     ran, lap = self._run_laps(lap, looked, x, crossings)
+                self._must_not_pass(ran.segments if ran is not None else (), samples is None)
+            except Passed as found:
+                limit = self._go_back(found)
+                continue
             except Departed as error:
                 if not self._standings.closed:
                     self._segments += error.segments
@@ -183,6 +191,28 @@ class Simulation(Changing, Going, Ruling):
         self._parted, self._settled = error.t, False
         self._count((), crossings)
         return math.inf
+
+    def _next_limit(self, limit: float) -> float:
+        """The time until which to run: in short steps where shapes may pass unseen."""
+        if self._short is None or self.t < self._short[0]:
+            return limit
+        if self.t < self._short[1]:
+            return min(limit, self._short[1])
+        self._short = None
+        return limit
+
+    def _go_back(self, found: Passed) -> float:
+        """Shapes have passed into each other: run again to the instant before it, then in short steps, in which guards
+        are found that a long one leaps over. Gives the time until which to run next; ends the run where that was
+        tried."""
+        passing = found.passing
+        if self._short is not None and self.t >= self._short[0]:
+            segments = up_to(found.segments, passing.t)
+            self._segments += segments
+            raise explained(self._explained(Broken("", segments)), self.equations.name, passing)
+        begin = passing.before if passing.before - self.t > BLINK else self.t
+        self._short = begin, max(2.0 * passing.after - passing.before, begin + BLINK)
+        return begin if begin > self.t else self._short[1]
 
     def _stage(self, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards] | None:
         """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew."""
@@ -298,9 +328,17 @@ class Simulation(Changing, Going, Ruling):
         """Time stepping until things are calm; whether a stop ended it."""
         before, s = self.active, self._standings
         self._sight.wake(s, self._workshop.base, self._state())
+        self._keep_watch(self._state())
         scene = scene_of(self.driven, self._workshop.base, self._workshop.held(self._holds), s, self._rest)
         made = through(scene, self._state(), float(self._x[-1]), t_end, self._thicket, stops, self.progress)
-        self._segments.append(made.segment())
+        segment = made.segment()
+        found = self._watch.first([segment.solution], self._held_now(), STEPPED, between=False)
+        if found is not None:
+            passing = found[1]
+            segments = up_to([segment], passing.t)
+            self._segments += segments
+            raise explained(self._explained(Broken("", segments)), self.equations.name, passing)
+        self._segments.append(segment)
         self._events.append(RunEvent(self.t, STEPPING, before, (STEPPING,), kind=STEPPING))
         self.t, self._x = float(made.x[0]), made.states[-1]
         s.left(made.x)

@@ -22,6 +22,7 @@ from latchwork.hybrid.event import RunEvent as RunEvent
 from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least_gap
 from latchwork.hybrid.named import named
 from latchwork.hybrid.path import Path
+from latchwork.hybrid.stages import unresolved
 from latchwork.hybrid.start import times_of
 from latchwork.hybrid.stepping.stage import numerical, stretches
 from latchwork.hybrid.timeline import Timeline
@@ -213,7 +214,7 @@ class Trajectory(Samples):
             float(energy[0]), float(energy[-1]), float(work[-1]),
             float(np.abs(energy - energy[0] - work).max()), float(max(norms, default=0.0)),
             self.path.constraint_error, stats.steps, stats.rejected, stats.evaluations,
-            gap, whose, len(self.events), stretches(self.path), numerical(self.path),
+            gap, whose, len(self.events), stretches(self.path), numerical(self.path), unresolved(self.path),
         )  # fmt: skip
 
     def gaps(self) -> dict[str, Array]:

@@ -22,11 +22,11 @@ from latchwork.constraint.gather import gather
 from latchwork.constraint.modes import executors, layout, sliding_executors
 from latchwork.constraint.modes.drag import Drag, frame_of
 from latchwork.constraint.modes.ending import whole
-from latchwork.constraint.modes.mode import Mode, mode_of, surveyed_mode
+from latchwork.constraint.modes.mode import Mode, surveyed_mode
 from latchwork.constraint.modes.settle import settle
 from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import must_agree, worst_entry
-from latchwork.constraint.singular import choose_regular
+from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.surveying import kept_arguments, survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.few import settle_few
@@ -329,9 +329,11 @@ class Workshop:
         if quick is not None:
             return surveyed_mode(terms, quick, x, self._held_names, drag), True
         place, motion = terms.place(x), terms.motion(x)
-        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
+        n_q, n, _ = terms.sizes
+        moving = terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
+        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
         chosen, regular = choose_regular(terms, x)
-        return mode_of(terms, chosen, regular, self._held_names, drag), regular is x
+        return mode_beside(terms, chosen, x, regular, self._held_names, drag), regular is x
 
     @cached_property
     def _held_names(self) -> tuple[str, ...]:
@@ -372,7 +374,8 @@ def _at_rest_again(stage: Stage | None, x: Array) -> tuple[Mode, bool] | None:
     if mode.selection.rank < n or not stage.pivot(x) > GOOD * mode.usual_pivot:
         return None
     place, motion = mode.terms.place(x), mode.terms.motion(x)
-    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
+    moving = mode.terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
+    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
     return replace(mode, share=None, numbers=place.B, course=x[1 + n_q : 1 + n_q + n].copy()), True
 
 

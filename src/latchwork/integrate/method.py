@@ -75,7 +75,7 @@ class RK4:
                     status = problem.steps(advance_fixed)(*data, *rows[:3])
                 problem.used((stop - first) * (tableau.stages - 1) if fused is None else 0, stop - first)
             record.keep(rows, int(counts[0]))
-            if STATUS[status] in (Status.NOT_FINITE, Status.NO_NUMBER):
+            if STATUS[status] in (Status.NOT_FINITE, Status.NO_NUMBER, Status.ELSEWHERE):
                 problem.fail(STATUS[status], record.t, int(counts[2]), record)
             problem.progress(record.t)
             if STATUS[status] in (Status.EVENT, Status.REWRITE) or interrupted():

@@ -16,6 +16,7 @@ class Status(Enum):
     EVENT = "a guard fell through zero"
     NO_NUMBER = "a guard is not a number"
     REWRITE = "the equations ask to be written in other speeds"
+    ELSEWHERE = "a step led past an almost singular position to a circuit that the linkage cannot reach"
 
 
 ADVICE = {
@@ -25,5 +26,5 @@ ADVICE = {
 }
 ELSE = "Check the model near that time, or choose another step or tolerance."
 
-END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE, EVENT, NO_NUMBER, REWRITE = range(8)  # the same, for kernels
+END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE, EVENT, NO_NUMBER, REWRITE, ELSEWHERE = range(9)  # the same, for kernels
 STATUS = tuple(Status)

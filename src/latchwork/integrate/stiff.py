@@ -172,14 +172,14 @@ class _Side:
         self.calls += self.n + 1
         return differences(self.function, self.at(t, x), self.n)
 
-    def settled(self, problem: Problem, t: float, x: Array) -> tuple[Array, bool]:
-        """The state where it belongs, and whether other equations are asked for."""
+    def settled(self, problem: Problem, t: float, x: Array) -> tuple[Array, int]:
+        """The state where it belongs, and what is noted of it: see `settled`."""
         assert problem.settle is not None
         run, code, z = problem.settle.run, problem.settle.mode.code, self.settle_slots
         w = np.append(x, np.zeros(2))
         z[0] = t
         problem.call(run, code, z, w)
-        return w[: self.n], bool(w[self.n + 1])
+        return w[: self.n], int(w[self.n + 1])
 
     def fill_rates(self, t: float, x: Array, dx: Array) -> None:
         """ẋ, written in place."""
@@ -231,6 +231,8 @@ def _march(problem: Problem, side: _Side, start: Start, max_steps: int, rtol: fl
     first = side.rates(problem.t, problem.x)
     if not np.isfinite(first).all():
         problem.fail(Status.NOT_FINITE, problem.t, int(np.argmin(np.isfinite(first))))
+    if problem.settle is not None:
+        side.settled(problem, problem.t, problem.x)  # where it begins
     event, taken, span = None, 0, problem.t_end - problem.t
     if span > SLIVER * max(abs(problem.t), abs(problem.t_end)):
         advance = start(problem.t, problem.x, None)
@@ -239,14 +241,15 @@ def _march(problem: Problem, side: _Side, start: Start, max_steps: int, rtol: fl
     while event is None and steps.t[-1] < problem.t_end:
         status = Status.TOO_MANY if taken == max_steps else _one(advance, steps)
         taken += 1
-        moved, asks = _settled(problem, side, steps) if status is Status.FULL and problem.settle else (0.0, False)
+        moved, asks = _settled(problem, side, steps) if status is Status.FULL and problem.settle else (0.0, 0)
+        status = Status.ELSEWHERE if asks == 2 else status
         theta = _watched(problem, steps) if status is Status.FULL and problem.watch is not None else NONE
         if status is not Status.FULL or math.isnan(theta):
             _fail(problem, side, steps, status if status is not Status.FULL else Status.NO_NUMBER)
         if theta < NONE:
             steps.cut(theta)
             event = problem.event(Status.EVENT, steps.t[-1], steps.x[-1])
-        elif asks and steps.t[-1] < problem.t_end:
+        elif asks != 0 and steps.t[-1] < problem.t_end:
             event = problem.event(Status.REWRITE, steps.t[-1], steps.x[-1])
         elif moved > max(DRIFT, TOLERATED * rtol) and steps.t[-1] < problem.t_end:
             advance = start(steps.t[-1], steps.x[-1], steps.t[-1] - steps.t[-2])
@@ -277,8 +280,8 @@ def _one(advance: Advance, steps: _Steps) -> Status:
     return Status.FULL
 
 
-def _settled(problem: Problem, side: _Side, steps: _Steps) -> tuple[float, bool]:
-    """Settle the end of the last step: by how much it moved, and whether other equations are asked for."""
+def _settled(problem: Problem, side: _Side, steps: _Steps) -> tuple[float, int]:
+    """Settle the end of the last step: by how much it moved, and what is noted of it."""
     x, asks = side.settled(problem, steps.t[-1], steps.x[-1])
     moved = float(np.abs(x - steps.x[-1]).max())
     steps.x[-1] = x
