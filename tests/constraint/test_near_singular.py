@@ -114,10 +114,12 @@ def test_inverse_dynamics_follow_the_branch(distance):
         operator.inverse_dynamics([1.0, 1.0])
 
 
-def test_reactions_along_a_run_through_the_position():
+@pytest.mark.parametrize("copies", [1, 2])
+def test_reactions_along_a_run_through_the_position(copies):
     """At every sample of a run that starts there the slot exerts what the closed form says."""
-    run = lw.simulate(slider_crank(), until=0.5, q=UPRIGHT, u=[RATE, -2.0 * RATE], every=0.0005)
-    found = run.reactions()["slot 0"].lam[1:, 0]
+    run = lw.simulate(slider_crank(copies), until=0.5, q=UPRIGHT, u=[RATE, -2.0 * RATE], every=0.0005)
+    along = run.reactions()
+    found = sum((1.0 + i) * along[f"slot {i}"].lam[1:, 0] for i in range(copies))
     expected = [exact(theta, rate, 0.0)[1] for theta, rate in zip(run["q1"][1:], run["u1"][1:], strict=True)]
     assert found == pytest.approx(expected, rel=1e-5)
 
@@ -165,14 +167,53 @@ def test_a_weld_that_locks_the_flat_position_is_refused_by_name():
     assert sim.q["q1"] == pytest.approx(-1.0, abs=1e-8)
 
 
-def test_an_impact_at_the_flat_position():
-    """A coupler that meets the floor when all bars lie flat goes up again with half its speed, and the bars with it."""
+def above_floor(restitution, height):
+    """A parallelogram whose coupler, 0.1 thick, meets a floor when it is this high above the pins."""
     model = four_bar()
-    floor = lw.Line(model.origin.at("floor", -0.1 * model.frame.y), model.frame.x, model.frame.y)
-    model.contact("floor", model.bodies["B"].circle(0.1), floor, restitution=0.5)
-    run = lw.simulate(model, until=1.0, q=[1.0, 0.0, 1.0], u=[-2.0, 0.0, -2.0])
+    floor = lw.Line(model.origin.at("floor", (height - 0.1) * model.frame.y), model.frame.x, model.frame.y)
+    model.contact("floor", model.bodies["B"].circle(0.1), floor, restitution=restitution)
+    return model
+
+
+@pytest.mark.parametrize("height", [0.0, 1e-13, -1e-11, 1e-9, -1e-6])
+def test_an_impact_at_the_flat_position(height):
+    """A coupler that meets the floor when all bars lie flat, or almost, goes up again with half its speed."""
+    run = lw.simulate(above_floor(0.5, height), until=1.0, q=[1.0, 0.0, 1.0], u=[-2.0, 0.0, -2.0])
     assert [event.kind for event in run.events] == ["impact"]
-    assert run.events[0].t == pytest.approx(0.5)
-    assert [run["q1"][-1], run["q3"][-1], run["u1"][-1]] == pytest.approx([0.5, 0.5, 1.0], abs=1e-7)
+    assert run.events[0].t == pytest.approx(0.5 - 0.5 * height, abs=1e-9)
+    end = height + 0.5 + 0.5 * height
+    assert [run["q1"][-1], run["q3"][-1], run["u1"][-1]] == pytest.approx([end, end, 1.0], abs=1e-7)
     assert run["q2"] == pytest.approx(0.0, abs=1e-9)
     assert run.audit.energy_error < 1e-6
+
+
+@pytest.mark.parametrize("place", [0.0, 1e-12, 1e-8])
+def test_an_impact_of_the_upright_slider_crank(place):
+    """The slider meets a wall where its row vanishes: it goes back on its branch, with half its speed."""
+    model = slider_crank()
+    wall = lw.Line(model.origin.at("wall", place * model.frame.x), model.frame.y, model.frame.x)
+    model.contact("wall", model.points["Q"], wall, restitution=0.5)
+    run = lw.simulate(model, until=0.2, q=[UPRIGHT[0] - 0.5, UPRIGHT[1] + 1.0], u=[6.0, -12.0])
+    before, after = (run["u1"][i] for i in np.flatnonzero(run.t == run.events[0].t))
+    assert after == pytest.approx(-0.5 * before, rel=1e-9)
+    assert run["q2"] + 2.0 * run["q1"] == pytest.approx(2.0 * math.pi, abs=1e-9)
+    assert run.audit.energy_error < 1e-6
+
+
+def test_rest_at_the_flat_position_is_refused_by_name():
+    """Without restitution the bars would stop where nobody knows which branch follows."""
+    with pytest.raises(ConstraintError, match=r"'four-bar' is at a singular position and stands still.*q1 = "):
+        lw.simulate(above_floor(0.0, 0.0), until=1.0, q=[1.0, 0.0, 1.0], u=[-2.0, 0.0, -2.0])
+
+
+@pytest.mark.parametrize(("scale", "speed", "height"), [(1.0, -2.0, 1e-5), (1e-3, -20.0, 1e-3), (1e3, -60.0, 1e-7)])
+def test_rows_that_agree_are_not_taken_to_contradict_each_other(scale, speed, height):
+    """Another row keeps the bars parallel; where the loop's own row is short, what is left of both by the step is no
+    contradiction, and the row holds nothing that the other does not."""
+    model = above_floor(0.5, height)
+    q1, _, q3 = model.equations().q
+    model.constraint("alike", scale * (q1 - q3))
+    method = lw.DormandPrince(rtol=1e-6, atol=1e-6)
+    run = lw.simulate(model, until=1.3 / abs(speed), q=[1.0, 0.0, 1.0], u=[speed, 0.0, speed], method=method)
+    assert [event.kind for event in run.events] == ["impact"]
+    assert run["u1"][-1] == pytest.approx(-0.5 * speed, rel=1e-5)

@@ -191,7 +191,7 @@ def state_at(constrained: Constrained, q: Any, u: Any, r: Any, t: float, p: Any)
         place, speeds = constrained.terms.place(x), x[1 + len(equations.q) :][: len(equations.u)]
         if np.abs(dot(place.B, speeds) + place.C).max(initial=0.0) <= MEETS * max(1.0, np.abs(speeds).max(initial=0.0)):
             return x
-    return constrained.arguments(q, u, r, t, p)
+    return constrained.arguments(q, u, r, t=t, p=p)
 
 
 def operator_at(constrained: Constrained, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,

@@ -19,7 +19,7 @@ from latchwork.constraint.modes.circuit import ASIDE, NEAR, SHARES
 from latchwork.constraint.modes.mode import Mode, usual_pivot
 from latchwork.constraint.selection import Selection, weights_of
 from latchwork.constraint.singular import ASTRAY, choose_regular, mode_beside, refuse
-from latchwork.constraint.solve import accelerations, all_speeds, multipliers, partition, unfelt
+from latchwork.constraint.solve import accelerations, all_speeds, least_norm, multipliers, partition, unfelt
 from latchwork.constraint.surveying import surveyed
 from latchwork.constraint.terms import Array, Terms, weights_of_speeds
 from latchwork.errors import ConstraintError
@@ -76,10 +76,10 @@ class BranchLimit:
         M = self.terms.motion(self.x).M
         if self.mode is None:
             return multipliers(self.terms.place(self.x).B, self.force, M)
-        kept, y = self.mode.multipliers(reduced(self.mode, self.x)[None])[0], self.unfelt
+        kept = self.mode.multipliers(reduced(self.mode, self.x)[None])[0]
         usual = np.abs(self.mode.multipliers(reduced(self.mode, self.states[0])[None])[0]).max(initial=0.0)
         kept = np.where(np.abs(kept) > WITHOUT_BOUND * usual, np.inf, kept)
-        return np.asarray(kept - dot(y, lstsq(y, kept))) if y.size else kept
+        return least_norm(kept, self.terms.place(self.states[0]).B, M) if self.selection.redundant else kept
 
     @cached_property
     def unfelt(self) -> Array:
@@ -149,11 +149,13 @@ def limit_at(terms: Terms, x: Array, selection: Selection | None = None, numbers
     return BranchLimit(terms, used, x, states, SHARES, mode)
 
 
-def rows_at(terms: Terms, x: Array) -> tuple[Array, Array]:
-    """B and c of all rows at a state x = (t, q, u, rest); at a singular position those that hold its branch."""
+def rows_at(terms: Terms, x: Array) -> tuple[Array, Array, Array]:
+    """B and c of all rows at a state x = (t, q, u, rest), at a singular position of those that hold its branch; and B
+    elsewhere."""
     if len(terms.rows) and surveyed(terms, x) is None and choose_regular(terms, x)[1] is not x:
-        return limit_at(terms, x).rows
-    return terms.place(x).B, terms.motion(x).c
+        B, c = limit_at(terms, x).rows
+        return B, c, B
+    return terms.place(x).B, terms.motion(x).c, terms.usual_rows(x)
 
 
 def impact_on_branch(held: Terms, terms: Terms, x: Array, name: str) -> tuple[Array, Array] | None:

@@ -17,18 +17,18 @@ from latchwork.constraint.linearizing.equilibrium import Steady, equilibrium, st
 from latchwork.constraint.linearizing.linear import Linear
 from latchwork.constraint.linearizing.linearize import linearize
 from latchwork.constraint.linearizing.variation import Slopes, slopes_of
+from latchwork.constraint.reacting.reaction_items import about, must_be_names
 from latchwork.constraint.reacting.reaction_plan import Plan, plan_of, pulls_must_fit
 from latchwork.constraint.reacting.reactions import Reactions
 from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
 from latchwork.constraint.solve import all_speeds
 from latchwork.constraint.terms import Array, Terms, terms_of
-from latchwork.errors import ConstraintError, EvaluationError, did_you_mean
+from latchwork.errors import ConstraintError, EvaluationError, did_you_mean, listed
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import random_states
 from latchwork.kane.tables import Table
-from latchwork.kane.values import argument_vector
-from latchwork.mechanics.point import Point
+from latchwork.kane.values import argument_vector, read
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.traverse import Operations, count_shared
@@ -143,7 +143,7 @@ class Constrained:
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
-    def arguments(self, q: Any, u: Any, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
+    def arguments(self, q: Any, u: Any, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
         """(t, q, u, r, p), with dependent speeds computed; they may be left out where u is a mapping."""
         return self._state(q, u, r, t, p)
 
@@ -151,7 +151,7 @@ class Constrained:
         """The same. Where B1 is singular, all speeds must be given."""
         equations = self.unconstrained
         names = [symbol.name for symbol in self.independent]
-        if u is not None and not isinstance(u, Mapping) and len(u) == len(names) != len(equations.u):
+        if isinstance(u, Sequence | np.ndarray) and len(u) == len(names) != len(equations.u):
             u = dict(zip(names, u, strict=True))
         u, given = by_name(u, dict.fromkeys(equations.u_names, 0.0))
         x = argument_vector(equations.system, t, q, u, r, p)
@@ -210,7 +210,7 @@ class Constrained:
     def _B_chosen(self) -> Array:
         return self.terms.place(self._x).B
 
-    def udot(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
+    def udot(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
         """u̇ of all speeds. ``u`` holds the independent ones (others are computed), as a sequence or by name.
 
         Close to a singular position, this and all that follows from it are the limit along the branch of motion; at
@@ -218,22 +218,23 @@ class Constrained:
         """
         return self._limit(q, u, r, t, p).udot
 
-    def multipliers(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0,
+    def multipliers(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0,
                     p: Any = None) -> dict[str, Array]:  # fmt: skip
         """λ of M u̇ = f + Bᵀ λ for each constraint by name; of least norm where rows are redundant."""
         lam = self._multipliers(self._limit(q, u, r, t, p))
         return {name: lam[part] for name, part in self.rows.slices.items()}
 
-    def constraint_force(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
+    def constraint_force(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
         """F_c = M u̇ − f: the generalized constraint force, unique also where λ is not.  [Aghili Remark 4]"""
         return self._limit(q, u, r, t, p).force
 
-    def reactions(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None,
-                  at: Point | None = None) -> Reactions:  # fmt: skip
-        """Forces and torques of every constraint and every joint by name, torques about ``at`` or where each acts."""
+    def reactions(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
+                  at: Any = None, motors: bool = False) -> Reactions:  # fmt: skip
+        """Forces and torques of every constraint and every joint by name, as ``Equations.reactions``."""
         limit = self._limit(q, u, r, t, p)
         lam = self._multipliers(limit)
-        return self.reaction_plan(at).at_state(limit.x, limit.udot, lam, self.terms.place(limit.x).B, limit.unfelt)
+        B = self.terms.place(limit.x).B
+        return self.reaction_plan(at, motors).at_state(limit.x, limit.udot, lam, B, limit.unfelt)
 
     def _multipliers(self, limit: BranchLimit) -> Array:
         """λ, refused where it is infinite: at a dead point that a force holds."""
@@ -247,19 +248,17 @@ class Constrained:
             )
         return lam
 
-    def reaction_plan(self, at: Point | None = None) -> Plan:
+    def reaction_plan(self, at: Any = None, motors: bool = False) -> Plan:
         """Reactions as one program of (t, q, u, r, p, u̇, λ), for one state or for many rows."""
-        if at is not None and not isinstance(at, Point):
-            raise EvaluationError(
-                f"reactions of '{self.name}' were asked for about {at!r}. Give a point of the model, or leave it out."
-            )
-        if at not in self._plans:
+        key = about(self.unconstrained.system, at), bool(motors)
+        if key not in self._plans:
             pulls_must_fit(self.rows, self._x, self.terms.place(self._x).B, self.terms.motion(self._x).M)
-            self._plans[at] = plan_of(self.unconstrained, self.rows, at)
-        return self._plans[at]
+            self._plans[key] = plan_of(self.unconstrained, self.rows, *key)
+            must_be_names(self.unconstrained, self._plans[key].items, key[0])
+        return self._plans[key]
 
     @cached_property
-    def _plans(self) -> dict[Point | None, Plan]:
+    def _plans(self) -> dict[Any, Plan]:
         return {}
 
     def _finite(self, value: Array, x: Array, what: str = "accelerations") -> Array:
@@ -275,19 +274,21 @@ class Constrained:
 
     # --- states -------------------------------------------------------------------------------------------------
 
-    def assemble(self, q: Any = None, t: float = 0.0, p: Any = None, *, weights: Any = None) -> dict[str, float]:
+    def assemble(self, q: Any = None, *, t: float = 0.0, p: Any = None, weights: Any = None) -> dict[str, float]:
         """Coordinates that meet all constraints, from a guess; those given by name are kept if possible."""
+        if weights is not None:
+            weights = read(weights, self.unconstrained.u, "weights of the speeds", self.name)
         x, held, _ = self._rough(q, None, t, p)
         placed = assemble_q(self.terms, x, held, weights)
         return dict(zip(self.unconstrained.q_names, placed[1:].tolist(), strict=False))
 
-    def velocities(self, q: Any, u: Any = None, t: float = 0.0, p: Any = None) -> dict[str, float]:
+    def velocities(self, q: Any, u: Any = None, *, t: float = 0.0, p: Any = None) -> dict[str, float]:
         """Speeds that meet all constraints at an assembled position; those given by name are kept if possible."""
         x, _, held = self._rough(q, u, t, p)
         moved, _ = assemble_u(self.terms, x, held)
         return dict(zip(self.unconstrained.u_names, moved[1 + len(self.unconstrained.q) :].tolist(), strict=False))
 
-    def start(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> Start:
+    def start(self, q: Any = None, u: Any = None, *, t: float = 0.0, p: Any = None) -> Start:
         """A consistent state near a given one, and what had to be changed."""
         x, q_held, u_held = self._rough(q, u, t, p)
         return consistent(self.terms, x, q_held, u_held)[1]
@@ -306,7 +307,7 @@ class Constrained:
         """Derivatives of all terms with respect to q, u and r, as one program."""
         return slopes_of(self.terms)
 
-    def linearize(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def linearize(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                   keep: Sequence[Any] = (), outputs: Mapping[str, Any] | None = None) -> Linear:  # fmt: skip
         """δẋ = A δx + B δr, δy = C δx + D δr about a state, with dependent coordinates and speeds eliminated.
 
@@ -316,7 +317,7 @@ class Constrained:
         x, q_held, u_held = self._rough(q, u, t, p, r)
         return linearize(self, consistent(self.terms, normalised(self.terms, x), q_held, u_held)[0], keep, outputs)
 
-    def equilibrium(self, q: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *, hold: Sequence[Any] = (),
+    def equilibrium(self, q: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None, hold: Sequence[Any] = (),
                     find: Sequence[Any] = ()) -> Steady:  # fmt: skip
         """A position near q in which everything can stay at rest: u = 0 and u̇ = 0, with all constraints.
 
@@ -324,7 +325,7 @@ class Constrained:
         """
         return equilibrium(self, self._rough(q, None, t, p, r)[0], hold, find)
 
-    def steady(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def steady(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                hold: Sequence[Any] = (), find: Sequence[Any] = (),
                vanish: Sequence[Any] | None = None) -> Steady:  # fmt: skip
         """A motion near a given one in which the speeds ``vanish`` (default: the independent ones) have u̇ = 0.
@@ -336,13 +337,13 @@ class Constrained:
 
     # --- about a position ---------------------------------------------------------------------------------------
 
-    def branches(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> Bifurcation:
+    def branches(self, q: Any = None, u: Any = None, *, t: float = 0.0, p: Any = None) -> Bifurcation:
         """The branches of motion that meet at a position; a velocity, if there is one, tells which is followed."""
         from latchwork.constraint.bifurcation import bifurcation
 
         return bifurcation(self, q, u, t, p)
 
-    def operator(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def operator(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                  metric: Any = None) -> Operator:  # fmt: skip
         """Aghili's projection P at a state: forces that move the mechanism and those that do not, the least ones for a
         motion, joints without motors. ``metric`` weighs speeds of unequal units."""
@@ -409,7 +410,8 @@ def choose(terms: Terms, x: Array, pinned: Sequence[int] | None = None) -> Selec
 
 
 def _pinned(equations: Equations, chosen: Sequence[Any]) -> list[int]:
-    names = [item.name if isinstance(item, Expr) else str(item) for item in chosen]
+    every = listed(chosen, f"the independent speeds of '{equations.name}'", "Give a list of speeds: [u1, u2].")
+    names = [item.name if isinstance(item, Expr) else str(item) for item in every]
     for name in names:
         if name not in equations.u_names:
             hint = did_you_mean(name, equations.u_names)
@@ -425,7 +427,7 @@ def _representative(terms: Terms, at: Any, t: float, p: Any) -> Array:
         at, _ = by_name(at, rest_coordinates(equations))
         return assemble_q(terms, argument_vector(system, t, at, zero, None, p))
     states = random_states(system, ATTEMPTS)
-    values = {s.name: v for s, v in system.values.items()} | dict(p or {})
+    values = {s.name: v for s, v in system.values.items()} | given_parameters(equations, p)
     failed: ConstraintError | None = None
     for state in states:
         x = state[: len(equations.arguments)].copy()
@@ -436,6 +438,15 @@ def _representative(terms: Terms, at: Any, t: float, p: Any) -> Array:
         except ConstraintError as error:
             failed = error
     raise ConstraintError(f"{failed} Or say where speeds are to be chosen, with at=...") from None
+
+
+def given_parameters(equations: Equations, p: Any) -> dict[str, float]:
+    """Parameters that are given, by name; from a mapping, or a sequence in their order."""
+    if p is not None and not isinstance(p, Mapping):
+        p = dict(zip(equations.p, read(p, equations.p, "parameters p", equations.name), strict=True))
+    given, _ = by_name(p, {})
+    read(given, [symbol for symbol in equations.p if symbol.name in given], "parameters p", equations.name)
+    return dict(given)
 
 
 def rest_coordinates(equations: Equations) -> dict[str, float]:

@@ -12,7 +12,7 @@ from latchwork.algebra.elimination import largest_pivot, lu, lu_solve
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.native import together
 from latchwork.program.records.record import array, record
-from latchwork.program.scalar import maximum
+from latchwork.program.scalar import maximum, minimum
 
 ROUNDING = 1e-14  # of the terms of a sum that cancel
 REGULAR = 1e-12  # of the largest pivot of M: below it M is close to singular
@@ -184,13 +184,34 @@ def free(known: Delassus, out: f64p, extra: i64, more: f64p, drags: i64, drag: f
 
 
 @kernel
+def square_length(n: i64, packed: f64p, row: f64p) -> f64:
+    """Σ B_j²/M_jj of a row."""
+    total = 0.0
+    for j in range(n):
+        total += divide(row[j] * row[j], packed[j * (j + 1) // 2 + j])
+    return total
+
+
+@kernel
+def fades(known: Delassus, out: f64p) -> i64:
+    """1 where a row that holds is next to nothing beside the others: it may be at a singular position."""
+    n, held, packed, least, most = known.n, known.held, offset(out, known.n_q), 1.0e300, 0.0
+    for r in range(held):
+        square = square_length(n, packed, offset(out, known.place + held + r * n))
+        least, most = minimum(least, square), maximum(most, square)
+    for i in range(known.rows):
+        most = maximum(most, square_length(n, packed, offset(known.J, i * n)))
+    return 1 if held > 0 and not least > APART * APART * most else 0
+
+
+@kernel
 def gather(known: Delassus, out: f64p, x: f64p, extra: i64, more: f64p, drags: i64, drag: f64p) -> i64:
     """What is known of contacts at a state; 0 where M or the rows that hold take more care."""
     n, rows, u = known.n, known.rows, offset(x, 1 + known.n_q)
     v, b, C, c, J, A, M = known.v, known.b, known.C, known.c, known.J, known.A, known.M
     udot, inverse, work = known.udot, known.inverse, known.work
     stack(known, out)
-    if free(known, out, extra, more, drags, drag) == 0:
+    if fades(known, out) != 0 or free(known, out, extra, more, drags, drag) == 0:
         return 0
     pace, energy = 0.0, square(n, M, u)
     for i in range(rows):

@@ -23,6 +23,7 @@ from latchwork.errors import ConstraintError, EvaluationError
 ASIDE = 0.02  # length of the step away, in units of the coordinates
 ASTRAY = 0.2  # part of that step by which the way back onto the constraints may differ from the motion
 CLOSE = 0.02  # of the pivot some way off: closer to a singular position than this, speeds are chosen beside it
+STILL = 1e-9  # in units of the speeds: what an impact leaves of them by rounding tells no branch
 TRIES = 4  # directions that are tried where nothing moves
 RANK = "rank"  # of rows that were found redundant, kept with their terms
 
@@ -36,7 +37,7 @@ def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
     chosen, (n_q, n, _) = choose(terms, x), terms.sizes
     if chosen.rank == n:
         return chosen, x
-    moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > 0.0)
+    moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > STILL)
     if chosen.redundant and chosen.rank != terms.frames.get(RANK):
         beside = [(choose(terms, state), state) for state in _beside(terms, x, moving)]
         selection, state = max(beside, key=lambda pair: pair[0].rank, default=(chosen, x))
@@ -118,7 +119,7 @@ def _astray(terms: Terms, x: Array, state: Array) -> bool:
 def refuse(terms: Terms, x: Array, here: int, nearby: int) -> None:
     """A singular position at which no branch of motion is known, by name."""
     rows, (n_q, n, _) = terms.rows, terms.sizes
-    moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > 0.0)
+    moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > STILL)
     names = (*rows.equations.q_names, *rows.equations.u_names)
     where = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names[:8], x[1:], strict=False))
     does, do = (

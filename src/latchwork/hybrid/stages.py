@@ -21,12 +21,16 @@ from latchwork.constraint.surveying import surveyed
 from latchwork.constraint.verdict import closeness, must_hold
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.right_side import RightSide
+from latchwork.hybrid.row_inputs import inputs_in_rows
 from latchwork.hybrid.table import Array
+from latchwork.hybrid.undefined import cause, steepest, undefined_at
 from latchwork.integrate.memory import Memory
 from latchwork.integrate.problem import Settle
+from latchwork.integrate.status import Status
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import Kernel
 from latchwork.program.lower import lower
+from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.traverse import rebuild
 
 if TYPE_CHECKING:
@@ -93,8 +97,12 @@ class Unconstrained:
     def verify(self, t: float, x: Array, rest: Array) -> None:
         """Every state belongs to it."""
 
-    def told(self, t: float, x: Array, rest: Array) -> str:
-        return ""
+    def told(self, t: float, x: Array, rest: Array, reason: Status | None) -> str:
+        if reason not in (Status.NOT_FINITE, Status.TOO_SMALL):
+            return ""
+        found = undefined_at(self.function, t, x, rest)
+        why = "" if found is None else cause(self.side.driven, *found, rest)
+        return f" There, {why}" if why else steepest(self.side.driven, t, x, rest)
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Unconstrained:
         return self
@@ -122,6 +130,11 @@ class Held:
     @property
     def settle(self) -> Settle:
         return settling(self.mode)
+
+    @cached_property
+    def follows_inputs(self) -> bool:
+        """Whether an input stands in one of its rows."""
+        return bool(inputs_in_rows(self.driven, self.mode.terms.rows))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -189,8 +202,21 @@ class Held:
         """Every row holds, also those that say nothing new."""
         must_hold(self.mode, np.concatenate([[t], x[:-1], rest]))
 
-    def told(self, t: float, x: Array, rest: Array) -> str:
-        return " " + closeness(self.mode, np.concatenate([[t], x[:-1], rest]))
+    def told(self, t: float, x: Array, rest: Array, reason: Status | None) -> str:
+        why = self._undefined(t, x, rest) if reason in (Status.NOT_FINITE, Status.TOO_SMALL) else ""
+        return f" There, {why}" if why else " " + closeness(self.mode, np.concatenate([[t], x[:-1], rest]))
+
+    def _undefined(self, t: float, x: Array, rest: Array) -> str:
+        """Which term of the equations, or of the rows, has no value at (q, u, work) or shortly after it."""
+        found = undefined_at(self.function, t, self.reduced(x), rest)
+        if found is None:
+            return ""
+        at, moved = found[0], x.copy()
+        moved[self.mode.kept_states] = found[1]
+        rows, g = self.mode.terms.rows, self.driven.equations.system.graph
+        entries = {name: [Expr(g, node) for node in (*B, C, c)] for name, B, C, c in
+                   zip(rows.names, rows.B_nodes, rows.C_nodes, rows.c_nodes, strict=True)}  # fmt: skip
+        return cause(self.driven, at, moved, rest, entries)
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Held:
         """Other rows and speeds of the same rank, where they are better; else the same, with more patience."""

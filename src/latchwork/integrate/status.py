@@ -19,5 +19,12 @@ class Status(Enum):
     ELSEWHERE = "a step led past an almost singular position to a circuit that the linkage cannot reach"
 
 
+ADVICE = {
+    Status.TOO_MANY: "That is a limit of the method, not of the model: give it a larger max_steps, or a wider "
+    "tolerance; where the motion is stiff, lw.SciPy() takes longer steps.",
+    Status.NOT_FINITE: "Check the model near that time.",
+}
+ELSE = "Check the model near that time, or choose another step or tolerance."
+
 END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE, EVENT, NO_NUMBER, REWRITE, ELSEWHERE = range(9)  # the same, for kernels
 STATUS = tuple(Status)

@@ -23,6 +23,7 @@ from latchwork.integrate.problem import Problem
 from latchwork.integrate.solution import Array, Event, Solution, Stats, dense
 from latchwork.integrate.status import Status
 from latchwork.program.function import Function
+from latchwork.program.interrupt import interrupted
 
 METHODS = ("Radau", "BDF", "LSODA")
 SLIVER = 100 * 2.0**-52  # a span this short against t, as between nearly equal rows of two tables, is a step of Euler
@@ -55,7 +56,7 @@ class SciPy:
     max_steps: int = 1_000_000
 
     def __post_init__(self) -> None:
-        if self.name not in METHODS:
+        if not isinstance(self.name, str) or self.name not in METHODS:
             raise IntegrationError(f"SciPy has no stiff method '{self.name}'. Choose one of {', '.join(METHODS)}.")
         _must_step(self, self.rtol, self.atol, self.max_step)
 
@@ -253,6 +254,8 @@ def _march(problem: Problem, side: _Side, start: Start, max_steps: int, rtol: fl
         elif moved > max(DRIFT, TOLERATED * rtol) and steps.t[-1] < problem.t_end:
             advance = start(steps.t[-1], steps.x[-1], steps.t[-1] - steps.t[-2])
         problem.progress(steps.t[-1])
+        if interrupted():
+            break
     solution = _solution(side, steps, event)
     return solution if problem.samples is None else _sampled(problem, solution)
 
@@ -304,7 +307,7 @@ def _fail(problem: Problem, side: _Side, steps: _Steps, status: Status) -> None:
     try:
         problem.fail(status, steps.t[-1])
     except IntegrationError as error:
-        raise IntegrationError(str(error), _solution(side, steps)) from None
+        raise IntegrationError(str(error), _solution(side, steps), reason=status) from None
 
 
 def _sampled(problem: Problem, solution: Solution) -> Solution:

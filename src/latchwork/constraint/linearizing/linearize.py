@@ -22,13 +22,13 @@ from latchwork.constraint.linearizing.variation import Variation
 from latchwork.constraint.selection import POOR, Selection, conditioning, rank_of, scaled, select
 from latchwork.constraint.solve import partition, solved
 from latchwork.constraint.terms import Array
-from latchwork.errors import ConstraintError, did_you_mean
+from latchwork.errors import ConstraintError, EvaluationError, did_you_mean, listed
 from latchwork.kane.derivatives import partials
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
-from latchwork.symbolic.traverse import rebuild
+from latchwork.symbolic.traverse import reachable, rebuild
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
@@ -57,6 +57,11 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
     """A, B, C, D at a consistent state x = (t, q, u, r, p); close to a singular position the limit along the branch."""
     equations = constrained.unconstrained
     q_keep, u_keep = _named(constrained, keep)
+    if outputs is not None and not isinstance(outputs, Mapping):
+        raise ConstraintError(
+            f"the outputs of '{constrained.name}' are {outputs!r}. Give expressions by name, such as {{\"angle\": q1}}."
+        )
+    _must_hold_without_inputs(constrained)
     limit = constrained.limit_at(x)
     about = limit.states[0]
     selection = _speeds(constrained, about, u_keep)
@@ -75,6 +80,11 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
         return np.column_stack([dot(d[:, : ties.whole.shape[0]], ties.whole), d[:, inputs], rates])
 
     found = limit(linear)
+    if not np.isfinite(found).all():
+        raise EvaluationError(
+            f"derivatives of '{constrained.name}' are not finite at {equations._state_text(x)}: a load, constraint or "
+            "output has a corner or a jump there, such as a spring whose ends meet. Linearize at another state."
+        )
     return Linear(
         name=constrained.name, states=tuple(names), inputs=tuple(s.name for s in equations.r),
         outputs=tuple(outputs) if outputs is not None else tuple(names),
@@ -84,6 +94,19 @@ def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
         rates=found[:states, -1],
         at={s.name: float(v) for s, v in zip(equations.arguments, x, strict=True)},
     )  # fmt: skip
+
+
+def _must_hold_without_inputs(constrained: Constrained) -> None:
+    """Refuse rows that move with an input: speeds would follow its rate, which linear equations do not have."""
+    rows, inputs = constrained.rows, {symbol.node: symbol.name for symbol in constrained.unconstrained.r}
+    for name, phi, B, C in zip(rows.names, rows.phi, rows.B_nodes, rows.C_nodes, strict=True):
+        nodes = [*B, C, *(() if phi is None else (phi,))]
+        found = set(reachable(constrained.unconstrained.system.graph, nodes)) & inputs.keys()
+        if found:
+            raise ConstraintError(
+                f"the row '{name}' of '{constrained.name}' moves with the input '{inputs[found.pop()]}': speeds would "
+                "depend on it and accelerations on its rate. Make it a parameter to linearize."
+            )
 
 
 def _holonomic(constrained: Constrained, x: Array, at: Variation) -> Array:
@@ -153,11 +176,12 @@ def _speeds(constrained: Constrained, x: Array, keep: Sequence[int]) -> Selectio
 def _named(constrained: Constrained, keep: Sequence[Any]) -> tuple[list[int], list[int]]:
     """Places of the coordinates and speeds that are to be states."""
     equations = constrained.unconstrained
-    names = [item.name if isinstance(item, Expr) else str(item) for item in keep]
-    every = (*equations.q_names, *equations.u_names)
+    every = listed(keep, f"what is to be kept of '{equations.name}'", "Give a list of coordinates and speeds.")
+    names = [item.name if isinstance(item, Expr) else str(item) for item in every]
+    states = (*equations.q_names, *equations.u_names)
     for name in names:
-        if name not in every:
-            hint = did_you_mean(name, every)
+        if name not in states:
+            hint = did_you_mean(name, states)
             raise ConstraintError(f"'{name}' is no coordinate or speed of '{equations.name}'.{hint}")
     q, u = equations.q_names, equations.u_names
     return [q.index(name) for name in names if name in q], [u.index(name) for name in names if name in u]
@@ -186,10 +210,6 @@ def _outputs(constrained: Constrained, x: Array, at: Variation,
              outputs: Mapping[str, Any] | None) -> tuple[Array, Array]:  # fmt: skip
     """∂y/∂z and ∂y/∂u̇ of named expressions."""
     equations = constrained.unconstrained
-    if outputs is not None and not isinstance(outputs, Mapping):
-        raise ConstraintError(
-            f"the outputs of '{constrained.name}' are {outputs!r}. Give expressions by name, such as {{\"angle\": q1}}."
-        )
     g, system = equations.system.graph, equations.system
     moved = (*equations.q, *equations.u, *equations.r, *system.u_rates)
     given = [operand(g, e) for e in (outputs or {}).values()]
