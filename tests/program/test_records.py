@@ -21,7 +21,7 @@ from latchwork.program.native import address, interpret, invoke, native, words
 from latchwork.program.records.memory import block_of, copied, lay_out, write
 from latchwork.program.records.record import array, pointer, record
 from latchwork.program.records.shape import SHAPES
-from latchwork.program.records.view import local_record, record_at
+from latchwork.program.records.view import address_of, local_record, record_at
 
 COMPILER = shutil.which("gcc") or shutil.which("clang")
 BOTH = pytest.mark.parametrize("call", [interpret, invoke], ids=["python", "machine code"])
@@ -173,9 +173,19 @@ def through(linked: Linked) -> f64:
     return linked.numbers[1]
 
 
-@BOTH
-def test_addresses_are_fields(call):
+def in_c(folder):
+    """`through` as C."""
+    run = compiled(through, folder, ctypes.c_void_p)
+    return lambda kernel, linked: run(address_of(linked))
+
+
+WAYS = ["python", "machine code", pytest.param("C", marks=pytest.mark.skipif(COMPILER is None, reason="needs C"))]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_addresses_are_fields(way, tmp_path):
     """Executors, routines, arrays and records elsewhere are reached through a record, and can be exchanged."""
+    call = {"python": interpret, "machine code": invoke}.get(way) or in_c(tmp_path)
     it, z, given, code = mode(), np.array([1.0, 3.0, 0.0, 0.0]), words([5, 9]), np.array([2], dtype=np.int32)
     linked = lay_out(Linked, run=native(doubled), code=code, numbers=z, places=given, mode=it)
     linked.pack = native(added).packed

@@ -16,8 +16,8 @@ from latchwork.constraint.modes.embedded_mode import EmbeddedMode
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
 from latchwork.program.function import Function
-from latchwork.program.kernel import f64p, i32p, i64, kernel
-from latchwork.program.native import address, native
+from latchwork.program.kernel import f64p, i32p, i64, kernel, offset
+from latchwork.program.native import address, native, together
 from latchwork.program.records.memory import block_of, lay_out
 from latchwork.program.records.view import record_at
 
@@ -50,17 +50,20 @@ def frame(terms: Terms, m: int, k: int, held: int, drag: Drag | None = None, los
     With what drags, and the share of the redundant rows ``lost``; ``settings`` and ``scratch`` are for a solver.
     """
     n_q, n, rows = terms.sizes
-    fours = _quaternions(terms)
-    mode = lay_out(
+    place, bias, motion, spread = terms.functions
+    fours, start = _quaternions(terms), 2 + n_q + k + held
+    z = block_of(lay_out(
         EmbeddedMode, n_q=n_q, n=n, rows=rows, m=m, k=k, n_held=held, moving=int(terms.is_moving),
-        turning=len(fours) // 4, quaternion=fours, still=terms.still, n_motion=terms.functions[2].width,
-        n_settings=len(settings), settings=settings, n_scratch=scratch, **_programs(terms),
-        **_sliding(n, drag, lost, share),
-    )  # fmt: skip
+        turning=len(fours) // 4, quaternion=fours, still=terms.still, n_motion=motion.width, n_scratch=scratch,
+        n_settings=len(settings), settings=settings, place_slots=place.slots + 1, bias_slots=bias.slots + 1,
+        motion_slots=motion.slots + 1, spread_slots=spread.slots + 1, **_sliding(n, drag, lost, share),
+    ))  # fmt: skip
+    given = [item for f in terms.functions for item in (*f.where, f.first - len(f.inputs))]
+    native(put_programs).brief(address(z) + 8 * start, len(place.inputs), *given)
     length = sum([f.length for f in terms.functions[:OFTEN]]) + 2 * _dense(n, m, k)
     if drag is not None:
         length += drag.function.length + 2 * (n**3 // 3 - n * k * k - k**3 // 6)
-    return Frame(block_of(mode), 2 + n_q + k + held, length)
+    return Frame(z, start, length)
 
 
 def frame_of(terms: Terms, m: int, k: int, held: int, drag: Drag | None) -> Frame:
@@ -76,15 +79,6 @@ def _dense(n: int, m: int, k: int) -> int:
     return m**3 // 3 + m * m * (k + 2) + n * n * k + n * k * k + k**3 // 6
 
 
-def _programs(terms: Terms) -> dict[str, Any]:
-    """Bytecode and slots of the programs."""
-    found: dict[str, Any] = {}
-    for name, function in zip(("place", "bias", "motion", "spread"), terms.functions, strict=True):
-        slots = function.workspace()
-        found |= {f"{name}_code": function.where[0], f"{name}_slots": len(slots), f"{name}_z": slots}
-    return found
-
-
 def _sliding(n: int, drag: Drag | None, lost: tuple[int, ...], share: Array | None) -> dict[str, Any]:
     """Fields of a mode that slides, or whose redundant rows share the load."""
     slides = drag is not None or share is not None
@@ -95,6 +89,27 @@ def _sliding(n: int, drag: Drag | None, lost: tuple[int, ...], share: Array | No
     slots = drag.function.workspace()
     return found | {"dragging": len(drag.rows), "dragged": drag.rows, "holding": drag.held, "drag_slots": len(slots),
                     "drag_z": slots, "drag_code": drag.function.where[0]}  # fmt: skip
+
+
+@kernel
+def put_programs(
+    mode: EmbeddedMode, inputs: i64, place_code: i32p, place: f64p, n_place: i64, bias_code: i32p, bias: f64p,
+    n_bias: i64, motion_code: i32p, motion: f64p, n_motion: i64, spread_code: i32p, spread: f64p, n_spread: i64,
+) -> None:  # fmt: skip
+    """Bytecode of the programs, and their constants into their slots, behind the inputs."""
+    mode.place_code, mode.bias_code = place_code, bias_code
+    mode.motion_code, mode.spread_code = motion_code, spread_code
+    put(n_place, place, offset(mode.place_z, inputs))
+    put(n_bias, bias, offset(mode.bias_z, inputs))
+    put(n_motion, motion, offset(mode.motion_z, inputs))
+    put(n_spread, spread, offset(mode.spread_z, inputs))
+
+
+@kernel
+def put(n: i64, constants: f64p, slots: f64p) -> None:
+    """n numbers."""
+    for i in range(n):
+        slots[i] = constants[i]
 
 
 @kernel
@@ -117,6 +132,9 @@ def choose(
         mode.weight[i], mode.course[i] = weights[i], course[i]
     for i in range(mode.rows):
         mode.typical[i], mode.length[i] = typical[i], lengths[i]
+
+
+together(put_programs, choose)
 
 
 def block(frame: Frame, selection: Selection, weights: Array, typical: Array, course: Array, lengths: Array,
