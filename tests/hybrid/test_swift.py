@@ -13,6 +13,7 @@ import pytest
 import latchwork as lw
 from latchwork.hybrid import simulation
 from latchwork.hybrid.touching import keeping, passing
+from latchwork.program.records.view import record_at
 from random_scenes import scene
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
@@ -113,8 +114,10 @@ def test_kernels_of_a_switch_are_the_same_in_python(module, kernel, run, monkeyp
         bundle, gathering = self.bundle, self._keeps
         first = (bundle._code, bundle._z, bundle.out, gathering.delassus)
         if kernel == "pass_one":
-            return (*first, len(x), x, self.given, self.found)
-        return (*first, self.at, len(x), x, self.given, self._row)
+            given, found = record_at(module.PassGiven, self.given, 0), record_at(module.PassFound, self.found, 0)
+            return (*first, len(x), x, given, found)
+        at, given = record_at(module.KeepAt, self.at, 0), record_at(module.KeepGiven, self.given, 0)
+        return (*first, at, len(x), x, given, self._row)
 
     monkeypatch.setattr(owner, "__call__", both)
     run()

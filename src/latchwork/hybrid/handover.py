@@ -39,15 +39,11 @@ from latchwork.hybrid.touching.handing import (
 from latchwork.hybrid.touching.keeping import Keeping
 from latchwork.hybrid.touching.passing import (
     AS_IS,
-    FORCE,
-    IMPACTS,
     LETS_GO,
     OTHERS,
     PARTED,
-    PUSH,
     RESULTS,
-    STATE,
-    STRUCK,
+    PassFound,
     Passing,
 )
 from latchwork.hybrid.touching.standing import Guard, Guards, Standing
@@ -61,7 +57,7 @@ from latchwork.program.kernel import f64, f64p, i64, i64p
 from latchwork.program.native import address, argument, words
 from latchwork.program.records.memory import lay_out, write
 from latchwork.program.records.record import array, pointer, record
-from latchwork.program.records.view import address_of
+from latchwork.program.records.view import address_of, record_at
 
 AT, REST = 9, 13  # where `hand_over` takes the time, and what is held
 
@@ -155,15 +151,15 @@ class Handover:
         if isinstance(change.stage, Held):
             mode, slip = self._enter(change.stage.mode, change.again, hit.slips, n_u)
         self.rows, self._bundles = 0, [parts.gaps, parts.turning]
-        found, laws, scales_at = np.zeros(RESULTS), np.zeros(0), 0
+        found, laws = np.zeros(RESULTS), np.zeros(0)
         inner: tuple[Any, ...] = (NOTHING, -1, *(0,) * 7)
         if self.near is not None and way is not None:
-            inner, laws, scales_at = self._come_through(change, hit, self.near, touches, way)
+            inner, laws = self._come_through(change, hit, self.near, touches, way)
             found = way.found if isinstance(way, Passing) else found
         given = words([
             *mode, desk.n, desk.x, 0.0, n_q, n_u, len(self._full) - 1 - n_q - n_u, 0, self._full, *slip,
             *parts.gaps.addresses, len(touches), starts, roles, deep, notes, *inner, found,
-            *parts.turning.addresses, parts.turning.starts[-1], after, laws, len(laws), scales_at, parts.scales,
+            *parts.turning.addresses, parts.turning.starts[-1], after, laws, len(laws), parts.scales,
         ])  # fmt: skip
         key = np.frombuffer(change.key, dtype=np.int64)
         self.memory = lay_out(HandoverMemory, key=key, words=given, notes=notes, noted=len(notes), arrived=-1,
@@ -185,19 +181,19 @@ class Handover:
         return (1, argument(mode.expander), *arrays, len(z), address(out)), (row, argument(mode.forces), address(kept))
 
     def _come_through(self, change: Change, hit: Hit, near: Touch, touches: Sequence[Touch],
-                      way: Passing | Keeping) -> tuple[tuple[Any, ...], Array, int]:  # fmt: skip
-        """How the contact that is near comes through: arguments, its laws, and where scales stand among them."""
+                      way: Passing | Keeping) -> tuple[tuple[Any, ...], Array]:  # fmt: skip
+        """How the contact that is near comes through: arguments, and its laws."""
         self._bundles.append(way.bundle)
         laws, rests = near.laws(self._full, hit.zones), float(near is hit.resting)
         if isinstance(way, Keeping):
             known, at, _, _, given, row = way.arguments[3:]
             inner = KEEP, -1, *way.bundle.addresses, known, at, given, row
-            return inner, np.array([*laws[1:], 0.0, rests, 0.0, 0.0]), len(laws) - 1
+            return inner, np.array([*laws[1:], 0.0, rests, 0.0, 0.0])
         opened = OTHERS if change.closed and near not in change.closed else AS_IS
         self.rows, how = way.rows, float(LETS_GO if near is hit.lets_go else opened)
         known, _, _, given, _ = way.arguments[3:]
         inner = PASS, touches.index(near), *way.bundle.addresses, known, 0, given, 0
-        return inner, np.array([*laws, LAWS[near.contact.impact], *(0.0,) * SCALES, rests, 0.0, how]), len(laws) + 1
+        return inner, np.array([*laws, LAWS[near.contact.impact], *(0.0,) * SCALES, rests, 0.0, how])
 
     def ready(self) -> None:
         """Take machine code that has arrived."""
@@ -235,19 +231,21 @@ class Handover:
 
     def forces(self, found: Array) -> dict[str, Array]:
         """The forces of what passed, by name."""
-        if self.near is None or not self.rows or found[STATE] == PARTED:
+        passed = record_at(PassFound, found, 0)
+        if self.near is None or not self.rows or passed.state == PARTED:
             return {}
-        return {self.near.name: found[FORCE : FORCE + self.rows].copy()}
+        return {self.near.name: np.array(passed.force[: self.rows])}
 
     def events(self, t: float, after: After, found: Array) -> list[RunEvent]:
         """What happened, as `telling.told` has it."""
         impulses: dict[str, Array] = {}
         made: list[RunEvent] = []
-        if found[IMPACTS]:
-            impulse = found[PUSH : PUSH + self.rows].copy()
+        passed = record_at(PassFound, found, 0)
+        if passed.impacts:
+            impulse = np.array(passed.push[: self.rows])
             if self.near is not None and impulse.any():
                 impulses[self.near.name] = impulse
-            energy = -float(found[STRUCK])
+            energy = -passed.struck
             made = [RunEvent(t, ", ".join(impulses), self.names, after.mode.names, impulses, "impact", energy)]
         for name, kind in after.besides if impulses else after.told:
             made.append(RunEvent(t, name, self.names, after.mode.names, kind=kind))

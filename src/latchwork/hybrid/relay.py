@@ -15,7 +15,7 @@ from latchwork.hybrid.handover import AT, REST, After, Handover, HandoverMemory
 from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.handing import SCALES, hand_over
-from latchwork.hybrid.touching.passing import PACE_AFTER, RESULTS, SPEED_AFTER
+from latchwork.hybrid.touching.passing import RESULTS, PassFound
 from latchwork.integrate.adaptive import REJECTED, STEPS
 from latchwork.integrate.again import begin_lap, few_rows, run_lap
 from latchwork.integrate.lap_memory import LapMemory
@@ -110,7 +110,8 @@ def noted(change: HandoverMemory, n: i64, x: f64p, scales: f64p, note: NoteMemor
     """What was found, and scales as they are after it; the state after it, then x before it."""
     found, after = change.found, f64p_at(change.state_at)
     if change.scaled == 1:
-        scales[0], scales[1] = found[SPEED_AFTER], found[PACE_AFTER]
+        passed = record_at(PassFound, found, 0)
+        scales[0], scales[1] = passed.speed, passed.pace
     note.speed, note.pace = scales[0], scales[1]
     for i in range(RESULTS):
         note.found[i] = found[i]

@@ -5,14 +5,9 @@ from __future__ import annotations
 from latchwork.constraint.gather import Delassus
 from latchwork.constraint.modes.ending import placed, whole
 from latchwork.contact.alone import OPEN, SLIDE, STICK
-from latchwork.hybrid.touching.keeping import MU_S as KEEP_MU_S
-from latchwork.hybrid.touching.keeping import MUST as KEEP_MUST
-from latchwork.hybrid.touching.keeping import WAY as KEEP_WAY
-from latchwork.hybrid.touching.keeping import keep_one
+from latchwork.hybrid.touching.keeping import KeepAt, KeepGiven, keep_one
 from latchwork.hybrid.touching.pacing import FOREVER, longest_at
-from latchwork.hybrid.touching.passing import GAINED, IMPACTS, PARTED, STATE, pass_one
-from latchwork.hybrid.touching.passing import MUST as PASS_MUST
-from latchwork.hybrid.touching.passing import WAY as PASS_WAY
+from latchwork.hybrid.touching.passing import PARTED, PassFound, PassGiven, pass_one
 from latchwork.hybrid.touching.scales import BOUND, CLEAR, LEFT, REACH, TOUCH
 from latchwork.program.bundle import run_at
 from latchwork.program.kernel import (
@@ -30,6 +25,7 @@ from latchwork.program.kernel import (
     offset,
 )
 from latchwork.program.native import together
+from latchwork.program.records.view import record_at
 from latchwork.program.scalar import maximum, minimum
 
 IN_REACH, IS_CLEAR, ON_BOUND = REACH * TOUCH, CLEAR * TOUCH, -2.0 * BOUND
@@ -118,9 +114,9 @@ def hand_over(
     held: i64, expand: executor, code: i32p, z: f64p, fresh: f64p, size: i64, out: f64p, n: i64, x: f64p, t: f64,
     n_q: i64, n_u: i64, n_rest: i64, rest: f64p, full: f64p, slip: i64, press: executor, kept: i64p,
     gap_code: i32p, gap_z: f64p, gaps: f64p, count: i64, starts: i64p, roles: i64p, deep: i64p, notes: i64p,
-    how: i64, near: i64, programs: i32p, near_z: f64p, near_out: f64p, known: Delassus, at: i64p, given: f64p,
-    row: f64p, found: f64p, turn_code: i32p, turn_z: f64p, turns: f64p, bodies: i64, after: f64p, law: f64p,
-    laws: i64, scales_at: i64, scales: f64p,
+    how: i64, near: i64, programs: i32p, near_z: f64p, near_out: f64p, known: Delassus, at: KeepAt, given: f64p,
+    row: f64p, found: PassFound, turn_code: i32p, turn_z: f64p, turns: f64p, bodies: i64, after: f64p, law: f64p,
+    laws: i64, scales: f64p,
 ) -> i64:  # fmt: skip
     """From the end of a lap to where the next may begin; 0 where that is not as it was.
 
@@ -131,40 +127,43 @@ def hand_over(
     inputs = 1 + n_q + n_u + n_rest
     for i in range(laws):
         given[i] = law[i]
+    passing, keeping = record_at(PassGiven, given, 0), record_at(KeepGiven, given, 0)
     if how == PASS:
-        for i in range(SCALES):
-            given[scales_at + i] = scales[i]
+        passing.speed, passing.pace, passing.hop = scales[0], scales[1], scales[2]
     elif how == KEEP:
-        given[scales_at] = maximum(scales[0], LEFT * scales[1])
+        keeping.fastest = maximum(scales[0], LEFT * scales[1])
     if expanded(held, expand, code, z, fresh, size, out, n, x, t, n_q, n_u, n_rest, rest, full) == 0:
         return 0
     if slip >= 0:
         must = begins(slip, press, code, z, fresh, size, out, n, x, t, kept, n_u, n_rest, rest, full)
-        given[PASS_MUST if how == PASS else KEEP_MUST] = must
+        if how == PASS:
+            passing.must = must
+        else:
+            keeping.must = must
         if must == 0.0:
             return 0
     run_at(gap_code, gap_z, gaps, inputs, full)
     if judged(count, starts, gaps, roles, deep, offset(notes, HEAD)) == 0:
         return 0
-    notes[0], notes[1], found[GAINED], found[IMPACTS] = PARTED, 0, 0.0, 0.0
+    notes[0], notes[1], found.gained, found.impacts = PARTED, 0, 0.0, 0.0
     way = 0.0
     if how == PASS:
-        if pass_one(programs, near_z, near_out, known, inputs, full, given, found) == 0:
+        if pass_one(programs, near_z, near_out, known, inputs, full, passing, found) == 0:
             return 0
-        notes[0], way = int(found[STATE]), found[PASS_WAY]
+        notes[0], way = int(found.state), found.way
         if notes[0] == OPEN:
             notes[HEAD + near] = depth(gaps[starts[near]])
         elif notes[0] != PARTED:
             notes[HEAD + near] = 0
     elif how == KEEP:
-        if keep_one(programs, near_z, near_out, known, at, inputs, full, given, row) == 0:
+        if keep_one(programs, near_z, near_out, known, at, inputs, full, keeping, row) == 0:
             return 0
-        way = given[KEEP_WAY]
-        notes[0] = STICK if way == 0.0 and given[KEEP_MU_S] > 0.0 else SLIDE
+        way = keeping.way
+        notes[0] = STICK if way == 0.0 and keeping.mu_s > 0.0 else SLIDE
     notes[1] = 1 if way > 0.0 else (-1 if way < 0.0 else 0)
     for i in range(n_q + n_u):
         after[i] = full[1 + i]
-    after[n_q + n_u] = x[n - 1] + found[GAINED]
+    after[n_q + n_u] = x[n - 1] + found.gained
     after[n_q + n_u + 1] = longest_at(turn_code, turn_z, turns, inputs, full, bodies)
     return 1
 

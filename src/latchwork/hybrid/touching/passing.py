@@ -36,7 +36,9 @@ from latchwork.hybrid.touching.touch import Touch
 from latchwork.program.bundle import COUNT, run_each
 from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, local_f64, offset, sqrt
 from latchwork.program.native import address, native, together
-from latchwork.program.records.view import address_of, local_record
+from latchwork.program.records.memory import size_of, write
+from latchwork.program.records.record import array, record
+from latchwork.program.records.view import address_of, local_record, record_at
 from latchwork.program.scalar import maximum, minimum
 from latchwork.symbolic.expr import Expr
 
@@ -45,14 +47,43 @@ MOST = 60  # impacts at one instant
 PARTED = -2  # a contact that does not stay; other states are those of `alone`
 ALONE_AT = 1e-6  # 1 − W_nt²/(W_nn W_tt): below it, stopping slip takes more care
 
-# what is given: laws; the fastest approach and motion so far, the briefest hop; whether it rests, how it must slip, and
-# whether it was open
-E, MU_S, MU_D, LAW, SPEED, PACE, HOP, RESTS, MUST, OPENED = range(10)
-# what is found: impacts, their impulses, the energy gained in them and by all that changed speeds, the fastest approach
-# and motion, state, direction, forces
-IMPACTS, PUSH, STRUCK, GAINED, SPEED_AFTER, PACE_AFTER, STATE, WAY, FORCE = 0, 1, 3, 4, 5, 6, 7, 8, 9
-GIVEN, RESULTS = 10, 11
 AS_IS, OTHERS, LETS_GO = range(3)
+
+
+@record
+class PassGiven:
+    """What is given: laws; the fastest approach and motion so far, the briefest hop; whether it rests, how it must
+    slip, and whether it was open."""
+
+    e: f64
+    mu_s: f64
+    mu_d: f64
+    law: f64
+    speed: f64
+    pace: f64
+    hop: f64
+    rests: f64
+    must: f64
+    opened: f64
+
+
+@record
+class PassFound:
+    """What is found: impacts, their impulses, the energy gained in them and by all that changed speeds, the fastest
+    approach and motion, state, direction, forces."""
+
+    impacts: f64
+    push: f64p = array(2)
+    struck: f64
+    gained: f64
+    speed: f64
+    pace: f64
+    state: f64
+    way: f64
+    force: f64p = array(2)
+
+
+RESULTS = size_of(PassFound)
 
 
 class Passed(NamedTuple):
@@ -84,28 +115,36 @@ def _move(n: i64, rows: i64, M: f64p, inverse: f64p, J: f64p, impulse: f64p, u: 
 
 
 @kernel
-def _too_slow(given: f64p, speed: f64, pace: f64, here: f64, swift: f64, pressing: f64) -> f64:
+def clear(found: PassFound) -> None:
+    """Nothing is found yet."""
+    found.impacts, found.struck, found.gained, found.speed, found.pace = 0.0, 0.0, 0.0, 0.0, 0.0
+    found.state, found.way = 0.0, 0.0
+    for i in range(2):
+        found.push[i], found.force[i] = 0.0, 0.0
+
+
+@kernel
+def _too_slow(given: PassGiven, speed: f64, pace: f64, here: f64, swift: f64, pressing: f64) -> f64:
     """Rebounds slower than this end in contact: see `Striking`."""
-    alone = speed == 0.0 or given[E] < LIVELY
+    alone = speed == 0.0 or given.e < LIVELY
     lowest = CAPTURE * speed
     if not alone:
         fastest = maximum(maximum(speed, pace), maximum(here, swift))
         lowest = maximum(lowest, minimum(sqrt(2.0 * TOUCH * pressing), FASTEST * fastest))
-    return maximum(lowest, 0.5 * given[HOP] * pressing)
+    return maximum(lowest, 0.5 * given.hop * pressing)
 
 
 @kernel
 def pass_one(
-    programs: i32p, z: f64p, out: f64p, near: Delassus, inputs: i64, x: f64p, given: f64p, found: f64p,
+    programs: i32p, z: f64p, out: f64p, near: Delassus, inputs: i64, x: f64p, given: PassGiven, found: PassFound,
 ) -> i64:  # fmt: skip
     """From x = (t, q, u, rest) through impacts in place; what is found; 0 where that takes more care."""
     n, rows, v, b, A, J = near.n, near.rows, near.v, near.b, near.A, near.J
     M, inverse, work = near.M, near.inverse, near.work
     u, read = offset(x, 1 + near.n_q), offset(z, programs[COUNT])
     impulse, trial = local_f64(2), local_record(Found)
-    speed, pace, must, rests, opened = given[SPEED], given[PACE], given[MUST], given[RESTS], given[OPENED]
-    for i in range(RESULTS):
-        found[i] = 0.0
+    speed, pace, must, rests, opened = given.speed, given.pace, given.must, given.rests, given.opened
+    clear(found)
     slow, limit = 0.0, 0.0
     for times_struck in range(MOST + 1):
         for i in range(inputs):
@@ -119,39 +158,39 @@ def pass_one(
             break
         capture = _too_slow(given, speed, pace, near.pace, near.swiftest[0], maximum(0.0, -b[0]))
         speed = maximum(speed, -v[0])
-        if strike(int(given[LAW]), rows - 1, A, v, given[E], given[MU_S], given[MU_D],
+        if strike(int(given.law), rows - 1, A, v, given.e, given.mu_s, given.mu_d,
                   maximum(capture, CAPTURE * speed), impulse) == 0:  # fmt: skip
             return 0
-        found[GAINED] += _move(n, rows, M, inverse, J, impulse, u, work)
-        found[IMPACTS] += 1.0
-        found[PUSH] += impulse[0]
-        found[PUSH + 1] += impulse[1]
+        found.gained += _move(n, rows, M, inverse, J, impulse, u, work)
+        found.impacts += 1.0
+        found.push[0] += impulse[0]
+        found.push[1] += impulse[1]
         must, rests, opened = 0.0, 0.0, opened if opened != float(LETS_GO) else float(AS_IS)
-    found[STRUCK] = found[GAINED]
+    found.struck = found.gained
     pace = maximum(pace, near.pace)
     fastest = maximum(maximum(speed, near.pace), LEFT * pace)
-    found[SPEED_AFTER], found[PACE_AFTER], found[STATE] = speed, pace, float(PARTED)
+    found.speed, found.pace, found.state = speed, pace, float(PARTED)
     none = limit if v[0] > slow else slow
     if not (v[0] <= none or (v[0] < BRIEF and 0.5 * v[0] * v[0] < RISE * -b[0])):
         return 1
-    rough = 1 if rows == 2 and given[MU_S] > 0.0 else 0
+    rough = 1 if rows == 2 and given.mu_s > 0.0 else 0
     slip = 0.0
     if rows == 2 and rests == 0.0 and fabs(v[1]) > NO_SLIP * fastest:
         slip = divide(v[1], fabs(v[1]))
     trial.direction = 0.0
-    state = settle_one(rough, A, b, given[MU_S], given[MU_D], slip if rough == 1 else 0.0, must,
+    state = settle_one(rough, A, b, given.mu_s, given.mu_d, slip if rough == 1 else 0.0, must,
                        1 if opened != 0.0 else 0, trial)  # fmt: skip
     if state == NO_ANSWER:
         return 0
-    found[STATE], found[WAY] = float(state), trial.direction
-    found[FORCE], found[FORCE + 1] = trial.force[0], trial.force[1]
+    found.state, found.way = float(state), trial.direction
+    found.force[0], found.force[1] = trial.force[0], trial.force[1]
     if state == STICKS and slip == 0.0 and fabs(v[1]) > NO_SLIP * near.pace:  # what is left of slip ends
         det = A[0] * A[3] - A[1] * A[2]
         if not det > ALONE_AT * A[0] * A[3]:
             return 0
         impulse[0] = divide(A[1] * v[1] - A[3] * v[0], det)
         impulse[1] = divide(A[2] * v[0] - A[0] * v[1], det)
-        found[GAINED] += _move(n, rows, M, inverse, J, impulse, u, work)
+        found.gained += _move(n, rows, M, inverse, J, impulse, u, work)
     return 1
 
 
@@ -163,8 +202,7 @@ class Passing:
 
     def __init__(self, gathering: Gathering, law: str) -> None:
         self.bundle, self.rows = gathering.bundle, gathering.rows
-        self.given, self.found = np.zeros(GIVEN), np.zeros(RESULTS)
-        self.given[LAW] = LAWS[law]
+        self.given, self.found, self._law = np.zeros(size_of(PassGiven)), np.zeros(RESULTS), float(LAWS[law])
         self._x, self._keeps, self._call = np.zeros(len(self.bundle.x)), gathering, native(pass_one).brief
         others = map(address, (self._x, self.given, self.found))
         self.arguments = (*self.bundle.addresses, address_of(gathering.delassus), len(self._x), *others)
@@ -175,16 +213,15 @@ class Passing:
 
         ``opened``: `OTHERS` where something else was closed, `LETS_GO` where its own force came to zero, else `AS_IS`.
         """
-        self.given[:LAW] = laws
-        self.given[SPEED:] = speed, pace, brief, rests, must, opened
+        write(record_at(PassGiven, self.given, 0), *laws, self._law, speed, pace, brief, rests, must, opened)
         self.bundle.ready()
         self._x[:] = x
         if not self._call(*self.arguments):
             return None
-        impacts, _, _, struck, gained, fastest, swiftest, state, way, *_ = self.found.tolist()
-        rows, found = self.rows, self.found.copy()
-        return Passed(self._x.copy(), int(impacts), found[PUSH : PUSH + rows], struck, gained, fastest, swiftest,
-                      None if state == PARTED else STATES[int(state)], way, found[FORCE : FORCE + rows])  # fmt: skip
+        found, rows = record_at(PassFound, self.found, 0), self.rows
+        state = None if found.state == PARTED else STATES[int(found.state)]
+        return Passed(self._x.copy(), int(found.impacts), np.array(found.push[:rows]), found.struck, found.gained,
+                      found.speed, found.pace, state, found.way, np.array(found.force[:rows]))  # fmt: skip
 
 
 def can_pass(touch: Touch) -> bool:

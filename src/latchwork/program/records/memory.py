@@ -36,11 +36,16 @@ def lay_out(kind: type[T], tail: int = 0, **values: Any) -> T:
     return made
 
 
-def _known(kind: type, values: dict[str, Any]) -> Shape:
-    """The shape of a record whose sizes are given, and no fields that it does not have."""
+def _shape(kind: type) -> Shape:
     shape = shape_of(kind)
     if shape is None:
         raise ProgramError(f"{kind!r} is no record. Mark the class with @record.")
+    return shape
+
+
+def _known(kind: type, values: dict[str, Any]) -> Shape:
+    """The shape of a record whose sizes are given, and no fields that it does not have."""
+    shape = _shape(kind)
     if not shape.given <= values.keys() <= shape.fields.keys():
         missing, unknown = sorted(shape.given - values.keys()), sorted(values.keys() - shape.fields.keys())
         raise ProgramError(
@@ -72,6 +77,11 @@ def _fill(shape: Shape, field: Field, place: Any, value: Any) -> None:
         np.copyto(np.asarray(place), value, casting="same_kind")
     elif value:
         place[:] = array(place.format, value)
+
+
+def size_of(kind: type) -> int:
+    """The words of a record itself."""
+    return _shape(kind).words
 
 
 def write(view: Any, *values: Any) -> None:
