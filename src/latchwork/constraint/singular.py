@@ -14,6 +14,7 @@ from latchwork.constraint.assemble import assemble_q
 from latchwork.constraint.constrained import choose
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
+from latchwork.constraint.units import units_at
 from latchwork.errors import ConstraintError, EvaluationError
 
 ASIDE = 0.02  # length of the step away, in units of the coordinates
@@ -51,7 +52,7 @@ def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
         moved, step = x.copy(), dot(terms.spread(x), direction)
         moved[1 : 1 + n_q] += ASIDE * step / max(float(np.abs(step).max(initial=0.0)), 1e-300)
         try:
-            states.append(assemble_q(terms, moved))
+            states.append(assemble_q(terms, moved, units=units_at(terms, x)))
         except (ConstraintError, EvaluationError):
             continue
     return states
