@@ -8,6 +8,9 @@ A line is an event: its time, its kind, whom it concerns, and what ends (−) an
 is: up to the first event that another start, off by 1e-15 of each number, moves by more than 1e-9 or changes. Where
 things start aligned, as a block that moves with its belt, that would part them: so coordinates are moved with speeds,
 and without them, and it is enough that one of the two changes nothing. Times are compared to 1e-9 of max(1, t).
+
+Which corners of a crate carry it is often rounding. A run that is not held to its end is told by pairs as well: of all
+places where two things touch as one, and of all that happens within a microsecond as one event.
 """
 
 from __future__ import annotations
@@ -23,14 +26,17 @@ from typing import Any
 from unittest.mock import patch
 
 import latchwork as lw
-from latchwork.hybrid.event import RunEvent
+from latchwork.hybrid.event import STATES, RunEvent
 from latchwork.view import gallery
 from random_scenes import Endless, scene
 
 GOLDEN = Path(__file__).resolve().parent / "golden" / "events.txt"
 EXACT = 1e-9  # of max(1, t)
 NUDGE = 1e-15  # of each number of the start
-ENDS = "and no more"
+END, NOTHING = "end", "nothing"
+Telling = Callable[[Sequence[RunEvent]], Sequence[RunEvent]]
+TOGETHER = 1e-6  # s: by pairs, what happens within it is one event
+BY_PAIRS = " by pairs"
 
 
 # --- lines --------------------------------------------------------------------------------------------------------
@@ -41,71 +47,87 @@ def lines(events: Sequence[RunEvent]) -> list[str]:
     found, held = [], tuple[str, ...]()
     for event in events:
         if event.before != held:
-            found.append(f"holds {', '.join(event.before) or 'nothing'}")
+            found.append(f"holds {', '.join(event.before) or NOTHING}")
         ends = [f" -[{label}]" for label in event.before if label not in event.after]
         begins = [f" +[{label}]" for label in event.after if label not in event.before]
         found.append(f"{event.t:.12g} {event.kind}, {event.name}:{''.join([*ends, *begins]) or ' no change'}")
         held = event.after
+    return [*found, END]
+
+
+def by_pairs(events: Sequence[RunEvent]) -> list[RunEvent]:
+    """The same of pairs of things, wherever they touch; without what changes no pair and is no impact."""
+    found = []
+    groups: list[list[RunEvent]] = []
+    for event in events:
+        if groups and event.t - groups[-1][0].t <= TOGETHER:
+            groups[-1].append(event)
+        else:
+            groups.append([event])
+    for group in groups:
+        before, after = pairs(group[0].before), pairs(group[-1].after)
+        kinds = sorted({event.kind for event in group})
+        if before != after or "impact" in kinds:
+            kind = "impact" if "impact" in kinds else "change"
+            found.append(RunEvent(group[0].t, ", ".join(pairs(touched(group))), before, after, kind=kind))
     return found
+
+
+def touched(events: Sequence[RunEvent]) -> list[str]:
+    """All that took part in some events."""
+    return [name for event in events for name in event.name.split(", ")]
+
+
+def pairs(labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels of contacts without the places where they touch, each once, in order."""
+    parts = [label.split(": ") for label in labels]
+    return tuple(sorted({": ".join([part[0], *part[-1:]] if part[-1] in STATES else part[:1]) for part in parts}))
 
 
 def differs(old: str, new: str) -> bool:
     """Whether two lines tell of different events; times may differ by what they are compared to."""
-    (a, before), (b, after) = (line.split(" ", 1) for line in (old, new))
-    if a == "holds" or b == "holds" or ENDS in (old, new):
+    (a, _, before), (b, _, after) = (line.partition(" ") for line in (old, new))
+    if {a, b} & {"holds", END, NOTHING}:
         return old != new
     return before != after or abs(float(a) - float(b)) > EXACT * max(1.0, abs(float(a)))
 
 
-def first_difference(old: Sequence[str], new: Sequence[str]) -> str:
-    """The first line that differs, as it was and as it is; nothing where none does."""
-    for k, (was, now) in enumerate(zip_longest(old, new, fillvalue=ENDS)):
-        if differs(was, now):
-            return f"line {k + 1}\n    was: {was}\n    now: {now}"
-    return ""
+def agreement(run: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines two runs have in common."""
+    pairs = zip_longest(run, other, fillvalue=NOTHING)
+    return next((k for k, (a, b) in enumerate(pairs) if differs(a, b)), len(run))
 
 
 # --- the file -----------------------------------------------------------------------------------------------------
 
 
-def kept() -> list[str]:
-    """The blocks of the file, one for each run."""
-    return GOLDEN.read_text(encoding="utf-8").strip().split("\n\n")[1:]
+def kept() -> dict[str, str]:
+    """The blocks of the file, by the name of each run."""
+    blocks = GOLDEN.read_text(encoding="utf-8").strip().split("\n\n")[1:]
+    return {part.partition(" | ")[0]: part for part in blocks}
 
 
 @cache
-def golden() -> Mapping[str, tuple[tuple[str, ...], bool]]:
-    """By the name of each run: the lines that are held, and whether they are all."""
-    found: dict[str, tuple[tuple[str, ...], bool]] = {}
-    for part in kept():
-        head, *rest = part.splitlines()
-        found[head.partition(" | ")[0]] = tuple(line.strip() for line in rest), head.endswith("all")
-    return found
+def golden() -> Mapping[str, tuple[str, ...]]:
+    """The lines that are held, by the name of each run."""
+    return {name: tuple(line.strip() for line in part.splitlines()[1:]) for name, part in kept().items()}
 
 
 def unlike_golden(name: str, events: Sequence[RunEvent]) -> str:
-    """How the events of a run differ from those that are held of it: the first line that does."""
-    if name not in golden():
-        return ""
-    held, are_all = golden()[name]
-    new = lines(events)
-    return first_difference(held, new if are_all else new[: len(held)])
+    """How the events of a run differ from those that are held of it: the first line that does, as it was and is."""
+    for which, told in ((name, events), (name + BY_PAIRS, by_pairs(events))):
+        old, new = golden().get(which, ()), lines(told)
+        k = agreement(old, new[: len(old)])
+        if k < len(old):
+            now = new[k] if k < len(new) else NOTHING
+            return f"{which}, line {k + 1}\n    was: {old[k]}\n    now: {now}"
+    return ""
 
 
 def block(name: str, run: Sequence[str], agree: int) -> str:
     """What the file says of a run of which so many lines are held."""
-    held = run[:agree]
-    count, whole = (sum(not line.startswith("holds") for line in part) for part in (held, run))
-    told = f"{count} of {whole} events" if agree < len(run) else f"{whole} events, all"
-    return "\n".join([f"{name} | {told}", *(f"  {line}" for line in held)])
-
-
-def agreement(run: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines two runs have in common; all and the end, or those before the first that differs."""
-    for k, (a, b) in enumerate(zip_longest(run, other, fillvalue=ENDS)):
-        if differs(a, b):
-            return k
-    return len(run)
+    count, whole = (sum(line[0].isdigit() for line in part) for part in (run[:agree], run))
+    return "\n".join([f"{name} | {count} of {whole} events", *(f"  {line}" for line in run[:agree])])
 
 
 # --- runs ---------------------------------------------------------------------------------------------------------
@@ -144,19 +166,25 @@ def moved(given: Any, sign: float) -> Any:
     return off if names is None else dict(zip(names, off, strict=True))
 
 
-def written(name: str) -> str:
-    """The block of a run, held as far as runs that start beside it agree."""
-    run, held = lines(events_of(name)), 0
-    for speeds in (True, False):
-        if held < max(len(run), 1):
-            held = max(held, min(agreement(run, beside(name, sign, speeds)) for sign in (1.0, -1.0)))
-    return block(name, run, held)
+def written(name: str) -> dict[str, str]:
+    """The block of a run, held as far as runs that start beside it agree; by pairs, too, if that is not to its end."""
+    run = events_of(name)
+    others = [[beside(name, sign, speeds) for sign in (1.0, -1.0)] for speeds in (True, False)]
+    found = {name: block(name, lines(run), held(run, others, list))}
+    if not found[name].endswith(END):
+        found[name + BY_PAIRS] = block(name + BY_PAIRS, lines(by_pairs(run)), held(run, others, by_pairs))
+    return found
 
 
-def beside(name: str, sign: float, speeds: bool) -> list[str]:
-    """The lines of a run that starts a little beside another."""
+def held(run: Sequence[RunEvent], others: Sequence[Sequence[Sequence[RunEvent]]], told: Telling) -> int:
+    """How many lines of a run are those of all runs of one of some sets."""
+    return max(min(agreement(lines(told(run)), lines(told(other))) for other in some) for some in others)
+
+
+def beside(name: str, sign: float, speeds: bool) -> Sequence[RunEvent]:
+    """The events of a run that starts a little beside another."""
     with nudged(sign, speeds):
-        return lines(events_of(name))
+        return events_of(name)
 
 
 def names() -> list[str]:
@@ -171,8 +199,9 @@ def main(arguments: Sequence[str]) -> None:
     warnings.simplefilter("ignore")
     asked = [name for name in arguments if name != "--write"]
     if "--write" in arguments:
-        blocks = {} if not asked else {part.partition(" | ")[0]: part for part in kept()}
-        blocks |= {name: written(name) for name in asked or names()}
+        blocks = {} if not asked else {name: part for name, part in kept().items() if name.split(" ")[0] not in asked}
+        for name in asked or names():
+            blocks |= written(name)
         GOLDEN.write_text("\n\n".join([HEAD, *blocks.values()]) + "\n", encoding="utf-8")
         return
     for name in asked or golden():
