@@ -50,8 +50,8 @@ docs: $(READY)
 peers: $(BENCH)
 
 bench: $(BENCH)
-	$(PY) -m latchwork bench --out benchmarks/results
-	$(PY) benchmarks/pages.py
+	@code=0; $(PY) -m latchwork bench --out benchmarks/results || code=$$?; \
+		$(PY) benchmarks/pages.py && exit $$code # what was measured is shown, whatever failed
 
 campaign: $(BENCH)
 	$(PY) -m pytest $(PYTEST) -m campaign --hypothesis-profile=campaign

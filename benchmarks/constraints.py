@@ -27,7 +27,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import HEADS, RESULTS, Row, Seconds, alternate, clocked, installed, machine, repeats, shown, table
+from measure import (
+    HEADS,
+    QUICK,
+    RESULTS,
+    Row,
+    Seconds,
+    alternate,
+    attempted,
+    clocked,
+    few,
+    finish,
+    installed,
+    machine,
+    repeats,
+    shown,
+    table,
+)
 from mechanisms import CRANK_SLIDER, SIX_BAR, G, Mechanism, rod, stepping
 
 import latchwork as lw
@@ -56,11 +72,12 @@ RIVALS = {
 # --- steps ----------------------------------------------------------------------------------------------------------
 
 
-def rows(rounds: int) -> Iterator[Row]:
+def rows(rounds: int, quick: bool) -> Iterator[Row]:
     """Evaluations and steps of both mechanisms."""
     pinocchio = installed("pinocchio")
-    for mechanism in (CRANK_SLIDER, SIX_BAR):
-        yield from compared(mechanism, dynamics(pinocchio, mechanism) if pinocchio else None, rounds)
+    for mechanism in few((CRANK_SLIDER, SIX_BAR), quick):
+        with attempted(mechanism.name):
+            yield from compared(mechanism, dynamics(pinocchio, mechanism) if pinocchio else None, rounds)
 
 
 def compared(mechanism: Mechanism, rival: Seconds | None, rounds: int) -> Iterator[Row]:
@@ -190,7 +207,7 @@ def cost(links: int, rounds: int) -> Cost:
         else:
             found["release"].append(switch(sim, lambda: sim.release(one.name)))  # noqa: B023
             found["delete"].append(found["release"][-1])
-    for k in range(max(3, rounds // 8)):
+    for k in range(max(2, rounds // 8)):
         new = direction(model, tip, 2 * k + 1)
         start = time.perf_counter()
         _ = equations.embed(new, at=at).equations.udot_program
@@ -231,21 +248,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     parser.add_argument("--rounds", type=int, default=40, help="rounds of each row (default: 40)")
+    parser.add_argument("--quick", action="store_true", help=QUICK)
     options = parser.parse_args()
-    rounds = max(2, options.rounds)
+    rounds = 2 if options.quick else max(2, options.rounds)
     found, costs = [], []
-    for row in rows(rounds):
+    for row in rows(rounds, options.quick):
         print(f"{row.work}: {row.cells()[4] or row.cells()[3]}", file=sys.stderr, flush=True)
         found.append(row)
-    for links in LINKS:
+    for links in few(LINKS, options.quick):
         print(f"{links} links", file=sys.stderr, flush=True)
-        costs.append(cost(links, rounds))
+        with attempted(f"{links} links"):
+            costs.append(cost(links, rounds))
     text = "\n\n".join([table(HEADS[:-1], [row.cells()[:-1] for row in found]), costs_table(costs)])
     options.out.mkdir(parents=True, exist_ok=True)
     facts = {"rows": [row.facts() for row in found], "embedding": [asdict(c) for c in costs], "machine": machine()}
     (options.out / "constraints.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     (options.out / "constraints.md").write_text(text + "\n", encoding="utf-8")
     print(text)
+    finish()
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 import sympy
+from measure import QUICK, attempted, few, finish
 from sympy.core.cache import clear_cache
 from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
@@ -55,7 +56,7 @@ def alternate(rival: Callable[[], Any], ours: list[Callable[[], Any]], repeats: 
               longest: float = 20.0) -> list[Times]:  # fmt: skip
     """A rival and our jobs in turn, so that all meet the same machine: one run of the rival, some of each of ours."""
     seconds: list[list[float]] = [[] for _ in range(1 + len(ours))]
-    while len(seconds[0]) < 3 and sum(seconds[0]) < longest:
+    while not seconds[0] or (len(seconds[0]) < 3 and sum(seconds[0]) < longest):
         seconds[0].append(_clocked(rival))
         for job, found in zip(ours, seconds[1:], strict=True):
             found += [_clocked(job) for _ in range(repeats)]
@@ -154,34 +155,32 @@ def derive_sympy(n: int, angles: str) -> tuple[Any, Any]:
     return kane.mass_matrix, kane.forcing
 
 
-def against_sympy(repeats: int) -> list[dict[str, Any]]:
+def against_sympy(repeats: int, quick: bool) -> list[dict[str, Any]]:
     rows = []
-    for angles, links in LINKS.items():
-        for n in links:
+    for angles, n in [(angles, n) for angles, links in LINKS.items() for n in ([2] if quick else links)]:
+        with attempted(f"{n} links, {angles} angles"):
             described = sympy_chain(n, angles)
             rival, native, loaded = alternate(
                 lambda n=n, angles=angles: derive_sympy(n, angles),
                 [lambda n=n, angles=angles: derive(chain(n, angles)), lambda given=described: derive(lw.load(given))],
-                repeats,
-            )
+                repeats, 0.0 if quick else 20.0,
+            )  # fmt: skip
             rows.append({"angles": angles, "links": n, "SymPy": rival, "native": native, "lw.load": loaded})
     return rows
 
 
-def against_size(repeats: int) -> list[dict[str, Any]]:
-    rows = [("chain, absolute angles", n, lambda n=n: chain(n, "absolute")) for n in SIZES]
-    rows += [("chain, relative angles", n, lambda n=n: chain(n, "relative")) for n in SIZES]
-    rows += [("spatial tree", n, lambda n=n: tree(n)) for n in TREES]
-    return [
-        {
-            "kind": kind,
-            "bodies": n,
-            "speeds": len(make().system().u),
-            "describe": measure(make, repeats),
-            "derive": measure(lambda make=make: derive(make()), repeats),
-        }
-        for kind, n, make in rows
-    ]
+def against_size(repeats: int, quick: bool) -> list[dict[str, Any]]:
+    kinds: list[tuple[str, int, Callable[[], lw.Model]]] = []
+    kinds += [("chain, absolute angles", n, lambda n=n: chain(n, "absolute")) for n in few(SIZES, quick)]
+    kinds += [("chain, relative angles", n, lambda n=n: chain(n, "relative")) for n in few(SIZES, quick)]
+    kinds += [("spatial tree", n, lambda n=n: tree(n)) for n in few(TREES, quick)]
+    rows = []
+    for kind, n, make in kinds:
+        with attempted(f"{kind}, {n} bodies"):
+            derived = measure(lambda make=make: derive(make()), repeats)
+            rows.append({"kind": kind, "bodies": n, "speeds": len(make().system().u),
+                         "describe": measure(make, repeats), "derive": derived})  # fmt: skip
+    return rows
 
 
 # --- report -------------------------------------------------------------------------------------------------------
@@ -232,16 +231,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help=QUICK)
     options = parser.parse_args()
+    repeats = 1 if options.quick else options.repeats
     options.out.mkdir(parents=True, exist_ok=True)
     derive(chain(2, "absolute"))  # what is made once (machine code) is not counted
-    rivals, sizes = against_sympy(options.repeats), against_size(options.repeats)
+    rivals, sizes = against_sympy(repeats, options.quick), against_size(repeats, options.quick)
     text = markdown(rivals, sizes)
     print(text)
     (options.out / "derive.md").write_text(text + "\n", encoding="utf-8")
     plain = {"against SymPy": rivals, "against size": sizes}
     (options.out / "derive.json").write_text(json.dumps(plain, default=asdict, indent=2) + "\n", encoding="utf-8")
     plot(rivals, sizes, options.out / "derive.png")
+    finish()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import RESULTS, table
+from measure import QUICK, RESULTS, attempted, few, finish, table
 
 from robots import ROBOTS, text_of
 
@@ -35,7 +35,7 @@ clock = [time.perf_counter()]
 def done(): clock.append(time.perf_counter())
 model = lw.load(path, losses=False, floating=floating); done()
 equations = model.equations(); program = equations.udot_program; done()
-function = equations._udot; compiled and function.compiled(wait=True); done()
+function = equations.udot_function; compiled and function.compiled(wait=True); done()
 q = {four[0].name: 1.0 for four in equations.system.quaternions}
 q = {name: q.get(name, 0.0) for name in equations.q_names}
 equations.udot(q, [0.1] * len(equations.u), [0.0] * len(equations.r)); done()
@@ -51,13 +51,14 @@ def milliseconds(path: Path, floating: bool, compiled: bool, cache: str) -> list
     return [float(value) for value in json.loads(done.stdout)]
 
 
-def measured(path: Path, floating: bool, rounds: int) -> dict[str, list[list[float]]]:
+def measured(path: Path, floating: bool, rounds: int, quick: bool) -> dict[str, list[list[float]]]:
     """Rounds of every way, in turn."""
-    found: dict[str, list[list[float]]] = {way: [] for way in WAYS}
+    ways = dict(few(WAYS.items(), quick))
+    found: dict[str, list[list[float]]] = {way: [] for way in ways}
     with tempfile.TemporaryDirectory() as kept:
-        milliseconds(path, floating, True, kept)
+        milliseconds(path, floating, any(ways.values()), kept)
         for _ in range(rounds):
-            for way, compiled in WAYS.items():
+            for way, compiled in ways.items():
                 with tempfile.TemporaryDirectory() as empty:
                     cache = empty if way.endswith("empty cache") else kept
                     found[way].append(milliseconds(path, floating, compiled, cache))
@@ -68,17 +69,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--quick", action="store_true", help=QUICK)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    lines, facts = [], []
-    for robot in ROBOTS:
+    lines, facts, count = [], [], 1 if options.quick else options.rounds
+    for robot in few(ROBOTS, options.quick):
         text = text_of(robot.file)
         if text is None:
             continue
-        with tempfile.TemporaryDirectory() as folder:
+        with attempted(robot.name), tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "robot.urdf"
             path.write_text(text, encoding="utf-8")
-            for way, rounds in measured(path, robot.floating, options.rounds).items():
+            for way, rounds in measured(path, robot.floating, count, options.quick).items():
                 totals = [sum(parts) for parts in rounds]
                 best = dict(zip(PARTS, rounds[totals.index(min(totals))], strict=True))
                 at_most = AT_MOST[way] if robot.name == "UR5" else None
@@ -90,6 +92,7 @@ def main() -> None:
     print(text)
     (options.out / "first.md").write_text(text + "\n", encoding="utf-8")
     (options.out / "first.json").write_text(json.dumps({"rows": facts}, indent=2) + "\n", encoding="utf-8")
+    finish()
 
 
 if __name__ == "__main__":

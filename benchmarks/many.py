@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from chains import STEP, chain, loaded
-from measure import Row, alternate, clocked, cores, installed, run
+from measure import Row, alternate, attempted, clocked, cores, installed, run
 
 import latchwork as lw
 
@@ -25,15 +25,21 @@ PORTION = 1000  # pendulums that MuJoCo takes in one call: its output holds ever
 SAME = 1e-6
 
 
-def rows(rounds: int) -> Iterator[Row]:
+def rows(rounds: int, quick: bool) -> Iterator[Row]:
     """The one row."""
+    with attempted("many pendulums"):
+        yield row(rounds, 64 if quick else RUNS)
+
+
+def row(rounds: int, runs: int) -> Row:
+    """So many pendulums."""
     text = chain(2)
     equations = loaded(text).equations()
     rng = np.random.default_rng(0)
-    starts = np.column_stack([rng.uniform(-1.0, 1.0, (RUNS, 2)), rng.uniform(-0.5, 0.5, (RUNS, 2))])
+    starts = np.column_stack([rng.uniform(-1.0, 1.0, (runs, 2)), rng.uniform(-0.5, 0.5, (runs, 2))])
     names = (*equations.q_names, *equations.u_names)
     table = dict(zip(names, starts.T, strict=True))
-    threads, final = cores(), np.empty((RUNS, 4))
+    threads, final = cores(), np.empty((runs, 4))
 
     def ours() -> float:
         def work() -> None:
@@ -48,9 +54,9 @@ def rows(rounds: int) -> Iterator[Row]:
     mujoco = installed("mujoco")
     rival = roller(text, starts, threads, final) if mujoco and installed("mujoco.rollout") else None
     times = alternate(ours, rival, rounds, warm=0)
-    remarks = {"runs": RUNS, "steps": STEPS, "threads": threads, "first call": first}
-    work = f"{RUNS} double pendulums, 1 s each, on {threads} cores"
-    yield Row(work, "MuJoCo `rollout`, RK4", 10.0, *times, remarks)
+    remarks = {"runs": runs, "steps": STEPS, "threads": threads, "first call": first}
+    work = f"{runs} double pendulums, 1 s each, on {threads} cores"
+    return Row(work, "MuJoCo `rollout`, RK4", 10.0, *times, remarks)
 
 
 def roller(text: str, starts: np.ndarray, threads: int, ours: np.ndarray) -> Callable[[], float]:
@@ -60,14 +66,15 @@ def roller(text: str, starts: np.ndarray, threads: int, ours: np.ndarray) -> Cal
 
     model = mujoco.MjModel.from_xml_string(text)
     data = [mujoco.MjData(model) for _ in range(threads)]
-    states = np.column_stack([np.zeros(RUNS), starts])  # time, coordinates, speeds
-    room, final = np.empty((PORTION, STEPS, states.shape[1])), np.empty_like(ours)
-    sensors: Any = np.empty((PORTION, STEPS, 0))
+    states = np.column_stack([np.zeros(len(starts)), starts])  # time, coordinates, speeds
+    portion = min(PORTION, len(starts))
+    room, final = np.empty((portion, STEPS, states.shape[1])), np.empty_like(ours)
+    sensors: Any = np.empty((portion, STEPS, 0))
     pool = Rollout(nthread=threads)
 
     def work() -> None:
-        for k in range(0, RUNS, PORTION):
-            part = slice(k, k + PORTION)
+        for k in range(0, len(starts), portion):
+            part = slice(k, k + portion)
             pool.rollout(model, data, states[part], nstep=STEPS, state=room, sensordata=sensors)
             final[part] = room[:, -1, 1:5]
 

@@ -3,6 +3,9 @@
 A round measures both, one right after the other, so that whatever else the machine does falls on both. A row keeps the
 best and the median round of each; its ratio is that of the best rounds, its spread the median and the quartiles of the
 ratios of single rounds.
+
+A row that fails is `attempted`: it is told, the others are measured, and the script ends with what failed and code 1
+(`finish`). ``--quick`` measures as little as shows that a script works; its numbers mean nothing.
 """
 
 from __future__ import annotations
@@ -14,16 +17,22 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+Item = TypeVar("Item")
 RESULTS = Path(__file__).parent / "results"
 ROUND = 2e-3  # seconds of a round, where the work itself is shorter
 HEADS = ("work", "Latchwork", "rival", "", "ratio", "in single rounds", "at least")
 LIBRARIES = ("latchwork", "llvmlite", "numpy", "sympy", "pin", "mujoco", "pydy", "example-robot-data")
+
+QUICK = "as little as shows that it works: the numbers mean nothing"
+FAILED: dict[str, str] = {}  # what was attempted in vain, and why
 
 Seconds = Callable[[], float]  # one round: the seconds that one piece of the work took
 
@@ -112,14 +121,38 @@ def installed(module: str) -> Any:
         return None
 
 
-def run(script: str, about: str | None, rows: Callable[[int], Iterable[Row]], rounds: int) -> None:
+@contextmanager
+def attempted(work: str) -> Iterator[None]:
+    """Go on past something that fails; it is told now, and by `finish`."""
+    try:
+        yield
+    except (Exception, SystemExit) as problem:
+        FAILED[work] = f"{type(problem).__name__}: {problem}"
+        traceback.print_exc()
+
+
+def finish() -> None:
+    """End a script: with code 1, and what failed, where something did."""
+    failed, text = len(FAILED), "".join(f"\n  {work}: {why}" for work, why in FAILED.items())
+    FAILED.clear()
+    if failed:
+        sys.exit(f"{failed} failed:{text}")
+
+
+def few(items: Iterable[Item], quick: bool, count: int = 1) -> list[Item]:
+    """All items, or the first of them."""
+    return list(items)[:count] if quick else list(items)
+
+
+def run(script: str, about: str | None, rows: Callable[[int, bool], Iterable[Row]], rounds: int) -> None:
     """The command line of a script: measure, print Markdown, write ``NAME.json`` and ``NAME.md``."""
     parser = argparse.ArgumentParser(description=(about or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     parser.add_argument("--rounds", type=int, default=rounds, help=f"rounds of each row (default: {rounds})")
+    parser.add_argument("--quick", action="store_true", help=QUICK)
     options = parser.parse_args()
     found = []
-    for row in rows(max(1, options.rounds)):
+    for row in rows(1 if options.quick else max(1, options.rounds), options.quick):
         print(f"{row.work}: {row.cells()[4] or row.cells()[3]}", file=sys.stderr, flush=True)
         found.append(row)
     text = table(HEADS, [row.cells() for row in found])
@@ -129,6 +162,7 @@ def run(script: str, about: str | None, rows: Callable[[int], Iterable[Row]], ro
     (options.out / f"{name}.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     (options.out / f"{name}.md").write_text(text + "\n", encoding="utf-8")
     print(text)
+    finish()
 
 
 def machine() -> dict[str, Any]:

@@ -209,11 +209,11 @@ class Stepping:
         """Seconds for one step, in one round of several runs; what it costs to call the stepper is taken off."""
         spent, taken = 0.0, 0
         while spent < ROUND:
-            run = self._run(steps)
+            run = self.steps(steps)
             spent, taken = spent + run[0] - self.overhead, taken + max(run[1] - 1, 1)
         return spent / taken
 
-    def _run(self, steps: int) -> tuple[float, int]:
+    def steps(self, steps: int) -> tuple[float, int]:
         """Seconds inside the stepper, and how many steps it took: fewer where other speeds are asked for."""
         spent = 0.0
 
@@ -231,10 +231,10 @@ class Stepping:
 
 def stepping(mechanism: Mechanism, design: Any) -> Stepping:
     """Compiled steps of a mechanism by a design."""
-    sim = lw.Simulation(mechanism.make(), mechanism.q, mechanism.u, design=design)
-    stage = sim._stage_with({}, {})
+    run = lw.simulate(mechanism.make(), STEP, mechanism.q, mechanism.u, design=design, method=lw.RK4(STEP))
+    stage: Any = run.path.segments[0].stage
     program = [stage.program] if isinstance(stage, Written) else []
     for function in (*program, *stage.mode.terms.functions):
         function.compiled(wait=True)
-    runs = Stepping(stage, sim._x, sim.driven.rest_at(sim._rest, 0.0))
-    return replace(runs, overhead=min(runs._run(1)[0] for _ in range(300)))
+    runs = Stepping(stage, run.path.x[0], run.rest)
+    return replace(runs, overhead=min(runs.steps(1)[0] for _ in range(300)))

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import RESULTS, machine, table
+from measure import QUICK, RESULTS, attempted, few, finish, machine, table
 
 from latchwork.realtime.board import Beat, Hand, State
 from latchwork.realtime.devices.scripted import scripted
@@ -100,7 +100,8 @@ def measured(name: str, seconds: float, had: list[str]) -> dict[str, Any]:
         live.tick()
         time.sleep(1e-3)
     live.do({"do": "reset"})
-    live.sim._ahead.began = raise_priority if "priority" in had else None
+    if "priority" in had:
+        live.prepare_first(raise_priority)
     beating = beaten(live, live.exhibit.width, seconds)
     pace, times = beating.pace, list(live.switch_times)
     troubles = [row["why"] for row in live.news() if row["kind"] == "trouble"]
@@ -138,21 +139,25 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long each loop runs")
     parser.add_argument("--only", nargs="*", default=NAMES, help="mechanisms")
+    parser.add_argument("--quick", action="store_true", help=QUICK)
     options = parser.parse_args()
     had = soft_real_time()
     rows = []
-    for name in options.only:
+    seconds = 0.05 if options.quick else options.seconds
+    for name in few(options.only, options.quick):
         print(name, file=sys.stderr)
-        rows.append(measured(name, options.seconds, had))
+        with attempted(name):
+            rows.append(measured(name, seconds, had))
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "not known"
     text = table(HEADS, [cells(row) for row in rows])
     granted = ", ".join(had) or "nothing"
-    text += f"\n\nEach loop ran for {options.seconds:g} s, with {granted} granted by the system. Load {load}."
+    text += f"\n\nEach loop ran for {seconds:g} s, with {granted} granted by the system. Load {load}."
     options.out.mkdir(parents=True, exist_ok=True)
     facts = {"rows": rows, "had": had, "machine": machine()}
     (options.out / "realtime.json").write_text(json.dumps(facts, indent=2), encoding="utf-8")
     (options.out / "realtime.md").write_text(text + "\n", encoding="utf-8")
     print(text)
+    finish()
 
 
 if __name__ == "__main__":

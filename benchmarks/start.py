@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from derive import chain, sympy_chain
-from measure import Row, alternate, clocked, installed, run
+from measure import Row, alternate, attempted, clocked, few, installed, run
 from sympy import symbols
 from sympy.core.cache import clear_cache
 
@@ -85,28 +85,34 @@ def fresh(work: Callable[[], np.ndarray], ends: list[np.ndarray]) -> Callable[[]
     return seconds
 
 
-def rows(rounds: int) -> Iterator[Row]:
-    """Both kinds of angles, described in Latchwork and in SymPy."""
-    pydy = installed("pydy.system")
+def rows(rounds: int, quick: bool) -> Iterator[Row]:
+    """Both kinds of angles, described in Latchwork and in SymPy; quickly without the rival."""
+    pydy = None if quick else installed("pydy.system")
     how = generator() if pydy else ""
     first = clocked(lambda: native("absolute"))
-    for angles, most in ROUNDS.items():
-        ends: list[np.ndarray] = []
-        ours, loaded = fresh(lambda a=angles: native(a), ends), fresh(lambda a=angles: handed_over(a), ends)
-        theirs = fresh(lambda a=angles: rival(a, how), ends) if pydy else None
-        both: list[float] = []
+    for angles, most in few(ROUNDS.items(), quick):
+        with attempted(f"{angles} angles"):
+            yield from both_descriptions(angles, min(rounds, most), pydy, how, first)
 
-        def pair(ours=ours, loaded=loaded, both=both) -> float:
-            both.append(loaded())
-            return ours()
 
-        times, seconds = alternate(pair, theirs, min(rounds, most), warm=0)
-        must_agree(ends)
-        remarks = {"links": LINKS, "angles": angles, "generator": how, "first run of the process": first}
-        name = f"SymPy + PyDy ({how})" if how else "SymPy + PyDy"
-        work = f"from description to the first second, {LINKS} links, {angles} angles"
-        yield Row(work, name, 200.0, times, seconds, remarks)
-        yield Row(f"{work}, described in SymPy", name, None, both, seconds, remarks)
+def both_descriptions(angles: str, rounds: int, pydy: Any, how: str, first: float) -> Iterator[Row]:
+    """The rows of one kind of angles."""
+    ends: list[np.ndarray] = []
+    ours, loaded = fresh(lambda: native(angles), ends), fresh(lambda: handed_over(angles), ends)
+    theirs = fresh(lambda: rival(angles, how), ends) if pydy else None
+    both: list[float] = []
+
+    def pair() -> float:
+        both.append(loaded())
+        return ours()
+
+    times, seconds = alternate(pair, theirs, rounds, warm=0)
+    must_agree(ends)
+    remarks = {"links": LINKS, "angles": angles, "generator": how, "first run of the process": first}
+    name = f"SymPy + PyDy ({how})" if how else "SymPy + PyDy"
+    work = f"from description to the first second, {LINKS} links, {angles} angles"
+    yield Row(work, name, 200.0, times, seconds, remarks)
+    yield Row(f"{work}, described in SymPy", name, None, both, seconds, remarks)
 
 
 def must_agree(ends: list[np.ndarray]) -> None:

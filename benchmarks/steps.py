@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from chains import STEP, chain, loaded
-from measure import Row, alternate, clocked, installed, repeats, run
+from measure import Row, alternate, attempted, clocked, few, installed, repeats, run
 
 import latchwork as lw
 from latchwork import bench
@@ -23,18 +23,20 @@ AT_LEAST = {2: 20.0, 3: 20.0, 5: 20.0, 10: 8.0, 20: 5.0}
 SAME = 1e-7
 
 
-def rows(rounds: int) -> Iterator[Row]:
+def rows(rounds: int, quick: bool) -> Iterator[Row]:
     """One row for each length."""
     mujoco = installed("mujoco")
-    for links, at_least in AT_LEAST.items():
-        text = chain(links)
-        equations = loaded(text).equations()
-        rng = np.random.default_rng(links)
-        q, u = rng.uniform(-1.0, 1.0, links), rng.uniform(-0.5, 0.5, links)
-        rival = stepper(mujoco, text, q, u, equations) if mujoco else None
-        times = alternate(bench.step_loop(equations, q, u, step=STEP).seconds, rival, rounds)
-        remarks = {"links": links, "operations": len(equations.udot_program)}
-        yield Row(f"step of RK4, chain of {links} links", "MuJoCo `mj_step`, RK4", at_least, *times, remarks)
+    for links, at_least in few(AT_LEAST.items(), quick):
+        work = f"step of RK4, chain of {links} links"
+        with attempted(work):
+            text = chain(links)
+            equations = loaded(text).equations()
+            rng = np.random.default_rng(links)
+            q, u = rng.uniform(-1.0, 1.0, links), rng.uniform(-0.5, 0.5, links)
+            rival = stepper(mujoco, text, q, u, equations) if mujoco else None
+            times = alternate(bench.step_loop(equations, q, u, step=STEP).seconds, rival, rounds)
+            remarks = {"links": links, "operations": len(equations.udot_program)}
+            yield Row(work, "MuJoCo `mj_step`, RK4", at_least, *times, remarks)
 
 
 def stepper(mujoco: Any, text: str, q: np.ndarray, u: np.ndarray, equations: Any) -> Callable[[], float]:

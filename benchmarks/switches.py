@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from measure import RESULTS, machine, shown, table
+from measure import QUICK, RESULTS, attempted, few, finish, machine, shown, table
 from mechanisms import rod
 
 import latchwork as lw
@@ -120,17 +120,18 @@ def switches(case: Case) -> Iterator[tuple[str, tuple[float, float]]]:
     marks: list[tuple[float, float, float, int]] = []
 
     def heard(t: float) -> None:
-        marks.append((t, time.perf_counter(), time.process_time(), len(sim._workshop._stages)))
+        marks.append((t, time.perf_counter(), time.process_time(), sim.modes_known))
 
-    sim.progress = heard
+    sim.progress, sim.looks_ahead = heard, False
     gc.collect()
     at_a_time = patch.multiple(problem, OPERATIONS_PER_CALL=0, FEWEST=1)
-    with at_a_time, patch.object(lw.Simulation, "_look_ahead", lambda *given: None):
+    with at_a_time:
         run()
     made, times = set(), [mark[0] for mark in marks]
     changes = {before.solution.t[-1]: (before.stage, before.solution.event.guards, after.stage)
-               for before, after in pairwise(sim._segments) if before.solution.event is not None}  # fmt: skip
-    guards = [sim._born + work.began for work in sim.timeline if work.lane == "embed"]  # when each was reached
+               for before, after in pairwise(sim.run.path.segments) if before.solution.event is not None}  # fmt: skip
+    timeline = sim.timeline
+    guards = [timeline.born + work.began for work in timeline if work.lane == "embed"]  # when each was reached
     for switch, reached in zip(sim.switches, guards, strict=True):
         i = bisect_right(times, switch.t)  # the first step beyond it
         if 0 < i < len(marks):
@@ -172,7 +173,7 @@ def rows(found: dict[str, dict[str, list[tuple[float, float]]]]) -> list[list[An
     lines = []
     for case in CASES:
         for kind in KINDS:
-            if seconds := found[case.name].get(kind):
+            if seconds := found.get(case.name, {}).get(kind):
                 s = summary(seconds)
                 promised = shown(PROMISED[kind]) if case.promised else ""
                 times = [" / ".join(shown(s[clock][which]) for which in ("best", "median", "p99"))
@@ -185,11 +186,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     parser.add_argument("--switches", type=int, default=1000, help="switches of each kind (default: 1000)")
+    parser.add_argument("--quick", action="store_true", help=QUICK)
     options = parser.parse_args()
     found = {}
-    for case in CASES:
+    wanted = 1 if options.quick else options.switches
+    for case in few(CASES, options.quick):
         print(case.name, file=sys.stderr, flush=True)
-        found[case.name] = measured(case, max(2, options.switches // (1 if case.promised else FEWER)))
+        with attempted(case.name):
+            found[case.name] = measured(case, max(2, wanted // (1 if case.promised else FEWER)))
     heads = ("mechanism", "switch", "number", "wall: best / median / 99 of 100 below", "processor", "promised",
              "Patoglu §6")  # fmt: skip
     spins = summary([(seconds, seconds) for seconds in SPINS])["wall"]
@@ -204,6 +208,7 @@ def main() -> None:
     (options.out / "switches.json").write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
     (options.out / "switches.md").write_text(text + "\n", encoding="utf-8")
     print(text)
+    finish()
 
 
 if __name__ == "__main__":

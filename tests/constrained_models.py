@@ -25,8 +25,8 @@ def slider_crank(lengths=(1.0, 1.0), copies=1):
     return model
 
 
-def four_bar(ground=2.0, rods=(0.6, 1.7, 1.1)):
-    """A crank that turns all the way round, a coupler and a rocker; two rows close the loop."""
+def four_bar(ground=2.0, rods=(0.6, 1.7, 1.1), closed=True):
+    """A crank that turns all the way round, a coupler and a rocker; two rows close the loop, or none do."""
     model = lw.Model("four-bar")
     (g,) = model.parameters(g=9.81)
     N, O = model.frame, model.origin
@@ -41,7 +41,8 @@ def four_bar(ground=2.0, rods=(0.6, 1.7, 1.1)):
         model.body(f"{link.name} rod", link, center, rod, lw.inertia(link.frame, zz=rod**3 / 12))
     model.gravity(-g * N.y)
     gap = B.position(C)
-    model.constraint("loop", [gap.dot(N.x), gap.dot(N.y)])
+    if closed:
+        model.constraint("loop", [gap.dot(N.x), gap.dot(N.y)])
     return model
 
 

@@ -6,6 +6,7 @@ import csv
 import importlib.metadata
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import latchwork as lw
 from latchwork.cli import bench, main
+from latchwork.cli.terminal import Progress
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 DISK, PENDULUM = str(EXAMPLES / "disk_on_ramp.yaml"), str(EXAMPLES / "double_pendulum.yaml")
@@ -394,12 +396,13 @@ def test_export_that_cannot_be(capsys, tmp_path, monkeypatch, arguments, code, m
 
 @pytest.fixture
 def scripts(tmp_path, monkeypatch):
-    """Two benchmarks that measure nothing, the second of which fails."""
+    """Three benchmarks that measure nothing, the first and second of which fail, as a whole and in part."""
     writes = "pathlib.Path(sys.argv[2], 'good.json').write_text('{\"rows\": []}')"
     good = f"import pathlib, sys\nprint('| work |')\n{writes}\n"
     (tmp_path / "good.py").write_text(good, encoding="utf-8")
     (tmp_path / "bad.py").write_text("raise SystemExit(7)\n", encoding="utf-8")
-    monkeypatch.setattr(bench, "NAMES", ("good", "bad"))
+    (tmp_path / "half.py").write_text("print('| half |'); exit('1 failed:\\n  a row: why')\n", encoding="utf-8")
+    monkeypatch.setattr(bench, "NAMES", ("bad", "half", "good"))
     monkeypatch.setattr(bench, "folder", lambda: tmp_path)
     return str(tmp_path / "out")
 
@@ -418,9 +421,13 @@ def test_bench_for_programs(capsys, scripts):
 
 
 def test_bench_that_fails(capsys, scripts):
-    """A script that fails is a run that failed; a name that is none is wrong usage."""
+    """It goes on past a script that fails, and says at its end what failed; a name that is none is wrong usage."""
     assert main(["bench", "--out", scripts]) == 5
-    assert "the benchmark 'bad' ended with code 7" in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert "| half |" in told.out
+    assert "| work |" in told.out
+    assert "2 of 3 benchmarks failed, in part or as a whole: bad, half." in told.err
+    assert told.err.rstrip().endswith("== bad: it ended with code 7\n== half: 1 failed:\n  a row: why")
     assert main(["bench", "goood", "--out", scripts]) == 2
     assert "there is no benchmark 'goood'" in capsys.readouterr().err
 
@@ -508,6 +515,19 @@ def test_interrupted(monkeypatch, capsys):
     monkeypatch.setattr(lw.Model, "equations", interrupt)
     assert main(["derive", DISK]) == 130
     assert capsys.readouterr().err == "latchwork: interrupted\n"
+
+
+def test_an_interrupted_run_is_written_as_far_as_it_came(monkeypatch, capsys):
+    """Ctrl-C while it runs: what was computed is given, and the exit code says that it is not all."""
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(Progress, "__call__", lambda self, text, now=True: now or signal.raise_signal(signal.SIGINT))
+    try:
+        assert main(["run", "--csv", PENDULUM, "--until", "5000"]) == 130
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    said = capsys.readouterr()
+    assert said.err == "latchwork: interrupted\n"
+    assert 0.0 < float(said.out.splitlines()[-1].split(",")[0]) < 5000.0
 
 
 # --- as a process -------------------------------------------------------------------------------------------------

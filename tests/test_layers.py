@@ -32,7 +32,7 @@ ORDER = [
     ["__init__", "__main__"],  # the front doors: they may import every layer, and no layer imports them
 ]
 RANK = {layer: rank for rank, row in enumerate(ORDER) for layer in row}
-SHARED = {"errors"}  # outside the order: imported by all, imports none
+SHARED = {"errors", "files"}  # outside the order: imported by all, imports none
 
 # Imports inside a function that reach to the right: (file, layer), each a convenience in one place.
 LATE = {

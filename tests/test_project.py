@@ -20,6 +20,20 @@ WRITTEN_AT_TOP = {"build", "demo", "dist"}
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|work|Users)/\w|(?<!\w)[A-Z]:\\{1,2}Users\\")
 BLOCK_AND_OUTPUT = re.compile(r"^```python\n(.*?)^```$(?:\s*^```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
 END = "--- end of a block ---"
+PRIVATE = re.compile(r"(?<!\bself)(?<!\bcls)\.(_[a-z]\w*)")
+OTHERS = {  # protocols of Python and Jupyter, and what SymPy keeps to itself
+    "_replace", "_repr_html_", "_repr_latex_", "_t", "_k_nh", "_f_nh", "_f_h", "_udep", "_uaux", "_inertial",
+    "_vel_dict",
+}  # fmt: skip
+INSIDE = {  # tests of what is inside, which reach for private names: to be emptied, never to grow
+    "constraint/made.py", "constraint/test_made_laws.py", "constraint/test_singular.py", "contact/test_enclosing.py",
+    "formats/test_round_trip.py", "hybrid/conftest.py", "hybrid/test_ahead.py",
+    "hybrid/test_enumerated.py", "hybrid/test_foresight.py", "hybrid/test_meeting.py", "hybrid/test_sight.py",
+    "hybrid/test_swift.py", "hybrid/test_time_stepping.py", "hybrid/test_workshop.py", "kane/test_loads.py",
+    "program/test_tiers.py", "realtime/devices/test_network.py", "realtime/devices/test_network_loop.py",
+    "scene_laws.py", "view/live/test_fuzz.py", "view/live/test_server.py", "view/live/test_serving.py",
+    "view/live/test_shown.py",
+}  # fmt: skip
 EXAMPLE_AND_OUTPUT = re.compile(r"^```python\n(.*?)^```$.*?^```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -66,6 +80,23 @@ def test_no_file_knows_a_machine():
     """No file names a folder of the machine it was written on."""
     texts = {path: path.read_text(encoding="utf-8", errors="ignore") for path in files()}
     assert [str(path.relative_to(ROOT)) for path, text in texts.items() if MACHINE_PATH.search(text)] == []
+
+
+def private_names(folder: Path) -> dict[str, set[str]]:
+    """The private names of others that the files of a folder use, by file."""
+    texts = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in folder.rglob("*.py")}
+    found = {name: set(PRIVATE.findall(text)) - OTHERS for name, text in texts.items()}
+    return {name: names for name, names in found.items() if names}
+
+
+def test_benchmarks_use_public_names_only():
+    """What a benchmark measures is what a user has."""
+    assert private_names(ROOT / "benchmarks") == {}
+
+
+def test_tests_use_public_names_only():
+    """Tests hold what is promised; the few that look inside are listed, and the list has no name too many."""
+    assert sorted(private_names(ROOT / "tests")) == sorted(INSIDE)
 
 
 @pytest.mark.usefixtures("desk")

@@ -9,6 +9,8 @@ from latchwork.constraint.making.rolling import wheel_foot
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.errors import (
     ArgumentError,
+    AuditError,
+    AuditWarning,
     ConstraintError,
     ContactError,
     CouplerError,
@@ -16,6 +18,8 @@ from latchwork.errors import (
     ExpressionError,
     FileError,
     IntegrationError,
+    Interference,
+    Interrupted,
     Jammed,
     LatchworkError,
     ModelError,
@@ -276,8 +280,12 @@ __all__ = [
     "ProgramError",
     "EvaluationError",
     "IntegrationError",
+    "Interrupted",
+    "Interference",
     "Jammed",
     "Unsettled",
+    "AuditError",
+    "AuditWarning",
     "FileError",
 ]
 

@@ -12,11 +12,18 @@
     ├── EvaluationError      numbers that are missing, unknown, or not finite
     ├── ArgumentError        an argument that a function does not take (a TypeError too)
     ├── IntegrationError     a run that could not go on
+    │   ├── Interference     two shapes that have passed into each other
     │   ├── Jammed           sliding contacts that can neither stay closed nor open: only an impact helps
-    │   └── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
+    │   ├── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
+    │   └── AuditError       a run whose energy or constraints are far off what its method promises
     └── FileError            a file or text that cannot be read as a model
 
+    KeyboardInterrupt
+    └── Interrupted          Ctrl-C in a run, which it carries
+
 A message has three parts: what is wrong with which named thing; the values seen; what to do.
+
+`AuditWarning`, a UserWarning, says what `AuditError` would where a run was to go on.
 """
 
 from __future__ import annotations
@@ -25,14 +32,17 @@ import difflib
 import functools
 import inspect
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 Callee = TypeVar("Callee", bound=Callable[..., Any])
 
 
 class LatchworkError(Exception):
-    """Base of every error that Latchwork raises on purpose."""
+    """Base of every error that Latchwork raises on purpose; what it says can be printed, whatever it quotes."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class ExpressionError(LatchworkError):
@@ -76,11 +86,22 @@ class ArgumentError(LatchworkError, TypeError):
 
 
 class IntegrationError(LatchworkError):
-    """A run that could not go on; ``solution`` (or ``run``) holds what had been computed until then."""
+    """A run that could not go on; ``solution`` (or ``run``) holds what had been computed until then.
 
-    def __init__(self, message: str, solution: Any = None, run: Any = None) -> None:
+    ``reason`` is why steps ended, where it was there that the run could not go on.
+    """
+
+    def __init__(self, message: str, solution: Any = None, run: Any = None, reason: Any = None) -> None:
         super().__init__(message)
-        self.solution, self.run = solution, run
+        self.solution, self.run, self.reason = solution, run, reason
+
+
+class Interference(IntegrationError):
+    """Two shapes that have passed into each other, at time ``t``, by ``depth``; ``contact`` is the name of theirs."""
+
+    def __init__(self, message: str, solution: Any, run: Any, contact: str, t: float, depth: float) -> None:
+        super().__init__(message, solution, run)
+        self.contact, self.t, self.depth = contact, t, depth
 
 
 class Jammed(IntegrationError):
@@ -99,6 +120,22 @@ class Unsettled(IntegrationError):
         self.contacts = tuple(contacts)
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in a run; ``run`` holds what had been computed until then, None where there was nothing yet."""
+
+    def __init__(self, message: str, run: Any = None) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+class AuditError(IntegrationError):
+    """A run whose energy balance or constraints are off by far more than its method promises; ``run`` holds it."""
+
+
+class AuditWarning(UserWarning):
+    """The same, told only: ``audit="warn"``."""
+
+
 class FileError(LatchworkError):
     """A file or text that cannot be read as a model; says where: ``source:line:column``."""
 
@@ -106,6 +143,32 @@ class FileError(LatchworkError):
         self.message, self.source, self.line, self.column = message, source, line, column
         where = ":".join(str(part) for part in (source, line, column) if part)
         super().__init__(f"{where}: {message}" if where else message)
+
+
+def printable(text: str) -> str:
+    """A text in which characters that a terminal would obey are written out: ``\\x1b``; lines stay lines."""
+    return text if text.isprintable() else "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
+def must_be_name(name: Any, of: str, kind: type[ModelError] = ModelError, advice: str = "") -> None:
+    """Refuse what cannot name a thing: no text, an empty one, one with characters that are not printed."""
+    if not isinstance(name, str) or not name.strip():
+        raise kind(f"{of} needs a name that is a non-empty text; got {name!r}.{advice}")
+    if not name.isprintable():
+        raise kind(f"{of} cannot be named {name!r}: it holds characters that are not printed. Leave them out.")
+
+
+def must_be(value: Any, kind: Any, what: str, advice: str) -> None:
+    """Refuse an argument of another kind: what it is for, what was given, what to give."""
+    if not isinstance(value, kind):
+        raise ArgumentError(f"{what} is {reprlib.repr(value)} ({type(value).__name__}). {advice}")
+
+
+def listed(value: Any, what: str, advice: str) -> list[Any]:
+    """The items of a list or another sequence; a text, a mapping, or what has no items, is refused."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise ArgumentError(f"{what} is {reprlib.repr(value)} ({type(value).__name__}), not a list. {advice}")
+    return list(value)
 
 
 def another(owner: str, model: str) -> str:
@@ -147,15 +210,20 @@ def spelled_methods(what: Callee) -> Callee:
 
 
 def _spelled(function: Callee) -> Callee:
-    known = [each for each in inspect.signature(function).parameters if each != "self"]
+    signature = inspect.signature(function)
+    known = [each for each in signature.parameters if each != "self"]
 
     @functools.wraps(function)
     def call(*values: Any, **options: Any) -> Any:
+        name = type(values[0]).__name__ if function.__name__ == "__init__" else function.__name__
         for key, value in options.items():
             if key not in known:
-                name = type(values[0]).__name__ if function.__name__ == "__init__" else function.__name__
                 raise ArgumentError(f"{name} takes no argument '{key}' (given {reprlib.repr(value)})."
                                     f"{did_you_mean(key, known)}")  # fmt: skip
+        try:
+            signature.bind(*values, **options)
+        except TypeError as problem:
+            raise ArgumentError(f"{name}: {problem}. It takes {', '.join(known)}.") from None
         return function(*values, **options)
 
     return call  # type: ignore[return-value]

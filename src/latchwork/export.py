@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from latchwork.errors import EvaluationError
+from latchwork.files import write_text
 from latchwork.hybrid.stops import guards_and_rates
 from latchwork.hybrid.trajectory import quantity
 from latchwork.kane.equations import Equations
@@ -48,10 +49,9 @@ def export_python(equations: Equations, path: str | Path, *, outputs: Mapping[st
     """Write one file of plain Python with NumPy: a function for each of q̇, u̇, M, f, the energies and more."""
     from latchwork.program.python import module_text
 
-    target, parts = _place(path), programs(equations, outputs, stop_when)
+    target, parts = _place(path, file=True), programs(equations, outputs, stop_when)
     text = module_text(equations.name, groups(equations), parts)
-    target.write_text(text, encoding="utf-8", newline="\n")
-    return target
+    return write_text(target, text)
 
 
 def to_casadi(equations: Equations, *, outputs: Mapping[str, Any] | None = None,
@@ -110,11 +110,13 @@ def programs(equations: Equations, outputs: Mapping[str, Any] | None = None,
     return parts
 
 
-def _place(given: Any) -> Path:
+def _place(given: Any, file: bool = False) -> Path:
     """Where files are written."""
     if not isinstance(given, (str, os.PathLike)):
         raise EvaluationError(f"an export cannot be written to {given!r}, which is no path. Give the path as text "
                               "(\"build/pendulum\"), or as a pathlib.Path.")  # fmt: skip
+    if Path(given).is_dir() and file:
+        raise EvaluationError(f"'{given}' is a folder. Give the name of a file to write.")
     return Path(given)
 
 

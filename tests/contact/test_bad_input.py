@@ -166,7 +166,7 @@ STARTS = {
                 r"'it' overlaps at t = 0: the gap of 'it' is -1\.5"),
     "one centre": (lambda b: b.meets(lw.Circle(b.O, 1.0)), {"y": 0.0}, "'it' overlaps at t = 0: the gap of 'it' is -2"),
     "corner below": (lambda b: b.meets(lw.Segment(b.O, b.at("E", 1.0), b.N.y), b.body.box((1, 1))),
-                     {"x": 0.5, "y": 0.2}, r"overlaps at t = 0: the gap of 'it: corner \+x-y on edge' is -0\.3"),
+                     {"x": 0.5, "y": 0.2}, r"overlaps at t = 0: the gap of 'it: side -y on end p' is -0\.3"),
     "flush": (lambda b: b.meets(lw.Box(b.O, (1, 1)), b.body.box((1, 1))), {"y": 0.2},
               r"'it' .* lie 0\.8 deep in each other"),
     "same place": (lambda b: b.meets(lw.Box(b.O, (1, 1)), b.body.box((1, 1))), {"y": 0.0},

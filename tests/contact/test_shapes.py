@@ -189,7 +189,7 @@ def test_a_hull_of_a_mesh(kind, tmp_path):
 def test_meshes_that_cannot_be_read(tmp_path):
     """A file that is not there, a bad line, and a file without vertices are refused with where they are."""
     body = World("free").bodies[0]
-    with pytest.raises(lw.FileError, match=r"nowhere.stl: the mesh cannot be read"):
+    with pytest.raises(lw.FileError, match=r"nowhere.stl: there is no such file"):
         body.hull(tmp_path / "nowhere.stl")
     bad, empty = tmp_path / "bad.obj", tmp_path / "empty.obj"
     bad.write_text("v 1 2 3\nv 1 2\n", encoding="utf-8")

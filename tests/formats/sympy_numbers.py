@@ -69,5 +69,5 @@ def ours(eq: Equations, known: dict[Any, Any], x: Numbers) -> tuple[np.ndarray, 
     """M and f of the model at a state given for SymPy's symbols."""
     value = {made.name: x[leaf] for leaf, made in known.items() if made.is_symbol}
     q, u, r, p = ({symbol.name: value[symbol.name] for symbol in group} for group in (eq.q, eq.u, eq.r, eq.p))
-    M, f = eq.evaluate(eq.M, q, u, r, x[t], p), eq.evaluate(eq.f, q, u, r, x[t], p)
+    M, f = (eq.evaluate(each, q, u, r, t=x[t], p=p) for each in (eq.M, eq.f))
     return M, f.ravel()

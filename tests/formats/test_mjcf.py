@@ -133,6 +133,17 @@ def test_load_and_include(tmp_path):
         lw.load(path)
 
 
+def test_includes_are_bounded_together(tmp_path):
+    """Files that are each small and flat enough are not so inside each other."""
+    for k in range(8):
+        inside = f'<include file="{k + 1}.xml"/>' if k < 7 else ""
+        text = "<mujoco>" + "<body>" * 150 + inside + "</body>" * 150 + "</mujoco>"
+        (tmp_path / f"{k}.xml").write_text(text, encoding="utf-8")
+    with pytest.raises(lw.FileError, match="with all that is included there are more than 200 elements inside"):
+        lw.load(tmp_path / "0.xml")
+
+
+
 REFUSED = {
     "another root": ("<robot/>", "<robot> is not a model"),
     "include in a text": ('<mujoco><include file="a.xml"/></mujoco>', "into a text that has no folder"),

@@ -89,7 +89,7 @@ def test_run_settings_survive():
     model = disk()
     run = RunSettings(
         until=2.5, start=0.5, q={"q1": 14.0}, u={"u1": 7.0}, parameters={"m": 3.0}, every=0.1, keep="samples",
-        method=lw.RK4(0.01, every=10),
+        method=lw.RK4(0.01, every=10), audit="off",
     )  # fmt: skip
     assert read_model(lw.dump(model, run))[1] == run
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sympy import Function, symbols
+from sympy.physics import biomechanics
 from sympy.physics.mechanics import (
     KanesMethod,
     Particle,
@@ -334,3 +335,65 @@ def test_angular_velocities_must_agree_with_orientations():
     model = lw.load(made.kane(N, [q], [u], [q.diff(t) - u], [body], None))
     with pytest.raises(VelocityError, match="angular velocity of frame 'A' in N disagrees"):
         model.equations()
+
+
+# --- functions that write themselves out, declared accelerations ---------------------------------------------------
+
+
+def hanging(load=(), declared=None):
+    """A bob of mass m on a string of length L, with loads on it, and an acceleration that SymPy is told."""
+    q, u = dynamicsymbols("q u")
+    m, L = symbols("m L")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    A = N.orientnew("A", "Axis", (q, N.z))
+    A.set_ang_vel(N, u * N.z)
+    P = O.locatenew("P", L * A.x)
+    P.v2pt_theory(O, N, A)
+    if declared is not None:
+        P.set_acc(N, declared(q, u, L, A))
+    loads = [(P, scale * A.y) for scale in load]
+    return KanesMethod(N, [q], [u], kd_eqs=[u - q.diff(t)], bodies=[Particle("bob", P, m)], forcelist=loads)
+
+
+@pytest.mark.parametrize("name", ["TendonForceLength", "FiberForceLengthPassive", "FiberForceLengthActive",
+                                  "FiberForceVelocity", "FiberForceVelocityInverse"])  # fmt: skip
+def test_muscle_curves_are_written_out(name):
+    """Functions that are not known are what their own ``doit`` says, to the digits of SymPy's evaluation."""
+    curve = getattr(biomechanics, f"{name}DeGroote2016")
+    x = symbols("x")
+    kane = hanging([curve.with_defaults(x)])
+    model = lw.load(kane)
+    (force,) = model.equations().evaluate(model.equations().Fr, [0.3], [0.0], p={"m": 1.0, "L": 2.0, "x": 0.9}).ravel()
+    assert force == pytest.approx(2.0 * float(curve.with_defaults(x).doit().subs({x: 0.9})), rel=1e-12)
+
+
+DECLARED = {
+    "in speeds": lambda q, u, L, A: L * u.diff(t) * A.y - L * u**2 * A.x,
+    "in coordinates": lambda q, u, L, A: L * q.diff(t, 2) * A.y - L * q.diff(t) ** 2 * A.x,
+}
+
+
+@pytest.mark.parametrize("declared", DECLARED.values(), ids=DECLARED.keys())
+def test_declared_accelerations_that_follow_from_velocities_are_taken(declared):
+    """The time derivative of the velocity, in speeds or in coordinates."""
+    assert lw.load(hanging(declared=declared)).equations().udot([0.3], [0.5], p={"m": 1.0, "L": 2.0}).tolist() == [0.0]
+
+
+def test_declared_accelerations_that_differ_are_refused():
+    """SymPy would take what is declared: the point, and what was declared, are named."""
+    with pytest.raises(ModelError, match=r"the acceleration of point 'P' is declared as .*not the time derivative"):
+        lw.load(hanging(declared=lambda q, u, L, A: L * u.diff(t) * A.y - 2 * L * u**2 * A.x))
+
+
+def test_declared_angular_accelerations_that_differ_are_refused():
+    """The same of a body's frame."""
+    q, u = dynamicsymbols("q u")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    A = N.orientnew("A", "Axis", (q, N.z))
+    A.set_ang_vel(N, u * N.z)
+    A.set_ang_acc(N, 2 * u.diff(t) * N.z)
+    wheel = RigidBody("wheel", O, A, symbols("m"), (inertia(A, 0, 0, symbols("J")), O))
+    with pytest.raises(ModelError, match="the angular acceleration of frame 'A' is declared"):
+        lw.load(KanesMethod(N, [q], [u], kd_eqs=[u - q.diff(t)], bodies=[wheel], forcelist=[]))

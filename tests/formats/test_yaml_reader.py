@@ -302,7 +302,7 @@ def test_a_missing_file(tmp_path):
 def test_a_folder(tmp_path):
     """A folder is not a file."""
     (tmp_path / "model.yaml").mkdir()
-    with pytest.raises(lw.FileError, match="it cannot be read"):
+    with pytest.raises(lw.FileError, match="it is a folder"):
         lw.load(tmp_path / "model.yaml")
 
 

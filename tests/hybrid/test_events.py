@@ -90,3 +90,24 @@ def test_what_happened_is_told_from_the_first_step_after_it():
     hits = [event.t for event in sim.events]
     assert len(hits) >= 3
     assert next(known for t, known in told if t > hits[0]) == hits[:1]
+
+
+@pytest.mark.parametrize("space", [False, True], ids=["plane", "space"])
+def test_slip_that_turns_around_is_an_event(space):
+    """A block on a spring k with friction stops at x_(i+1) = −(x_i − 2 μ m g / k) every π √(m/k), and slides back."""
+    model = lw.Model("block")
+    N, O = model.frame, model.origin
+    q = model.coordinates(*("xyz" if space else "xy"))
+    up = N.z if space else N.y
+    P = O.at("P", sum((each * axis for each, axis in zip(q, (N.x, N.y, N.z), strict=False)), start=0.0 * N.x))
+    model.particle("P", P, 1.0)
+    model.gravity(-10.0 * up)
+    model.force(P, -80.0 * q[0] * N.x)
+    model.contact("floor", P, lw.Plane(O, up) if space else lw.Line(O, N.x, up), friction=0.1)
+    run = lw.simulate(model, until=2.0, q=[1.0, *[0.0] * (len(q) - 1)])
+    assert [event.kind for event in run.events] == ["reversal"] * 5
+    times = [i * np.pi / np.sqrt(80.0) for i in range(1, 6)]
+    stops = [(-1.0) ** i * (1.0 - 0.025 * i) for i in range(1, 6)]
+    assert [event.t for event in run.events] == pytest.approx(times, abs=1e-8)
+    assert [float(run.at(t)["x"]) for t in times] == pytest.approx(stops, abs=1e-8)
+    assert {event.before for event in run.events} == {event.after for event in run.events} == {("floor: slide",)}

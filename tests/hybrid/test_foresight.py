@@ -64,7 +64,7 @@ def test_only_modes_that_were_never_met_are_entered_by_hand(handed, monkeypatch)
     sim = belt(3.4)
     met, by_hand = set(), []
     for switch in sim.switches:
-        stage = next(s.stage for s in sim._segments if s.solution.t[0] == switch.t)
+        stage = next(s.stage for s in sim.run.path.segments if s.solution.t[0] == switch.t)
         if stage in met and switch.t not in handed:
             by_hand.append(switch.t)
         met.add(stage)

@@ -114,7 +114,7 @@ def test_what_changes_between_is_heard(handed, monkeypatch):
 
         def interrupts(t):
             calls.append(t)
-            if len(calls) == 3:
+            if len(calls) == 2:
                 raise KeyboardInterrupt
 
         sim, wall = bouncing(0.2, progress=interrupts)
@@ -188,7 +188,7 @@ def test_a_change_where_the_run_ends(monkeypatch):
         return sim
 
     sim = run()
-    assert all(len(segment.solution.t) > 1 for segment in sim._segments)
+    assert all(len(segment.solution.t) > 1 for segment in sim.run.path.segments)
     assert everything(sim) == everything(unhanded(monkeypatch, run))
 
 
@@ -270,7 +270,7 @@ def test_a_lap_that_went_on_in_other_speeds_is_handed_over(handed, monkeypatch):
         return sim
 
     sim = run()
-    pairs = list(pairwise(sim._segments))
+    pairs = list(pairwise(sim.run.path.segments))
     rewritten = {after.solution.t[0] for before, after in pairs if before.solution.event.guards == ()}
     ended = [after.solution.t[0] for before, after in pairs if before.solution.t[0] in rewritten]
     assert len(rewritten) > 10

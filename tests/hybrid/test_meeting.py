@@ -37,7 +37,7 @@ def simulation(held: int) -> lw.Simulation:
     model.contact("knee on wall", ends[1], wall)
     sim = lw.Simulation(model, q=[0.1, -0.4, 0.3, 0.2], u=[1.0, -2.0, 0.5, 0.3])
     for i in range(held):
-        sim.constrain(f"lock {i}", sim.equations.q[1 + i] - sim._x[1 + i])
+        sim.constrain(f"lock {i}", sim.equations.q[1 + i] - sim.x[1 + i])
     return sim
 
 

@@ -67,14 +67,14 @@ def test_balls_meet_as_if_all_were_watched(monkeypatch, laws):
     awake = []
     for t in np.linspace(0.1, 0.8, 8):
         sim.advance(t)
-        awake.append(len(sim._standings.touches))
+        awake.append(sum(sim.places.values()))
     watch_all(monkeypatch)
     other = lw.Simulation(model, q, u, method=EXACT)
     other.advance(0.8)
     same(sim.run, other.run)
     assert len(sim.events) > 5
     assert len(sim.switches) == len(other.switches)
-    assert sum(awake) < 0.5 * len(awake) * len(other._standings.touches)
+    assert sum(awake) < 0.5 * len(awake) * sum(other.places.values())
 
 
 def test_few_contacts_are_all_watched():
@@ -82,7 +82,7 @@ def test_few_contacts_are_all_watched():
     model, q, u = balls(2)
     sim = lw.Simulation(model, q, u)
     sim.advance(0.5)
-    assert len(sim._standings.touches) < sleeping.FEWEST
+    assert sum(sim.places.values()) < sleeping.FEWEST
     assert sim._sight.bounds is None
     assert sim._sight.until == math.inf
     assert not sim._standings.asleep
@@ -143,7 +143,7 @@ def test_ticks_wake_what_comes_near(monkeypatch):
         return [(event.t, event.name) for _ in range(400) for event in sim.tick(2e-3)], sim
 
     events, sim = ticked()
-    assert sim._standings.asleep or len(sim._standings.touches) < len(model.contacts)
+    assert sim._standings.asleep or sum(sim.places.values()) < len(model.contacts)
     watch_all(monkeypatch)
     others, _ = ticked()
     assert [name for _, name in events] == [name for _, name in others]
@@ -214,7 +214,7 @@ def test_lengths_that_change_while_a_run_goes_on_wake():
     for name in ("r", "s"):
         sim = lw.Simulation(model, q, u, method=EXACT)
         sim.advance(0.05)
-        assert len(sim._standings.touches) < 28
+        assert sum(sim.places.values()) < 28
         rest = sim._rest.copy()
         rest[[symbol.name for symbol in (*sim.equations.r, *sim.equations.p)].index(name)] = 0.4
         sim._rest, sim._settled = rest, False
@@ -245,10 +245,10 @@ def test_sets_that_come_back_are_not_made_again():
     sim = lw.Simulation(model, q, u)
     for t in np.linspace(0.5, 6.0, 12):
         sim.advance(t)
-    assert len(sim._workshop._stages) <= 400
+    assert len(sim._workshop.stages) <= 400
     assert len(sim._workshop._prepared) <= 400
     legs = sum(work.lane == "integrate" for work in sim.timeline)
-    assert len(sim._workshop._stages) < legs
+    assert len(sim._workshop.stages) < legs
 
 
 # --- solids -----------------------------------------------------------------------------------------------------------
@@ -389,8 +389,8 @@ def test_a_box_that_spins_fast_is_watched_whole():
             for spin in (3000.0, 30.0)]  # fmt: skip
     for sim in sims:
         sim.advance(1e-3)
-    assert [len(sim._standings.touches) for sim in sims] == [240, 4]
-    assert len(sims[0]._segments) == 1
+    assert [sum(sim.places.values()) for sim in sims] == [240, 4]
+    assert len(sims[0].run.path.segments) == 1
 
 
 def test_solids_far_from_each_other_are_not_looked_into(monkeypatch):

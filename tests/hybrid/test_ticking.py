@@ -30,7 +30,7 @@ def test_ticks_are_the_steps_of_a_run(name):
         assert not ticked.tick(STEP)
     run.advance(300 * STEP)
     assert ticked.t == run.t
-    assert np.array_equal(ticked._x, run._x)
+    assert np.array_equal(ticked.x, run.x)
 
 
 @pytest.mark.parametrize("name", ["patoglu_1_disk_on_ramp", "patoglu_3_belt", "caster", "latch", "bouncing_ball"])
@@ -45,7 +45,7 @@ def test_ticks_go_through_the_events_of_a_run(name):
     assert [(event.name, event.after) for event in told[-len(expected) :]] == [(e.name, e.after) for e in expected]
     assert np.allclose([event.t for event in told[-len(expected) :]], [e.t for e in expected], rtol=0.0, atol=1e-8)
     assert ticked.active == run.active
-    assert np.allclose(ticked._x, run._x, rtol=0.0, atol=1e-8)
+    assert np.allclose(ticked.x, run.x, rtol=0.0, atol=1e-8)
 
 
 def pulled() -> Simulation:
@@ -65,15 +65,15 @@ def test_inputs_may_change_between_ticks():
     sim = pulled()
     forces = np.sin(np.arange(40.0))
     for force in forces:
-        sim._rest[0] = force
+        sim.inputs["F"] = force
         sim.tick(STEP)
-    assert float(sim._x[1]) == pytest.approx(forces.sum() * STEP / 2.0, rel=1e-13)
+    assert float(sim.x[1]) == pytest.approx(forces.sum() * STEP / 2.0, rel=1e-13)
 
 
 def test_a_constraint_between_ticks_is_heard_of():
     """What is imposed and released between two ticks acts from the next one on, and is told by it."""
     sim = pulled()
-    sim._rest[0] = 1.0
+    sim.inputs["F"] = 1.0
     for _ in range(10):
         sim.tick(STEP)
     q = sim.equations.q[0]
@@ -88,7 +88,7 @@ def test_a_constraint_between_ticks_is_heard_of():
     (event,) = sim.tick(STEP)
     assert (event.kind, sim.active) == ("release", ())
     sim.tick(STEP)
-    assert float(sim._x[1]) > 0.0
+    assert float(sim.x[1]) > 0.0
 
 
 def test_a_force_that_jumps_opens_a_contact_at_once():
@@ -105,10 +105,10 @@ def test_a_force_that_jumps_opens_a_contact_at_once():
     sim = Simulation(model, q={"y": 0.0}, u=[0.0])
     for _ in range(5):
         sim.tick(STEP)
-    sim._rest[0] = 11.0
+    sim.inputs["F"] = 11.0
     (event,) = sim.tick(STEP)
     assert (event.name, event.t, sim.active) == ("floor", 5 * STEP, ())
-    assert float(sim._x[1]) == pytest.approx(STEP, rel=1e-12)
+    assert float(sim.x[1]) == pytest.approx(STEP, rel=1e-12)
 
 
 def test_nothing_of_the_past_is_kept():
@@ -117,5 +117,5 @@ def test_nothing_of_the_past_is_kept():
     told = [event for _ in range(6000) for event in ticked.tick(STEP)]
     assert len(told) > 3
     assert not ticked.events
-    assert len(ticked._segments) <= 1
-    assert not ticked._work
+    assert len(ticked.run.path.segments) <= 1
+    assert not len(ticked.timeline)

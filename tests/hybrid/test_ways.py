@@ -36,7 +36,7 @@ def test_the_laws_hold(name, known):
     """Energy balances, nothing sinks, no impact but one on a belt or by a constraint gains, and something happens."""
     sim = known(name)
     audit = sim.run.audit
-    assert np.isfinite(sim._x).all()
+    assert np.isfinite(sim.x).all()
     assert audit.energy_error < 2e-8
     assert audit.least_gap > -1e-9
     assert all(e.energy > -1e-9 for e in sim.events if e.kind == "impact" and name != "belt")
@@ -53,7 +53,7 @@ def test_the_same_by_every_way(name, way, known, monkeypatch):
     other = SCENES[name]()
     assert told(sim.events) == told(other.events)
     assert [e.t for e in sim.events] == pytest.approx([e.t for e in other.events], abs=1e-8)
-    assert sim._x == pytest.approx(other._x, abs=1e-7)
+    assert sim.x == pytest.approx(other.x, abs=1e-7)
     if way in ("planned", "unhanded", "foreseen"):
         assert np.array_equal(sim.run.path.t, other.run.path.t)
         assert np.array_equal(sim.run.path.x, other.run.path.x)
@@ -76,7 +76,7 @@ def test_interrupted_runs_go_on(method):
                 sim.advance(1.4)
             except KeyboardInterrupt:
                 assert sim.t < 1.4
-    assert len(calls) > 30
+    assert len(calls) > 20
     assert np.array_equal(sims[0].run.path.t, sims[1].run.path.t)
     assert np.array_equal(sims[0].run.path.x, sims[1].run.path.x)
 
@@ -103,7 +103,7 @@ def test_ticks_are_one_run_by_fixed_steps(begun):
     whole.advance(ticked.t)
     assert told(events) == told(whole.events)
     assert [e.t for e in events] == pytest.approx([e.t for e in whole.events], abs=1e-9)
-    assert ticked._x[:-1] == pytest.approx(whole._x[:-1], abs=1e-9)
+    assert ticked.x[:-1] == pytest.approx(whole.x[:-1], abs=1e-9)
 
 
 def bouncing(method=None):

@@ -21,6 +21,7 @@ TOLERANCE = 1e-11
 COMPLEX = {
     "neg": operator.neg, "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
     "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "pow": np.power,
+    "lt": lambda a, b: np.real(a) < np.real(b), "select": np.where,
 }  # fmt: skip
 
 

@@ -377,3 +377,44 @@ def test_a_mass_parameter_cannot_be_negative():
     m = model.parameter("m", -2.0)
     with pytest.raises(lw.ModelError, match=r"the mass of 'P' is -2\.0"):
         model.particle("P", model.origin, m)
+
+
+# --- a spring whose ends meet -----------------------------------------------------------------------------------------
+
+
+def plane_spring(**options):
+    """A particle of mass 2 in a plane, and a spring to the origin."""
+    model = lw.Model("bob")
+    x, y = model.coordinates("x", "y")
+    P = model.origin.at("P", x * model.frame.x + y * model.frame.y)
+    model.particle("bob", P, 2.0)
+    model.spring(model.origin, P, **options)
+    return model
+
+
+@pytest.mark.parametrize("length", [0.0, 0.1])
+def test_a_damper_whose_ends_meet_acts_along_their_velocity(length):
+    """The limit along the motion: c v, from which the values beside it differ as little as the place does."""
+    eq = plane_spring(stiffness=3.0, length=length, damping=0.5).equations()
+    assert eq.udot(q=[0.0, 0.0], u=[1.0, 2.0]).tolist() == [-0.25, -0.5]
+    assert eq.udot(q=[0.0, 0.0], u=[0.0, 0.0]).tolist() == [0.0, 0.0]
+    both = [eq.udot(q=[side * 1e-9, side * 2e-9], u=[1.0, 2.0]) for side in (-1.0, 1.0)]
+    assert sum(both) / 2.0 == pytest.approx([-0.25, -0.5], rel=1e-12)
+
+
+def test_a_run_through_the_place_where_the_ends_of_a_damped_spring_meet():
+    """On a line through the origin the motion is the damped oscillator's: x = v/ω e^(−δt) sin ωt."""
+    run = lw.simulate(plane_spring(stiffness=3.0, damping=0.5), until=4.0, q=[0.0, 0.0], u=[1.0, 2.0])
+    decay, w = 0.125, math.sqrt(1.5 - 0.125**2)
+    assert run["x"] == pytest.approx(np.exp(-decay * run.t) * np.sin(w * run.t) / w, abs=1e-7)
+    assert run.audit.energy_error < 1e-7
+
+
+def test_a_spring_with_a_length_begins_where_its_ends_meet():
+    """No direction, no force; it goes on where the motion leads, and no linear equations describe it there."""
+    model = plane_spring(stiffness=3.0, length=0.1, damping=0.5)
+    run = lw.simulate(model, until=1.0, q=[0.0, 0.0], u=[1.0, 2.0])
+    assert np.isfinite(run.x).all()
+    assert run["y"] == pytest.approx(2.0 * run["x"], abs=1e-12)
+    with pytest.raises(lw.EvaluationError, match=r"derivatives of 'bob' are not finite at .*whose ends meet"):
+        model.equations().linearize([0.0, 0.0], [0.0, 0.0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 import latchwork as lw
@@ -232,3 +234,21 @@ def test_speeds_along_a_carried_frame_are_short():
     eq = model.equations()
     assert not eq.M.free_symbols
     assert eq.operations.trig == 0
+
+
+EVALUATED = [
+    *((lw.Equations, name) for name in "udot qdot evaluate inverse forward_derivatives inverse_derivatives reactions "
+      "linearize equilibrium steady".split()),
+    *((lw.Constrained, name) for name in "udot multipliers constraint_force reactions assemble velocities start "
+      "linearize equilibrium steady branches operator arguments".split()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("owner", "name"), EVALUATED, ids=lambda value: getattr(value, "__name__", value))
+def test_arguments_have_one_order(owner, name):
+    """By position only q, u, r, in this order; t and p by name: nothing else than (t, q, u, r, p) can be written."""
+    parameters = inspect.signature(getattr(owner, name)).parameters.values()
+    by_position = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    state = [each for each in by_position if each in ("t", "q", "u", "r", "p")]
+    assert state == [each for each in ("q", "u", "r") if each in state]
+    assert {"t", "p"} <= {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -135,8 +137,7 @@ def test_a_link_starts_where_its_parent_ends():
     [
         (lambda model: model.joint("hinge", "A"), r"joint 'A': there is no joint type 'hinge'\."),
         (lambda model: model.joint("revolut", "A"), r"Did you mean 'revolute'\?"),
-        (lambda model: model.ball("A", axis=model.frame.x), "a ball joint has no axis of its own"),
-        (lambda model: model.revolute("A", axes=model.frame.x), "there is no option 'axes'. Did you mean 'axis'?"),
+        (lambda model: model.joint("ball", "A", axis=model.frame.x), "a ball joint has no axis of its own"),
         (lambda model: model.actuate(model.revolute("A").name, 1.0), "got 'A'. Give what model.revolute or"),
         (lambda model: model.resist("B", 1.0), "a joint of 'arm' is needed here; got 'B'"),
         (lambda model: model.revolute("A", 3.0), "a frame, link or rigid body of 'arm' is needed here"),
@@ -146,3 +147,13 @@ def test_joints_that_make_no_sense_are_refused(make, match):
     """What is wrong with which joint."""
     with pytest.raises(lw.ModelError, match=match):
         make(lw.Model("arm"))
+
+
+@pytest.mark.parametrize("row", lw.JOINTS.values(), ids=lambda row: row.name)
+def test_the_keywords_of_a_joint_stand_in_its_signature(row):
+    """``at`` always; ``axis`` where it has one of its own; ``q`` and ``u`` where it moves; others are refused."""
+    make = getattr(lw.Model("arm"), row.name)
+    moves = ["q", "u"] if row.u_suffixes else []
+    assert list(inspect.signature(make).parameters)[2:] == ["at", *(["axis"] if row.has_axis else []), *moves]
+    with pytest.raises(lw.ArgumentError, match=f"{row.name} takes no argument 'att'.* Did you mean 'at'"):
+        make("A", att=None)

@@ -164,6 +164,50 @@ def test_the_process_ends_with_its_parent(end):
     assert until(lambda: gone(pid))
 
 
+@pytest.mark.skipif(not (hasattr(os, "fork") and Path("/proc/self/stat").exists()), reason="needs fork and /proc")
+def test_the_process_ends_with_its_parent_though_a_fork_holds_its_input():
+    """A child of the parent has the same pipe, so the input does not end; the parent is missed all the same."""
+    then = """
+child = os.fork()
+if not child:
+    time.sleep(60)
+print(tiers._compiler._process.pid, child, flush=True)
+os.kill(os.getpid(), 9)
+"""
+    with script(then) as parent:
+        pid, child = map(int, parent.stdout.readline().split())
+        try:
+            assert until(lambda: gone(pid))
+            assert not gone(child)
+        finally:
+            os.kill(child, 9)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_the_process_ends_where_a_request_is_cut_off():
+    """A parent that is killed while it writes leaves half a request: that is no reason to wait for more."""
+    then = """
+pipe = tiers._compiler._process.stdin
+pipe.write(b"\\x80\\x04\\x95\\xff\\x00\\x00\\x00\\x00\\x00\\x00\\x00half")
+pipe.flush()
+print(tiers._compiler._process.pid, flush=True)
+os.kill(os.getpid(), 9)
+"""
+    with script(then) as parent:
+        pid = int(parent.stdout.readline())
+    assert until(lambda: gone(pid))
+
+
+def test_nothing_in_the_current_folder_is_imported(tmp_path, compiler, monkeypatch):
+    """A file there that is named like a module of Python is not executed by the process that is started."""
+    (tmp_path / "pickle.py").write_text("from pathlib import Path\nPath(__file__).with_suffix('.ran').touch()\n")
+    monkeypatch.chdir(tmp_path)
+    function = Function(random_program(119))
+    function.compiled()
+    assert until(function.compiled)
+    assert not (tmp_path / "pickle.ran").exists()
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_has_a_process_of_its_own():
     """After a fork the child asks a compiler that it started itself."""

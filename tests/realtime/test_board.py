@@ -1,5 +1,6 @@
 """The board and the mailboxes: shared memory with one writer and one reader."""
 
+import os
 import sys
 import threading
 
@@ -39,12 +40,22 @@ def test_of_very_many_forces_the_first_are_kept():
     assert np.array_equal(found.lam, np.arange(float(MOST_FORCES)))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="it is no file there")
+def test_shared_memory_has_no_name():
+    """No folder has it, so that it goes with the last process that has it."""
+    link = Link.made(4)
+    found = os.fstat(link.memory)
+    link.close()
+    assert found.st_nlink == 0
+    assert found.st_size > Board.size(4)
+
+
 def test_what_is_read_while_it_is_written_is_whole():
     """Read beside the writer, every state is one that was written, and they never go back."""
     link, usual = Link.made(4), sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
-        reader, ended = Link(link.path, 4), threading.Event()
+        reader, ended = Link(link.memory, 4), threading.Event()
 
         def write() -> None:
             k = 0

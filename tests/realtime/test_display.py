@@ -180,7 +180,7 @@ def test_a_driven_mechanism_feels_as_under_a_constraint():
         return Reading("lower", TIP, place, (0.4 * s, 0.2 * (1.0 - c), 0.0))
 
     def rate(time, x, force):
-        return np.concatenate([equations.qdot(x[:2], x[2:]), equations.udot(x[:2], x[2:], force, time)])
+        return np.concatenate([equations.qdot(x[:2], x[2:]), equations.udot(x[:2], x[2:], force, t=time)])
 
     display, x = InverseDynamics(STEP), np.array([*q0, 0.0, 0.0])
     for tick in range(300):

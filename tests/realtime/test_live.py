@@ -53,7 +53,7 @@ def driven(live: Live, ticks: int) -> np.ndarray:
         if k % 16 == 0:
             live.do({"do": "move", "to": [a + b for a, b in zip(place, PATH[k // 16 % 40], strict=True)]})
         live.tick()
-        found.append(live.sim._x.copy())
+        found.append(live.sim.x)
     live.do({"do": "drop"})
     return np.array(found)
 
@@ -80,7 +80,7 @@ def test_the_same_commands_at_the_same_ticks_give_the_same_bits(name):
 def test_a_rewind_goes_back_to_the_tick_that_was():
     """From anywhere, across commands and marks, the state is that of the tick gone back to, and so is what follows."""
     live = Live(puck())
-    states = [live.sim._x.copy()]
+    states = [live.sim.x]
     for k in range(2300):
         if k == 700:
             live.do({"do": "set", "name": "mu", "value": 0.9})
@@ -89,15 +89,15 @@ def test_a_rewind_goes_back_to_the_tick_that_was():
         if k == 1900:
             live.do({"do": "release", "name": "no spin"})
         live.tick()
-        states.append(live.sim._x.copy())
+        states.append(live.sim.x)
     for target in (2100, 1999, 1500, 901, 800):
         live.do({"do": "rewind", "seconds": 1e-3 * (live.past.tick - target)})
         assert live.past.tick == target
         assert live.sim.t == target * 1e-3
-        assert np.array_equal(live.sim._x, states[target])
+        assert np.array_equal(live.sim.x, states[target])
     assert live.sim.active == ("floor: stick",)
     live.tick()
-    assert np.array_equal(live.sim._x, states[801])
+    assert np.array_equal(live.sim.x, states[801])
 
 
 def test_looking_changes_nothing():
@@ -108,7 +108,7 @@ def test_looking_changes_nothing():
         other.tick()
         other.state()
         other.news()
-    assert np.array_equal(one.sim._x, other.sim._x)
+    assert np.array_equal(one.sim.x, other.sim.x)
 
 
 def test_no_past_is_kept_but_the_last_minute():
@@ -117,9 +117,9 @@ def test_no_past_is_kept_but_the_last_minute():
     for _ in range(6000):
         live.tick()
     sim = live.sim
-    assert len(sim._segments) <= 1
-    assert [len(each) for each in (sim._events, sim._told, sim.switches, sim._work)] == [0, 0, 0, 0]
-    assert len(live.past._marks) == 7
+    assert len(sim.run.path.segments) <= 1
+    assert [len(each) for each in (sim.events, *sim.drained(), sim.timeline)] == [0, 0, 0, 0]
+    assert len(live.past) == 7
     assert len(live.news()) <= 1000
 
 
@@ -157,7 +157,7 @@ def test_to_look_ahead_changes_no_bit(name):
     """What is prepared before it is met has the same values as what is prepared then."""
     one, other = scouting(name, True), scouting(name, False)
     assert one.scout.met > 0
-    assert np.array_equal(one.sim._x, other.sim._x)
+    assert np.array_equal(one.sim.x, other.sim.x)
 
 
 def test_an_impact_is_foreseen_when_it_will_be():
@@ -195,8 +195,7 @@ def test_a_hand_is_a_force_at_a_point_of_a_body():
     lever = (arm[0] * math.cos(angle) - arm[1] * math.sin(angle), arm[0] * math.sin(angle) + arm[1] * math.cos(angle))
     torque = (0.0, 0.0, lever[0] * force[1] - lever[1] * force[0])
     hands.put(sim, "lower", force, torque)
-    r = dict(zip((symbol.name for symbol in sim.equations.r), sim._rest, strict=False))
-    assert sim.equations.udot(q=q, u=u, r=r) == pytest.approx(expected, rel=1e-12)
+    assert sim.equations.udot(q=q, u=u, r=dict(sim.inputs)) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_hand_that_lets_go_leaves_nothing_behind():
@@ -208,10 +207,10 @@ def test_a_hand_that_lets_go_leaves_nothing_behind():
         live.tick()
     assert live.state().hand.force != (0.0, 0.0, 0.0)
     live.do({"do": "drop"})
-    before = live.sim._x.copy()
+    before = live.sim.x
     live.tick()
     assert live.state().hand.body == -1
-    assert live.sim._x[4] - before[4] == pytest.approx(-9.81e-3, rel=1e-12)
+    assert live.sim.x[4] - before[4] == pytest.approx(-9.81e-3, rel=1e-12)
 
 
 def test_components_that_move_nothing_are_no_inputs():
@@ -249,7 +248,7 @@ def test_what_is_refused_says_why_and_changes_nothing(command, words):
     for _ in range(300):
         live.tick()
         other.tick()
-    assert np.allclose(live.sim._x, other.sim._x, rtol=0.0, atol=1e-12)
+    assert np.allclose(live.sim.x, other.sim.x, rtol=0.0, atol=1e-12)
 
 
 def test_buttons_hold_and_release():
@@ -292,7 +291,7 @@ def test_a_fence_stops_the_puck():
     assert any(row["kind"] == "event" and row["name"].startswith("fence 1") for row in live.news())
     assert live.do({"do": "fence", "points": [[2.0, -1.0], [2.0, 1.0]]})["ok"]
     assert live.do({"do": "unfence"})["ok"]
-    assert {touch.contact.name for touch in live.sim._standings.touches} == {"floor"}
+    assert live.sim.places == {"floor": True}
 
 
 def test_trouble_pauses_and_is_told():
@@ -309,7 +308,7 @@ def test_trouble_pauses_and_is_told():
     (trouble,) = [row for row in live.news() if row["kind"] == "trouble"][:1]
     assert live.paused
     assert "Reset, or rewind" in trouble["why"]
-    assert np.isfinite(live.sim._x).all()
+    assert np.isfinite(live.sim.x).all()
     assert live.do({"do": "reset"})["ok"]
     assert live.sim.q["x"] == 1e-4
 

@@ -92,7 +92,8 @@ def test_a_killed_loop_is_seen_and_can_be_started_again():
 
 
 def test_a_loop_ends_with_its_parent():
-    """A parent that is killed leaves no loop behind."""
+    """A parent that is killed leaves no loop behind, and no memory that the next would have to clean up."""
+    before = _shared()
     parent = subprocess.Popen([sys.executable, "-c", PARENT, str(SRC)], stdout=subprocess.PIPE)
     assert parent.stdout is not None
     pid = int(parent.stdout.readline())
@@ -100,6 +101,32 @@ def test_a_loop_ends_with_its_parent():
     parent.wait()
     parent.stdout.close()
     until(lambda: not _runs(pid))
+    assert _shared() <= before
+
+
+def _shared() -> set[str]:
+    """What has a name of ours in the place for shared memory."""
+    return {str(each) for each in Path("/dev/shm").glob("latchwork-*")}
+
+
+def test_no_room_for_shared_memory_is_said(monkeypatch):
+    """Where every byte is not there, it is said before the loop starts, not by its death."""
+    monkeypatch.setattr("latchwork.realtime.link.tempfile.TemporaryFile", Full)
+    with pytest.raises(EvaluationError, match=r"no room for \d+ bytes of shared memory \(No space left"), Loop("chain"):
+        pass
+
+
+class Full:
+    """A file on a full disk."""
+
+    def __init__(self, **_: object) -> None:
+        pass
+
+    def write(self, data: bytes) -> int:
+        return len(data) // 2
+
+    def close(self) -> None:
+        pass
 
 
 def _runs(pid: int) -> bool:

@@ -89,7 +89,9 @@ def test_a_recording_that_was_changed_is_noticed(tmp_path):
     (1, '["hand", 3, "a", [0, 0], [0, 0, 0], [0, 0, 0], null, [0, 0, 0]]', "no reading of a hand"),
     (1, '["hand", 3, "a", [0, 0, NaN], [0, 0, 0], [0, 0, 0], null, [0, 0, 0]]', "no reading of a hand"),
     (1, "x" * 200_000, "longer than any session"),
+    (1, '["do", 3, {"do": "record", "on": false}]', "no row begins with 'do'"),
     (-1, '["sum", 9, "0"]', "it has no end"),
+    (-1, '["end", 100000000, "0"]', "claims 100000000 ticks, and has no checksum at 1000"),
 ])  # fmt: skip
 def test_files_that_are_no_sessions_are_refused(tmp_path, line, text, words):
     """Nothing in a file is believed before it fits."""
@@ -123,3 +125,54 @@ def test_a_session_that_is_too_long_says_so(tmp_path):
         log.command({"do": "drop"})
     with pytest.raises(FileError, match="longer than 3 rows"):
         log.save(tmp_path / "x.jsonl", "bouncing_ball", 1e-3, "pointer")
+
+
+MINE = """from pathlib import Path
+from latchwork.realtime.exhibit import exhibit_of
+Path(__file__).with_suffix(".ran").touch()
+live = lambda: exhibit_of("bouncing_ball")
+"""
+
+
+def scripted_session(folder: Path, **head: object) -> tuple[Path, Path]:
+    """A session of a script, with another head where one is given, and a mark that stands where the script has run."""
+    script, ran = folder / "mine.py", folder / "mine.ran"
+    script.write_text(MINE)
+    live = Live(exhibit_of(str(script)), source=str(script))
+    live.tick()
+    path = live.save(folder / "session.jsonl")
+    ran.unlink()
+    first, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([json.dumps(json.loads(first) | head), *rest]))
+    return path, ran
+
+
+def test_a_session_never_executes_a_script(tmp_path):
+    """It names none, and one that was written into it is not opened; whoever replays it names the script."""
+    path, ran = scripted_session(tmp_path)
+    with pytest.raises(FileError, match=r"executed only where you name it yourself"):
+        replay(path)
+    assert not ran.exists()
+    assert replay(path, script=tmp_path / "mine.py").checksum
+    assert ran.exists()
+
+
+@pytest.mark.parametrize("named", ["mine.py", "./mine.py", "../mine", "mine", "mine.pyc", "/dev/stdin", 7, ["mine.py"]])
+def test_a_session_names_an_example_or_a_model_file(tmp_path, monkeypatch, named):
+    """Whatever else stands there is refused, and not looked at."""
+    monkeypatch.chdir(tmp_path)
+    path, ran = scripted_session(tmp_path, source=named)
+    with pytest.raises(FileError, match=r"neither an example nor a model file|there is no example"):
+        replay(path)
+    assert not ran.exists()
+
+
+def test_a_session_of_a_model_file_needs_no_more(tmp_path):
+    """A model file is read, and executes nothing."""
+    source = Path(__file__).resolve().parents[2] / "examples" / "double_pendulum.yaml"
+    live = Live(exhibit_of(str(source)), source=str(source))
+    live.tick()
+    path = live.save(tmp_path / "session.jsonl")
+    assert replay(path).checksum == live.log.checksum
+    with pytest.raises(FileError, match=r"not from a script. Leave script= out"):
+        replay(path, script="mine.py")

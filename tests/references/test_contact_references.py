@@ -169,7 +169,7 @@ def test_woodpecker_on_its_limit_cycle() -> None:
         ("stick", "below"), ("slip", "below"), ("lift", "below"), ("impact", "above"),
     ]  # fmt: skip
     slide = events[4]
-    _, y, _ = until(toy._rates(slide.mode), slide.t, slide.state, [lambda _, s: s[2] + 0.2788], slide.t + 0.1)
+    _, y, _ = until(toy.rates(slide.mode), slide.t, slide.state, [lambda _, s: s[2] + 0.2788], slide.t + 0.1)
     assert y[[3, 5]] == pytest.approx((-0.3411, -7.4583), rel=1e-2)
 
 

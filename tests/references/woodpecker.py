@@ -128,7 +128,7 @@ class Woodpecker:
         events: list[Event] = []
         while True:
             guards = self._guards(mode)
-            at, y, which = until(self._rates(mode), t, y, [guard for _, _, guard in guards], min(end, t + 0.2))
+            at, y, which = until(self.rates(mode), t, y, [guard for _, _, guard in guards], min(end, t + 0.2))
             t = at
             if which < 0:
                 return events
@@ -141,7 +141,7 @@ class Woodpecker:
         """Where one cone serves both, a slip begins with no acceleration: its sign is that against T."""
         return 0 if kind == "stick" else -int(np.sign(self.solve(y, mode)[2][i]))
 
-    def _rates(self, mode: tuple[str, ...]) -> Rates:
+    def rates(self, mode: tuple[str, ...]) -> Rates:
         return lambda _, y: np.concatenate([y[3:], self.solve(y, mode)[0]])
 
     def _touching(self, y: np.ndarray) -> list[int]:
@@ -182,7 +182,7 @@ class Woodpecker:
 
     def between(self, event: Event, t: float) -> np.ndarray:
         """The state at t, before the next event."""
-        return advance(self._rates(event.mode), event.t, event.state, t)
+        return advance(self.rates(event.mode), event.t, event.state, t)
 
 
 @cache

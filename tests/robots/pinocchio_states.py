@@ -117,7 +117,7 @@ def differences(robot, equations, model, states, seed=0):
         udot = equations.udot(s.q, s.u, s.r)
         a = rng.normal(size=model.nv)
         tau_p = np.array(pin.rnea(model, data, s.q_p, s.v_p, a))
-        tau = s.T.T @ equations.inverse(s.q, s.u, s.T @ a + s.T_dot_v, 0.0 * s.r)
+        tau = s.T.T @ equations.inverse(s.q, s.u, s.T @ a + s.T_dot_v, r=0.0 * s.r)
         pairs = ((s.T.T @ M @ s.T, M_p), (b, b_p), (udot, udot_p), (tau, tau_p))
         worst = np.maximum(worst, [np.abs(a - c).max() / max(np.abs(c).max(), 1e-12) for a, c in pairs])
     return worst

@@ -156,6 +156,7 @@ def _bench(words: Any) -> None:
     added = _command(words, "bench", bench.bench, "measure against other programs: tables, and JSON files")
     added.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(bench.NAMES)} (default: all)")
     added.add_argument("--json", action="store_true", help="print the results of all as one JSON object")
+    added.add_argument("--quick", action="store_true", help="as little as shows that each works: numbers mean nothing")
     added.add_argument(
         "-o", "--out", metavar="DIR", default="benchmarks/results", help="where results go (default: %(default)s)"
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from latchwork.cli.derive import Derived, derived
 from latchwork.cli.terminal import Progress, Usage, write
-from latchwork.errors import FileError, did_you_mean
+from latchwork.errors import FileError, Interrupted, did_you_mean
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,18 @@ def run(options: argparse.Namespace) -> None:
         raise Usage(f"{options.file} does not say how long to run. Give --until T, or 'until' under 'run' in the file.")
     if options.animate:
         must_be_shown(options)
-    trajectory = simulated(found, settings, progress)
+    try:
+        trajectory = simulated(found, settings, progress)
+    except Interrupted as stop:
+        if stop.run is not None:
+            progress.done()
+            _give(stop.run, settings, options, progress)
+        raise
+    _give(trajectory, settings, options, progress)
+
+
+def _give(trajectory: Trajectory, settings: RunSettings, options: argparse.Namespace, progress: Progress) -> None:
+    """Write what was asked for of a run, as far as it came."""
     if options.plot:
         plotted(trajectory, settings, options.plot)
     if options.animate:

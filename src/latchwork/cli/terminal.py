@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 
-from latchwork.errors import FileError
+from latchwork.errors import FileError, printable
+from latchwork.files import read_bytes, write_text
 
 WIDTH = 100
+MOST_BYTES = 20_000_000  # of a file that is shown
 INTERVAL = 0.1  # seconds between two lines of progress
 
 
@@ -19,7 +20,7 @@ class Usage(Exception):
 def say(text: str) -> None:
     """A line on stderr, if there is something to say."""
     if text:
-        print(text, file=sys.stderr)
+        print(printable(text), file=sys.stderr)
 
 
 def write(text: str, path: str | None) -> None:
@@ -27,14 +28,14 @@ def write(text: str, path: str | None) -> None:
     if path is None:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
     else:
-        Path(path).write_text(text, encoding="utf-8")
+        write_text(path, text)
 
 
 def excerpt(problem: FileError) -> str:
     """The line of the file that is wrong, with a caret under the column."""
     try:
-        lines = Path(problem.source).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+        lines = read_bytes(problem.source, MOST_BYTES).decode(errors="replace").splitlines()
+    except FileError:
         return ""
     if not 1 <= problem.line <= len(lines):
         return ""

@@ -25,6 +25,7 @@ from latchwork.kane.values import argument_vector
 
 CUT = 1e-9  # singular values below this part of what they are near by are zero
 AROUND = 0.1  # how far "near by" is, in speeds times seconds
+NEARLY = 1e-6  # the same of accelerations close to a singular position
 MEETS = 1e-8  # accelerations and forces may be off by this part
 
 
@@ -87,8 +88,27 @@ class Operator:
     # --- what a motion needs --------------------------------------------------------------------------------------
 
     def inverse_dynamics(self, udot: Any) -> Array:
-        """The generalized force of least norm that, added to what acts, gives u̇: P (M u̇ − f).  [Aghili Eqs. 21, 43]"""
+        """The generalized force of least norm that, added to what acts, gives u̇: P (M u̇ − f).  [Aghili Eqs. 21, 43]
+
+        Close to a singular position P is the limit along the branch of motion.
+        """
         udot = np.asarray(udot, dtype=float)
+        limit = self.constrained.limit_at(self.x)
+        if limit.mode is None:
+            self._must_be_possible(udot)
+            return self.potent(dot(self.M, udot) - self.f)
+        off = np.abs(limit.following(udot) - udot)
+        if off.max(initial=0.0) > NEARLY * max(1.0, float(np.abs(udot).max(initial=0.0))):
+            raise ConstraintError(
+                f"'{self.constrained.name}' cannot have the accelerations {udot.tolist()} at a singular position, "
+                f"{self.constrained.unconstrained._state_text(self.x)}: along its branch of motion they are "
+                f"{limit.following(udot).tolist()}. Give such as `udot` gives, or speeds along another branch."
+            )
+        P = limit(lambda state: _operator(self.constrained, state, self.root).P)
+        return np.asarray(dot(P.T, dot(self.M, udot) - self.f))
+
+    def _must_be_possible(self, udot: Array) -> None:
+        """Refuse accelerations that break a row."""
         B, names = self.constrained.terms.place(self.x).B, self.constrained.rows.names
         off = dot(B, udot) + self.c
         allowed = MEETS * (dot(np.abs(B), np.abs(udot)) + np.abs(self.c) + 1e-6 * np.abs(B).max(axis=1, initial=0.0))
@@ -99,7 +119,6 @@ class Operator:
                 f"'{self.constrained.name}' cannot have the accelerations {udot.tolist()}: they break {shown}. Give "
                 "accelerations with B u̇ + c = 0, e.g. those that `udot` gives."
             )
-        return self.potent(dot(self.M, udot) - self.f)
 
     def hybrid(self, udot: Any, constraint_force: Any) -> Array:
         """The force that gives u̇ and, besides, this generalized constraint force Bᵀλ.  [Aghili Eq. 52]"""
@@ -172,14 +191,13 @@ def state_at(constrained: Constrained, q: Any, u: Any, r: Any, t: float, p: Any)
         place, speeds = constrained.terms.place(x), x[1 + len(equations.q) :][: len(equations.u)]
         if np.abs(dot(place.B, speeds) + place.C).max(initial=0.0) <= MEETS * max(1.0, np.abs(speeds).max(initial=0.0)):
             return x
-    return constrained.arguments(q, u, r, t, p)
+    return constrained.arguments(q, u, r, t=t, p=p)
 
 
 def operator_at(constrained: Constrained, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
                 metric: Any = None) -> Operator:  # fmt: skip
     """Aghili's operator at a state. ``metric``: a weight for each speed, or a matrix; ones if left out."""
-    x = state_at(constrained, q, u, r, t, p)
-    motion, n = constrained.terms.motion(x), len(constrained.unconstrained.u)
+    x, n = state_at(constrained, q, u, r, t, p), len(constrained.unconstrained.u)
     W = np.eye(n) if metric is None else np.asarray(metric, dtype=float)
     W = np.diag(W) if W.ndim == 1 else W
     values, vectors = eigh(W) if W.shape == (n, n) else (np.zeros(1), W)
@@ -188,7 +206,11 @@ def operator_at(constrained: Constrained, q: Any = None, u: Any = None, r: Any =
             f"the metric of '{constrained.name}' must be {n} positive weights, or a positive {n} × {n} matrix; "
             f"got {metric}. Speeds of one unit need none."
         )
-    root = np.asarray(dot(vectors * np.sqrt(values), vectors.T))
-    shape = inv(root)
+    return _operator(constrained, x, np.asarray(dot(vectors * np.sqrt(values), vectors.T)))
+
+
+def _operator(constrained: Constrained, x: Array, root: Array) -> Operator:
+    """The operator in the metric of a root."""
+    motion, shape = constrained.terms.motion(x), inv(root)
     B, lengths = constrained.terms.place(x).B, usual_lengths(constrained.terms, x, shape)
     return Operator(constrained, x, motion.M, motion.f, motion.c, dot(B, shape) / lengths[:, None], root)

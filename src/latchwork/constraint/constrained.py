@@ -17,18 +17,18 @@ from latchwork.constraint.linearizing.equilibrium import Steady, equilibrium, st
 from latchwork.constraint.linearizing.linear import Linear
 from latchwork.constraint.linearizing.linearize import linearize
 from latchwork.constraint.linearizing.variation import Slopes, slopes_of
+from latchwork.constraint.reacting.reaction_items import about, must_be_names
 from latchwork.constraint.reacting.reaction_plan import Plan, plan_of, pulls_must_fit
 from latchwork.constraint.reacting.reactions import Reactions
 from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
-from latchwork.constraint.solve import accelerations, all_speeds, multipliers, unfelt
+from latchwork.constraint.solve import all_speeds
 from latchwork.constraint.terms import Array, Terms, terms_of
-from latchwork.errors import ConstraintError, EvaluationError, did_you_mean
+from latchwork.errors import ConstraintError, EvaluationError, did_you_mean, listed
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import random_states
 from latchwork.kane.tables import Table
-from latchwork.kane.values import argument_vector
-from latchwork.mechanics.point import Point
+from latchwork.kane.values import argument_vector, read
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.traverse import Operations, count_shared
@@ -36,8 +36,10 @@ from latchwork.symbolic.traverse import Operations, count_shared
 if TYPE_CHECKING:
     from latchwork.constraint.analysis import Operator
     from latchwork.constraint.bifurcation import Bifurcation
+    from latchwork.constraint.branch_limit import BranchLimit
 
 SINGULAR = 1e-13  # of B1, where its rows are one at the state at which speeds were chosen
+MEETS, ROUNDING = 1e-6, 1e-15  # of what rows make of speeds, and of what they usually make: speeds meet them
 ATTEMPTS = 8  # random states from which an assembled one is sought
 
 
@@ -141,26 +143,52 @@ class Constrained:
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
-    def arguments(self, q: Any, u: Any, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
+    def arguments(self, q: Any, u: Any, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
         """(t, q, u, r, p), with dependent speeds computed; they may be left out where u is a mapping."""
-        x, _ = self._state(q, u, r, t, p)
-        return x
+        return self._state(q, u, r, t, p)
 
-    def _state(self, q: Any, u: Any, r: Any, t: float, p: Any) -> tuple[Array, Array]:
+    def _state(self, q: Any, u: Any, r: Any, t: float, p: Any) -> Array:
+        """The same. Where B1 is singular, all speeds must be given."""
         equations = self.unconstrained
         names = [symbol.name for symbol in self.independent]
-        if u is not None and not isinstance(u, Mapping) and len(u) == len(names) != len(equations.u):
+        if isinstance(u, Sequence | np.ndarray) and len(u) == len(names) != len(equations.u):
             u = dict(zip(names, u, strict=True))
-        u, _ = by_name(u, dict.fromkeys(equations.u_names, 0.0))
+        u, given = by_name(u, dict.fromkeys(equations.u_names, 0.0))
         x = argument_vector(equations.system, t, q, u, r, p)
         first = 1 + len(equations.q)
-        free = [first + j for j in self.selection.independent]
+        span, free = slice(first, first + len(equations.u)), [first + j for j in self.selection.independent]
         place = self.terms.place(x)
         must_agree(self.rows.names, place.B, place.C, np.eye(len(equations.u)), f" at t = {t:.6g}")
+        whole = not isinstance(u, Mapping) or len(given) == len(equations.u)
+        if self._is_close(x) and whole and x[span].any() and self._meets(place.B, place.C, x[span]):
+            return x
         self._must_determine(place.B, x)
-        speeds = self._finite(all_speeds(place.B, place.C, self.selection, x[free]), x, "speeds")
-        x[first : first + len(equations.u)] = speeds
-        return x, place.B
+        x[span] = self._finite(all_speeds(place.B, place.C, self.selection, x[free]), x, "speeds")
+        return x
+
+    def _is_close(self, x: Array) -> bool:
+        """Whether a position is close to a singular one."""
+        from latchwork.constraint.branch_limit import is_close
+
+        return is_close(self.terms, self.selection, x, self._B_chosen)
+
+    def _meets(self, B: Array, C: Array, u: Array) -> bool:
+        """Whether speeds meet the rows, but for rounding, also where these vanish."""
+        size, usual = dot(np.abs(B), np.abs(u)) + np.abs(C), dot(np.abs(self._B_chosen), np.abs(u))
+        return bool((np.abs(dot(B, u) + C) <= MEETS * size + ROUNDING * usual).all())
+
+    def limit_at(self, x: Array) -> BranchLimit:
+        """How values are taken at a state (t, q, u, r, p): there, or close to a singular position beside it."""
+        from latchwork.constraint.branch_limit import BranchLimit, limit_at
+
+        if self._is_close(x):
+            return limit_at(self.terms, x, self.selection, self._B_chosen)
+        return BranchLimit(self.terms, self.selection, x, (x,), (1.0,))
+
+    def _limit(self, q: Any, u: Any, r: Any, t: float, p: Any) -> BranchLimit:
+        limit = self.limit_at(self._state(q, u, r, t, p))
+        self._finite(limit.udot, limit.x)
+        return limit
 
     def _must_determine(self, B: Array, x: Array) -> None:
         """Refuse positions where B1 is singular, measured by its rows where speeds were chosen."""
@@ -173,61 +201,65 @@ class Constrained:
             names = ", ".join(symbol.name for symbol in self.dependent)
             raise EvaluationError(
                 f"{', '.join(self.rows.slices)} of '{self.name}' do not determine {names} at "
-                f"{self.unconstrained._state_text(x)}: B1 is singular there (by {singular[-1]:.1e}). Embed again at "
-                "that state (at=...), or see which branches of motion meet there: .branches(q)."
+                f"{self.unconstrained._state_text(x)}: B1 is singular there (by {singular[-1]:.1e}). Give all speeds, "
+                "along a branch of motion, embed again at that state (at=...), or see which branches of motion meet "
+                "there: .branches(q)."
             )
 
     @cached_property
     def _B_chosen(self) -> Array:
         return self.terms.place(self._x).B
 
-    def udot(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
-        """u̇ of all speeds. ``u`` holds the independent ones (others are computed), as a sequence or by name."""
-        x, B = self._state(q, u, r, t, p)
-        motion = self.terms.motion(x)
-        return self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
+    def udot(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
+        """u̇ of all speeds. ``u`` holds the independent ones (others are computed), as a sequence or by name.
 
-    def multipliers(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0,
+        Close to a singular position, this and all that follows from it are the limit along the branch of motion; at
+        the position itself the branch is that of the speeds, which are then all given.
+        """
+        return self._limit(q, u, r, t, p).udot
+
+    def multipliers(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0,
                     p: Any = None) -> dict[str, Array]:  # fmt: skip
         """λ of M u̇ = f + Bᵀ λ for each constraint by name; of least norm where rows are redundant."""
-        x, B = self._state(q, u, r, t, p)
-        force, M = self._force(x, B)
-        lam = multipliers(B, force, M)
+        lam = self._multipliers(self._limit(q, u, r, t, p))
         return {name: lam[part] for name, part in self.rows.slices.items()}
 
-    def constraint_force(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Array:
+    def constraint_force(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None) -> Array:
         """F_c = M u̇ − f: the generalized constraint force, unique also where λ is not.  [Aghili Remark 4]"""
-        x, B = self._state(q, u, r, t, p)
-        return self._force(x, B)[0]
+        return self._limit(q, u, r, t, p).force
 
-    def reactions(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None,
-                  at: Point | None = None) -> Reactions:  # fmt: skip
-        """Forces and torques of every constraint and every joint by name, torques about ``at`` or where each acts."""
-        x, B = self._state(q, u, r, t, p)
-        motion = self.terms.motion(x)
-        udot = self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
-        lam = multipliers(B, dot(motion.M, udot) - motion.f, motion.M)
-        return self.reaction_plan(at).at_state(x, udot, lam, B, unfelt(B, motion.M))
+    def reactions(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
+                  at: Any = None, motors: bool = False) -> Reactions:  # fmt: skip
+        """Forces and torques of every constraint and every joint by name, as ``Equations.reactions``."""
+        limit = self._limit(q, u, r, t, p)
+        lam = self._multipliers(limit)
+        B = self.terms.place(limit.x).B
+        return self.reaction_plan(at, motors).at_state(limit.x, limit.udot, lam, B, limit.unfelt)
 
-    def reaction_plan(self, at: Point | None = None) -> Plan:
-        """Reactions as one program of (t, q, u, r, p, u̇, λ), for one state or for many rows."""
-        if at is not None and not isinstance(at, Point):
+    def _multipliers(self, limit: BranchLimit) -> Array:
+        """λ, refused where it is infinite: at a dead point that a force holds."""
+        lam = limit.multipliers
+        if not np.isfinite(lam).all():
+            rows = ", ".join(repr(self.rows.names[i]) for i in np.flatnonzero(~np.isfinite(lam)))
             raise EvaluationError(
-                f"reactions of '{self.name}' were asked for about {at!r}. Give a point of the model, or leave it out."
+                f"{rows} of '{self.name}' would need an infinite force at {self.unconstrained._state_text(limit.x)}: a "
+                "singular position, in which the forces that act do not balance along what the rows do not hold. Ask "
+                "beside it."
             )
-        if at not in self._plans:
+        return lam
+
+    def reaction_plan(self, at: Any = None, motors: bool = False) -> Plan:
+        """Reactions as one program of (t, q, u, r, p, u̇, λ), for one state or for many rows."""
+        key = about(self.unconstrained.system, at), bool(motors)
+        if key not in self._plans:
             pulls_must_fit(self.rows, self._x, self.terms.place(self._x).B, self.terms.motion(self._x).M)
-            self._plans[at] = plan_of(self.unconstrained, self.rows, at)
-        return self._plans[at]
+            self._plans[key] = plan_of(self.unconstrained, self.rows, *key)
+            must_be_names(self.unconstrained, self._plans[key].items, key[0])
+        return self._plans[key]
 
     @cached_property
-    def _plans(self) -> dict[Point | None, Plan]:
+    def _plans(self) -> dict[Any, Plan]:
         return {}
-
-    def _force(self, x: Array, B: Array) -> tuple[Array, Array]:
-        motion = self.terms.motion(x)
-        udot = self._finite(accelerations(motion.M, motion.f, B, motion.c, self.selection), x)
-        return np.asarray(dot(motion.M, udot) - motion.f), motion.M
 
     def _finite(self, value: Array, x: Array, what: str = "accelerations") -> Array:
         """The value, or an error that names the state."""
@@ -242,19 +274,21 @@ class Constrained:
 
     # --- states -------------------------------------------------------------------------------------------------
 
-    def assemble(self, q: Any = None, t: float = 0.0, p: Any = None, *, weights: Any = None) -> dict[str, float]:
+    def assemble(self, q: Any = None, *, t: float = 0.0, p: Any = None, weights: Any = None) -> dict[str, float]:
         """Coordinates that meet all constraints, from a guess; those given by name are kept if possible."""
+        if weights is not None:
+            weights = read(weights, self.unconstrained.u, "weights of the speeds", self.name)
         x, held, _ = self._rough(q, None, t, p)
         placed = assemble_q(self.terms, x, held, weights)
         return dict(zip(self.unconstrained.q_names, placed[1:].tolist(), strict=False))
 
-    def velocities(self, q: Any, u: Any = None, t: float = 0.0, p: Any = None) -> dict[str, float]:
+    def velocities(self, q: Any, u: Any = None, *, t: float = 0.0, p: Any = None) -> dict[str, float]:
         """Speeds that meet all constraints at an assembled position; those given by name are kept if possible."""
         x, _, held = self._rough(q, u, t, p)
         moved, _ = assemble_u(self.terms, x, held)
         return dict(zip(self.unconstrained.u_names, moved[1 + len(self.unconstrained.q) :].tolist(), strict=False))
 
-    def start(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> Start:
+    def start(self, q: Any = None, u: Any = None, *, t: float = 0.0, p: Any = None) -> Start:
         """A consistent state near a given one, and what had to be changed."""
         x, q_held, u_held = self._rough(q, u, t, p)
         return consistent(self.terms, x, q_held, u_held)[1]
@@ -273,7 +307,7 @@ class Constrained:
         """Derivatives of all terms with respect to q, u and r, as one program."""
         return slopes_of(self.terms)
 
-    def linearize(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def linearize(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                   keep: Sequence[Any] = (), outputs: Mapping[str, Any] | None = None) -> Linear:  # fmt: skip
         """δẋ = A δx + B δr, δy = C δx + D δr about a state, with dependent coordinates and speeds eliminated.
 
@@ -283,7 +317,7 @@ class Constrained:
         x, q_held, u_held = self._rough(q, u, t, p, r)
         return linearize(self, consistent(self.terms, normalised(self.terms, x), q_held, u_held)[0], keep, outputs)
 
-    def equilibrium(self, q: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *, hold: Sequence[Any] = (),
+    def equilibrium(self, q: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None, hold: Sequence[Any] = (),
                     find: Sequence[Any] = ()) -> Steady:  # fmt: skip
         """A position near q in which everything can stay at rest: u = 0 and u̇ = 0, with all constraints.
 
@@ -291,7 +325,7 @@ class Constrained:
         """
         return equilibrium(self, self._rough(q, None, t, p, r)[0], hold, find)
 
-    def steady(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def steady(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                hold: Sequence[Any] = (), find: Sequence[Any] = (),
                vanish: Sequence[Any] | None = None) -> Steady:  # fmt: skip
         """A motion near a given one in which the speeds ``vanish`` (default: the independent ones) have u̇ = 0.
@@ -303,13 +337,13 @@ class Constrained:
 
     # --- about a position ---------------------------------------------------------------------------------------
 
-    def branches(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> Bifurcation:
+    def branches(self, q: Any = None, u: Any = None, *, t: float = 0.0, p: Any = None) -> Bifurcation:
         """The branches of motion that meet at a position; a velocity, if there is one, tells which is followed."""
         from latchwork.constraint.bifurcation import bifurcation
 
         return bifurcation(self, q, u, t, p)
 
-    def operator(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def operator(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                  metric: Any = None) -> Operator:  # fmt: skip
         """Aghili's projection P at a state: forces that move the mechanism and those that do not, the least ones for a
         motion, joints without motors. ``metric`` weighs speeds of unequal units."""
@@ -376,7 +410,8 @@ def choose(terms: Terms, x: Array, pinned: Sequence[int] | None = None) -> Selec
 
 
 def _pinned(equations: Equations, chosen: Sequence[Any]) -> list[int]:
-    names = [item.name if isinstance(item, Expr) else str(item) for item in chosen]
+    every = listed(chosen, f"the independent speeds of '{equations.name}'", "Give a list of speeds: [u1, u2].")
+    names = [item.name if isinstance(item, Expr) else str(item) for item in every]
     for name in names:
         if name not in equations.u_names:
             hint = did_you_mean(name, equations.u_names)
@@ -392,7 +427,7 @@ def _representative(terms: Terms, at: Any, t: float, p: Any) -> Array:
         at, _ = by_name(at, rest_coordinates(equations))
         return assemble_q(terms, argument_vector(system, t, at, zero, None, p))
     states = random_states(system, ATTEMPTS)
-    values = {s.name: v for s, v in system.values.items()} | dict(p or {})
+    values = {s.name: v for s, v in system.values.items()} | given_parameters(equations, p)
     failed: ConstraintError | None = None
     for state in states:
         x = state[: len(equations.arguments)].copy()
@@ -403,6 +438,15 @@ def _representative(terms: Terms, at: Any, t: float, p: Any) -> Array:
         except ConstraintError as error:
             failed = error
     raise ConstraintError(f"{failed} Or say where speeds are to be chosen, with at=...") from None
+
+
+def given_parameters(equations: Equations, p: Any) -> dict[str, float]:
+    """Parameters that are given, by name; from a mapping, or a sequence in their order."""
+    if p is not None and not isinstance(p, Mapping):
+        p = dict(zip(equations.p, read(p, equations.p, "parameters p", equations.name), strict=True))
+    given, _ = by_name(p, {})
+    read(given, [symbol for symbol in equations.p if symbol.name in given], "parameters p", equations.name)
+    return dict(given)
 
 
 def rest_coordinates(equations: Equations) -> dict[str, float]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from latchwork.constraint.forces import force_of
 from latchwork.constraint.making.spot import Spot, exerted
-from latchwork.errors import ConstraintError
+from latchwork.errors import ConstraintError, listed, must_be_name
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Force, Load, Torque, Wrench
 from latchwork.mechanics.point import Point
@@ -57,12 +57,12 @@ class Constraint:
 
     def __init__(self, name: str, zero: Any, pulls: Sequence[Pull | None] = (),
                  recipe: Mapping[str, Mapping[str, Any]] | None = None) -> None:  # fmt: skip
-        if not isinstance(name, str) or not name.strip():
-            raise ConstraintError(f"a constraint needs a name that is a non-empty text; got {name!r}.")
+        must_be_name(name, "a constraint", ConstraintError)
         self.name = name
         self.zero: tuple[Expr, ...] = tuple(_scalars(name, zero))
         self.recipe: Mapping[str, Mapping[str, Any]] = recipe or {}
-        self._pulls: tuple[Pull | None, ...] = tuple(pulls) or (None,) * len(self.zero)
+        given = listed(pulls, f"the pulls of '{name}'", "Give a list with a lw.Pull, or None, for each row.")
+        self._pulls: tuple[Pull | None, ...] = tuple(given) or (None,) * len(self.zero)
         if not self.zero or len(self._pulls) != len(self.zero):
             raise ConstraintError(
                 f"constraint '{name}' has {len(self.zero)} expressions and {len(self._pulls)} pulls. Give at least one "

@@ -11,7 +11,7 @@ from __future__ import annotations
 from latchwork.algebra.elimination import largest_pivot, lu, lu_solve
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import together
-from latchwork.program.scalar import maximum
+from latchwork.program.scalar import maximum, minimum
 
 ROUNDING = 1e-14  # of the terms of a sum that cancel
 REGULAR = 1e-12  # of the largest pivot of M: below it M is close to singular
@@ -148,6 +148,27 @@ def free(code: i64p, out: f64p, extra: i64, more: f64p, drags: i64, drag: f64p, 
 
 
 @kernel
+def square_length(n: i64, packed: f64p, row: f64p) -> f64:
+    """Σ B_j²/M_jj of a row."""
+    total = 0.0
+    for j in range(n):
+        total += divide(row[j] * row[j], packed[j * (j + 1) // 2 + j])
+    return total
+
+
+@kernel
+def fades(code: i64p, out: f64p, J: f64p) -> i64:
+    """1 where a row that holds is next to nothing beside the others: it may be at a singular position."""
+    n, packed, least, most = code[N], offset(out, code[NQ]), 1.0e300, 0.0
+    for r in range(code[HELD]):
+        square = square_length(n, packed, offset(out, code[PLACE] + code[HELD] + r * n))
+        least, most = minimum(least, square), maximum(most, square)
+    for i in range(code[ROWS]):
+        most = maximum(most, square_length(n, packed, offset(J, i * n)))
+    return 1 if code[HELD] > 0 and not least > APART * APART * most else 0
+
+
+@kernel
 def gather(code: i64p, out: f64p, x: f64p, extra: i64, more: f64p, drags: i64, drag: f64p, w: f64p) -> i64:
     """Everything into w, as `Gathering` has it; 0 where M or the rows that hold take more care."""
     n_q, n, rows, touches = code[NQ], code[N], code[ROWS], code[TOUCHES]
@@ -157,7 +178,7 @@ def gather(code: i64p, out: f64p, x: f64p, extra: i64, more: f64p, drags: i64, d
     udot, A, J = offset(f, n), offset(f, 2 * n), offset(f, 2 * n + rows * rows)
     M, inverse, work = offset(J, rows * n), offset(J, rows * n + n * n), offset(J, rows * n + 2 * n * n)
     stack(code, out, J, C, c)
-    if free(code, out, extra, more, drags, drag, M, f, inverse, udot, work) == 0:
+    if fades(code, out, J) != 0 or free(code, out, extra, more, drags, drag, M, f, inverse, udot, work) == 0:
         return 0
     pace, energy = 0.0, square(n, M, u)
     for i in range(rows):

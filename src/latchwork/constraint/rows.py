@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain
@@ -86,12 +86,16 @@ class Rows:
         return Matrix(rows) if rows and width else Matrix.zeros(g, len(rows), width)
 
 
-def rows_of(equations: Equations, constraints: Sequence[Constraint]) -> Rows:
-    """The rows of constraints, in their order; what is not linear in u is refused with the reason."""
+def rows_of(equations: Equations, constraints: Sequence[Constraint], laws: Mapping[int, int] | None = None) -> Rows:
+    """The rows of constraints, in their order; what is not linear in u is refused with the reason.
+
+    Inputs in them are held over a step: their rates are zero, unless they follow ``laws``, which are put in first.
+    """
     _names_differ(equations, constraints)
     g, kinematics = equations.system.graph, equations.derivation.kinematics
     names = [name for constraint in constraints for name in constraint.row_names]
     given = rebuild(g, [operand(g, e) for constraint in constraints for e in constraint.zero], kinematics.replaced)
+    given = rebuild(g, rebuild(g, given, dict(laws)), kinematics.replaced) if laws else given
     kinds = [_kinds(g, node) for node in given]
     _something_moves(equations, constraints, given, kinds)
     phi = [None if _moves(equations, name, held) else node
@@ -148,16 +152,11 @@ def _kinds(g: Graph, node: int) -> dict[str, str]:
 
 
 def _moves(equations: Equations, name: str, kinds: dict[str, str]) -> bool:
-    """Whether a row is a motion constraint: it contains u. Accelerations and inputs are refused."""
+    """Whether a row is a motion constraint: it contains u. Accelerations are refused."""
     if "acceleration" in kinds:
         raise ConstraintError(
             f"constraint '{name}' of '{equations.name}' contains {kinds['acceleration']}. Constraints are on "
             "coordinates or linear in speeds; give an integral of this one."
-        )
-    if "input" in kinds:
-        raise ConstraintError(
-            f"constraint '{name}' of '{equations.name}' contains the input '{kinds['input']}', whose rate is unknown. "
-            "Prescribe the motion as an expression in t, or make it a parameter."
         )
     return "speed" in kinds
 

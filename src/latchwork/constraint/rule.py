@@ -18,7 +18,7 @@ from typing import Any
 
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.forces import force_of
-from latchwork.errors import ConstraintError, ModelError
+from latchwork.errors import ConstraintError, ModelError, listed, must_be_name
 from latchwork.symbolic.expr import Expr
 
 
@@ -30,8 +30,7 @@ class Latch:
     value: Expr
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.strip():
-            raise ConstraintError(f"a latch needs a name that is a non-empty text; got {self.name!r}.")
+        must_be_name(self.name, "a latch", ConstraintError)
         if not isinstance(self.value, Expr):
             raise ConstraintError(f"the latch '{self.name}' keeps {self.value!r}, which is no expression. Give one in "
                                   "q, t and u, such as lw.Latch(\"caster\", q4).")  # fmt: skip
@@ -74,8 +73,7 @@ class Rule:
     stop: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.strip():
-            raise ModelError(f"a rule needs a name that is a non-empty text; got {self.name!r}.")
+        must_be_name(self.name, "a rule")
         if not isinstance(self.when, (Expr, str, int, float)) or isinstance(self.when, bool):
             raise ModelError(f"rule '{self.name}' watches {self.when!r}, not a scalar. Give an expression or its text; "
                              "the rule fires where it falls through zero.")  # fmt: skip
@@ -108,7 +106,8 @@ class Rule:
 
 def _names(rule: str, part: str, given: Any) -> tuple[str, ...]:
     """Names of what holds: one or several, as texts or as the constraints themselves."""
-    items = (given,) if isinstance(given, (str, Constraint, Latch)) else tuple(given)
+    advice = "Give a name, or a list of names."
+    items = [given] if isinstance(given, (str, Constraint, Latch)) else listed(given, f"'{part}' of '{rule}'", advice)
     for item in items:
         if not isinstance(item, (str, Constraint, Latch)):
             raise ModelError(f"'{part}' of rule '{rule}' has {item!r}, which is no name. Give names of constraints, or "
@@ -130,7 +129,8 @@ def _by_name(rule: str, part: str, given: Any) -> dict[str, Any]:
 
 def _held(rule: str, given: Any) -> tuple[Constraint | Latch, ...]:
     """What begins to hold, as constraints or latches."""
-    items = (given,) if isinstance(given, (str, Constraint, Latch)) else tuple(given)
+    single = isinstance(given, (str, Constraint, Latch))
+    items = (given,) if single else tuple(listed(given, f"what '{rule}' holds", "Give a constraint, or a list."))
     for item in items:
         if not isinstance(item, (Constraint, Latch)):
             raise ModelError(f"rule '{rule}' is to hold {item!r}. Give lw.Constraint(name, zero), or lw.Latch(name, "

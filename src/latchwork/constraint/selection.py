@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.algebra.linear import SingularMatrix, cholesky, singular_values, solve_lower, svd
-from latchwork.algebra.products import dot
+from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError
 from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, sqrt
@@ -25,6 +25,7 @@ from latchwork.program.scalar import maximum
 RANK = 1e-9  # singular values below this part of the largest are zero
 VANISHED = 1e-13  # rows shorter than this part of the longest are zero
 FADED = 1e-8  # and so are those shorter than this part of what they usually are
+FAINT = 1e-2  # of what rows usually are: shorter ones are not lengthened beyond it, since residuals turn them about
 AGREES = 1e-8  # a redundant row may ask for a speed that differs by this part of what it names
 SHARE = 1e-6  # of a null vector: smaller entries take no part in it
 LIGHTEST = 1e-12  # of the largest inertia: speeds with less count as this
@@ -57,9 +58,12 @@ class Selection:
 
 @dataclass(frozen=True)
 class Scaled:
-    """B with rows of unit length in the kinetic metric: by columns (√M_jj) to choose speeds, whole to judge rank."""
+    """B with rows of unit length in the kinetic metric: by columns (√M_jj) to choose speeds, whole to judge rank.
 
-    lengths: Array  # of the rows
+    Rows that are faint beside what they usually are stay shorter than that.
+    """
+
+    lengths: Array  # by which rows were divided
     columns: Array
     weights: Array  # of the columns
     M: Array
@@ -72,8 +76,9 @@ class Scaled:
             whole = solve_lower(cholesky(weighted), self.columns.T).T
         except SingularMatrix:  # massless speeds: the constraints hold them, or the embedded M̃ will tell
             return self.columns
-        length = _lengths(whole)
-        return np.asarray(whole / np.where(length > 0.0, length, 1.0)[:, None])
+        length, own = _lengths(whole), _lengths(self.columns)
+        faint = np.where(own < 1.0 - FAINT, own, 1.0)
+        return np.asarray(whole / np.where(length > 0.0, length, 1.0)[:, None] * faint[:, None])
 
 
 def weights_of(M: Array) -> Array:
@@ -90,7 +95,9 @@ def scaled(B: Array, M: Array, usual: Array | None = None) -> Scaled:
     lengths = _lengths(columns)
     gone = lengths <= VANISHED * lengths.max(initial=0.0)
     if usual is not None:
-        gone |= lengths <= FADED * _lengths(usual * weights)
+        elsewhere = _lengths(usual * weights)
+        gone |= lengths <= FADED * elsewhere
+        lengths = np.maximum(lengths, FAINT * elsewhere)
     lengths = np.where(gone, np.inf, lengths)
     return Scaled(lengths, columns / lengths[:, None], weights, M)
 
@@ -100,9 +107,9 @@ def _lengths(rows: Array) -> Array:
 
 
 def apart(rows: Array) -> bool:
-    """Whether rows of unit length are clearly independent: their cosines do not add up to one. [Gershgorin]"""
-    cosines = np.abs(dot(rows, rows.T)).sum(axis=1)
-    return bool(cosines.max(initial=0.0) < 2.0 - FAR and cosines.min(initial=1.0) > FAR)
+    """Whether rows of unit length, or faint, are clearly independent: cosines do not add up to one. [Gershgorin]"""
+    gram = np.abs(dot(rows, rows.T))
+    return bool((gram.sum(axis=1) < 2.0 * gram.diagonal() - FAR).all())
 
 
 def rank_of(whole: Array) -> int:
@@ -223,10 +230,12 @@ def conditioning(B: Array, M: Array, selection: Selection) -> float:
 together(worst_entry)
 
 
-def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c: Array | None = None) -> None:
+def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c: Array | None = None,
+               moving: tuple[Array, Array] | None = None) -> None:  # fmt: skip
     """Refuse rows B u + C = 0 that no u can meet, naming those that contradict each other and by how much.
 
-    With ``c`` also rows B u̇ + c = 0 that no u̇ can meet.
+    With ``c`` also rows B u̇ + c = 0 that no u̇ can meet. ``moving`` is B elsewhere, and u: rows that have become short
+    are judged by what they ask for where they are not.
     """
     if not len(C) or (len(C) == 1 and B.any()):  # one row that names some speed can be met
         return
@@ -238,17 +247,21 @@ def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c
     if r == len(C):
         return
     lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
-    _must_balance(names, left[:, r:], C, lengths, where, "speeds")
+    usual, u = moving if moving is not None else (np.zeros_like(B), np.zeros(B.shape[1]))
+    sizes = _lengths(usual * forms.weights) * float(norm(u / forms.weights))
+    _must_balance(names, left[:, r:], C, lengths, sizes, where, "speeds")
     if c is not None:
-        _must_balance(names, left[:, r:], c, lengths, where, "accelerations")
+        pace = float(np.abs(u).max(initial=0.0))
+        _must_balance(names, left[:, r:], c, lengths, sizes * pace, where, "accelerations")
 
 
-def _must_balance(names: Sequence[str], left: Array, C: Array, lengths: Array, where: str, what: str) -> None:
-    """Refuse a right-hand side that is not zero along a left null vector."""
+def _must_balance(names: Sequence[str], left: Array, C: Array, lengths: Array, sizes: Array, where: str,
+                  what: str) -> None:  # fmt: skip
+    """Refuse a right-hand side that is not zero along a left null vector; ``sizes`` are what it may be made of."""
     target = C / lengths
     for y in left.T:
-        gap = float(dot(y, target))
-        if abs(gap) > AGREES * max(1.0, float(np.abs(target).max())):
+        gap, slack = float(dot(y, target)), float(dot(np.abs(y), sizes / lengths))
+        if abs(gap) > AGREES * (max(1.0, float(np.abs(target).max())) + slack):
             involved = [i for i in range(len(y)) if abs(y[i]) > SHARE]
             shown = ", ".join(f"'{names[i]}'" for i in involved)
             asks = ", ".join(f"{-C[i]:.6g}" for i in involved)

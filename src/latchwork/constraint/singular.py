@@ -6,19 +6,25 @@ position branches of motion may cross: the motion says which one is meant; where
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from latchwork.algebra.linear import svd
 from latchwork.algebra.products import dot
 from latchwork.constraint.assemble import assemble_q
 from latchwork.constraint.constrained import choose
+from latchwork.constraint.modes.drag import Drag
+from latchwork.constraint.modes.mode import Mode, mode_of, usual_pivot
 from latchwork.constraint.selection import Selection
-from latchwork.constraint.terms import Array, Terms
+from latchwork.constraint.terms import Array, Terms, weights_of_speeds
 from latchwork.constraint.units import units_at
 from latchwork.errors import ConstraintError, EvaluationError
 
 ASIDE = 0.02  # length of the step away, in units of the coordinates
 ASTRAY = 0.2  # part of that step by which the way back onto the constraints may differ from the motion
+CLOSE = 0.02  # of the pivot some way off: closer to a singular position than this, speeds are chosen beside it
+STILL = 1e-9  # in units of the speeds: what an impact leaves of them by rounding tells no branch
 TRIES = 4  # directions that are tried where nothing moves
 RANK = "rank"  # of rows that were found redundant, kept with their terms
 
@@ -26,21 +32,58 @@ RANK = "rank"  # of rows that were found redundant, kept with their terms
 def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
     """Rows and speeds at x = (t, q, u, rest), and a state where they are well conditioned.
 
-    That is x itself, unless it is a singular position: then it lies beside x, on the branch along which it moves.
+    That is x itself, unless it is a singular position, or close to one: then it lies beside x, on the branch along
+    which it moves.
     """
     chosen, (n_q, n, _) = choose(terms, x), terms.sizes
-    if not chosen.redundant or chosen.rank == n or chosen.rank == terms.frames.get(RANK):
+    if chosen.rank == n:
         return chosen, x
-    moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > 0.0)
-    beside = [(choose(terms, state), state) for state in _beside(terms, x, moving)]
-    selection, state = max(beside, key=lambda pair: pair[0].rank, default=(chosen, x))
-    if selection.rank <= chosen.rank:
+    moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > STILL)
+    if chosen.redundant and chosen.rank != terms.frames.get(RANK):
+        beside = [(choose(terms, state), state) for state in _beside(terms, x, moving)]
+        selection, state = max(beside, key=lambda pair: pair[0].rank, default=(chosen, x))
+        if selection.rank > chosen.rank:
+            if not moving or _astray(terms, x, state):
+                refuse(terms, x, chosen.rank, selection.rank)
+            return selection, state
         if beside:
             terms.frames[RANK] = chosen.rank
+    return _clear_of(terms, x, chosen, moving) if _is_close(terms, x, chosen) else (chosen, x)
+
+
+def mode_beside(terms: Terms, selection: Selection, x: Array, regular: Array, rest: tuple[str, ...],
+                drag: Drag | None = None) -> Mode:  # fmt: skip
+    """The mode of a selection made at a regular state; beside a singular x its usual pivot is that of some way off."""
+    mode = mode_of(terms, selection, regular, rest, drag)
+    if regular is x:
+        return mode
+    off = usual_pivot(terms.usual_rows(x), selection, mode.lengths, mode.weights)
+    return replace(mode, usual_pivot=max(mode.usual_pivot, off))
+
+
+def _is_close(terms: Terms, x: Array, chosen: Selection) -> bool:
+    """Whether x is close to a singular position: the pivot of B1 is small against what it is some way off."""
+    lengths, weights = _units(terms, x)
+    off = usual_pivot(terms.usual_rows(x), chosen, lengths, weights)
+    return usual_pivot(terms.place(x).B, chosen, lengths, weights) < CLOSE * off
+
+
+def _units(terms: Terms, x: Array) -> tuple[Array, Array]:
+    """Lengths of rows some way off x, and weights of speeds."""
+    weights = weights_of_speeds(terms.motion(x).M)
+    B = terms.usual_rows(x)
+    lengths = np.sqrt((B * B / weights).sum(axis=1))
+    return np.where(lengths > 0.0, lengths, 1.0), weights
+
+
+def _clear_of(terms: Terms, x: Array, chosen: Selection, moving: bool) -> tuple[Selection, Array]:
+    """Speeds chosen at the best state beside x; those at x where none is better."""
+    beside = [(choose(terms, state), state) for state in _beside(terms, x, moving)]
+    beside, units = [pair for pair in beside if pair[0].rank == chosen.rank], _units(terms, x)
+    pivots = [usual_pivot(terms.place(state).B, speeds, *units) for speeds, state in beside]
+    if not max(pivots, default=0.0) > usual_pivot(terms.place(x).B, chosen, *units):
         return chosen, x
-    if not moving or _astray(terms, x, state):
-        _refuse(terms, x, chosen.rank, selection.rank, moving)
-    return selection, state
+    return beside[pivots.index(max(pivots))]
 
 
 def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
@@ -74,8 +117,10 @@ def _astray(terms: Terms, x: Array, state: Array) -> bool:
     return bool(np.abs(state[1 : 1 + n_q] - x[1 : 1 + n_q] - expected).max() > ASTRAY * ASIDE)
 
 
-def _refuse(terms: Terms, x: Array, here: int, nearby: int, moving: bool) -> None:
-    rows = terms.rows
+def refuse(terms: Terms, x: Array, here: int, nearby: int) -> None:
+    """A singular position at which no branch of motion is known, by name."""
+    rows, (n_q, n, _) = terms.rows, terms.sizes
+    moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > STILL)
     names = (*rows.equations.q_names, *rows.equations.u_names)
     where = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names[:8], x[1:], strict=False))
     does, do = (
@@ -83,6 +128,8 @@ def _refuse(terms: Terms, x: Array, here: int, nearby: int, moving: bool) -> Non
         if moving
         else ("stands still, so that nobody knows which branch of motion is meant", "Give it a speed")
     )
+    if nearby == n:
+        does, do = "is locked in it, by forces without bound", "Impose what locks it elsewhere"
     raise ConstraintError(
         f"'{rows.equations.name}' is at a singular position and {does}: {', '.join(rows.slices)} hold {here} of its "
         f"speeds there and {nearby} close by ({where}). {do}, or start beside it; a run that passes through needs no "

@@ -81,3 +81,10 @@ def unfelt(B: Array, M: Array) -> Array:
     rank = int((singular > RANK * singular.max(initial=0.0)).sum())
     lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
     return np.asarray(left[:, rank:] / lengths[:, None])
+
+
+def least_norm(lam: Array, B: Array, M: Array) -> Array:
+    """λ with the same Bᵀ λ and least norm, each row measured in the kinetic metric: without what no motion feels."""
+    lengths, y = scaled(B, M).lengths, unfelt(B, M)
+    lengths = np.where(np.isfinite(lengths), lengths, 1.0)
+    return np.asarray(lam - dot(y, dot((lengths[:, None] * y).T, lengths * lam)))

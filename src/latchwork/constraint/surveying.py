@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.algebra.elimination import cholesky, lu_in_units
-from latchwork.constraint.selection import FADED, FAIR, FAR, MASSLESS, TIE, VANISHED, Selection
+from latchwork.constraint.selection import FAIR, FAR, MASSLESS, TIE, VANISHED, Selection
 from latchwork.constraint.terms import NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms, some_way_off, steps_aside
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import address, argument, native, together
 from latchwork.program.scalar import maximum
 
 MOST = 30  # speeds, and rows: beyond, libraries are quicker
+FADING = 0.02  # of what a row usually is: shorter ones may be close to a singular position, which takes more care
 KEPT = 1000  # selections
 NOWHERE, NO_SPEEDS = np.zeros(0), np.zeros(0, dtype=np.int64)
 
@@ -177,7 +178,7 @@ def survey(
             square += A[i * n + j] * A[i * n + j]
             often += finite_size(whole[i * n + j]) * weight[j] * (finite_size(whole[i * n + j]) * weight[j])
         lengths[i] = sqrt(square)
-        if not lengths[i] > FADED * sqrt(often):
+        if not lengths[i] > FADING * sqrt(often):
             return 0
     if not scale_rows(m, n, A) > VANISHED:
         return 0

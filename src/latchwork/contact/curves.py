@@ -124,7 +124,11 @@ def patch(name: str, shape: Shape, suffix: str = "") -> Patch:
     _must_have_spans(name, shape)
     g = shape.point.tree.graph
     symbols = tuple(_tracked(g, f"{name}.{letter}{suffix}") for letter in shape.letters)
-    arm = shape.shape(*symbols)
+    try:
+        arm = shape.shape(*symbols)
+    except TypeError as problem:
+        raise ModelError(f"the {shape.what} of '{name}' cannot be worked out: {problem}. Give a function of "
+                         f"{' and '.join(shape.letters)} that returns a vector.") from problem  # fmt: skip
     if not isinstance(arm, Vector):
         raise ModelError(
             f"the {shape.what} of '{name}' is {arm!r} from '{shape.point.name}'. Give a function of its parameters "
@@ -173,7 +177,7 @@ def _is_range(span: Any) -> bool:
 def _frame_of(name: str, shape: Shape, arm: Vector) -> Frame:
     """The frame of the body, or that whose unit vectors stand in the expression."""
     if shape.body is not None:
-        frame = shape.body if isinstance(shape.body, Frame) else shape.body.frame
+        frame = shape.body if isinstance(shape.body, Frame) else getattr(shape.body, "frame", None)
         if isinstance(frame, Frame):
             return frame
         raise ModelError(f"the {shape.what} of '{name}' is on {shape.body!r}, which does not turn. Give a rigid body.")

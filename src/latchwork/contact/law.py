@@ -121,6 +121,7 @@ class Contact:
     impact: str = "newton"
     shapes: tuple[Any, ...] = ()  # a and b, to draw
     picker: Picker | None = None  # of two solids in space
+    bounds: tuple[Expr, Any, Any] | None = None  # coordinate, low, high: of the limits of a joint
     place_of: Contact | None = None  # whose further place it is: a curve or surface may be met at several
 
     @property

@@ -26,7 +26,7 @@ def limits(name: str, q: Expr, pull: Pull, bounds: Any, restitution: Any) -> Con
         found.append(Feature(f"{name}: low", q - low, axis, on, other))
     if high is not None:
         found.append(Feature(f"{name}: high", high - q, -axis, on, other))
-    return Contact(name, tuple(found), restitution_of(name, restitution))
+    return Contact(name, tuple(found), restitution_of(name, restitution), bounds=(q, low, high))
 
 
 def _two(name: str, bounds: Any) -> tuple[Any, Any]:

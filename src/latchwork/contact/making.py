@@ -14,22 +14,20 @@ from latchwork.contact.pairs import features_of, must_be_of_one_model
 from latchwork.contact.picking import EAGER, Picker, picker_of
 from latchwork.contact.shapes.base import ROUNDING, numeric
 from latchwork.contact.tracking import further
-from latchwork.errors import ModelError, another, did_you_mean
+from latchwork.errors import ModelError, another, did_you_mean, must_be_name
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 
 
-def must_be_name(name: Any) -> None:
-    """Refuse what is no name."""
-    if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"a contact needs a name that is a non-empty text; got {name!r}. Give it first: "
-                         "contact(\"ball on floor\", shape, other).")  # fmt: skip
+def must_name_contact(name: Any) -> None:
+    """Refuse what cannot name a contact."""
+    must_be_name(name, "a contact", advice=' Give it first: contact("ball on floor", shape, other).')
 
 
 def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, impact: str,
                     owner: Graph | None = None) -> Contact:  # fmt: skip
     """Two shapes that may touch, of the model that ``owner`` belongs to; numbers out of bounds are refused."""
-    must_be_name(name)
+    must_name_contact(name)
     if not isinstance(impact, str) or impact not in LAWS:
         raise ModelError(f"contact '{name}' has the law of impact {impact!r}.{did_you_mean(str(impact), LAWS)}")
     restitution = restitution_of(name, restitution)

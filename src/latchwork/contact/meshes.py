@@ -9,18 +9,17 @@ from pathlib import Path
 import numpy as np
 
 from latchwork.errors import FileError
+from latchwork.files import read_bytes
 
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+MOST_BYTES = 200_000_000
 HEAD = 84  # bytes before the triangles of a binary STL: 80 of anything, and their count
 
 
 def vertices_of(path: str | PathLike[str]) -> np.ndarray:
     """The different vertices of a mesh, (n, 3)."""
     file = Path(path)
-    try:
-        data = file.read_bytes()
-    except OSError as problem:
-        raise FileError(f"the mesh cannot be read: {problem.strerror}. Check its path.", str(file)) from None
+    data = read_bytes(file, MOST_BYTES)
     count = struct.unpack_from("<I", data, HEAD - 4)[0] if len(data) >= HEAD else -1
     if len(data) == HEAD + RECORD.itemsize * count:
         found = np.frombuffer(data, RECORD, offset=HEAD)["corners"].reshape(-1, 3).astype(float)

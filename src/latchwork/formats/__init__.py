@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.errors import FileError, did_you_mean
+from latchwork.errors import FileError, did_you_mean, must_be
+from latchwork.files import read_text
 
 if TYPE_CHECKING:
     from latchwork.formats.run_settings import RunSettings
@@ -17,6 +18,7 @@ __all__ = ["dump", "load", "loads", "read_file"]
 
 ROBOT_SUFFIXES = (".urdf", ".mjcf", ".xml")
 SUFFIXES = (".yaml", ".yml", *ROBOT_SUFFIXES)
+MOST_BYTES = 20_000_000  # of a model file
 
 
 def load(source: Any, **options: Any) -> Model:
@@ -42,13 +44,18 @@ def loads(text: str, source: str = "text") -> Model:
     """A model from the text of a model file; ``source`` is what errors call it."""
     from latchwork.formats.yaml_reader import read_model
 
+    must_be(text, str, "the text of a model file", "Give its text; lw.load(path) reads a file.")
     return read_model(text, source)[0]
 
 
 def dump(model: Model, run: RunSettings | None = None) -> str:
     """A model as the text of a model file, which reads back to the same equations."""
+    from latchwork.formats.run_settings import RunSettings
     from latchwork.formats.yaml_writer import dump
+    from latchwork.model import Model
 
+    must_be(model, Model, "what is to be written", "Give a model; equations do not say how they were described.")
+    must_be(run, (RunSettings, type(None)), "the run settings", "Give what lw.formats.read_file returned, or none.")
     return dump(model, run)
 
 
@@ -94,18 +101,9 @@ def text_of(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     if Path(name).suffix.lower() not in SUFFIXES:
         raise FileError(f"this is not a model file: names of those end in {' or '.join(SUFFIXES)}. Rename it.", name)
-    try:
-        data = Path(name).read_bytes()
-    except FileNotFoundError:
-        raise FileError(f"there is no such file.{_nearby(Path(name))}", name) from None
-    except OSError as problem:
-        raise FileError(f"it cannot be read: {problem.strerror}. Check that it is a file you may read.", name) from None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        before = data[: problem.start]
-        line, column = before.count(b"\n") + 1, problem.start - before.rfind(b"\n")
-        raise FileError("this is not UTF-8 text. Save the model as UTF-8.", name, line, column) from None
+    if not os.path.lexists(name):
+        raise FileError(f"there is no such file.{_nearby(Path(name))}", name)
+    return read_text(name, MOST_BYTES)
 
 
 def _nearby(path: Path) -> str:

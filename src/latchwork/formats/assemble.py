@@ -12,7 +12,7 @@ from typing import Any
 from latchwork.formats import makers
 from latchwork.formats.build import Build
 from latchwork.formats.constraint_makers import constraint
-from latchwork.formats.contact_makers import contacts
+from latchwork.formats.contact_makers import contacts, limits
 from latchwork.formats.functions import FRAME, POINT, SCALAR
 from latchwork.formats.places import Text, shown
 from latchwork.formats.resolve import Task, in_order
@@ -66,6 +66,7 @@ def _finish(build: Build, entry: Entry) -> None:
         with given.name.place.blamed():
             build.scope.hold(constraint(build, given, build.model))
     contacts(build, entry.get("contacts", []))
+    limits(build, entry.get("limits", []))
     rules(build, entry.get("switched", []), entry.get("rules", []))
 
 

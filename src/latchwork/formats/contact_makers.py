@@ -62,6 +62,16 @@ def _contact(build: Build, given: Given) -> Contact:
                                impact=entry.get("impact", "newton"))  # fmt: skip
 
 
+def limits(build: Build, given: list[Given]) -> None:
+    """The stops of joints of a file."""
+    for each in given:
+        entry = each.value
+        with each.name.place.blamed():
+            bounds = [measure(build, entry[key]) if key in entry else None for key in ("low", "high")]
+            build.scope.hold(build.model.limit(each.name.value, build.found(entry["joint"]), bounds,
+                                               restitution=_value(build, entry.get("restitution"))))  # fmt: skip
+
+
 def _corners(given: Reference | Entry) -> int:
     """Corners or pieces of a boundary, which are looked at in pairs."""
     if isinstance(given, Reference):

@@ -135,6 +135,12 @@ FRICTION = Shape("friction", {
     "static": Field(BY_ZONE, "coefficient while it sticks", needed=True),
     "dynamic": Field(BY_ZONE, "coefficient while it slides; as static unless given"),
 })  # fmt: skip
+LIMIT = Shape("limit", {
+    "joint": Field("joint", "a revolute or prismatic joint", needed=True),
+    "low": Field("scalar", "the least value of its coordinate; none unless given"),
+    "high": Field("scalar", "the greatest value of its coordinate; none unless given"),
+    "restitution": Field(BY_ZONE, "0 to 1, of an impact on a stop; 0 unless given"),
+})  # fmt: skip
 CONTACT = Shape("contact", {
     "a": Field(Either("point", SHAPE), "one side: a point, or a shape", needed=True),
     "b": Field(Either("point", SHAPE), "the other side", needed=True),

@@ -32,8 +32,8 @@ WORDS = {kind: word for word, kind in CLASSES.items()}
 def contact_text(texts: Texts, model: Model, contact: Contact) -> dict[str, Any]:
     """The entry of a contact, without what is as usual."""
     if len(contact.shapes) != 2:
-        raise FileError(f"'{contact.name}' limits a joint, or was made without shapes: it cannot be written to a file. "
-                        "Leave it out, and add it after loading.")  # fmt: skip
+        raise FileError(f"'{contact.name}' was made without shapes: it cannot be written to a file. Leave it out, and "
+                        "add it after loading.")  # fmt: skip
     both = all(isinstance(shape, Curve | Surface) for shape in contact.shapes)
     suffixes = ("1", "2") if both else ("", "")
     a, b = (ShapeText(texts, model, contact.name, suffix).side(shape)
@@ -44,6 +44,19 @@ def contact_text(texts: Texts, model: Model, contact: Contact) -> dict[str, Any]
     if contact.friction is not None:
         written["friction"] = _friction(texts, contact.friction)
     return written if contact.impact == "newton" else {**written, "impact": contact.impact}
+
+
+def limit_text(texts: Texts, model: Model, contact: Contact) -> dict[str, Any]:
+    """The entry of the limits of a joint, without what is as usual."""
+    assert contact.bounds is not None
+    q, low, high = contact.bounds
+    joint = next((link.name for link in model.links.values() if link.q[:1] == (q,)), None)
+    if joint is None:
+        raise FileError(f"'{contact.name}' limits '{q}', which is no coordinate of a joint of the model: it cannot be "
+                        "written to a file. Leave it out, and add it after loading.")  # fmt: skip
+    bounds = {key: texts.scalar(bound) for key, bound in (("low", low), ("high", high)) if bound is not None}
+    usual = not isinstance(contact.restitution, Zones) and contact.restitution == 0.0
+    return {"joint": joint, **bounds} | ({} if usual else {"restitution": _value(texts, contact.restitution)})
 
 
 def _value(texts: Texts, value: Any) -> Any:

@@ -65,6 +65,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "law of impact": tuple(LAWS),
     "kind of table": ("held", "linear"),
     "kind of record": ("steps", "samples"),
+    "way to audit": ("raise", "warn", "off"),
     "stiff method": ("Radau", "BDF", "LSODA"),
 }
 

@@ -1,27 +1,40 @@
-"""Files that an MJCF file includes: only from its own folder, each once, and not without end."""
+"""Files that an MJCF file includes: only from its own folder, each once, within the bounds of one file."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from latchwork.formats.xml_tree import Element, parse
+from latchwork.errors import FileError
+from latchwork.files import read_text
+from latchwork.formats.xml_tree import DEEPEST, MOST, Element, parse
 
-MOST_FILES = 50
+MOST_FILES, MOST_BYTES = 50, 20_000_000
 
 
 def included(root: Element, folder: Path | None) -> Element:
     """The element with every <include> replaced by what stands in its file."""
-    return _expanded(root, None if folder is None else folder.resolve(), set())
+    return _Including(None if folder is None else folder.resolve()).expanded(root)
 
 
-def _expanded(element: Element, folder: Path | None, seen: set[Path]) -> Element:
-    children: list[Element] = []
-    for child in element.children:
-        if child.tag == "include":
-            children += _expanded(_file(child, folder, seen), folder, seen).children
-        else:
-            children.append(_expanded(child, folder, seen))
-    return Element(element.tag, element.attributes, element.place, children)
+class _Including:
+    """What has been read: which files, and how many elements."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder, self.seen, self.count = folder, set[Path](), 0
+
+    def expanded(self, element: Element, depth: int = 0) -> Element:
+        """An element whose own includes are replaced, too; all together as large as one file may be."""
+        self.count += 1
+        if depth > DEEPEST or self.count > MOST:
+            what = f"{DEEPEST} elements inside each other" if depth > DEEPEST else f"{MOST} elements"
+            raise element.error(f"with all that is included there are more than {what}. Make it smaller.")
+        children: list[Element] = []
+        for child in element.children:
+            if child.tag == "include":
+                children += self.expanded(_file(child, self.folder, self.seen), depth).children
+            else:
+                children.append(self.expanded(child, depth + 1))
+        return Element(element.tag, element.attributes, element.place, children)
 
 
 def _file(include: Element, folder: Path | None, seen: set[Path]) -> Element:
@@ -37,7 +50,7 @@ def _file(include: Element, folder: Path | None, seen: set[Path]) -> Element:
         raise include.error(f"'{name}' is included {why}. Include every file once.")
     seen.add(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise include.error(f"'{name}' is included, but cannot be read as UTF-8 text. Check the file.") from None
+        text = read_text(path, MOST_BYTES)
+    except FileError as problem:
+        raise include.error(f"'{name}' is included, but cannot be read: {problem.message}") from None
     return parse(text, str(path.relative_to(folder)))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Output = Expr | Vector | Point
 KINDS = {"q": "coordinate", "u": "speed", "inputs": "input", "parameters": "parameter"}
-PASSED = ("until", "start", "q", "u", "inputs", "parameters", "stop_when", "every", "keep", "method")
+PASSED = ("until", "start", "q", "u", "inputs", "parameters", "stop_when", "every", "keep", "method", "audit")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class RunSettings:
     every: float | None = None
     keep: str = "steps"
     method: Method | None = None
+    audit: str = "raise"
     outputs: dict[str, Output] = field(default_factory=dict)
     plot: dict[str, Output] = field(default_factory=dict)
 
@@ -66,7 +67,7 @@ def settings(build: Build, entries: Sequence[Entry]) -> RunSettings:
     run, build = _joined(entries), replace(build, scope=replace(build.scope, held={}))  # forces are for rules
     for key, kind in KINDS.items():
         _check_names(run.get(key, []), kind, build.model)
-    given = {key: run[key] for key in ("until", "start", "every", "keep") if key in run}
+    given = {key: run[key] for key in ("until", "start", "every", "keep", "audit") if key in run}
     given |= {key: {each.name.value: each.value for each in run.get(key, [])} for key in ("q", "u", "parameters")}
     outputs = {_output_name(each.name, build.model): output(build, each.value) for each in run.get("outputs", [])}
     return RunSettings(

@@ -54,6 +54,7 @@ RUN = Shape("run", {
     "every": Field("number", "samples at even intervals of time; the method's own steps unless given"),
     "keep": Field("kind of record", "what is kept of a run with `every`: steps, or samples alone; steps unless given"),
     "method": Field(METHOD, "integration method"),
+    "audit": Field("way to audit", "what is done about a run far off what its method promises; raise unless given"),
     "outputs": Field(Named("output"), "quantities to be had of a run, and of exported code, by names of their own"),
     "plot": Field(Listed("output"), "what to plot against time: names of outputs, or anything that could be one"),
 })  # fmt: skip

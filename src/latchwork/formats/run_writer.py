@@ -36,6 +36,7 @@ def run_section(w: Writer, run: RunSettings) -> dict[str, Any]:
         "every": _number(w, run.every),
         "keep": None if run.keep == "steps" else run.keep,
         "method": None if run.method is None else _method(w, run.method),
+        "audit": None if run.audit == "raise" else run.audit,
         "outputs": {name: _output(w, what) for name, what in run.outputs.items()},
         "plot": [_plotted(w, run, text, what) for text, what in run.plot.items()],
     }

@@ -22,6 +22,7 @@ from typing import Any
 
 from latchwork.errors import FileError, ModelError, did_you_mean
 from latchwork.formats.remote import LARGEST, Address, local, message
+from latchwork.program.parent import OWN_PATH, watch_parent
 
 PATIENCE = 5.0  # s: a connection on which nothing comes is closed
 
@@ -73,7 +74,7 @@ class ShapeServer:
         """The address of such a server in a process of its own, as long as the block lasts."""
         package = str(Path(__file__).resolve().parents[2])
         paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-        with subprocess.Popen([sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        with subprocess.Popen([sys.executable, OWN_PATH, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               env={**os.environ, "PYTHONPATH": paths}) as process:  # fmt: skip
             assert process.stdin is not None
             assert process.stdout is not None
@@ -117,6 +118,7 @@ def main() -> None:
     with ShapeServer(message(sys.stdin.buffer.readline(), "input")) as server:
         sys.stdout.write(json.dumps(server.address) + "\n")
         sys.stdout.flush()
+        watch_parent(os.getppid(), lambda: os._exit(0))
         sys.stdin.buffer.read()
 
 

@@ -11,6 +11,7 @@ import copy
 from typing import Any
 
 from latchwork.errors import ModelError
+from latchwork.formats.sympy_accelerations import must_follow_velocities
 from latchwork.formats.sympy_bodies import must_meet, take_body, take_load
 from latchwork.formats.sympy_frames import Frames
 from latchwork.formats.sympy_kinematics import Description, must_follow, take_speeds
@@ -87,6 +88,7 @@ def build(given: Description) -> SympyModel:
     points.declare()
     frames.declare()
     must_meet(frames, points, model)
+    must_follow_velocities(given, points)
     configuration = tuple(symbols.motion(given.configuration, "a configuration constraint"))
     names = {"symbols": symbols.names, "frames": frames.names, "points": points.names, "bodies": bodies}
     model.imported = Imported(

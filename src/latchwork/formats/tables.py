@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from latchwork.formats.constraint_tables import CONSTRAINT
-from latchwork.formats.contact_tables import CONTACT, MOST_CONTACTS
+from latchwork.formats.contact_tables import CONTACT, LIMIT, MOST_CONTACTS
 from latchwork.formats.grammar import Field, Listed, Named, Shape
 from latchwork.formats.rule_tables import MOST_RULES, RULE, SWITCHED
 from latchwork.formats.run_tables import RUN
@@ -123,6 +123,7 @@ MODEL = Shape("model", {
     "loads": Field(Listed(LOAD), "forces and torques, and elements made of them"),
     "constraints": Field(Named(CONSTRAINT), "what must hold in every run, each by its name"),
     "contacts": Field(Named(CONTACT, most=MOST_CONTACTS), "what may touch in a run, each pair of shapes by a name"),
+    "limits": Field(Named(LIMIT, most=MOST_CONTACTS), "stops of joints, each by its name"),
     "switched": Field(Named(SWITCHED, most=MOST_RULES), "constraints that rules hold and let go, each by its name"),
     "rules": Field(Named(RULE, most=MOST_RULES), "what happens in a run where a condition falls through zero"),
     "run": Field(RUN, "how to run it, for `latchwork run`"),

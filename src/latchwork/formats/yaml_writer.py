@@ -7,7 +7,7 @@ from typing import Any
 
 from latchwork.errors import FileError
 from latchwork.formats.constraint_writer import constraint_text
-from latchwork.formats.contact_writer import contact_text
+from latchwork.formats.contact_writer import contact_text, limit_text
 from latchwork.formats.literal import Literal
 from latchwork.formats.makers import usual_names
 from latchwork.formats.rule_writer import rule_text, switched_text
@@ -63,7 +63,8 @@ class Writer:
             "particles": {body.name: {"point": body.center.name, "mass": self.scalar(body.mass)} for body in particles},
             "loads": self._loads(),
             "constraints": {each.name: constraint_text(self, each) for each in model.constraints},
-            "contacts": {each.name: contact_text(self, model, each) for each in model.contacts},
+            "contacts": {each.name: contact_text(self, model, each) for each in model.contacts if not each.bounds},
+            "limits": {each.name: limit_text(self, model, each) for each in model.contacts if each.bounds},
             "switched": switched_text(self, model.rules),
             "rules": {rule.name: rule_text(self, rule) for rule in model.rules},
             "run": {} if run is None else run_section(self, run),

@@ -247,5 +247,5 @@ class Changing(Running):
             return []
         n_q, n_r, rest = len(self.equations.q), len(self.equations.r), self.driven.rest_at(self._rest, self.t)
         gaps = self.equations.evaluate([late.gap for late in self._waiting.values()], self._x[:n_q], self._x[n_q:-1],
-                                       rest[:n_r], self.t, rest[n_r:][: len(self.equations.p)])  # fmt: skip
+                                       rest[:n_r], t=self.t, p=rest[n_r:][: len(self.equations.p)])  # fmt: skip
         return [name for name, gap in zip(self._waiting, gaps, strict=True) if not gap > 0.0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from latchwork.hybrid.table import Array, Table
 from latchwork.kane import energy
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import reachable, rebuild
@@ -43,6 +46,16 @@ class Driven:
     work: Expr
     arguments: tuple[Expr, ...]
     columns: tuple[Column, ...]
+
+    @cached_property
+    def energy(self) -> Function:
+        """K + V of (t, q, u, rest)."""
+        equations, g = self.equations, self.equations.system.graph
+        if not (self.laws or self.columns):
+            return equations.energy_function
+        nodes = equations._closed([(equations.kinetic_energy + equations.potential_energy).node])
+        system = equations.system
+        return Function(lower(g, rebuild(g, nodes, self.laws), (system.t, *system.q, *system.u, *self.held)))
 
     def rest_at(self, rest: Array, t: ArrayLike) -> Array:
         """What is held at some times: ``rest`` with the numbers of the tables in place."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
+
+from latchwork.errors import EvaluationError
 
 Array = NDArray[np.float64]
 STATES = ("slide", "stick")
@@ -21,14 +24,17 @@ class RunEvent:
 
     - "impact": contacts collided; ``name`` has all that took part;
     - "stick", "slide": a contact closed, or changed, without an impact; "release": it opened, or a constraint let go;
+    - "reversal": a contact slides on against the direction that it had;
     - "zone": a closed contact came into another zone of friction or restitution;
     - "reshape", "remove", "near": a contact was changed, taken away, or its shape asked for;
+    - "input": an input jumped that stands in the row of a constraint, or in the speed of a belt;
     - "time stepping": events came too thick, or may be followed again;
     - "constrain": a constraint was imposed; "rule": a rule fired; "stop": a condition of ``stop_when`` ended the run.
 
     ``before`` and ``after`` name all that holds: constraints, and closed contacts with how ("ball on floor: stick").
-    ``impulses`` are those of an impact, by contact (along the normal, then its tangents) or constraint; ``energy`` is
-    what it cost, negative where a moving surface put some in. ``notes`` say what was decided by the way.
+    ``impulses`` are those of an impact, by contact (along the normal, then its tangents) and by constraint, loops and
+    gears that pass it on included (row by row); ``energy`` is what it cost, negative where a moving surface put some
+    in. ``notes`` say what was decided by the way.
     """
 
     t: float
@@ -65,7 +71,10 @@ class RunEvent:
         return found
 
     def _whom(self) -> list[str]:
-        return list(self.impulses) if self.kind == "impact" and self.impulses else [self.name]
+        """The contacts of an impact, which constraints only pass on; else what it concerns."""
+        held = {name for name, state in (*_by_name(self.before).items(), *_by_name(self.after).items()) if not state}
+        struck = [name for name in self.impulses if name not in held]
+        return struck if self.kind == "impact" and struck else [self.name]
 
 
 def _some(names: list[str]) -> str:
@@ -78,6 +87,15 @@ class Events(tuple[RunEvent, ...]):
     """The events of a run, in the order of time; printed, a line for each."""
 
     __slots__ = ()
+
+    def __getitem__(self, number: Any) -> Any:
+        """An event by its number, or some of them by a slice."""
+        if not isinstance(number, (SupportsIndex, slice)):
+            raise EvaluationError(f"events are counted, and have no {number!r:.60}. Give a number, or choose by name: "
+                                  "[event for event in run.events if event.name == 'floor'].")  # fmt: skip
+        if isinstance(number, SupportsIndex) and not -len(self) <= number.__index__() < len(self):
+            raise EvaluationError(f"there is no event {number} in a run of {len(self)}. Look at len(run.events) first.")
+        return super().__getitem__(number)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self)) or "no events"

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from latchwork.contact.feature import Feature
 from latchwork.contact.finder import finder
 from latchwork.contact.law import Contact
-from latchwork.contact.pairs import features_of
-from latchwork.contact.picking import EAGER, Picker, picker_of
+from latchwork.contact.pairs import features_of, must_be_of_one_model
 from latchwork.contact.seeding import seed
-from latchwork.symbolic.expr import Expr
+from latchwork.hybrid.interference.scene import Scene, Told, told_between, told_of
 
 if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Samples
@@ -55,12 +54,33 @@ def gaps_along(samples: Samples, presence: Presence) -> dict[str, Array]:
 
 
 def least_gap(samples: Samples, presence: Presence) -> tuple[float, str] | None:
-    """The least gap of all, and whose it is; none where there are no gaps. Some features at a time."""
+    """The least distance of all, below zero where shapes lie in each other, and whose it is; none where there is none.
+
+    It is the true distance of two shapes, wherever it can be told; else the least gap of features.
+    """
+    told = [one for one in told_of(tuple(presence.spans)) if not one.has_front]
+    left = replace(presence, spans={contact: span for contact, span in presence.spans.items()
+                                    if all(contact is not one.contact for one in told)})  # fmt: skip
+    known = [*_least_distance(samples, told, presence), *_least_gaps(samples, left)]
+    return min(known, default=None)
+
+
+def _least_distance(samples: Samples, told: list[Told], presence: Presence) -> list[tuple[float, str]]:
+    if not told:
+        return []
+    rows = _states(samples)
+    spans = [presence.spans[one.contact] for one in told if one.contact is not None]
+    found = Scene(samples.driven, told, rows[0]).least(rows, spans)
+    return [] if found is None else [(found[0], found[1].name)]
+
+
+def _least_gaps(samples: Samples, presence: Presence) -> list[tuple[float, str]]:
+    """The least gaps of features, some at a time."""
     known = []
     for some in batched(presence, AT_A_TIME):
         gaps = gaps_along(samples, some)
         known += [(float(np.nanmin(gap)), name) for name, gap in gaps.items() if not np.isnan(gap).all()]
-    return min(known, default=None)
+    return known
 
 
 def batched(presence: Presence, size: int) -> Iterator[Presence]:
@@ -75,13 +95,13 @@ def batched(presence: Presence, size: int) -> Iterator[Presence]:
 
 
 def gap_between(samples: Samples, a: Any, b: Any) -> Array:
-    """The signed distance of two shapes at every sample, negative where they overlap: the least over their features.
-
-    Of two solids with many parts, by the direction along which they are furthest apart, or overlap least.
-    """
-    picker = picker_of("interference", a, b)
-    if picker is not None and picker.count > EAGER and not any(isinstance(size, Expr) for size in _sizes(a, b)):
-        return _by_poses(samples, picker)
+    """The signed distance of two shapes at every sample, negative where they overlap; of what has a front, or no closed
+    form, the least over their features."""
+    told = told_between((a, b))
+    if told is not None and not told.has_front:
+        must_be_of_one_model("interference", a, b)
+        states = _states(samples)
+        return Scene(samples.driven, [told], states[0]).distances(states)
     features = features_of("interference", a, b)
     plain = [feature for feature in features if feature.tracked is None]
     rows = [*_within(samples, plain), *(_found(samples, feature) for feature in features if feature.tracked)]
@@ -89,17 +109,10 @@ def gap_between(samples: Samples, a: Any, b: Any) -> Array:
     return np.where(np.isfinite(gap), gap, np.nan)
 
 
-def _sizes(*shapes: Any) -> list[Any]:
-    return [size for shape in shapes for size in getattr(shape, "sizes", ())]
-
-
-def _by_poses(samples: Samples, picker: Picker) -> Array:
-    """The signed distance of two solids where they are at each sample."""
-    count = np.size(samples.t)
-    a, b = picker.shapes
-    R, S, p, r = samples.each(a.frame, b.frame, a.center, b.center)
-    R, S, p, r = R.reshape(-1, 3, 3), S.reshape(-1, 3, 3), p.reshape(-1, 3), r.reshape(-1, 3)
-    return np.array([-picker.depth((R[i], p[i]), (S[i], r[i])) for i in range(count)])
+def _states(samples: Samples) -> Array:
+    """(t, q, u, rest) at every sample."""
+    t = np.ravel(samples.t)
+    return np.column_stack([t, samples.x.reshape(len(t), -1)[:, :-1], samples.driven.rest_at(samples.rest, t)])
 
 
 def _within(samples: Samples, features: Iterable[Feature]) -> list[Array]:

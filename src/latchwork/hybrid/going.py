@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,15 @@ import numpy as np
 
 from latchwork.contact.law import Contact
 from latchwork.hybrid.ahead import coming, successors
+from latchwork.hybrid.constraint_impulses import constraint_impulses
+from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.foresight import Around
 from latchwork.hybrid.handover import Change, Entered
+from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.legs import BLINK, leg_end, run_leg
 from latchwork.hybrid.path import Segment, Stage
-from latchwork.hybrid.plan import Broken, Departed, Plan, Ran
+from latchwork.hybrid.plan import Broken, Departed, Plan, Ran, end_of
 from latchwork.hybrid.relay import MOST, NOT_YET, Note
 from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running, Switch
@@ -32,7 +36,8 @@ from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.workshop import least_pivot
 from latchwork.integrate.again import Again
 from latchwork.integrate.method import RK4, DormandPrince
-from latchwork.integrate.status import EVENT, FULL
+from latchwork.integrate.status import END, EVENT, FULL
+from latchwork.program.interrupt import interrupted
 
 
 class Going(Running):
@@ -42,6 +47,7 @@ class Going(Running):
 
         def _add_place(self, contact: Contact) -> None: ...
 
+    looks_ahead = True  # whether modes that may come next are prepared beside the integration
     brief = 0.0  # s: hops shorter than this end in contact
     _change: Change | None = None  # the last one, if it may be made again
 
@@ -68,7 +74,7 @@ class Going(Running):
         asks for them.
         """
         segments: list[Segment] = []
-        hands = self._sight.is_idle(self._standings, self._workshop.base)
+        hands = self._sight.is_idle(self._standings, self._workshop.base) and not self._limited
         relay, ended = self._workshop.relay, False
         try:
             while True:
@@ -76,24 +82,31 @@ class Going(Running):
                 status = self._relay(lap, ended, until, int(most))
                 self._learn(lap, bool(segments), status != EVENT and not lap.again.is_brief)
                 if notes := relay.notes(lap):
+                    passed = self._first_passed(lap, segments, notes)
+                    notes = notes if passed is None else notes[: passed[0]]
                     self._segments += segments
                     lap, segments = self._handed(lap, notes, relay.begun == 1, crossings), []
+                    if passed is not None:
+                        raise passed[1]
                     if relay.begun != 1 and not self._begun_late(notes[-1], relay.begun):
                         return None, lap
                     self._switched_over()
                     self._look_ahead(lap.guards, {}, lap.again.now)
                     if relay.begun != 1:
                         continue
-                ended = status == EVENT and (relay.is_full or relay.stale >= 0)
+                stops = interrupted()
+                ended = status == EVENT and (relay.is_full or relay.stale >= 0) and not stops
                 if relay.stale >= 0:
                     lap.again.following[relay.stale].ready()
+                if status == FULL and stops:
+                    status = END
                 if status == FULL:
                     self._workshop.laps.make_room(lap.again)
                 if ended or status == FULL:
                     continue
                 ran = lap_end(lap.again, lap.stage, status, until, self._rest)
                 segments += ran.segments
-                if ran.stage is lap.stage:
+                if ran.stage is lap.stage or stops:
                     return (ran if len(segments) == 1 else ran._replace(segments=segments)), lap
                 t = float(segments[-1].solution.t[-1])
                 again = self._begun(ran.stage, lap.guards, t, ran.x, until)
@@ -104,7 +117,7 @@ class Going(Running):
         except Departed as error:
             raise Departed(str(error), segments + error.segments, error.t, error.x) from None
         except Broken as error:
-            raise Broken(str(error), segments + error.segments) from None
+            raise Broken(str(error), segments + error.segments, error.reason) from None
 
     # --- from lap to lap ----------------------------------------------------------------------------------------
 
@@ -130,16 +143,31 @@ class Going(Running):
             mode = after.mode
             self._segments.append(Segment(note.solution, lap.stage))
             self._worked("integrate", lap.stage.names, lap.t, lap.began, note.ended)
+            was = self._struck_from(self._segments[-1], t) if self._holds else None
             self.t, self._x = t, note.state[:-1].copy()
             self._count(handover.hits, crossings)
             s.closed, s.grazing, s.zones = mode.closed, mode.grazing, mode.zones.copy()
             s.speed, s.pace, s.lam = note.speed, note.pace, handover.forces(note.found)
-            self._events += handover.events(t, after, note.found)
+            events = handover.events(t, after, note.found)
+            self._events += events if was is None else [self._with_constraints(event, was) for event in events]
             self._pending = t, handover.names, mode.names, note.ended
             if begun or note is not notes[-1]:
                 self._switched_over(note.ready)
             lap = Lap(mode.again, mode.stage, mode.guards, float(note.state[-1]), note.ready, t)
         return lap
+
+    def _struck_from(self, segment: Segment, t: float) -> Array:
+        """(t, q, u, rest) where a segment ends, before what happens there."""
+        rest = self.driven.rest_at(self._rest, t)
+        return np.concatenate([[t], end_of(segment, rest)[1][:-1], rest])
+
+    def _with_constraints(self, event: RunEvent, before: Array) -> RunEvent:
+        """An impact with what constraints took up of it."""
+        if event.kind != "impact":
+            return event
+        held, touches = self._workshop.held(self._holds), self._standings.touches
+        return replace(event, impulses={**event.impulses, **constraint_impulses(held, before, self._state(), touches,
+                                                                                event.impulses)})  # fmt: skip
 
     def _count(self, hits: Sequence[Guard], crossings: Crossings) -> None:
         """One more change, by what was hit: too many may be stepped through, or given up."""
@@ -179,7 +207,7 @@ class Going(Running):
 
     def _look_ahead(self, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
         """Prepare, beside the integration, what is likely to come when the next gaps close."""
-        moments = coming(guards, values)
+        moments = coming(guards, values) if self.looks_ahead else ()
         if not moments:
             return
         self._ahead.wait()  # what may come is looked up in symbols
@@ -204,6 +232,37 @@ class Going(Running):
             self._worked("embed", after, t, began, ready)
             self.switches.append(Switch(t, before, after, 1e6 * (ready - began)))
             self._pending = None
+
+    # --- interference -------------------------------------------------------------------------------------------
+
+    def _keep_watch(self, x: Array) -> None:
+        """Decide at a state (t, q, u, rest) which contacts the watch looks at from here on."""
+        s = self._standings
+        awake = None if self._sight.bounds is None else [touch.contact for touch in s.touches]
+        self._watch.see(self.driven, s.members, x, awake)
+
+    def _must_not_pass(self, segments: Sequence[Segment], between: bool = True) -> None:
+        """Refuse segments, from where the run stands on, in which shapes pass into each other."""
+        found = self._watch.first([s.solution for s in segments], self._held_now(), between=between)
+        if found is not None:
+            raise Passed(found[1], segments)
+
+    def _first_passed(self, lap: Lap, segments: Sequence[Segment], notes: Sequence[Note]) -> tuple[int, Passed] | None:
+        """Where shapes pass into each other in what was run from lap to lap: so many changes come before."""
+        solutions = [*(s.solution for s in segments), *(note.solution for note in notes)]
+        found = self._watch.first(solutions, self._held_now())
+        if found is None:
+            return None
+        i, passing = max(found[0] - len(segments), 0), found[1]
+        stage = lap.stage if i == 0 else notes[i - 1].after.mode.stage
+        ended = Segment(notes[i].solution, stage)
+        if i == 0:
+            raise Passed(passing, [*segments, ended])
+        return i, Passed(passing, [ended])
+
+    def _held_now(self) -> Array:
+        """What stands behind (t, q, u) now."""
+        return self.driven.rest_at(self._rest, self.t)
 
     # --- piece by piece -----------------------------------------------------------------------------------------
 

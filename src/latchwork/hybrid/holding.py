@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from latchwork.algebra.products import dot
 from latchwork.constraint.assemble import EXACT, assemble_q, assemble_u, residual_of
+from latchwork.constraint.branch_limit import impact_on_branch
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.making.closure import latch
 from latchwork.constraint.making.methods import Part, Parts, Place
 from latchwork.constraint.plastic import struck
 from latchwork.errors import ConstraintError, LatchworkError, did_you_mean
+from latchwork.hybrid.constraint_impulses import felt
 from latchwork.hybrid.event import RunEvent
+from latchwork.hybrid.row_inputs import inputs_in_rows, names_at, next_jump
 from latchwork.hybrid.running import Running, Switch
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.workshop import Hold
 
+AS_BEFORE = 1e-9  # of the state: what an input changes by less is rounding
 APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
 
 
 class Holding(Running):
     """The part of a simulation that imposes and releases constraints."""
+
+    _rows_with: tuple[Any, tuple[int, ...]] = (None, ())  # what holds and touches, and the inputs in its rows
+    _inputs_seen: Mapping[int, float] = MappingProxyType({})  # and their values, which rows follow
 
     def constrain(self, name: str | Constraint, zero: Any = None, *, limit: float | None = None) -> RunEvent:
         """Impose a constraint now. Speeds become consistent by a plastic impact, whose impulses the event gives.
@@ -42,12 +51,23 @@ class Holding(Running):
         try:
             self._holds[constraint.name] = Hold(constraint, False, _limit(constraint.name, limit))
             impulses = self._impact(constraint.name)
+            broken = self._limited - {constraint.name}
+            if broken:
+                terms, x = self._workshop.held(self._holds), self._state()
+                B = terms.place(x).B
+                broken &= felt(terms, B, impulses, dot(B.T, np.concatenate([*impulses.values()]))).keys()
+            if broken:
+                self._x = before[1]
+                self._let_go(broken)
+                impulses = self._impact(constraint.name)
             if not self._standings.members:
                 self._workshop.mode(self._workshop.held(self._holds), self._state())
         except LatchworkError:
             self._holds, self._x = before
             raise
         self._settled = not self._standings.members
+        if self.equations.r and self._may_jump:
+            self._follow_inputs()
         return self._switched(constraint.name, names, began, impulses, before[1][-1] - self._x[-1])
 
     def _impact(self, name: str) -> dict[str, Array]:
@@ -64,7 +84,10 @@ class Holding(Running):
                 f"'{name}' cannot be imposed at t = {self.t:.6g}: it is off by {off:.3g}. Wait until it is met "
                 "(stop_when), or latch what is now (subtract its present value)."
             )
-        after, impulses = assemble_u(terms, assemble_q(terms, x) if off > EXACT else x)
+        placed = assemble_q(terms, x) if off > EXACT else x
+        others = {key: hold for key, hold in self._holds.items() if key != name}
+        held = self._workshop.held(others) if others else None
+        after, impulses = (held and impact_on_branch(held, terms, placed, name)) or assemble_u(terms, placed)
         n_q, n, _ = terms.sizes
         old, new, M = x[1 + n_q : 1 + n_q + n], after[1 + n_q : 1 + n_q + n], terms.motion(after).M
         lost = 0.5 * float(dot(new, M, new) - dot(old, M, old))
@@ -83,15 +106,17 @@ class Holding(Running):
         cosines = [e for row in one.frame.direction_cosines(other.frame) for e in row]
         way = other.point.position(one.point).measures(one.frame)
         n_q = len(self.equations.q)
-        numbers = self.equations.evaluate([*cosines, *way], self._x[:n_q], self._x[n_q:-1], self._inputs(), self.t,
-                                          self._parameters())  # fmt: skip
+        numbers = self.equations.evaluate([*cosines, *way], self._x[:n_q], self._x[n_q:-1], self._inputs(), t=self.t,
+                                          p=self._parameters())  # fmt: skip
         return self.constrain(latch(name, one, other, numbers[:9].reshape(3, 3), numbers[9:]), limit=limit)
 
-    def release(self, name: str) -> RunEvent:
+    def release(self, name: str | Constraint) -> RunEvent:
         """Let a constraint go. Nothing jumps."""
         began = time.perf_counter()
-        if name not in self._holds:
-            if name in self._standings.contacts:
+        if isinstance(name, Constraint):
+            name = name.name
+        if not isinstance(name, str) or name not in self._holds:
+            if isinstance(name, str) and name in self._standings.contacts:
                 raise ConstraintError(f"'{name}' is a contact of '{self.equations.name}', which opens by itself where "
                                       "its force comes to zero. Only constraints are released.")  # fmt: skip
             hint = did_you_mean(str(name), self._holds) or " No constraint does."
@@ -107,6 +132,51 @@ class Holding(Running):
         if self._holds and self._settled:
             self._workshop.mode(self._workshop.held(self._holds), self._state())
         return self._switched(name, before, began, {})
+
+    def _let_go(self, names: Iterable[str]) -> None:
+        """Release constraints whose force limits an impact would pass, before it acts."""
+        for name in [name for name in self._holds if name in names]:
+            self.release(name)
+
+    # --- inputs in rows -----------------------------------------------------------------------------------------
+
+    @property
+    def _may_jump(self) -> bool:
+        """Whether an input stands in a row of what holds or touches."""
+        key = self.driven, tuple(self._holds), self._standings.members
+        if self._rows_with[0] != key:
+            self._rows_with = key, inputs_in_rows(self.driven, self._workshop.held(self._holds).rows, key[2])
+        return bool(self._rows_with[1])
+
+    def _follow_inputs(self) -> float:
+        """Speeds follow an input of a row that has jumped, by an impact; the time of the next jump that is known."""
+        places, rest = self._rows_with[1], self.driven.rest_at(self._rest, self.t)
+        now = {i: float(rest[i]) for i in places}
+        jumped = [i for i in places if i in self._inputs_seen and self._inputs_seen[i] != now[i]]
+        self._inputs_seen = now
+        if jumped:
+            self._inputs_jumped(names_at(self.driven, jumped), any(i < len(self.equations.r) for i in jumped))
+        return next_jump(self.driven, places, self.t)
+
+    def _inputs_jumped(self, names: str, by_itself: bool) -> None:
+        """Follow a jump of inputs; of a linear table only the slope jumps, which may change nothing."""
+        began, before, was = time.perf_counter(), self.active, self._x
+        terms = self._workshop.held(self._holds)
+        off = residual_of(terms, self._state()) if self._holds else 0.0
+        if off > APART:
+            raise ConstraintError(
+                f"{names} of '{self.equations.name}' jumps at t = {self.t:.6g}, and what holds is off by {off:.3g} "
+                "then: coordinates cannot jump with it. Let it move steadily: by a law in t, or by a linear lw.Table."
+            )
+        impulses = self._impact(names) if self._holds else {}
+        self._settled = not self._standings.members
+        moved = float(np.abs(self._x[:-1] - was[:-1]).max(initial=0.0))
+        if by_itself or moved > AS_BEFORE * (1.0 + float(np.abs(was[:-1]).max(initial=0.0))):
+            self._worked("embed", self.active, self.t, began)
+            lost = float(was[-1] - self._x[-1])
+            self._events.append(RunEvent(self.t, names, before, before, impulses, "input", lost))
+
+    # --- what is told ---------------------------------------------------------------------------------------------
 
     def _switched(self, name: str, before: tuple[str, ...], began: float, impulses: dict[str, Array],
                   energy: float = 0.0) -> RunEvent:  # fmt: skip

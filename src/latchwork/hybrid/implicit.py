@@ -10,6 +10,7 @@ import numpy as np
 from latchwork.constraint.modes.all_speeds import AllSpeeds
 from latchwork.constraint.solvers.bdf import GGL, INDEX_2, INDEX_3, bdf
 from latchwork.errors import IntegrationError, did_you_mean
+from latchwork.integrate.checks import must_be_numbers
 from latchwork.integrate.problem import Problem
 from latchwork.integrate.solution import Solution, Stats
 
@@ -28,8 +29,9 @@ class BackwardDifferences:
     form: str = "GGL"
 
     def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise IntegrationError(f"there is no form '{self.form}'.{did_you_mean(self.form, FORMS)}")
+        must_be_numbers(self)
+        if not isinstance(self.form, str) or self.form not in FORMS:
+            raise IntegrationError(f"there is no form {self.form!r}.{did_you_mean(str(self.form), FORMS)}")
         if not (0.0 < self.step < math.inf):
             raise IntegrationError(f"{self} cannot step. Give a positive step.")
 
@@ -44,12 +46,11 @@ class BackwardDifferences:
         n = mode.width - 1
         x = np.concatenate([[problem.t], problem.x[:n], problem.rest])
         steps = max(1, math.ceil((problem.t_end - problem.t) / self.step - 1e-9))
-        path = bdf(mode.terms, x, problem.t_end, steps, FORMS[self.form])
+        path = bdf(mode.terms, x, problem.t_end, steps, FORMS[self.form], problem.progress)
         states = np.column_stack([path.q, path.u])
         rows = np.column_stack([path.t, states, np.zeros(len(states)), np.tile(problem.rest, (len(states), 1))])
         dx = mode.many(rows)
         gained = 0.5 * np.diff(path.t) * (dx[1:, -1] + dx[:-1, -1])
         work = problem.x[-1] + np.concatenate([[0.0], np.cumsum(gained)])
         bend = np.zeros((len(states) - 1, n + 1))
-        problem.progress(float(path.t[-1]))
-        return Solution(path.t, np.column_stack([states, work]), dx, bend, Stats(steps, 0, steps))
+        return Solution(path.t, np.column_stack([states, work]), dx, bend, Stats(len(states) - 1, 0, len(states) - 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,7 @@ from latchwork.integrate.solution import Solution, Stats
 from latchwork.integrate.tableau import RUNGE_KUTTA_4
 from latchwork.program.batch import Lanes, grouped, parallel, shares
 from latchwork.program.function import Function
+from latchwork.program.interrupt import interrupted
 from latchwork.program.ir import Program
 from latchwork.program.native import invoke
 from latchwork.program.tiers import pays_after
@@ -26,15 +29,16 @@ def lanes_pay(program: Program, method: RK4, runs: int, span: float) -> bool:
     return pays(program, RUNGE_KUTTA_4) and evaluations >= pays_after(program)
 
 
-def in_lanes(function: Function, method: RK4, x0: Array, rest: Array, times: Array,
-             threads: int | None) -> tuple[Array, list[int]]:  # fmt: skip
-    """States (run, sample, state) of runs from the rows of x0; and the runs that need to be taken alone."""
+def in_lanes(function: Function, method: RK4, x0: Array, rest: Array, times: Array, x: Array,
+             threads: int | None) -> list[int]:  # fmt: skip
+    """Fill in x (run, sample, state) from the rows of x0, where a run has come to its end; those to be taken alone."""
     group = Groups(function, method, x0, rest, times)
     parts = shares(len(group.start), threads, most=group.per_call)
     parallel(group.run_ends if len(times) == 2 else group.run_samples, parts, threads)
-    x = group.x.transpose(0, 3, 1, 2).reshape(-1, len(times), x0.shape[1])[: len(x0)]
-    stopped = np.repeat(group.stopped >= 0, group.step.lanes)[: len(x0)]
-    return np.ascontiguousarray(x), np.flatnonzero(stopped).tolist()
+    found = group.x.transpose(0, 3, 1, 2).reshape(-1, len(times), x0.shape[1])[: len(x0)]
+    done, stopped = (np.repeat(which, group.step.lanes)[: len(x0)] for which in (group.done, group.stopped >= 0))
+    x[done] = found[done]
+    return np.flatnonzero(stopped).tolist()
 
 
 class Groups:
@@ -49,7 +53,7 @@ class Groups:
         self.x = np.empty((len(self.start), len(times), self.n, self.step.lanes))
         self.x[:, 0] = self.start[:, : self.n]
         wrong = ~np.isfinite(self.start[:, self.n : 2 * self.n]).all(axis=(1, 2))
-        self.stopped = np.where(wrong, 0, -1)
+        self.stopped, self.done = np.where(wrong, 0, -1), np.zeros(len(self.start), dtype=bool)
 
     @property
     def width(self) -> int:
@@ -61,16 +65,25 @@ class Groups:
         """Groups that keep a call short, so that an interrupt is heard."""
         return max(1, OPERATIONS_PER_CALL // (self.last * len(self.step.program) + 1))
 
+    def calls(self, groups: int) -> Iterator[tuple[int, int, int]]:
+        """Steps in short calls: the first, the one where to stop, and the last of all; none after an interrupt."""
+        most = max(1, OPERATIONS_PER_CALL // (groups * len(self.step.program) + 1))
+        for first in range(0, self.last, most):
+            if interrupted():
+                return
+            yield first, min(first + most, self.last), self.last
+
     def run_ends(self, part: slice) -> None:
         """All steps of some groups; only the ends are kept."""
-        start, final = self.start[part], np.empty((part.stop - part.start, 2, self.n, self.step.lanes))
-        stopped, y = np.empty(len(start), dtype=np.int64), np.empty(2 * self.width)
-        invoke(
-            advance_groups, self.step.executor, self.step.code, self.step.workspace(), y, len(start), self.width,
-            start[0].size, self.times[0], self.method.step, self.times[-1], self.last, start, final, stopped,
-        )  # fmt: skip
-        self.x[part, 1] = final[:, 0]
-        self.stopped[part] = np.maximum(self.stopped[part], stopped)
+        state, stopped, stop = self.start[part].copy(), self.stopped[part].copy(), 0
+        z, y = self.step.workspace(), np.empty(2 * self.width)
+        for first, stop, last in self.calls(len(state)):
+            invoke(
+                advance_groups, self.step.executor, self.step.code, z, y, len(state), self.width, state[0].size,
+                self.times[0], self.method.step, self.times[-1], first, stop, last, state, stopped,
+            )  # fmt: skip
+        self.x[part, 1], self.stopped[part] = state[:, : self.n], stopped
+        self.done[part] = (stopped < 0) & (stop == self.last)
 
     def run_samples(self, part: slice) -> None:
         """Some groups one after the other, with every step recorded and asked at the times of the samples."""
@@ -79,12 +92,17 @@ class Groups:
             z[SHARED : SHARED + self.start[g].size] = self.start[g].ravel()
             t, (x, dx) = np.empty(self.last + 1), np.empty((2, self.last + 1, self.width))
             t[0], (x[0], dx[0]) = self.times[0], self.start[g, : 2 * self.n].reshape(2, -1)
-            invoke(
-                advance_fused, self.step.executor, self.step.code, z, y, self.width, self.times[0], self.method.step,
-                self.times[-1], 0, self.last, self.last, 1, counts, t[1:], x[1:], dx[1:],
-            )  # fmt: skip
-            if counts[2] >= 0:
-                self.stopped[g] = counts[1]
+            for first, stop, last in self.calls(1):
+                rows = slice(1 + first, None)
+                invoke(
+                    advance_fused, self.step.executor, self.step.code, z, y, self.width, self.times[0],
+                    self.method.step, self.times[-1], first, stop, last, 1, counts, t[rows], x[rows], dx[rows],
+                )  # fmt: skip
+                if counts[2] >= 0:
+                    self.stopped[g] = counts[1]
+                    break
+            if counts[1] < self.last or counts[2] >= 0:
                 continue
+            self.done[g] = True
             solution = Solution(t, x, dx, np.zeros((self.last, self.width)), Stats(self.last, 0, 0))
             self.x[g] = solution.at(self.times).reshape(len(self.times), self.n, -1)

@@ -97,7 +97,7 @@ def lap_end(again: Again, stage: Stage, status: int, until: float, rest: Array) 
     except IntegrationError as error:
         known = [] if error.solution is None else [Segment(error.solution, stage)]
         t, x, _ = end_of(known[0], rest)
-        raise Broken(f"{error}{stage.told(t, x, rest)}", known) from None
+        raise Broken(f"{error}{stage.told(t, x, rest, error.reason)}", known, error.reason) from None
     segment = Segment(again.solution(status), stage)
     t = float(segment.solution.t[-1])
     x, belongs = stage.end(t, segment.solution.x[-1], rest)

@@ -19,6 +19,7 @@ from latchwork.hybrid.table import Array
 from latchwork.integrate.memory import Memory
 from latchwork.integrate.problem import Settle
 from latchwork.integrate.solution import Solution, Stats
+from latchwork.integrate.status import Status
 from latchwork.program.function import Executable
 
 
@@ -86,7 +87,7 @@ class Stage(Protocol):
         """Refuse a state (q, u, work) that does not belong to the stage."""
         ...
 
-    def told(self, t: float, x: Array, rest: Array) -> str:
+    def told(self, t: float, x: Array, rest: Array, reason: Status | None) -> str:
         """What is worth knowing where a run could not go on."""
         ...
 
@@ -126,16 +127,23 @@ class Path:
         parts = [self._full(*item) for item in items]
         if all(udot is None for _, udot in parts):
             return parts
-        rest = [self.driven.rest_at(self.rest, t) for _, t, _ in items]
+        rest = [self._held(segment, t) for segment, t, _ in items]
         return [(full, segment.stage.accelerations(t, x, r) if udot is None else udot)
                 for (full, udot), (segment, t, x), r in zip(parts, items, rest, strict=True)]  # fmt: skip
 
     def _full(self, segment: Segment, t: Array, x: Array) -> tuple[Array, Array | None]:
-        full, udot = segment.stage.full(t, x, self.driven.rest_at(self.rest, t))
+        full, udot = segment.stage.full(t, x, self._held(segment, t))
         n_q, late = full.shape[1] - 1 - len(self.driven.equations.u), self._width - full.shape[1]
         if late:  # coordinates that came into the run later have no value yet
             full = np.insert(full, [n_q] * late, np.nan, axis=1)
         return full, udot
+
+    def _held(self, segment: Segment, t: Array) -> Array:
+        """What is held at some times of a segment: at its end, where an input of its rows jumps, what was before."""
+        if getattr(segment.stage, "follows_inputs", False):
+            end, begin = segment.solution.t[-1], segment.solution.t[0]
+            t = np.where((t == end) & (end > begin), np.nextafter(end, -np.inf), t)
+        return self.driven.rest_at(self.rest, t)
 
     @property
     def _width(self) -> int:

@@ -17,6 +17,8 @@ from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.table import Array
 from latchwork.integrate.method import Method, integrate
 from latchwork.integrate.solution import Event, Solution, join
+from latchwork.integrate.status import Status
+from latchwork.program.interrupt import interrupted
 
 Flags = NDArray[np.bool_]
 
@@ -33,8 +35,8 @@ class Ran(NamedTuple):
 class Broken(IntegrationError):
     """A run that could not go on, with the segments up to there."""
 
-    def __init__(self, message: str, segments: list[Segment]) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, segments: list[Segment], reason: Status | None = None) -> None:
+        super().__init__(message, reason=reason)
         self.segments = segments
 
 
@@ -83,7 +85,8 @@ class Plan:
                 except IntegrationError as error:
                     known = [] if error.solution is None else [Segment(error.solution, stage)]
                     at, last, _ = end_of(known[0], held) if known else (t, x, True)
-                    raise Broken(f"{error}{stage.told(at, last, held)}", _joined([*segments, *known])) from None
+                    told = stage.told(at, last, held, error.reason)
+                    raise Broken(f"{error}{told}", _joined([*segments, *known]), error.reason) from None
                 segments.append(Segment(solution, stage))
                 armed = None
                 t, x, belongs = end_of(segments[-1], held)
@@ -92,10 +95,11 @@ class Plan:
                         stage.verify(t, x, held)
                 except ConstraintError as error:
                     raise Departed(str(error), _joined(segments), t, x) from None
+                hit = () if solution.event is None else solution.event.guards
+                if hit or interrupted():
+                    return Ran(_joined(segments), stage, x, hit)
                 if solution.event is None:
                     break
-                if solution.event.guards:
-                    return Ran(_joined(segments), stage, x, solution.event.guards)
                 stage = stage.rewritten(t, x, held)
                 waiting = self.still(waiting, stage, t, x, held)
             waiting = self.still(waiting, stage, t, x, held)

@@ -1,29 +1,37 @@
-"""Reactions along a run: what every constraint and joint exerts at each sample, by name."""
+"""Reactions along a run: what every constraint and joint exerts at its samples, or at any times, by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.algebra.products import dot
-from latchwork.constraint.reacting.reaction_items import Item
+from latchwork.constraint.reacting.reaction_items import Item, about, must_be_names
 from latchwork.constraint.reacting.reaction_plan import Plan, plan_of
 from latchwork.constraint.rows import Rows
-from latchwork.constraint.solve import multipliers
+from latchwork.constraint.solve import least_norm, multipliers
 from latchwork.constraint.terms import Array, Terms
+from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.hybrid.event import STATES
 from latchwork.hybrid.path import Stage, at_jumps
 from latchwork.hybrid.stages import ByAcceleration, Held
-from latchwork.hybrid.trajectory import Samples, Trajectory
+from latchwork.hybrid.stepping.stage import Stepped
+from latchwork.hybrid.touching.touch import enforced_by_coordinates, normal_force
+from latchwork.hybrid.trajectory import Samples
 from latchwork.mechanics.point import Point
 
 
 @dataclass(frozen=True, eq=False)
 class ReactionAlong:
-    """Force and torque in N, (samples, 3) each, zero while it does not act; λ of a constraint, (samples, rows)."""
+    """Force and torque in N, (samples, 3) each, zero while it does not act; λ of a constraint, (samples, rows).
+
+    At one time, where samples were asked for at a number, (3,) and (rows,).
+    """
 
     name: str
     on: str | None
@@ -46,9 +54,17 @@ class ReactionsAlong(Mapping[str, ReactionAlong]):
         self.model, self.found = model, found
 
     def __getitem__(self, name: str) -> ReactionAlong:
-        if name not in self.found:
-            raise EvaluationError(f"'{self.model}' has no reaction named '{name}'.{did_you_mean(name, self.found)}")
+        if name not in self:
+            hint = did_you_mean(str(name), self.found)
+            raise EvaluationError(f"'{self.model}' has no reaction named '{name}'.{hint}")
         return self.found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self.found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The reaction of a name, or else the default: what never touched has none."""
+        return self.found[name] if name in self else default
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.found)
@@ -60,35 +76,89 @@ class ReactionsAlong(Mapping[str, ReactionAlong]):
         return f"<Reactions along a run of '{self.model}': {', '.join(self.found)}>"
 
 
-def reactions_along(run: Trajectory, at: Point | None) -> ReactionsAlong:
+def reactions_along(samples: Samples, at: Any = None, motors: bool = False) -> ReactionsAlong:
     """Segment by segment: u̇ and λ from the mode, then all wrenches by one program."""
-    equations = run.equations
+    equations, x = samples.equations, _arguments(samples)
     found: dict[str, ReactionAlong] = {}
-    r = np.column_stack([np.empty((len(run.t), 0)), *(run[symbol] for symbol in equations.r)])
-    p = run.rest[len(equations.r) :][: len(equations.p)]
-    udot = run.udot if run.udot is not None else _accelerations(run)
-    starts = np.array([segment.solution.t[0] for segment in run.path.segments])
-    which = at_jumps(starts, run.t)
-    plans: dict[Rows | None, Plan] = {}
-    for number, segment in enumerate(run.path.segments):
-        here = np.flatnonzero(which == number)
-        if not len(here):
-            continue
-        states = np.nan_to_num(run.x[here, :-1])  # coordinates that came into the run later act on nothing yet
-        x = np.column_stack([run.t[here], states, r[here], np.tile(p, (len(here), 1))])
-        terms = segment.stage.mode.terms if isinstance(segment.stage, Held) else None
+    places, plans = about(equations.system, at), dict[Rows | None, Plan]()
+    udot = _accelerations(samples)
+    for stage, here in _pieces(samples):
+        terms = stage.mode.terms if isinstance(stage, Held) else None
         rows = None if terms is None else terms.rows
         if rows not in plans:
-            plans[rows] = plan_of(equations, rows, at)
-        plan, lam = plans[rows], _multipliers(run, segment.stage, terms, here, udot)
-        wrenches = plan.wrenches(x, udot[here], lam)
+            plans[rows] = plan_of(equations, rows, places, bool(motors))
+        plan, lam = plans[rows], _multipliers(samples, stage, terms, here, udot)
+        wrenches = plan.wrenches(x[here], udot[here], lam)
         place = {item.name: i for i, item in enumerate(plan.physical)}
         for item in plan.items:
-            own = found[item.name] = _with_room(found.get(item.name), item, len(run.t))
+            own = found[item.name] = _with_room(found.get(item.name), item, len(x))
             own.lam[here, : len(item.rows)] = lam[:, list(item.rows)]
             if own.force is not None and own.torque is not None and item.name in place:
                 own.force[here], own.torque[here] = np.split(wrenches[:, place[item.name]], 2, axis=1)
-    return ReactionsAlong(equations.name, found)
+    must_be_names(equations, [item for plan in plans.values() for item in plan.items], places)
+    one = np.ndim(samples.t) == 0
+    return ReactionsAlong(equations.name, {name: _only(each) if one else each for name, each in found.items()})
+
+
+def forces_along(samples: Samples, names: Sequence[str]) -> Array:
+    """The forces that ``constraint.force`` and ``contact.force`` stand for: one column for each row or contact.
+
+    0 while it does not act, nan while it was time-stepped.
+    """
+    found, udot = np.zeros((np.size(samples.t), len(names))), _accelerations(samples)
+    enforced = {feature.name: feature for contact in samples.contacts for feature in contact.features
+                if feature.name in names and enforced_by_coordinates(samples.equations, feature)}  # fmt: skip
+    for stage, here in _pieces(samples):
+        if isinstance(stage, Stepped):
+            found[here] = np.nan
+        elif isinstance(stage, Held):
+            lam, rows = _multipliers(samples, stage, stage.mode.terms, here, udot), stage.mode.terms.rows
+            for k, name in enumerate(names):
+                if name not in enforced:
+                    found[here, k] = lam[:, _rows_of(rows, name, samples.contacts)].sum(axis=1)
+        for k, name in enumerate(names):
+            if name in enforced and any(f"{name}: {state}" in stage.names for state in STATES):
+                found[here, k] = np.ravel(samples[normal_force(samples.equations, enforced[name])])[here]
+    return found
+
+
+def _rows_of(rows: Rows, name: str, contacts: Sequence[Contact]) -> list[int]:
+    """The rows behind a name: a row of that name, or the normal rows of all places of a contact."""
+    if name in rows.names:
+        return [rows.names.index(name)]
+    places = [feature.name for contact in contacts if contact.whole.name == name for feature in contact.features]
+    return [rows.slices[place].start for place in dict.fromkeys((name, *places)) if place in rows.slices]
+
+
+def _pieces(samples: Samples) -> Iterator[tuple[Stage, NDArray[np.intp]]]:
+    """The stages that samples were made in, and which samples those are."""
+    if samples.path is None:
+        raise EvaluationError(f"these samples of '{samples.equations.name}' come without their run. Ask the run.")
+    segments = samples.path.segments
+    which = at_jumps(np.array([segment.solution.t[0] for segment in segments]), np.ravel(samples.t))
+    for number, segment in enumerate(segments):
+        here = np.flatnonzero(which == number)
+        if len(here):
+            yield segment.stage, here
+
+
+def _arguments(samples: Samples) -> Array:
+    """(t, q, u, r, p), one row for each sample."""
+    t, equations = np.ravel(samples.t), samples.equations
+    r = [np.ravel(samples[symbol]) for symbol in equations.r]
+    p = samples.rest[len(equations.r) :][: len(equations.p)]
+    states = np.nan_to_num(_states(samples)[:, :-1])  # coordinates that came into the run later act on nothing yet
+    return np.column_stack([t, states, *r, np.tile(p, (len(t), 1))])
+
+
+def _states(samples: Samples) -> Array:
+    return samples.x.reshape(np.size(samples.t), -1)
+
+
+def _only(each: ReactionAlong) -> ReactionAlong:
+    """A reaction at one time."""
+    force, torque = (None if part is None else part[0] for part in (each.force, each.torque))
+    return replace(each, force=force, torque=torque, lam=each.lam[0])
 
 
 def _with_room(known: ReactionAlong | None, item: Item, samples: int) -> ReactionAlong:
@@ -101,24 +171,36 @@ def _with_room(known: ReactionAlong | None, item: Item, samples: int) -> Reactio
     return replace(known, lam=np.pad(known.lam, ((0, 0), (0, missing)))) if missing > 0 else known
 
 
-def _accelerations(run: Samples) -> Array:
-    return np.column_stack([run[rate] for rate in run.equations.system.u_rates])
+def _accelerations(samples: Samples) -> Array:
+    if samples.udot is not None:
+        return samples.udot.reshape(np.size(samples.t), -1)
+    return np.column_stack([np.ravel(samples[rate]) for rate in samples.equations.system.u_rates])
 
 
-def _multipliers(run: Trajectory, stage: Stage, terms: Terms | None, here: NDArray[np.intp], udot: Array) -> Array:
+def _multipliers(samples: Samples, stage: Stage, terms: Terms | None, here: NDArray[np.intp], udot: Array) -> Array:
     """λ of all rows at some samples; of least norm where rows are redundant and no share of theirs is given."""
     if terms is None or not isinstance(stage, Held):
         return np.zeros((len(here), 0))
-    rest = run.driven.rest_at(run.rest, run.t[here])
+    t, x = np.ravel(samples.t)[here], _known(_states(samples)[here])
+    rest = samples.driven.rest_at(samples.rest, t)
     told = not stage.mode.selection.redundant or not stage.mode.is_plain
-    if told and not isinstance(stage, ByAcceleration):
-        states = np.array([stage.reduced(row) for row in _known(run.x[here])]).reshape(len(here), -1)
-        return stage.mode.multipliers(np.column_stack([run.t[here], states, rest]))
+    full = np.column_stack([t, x[:, :-1], rest])
+    if not isinstance(stage, ByAcceleration):
+        states = np.array([stage.reduced(row) for row in x]).reshape(len(here), -1)
+        lam = stage.mode.multipliers(np.column_stack([t, states, rest]))
+        if told:
+            return lam
+        return np.array([least_norm(*row) for row in zip(lam, *_rows(terms, full), strict=True)]).reshape(lam.shape)
     lam = np.zeros((len(here), len(terms.rows)))
-    for i, state in enumerate(np.column_stack([run.t[here], _known(run.x[here])[:, :-1], rest])):
+    for i, state in enumerate(full):
         motion, B = terms.motion(state), terms.place(state).B
         lam[i] = multipliers(B, dot(motion.M, udot[here[i]]) - motion.f, motion.M)
     return lam
+
+
+def _rows(terms: Terms, full: Array) -> tuple[list[Array], list[Array]]:
+    """B and M at many states."""
+    return [terms.place(state).B for state in full], [terms.motion(state).M for state in full]
 
 
 def _known(x: Array) -> Array:

@@ -15,17 +15,21 @@ from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
-from latchwork.errors import EvaluationError, IntegrationError, spelled
+from latchwork.errors import ArgumentError, EvaluationError, IntegrationError, must_be, spelled
 from latchwork.hybrid.ahead import Ahead
+from latchwork.hybrid.audit import Auditing, auditing
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.driven import driven
+from latchwork.hybrid.energy_balance import Balance
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.gaps import Presence
+from latchwork.hybrid.inputs import Inputs
+from latchwork.hybrid.interference.watch import Watch
 from latchwork.hybrid.late import Waiting
 from latchwork.hybrid.path import Path, Segment
 from latchwork.hybrid.plan import Broken
 from latchwork.hybrid.rules import Rules
-from latchwork.hybrid.start import even_times, mechanism, method_of, seconds, start_of
+from latchwork.hybrid.start import even_times, given_constraints, mechanism, method_of, seconds, start_of
 from latchwork.hybrid.stepping.settings import Thicket, TimeStepping
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.timeline import Timeline, Work
@@ -36,8 +40,10 @@ from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.hybrid.workshop import Hold, Workshop
 from latchwork.integrate.method import Method
+from latchwork.integrate.status import Status
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
+from latchwork.program.interrupt import hearing
 
 if TYPE_CHECKING:
     from latchwork.hybrid.ticking import Course
@@ -61,13 +67,17 @@ class Running:
                  parameters: Mapping[str, float] | None = None,
                  start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
                  at_once: bool | None = None, thick: TimeStepping | None = None,
-                 progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
+                 progress: Callable[[float], None] | None = None, audit: Auditing = "raise") -> None:  # fmt: skip
         self._born, self._work = time.perf_counter(), list[tuple[str, tuple[str, ...], float, float, float]]()
         self.equations, own = mechanism(model)
         must_run_contacts(model, self.equations)
-        permanent = (*own, *constraints)
-        self.method, self.design, self.progress = method_of(method), design_of(design), progress
-        self.at_once = one_of_three(at_once)
+        permanent = (*own, *given_constraints(self.equations.name, constraints))
+        if progress is not None and not callable(progress):
+            raise ArgumentError(f"progress is {progress!r}. Give a function that hears the time reached.")
+        self.method, self.design, self.progress = method_of(method), design_of(design), progress and hearing(progress)
+        self.is_cut = False  # interrupted where its state was not whole
+        self.at_once, self.audit = one_of_three(at_once), auditing(audit)
+        self._balance = Balance()
         self.driven, held = driven(self.equations, inputs)
         self._holds = {k.name: Hold(k, True, None) for k in permanent}
         self._workshop = Workshop(self.driven, self.design)
@@ -77,13 +87,14 @@ class Running:
         self._untold: list[tuple[Any, ...]] = []  # what `told` is to be asked, where a run could not wait for it
         self.switches: list[Switch] = []
         self._standings = Standings([])
-        self._sight = Sight()
+        self._sight, self._watch = Sight(), Watch()
         self._presence: dict[Contact, tuple[float, float]] = {}  # from when until when there is each contact
         self._waiting: dict[str, Waiting] = {}
         self._listed: dict[Any, tuple[tuple[str, ...], ...]] = {}  # modes that were made ready before they are met
         self._backs: list[tuple[float, frozenset[Feature]]] = []
         self._settled = True
         self._course: Course | None = None  # what is ticked, where nothing changes
+        must_be(thick, (TimeStepping, type(None)), "thick", "Give lw.TimeStepping(step), or leave it out.")
         self._thicket = Thicket(thick)
         self._pending: tuple[float, tuple[str, ...], tuple[str, ...], float] | None = None
         self.t = self._began = seconds("start", start)
@@ -112,6 +123,11 @@ class Running:
         return (*self._holds, *self._standings.labels)
 
     @property
+    def _limited(self) -> set[str]:
+        """Constraints that hold up to a force: they pass on no impulse, whose force has no bound."""
+        return {name for name, hold in self._holds.items() if hold.limit is not None}
+
+    @property
     def q(self) -> dict[str, float]:
         """Coordinates now, by name."""
         return dict(zip(self.equations.q_names, self._x.tolist(), strict=False))
@@ -120,6 +136,27 @@ class Running:
     def u(self) -> dict[str, float]:
         """Speeds now, by name."""
         return dict(zip(self.equations.u_names, self._x[len(self.equations.q) : -1].tolist(), strict=True))
+
+    @property
+    def x(self) -> Array:
+        """(q, u, work) now, as in a trajectory."""
+        return self._x.copy()
+
+    @property
+    def inputs(self) -> Inputs:
+        """Inputs now, by name; ``sim.inputs["F"] = 2.0`` holds one at a number from now on."""
+        return Inputs(self)
+
+    @property
+    def places(self) -> dict[str, bool]:
+        """Places where contacts may touch, as far as they were made, by name: whether each is watched, or sleeps."""
+        watched = {touch.name: True for touch in self._standings.touches}
+        return watched | {touch.name: False for touch in self._standings.asleep}
+
+    @property
+    def modes_known(self) -> int:
+        """How many modes are ready to be run."""
+        return len(self._workshop.stages)
 
     def _padded(self, x: Array) -> Array:
         """(t, q, u, rest) with room for the numbers of tables."""
@@ -150,8 +187,9 @@ class Running:
     @property
     def timeline(self) -> Timeline:
         """What was worked on so far, by the clock."""
-        return Timeline(tuple(Work(lane, ", ".join(names) or "free", t, began - self._born, ended - self._born)
-                              for lane, names, t, began, ended in self._work))  # fmt: skip
+        born = self._born
+        return Timeline(tuple(Work(lane, ", ".join(names) or "free", t, began - born, ended - born)
+                              for lane, names, t, began, ended in self._work), born)  # fmt: skip
 
     @property
     def _events(self) -> list[RunEvent]:
@@ -175,6 +213,11 @@ class Running:
     def run(self) -> Trajectory:
         """The trajectory so far."""
         return self.trajectory()
+
+    @property
+    def known(self) -> Trajectory | None:
+        """The same, or nothing where it has not run yet."""
+        return self.trajectory() if self._segments else None
 
     def trajectory(self, every: float | None = None) -> Trajectory:
         """The trajectory so far, sampled at even times where ``every`` is given."""
@@ -209,4 +252,6 @@ class Running:
                                                  event=None, ends=ends), stage)  # fmt: skip
             run = self.trajectory()
         self._segments = before
-        return IntegrationError(f"'{self.equations.name}': {error}", None if run is None else run.path, run)
+        limit = f" ({self.method} was used.)" if error.reason is Status.TOO_MANY else ""
+        return IntegrationError(f"'{self.equations.name}': {error}{limit}", None if run is None else run.path, run,
+                                error.reason)  # fmt: skip

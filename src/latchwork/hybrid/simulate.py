@@ -8,6 +8,7 @@ from typing import Any, Literal
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.errors import EvaluationError, spelled
+from latchwork.hybrid.audit import Auditing
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.start import even_times, span
@@ -26,7 +27,8 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
              start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
              every: float | None = None, thick: TimeStepping | None = None,
              keep: Literal["steps", "samples"] = "steps", stop_when: Mapping[str, Any] | None = None,
-             at_once: bool | None = None, progress: Callable[[float], None] | None = None) -> Trajectory:  # fmt: skip
+             at_once: bool | None = None, progress: Callable[[float], None] | None = None,
+             audit: Auditing = "raise") -> Trajectory:  # fmt: skip
     """Run a mechanism from ``start`` to ``until``, with the constraints of the model embedded.
 
     Where there are constraints, ``q`` and ``u`` may be a guess: what is given by name is kept if it can be, the rest is
@@ -52,20 +54,26 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
 
     Contacts run event by event. Where events come too thick, as in a pile that settles, ``thick=lw.TimeStepping(step)``
     allows time stepping until things are calm; ``run.events`` and ``run.audit`` say when.
+
+    Ctrl-C ends the run after its next steps with `lw.Interrupted`, whose ``run`` holds what was computed.
+
+    A run whose energy balance or constraints are off by far more than its method promises ends with an `AuditError`,
+    which holds the run; ``audit="warn"`` gives it with a warning, and ``audit="off"`` without being looked at.
     """
     t0, t_end = span(start, until)
     samples = _kept(t0, t_end, every, keep)
     sim = Simulation(model, q, u, constraints=constraints, inputs=inputs, parameters=parameters, start=t0,
-                     method=method, design=design, at_once=at_once, thick=thick, progress=progress)  # fmt: skip
+                     method=method, design=design, at_once=at_once, thick=thick, progress=progress,
+                     audit=audit)  # fmt: skip
     sim.advance(t_end, stop_when=stop_when, samples=samples)
     return sim.trajectory(every)
 
 
 def _kept(t0: float, t_end: float, every: float | None, keep: str) -> Array | None:
     """The times to keep, or none where every step is kept."""
-    if keep == "steps":
+    if isinstance(keep, str) and keep == "steps":
         return None
-    if keep != "samples" or every is None:
+    if not isinstance(keep, str) or keep != "samples" or every is None:
         raise EvaluationError(
             f"keep = {keep!r} with every = {every} cannot be had. Keep 'steps', or 'samples' with an interval every=..."
         )

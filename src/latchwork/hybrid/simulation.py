@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,19 +18,24 @@ import numpy as np
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Terms
 from latchwork.errors import ConstraintError, EvaluationError, IntegrationError
+from latchwork.hybrid.audit import entry, judge
 from latchwork.hybrid.changing import NEAR, Changing
+from latchwork.hybrid.constraint_impulses import constraint_impulses
 from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.going import Going
 from latchwork.hybrid.handover import Change
+from latchwork.hybrid.interference.told import explained, up_to
+from latchwork.hybrid.interference.watch import STEPPED, Passed
+from latchwork.hybrid.interrupted import interruptible
 from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.legs import BLINK
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.plan import Broken, Departed, Ran
 from latchwork.hybrid.rules import rules_of
 from latchwork.hybrid.ruling import Ruling
-from latchwork.hybrid.start import seconds
+from latchwork.hybrid.start import seconds, times_of
 from latchwork.hybrid.stepping.enter import STEPPING, scene_of, through
 from latchwork.hybrid.stops import stops_of
 from latchwork.hybrid.table import Array
@@ -41,6 +47,7 @@ from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.hybrid.touching.swift import swiftly
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
+from latchwork.program.interrupt import interrupted
 
 
 class Simulation(Changing, Going, Ruling):
@@ -50,26 +57,36 @@ class Simulation(Changing, Going, Ruling):
     """
 
     _parted = -math.inf  # when rows of contacts were left last
+    _short: tuple[float, float] | None = None  # from when until when steps are short, as shapes may pass unseen there
 
     def _begin(self, model: Model | Equations | Constrained) -> None:
         self._add_all(contacts_of(model))
         self._add_rules(rules_of(model))
+        if self.equations.r and self._may_jump:
+            self._follow_inputs()
 
     # --- going on -----------------------------------------------------------------------------------------------
 
+    @interruptible
     def advance(self, until: float, *, stop_when: Mapping[str, Any] | None = None,
                 samples: Array | None = None) -> Events:  # fmt: skip
         """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way."""
         seen, t_end = len(self._events), seconds("until", until)
         if not (np.isfinite(t_end) and t_end >= self.t):
             raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
+        if samples is not None:
+            samples = np.atleast_1d(times_of(samples, "the samples of a run"))
+            if samples.ndim != 1:
+                raise EvaluationError(f"the samples of a run are {samples.ndim} deep. Give a list of times.")
         asked = stops_of(stop_when)
+        since = None if self.audit == "off" else entry(self)
         self._fetch(self._bounds_entered())
         self._change, crossings = None, Crossings(self.equations.name)
         rules, thicket, passed, limit = self._rules, self._thicket, None, t_end
-        while self.t < t_end or rules.pending:
+        while (self.t < t_end or rules.pending) and not interrupted():
             state, passed = passed, None
             self._see()
+            jump = self._follow_inputs() if self.equations.r and self._may_jump else math.inf
             if not (self._settled or thicket.is_thick):
                 state = self._cross((), {}, bool(self._segments))
                 self._see()
@@ -84,7 +101,7 @@ class Simulation(Changing, Going, Ruling):
             if staged is None:
                 continue
             stage, guards = staged
-            limit = limit if self.t < limit else t_end
+            limit = min(self._next_limit(limit if self.t < limit else t_end), jump)
             lap = self._lap(stage, guards, samples, x, limit) if self.t < t_end else None
             values = stage.look(self.t, self._x, x[len(self._x) :]) if lap is None else lap.again.now
             if lap is None:
@@ -104,6 +121,7 @@ class Simulation(Changing, Going, Ruling):
                 continue
             self._note_backs()
             self._look_ahead(guards, stops, values)
+            self._keep_watch(x)
             began, before = time.perf_counter(), self.t
             ran: Ran | None
             try:
@@ -113,6 +131,10 @@ class Simulation(Changing, Going, Ruling):
                     ran = self._run(plan, stage, looked, values if self._x is was else None)
                 else:
                     ran, lap = self._run_laps(lap, looked, x, crossings)
+                self._must_not_pass(ran.segments if ran is not None else (), samples is None)
+            except Passed as found:
+                limit = self._go_back(found)
+                continue
             except Departed as error:
                 if not self._standings.closed:
                     self._segments += error.segments
@@ -145,6 +167,8 @@ class Simulation(Changing, Going, Ruling):
             due = None if changes else rules.first
             if (due is not None and self._fire(due)) or stopped:
                 break
+        if since is not None:
+            judge(self, since)
         return Events(self._events[seen:])
 
     def tick(self, step: float) -> Events:
@@ -167,6 +191,28 @@ class Simulation(Changing, Going, Ruling):
         self._parted, self._settled = error.t, False
         self._count((), crossings)
         return math.inf
+
+    def _next_limit(self, limit: float) -> float:
+        """The time until which to run: in short steps where shapes may pass unseen."""
+        if self._short is None or self.t < self._short[0]:
+            return limit
+        if self.t < self._short[1]:
+            return min(limit, self._short[1])
+        self._short = None
+        return limit
+
+    def _go_back(self, found: Passed) -> float:
+        """Shapes have passed into each other: run again to the instant before it, then in short steps, in which guards
+        are found that a long one leaps over. Gives the time until which to run next; ends the run where that was
+        tried."""
+        passing = found.passing
+        if self._short is not None and self.t >= self._short[0]:
+            segments = up_to(found.segments, passing.t)
+            self._segments += segments
+            raise explained(self._explained(Broken("", segments)), self.equations.name, passing)
+        begin = passing.before if passing.before - self.t > BLINK else self.t
+        self._short = begin, max(2.0 * passing.after - passing.before, begin + BLINK)
+        return begin if begin > self.t else self._short[1]
 
     def _stage(self, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards] | None:
         """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew."""
@@ -232,6 +278,7 @@ class Simulation(Changing, Going, Ruling):
         state after it; none where it may only be stepped through.
         """
         began, s = time.perf_counter(), self._standings
+        kept = s.copied() if self._limited else None
         names = self.active if lap is None else lap.stage.names
         before, grazing, zones = dict(s.closed), s.grazing, s.zones
         shop, state = self._workshop, self._state()
@@ -241,13 +288,22 @@ class Simulation(Changing, Going, Ruling):
         if passed is None:
             self._thicket.stuck = True
             return None
+        if kept is not None and passed.impacts:
+            impulses = {name: part for impact in passed.impacts for name, part in impact.impulses.items()}
+            broken = self._limited & constraint_impulses(held, state, passed.x, s.touches, impulses).keys()
+            if broken:
+                self._standings = kept
+                self._let_go(broken)
+                return self._cross(hits, lam, True)
         self._settled = True
         x = np.empty(len(self._x))
         x[:-1], x[-1] = passed.x[1 : len(x)], self._x[-1] + passed.work
         self._x = x
         after = names if s.closed == before else self.active
         if hits or passed.impacts or tell:
-            self._untold.append((self.t, before, s.closed, s.touches, passed.impacts, hits, (names, after)))
+            parts = held, state, passed.x, s.touches
+            self._untold.append((self.t, before, s.closed, s.touches, passed.impacts, hits, (names, after),
+                                 partial(constraint_impulses, *parts)))  # fmt: skip
         if names != after or self._pending is None:
             self._pending = self.t, names, after, began
         self._change = None
@@ -272,9 +328,17 @@ class Simulation(Changing, Going, Ruling):
         """Time stepping until things are calm; whether a stop ended it."""
         before, s = self.active, self._standings
         self._sight.wake(s, self._workshop.base, self._state())
+        self._keep_watch(self._state())
         scene = scene_of(self.driven, self._workshop.base, self._workshop.held(self._holds), s, self._rest)
         made = through(scene, self._state(), float(self._x[-1]), t_end, self._thicket, stops, self.progress)
-        self._segments.append(made.segment())
+        segment = made.segment()
+        found = self._watch.first([segment.solution], self._held_now(), STEPPED, between=False)
+        if found is not None:
+            passing = found[1]
+            segments = up_to([segment], passing.t)
+            self._segments += segments
+            raise explained(self._explained(Broken("", segments)), self.equations.name, passing)
+        self._segments.append(segment)
         self._events.append(RunEvent(self.t, STEPPING, before, (STEPPING,), kind=STEPPING))
         self.t, self._x = float(made.x[0]), made.states[-1]
         s.left(made.x)

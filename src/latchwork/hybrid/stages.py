@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +21,20 @@ from latchwork.constraint.surveying import surveyed
 from latchwork.constraint.verdict import closeness, must_hold
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.right_side import RightSide
+from latchwork.hybrid.row_inputs import inputs_in_rows
 from latchwork.hybrid.table import Array
+from latchwork.hybrid.undefined import cause, steepest, undefined_at
 from latchwork.integrate.memory import Memory
 from latchwork.integrate.problem import Settle
+from latchwork.integrate.status import Status
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import Kernel
 from latchwork.program.lower import lower
+from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.traverse import rebuild
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.path import Path
 
 PATIENCE = 4.0  # where there are no better speeds, none are asked for until D is worse by this factor
 BETTER = 0.5  # other speeds are taken where the worst entry of D, or the pivot, improves by this factor
@@ -89,8 +97,12 @@ class Unconstrained:
     def verify(self, t: float, x: Array, rest: Array) -> None:
         """Every state belongs to it."""
 
-    def told(self, t: float, x: Array, rest: Array) -> str:
-        return ""
+    def told(self, t: float, x: Array, rest: Array, reason: Status | None) -> str:
+        if reason not in (Status.NOT_FINITE, Status.TOO_SMALL):
+            return ""
+        found = undefined_at(self.function, t, x, rest)
+        why = "" if found is None else cause(self.side.driven, *found, rest)
+        return f" There, {why}" if why else steepest(self.side.driven, t, x, rest)
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Unconstrained:
         return self
@@ -118,6 +130,11 @@ class Held:
     @property
     def settle(self) -> Settle:
         return settling(self.mode)
+
+    @cached_property
+    def follows_inputs(self) -> bool:
+        """Whether an input stands in one of its rows."""
+        return bool(inputs_in_rows(self.driven, self.mode.terms.rows))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -177,12 +194,29 @@ class Held:
         off = self.mode.terms.off(np.column_stack([t, full[:, :-1], rest]), self.mode.typical)
         return dict(zip(self.mode.terms.rows.names, off.tolist(), strict=True))
 
+    def unresolved(self, t: Array, x: Array, rest: Array) -> float:
+        """The widest gap between circuits that were taken to cross."""
+        return self.mode.unresolved(np.column_stack([t, x, rest]))
+
     def verify(self, t: float, x: Array, rest: Array) -> None:
         """Every row holds, also those that say nothing new."""
         must_hold(self.mode, np.concatenate([[t], x[:-1], rest]))
 
-    def told(self, t: float, x: Array, rest: Array) -> str:
-        return " " + closeness(self.mode, np.concatenate([[t], x[:-1], rest]))
+    def told(self, t: float, x: Array, rest: Array, reason: Status | None) -> str:
+        why = self._undefined(t, x, rest) if reason in (Status.NOT_FINITE, Status.TOO_SMALL) else ""
+        return f" There, {why}" if why else " " + closeness(self.mode, np.concatenate([[t], x[:-1], rest]))
+
+    def _undefined(self, t: float, x: Array, rest: Array) -> str:
+        """Which term of the equations, or of the rows, has no value at (q, u, work) or shortly after it."""
+        found = undefined_at(self.function, t, self.reduced(x), rest)
+        if found is None:
+            return ""
+        at, moved = found[0], x.copy()
+        moved[self.mode.kept_states] = found[1]
+        rows, g = self.mode.terms.rows, self.driven.equations.system.graph
+        entries = {name: [Expr(g, node) for node in (*B, C, c)] for name, B, C, c in
+                   zip(rows.names, rows.B_nodes, rows.C_nodes, rows.c_nodes, strict=True)}  # fmt: skip
+        return cause(self.driven, at, moved, rest, entries)
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Held:
         """Other rows and speeds of the same rank, where they are better; else the same, with more patience."""
@@ -214,14 +248,16 @@ class Held:
     def _rewritten(self, state: Array) -> Held:
         """The same with care: rows may say nothing new, and share forces."""
         terms, old = self.mode.terms, self.mode
-        place, motion = terms.place(state), terms.motion(state)
+        (n_q, n, _), place, motion = terms.sizes, terms.place(state), terms.motion(state)
         for chosen in self._choices(place.B, motion.M):
+            if chosen.rank < old.selection.rank:  # at a singular position rows seem to say less
+                continue
             share = None if old.is_plain else share_at(place.B, old.share, old.selection, chosen)
             fresh = in_units_of(old, mode_of(terms, chosen, state, old.rest, old.drag, share))
             if chosen != old.selection and suits_better(fresh, motion.M, old.selection, BETTER):
                 return self._in(replace(fresh, usual_pivot=max(fresh.usual_pivot, old.usual_pivot)))
         worst = conditioning(place.B, motion.M, old.selection)
-        patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=fresh.course)
+        patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=state[1 + n_q : 1 + n_q + n].copy())
         return self._in(patient)
 
     def _choices(self, B: Array, M: Array) -> list[Selection]:
@@ -274,6 +310,16 @@ class ByAcceleration(Held):
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Held:
         return self
+
+
+def unresolved(path: Path) -> float:
+    """The widest gap between circuits that a run took to cross, in units of the coordinates; 0 where there was none."""
+    widest = 0.0
+    for segment in path.segments:
+        stage, t = segment.stage, segment.solution.t
+        if isinstance(stage, Held) and not isinstance(stage, ByAcceleration):
+            widest = max(widest, stage.unresolved(t, segment.solution.x, path.driven.rest_at(path.rest, t)))
+    return widest
 
 
 def embedded(driven: Driven, mode: Mode, watch: Function | None, label: tuple[str, ...], memory: Memory) -> Held:

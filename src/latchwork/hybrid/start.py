@@ -12,7 +12,7 @@ import numpy as np
 from latchwork.algebra.products import norm
 from latchwork.constraint.constrained import Constrained, by_name, rest_coordinates
 from latchwork.constraint.constraint import Constraint
-from latchwork.errors import EvaluationError, ModelError
+from latchwork.errors import EvaluationError, ModelError, listed, must_be
 from latchwork.hybrid.table import Array
 from latchwork.integrate.method import RK4, DormandPrince, Method
 from latchwork.kane.equations import Equations
@@ -40,6 +40,15 @@ def mechanism(model: Model | Equations | Constrained) -> tuple[Equations, tuple[
     return equations, constraints
 
 
+def given_constraints(name: str, constraints: Any) -> list[Constraint]:
+    """Constraints besides those of the model, as a list."""
+    advice = "Give a list: constraints=[lw.Constraint('rolling', u1 + u2)]."
+    found = listed(constraints, f"'constraints' of '{name}'", advice)
+    for each in found:
+        must_be(each, Constraint, f"one of the constraints of '{name}'", advice)
+    return found
+
+
 def method_of(method: Method | None) -> Method:
     """The method asked for, or the usual one."""
     if isinstance(method, type):
@@ -59,6 +68,14 @@ def seconds(what: str, given: Any) -> float:
         raise EvaluationError(
             f"{what} = {given!r} is no time. Give a number of seconds, without a unit: {what}=5.0."
         ) from None
+
+
+def times_of(given: Any, what: str) -> Array:
+    """Times as numbers: one, or several."""
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise EvaluationError(f"{what} are {given!r:.60}, which are no times. Give numbers of seconds.") from None
 
 
 def span(start: Any, until: Any) -> tuple[float, float]:

@@ -14,6 +14,13 @@ Array = NDArray[np.float64]
 KINDS = ("held", "linear")
 
 
+def _numbers(what: str, given: Any) -> Array:
+    try:
+        return np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise EvaluationError(f"the {what} of a table are {given!r:.60}. Give a list of numbers.") from None
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Values of an input at some times: ``"held"`` until the next row, or ``"linear"`` in between.
@@ -26,14 +33,14 @@ class Table:
     kind: str = "held"
 
     def __post_init__(self) -> None:
-        t, v = np.array(self.times, dtype=float), np.array(self.values, dtype=float)
+        t, v = _numbers("times", self.times), _numbers("values", self.values)
         if t.ndim != 1 or t.shape != v.shape or not len(t):
             raise EvaluationError(f"times of shape {t.shape} and values of shape {v.shape} are no table. Give a value "
                                   "for each time, and at least one.")  # fmt: skip
         if not (np.isfinite(t).all() and np.isfinite(v).all() and (np.diff(t) > 0.0).all()):
             raise EvaluationError("the times of a table grow from row to row, and its numbers are finite. Sort the "
                                   "rows, and leave out doubles and gaps.")  # fmt: skip
-        if self.kind not in KINDS:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise EvaluationError(f"a table cannot be '{self.kind}'. Choose 'held' or 'linear'.")
         object.__setattr__(self, "times", t)
         object.__setattr__(self, "values", v)

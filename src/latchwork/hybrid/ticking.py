@@ -29,7 +29,7 @@ from latchwork.integrate.method import RK4
 from latchwork.integrate.problem import problem
 from latchwork.integrate.status import Status
 from latchwork.integrate.ticks import MADE, Ticks
-from latchwork.program.native import argument, invoke, native
+from latchwork.program.native import address, argument, invoke, native
 
 if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
@@ -51,14 +51,16 @@ class Course:
                         armed if watched else None, settle=stage.settle, heights=guards.heights)  # fmt: skip
         self.stage, self.guards, self.step, self.until = stage, guards, step, until
         self.ticks, self.workshop = Ticks(given, step, patient.tolist(), *grid(sim, step)), sim._workshop
-        self.x, self.rules = sim._x, len(sim._rules.watched)
+        self.x, self.rules, self._reached = sim._x, len(sim._rules.watched), address(self.ticks.x)
         self._expand = Expand(stage, sim) if isinstance(stage, Held) else None
+        sim._watch.stand(sim._state())
 
     def taken_up(self, sim: Running, values: Array, until: float) -> Course:
         """The same from where the simulation stands now."""
         patient, armed = _armed(self.guards, values)
         self.ticks.restart(self.stage.reduced(sim._x), armed.tolist(), patient.tolist(), *grid(sim, self.step))
         self.until, self.x, self.rules = until, sim._x, len(sim._rules.watched)
+        sim._watch.stand(sim._state())
         return self
 
     def goes_on(self, sim: Running, step: float) -> bool:
@@ -75,7 +77,7 @@ class Course:
         ticks = self.ticks
         rest = sim.driven.rest_at(sim._rest, ticks.t)
         status = ticks.tick(rest)
-        if status not in MADE:
+        if status not in MADE or sim._watch.ticked(ticks.t, self._reached):
             return False
         x = ticks.x.copy() if self._expand is None else self._expand(ticks.t, ticks.x, rest)
         sim.t, sim._x, self.x = ticks.t, x, x
@@ -124,14 +126,14 @@ def tick(sim: Simulation, step: float) -> Events:
         raise EvaluationError(f"a tick of {step!r} s cannot be made. Give a positive number of seconds: step=1e-3.")
     origin, i = grid(sim, step)
     end = origin + float(i + 1) * step
-    sim._course, method = None, sim.method
-    sim.method = stepping(step)
+    sim._course, kept = None, (sim.method, sim.audit)
+    sim.method, sim.audit = stepping(step), "off"  # steps that are forgotten add up to nothing that could be judged
     try:
         sim.advance(end)
     finally:
-        sim.method = method
+        sim.method, sim.audit = kept
     events = _forgotten(sim)
-    sim._course = begun(sim, step)
+    sim._course = None if sim.equations.r and sim._may_jump else begun(sim, step)
     return events
 
 
@@ -161,6 +163,7 @@ def begun(sim: Simulation, step: float) -> Course | None:
     if looked is None:
         return None
     until = min(looked, float(sim.driven.pieces(sim.t, np.inf)[1]))
+    sim._keep_watch(sim._state())
     rest = sim.driven.rest_at(sim._rest, sim.t)
     values = stage.look(sim.t, sim._x, rest)
     if any([values[i] < 0.0 for i in guards.on_forces]):

@@ -30,6 +30,7 @@ class Timeline:
     """Pieces of work in the order in which they began.  [Patoglu Fig. 11]"""
 
     entries: tuple[Work, ...] = ()
+    born: float = 0.0  # by time.perf_counter(), when the seconds of its entries begin
 
     def __iter__(self) -> Iterator[Work]:
         return iter(self.entries)

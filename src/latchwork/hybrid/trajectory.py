@@ -12,14 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from latchwork.algebra.products import norm
 from latchwork.constraint.assemble import Start
+from latchwork.constraint.forces import forces_in
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
+from latchwork.hybrid.audit import Audit as Audit
 from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.event import Events as Events
 from latchwork.hybrid.event import RunEvent as RunEvent
 from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least_gap
 from latchwork.hybrid.named import named
 from latchwork.hybrid.path import Path
+from latchwork.hybrid.stages import unresolved
+from latchwork.hybrid.start import times_of
 from latchwork.hybrid.stepping.stage import numerical, stretches
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.visited import Span, Visited, visited
@@ -36,51 +40,6 @@ if TYPE_CHECKING:
     from latchwork.hybrid.reactions import ReactionsAlong
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What can be checked of a run: energy balance, unit length of quaternions, constraints, and what it cost.
-
-    ``constraint_error`` is the largest Φ, or B u + C, each over the length of its row.
-    """
-
-    energy_start: float
-    energy_end: float
-    work: float
-    energy_error: float
-    quaternion_error: float
-    constraint_error: float
-    steps: int
-    rejected: int
-    evaluations: int
-    least_gap: float | None = None  # of all contacts, where there are some, and whose it is
-    least_gap_of: str = ""
-    events: int = 0
-    stepped: tuple[tuple[float, float, int], ...] = ()  # time stepping: from when to when, and in how many steps
-    numerical: tuple[float, float] = (0.0, 0.0)  # energy that time steps lost by themselves; and were kept from gaining
-
-    def __str__(self) -> str:
-        lines = [
-            f"energy (K + V)   {self.energy_start:.9g} at the start, {self.energy_end:.9g} at the end",
-            f"work done on it  {self.work:.9g}",
-            f"energy balance   off by at most {self.energy_error:.3g}",
-            f"steps            {self.steps} taken, {self.rejected} rejected, {self.evaluations} evaluations",
-        ]
-        if self.events:
-            lines.append(f"events           {self.events}")
-        if self.least_gap is not None:
-            lines.insert(3, f"gaps             never below {self.least_gap:.3g} ('{self.least_gap_of}')")
-        if self.constraint_error:
-            lines.insert(3, f"constraints      off by at most {self.constraint_error:.3g}")
-        if self.quaternion_error:
-            lines.insert(3, f"quaternions      off unit length by at most {self.quaternion_error:.3g}")
-        for start, end, steps in self.stepped:
-            lines.append(f"time stepping    from t = {start:.6g} to {end:.6g}, {steps} steps")
-        if self.stepped:
-            lost, kept = self.numerical
-            lines.append(f"by the steps     an energy of {lost:.3g} lost, and {kept:.3g} kept from being gained")
-        return "\n".join(lines)
 
 
 def quantity(equations: Equations, what: Any) -> tuple[list[int], tuple[int, ...]]:
@@ -116,6 +75,8 @@ class Samples:
     x: Array = field(repr=False)  # (q, u, work), one row per sample
     rest: Array = field(repr=False)
     udot: Array | None = field(repr=False, default=None, kw_only=True)  # where constraints act
+    path: Path | None = field(repr=False, default=None, kw_only=True)  # the run they were taken from
+    contacts: tuple[Contact, ...] = field(repr=False, default=(), kw_only=True)  # what could touch in it
 
     @property
     def equations(self) -> Equations:
@@ -145,14 +106,33 @@ class Samples:
     def _evaluate(self, nodes: list[int]) -> Array:
         system, driven = self.equations.system, self.driven
         times = np.ravel(self.t)
-        columns = [times, self.x.reshape(len(times), -1), driven.rest_at(self.rest, times)]
+        columns = [times, self.x.reshape(len(times), self.x.shape[-1]), driven.rest_at(self.rest, times)]
         if self.udot is None:
             closed, arguments = self.equations._closed(nodes), driven.arguments
         else:
             closed = rebuild(system.graph, nodes, self.equations.derivation.kinematics.replaced)
-            columns, arguments = [*columns, self.udot.reshape(len(times), -1)], (*driven.arguments, *system.u_rates)
+            columns.append(self.udot.reshape(len(times), self.udot.shape[-1]))
+            arguments = (*driven.arguments, *system.u_rates)
         closed = rebuild(system.graph, closed, driven.laws)
+        forces = forces_in(system.graph, closed)
+        if forces:
+            from latchwork.hybrid.reactions import forces_along
+
+            columns.append(forces_along(self, list(forces.values())))
+            arguments = (*arguments, *(Expr(system.graph, node) for node in forces))
         return Function(lower(system.graph, closed, arguments)).many(np.column_stack(columns))
+
+    def reactions(self, at: Any = None, motors: bool = False) -> ReactionsAlong:
+        """What every constraint and joint exerts at these times, by name.
+
+        Torques are about where each acts, or about ``at``: a point, or points by name. What drives a joint
+        (``model.actuate``, ``resist``, a torque between its two bodies) is a load of its own; with ``motors`` it is
+        contained in what the joint exerts. The normal forces of all places of a contact together are
+        ``samples[contact.force]``.
+        """
+        from latchwork.hybrid.reactions import reactions_along
+
+        return reactions_along(self, at, motors)
 
     @property
     def energy(self) -> Any:
@@ -183,7 +163,6 @@ class Trajectory(Samples):
     events: Events = Events()  # noqa: RUF009
     start: Start | None = field(repr=False, default=None)  # what had to be changed to meet the constraints
     timeline: Timeline = field(repr=False, default_factory=Timeline)  # what was worked on when, by the clock
-    contacts: tuple[Contact, ...] = field(repr=False, default=())
     presence: Presence = field(repr=False, default_factory=Presence)
     listed: tuple[tuple[str, ...], ...] = field(repr=False, default=())  # modes made ready before they were met
 
@@ -212,11 +191,12 @@ class Trajectory(Samples):
 
     def at(self, t: ArrayLike) -> Samples:
         """The run at any times between start and end; at one time, scalars are numbers."""
-        when = np.asarray(t, dtype=float)
+        when = times_of(t, "the times at which a run is asked")
         x, udot = self.path.at(np.ravel(when))
         shape = np.shape(when)
-        return Samples(self.driven, when, x.reshape(*shape, -1), self.rest,
-                       udot=None if udot is None else udot.reshape(*shape, -1))  # fmt: skip
+        return Samples(self.driven, when, x.reshape(*shape, x.shape[-1]), self.rest,
+                       udot=None if udot is None else udot.reshape(*shape, udot.shape[-1]), path=self.path,
+                       contacts=self.contacts)  # fmt: skip
 
     @property
     def audit(self) -> Audit:
@@ -234,7 +214,7 @@ class Trajectory(Samples):
             float(energy[0]), float(energy[-1]), float(work[-1]),
             float(np.abs(energy - energy[0] - work).max()), float(max(norms, default=0.0)),
             self.path.constraint_error, stats.steps, stats.rejected, stats.evaluations,
-            gap, whose, len(self.events), stretches(self.path), numerical(self.path),
+            gap, whose, len(self.events), stretches(self.path), numerical(self.path), unresolved(self.path),
         )  # fmt: skip
 
     def gaps(self) -> dict[str, Array]:
@@ -251,12 +231,6 @@ class Trajectory(Samples):
         nan where the pair has none, as beyond the ends of a curve.
         """
         return gap_between(self, a, b)
-
-    def reactions(self, at: Point | None = None) -> ReactionsAlong:
-        """What every constraint and joint exerts along the run, by name; torques about ``at``, or their own points."""
-        from latchwork.hybrid.reactions import reactions_along
-
-        return reactions_along(self, at)
 
     def plot(self, *what: Any, path: str | None = None) -> Any:
         """A figure of anything against time, one panel each; saved where ``path`` is given.
@@ -309,4 +283,6 @@ class Trajectory(Samples):
 
     def smooth(self, points: int = 600) -> Samples:
         """The run on an even grid, fine enough to draw."""
+        if isinstance(points, bool) or not isinstance(points, int) or points < 1:
+            raise EvaluationError(f"a run was asked for at {points!r} points. Give a whole number, 1 or more.")
         return self.at(np.linspace(self.t[0], self.t[-1], points))

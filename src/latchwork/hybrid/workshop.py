@@ -22,11 +22,11 @@ from latchwork.constraint.gather import gather
 from latchwork.constraint.modes import executors, layout, sliding_executors
 from latchwork.constraint.modes.drag import Drag, frame_of
 from latchwork.constraint.modes.ending import whole
-from latchwork.constraint.modes.mode import Mode, mode_of, surveyed_mode
+from latchwork.constraint.modes.mode import Mode, surveyed_mode
 from latchwork.constraint.modes.settle import settle
 from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import must_agree, worst_entry
-from latchwork.constraint.singular import choose_regular
+from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.surveying import kept_arguments, survey, surveyed
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.few import settle_few
@@ -41,7 +41,7 @@ from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.relay import Relay
 from latchwork.hybrid.right_side import RightSide, unconstrained
-from latchwork.hybrid.rules import Rules, rule_guards, scalars
+from latchwork.hybrid.rules import Rules, rule_guards
 from latchwork.hybrid.stages import GOOD, Held, Unconstrained
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.touching.friction import drag_in, share_in
@@ -118,7 +118,7 @@ class Workshop:
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
         self._functions: dict[Any, tuple[Function, Function]] = {}  # place and bias, by the nodes of rows
         self._prepared: dict[Any, Prepared] = {}
-        self._stages: dict[Any, tuple[Stage, Guards]] = {}
+        self.stages: dict[Any, tuple[Stage, Guards]] = {}
         self._ready: tuple[Terms, tuple[Drag | None, bytes], tuple[Mode, bool]] | None = None
         self._drags: dict[Any, Drag] = {}
         self._embeddings: dict[Any, Embedding] = {}
@@ -158,10 +158,10 @@ class Workshop:
         """ẋ where nothing holds."""
         return unconstrained(self.driven)
 
-    @cached_property
+    @property
     def energy(self) -> Function:
-        """K + V."""
-        return scalars(self.base, [self.driven.equations.kinetic_energy + self.driven.equations.potential_energy])
+        """K + V of (t, q, u, rest)."""
+        return self.driven.energy
 
     @cached_property
     def pacing(self) -> Pacing:
@@ -224,7 +224,7 @@ class Workshop:
 
     def _new_terms(self, constraints: tuple[Constraint, ...], touches: Mapping[Constraint, Touch]) -> Terms:
         if not touches:
-            return terms_of(rows_of(self.driven.equations, constraints), self.base)
+            return terms_of(rows_of(self.driven.equations, constraints, self.base.laws), self.base)
         if len(constraints) == 1:
             return touches[constraints[0]].terms_of(constraints[0])
         others = tuple(k for k in constraints if k not in touches)
@@ -329,9 +329,11 @@ class Workshop:
         if quick is not None:
             return surveyed_mode(terms, quick, x, self._held_names, drag), True
         place, motion = terms.place(x), terms.motion(x)
-        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
+        n_q, n, _ = terms.sizes
+        moving = terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
+        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
         chosen, regular = choose_regular(terms, x)
-        return mode_of(terms, chosen, regular, self._held_names, drag), regular is x
+        return mode_beside(terms, chosen, x, regular, self._held_names, drag), regular is x
 
     @cached_property
     def _held_names(self) -> tuple[str, ...]:
@@ -341,11 +343,11 @@ class Workshop:
               x: Array) -> tuple[Stage, Guards]:  # fmt: skip
         """How to step what holds from x on, and what watches it."""
         key = self.key(holds, standings, stops)
-        known = self._stages.get(key)
+        known = self.stages.get(key)
         if known is None or not still_good(known[0], x):
-            _make_room(self._stages)
+            _make_room(self.stages)
             before = None if known is None else known[0]
-            known = self._stages[key] = self._new_stage(key, holds, standings, stops, x, before)
+            known = self.stages[key] = self._new_stage(key, holds, standings, stops, x, before)
         return known
 
     def _new_stage(self, key: Any, holds: Holds, standings: Standings, stops: Mapping[str, Any], x: Array,
@@ -372,7 +374,8 @@ def _at_rest_again(stage: Stage | None, x: Array) -> tuple[Mode, bool] | None:
     if mode.selection.rank < n or not stage.pivot(x) > GOOD * mode.usual_pivot:
         return None
     place, motion = mode.terms.place(x), mode.terms.motion(x)
-    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c)
+    moving = mode.terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
+    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
     return replace(mode, share=None, numbers=place.B, course=x[1 + n_q : 1 + n_q + n].copy()), True
 
 

@@ -120,17 +120,18 @@ def advance_fused(
 @kernel
 def advance_groups(
     run: executor, code: i32p, z: f64p, y: f64p, groups: i64, n: i64, inputs: i64, t0: f64, h: f64, t_end: f64,
-    last: i64, start: f64p, final: f64p, stopped: i64p,
+    first: i64, stop: i64, last: i64, state: f64p, stopped: i64p,
 ) -> None:  # fmt: skip
-    """All steps of each group in turn: its (x, ẋ, rest) from ``start``, its last (x, ẋ) to ``final``.
+    """Steps of each group in turn, from number ``first`` up to ``stop``, in place: ``state`` is its (x, ẋ, rest).
 
-    ``stopped`` receives the steps taken by a group whose derivative became not finite, or −1.
+    ``stopped`` is −1, or receives the steps taken by a group whose derivative became not finite, which stays there.
     """
     for g in range(groups):
+        if stopped[g] >= 0:
+            continue
         for j in range(inputs):
-            z[3 + j] = start[g * inputs + j]
-        stopped[g] = -1
-        for i in range(last):
+            z[3 + j] = state[g * inputs + j]
+        for i in range(first, stop):
             t = t0 + float(i) * h
             z[0] = t
             z[1] = h if i + 1 < last else t_end - t
@@ -142,7 +143,7 @@ def advance_groups(
                 stopped[g] = i + 1
                 break
         for j in range(2 * n):
-            final[g * 2 * n + j] = z[3 + j]
+            state[g * inputs + j] = z[3 + j]
 
 
 together(advance_fused, advance_groups)

@@ -22,6 +22,7 @@ from latchwork.integrate.steppers import advance_fixed
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.integrate.watched import watched_adaptive, watched_fixed
 from latchwork.program.function import Executable
+from latchwork.program.interrupt import interrupted
 from latchwork.program.native import invoke
 
 SLIVER = 1e-9  # of a step: a remainder this short joins the step before it
@@ -74,10 +75,10 @@ class RK4:
                     status = problem.steps(advance_fixed)(*data, *rows[:3])
                 problem.used((stop - first) * (tableau.stages - 1) if fused is None else 0, stop - first)
             record.keep(rows, int(counts[0]))
-            if STATUS[status] in (Status.NOT_FINITE, Status.NO_NUMBER):
+            if STATUS[status] in (Status.NOT_FINITE, Status.NO_NUMBER, Status.ELSEWHERE):
                 problem.fail(STATUS[status], record.t, int(counts[2]), record)
             problem.progress(record.t)
-            if STATUS[status] in (Status.EVENT, Status.REWRITE):
+            if STATUS[status] in (Status.EVENT, Status.REWRITE) or interrupted():
                 break
         steps, event = int(counts[1]), problem.event(STATUS[status], record.t, x)
         return record.solution(Stats(steps, 0, 1 + steps * (tableau.stages - 1) + (event is not None)), event)
@@ -131,6 +132,8 @@ class DormandPrince:
             problem.used(int(counts[RECORDED]) * (tableau.stages - 1), int(counts[RECORDED]))
             problem.progress(record.t)
             if status is Status.FULL:
+                if interrupted():
+                    status = Status.END
                 capacity, rows = most, record.room(most)
         if status not in (Status.END, Status.EVENT, Status.REWRITE):
             problem.fail(status, float(memory[T]), int(counts[COMPONENT]), record)
@@ -189,7 +192,7 @@ def integrate(
 
     ``now`` are guards and rates at the start, where they are known. ``memory`` is used again by runs of the same
     function, guards and settle, one after the other, which then start sooner. No step is ``longest`` than that, where a
-    method chooses its steps.
+    method chooses its steps. An interrupt that is listened for (`program.interrupt`) ends the run after its next steps.
     """
     given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples, settle, memory, longest,
                     heights)  # fmt: skip

@@ -16,7 +16,7 @@ from latchwork.integrate.fused import SHARED, advance_fused, fused_function, pay
 from latchwork.integrate.guards import memory_size
 from latchwork.integrate.memory import Memory
 from latchwork.integrate.solution import Array, Event, Record, Solution, Stats
-from latchwork.integrate.status import Status
+from latchwork.integrate.status import ADVICE, ELSE, Status
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.tableau import Tableau
 from latchwork.integrate.watched import watched_fused
@@ -207,8 +207,9 @@ class Problem:
             state = f" (number {self.watch.hit()[0]})"
         raise IntegrationError(
             f"The run from t = {self.t!r} to {self.t_end!r} stopped at t = {t!r}: {status.value}{state}. "
-            "Check the model near that time, or choose another step or tolerance.",
+            f"{ADVICE.get(status, ELSE)}",
             solution=solution,
+            reason=status,
         )
 
 

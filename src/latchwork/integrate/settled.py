@@ -2,14 +2,14 @@
 
 ``settle(code, z, w)``, on its own slots, takes the new state in w, its time in z[0], and leaves the settled state;
 behind it stand 1 where it changed something, and 1 where the equations ask to be written otherwise (the stepper then
-comes back).
+comes back), 2 where the state is none that can be reached: the step is taken back, and a shorter one tried.
 """
 
 from __future__ import annotations
 
-from latchwork.integrate.adaptive import COMPONENT, RECORDED, T, advance_adaptive
+from latchwork.integrate.adaptive import COMPONENT, RECORDED, REJECTED, SHRINK, STEPS, H, T, advance_adaptive
 from latchwork.integrate.guards import NONE
-from latchwork.integrate.status import END, EVENT, FULL, NO_NUMBER, NOT_FINITE, REWRITE
+from latchwork.integrate.status import ELSEWHERE, END, EVENT, FULL, NO_NUMBER, NOT_FINITE, REWRITE
 from latchwork.integrate.steppers import advance_fixed, derivative, not_finite, record
 from latchwork.integrate.watched import copy, look
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, kernel, local_i64, offset
@@ -21,14 +21,22 @@ def settled(
     run: executor, code: i32p, z: f64p, n: i64, t: f64, x: f64p, k: f64p, settle: executor, settle_code: i32p,
     settle_z: f64p, w: f64p,
 ) -> i64:  # fmt: skip
-    """Settle (t, x), with ẋ anew where x changed; 1 where the equations ask to be written otherwise."""
+    """Settle (t, x), with ẋ anew where x changed; 1 where the equations ask to be written otherwise, 2: see above."""
     settle_z[0] = t
     copy(n, x, w)
     settle(settle_code, settle_z, w)
-    if w[n] != 0.0:
+    if w[n] != 0.0 and w[n + 1] != 2.0:
         copy(n, w, x)
         derivative(run, code, z, n, t, x, k)
-    return 1 if w[n + 1] != 0.0 else 0
+    return int(w[n + 1])
+
+
+@kernel
+def begin_settled(n: i64, t: f64, x: f64p, settle: executor, settle_code: i32p, settle_z: f64p, w: f64p) -> None:
+    """Let what settles know from which state the steps begin."""
+    settle_z[0] = t
+    copy(n, x, w)
+    settle(settle_code, settle_z, w)
 
 
 @kernel
@@ -42,6 +50,7 @@ def settled_fixed(
     inner = local_i64(3)
     inner[1] = 0
     counts[0] = 0
+    begin_settled(n, t0 + float(first) * h, x, settle, settle_code, settle_z, y)
     for i in range(first, stop):
         r = counts[0]
         t, end = t0 + float(i) * h, t0 + float(i + 1) * h if i + 1 < last else t_end
@@ -57,6 +66,8 @@ def settled_fixed(
             counts[0] += 1
             return NOT_FINITE
         asks = settled(run, code, z, n, end, x, k, settle, settle_code, settle_z, y)
+        if asks == 2:
+            return ELSEWHERE
         counts[2] = not_finite(n, k)
         record(r, n, end, x, k, out_t, out_x, out_dx)
         if counts[2] >= 0:
@@ -90,6 +101,7 @@ def settled_adaptive(
     """`adaptive.advance_adaptive`, settled and watched, until an event or until other equations are asked for."""
     status = FULL
     r = 0
+    begin_settled(n, memory[T], x, settle, settle_code, settle_z, y)
     while status == FULL and r < capacity:
         t = memory[T]
         copy(n, x, w)
@@ -101,6 +113,13 @@ def settled_adaptive(
         if counts[RECORDED] == 0:
             break
         asks = settled(run, code, z, n, memory[T], x, k, settle, settle_code, settle_z, y)
+        if asks == 2:
+            copy(n, w, x)
+            copy(n, offset(w, n), k)
+            memory[H], memory[T], status = SHRINK * (memory[T] - t), t, FULL
+            counts[STEPS] -= 1
+            counts[REJECTED] += 1
+            continue
         record(r, n, memory[T], x, k, out_t, out_x, out_dx)
         counts[COMPONENT] = not_finite(n, k)
         if counts[COMPONENT] >= 0:

@@ -16,7 +16,15 @@ class Status(Enum):
     EVENT = "a guard fell through zero"
     NO_NUMBER = "a guard is not a number"
     REWRITE = "the equations ask to be written in other speeds"
+    ELSEWHERE = "a step led past an almost singular position to a circuit that the linkage cannot reach"
 
 
-END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE, EVENT, NO_NUMBER, REWRITE = range(8)  # the same, for kernels
+ADVICE = {
+    Status.TOO_MANY: "That is a limit of the method, not of the model: give it a larger max_steps, or a wider "
+    "tolerance; where the motion is stiff, lw.SciPy() takes longer steps.",
+    Status.NOT_FINITE: "Check the model near that time.",
+}
+ELSE = "Check the model near that time, or choose another step or tolerance."
+
+END, FULL, TOO_MANY, TOO_SMALL, NOT_FINITE, EVENT, NO_NUMBER, REWRITE, ELSEWHERE = range(9)  # the same, for kernels
 STATUS = tuple(Status)

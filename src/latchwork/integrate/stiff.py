@@ -23,6 +23,7 @@ from latchwork.integrate.problem import Problem
 from latchwork.integrate.solution import Array, Event, Solution, Stats, dense
 from latchwork.integrate.status import Status
 from latchwork.program.function import Function
+from latchwork.program.interrupt import interrupted
 
 METHODS = ("Radau", "BDF", "LSODA")
 SLIVER = 100 * 2.0**-52  # a span this short against t, as between nearly equal rows of two tables, is a step of Euler
@@ -55,7 +56,7 @@ class SciPy:
     max_steps: int = 1_000_000
 
     def __post_init__(self) -> None:
-        if self.name not in METHODS:
+        if not isinstance(self.name, str) or self.name not in METHODS:
             raise IntegrationError(f"SciPy has no stiff method '{self.name}'. Choose one of {', '.join(METHODS)}.")
         _must_step(self, self.rtol, self.atol, self.max_step)
 
@@ -171,14 +172,14 @@ class _Side:
         self.calls += self.n + 1
         return differences(self.function, self.at(t, x), self.n)
 
-    def settled(self, problem: Problem, t: float, x: Array) -> tuple[Array, bool]:
-        """The state where it belongs, and whether other equations are asked for."""
+    def settled(self, problem: Problem, t: float, x: Array) -> tuple[Array, int]:
+        """The state where it belongs, and what is noted of it: see `settled`."""
         assert problem.settle is not None
         run, code, z = problem.settle.run, problem.settle.mode.code, self.settle_slots
         w = np.append(x, np.zeros(2))
         z[0] = t
         problem.call(run, code, z, w)
-        return w[: self.n], bool(w[self.n + 1])
+        return w[: self.n], int(w[self.n + 1])
 
     def fill_rates(self, t: float, x: Array, dx: Array) -> None:
         """ẋ, written in place."""
@@ -230,6 +231,8 @@ def _march(problem: Problem, side: _Side, start: Start, max_steps: int, rtol: fl
     first = side.rates(problem.t, problem.x)
     if not np.isfinite(first).all():
         problem.fail(Status.NOT_FINITE, problem.t, int(np.argmin(np.isfinite(first))))
+    if problem.settle is not None:
+        side.settled(problem, problem.t, problem.x)  # where it begins
     event, taken, span = None, 0, problem.t_end - problem.t
     if span > SLIVER * max(abs(problem.t), abs(problem.t_end)):
         advance = start(problem.t, problem.x, None)
@@ -238,18 +241,21 @@ def _march(problem: Problem, side: _Side, start: Start, max_steps: int, rtol: fl
     while event is None and steps.t[-1] < problem.t_end:
         status = Status.TOO_MANY if taken == max_steps else _one(advance, steps)
         taken += 1
-        moved, asks = _settled(problem, side, steps) if status is Status.FULL and problem.settle else (0.0, False)
+        moved, asks = _settled(problem, side, steps) if status is Status.FULL and problem.settle else (0.0, 0)
+        status = Status.ELSEWHERE if asks == 2 else status
         theta = _watched(problem, steps) if status is Status.FULL and problem.watch is not None else NONE
         if status is not Status.FULL or math.isnan(theta):
             _fail(problem, side, steps, status if status is not Status.FULL else Status.NO_NUMBER)
         if theta < NONE:
             steps.cut(theta)
             event = problem.event(Status.EVENT, steps.t[-1], steps.x[-1])
-        elif asks and steps.t[-1] < problem.t_end:
+        elif asks != 0 and steps.t[-1] < problem.t_end:
             event = problem.event(Status.REWRITE, steps.t[-1], steps.x[-1])
         elif moved > max(DRIFT, TOLERATED * rtol) and steps.t[-1] < problem.t_end:
             advance = start(steps.t[-1], steps.x[-1], steps.t[-1] - steps.t[-2])
         problem.progress(steps.t[-1])
+        if interrupted():
+            break
     solution = _solution(side, steps, event)
     return solution if problem.samples is None else _sampled(problem, solution)
 
@@ -274,8 +280,8 @@ def _one(advance: Advance, steps: _Steps) -> Status:
     return Status.FULL
 
 
-def _settled(problem: Problem, side: _Side, steps: _Steps) -> tuple[float, bool]:
-    """Settle the end of the last step: by how much it moved, and whether other equations are asked for."""
+def _settled(problem: Problem, side: _Side, steps: _Steps) -> tuple[float, int]:
+    """Settle the end of the last step: by how much it moved, and what is noted of it."""
     x, asks = side.settled(problem, steps.t[-1], steps.x[-1])
     moved = float(np.abs(x - steps.x[-1]).max())
     steps.x[-1] = x
@@ -301,7 +307,7 @@ def _fail(problem: Problem, side: _Side, steps: _Steps, status: Status) -> None:
     try:
         problem.fail(status, steps.t[-1])
     except IntegrationError as error:
-        raise IntegrationError(str(error), _solution(side, steps)) from None
+        raise IntegrationError(str(error), _solution(side, steps), reason=status) from None
 
 
 def _sampled(problem: Problem, solution: Solution) -> Solution:

@@ -35,17 +35,26 @@ def kinetic(motion: Motion) -> Expr:
 
 
 def potential(motion: Motion, added: Iterable[Load] = (), gravity: bool = True) -> Expr:
-    """V = -Σ m g · p + Σ potentials of springs; gravity on a body that is not located has none, it only does work."""
-    system = motion.system
-    total = Expr(motion.g, ZERO)
-    if gravity and system.gravity is not None:
+    """V = -Σ m g · p + Σ potentials of springs.
+
+    Gravity on a body that is not located, and a load whose potential an input changes, have none: they only do work.
+    """
+    system, g = motion.system, motion.g
+    total = Expr(g, ZERO)
+    if gravity and system.gravity is not None and not _driven(motion, system.gravity.nodes()):
         for body in system.bodies:
-            if anchor(body.center) is None:
+            if anchor(body.center) is None and not _driven(motion, [body.mass.node]):
                 total = total - body.mass * system.gravity.dot(body.center.position())
     for load in (*system.loads, *added):
-        if load.potential is not None:
+        if load.potential is not None and not _driven(motion, [load.potential.node]):
             total = total + load.potential
     return Expr(motion.g, rebuild(motion.g, [total.node], motion.kinematics.replaced)[0])
+
+
+def _driven(motion: Motion, nodes: Iterable[int]) -> bool:
+    """Whether an input changes any of these."""
+    inputs = {symbol.node for symbol in motion.system.r}
+    return bool(inputs) and not inputs.isdisjoint(reachable(motion.g, list(nodes)))
 
 
 def power(motion: Motion, added: Iterable[Load] = (), gravity: bool = True) -> Expr:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from latchwork.errors import must_be
 from latchwork.kane.derive import derive, shortened
 from latchwork.kane.evaluated import Evaluated
 from latchwork.kane.forces import Wrenches, add_load, generalized_forces
@@ -51,22 +52,30 @@ class Equations(Evaluated):
 
         return reaction_about(self, self._resultants, what, direction, about)
 
-    def reactions(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None,
-                  at: Point | None = None) -> Reactions:  # fmt: skip
-        """Forces and torques of every joint by name, in the motion that the loads cause; torques about ``at``."""
-        x, none = argument_vector(self.system, t, q, u, r, p), np.zeros((0, len(self.u)))
-        return self.reaction_plan(at).at_state(x, self.udot(q, u, r, t, p), none[:, 0], none, none[:, :0])
+    def reactions(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
+                  at: Any = None, motors: bool = False) -> Reactions:  # fmt: skip
+        """Forces and torques of every joint by name, in the motion that the loads cause.
 
-    def reaction_plan(self, at: Point | None = None) -> Plan:
+        Torques are about where each joint is, or about ``at``: a point, or points by the names of joints. What drives a
+        joint (``model.actuate``, ``resist``, a torque between its two bodies) is a load of its own, so that nothing is
+        left along the joint's freedoms; with ``motors`` it is contained in the joint's force and torque.
+        """
+        x, none = argument_vector(self.system, t, q, u, r, p), np.zeros((0, len(self.u)))
+        return self.reaction_plan(at, motors).at_state(x, self.udot(q, u, r, t=t, p=p), none[:, 0], none, none[:, :0])
+
+    def reaction_plan(self, at: Any = None, motors: bool = False) -> Plan:
         """Reactions as one program of (t, q, u, r, p, u̇), for one state or for many rows."""
+        from latchwork.constraint.reacting.reaction_items import about, must_be_names
         from latchwork.constraint.reacting.reaction_plan import plan_of
 
-        if at not in self._plans:
-            self._plans[at] = plan_of(self, None, at)
-        return self._plans[at]
+        key = about(self.system, at), bool(motors)
+        if key not in self._plans:
+            self._plans[key] = plan_of(self, None, *key)
+            must_be_names(self, self._plans[key].items, key[0])
+        return self._plans[key]
 
     @cached_property
-    def _plans(self) -> dict[Point | None, Plan]:
+    def _plans(self) -> dict[Any, Plan]:
         return {}
 
     # --- further equations --------------------------------------------------------------------------------------
@@ -76,6 +85,7 @@ class Equations(Evaluated):
         d = self.derivation
         wrenches = Wrenches(d.motion)
         for load in loads:
+            must_be(load, Load, "an added load", "Give lw.Force, lw.Torque, lw.Spring or lw.Torsion.")
             add_load(wrenches, load.forces, load.torques)
         g = self.system.graph
         extra = generalized_forces(wrenches, d.settle)
@@ -103,21 +113,21 @@ class Equations(Evaluated):
 
         return embed(self, constraints, independent, at, t, p)
 
-    def linearize(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def linearize(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                   keep: Sequence[Any] = (), outputs: Mapping[str, Any] | None = None) -> Linear:  # fmt: skip
         """δẋ = A δx + B δr, δy = C δx + D δr about a state: as ``Constrained.linearize``, without constraints."""
-        return self._without_constraints.linearize(q, u, r, t, p, keep=keep, outputs=outputs)
+        return self._without_constraints.linearize(q, u, r, t=t, p=p, keep=keep, outputs=outputs)
 
-    def equilibrium(self, q: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *, hold: Sequence[Any] = (),
+    def equilibrium(self, q: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None, hold: Sequence[Any] = (),
                     find: Sequence[Any] = ()) -> Steady:  # fmt: skip
         """A position near q in which everything can stay at rest: as ``Constrained.equilibrium``."""
-        return self._without_constraints.equilibrium(q, r, t, p, hold=hold, find=find)
+        return self._without_constraints.equilibrium(q, r, t=t, p=p, hold=hold, find=find)
 
-    def steady(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None, *,
+    def steady(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None,
                hold: Sequence[Any] = (), find: Sequence[Any] = (),
                vanish: Sequence[Any] | None = None) -> Steady:  # fmt: skip
         """A motion near a given one in which chosen u̇ vanish: as ``Constrained.steady``."""
-        return self._without_constraints.steady(q, u, r, t, p, hold=hold, find=find, vanish=vanish)
+        return self._without_constraints.steady(q, u, r, t=t, p=p, hold=hold, find=find, vanish=vanish)
 
     def for_small(self, *small: Any) -> SmallMotion:
         """The equations to first order in some coordinates and speeds, made linear early.  [Buffinton §6.5.1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -36,20 +37,27 @@ class Evaluated(Quantities):
         return lower(self.system.graph, [e.node for e in self.udot_expressions], self.arguments)
 
     @cached_property
-    def _udot(self) -> Function:
+    def udot_function(self) -> Function:
+        """u̇ as a function of (t, q, u, r, p)."""
         return Function(self.udot_program)
 
-    def udot(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> NDArray[np.float64]:
+    def udot(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0,
+             p: Any = None) -> NDArray[np.float64]:  # fmt: skip
         """u̇ as numbers. States are sequences in the order of ``q_names``, ``u_names``, or mappings by name."""
         x = argument_vector(self.system, t, q, u, r, p)
-        value = self._udot(x)
+        value = self.udot_function(x)
         if not np.isfinite(value).all():
             self._explain(x, value)
         return value
 
-    def qdot(self, q: Any = None, u: Any = None, t: float = 0.0, p: Any = None) -> NDArray[np.float64]:
+    def qdot(self, q: Any = None, u: Any = None, *, t: float = 0.0, p: Any = None) -> NDArray[np.float64]:
         """q̇ as numbers."""
         return np.asarray(self.evaluate(self.qdot_expressions, q, u, t=t, p=p)).ravel()
+
+    @cached_property
+    def energy_function(self) -> Function:
+        """K + V as a function of (t, q, u, r, p)."""
+        return Function(self.program(self.kinetic_energy + self.potential_energy))
 
     @cached_property
     def inverse_program(self) -> Program:
@@ -61,7 +69,7 @@ class Evaluated(Quantities):
     def _inverse(self) -> Function:
         return Function(self.inverse_program)
 
-    def inverse(self, q: Any = None, u: Any = None, udot: Any = None, r: Any = None, t: float = 0.0,
+    def inverse(self, q: Any = None, u: Any = None, udot: Any = None, *, r: Any = None, t: float = 0.0,
                 p: Any = None) -> NDArray[np.float64]:  # fmt: skip
         """Inverse dynamics as numbers: the generalized forces, besides the loads, that give this u̇."""
         x = argument_vector(self.system, t, q, u, r, p)
@@ -91,22 +99,22 @@ class Evaluated(Quantities):
         """As ``forward_blocks``, q moving along δq = W δu."""
         return derivatives.forward_blocks(self, tangent(self))
 
-    def inverse_derivatives(self, q: Any = None, u: Any = None, udot: Any = None, r: Any = None, t: float = 0.0,
+    def inverse_derivatives(self, q: Any = None, u: Any = None, udot: Any = None, *, r: Any = None, t: float = 0.0,
                             p: Any = None) -> tuple[NDArray[np.float64], ...]:  # fmt: skip
         """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M of inverse dynamics, as numbers; every coordinate moves by itself."""
         return self._blocks(self.inverse_blocks, t, q, u, r, p, udot)
 
-    def inverse_tangents(self, q: Any = None, u: Any = None, udot: Any = None, r: Any = None, t: float = 0.0,
+    def inverse_tangents(self, q: Any = None, u: Any = None, udot: Any = None, *, r: Any = None, t: float = 0.0,
                          p: Any = None) -> tuple[NDArray[np.float64], ...]:  # fmt: skip
         """∂τ/∂q W, ∂τ/∂u and M of inverse dynamics, as numbers: coordinates move along δq = W δu."""
         return self._blocks(self.inverse_tangent_blocks, t, q, u, r, p, udot)
 
-    def forward_derivatives(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0,
+    def forward_derivatives(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0,
                             p: Any = None) -> tuple[NDArray[np.float64], ...]:  # fmt: skip
         """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂r of forward dynamics, as numbers; every coordinate moves by itself."""
         return self._blocks(self.forward_blocks, t, q, u, r, p)
 
-    def forward_tangents(self, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0,
+    def forward_tangents(self, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0,
                          p: Any = None) -> tuple[NDArray[np.float64], ...]:  # fmt: skip
         """∂u̇/∂q W, ∂u̇/∂u and ∂u̇/∂r of forward dynamics, as numbers: coordinates move along δq = W δu."""
         return self._blocks(self.forward_tangent_blocks, t, q, u, r, p)
@@ -120,7 +128,7 @@ class Evaluated(Quantities):
             raise EvaluationError(f"derivatives of '{self.name}' are not finite at {self._state_text(x)}.")
         return value
 
-    def evaluate(self, what: Any, q: Any = None, u: Any = None, r: Any = None, t: float = 0.0, p: Any = None) -> Any:
+    def evaluate(self, what: Any, q: Any = None, u: Any = None, r: Any = None, *, t: float = 0.0, p: Any = None) -> Any:
         """Numbers for an expression, a matrix, a list of expressions, or a vector (measures in N)."""
         x = argument_vector(self.system, t, q, u, r, p)
         value = Function(self.program(what))(x)
@@ -140,6 +148,11 @@ class Evaluated(Quantities):
 
 
 def _flat(what: Any) -> list[Any]:
+    if isinstance(what, str | bytes | Mapping):
+        raise EvaluationError(
+            f"{what!r:.60} is no expression. Give one made of the model's symbols, a vector, a point, or a list of "
+            "them; texts are read by run[...] and in model files."
+        )
     if isinstance(what, Vector):
         return list(what.measures(what.tree.newtonian))
     if isinstance(what, Point):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import TypeVar
 
+from latchwork.errors import ModelError, did_you_mean
 from latchwork.kane import derivatives, energy, robotics, tables
 from latchwork.kane.columns import tidied_column, tidied_rows
 from latchwork.kane.derivatives import partials
@@ -18,6 +20,8 @@ from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 
+Thing = TypeVar("Thing", Point, Frame)
+
 
 class Quantities(Formed):
     """Velocities, forces, derivatives and energies in terms of t, q, u, r, p, and of u̇ where it is said."""
@@ -26,19 +30,31 @@ class Quantities(Formed):
 
     def velocity(self, point: Point) -> Vector:
         """Velocity of a point in N in terms of speeds."""
-        return self.derivation.motion.velocities(mixed)[point]
+        return self.derivation.motion.velocities(mixed)[self._own(point, Point)]
 
     def angular_velocity(self, frame: Frame) -> Vector:
         """Angular velocity of a frame in N in terms of speeds."""
-        return Vector(self.system.tree, {frame: self.derivation.motion.w[frame]})
+        return Vector(self.system.tree, {frame: self.derivation.motion.w[self._own(frame, Frame)]})
 
     def acceleration(self, point: Point) -> Vector:
         """Acceleration of a point in N, in terms of u̇: a = Σ v_r u̇_r + a_t."""
-        return self.derivation.motion.accelerating().accelerations_t(mixed)[point]
+        return self.derivation.motion.accelerating().accelerations_t(mixed)[self._own(point, Point)]
 
     def angular_acceleration(self, frame: Frame) -> Vector:
         """Angular acceleration of a frame in N, in terms of u̇."""
-        return Vector(self.system.tree, {frame: self.derivation.motion.accelerating().alpha_t[frame]})
+        alpha = self.derivation.motion.accelerating().alpha_t[self._own(frame, Frame)]
+        return Vector(self.system.tree, {frame: alpha})
+
+    def _own(self, what: Thing, kind: type[Thing]) -> Thing:
+        """A point or frame of this model that was there when the equations were derived."""
+        tree = self.system.tree
+        known: Mapping[str, object] = tree.points if kind is Point else tree.frames
+        if not isinstance(what, kind) or known.get(what.name) is not what:
+            hint = did_you_mean(what, known) if isinstance(what, str) else ""
+            word = kind.__name__.lower()
+            raise ModelError(f"'{self.name}' has no {word} {what!r:.60}. Give the object itself, such as "
+                             f"model.{word}s[name].{hint}")  # fmt: skip
+        return what
 
     def jacobian(self, what: Point | Frame) -> Matrix:
         """∂v/∂u of a point or ∂ω/∂u of a frame, measures in N: three rows, a column for each speed."""

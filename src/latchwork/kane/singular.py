@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +19,28 @@ Values = NDArray[np.float64]
 
 SINGULAR = 1e-13  # M scaled to a unit diagonal is singular where its condition is worse than this
 SHARE = 1e-6  # of a null vector: smaller entries take no part in it
+LARGE = 1e3  # a quotient that is worth a word where steps become too small
 SHOWN = 8  # values in a message
 ELSEWHERE = "Choose another set of angles, or generalized speeds that stay independent there."
 GIVE_MASS = "Give mass or inertia to what moves with {them}"
 LINED_UP = ", or choose another set of angles if their axes line up at this state only."
+KEEP_AWAY = "Keep away from this state, or write the constraint so that it stays finite there."
 KEEP_FINITE = "Keep away from this state, or write the load so that it stays finite there (lw.where)."
+
+
+def cause_of(equations: Formed, x: Values, rows: Mapping[str, Sequence[Expr]] | None = None) -> str:
+    """The term of q̇ = W u + X, M u̇ = f, or of constraint rows by name, that has no value at x = (t, q, u, r, p).
+
+    Nothing where there is none. With rows M may be singular by itself; without (None) it may not.
+    """
+    mass = _mass if rows is None else _mass_entries
+    reasons = (reason(equations, x) for reason in (_kinematics, mass, _loads, partial(_rows, rows=rows or {})))
+    return next(filter(None, reasons), "")
 
 
 def why_not_finite(equations: Formed, x: Values, value: Values) -> str:
     """What is not finite in q̇ = W u + X, M u̇ = f at the arguments x = (t, q, u, r, p), where, and what to do."""
-    reasons = (reason(equations, x) for reason in (_kinematics, _mass, _loads))
-    found = next(filter(None, reasons), "")
+    found = cause_of(equations, x)
     if found:
         return found
     udot = ", ".join(f"dt({u.name}) = {number:.6g}" for u, number in zip(equations.u, value, strict=True))
@@ -50,12 +62,18 @@ def _kinematics(equations: Formed, x: Values) -> str:
     )
 
 
+def _mass_entries(equations: Formed, x: Values) -> str:
+    found = _infinite(equations, x, list(equations.M))
+    if found is None:
+        return ""
+    where = ", ".join(equations.u[k].name for k in divmod(found[0], len(equations.u)))
+    return f"the mass matrix of '{equations.name}' is not finite at ({where}): {found[1]}. {ELSEWHERE}"
+
+
 def _mass(equations: Formed, x: Values) -> str:
     entries, n = list(equations.M), len(equations.u)
-    found = _infinite(equations, x, entries)
-    if found is not None:
-        where = ", ".join(equations.u[k].name for k in divmod(found[0], n))
-        return f"the mass matrix of '{equations.name}' is not finite at ({where}): {found[1]}. {ELSEWHERE}"
+    if infinite := _mass_entries(equations, x):
+        return infinite
     null = _null_vector(_numbers(equations, x, entries).reshape(n, n))
     if null is None:
         return ""
@@ -75,6 +93,25 @@ def _loads(equations: Formed, x: Values) -> str:
     r, cause = found
     what = f"the generalized active force F_r of '{equations.name}' for {equations.u[r].name}"
     return f"{what} is not finite: {cause}. {KEEP_FINITE}"
+
+
+def _rows(equations: Formed, x: Values, rows: Mapping[str, Sequence[Expr]]) -> str:
+    for name, entries in rows.items():
+        found = _infinite(equations, x, entries)
+        if found is not None:
+            return f"the row '{name}' of '{equations.name}' is not finite: {found[1]}. {KEEP_AWAY}"
+    return ""
+
+
+def steep(equations: Formed, x: Values) -> str:
+    """The division in q̇, M and F_r that gives the largest number at x; nothing where none is large."""
+    g = equations.system.graph
+    every = [e.node for e in (*equations.qdot_expressions, *equations.M, *equations.Fr)]
+    quotients = [Expr(g, node) for node in reachable(g, every) if node >= 0 and g.nodes[node][0] == DIV]
+    values = np.abs(_numbers(equations, x, quotients)) if quotients else np.zeros(1)
+    if not values.max() > LARGE:
+        return ""
+    return f" The largest term there comes from a {_cause(equations, x, quotients[int(values.argmax())])}."
 
 
 def _together(names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, listed, must_be_name
 from latchwork.mechanics.algebra import (
     NULL,
     UNITS,
@@ -115,7 +115,7 @@ class Frame:
 
     def rotated(self, name: str, angle: Any, axis: Vector) -> Frame:
         """A frame turned from this one by ``angle`` about ``axis``, a vector fixed in this frame."""
-        if not hasattr(axis, "components"):
+        if not hasattr(axis, "parts"):
             raise ModelError(f"frame '{name}' turns about a vector; got {axis!r}. For example {self.name}.z.")
         direction = axis.components(self)
         recipe = {"rotate": {"angle": Expr(self.graph, operand(self.graph, angle)), "axis": axis}}
@@ -133,10 +133,12 @@ class Frame:
     def space_fixed(self, name: str, sequence: str, *angles: Any) -> Frame:
         """Three turns about the axes of *this* frame; the same as body-fixed turns in reverse order."""
         recipe = {"space": {"sequence": sequence, "angles": _list(self, angles)}}
-        return self._sequence(name, sequence[::-1], angles[::-1], recipe)
+        turned = sequence[::-1] if isinstance(sequence, str) else sequence
+        return self._sequence(name, turned, angles[::-1], recipe)
 
     def _sequence(self, name: str, sequence: str, angles: tuple[Any, ...], recipe: dict[str, Any]) -> Frame:
-        if not 1 <= len(sequence) == len(angles) or set(sequence) - set(AXES):
+        must_be_name(name, "a frame")
+        if not isinstance(sequence, str) or not 1 <= len(sequence) == len(angles) or set(sequence) - set(AXES):
             raise ModelError(
                 f"frame '{name}': a sequence is made of x, y, z with one angle each; got {sequence!r} with "
                 f"{len(angles)} angles. For example N.body_fixed('B', 'zxz', q1, q2, q3)."
@@ -160,7 +162,9 @@ class Frame:
 
     def cosines(self, name: str, matrix: Any) -> Frame:
         """Orientation by direction cosines: ``matrix[i][j]`` = (axis i of this frame) · (axis j of the new one)."""
-        rows = [[operand(self.graph, value) for value in row] for row in matrix]
+        advice = "Give three rows of three."
+        rows = [[operand(self.graph, value) for value in listed(row, "a row of direction cosines", advice)]
+                for row in listed(matrix, f"direction cosines of '{name}'", advice)]  # fmt: skip
         if len(rows) != 3 or any(len(row) != 3 for row in rows):
             raise ModelError(f"frame '{name}': direction cosines are three rows of three; got {len(rows)} rows.")
         square: Square = tuple(tuple(row) for row in rows)  # type: ignore[assignment]
@@ -216,6 +220,7 @@ class Frame:
 
     def direction_cosines(self, other: Frame) -> list[list[Expr]]:
         """R with R[i][j] = (axis i of this frame) · (axis j of the other): a_self = R a_other."""
+        self.tree.must_be_frame(other, f"what the axes of '{self.name}' are compared with")
         columns = [other.carry(unit, self) for unit in UNITS]
         return [[Expr(self.graph, columns[j][i]) for j in range(3)] for i in range(3)]
 
@@ -223,7 +228,8 @@ class Frame:
         """ω of this frame in another (default: the Newtonian frame), in terms of q̇."""
         from latchwork.mechanics.vector import Vector
 
-        other = other or self.tree.newtonian
+        other = self.tree.newtonian if other is None else other
+        self.tree.must_be_frame(other, f"what '{self.name}' turns in")
         top = common_ancestor(self, other)
         total = Vector(self.tree, {})
         for frame, sign in ((self, 1.0), (other, -1.0)):
@@ -255,6 +261,8 @@ class Frame:
         It is used when equations are derived, and checked there against the coordinates at random states.
         """
         self.tree.must_be_newtonian(reference, f"the angular velocity of '{self.name}'")
+        if not hasattr(omega, "parts"):
+            raise ModelError(f"the angular velocity of '{self.name}' is {omega!r}. Give a vector, such as u1*N.z.")
         self.spun = omega
 
 

@@ -10,7 +10,7 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.derivative import dt
-from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.expr import Expr, sqrt, where
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,11 @@ class Torque:
 
 @dataclass(frozen=True, eq=False)
 class Spring:
-    """A linear spring and damper along the line PQ: force k (d - d0) + c ḋ towards each other, V = ½ k (d - d0)²."""
+    """A linear spring and damper along the line PQ: force k (d - d0) + c ḋ towards each other, V = ½ k (d - d0)².
+
+    Where P and Q coincide, the line has the direction of their relative velocity, as it has in the limit along the
+    motion: the damper pulls with c v, and a spring of free length d0, whose force changes sign there, with its mean, 0.
+    """
 
     p: Point
     q: Point
@@ -78,8 +82,12 @@ class Spring:
 
     @property
     def potential(self) -> Expr | None:
-        stretch = self._distance - self.length
-        return 0.5 * self.stiffness * stretch * stretch
+        """½ k (d - d0)²; its rate is 0, as the force is, where P and Q coincide."""
+        square = self._line.dot(self._line)
+        if _is_zero(self.length):
+            return 0.5 * self.stiffness * square
+        distance = where(square > 0.0, sqrt(where(square > 0.0, square, 1.0)), 0.0)
+        return 0.5 * self.stiffness * (distance - self.length) ** 2
 
     @property
     def _line(self) -> Vector:
@@ -91,7 +99,9 @@ class Spring:
 
     @property
     def _direction(self) -> Vector:
-        return self._line / self._distance if not _is_zero(self.length) else self._line
+        """The unit vector from P to Q, 0 where they coincide; with d0 = 0 the vector itself."""
+        d = self._distance
+        return self._line if _is_zero(self.length) else self._line * where(d > 0.0, 1.0 / d, 0.0)
 
     @property
     def _spring(self) -> Expr:
@@ -99,10 +109,13 @@ class Spring:
         return self.stiffness if _is_zero(self.length) else self.stiffness * (self._distance - self.length)
 
     def _damper(self) -> Vector:
+        """c (n · v) n with the unit vector n from P to Q; where P and Q coincide, n along v: c v."""
         line = self._line
         if _is_zero(self.damping):
             return Vector(line.tree, {})
-        return line * (self.damping * line.dot(line.dt_in(line.tree.newtonian)) / line.dot(line))
+        v, square = line.dt_in(line.tree.newtonian), line.dot(line)
+        apart = square > 0.0
+        return line * (self.damping * line.dot(v) / where(apart, square, 1.0)) + v * where(apart, 0.0, self.damping)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, must_be
 from latchwork.mechanics.vector import Vector
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ class Point:
 
     def position(self, other: Point | None = None) -> Vector:
         """The vector from another point (default: the origin) to this one."""
-        base = other or self.tree.origin
+        base = self.tree.origin if other is None else other
+        self.tree.must_be_point(base, f"where the position of '{self.name}' is measured from")
         self.tree.must_own(base)
         adrift = {anchor(self), anchor(base)}
         if len(adrift) > 1:
@@ -54,7 +55,8 @@ class Point:
 
     def velocity(self, frame: Frame | None = None, fixed: Point | None = None) -> Vector:
         """Velocity in a frame (default: Newtonian), in terms of q̇. For any other frame name a point fixed in it."""
-        frame = frame or self.tree.newtonian
+        frame = self.tree.newtonian if frame is None else frame
+        self.tree.must_be_frame(frame, f"where the velocity of '{self.name}' is seen from")
         if frame is not self.tree.newtonian and fixed is None:
             raise ModelError(
                 f"the velocity of '{self.name}' in '{frame.name}' needs a point fixed in '{frame.name}'. "
@@ -82,6 +84,7 @@ class Point:
         velocity is what is declared, and nothing is checked.
         """
         self.tree.must_be_newtonian(reference, f"the velocity of '{self.name}'")
+        must_be(velocity, Vector, f"the velocity of '{self.name}'", "Give a vector, such as u1*N.x.")
         self.moved, self.located = velocity, located
 
 

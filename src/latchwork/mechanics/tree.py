@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from latchwork.errors import ExpressionError, ModelError, another
+from latchwork.errors import ExpressionError, ModelError, another, must_be, must_be_name
 from latchwork.symbolic.graph import Graph
 
 if TYPE_CHECKING:
@@ -32,11 +32,16 @@ class Tree:
         self._register(self.points, point.name, point, "point")
 
     def _register(self, table: dict, name: str, item: object, what: str) -> None:
-        if not isinstance(name, str) or not name:
-            raise ModelError(f"a {what} needs a name that is a non-empty text; got {name!r}.")
+        must_be_name(name, f"a {what}")
         if name in table:
             raise ModelError(f"the model '{self.graph.name}' has a {what} named '{name}' already. Choose another name.")
         table[name] = item
+
+    def must_be_frame(self, frame: object, what: str) -> None:
+        must_be(frame, type(self.newtonian), what, "Give a frame, such as model.frame, link.frame or body.frame.")
+
+    def must_be_point(self, point: object, what: str) -> None:
+        must_be(point, type(self.origin), what, "Give a point, such as model.origin, link.origin or body.center.")
 
     def must_own(self, item: Frame | Point) -> None:
         if item.tree is not self:
@@ -47,6 +52,7 @@ class Tree:
             )
 
     def must_be_newtonian(self, frame: Frame, what: str) -> None:
+        self.must_be_frame(frame, f"the frame in which {what} is declared")
         if frame is not self.newtonian:
             raise ModelError(
                 f"{what} can only be declared in the Newtonian frame '{self.newtonian.name}', not in '{frame.name}'. "

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from latchwork.errors import ExpressionError
+from latchwork.errors import ExpressionError, must_be
 from latchwork.mechanics.algebra import NULL, Square, Triple, add3, cross3, dot3, matvec, scale3
-from latchwork.symbolic.derivative import rates, tangents
+from latchwork.symbolic.derivative import leaf, rates, tangents
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import rebuild
@@ -15,6 +15,9 @@ from latchwork.symbolic.traverse import rebuild
 if TYPE_CHECKING:
     from latchwork.mechanics.frame import Frame
     from latchwork.mechanics.tree import Tree
+
+
+A_VECTOR = "Give a vector, such as N.x."
 
 
 class Vector:
@@ -31,7 +34,7 @@ class Vector:
 
     def __add__(self, other: Vector) -> Vector:
         if not isinstance(other, Vector):
-            if other == 0:
+            if isinstance(other, int | float) and other == 0:
                 return self
             raise ExpressionError(f"a vector can only be added to a vector; got {other!r}.")
         g = self.tree.graph
@@ -44,6 +47,7 @@ class Vector:
     __radd__ = __add__
 
     def __sub__(self, other: Vector) -> Vector:
+        must_be(other, Vector, "what is taken from a vector", A_VECTOR)
         return self + (-other)
 
     def __neg__(self) -> Vector:
@@ -65,6 +69,7 @@ class Vector:
 
     def dot(self, other: Vector) -> Expr:
         """Scalar product, each pair of parts brought together along the frame tree."""
+        must_be(other, Vector, "the other factor of a scalar product", A_VECTOR)
         g, total = self.tree.graph, ZERO
         for f, a in self.parts.items():
             for h, b in other.parts.items():
@@ -73,6 +78,7 @@ class Vector:
 
     def cross(self, other: Vector) -> Vector:
         """Vector product, written in the deeper of the two frames."""
+        must_be(other, Vector, "the other factor of a vector product", A_VECTOR)
         total = Vector(self.tree, {})
         for f, a in self.parts.items():
             for h, b in other.parts.items():
@@ -83,6 +89,7 @@ class Vector:
 
     def outer(self, other: Vector) -> Dyadic:
         """The dyad a b."""
+        must_be(other, Vector, "the other factor of a dyad", A_VECTOR)
         g = self.tree.graph
         for frame in other.parts:
             self.tree.must_own(frame)
@@ -105,6 +112,7 @@ class Vector:
 
     def components(self, frame: Frame) -> Triple:
         """Measure numbers in one frame, as nodes."""
+        self.tree.must_be_frame(frame, "what a vector is measured in")
         total = NULL
         for f, part in self.parts.items():
             total = add3(self.tree.graph, total, f.carry(part, frame))
@@ -121,6 +129,7 @@ class Vector:
 
     def dt_in(self, frame: Frame) -> Vector:
         """Time derivative in a frame: Σ (ȧ_F + ω_F × a_F), in terms of q̇."""
+        self.tree.must_be_frame(frame, "what a vector is differentiated in")
         g = self.tree.graph
         total = Vector(self.tree, {})
         for f, part in self.parts.items():
@@ -134,10 +143,10 @@ class Vector:
 
     def diff(self, symbol: Expr) -> Vector:
         """Partial derivative with the unit vectors held (for speeds: the partial velocity)."""
-        g = self.tree.graph
+        g, by = self.tree.graph, leaf(self.tree.graph, symbol)
         parts = {}
         for f, part in self.parts.items():
-            d = tangents(g, list(part), {symbol.node: ONE})
+            d = tangents(g, list(part), {by: ONE})
             parts[f] = (d[0], d[1], d[2])
         return Vector(self.tree, parts)
 
@@ -151,7 +160,9 @@ class Vector:
 
     def subs(self, values: Mapping[Expr, Any]) -> Vector:
         """The vector with symbols replaced in its measure numbers."""
-        return self.rebuilt({symbol.node: operand(self.tree.graph, value) for symbol, value in values.items()})
+        must_be(values, Mapping, "what is put in for symbols", "Give {symbol: value}.")
+        g = self.tree.graph
+        return self.rebuilt({leaf(g, symbol): operand(g, value) for symbol, value in values.items()})
 
     @property
     def is_zero(self) -> bool:
@@ -193,7 +204,7 @@ class Dyadic:
 
     def __add__(self, other: Dyadic) -> Dyadic:
         if not isinstance(other, Dyadic):
-            if other == 0:
+            if isinstance(other, int | float) and other == 0:
                 return self
             raise ExpressionError(f"a dyadic can only be added to a dyadic; got {other!r}.")
         parts = dict(self.parts)
@@ -220,6 +231,7 @@ class Dyadic:
 
     def dot(self, v: Vector) -> Vector:
         """Dyadic · vector."""
+        must_be(v, Vector, "the other factor of a product with a dyadic", A_VECTOR)
         total = Vector(self.tree, {})
         for (left, right), square in self.parts.items():
             total = total + Vector(self.tree, {left: matvec(self.tree.graph, square, v.components(right))})

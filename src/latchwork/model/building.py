@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from latchwork.constraint.making.methods import Constraining
-from latchwork.errors import ModelError, did_you_mean, spelled_methods
+from latchwork.errors import ModelError, did_you_mean, listed, must_be, must_be_name, spelled_methods
 from latchwork.mechanics.body import Body, steiner
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
@@ -16,8 +16,6 @@ from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Dyadic, Vector
 from latchwork.model.naming import Naming
 from latchwork.symbolic.expr import Expr, operand
-
-OPTIONS = ("at", "axis", "q", "u")  # of every joint
 
 
 @spelled_methods
@@ -72,7 +70,7 @@ class Building(Naming, Constraining):
 
         The inertia is central unless ``about`` names another point fixed in the body.
         """
-        frame = self._frame_of(frame)
+        frame, center = self._frame_of(frame), self._point_of(center)
         mass_expr = Expr(self.graph, operand(self.graph, mass))
         if inertia is not None:
             if not isinstance(inertia, Dyadic):
@@ -87,7 +85,7 @@ class Building(Naming, Constraining):
             if any(left is not right for left, right in inertia.parts):
                 inertia = Dyadic(self._tree, {(frame, frame): inertia.components(frame)})
             if about is not None:
-                inertia = inertia - steiner(frame, mass_expr, center.position(about))
+                inertia = inertia - steiner(frame, mass_expr, center.position(self._point_of(about)))
         return self._add_body(Body(name, center, mass_expr, frame, inertia))
 
     def particle(self, name: str, point: Point, mass: Any) -> Body:
@@ -95,6 +93,7 @@ class Building(Naming, Constraining):
         return self._add_body(Body(name, point, Expr(self.graph, operand(self.graph, mass))))
 
     def _add_body(self, body: Body) -> Body:
+        must_be_name(body.name, "a body")
         if not isinstance(body.center, Point) or body.center.tree is not self._tree:
             raise ModelError(f"the centre of '{body.name}' must be a point of '{self.name}'; got {body.center!r}.")
         if body.name in self._bodies:
@@ -114,6 +113,7 @@ class Building(Naming, Constraining):
 
         ``inboard`` is the frame (or link) it is mounted on, ``at`` a point fixed there (default: the link's origin).
         """
+        must_be(kind, str, f"the type of joint '{name}'", f"Give one of {', '.join(JOINTS)}.")
         if kind not in JOINTS:
             raise ModelError(f"joint '{name}': there is no joint type '{kind}'.{did_you_mean(kind, JOINTS)}")
         row = JOINTS[kind]
@@ -140,15 +140,10 @@ class Building(Naming, Constraining):
         self._links[name] = Link(name, row, frame, base, child, origin, coordinates, speeds, axis)
         return self._links[name]
 
-    def _joint(self, kind: str, name: str, inboard: Any, options: dict[str, Any]) -> Link:
-        for option in options:
-            if option not in OPTIONS:
-                raise ModelError(f"joint '{name}': there is no option '{option}'.{did_you_mean(option, OPTIONS)}")
-        return self.joint(kind, name, inboard, **options)
-
     def _must_be_new(self, name: str, q_names: Sequence[str], u_names: Sequence[str]) -> None:
         """All names of a joint can be taken: it is made whole or not at all."""
-        if not isinstance(name, str) or not name or name in self._tree.frames or f"{name}_o" in self._tree.points:
+        must_be_name(name, "a joint")
+        if name in self._tree.frames or f"{name}_o" in self._tree.points:
             raise ModelError(f"'{self.name}' cannot name a joint {name!r}: the name is taken. Choose another.")
         for kind, names in (("coordinate", q_names), ("speed", u_names)):
             for each in names:
@@ -157,7 +152,8 @@ class Building(Naming, Constraining):
     @staticmethod
     def _joint_names(name: str, letter: str, suffixes: tuple[str, ...], given: Sequence[str] | None) -> list[str]:
         if given is not None:
-            names = [given] if isinstance(given, str) else list(given)
+            advice = f"Give names: {letter}={[f'{letter}{i + 1}' for i in range(len(suffixes))]}."
+            names = [given] if isinstance(given, str) else listed(given, f"{letter} of joint '{name}'", advice)
             if len(names) != len(suffixes):
                 count = f"{len(suffixes)} {letter}'s"
                 raise ModelError(f"joint '{name}' has {count}; got the names {names}. Give one for each.")
@@ -166,38 +162,49 @@ class Building(Naming, Constraining):
             return [f"{letter}_{name}"]
         return [f"{letter}_{name}_{suffix}" for suffix in suffixes]
 
-    def revolute(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def revolute(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+                 axis: Vector | None = None, q: Sequence[str] | None = None,
+                 u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Turns about ``axis`` (default: the inboard z axis)."""
-        return self._joint("revolute", name, inboard, options)
+        return self.joint("revolute", name, inboard, at=at, axis=axis, q=q, u=u)
 
-    def prismatic(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def prismatic(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+                  axis: Vector | None = None, q: Sequence[str] | None = None,
+                 u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Slides along ``axis`` (default: the inboard z axis)."""
-        return self._joint("prismatic", name, inboard, options)
+        return self.joint("prismatic", name, inboard, at=at, axis=axis, q=q, u=u)
 
-    def cylindrical(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def cylindrical(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+                    axis: Vector | None = None, q: Sequence[str] | None = None,
+                    u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Slides along and turns about ``axis``."""
-        return self._joint("cylindrical", name, inboard, options)
+        return self.joint("cylindrical", name, inboard, at=at, axis=axis, q=q, u=u)
 
-    def universal(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def universal(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+                  q: Sequence[str] | None = None, u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Turns about the inboard x axis, then about the new y axis (Hooke's joint)."""
-        return self._joint("universal", name, inboard, options)
+        return self.joint("universal", name, inboard, at=at, q=q, u=u)
 
-    def ball(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def ball(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+             q: Sequence[str] | None = None, u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """A ball by Euler parameters (scalar first); speeds are ω in the outboard frame."""
-        return self._joint("ball", name, inboard, options)
+        return self.joint("ball", name, inboard, at=at, q=q, u=u)
 
-    def gimbal(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def gimbal(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+               q: Sequence[str] | None = None, u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """A ball by three angles, body-fixed x, y, z."""
-        return self._joint("gimbal", name, inboard, options)
+        return self.joint("gimbal", name, inboard, at=at, q=q, u=u)
 
-    def planar(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def planar(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+               q: Sequence[str] | None = None, u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Slides along the inboard x and y axes and turns about z."""
-        return self._joint("planar", name, inboard, options)
+        return self.joint("planar", name, inboard, at=at, q=q, u=u)
 
-    def free(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def free(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None,
+             q: Sequence[str] | None = None, u: Sequence[str] | None = None) -> Link:  # fmt: skip
         """Six degrees of freedom: position in the inboard frame, Euler parameters; speeds ṗ and ω (outboard)."""
-        return self._joint("free", name, inboard, options)
+        return self.joint("free", name, inboard, at=at, q=q, u=u)
 
-    def weld(self, name: str, inboard: Frame | Link | None = None, **options: Any) -> Link:
+    def weld(self, name: str, inboard: Frame | Link | None = None, *, at: Point | None = None) -> Link:
         """No motion: a frame and origin fixed in the inboard frame."""
-        return self._joint("weld", name, inboard, options)
+        return self.joint("weld", name, inboard, at=at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from latchwork.errors import ModelError, did_you_mean, spelled_methods
+from latchwork.errors import ModelError, did_you_mean, must_be_name, spelled_methods
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
@@ -95,5 +95,7 @@ class Loading(Building):
             )
 
     def _add_load(self, load: Any) -> Any:
+        if not (isinstance(load.name, str) and load.name == ""):
+            must_be_name(load.name, "a load")
         self._loads.append(load)
         return load

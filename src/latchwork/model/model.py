@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.contact.law import Contact
-from latchwork.errors import ModelError, spelled
+from latchwork.errors import ModelError, must_be_name, spelled
 from latchwork.mechanics.system import System
 from latchwork.model.loading import Loading
 
@@ -64,9 +64,9 @@ class Model(Loading):
 
     def _touches(self, name: str, make: Callable[[], Contact]) -> Contact:
         """A contact under a name that is new."""
-        from latchwork.contact.making import must_be_name
+        from latchwork.contact.making import must_name_contact
 
-        must_be_name(name)
+        must_name_contact(name)
         if name in self._contacts or name in self._constraints:
             raise ModelError(f"'{self.name}' has a contact or constraint named '{name}' already. Choose another name.")
         self._contacts[name] = make()
@@ -84,6 +84,7 @@ class Model(Loading):
              release: Any = (), reset: Mapping[Any, Any] | None = None, inputs: Mapping[Any, Any] | None = None,
              needs: Any = (), without: Any = (), once: bool = False, stop: bool = False) -> Rule:  # fmt: skip
         """Where ``when`` falls through zero, constraints begin to hold or let go, speeds and inputs jump: `lw.Rule`."""
+        must_be_name(name, "a rule")
         if name in self._rules:
             raise ModelError(f"'{self.name}' has a rule named '{name}' already. Choose another name.")
         self._rules[name] = Rule(name, when, hold, release, reset or {}, inputs or {}, needs, without, once, stop)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, listed, must_be_name
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.graph import Graph
 
@@ -15,14 +15,14 @@ RESERVED = frozenset(
     "t dt pi sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt abs sign min max where "
     "dot cross position velocity angular_velocity magnitude".split()
 )
+RESERVED_MEANING = {"t": "the time of every model (model.time)", "pi": "the number π"}
 
 
 class Naming:
     """The part of a model that names its symbols."""
 
     def __init__(self, name: str) -> None:
-        if not isinstance(name, str) or not name.strip():
-            raise ModelError(f"a model needs a name that is a non-empty text; got {name!r}.")
+        must_be_name(name, "a model")
         self.name = name
         self.graph = Graph(name)
         self.time = self._symbol("t", "time")
@@ -88,7 +88,8 @@ class Naming:
         ``zero`` lists motion constraints built into the speeds: expressions linear in q̇ that must vanish. Without
         arguments every coordinate that has no speed yet gets its own rate: u1 = q̇1, ...
         """
-        if definitions or zero:
+        vanishing = listed(zero, f"'zero' of the speeds of '{self.name}'", "Give a list of expressions in dt(q).")
+        if definitions or vanishing:
             self._speeds_given = True
         else:
             definitions = self._default_definitions()
@@ -97,7 +98,7 @@ class Naming:
             u = self._speed(name)
             self._definitions[u] = Expr(self.graph, operand(self.graph, definition))
             made.append(u)
-        self._zero += [Expr(self.graph, operand(self.graph, expression)) for expression in zero]
+        self._zero += [Expr(self.graph, operand(self.graph, expression)) for expression in vanishing]
         return tuple(made)
 
     def _default_definitions(self) -> dict[str, Expr]:
@@ -117,10 +118,15 @@ class Naming:
 
     def _must_be_free(self, name: str, kind: str) -> None:
         """A name that nothing else has, and that expressions can use."""
-        if not isinstance(name, str) or not NAME.match(name) or name in RESERVED:
+        if isinstance(name, str) and name in RESERVED:
+            meaning = RESERVED_MEANING.get(name, "a function in expressions")
             raise ModelError(
-                f"'{name}' cannot name a {kind} of '{self.name}': names are letters, digits and _, a letter first, "
-                "and are not a function's name. Choose another, e.g. 'q1'."
+                f"'{name}' cannot name a {kind} of '{self.name}': '{name}' is {meaning}. Choose another, e.g. 'q1'."
+            )
+        if not isinstance(name, str) or not NAME.match(name):
+            raise ModelError(
+                f"{name!r} cannot name a {kind} of '{self.name}': names are letters, digits and _, a letter first. "
+                "Choose another, e.g. 'q1'."
             )
         if name in self._symbols:
             kind_before = self._symbols[name].kind

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cached_property
 from typing import TypeVar
 
@@ -81,5 +82,6 @@ def shares(count: int, threads: int | None = None, most: int = 2**62) -> list[sl
 
 def parallel(work: Callable[[slice], T], parts: Iterable[slice], threads: int | None = None) -> list[T]:
     """The work on each part, in threads; machine code holds no lock, so they run on as many cores."""
+    given = [(copy_context(), part) for part in parts]  # threads hear of what this one is told
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        return list(pool.map(work, parts))
+        return list(pool.map(lambda each: each[0].run(work, each[1]), given))

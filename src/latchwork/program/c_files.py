@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from latchwork.files import write_text
 from latchwork.program.c import KEYWORDS, CFunction, comment, definition, head, support
 from latchwork.program.codegen.c_expressions import literal
 from latchwork.program.naming import Group, legal
@@ -51,7 +52,7 @@ class CExport:
                  "Makefile": makefile(self)}  # fmt: skip
         directory.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
-            (directory / name).write_text(text, encoding="utf-8", newline="\n")
+            write_text(directory / name, text)
         return [directory / name for name in texts]
 
 

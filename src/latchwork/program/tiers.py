@@ -18,7 +18,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
+from latchwork.program.cache import said
 from latchwork.program.ir import Program
+from latchwork.program.parent import OWN_PATH
 
 if TYPE_CHECKING:
     from latchwork.program.native import Native
@@ -27,9 +29,9 @@ LONGEST = 200_000  # operations; beyond it compilation takes too long, and the b
 OPERATIONS, EVALUATIONS = 20_000_000, 10_000  # machine code pays after so many of both in the bytecode machine
 START = """
 import pickle, sys
-sys.path[:] = pickle.load(sys.stdin.buffer)
+parent, sys.path[:] = pickle.load(sys.stdin.buffer)
 from latchwork.program.worker import serve
-serve()
+serve(parent)
 """
 
 _made: WeakValueDictionary[str, Native] = WeakValueDictionary()  # by fingerprint
@@ -115,9 +117,10 @@ class Compiler:
         if not sys.executable or getattr(sys, "frozen", False):
             raise OSError("there is no Python interpreter to start")
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-        process = subprocess.Popen([sys.executable, "-c", START], stdin=pipe, stdout=pipe, stderr=nothing)
+        command = [sys.executable, OWN_PATH, "-c", START]
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing)
         assert process.stdin is not None
-        pickle.dump(sys.path, process.stdin)
+        pickle.dump((os.getpid(), sys.path), process.stdin)
         self._process = process
         self._reader = threading.Thread(target=self._read, args=(process,), daemon=True, name="latchwork compiler")
         self._reader.start()
@@ -166,7 +169,7 @@ class Compiler:
     def _speak(self) -> None:
         """Say what there was to remark, each thing once, in the thread of someone who asks."""
         with self._lock:
-            fresh = [text for text in dict.fromkeys(self._remarks) if text not in self._said]
+            fresh = [text for text in dict.fromkeys(self._remarks) if text not in self._said | said]
             self._said.update(fresh)
             self._remarks.clear()
         for text in fresh:

@@ -1,5 +1,6 @@
 """The compiler process: takes programs from its input, gives object code to its output, ends with its parent.
 
+Its input ends with the parent, unless that has children of its own that hold it open: so the parent is watched as well.
 A message is a pickle: ``(number, program)`` in, ``(number, code, remarks)`` out; the code is empty where it failed.
 """
 
@@ -16,12 +17,14 @@ from typing import IO, Any
 
 from latchwork.program.ir import Program
 from latchwork.program.llvm import program_code
+from latchwork.program.parent import watch_parent
 
 QUIETER = 10  # steps of priority below the parent
 
 
-def serve() -> None:
+def serve(parent: int) -> None:
     """Compile programs in the order in which they come, until the parent closes the input or ends."""
+    watch_parent(parent, lambda: os._exit(0))
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints must not disturb the answers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -36,11 +39,11 @@ def serve() -> None:
 
 
 def _listen(requests: IO[bytes], jobs: queue.SimpleQueue[Any]) -> None:
-    """Pass requests on; when there are no more, the parent is gone: end at once, also in the middle of a program."""
+    """Pass requests on; when no whole one comes, the parent is gone: end at once, also in the middle of a program."""
     try:
         while True:
             jobs.put(pickle.load(requests))
-    except (EOFError, OSError):
+    finally:
         os._exit(0)
 
 

@@ -20,7 +20,7 @@ def answer_of(sim: Stepped, hands: Hands, handle: Handle, arm: Triple, x: Array)
 
     Before the first step of a mode its equations may not be there yet: then nothing answers.
     """
-    known = sim._workshop._stages.get(sim._workshop.key(sim._holds, sim._standings, {}))
+    known = sim._workshop.stages.get(sim._workshop.key(sim._holds, sim._standings, {}))
     if known is None:
         return NOTHING
     stage, p = known[0], sim._parameters()

@@ -100,10 +100,15 @@ def exhibit_of(source: str) -> Exhibit:
     return _of_module(module_at(path, f"latchwork_{kind}_{path.stem}"))
 
 
+def is_script(source: str) -> bool:
+    """Whether a source is executed, and is none of our examples."""
+    return Path(source).suffix == ".py"
+
+
 def script_of(source: str) -> Path:
     """The file that a source names."""
     path = Path(source)
-    if path.suffix in (*MODEL_FILES, ".py"):
+    if path.suffix in MODEL_FILES or is_script(source):
         if not path.is_file():
             raise FileError(f"there is no file {source}. Check its name.")
         return path

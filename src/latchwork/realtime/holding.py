@@ -24,7 +24,7 @@ def forces_of(sim: Stepped) -> Array:
     """The forces of `rows_of`, one after the other; none where equations of this mode, or of others, are being made."""
     if sim._ahead.is_busy:
         return np.empty(0)
-    known = sim._workshop._stages.get(sim._workshop.key(sim._holds, sim._standings, {}))
+    known = sim._workshop.stages.get(sim._workshop.key(sim._holds, sim._standings, {}))
     if known is None:
         return np.empty(0)
     state = sim._state()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,10 @@ class Live:
         sim._rest = rest
         self.past.nudged(unsettled=True)
 
+    def prepare_first(self, began: Callable[[], None]) -> None:
+        """What the thread that prepares modes does first: whoever waits for it must not wait for others."""
+        self.sim._ahead.began = began
+
     def values(self) -> dict[str, float]:
         """What the sliders stand at."""
         e, rest = self.sim.equations, self.sim.driven.rest_at(self.sim._rest, self.sim.t)
@@ -140,7 +145,7 @@ class Live:
         n_q, n_r, state = len(e.q), len(e.r), sim._state()
         rest = state[len(sim._x) :]
         x = sim._x
-        return float(e.evaluate([expression], x[:n_q], x[n_q:-1], rest[:n_r], sim.t, rest[n_r:][: len(e.p)])[0])
+        return float(e.evaluate([expression], x[:n_q], x[n_q:-1], rest[:n_r], t=sim.t, p=rest[n_r:][: len(e.p)])[0])
 
     def couple(self, stiffness: float, damping: float) -> str:
         """Another spring and damper between device and handle; gives why it is not quite what was asked for, if so."""

@@ -17,6 +17,7 @@ import time
 from typing import Any
 
 from latchwork.errors import EvaluationError
+from latchwork.program.parent import watch_parent
 from latchwork.realtime.devices.device import Device
 from latchwork.realtime.devices.network import network_device
 from latchwork.realtime.devices.recording import load
@@ -40,7 +41,7 @@ class Beating:
     def __init__(self, live: Live, link: Link) -> None:
         self.live, self.link, self.pace = live, link, Pace()
         self.dropped = 0
-        self.ended = False
+        self.ended = self.done = False  # asked for; and made
         self._shown = self._measured = -math.inf
         self._rss = resident()
 
@@ -108,11 +109,13 @@ def serve() -> None:
     live = Live(exhibit, device=device, step=given["step"], source=given["source"], record=record is not None)
     beating = Beating(live, link)
     threading.Thread(target=_listen, args=(beating,), daemon=True).start()
+    watch_parent(given["parent"], lambda: _end(beating))
     freeze_garbage()
     if "priority" in soft_real_time():
-        live.sim._ahead.began = raise_priority  # whoever waits for that thread must not wait for others
+        live.prepare_first(raise_priority)
     beating.pace.rests(time.perf_counter())
     beating.run()
+    beating.done = True
     if record is not None:
         live.save(record)
 
@@ -135,6 +138,12 @@ def _listen(beating: Beating) -> None:
     """When there is no more input, the parent is gone, or wants an end."""
     while sys.stdin.buffer.read(1):
         pass
+    _end(beating)
+
+
+def _end(beating: Beating) -> None:
+    """Ask for an end, and make one where a tick does not end."""
     beating.ended = True
     time.sleep(2.0)
-    os._exit(1)  # a tick that does not end
+    if not beating.done:
+        os._exit(1)

@@ -51,7 +51,7 @@ class Mark:
         sim.equations, sim.driven, sim._workshop = self.equations, self.driven, self.workshop
         sim._holds, sim._standings = dict(self.holds), self.standings.copied()
         sim._settled, sim._pending = self.settled, None
-        sim._workshop._stages = dict(self.stages)
+        sim._workshop.stages = dict(self.stages)
         sim._thicket, sim._presence = _copied(self.thicket), dict(self.presence)
         for watched, values in zip(sim._rules.watched, self.rules, strict=True):
             vars(watched).update(zip(WATCHED, values, strict=True))
@@ -67,7 +67,7 @@ def mark_of(sim: Stepped) -> Mark:
     sim.interrupt()
     rules = tuple(tuple(getattr(watched, name) for name in WATCHED) for watched in sim._rules.watched)
     return Mark(sim.t, sim._x.copy(), sim._rest.copy(), sim.equations, sim.driven, sim._workshop, dict(sim._holds),
-                sim._standings.copied(), rules, tuple(sim._rules.fired), dict(sim._workshop._stages),
+                sim._standings.copied(), rules, tuple(sim._rules.fired), dict(sim._workshop.stages),
                 _copied(sim._thicket), dict(sim._presence), sim._settled, bool(sim._segments))  # fmt: skip
 
 
@@ -89,6 +89,10 @@ class Past:
         self._marks: deque[tuple[int, Mark]] = deque([(0, self._start)])
         self.tick = 0
         self._before = GOES_ON
+
+    def __len__(self) -> int:
+        """How many marks there are."""
+        return len(self._marks)
 
     @property
     def oldest(self) -> int:

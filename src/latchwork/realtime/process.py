@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from latchwork.errors import EvaluationError
+from latchwork.program.parent import OWN_PATH
 from latchwork.realtime.board import State
 from latchwork.realtime.exhibit import exhibit_of
 from latchwork.realtime.link import Link
@@ -50,9 +52,10 @@ class Loop:
             raise EvaluationError(f"the loop of '{self.source}' runs already. Stop it first.")
         self.stop()
         self._link, self._words = Link.made(self.exhibit.width), tempfile.TemporaryFile()  # noqa: SIM115
-        self._process = subprocess.Popen([sys.executable, "-c", START], stdin=subprocess.PIPE,
-                                         stdout=subprocess.DEVNULL, stderr=self._words)  # fmt: skip
-        given = {"source": self.source, "memory": self._link.path, **self._settings}
+        self._process = subprocess.Popen([sys.executable, OWN_PATH, "-c", START], stdin=subprocess.PIPE,
+                                         stdout=subprocess.DEVNULL, stderr=self._words,
+                                         pass_fds=self._link.inherited)  # fmt: skip
+        given = {"source": self.source, "memory": self._link.memory, "parent": os.getpid(), **self._settings}
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.write(f"{json.dumps(sys.path)}\n{json.dumps(given)}\n".encode())

@@ -48,23 +48,27 @@ class Again:
         """There is nothing to give back."""
 
 
-def replay(path: str | Path) -> Replay:
-    """Run a recorded session again; an error says from where on it differs, where it does."""
-    session = load_session(path)
+def replay(path: str | Path, script: str | Path | None = None) -> Replay:
+    """Run a recorded session again; an error says from where on it differs, where it does.
+
+    A session names an example or a model file. One that was recorded from a script names none: it is executed only
+    where it is given here.
+    """
+    session = load_session(path, script)
     exhibit = exhibit_of(session.source)
     device: Device | None = None if session.device == POINTER else Again(session.hand, session.damping)
     live = Live(exhibit, device=device, step=session.step, display=session.display)
-    t, x = np.empty(session.ticks + 1), np.empty((session.ticks + 1, len(live.x)))
-    t[0], x[0] = live.sim.t, live.x
+    rows = [np.append(live.sim.t, live.x)]  # memory grows with ticks that were made, not with those that are claimed
     news: list[dict[str, Any]] = live.news()
     for k in range(session.ticks):
         for command in session.commands.get(k, ()):
             live.do(command)
         live.tick()
-        t[k + 1], x[k + 1] = live.sim.t, live.x
+        rows.append(np.append(live.sim.t, live.x))
         news += live.news()
-        _must_agree(session, k + 1, live.log.checksum, t[k + 1])
-    return Replay(exhibit, t, x, news, live.log.checksum)
+        _must_agree(session, k + 1, live.log.checksum, live.sim.t)
+    states = np.array(rows)
+    return Replay(exhibit, states[:, 0], states[:, 1:], news, live.log.checksum)
 
 
 def _must_agree(session: Session, tick: int, checksum: str, t: float) -> None:

@@ -8,8 +8,10 @@ A file of lines of JSON. The first line is the head; each other line is a row:
     ["sum", tick, "..."]                  checksum of all states before this tick
     ["end", tick, "..."]                  how many ticks there were, and their checksum
 
-What the page's pointer reads follows from the commands, and is left out. Nothing in a file is executed, and a file that
-is malformed or too long is refused; the source is a name or a path, and has to be what it was.
+What the page's pointer reads follows from the commands, and is left out. The source is the name of an example or the
+path of a model file, and has to be what it was. Nothing in a file is executed, nor anything that it names: a session of
+a script says null, and whoever replays it names the script. What is malformed or too long is refused; ticks are
+believed as far as there are checksums for them.
 """
 
 from __future__ import annotations
@@ -27,15 +29,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from latchwork.errors import FileError
+from latchwork.files import read_bytes, read_text, write_text
 from latchwork.realtime.board import Array
 from latchwork.realtime.devices.device import FREE, Reading
-from latchwork.realtime.exhibit import script_of
+from latchwork.realtime.exhibit import is_script, script_of
 
 FORMAT = "latchwork session 1"
 SUMMED = 1000  # ticks between checksums
 MOST_ROWS = 200_000  # that are kept of a run; an hour of dragging
-MOST_LINES = 10_000_000  # of a file
+MOST_BYTES = 64_000_000  # of a file
 LONGEST = 100_000  # characters of a line
+MOST_SOURCE = 20_000_000  # bytes of what ran
 MOST_TICKS = 100_000_000
 WIDTHS = {"arm": 3, "place": 3, "velocity": 3, "turn": 4, "spin": 3, "force": 3, "torque": 3}
 SKIPPED = {"pause", "go", "step", "speed", "record"}  # these change when ticks are made, not what they do
@@ -94,12 +98,11 @@ class Log:
         if self.full:
             raise FileError(f"the session is longer than {self._most} rows, and cannot be recorded from its start. "
                             "Reset, and record again.")  # fmt: skip
-        head = {"format": FORMAT, "source": source, "digest": digest(source), "step": step, "device": device,
+        named = None if is_script(source) else source
+        head = {"format": FORMAT, "source": named, "digest": digest(source), "step": step, "device": device,
                 "display": display, "damping": list(damping), "made by": versions()}  # fmt: skip
         lines = [json.dumps(head), *self.rows, json.dumps(["end", self.ticks, self.checksum])]
-        target = Path(path)
-        target.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-        return target
+        return write_text(path, "\n".join(lines) + "\n")
 
 
 class Session(NamedTuple):
@@ -119,7 +122,7 @@ class Session(NamedTuple):
 
 def digest(source: str) -> str:
     """A checksum of the script or file that a source names."""
-    return hashlib.blake2b(script_of(source).read_bytes(), digest_size=16).hexdigest()
+    return hashlib.blake2b(read_bytes(script_of(source), MOST_SOURCE), digest_size=16).hexdigest()
 
 
 def versions() -> dict[str, str]:
@@ -138,15 +141,15 @@ def recording_path(source: str) -> Path:
     return Path(path)
 
 
-def load_session(path: str | Path) -> Session:
-    """Read a session; every value is looked at."""
+def load_session(path: str | Path, script: str | Path | None = None) -> Session:
+    """Read a session; every value is looked at. ``script`` is what ran, where that was a script."""
     name, rows = str(path), _lines(Path(path))
     head = rows[0] if rows else None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise FileError(f"this is no session: it should begin with {FORMAT!r}. Give a file that a loop recorded.", name)
-    source, step, device = head.get("source"), head.get("step", 0.0), head.get("device")
+    source, step, device = _source(head.get("source"), script, name), head.get("step", 0.0), head.get("device")
     display, damping = head.get("display", "impedance"), head.get("damping", [None, None])
-    if not (isinstance(source, str) and isinstance(device, str) and _number(step) and 1e-5 <= step <= 0.1
+    if not (isinstance(device, str) and _number(step) and 1e-5 <= step <= 0.1
             and isinstance(display, str) and isinstance(damping, list) and len(damping) == 2
             and all(each is None or _number(each) for each in damping)):  # fmt: skip
         raise FileError("its first line says not well what ran. Give a file that a loop recorded.", name, 1)
@@ -160,21 +163,37 @@ def load_session(path: str | Path) -> Session:
         ticks = _take(found, row, ticks, name, k)
     if not rows[1:] or rows[-1][0] != "end":
         raise FileError("it has no end. The recording was cut off.", name)
+    unknown = next((k for k in range(SUMMED, ticks, SUMMED) if k not in found.sums), None)
+    if unknown is not None:
+        raise FileError(f"it claims {ticks} ticks, and has no checksum at {unknown}. Give a file that a loop recorded.",
+                        name)  # fmt: skip
     return found._replace(ticks=ticks)
 
 
+def _source(named: Any, script: str | Path | None, name: str) -> str:
+    """What ran: what a session names, if that is an example or a model file; else the script of whoever asks."""
+    if script is not None and named is None:
+        return str(script)
+    if script is not None:
+        raise FileError(f"it was recorded from {named!r:.60}, not from a script. Leave script= out.", name, 1)
+    if named is None:
+        raise FileError("it was recorded from a script, which is executed only where you name it yourself: "
+                        'lw.replay(path, script="mine.py").', name, 1)  # fmt: skip
+    if not isinstance(named, str) or is_script(named):
+        raise FileError(f"it names {named!r:.60}, which is neither an example nor a model file; no other source of a "
+                        "session is opened. Give a file that a loop recorded.", name, 1)  # fmt: skip
+    return named
+
+
 def _lines(path: Path) -> list[Any]:
-    found = []
+    found: list[Any] = []
     try:
-        with path.open(encoding="utf-8") as file:
-            for k, line in enumerate(file, 1):
-                if len(line) > LONGEST or k > MOST_LINES:
-                    raise FileError("it is longer than any session. Give a file that a loop recorded.", str(path), k)
-                found.append(json.loads(line))
+        for k, line in enumerate(read_text(path, MOST_BYTES).splitlines(), 1):
+            if len(line) > LONGEST or k > MOST_ROWS + 2:
+                raise FileError("it is longer than any session. Give a file that a loop recorded.", str(path), k)
+            found.append(json.loads(line))
     except (ValueError, RecursionError):
         raise FileError("this is no JSON. Give a file that a loop recorded.", str(path), len(found) + 1) from None
-    except OSError as error:
-        raise FileError(f"it cannot be read: {error.strerror}.", str(path)) from None
     return found
 
 
@@ -184,7 +203,7 @@ def _take(found: Session, row: Any, before: int, name: str, line: int) -> int:
         raise FileError(f"a row should be a word, a tick that is not before the last, and what happened; got "
                         f"{str(row)[:60]}.", name, line)  # fmt: skip
     word, tick, *rest = row
-    if word == "do" and isinstance(rest[0], dict):
+    if word == "do" and isinstance(rest[0], dict) and rest[0].get("do") not in SKIPPED:
         found.commands.setdefault(tick, []).append(rest[0])
     elif word == "hand":
         found.hand.append((tick, _reading(rest, name, line)))

@@ -18,15 +18,13 @@ MOST = 500  # events within ten steps: more are too thick
 class Stepped(Simulation):
     """A simulation whose past is drained as it goes."""
 
+    looks_ahead = False  # not within a tick: the scout does it between them
     _told: tuple[RunEvent, ...] = ()
 
     def advance(self, until: float, **options: Any) -> Events:
         """Run until a time, once nobody else works on symbols."""
         self._ahead.wait()
         return super().advance(until, **options)
-
-    def _look_ahead(self, *_: Any) -> None:
-        """Not within a tick: the scout does it between them."""
 
     def _may_sleep(self, contact: Contact) -> bool:
         """Only what cannot be watched whole: nothing is to be made within a tick."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from latchwork.errors import ExpressionError
+from latchwork.errors import ExpressionError, listed, must_be
 from latchwork.symbolic.expr import Expr, graph_of, operand
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ADD, MUL, NEG, ONE, OPS, SUB, SYMBOL, ZERO
@@ -86,25 +86,29 @@ def _depending(graph: Graph, order: Sequence[int], leaves: set[int]) -> set[int]
 
 def derivative(expression: Expr, symbol: Expr) -> Expr:
     """∂ expression / ∂ symbol."""
-    leaf = _leaf(expression.graph, symbol)
-    return Expr(expression.graph, tangents(expression.graph, [expression.node], {leaf: ONE})[0])
+    by = leaf(expression.graph, symbol)
+    return Expr(expression.graph, tangents(expression.graph, [expression.node], {by: ONE})[0])
 
 
 def gradient(expression: Expr, symbols: Sequence[Expr]) -> list[Expr]:
     """∂ expression / ∂ symbol for many symbols, by one reverse sweep."""
+    must_be(expression, Expr, "what is differentiated", "Give an expression.")
+    symbols = listed(symbols, "what it is differentiated by", "Give a list of symbols: lw.gradient(e, [q1, q2]).")
     bar = adjoints(expression.graph, expression.node)
-    return [Expr(expression.graph, bar.get(_leaf(expression.graph, s), ZERO)) for s in symbols]
+    return [Expr(expression.graph, bar.get(leaf(expression.graph, s), ZERO)) for s in symbols]
 
 
 def jacobian(expressions: Sequence[Expr], symbols: Sequence[Expr]) -> list[list[Expr]]:
     """∂ expressions / ∂ symbols, forward or reverse, whichever takes fewer sweeps."""
+    advice = "Give two lists: lw.jacobian([e1, e2], [q1, q2])."
+    expressions, symbols = listed(expressions, "what is differentiated", advice), listed(symbols, "by what", advice)
     graph = graph_of([*expressions, *symbols])
     if graph is None:
         return [[] for _ in expressions]
     if len(symbols) > len(expressions):
         return [gradient(operand_expr(graph, e), symbols) for e in expressions]
     roots = [operand(graph, e) for e in expressions]
-    columns = [tangents(graph, roots, {_leaf(graph, s): ONE}) for s in symbols]
+    columns = [tangents(graph, roots, {leaf(graph, s): ONE}) for s in symbols]
     return [[Expr(graph, column[i]) for column in columns] for i in range(len(roots))]
 
 
@@ -143,7 +147,8 @@ def operand_expr(graph: Graph, value: object) -> Expr:
     return Expr(graph, operand(graph, value))
 
 
-def _leaf(graph: Graph, symbol: Expr) -> int:
+def leaf(graph: Graph, symbol: Expr) -> int:
+    """The node of a symbol; one that nothing in the graph depends on where it belongs to another."""
     if not isinstance(symbol, Expr) or not symbol.is_symbol:
         raise ExpressionError(f"derivatives are taken with respect to symbols, not '{symbol}'.")
     return symbol.node if symbol.graph is graph else -(10**9)

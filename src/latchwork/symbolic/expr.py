@@ -237,9 +237,18 @@ def operand(graph: Graph, value: Any) -> int:
         ) from None
 
 
+def _others(op: int, a: Expr, b: Any) -> Any:
+    """Leave an operation to the other operand, where it may know what to do."""
+    plain = b is None or isinstance(b, (str, bytes, complex, list, tuple, dict, set))
+    if plain or op == POW or not hasattr(type(b), "__rmul__"):
+        raise ExpressionError(f"'{a}' cannot be combined with {b!r:.60} ({type(b).__name__}). Give a number or an "
+                              "expression; texts are read by run[...] and in model files.")  # fmt: skip
+    return NotImplemented
+
+
 def _binary(op: int, a: Expr, b: Any) -> Expr:
     if not isinstance(b, (Expr, int, float)) and not hasattr(b, "__float__"):
-        return NotImplemented
+        return _others(op, a, b)
     graph = a.graph
     if isinstance(b, Expr) and a.node < 0 and b.graph is not graph:
         graph = b.graph
@@ -248,7 +257,7 @@ def _binary(op: int, a: Expr, b: Any) -> Expr:
 
 def _reversed(op: int, a: Expr, b: Any) -> Expr:
     if not isinstance(b, (Expr, int, float)) and not hasattr(b, "__float__"):
-        return NotImplemented
+        return _others(op, a, b)
     graph = a.graph
     if isinstance(b, Expr) and a.node < 0 and b.graph is not graph:
         graph = b.graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from latchwork.errors import ExpressionError
+from latchwork.errors import ExpressionError, listed
 from latchwork.symbolic.derivative import jacobian
 from latchwork.symbolic.expr import Expr, graph_of, operand
 from latchwork.symbolic.graph import Graph
@@ -27,7 +27,8 @@ class Matrix:
     shape: tuple[int, int]
 
     def __init__(self, rows: Iterable[Iterable[Any]]) -> None:
-        table = [list(row) for row in rows]
+        advice = "Give rows of entries: lw.Matrix([[a, b], [c, d]])."
+        table = [listed(row, "a row of a matrix", advice) for row in listed(rows, "a matrix", advice)]
         widths = sorted({len(row) for row in table})
         if len(widths) > 1:
             raise ExpressionError(

@@ -193,6 +193,7 @@ class _Inward:
     def __init__(self, graph: Graph, symbols: Mapping[Any, Expr]) -> None:
         self.graph, self.symbols = graph, symbols
         self.done: dict[int, tuple[Any, int]] = {}
+        self.meant: dict[int, Any] = {}  # functions that are written out by their own ``doit``, such as muscle curves
 
     def convert(self, root: Any) -> int:
         stack = [(root, False)]
@@ -205,7 +206,8 @@ class _Inward:
                 self.done[id(node)] = node, self.made(node) if leaf is None else leaf
             else:
                 stack.append((node, True))
-                stack.extend((child, False) for child in _children(node))
+                meant = self.meant.get(id(node))
+                stack.extend((child, False) for child in (_children(node) if meant is None else (meant,)))
         return self.done[id(root)][1]
 
     def leaf(self, node: Any) -> int | None:
@@ -220,6 +222,10 @@ class _Inward:
             known = did_you_mean(str(node), map(str, self.symbols))
             raise ExpressionError(f"SymPy's '{node}' stands for nothing in '{self.graph.name}'.{known}")
         if node.func.__name__ != "Mul" and node.func.__name__ not in INWARD:
+            written = node.doit(deep=False) if node.is_Function else node
+            if written != node:
+                self.meant[id(node)] = written
+                return None
             raise ExpressionError(
                 f"SymPy's {node.func.__name__} has no counterpart in '{self.graph.name}': {_shown(node)}. "
                 "Rewrite it with functions of real numbers before converting."
@@ -227,7 +233,9 @@ class _Inward:
         return None
 
     def made(self, node: Any) -> int:
-        """A node whose arguments are converted."""
+        """A node whose arguments, or what it means, are converted."""
+        if id(node) in self.meant:
+            return self.done[id(self.meant[id(node)])][1]
         if node.func.__name__ == "Mul":
             return self.quotient(node)
         return INWARD[node.func.__name__](self.graph, [self.done[id(child)][1] for child in _children(node)])

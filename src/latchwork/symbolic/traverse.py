@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from latchwork.errors import ExpressionError
+from latchwork.errors import ExpressionError, must_be
 from latchwork.symbolic.expr import Expr, graph_of, operand
 from latchwork.symbolic.graph import Graph
 from latchwork.symbolic.ops import ADD, COS, DIV, MUL, NEG, OPS, SIN, SUB, SYMBOL, TAN
@@ -92,6 +92,7 @@ def rebuild(graph: Graph, roots: Sequence[int], replaced: dict[int, int]) -> lis
 
 def substitute(expressions: Sequence[Expr], values: Mapping[Expr, Any]) -> list[Expr]:
     """All symbols replaced at once in several expressions of one model."""
+    must_be(values, Mapping, "what is put in for symbols", "Give {symbol: value}.")
     graph = graph_of(expressions)
     if graph is None:
         return list(expressions)

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, listed, must_be
+from latchwork.files import write_text
 from latchwork.view.files import writable
 from latchwork.view.film.film import Hears, Scened, write_moving, write_picture, write_video
 from latchwork.view.film.mp4 import found_ffmpeg
@@ -64,7 +66,8 @@ def animate(run: Trajectory, path: str | Path, view: str = "xy", draw: Sequence[
             **options: Any) -> None:  # fmt: skip
     """Write a run as a page, a picture or a film, as the name of the file says."""
     asked = {name: value for name, value in options.items() if value is not None}
-    hears = progress or (lambda t: None)
+    hears = (lambda t: None) if progress is None else progress
+    draw, shapes = listed(draw, "draw", "Give a list of points."), listed(shapes, "shapes", "Give a list of shapes.")
     kind_of(path, asked).write(
         writable(path), run.t, lambda times: scene(run, view, draw, shapes, forces, times), hears, **asked
     )
@@ -81,7 +84,7 @@ class Kind:
 
 
 def _write_page(path: Path, t: Any, scened: Scened, hears: Hears) -> None:
-    path.write_text(page(scened(())), encoding="utf-8")
+    write_text(path, page(scened(())))
 
 
 KINDS = {
@@ -94,6 +97,7 @@ KINDS = {
 
 def kind_of(path: str | Path, options: Iterable[str] = ()) -> Kind:
     """The kind of a file by its name, which has to be one that is known, can be written, and has these options."""
+    must_be(path, (str, PathLike), "where to write a motion to", "Give the name of a file.")
     kind = KINDS.get(Path(path).suffix.lower())
     if kind is None:
         known = ", ".join(f"{suffix} ({kind.words})" for suffix, kind in KINDS.items())

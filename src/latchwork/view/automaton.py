@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
+from latchwork.files import write_text
 from latchwork.hybrid.visited import Names, Visited
 from latchwork.view.files import writable
 from latchwork.view.marks import tint
@@ -55,7 +56,7 @@ def draw_automaton(visited: Visited, name: str, path: str | None = None, listed:
     spent = [sum(s.end - s.begin for s in visited.spans if set(s.names) == set(held)) for held in visited.modes]
     made = drawn(Automaton(name, visited.modes, arrows_of(visited), spent), listed)
     if path is not None:
-        writable(path, ".svg").write_text(made, encoding="utf-8")
+        write_text(writable(path, ".svg"), made)
     return made
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from latchwork.files import write_text, written
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.kane.equations import Equations
 from latchwork.view import gallery
@@ -43,14 +44,15 @@ def main(out: str = "demo", quiet: bool = False, names: Sequence[str] = gallery.
     items = []
     for k, name in enumerate(names, start=1):
         item = show(gallery.load(name))
-        item.drawn.savefig(folder / f"{name}_motion.png", dpi=110, facecolor="white")
-        item.plotted.savefig(folder / f"{name}.png", dpi=110, facecolor="white")
+        for end, made in (("_motion", item.drawn), ("", item.plotted)):
+            with written(folder / f"{name}{end}.png") as beside:
+                made.savefig(beside, dpi=110, facecolor="white")
         items.append(item)
         _progress(f"[{k}/{len(names)}]", item)
         if not quiet:
             _print_equations(item)
     index = folder / "index.html"
-    index.write_text(page(items), encoding="utf-8")
+    write_text(index, page(items))
     print(f"open {index} (the plots are beside it)")
     return 0
 

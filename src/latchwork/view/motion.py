@@ -70,6 +70,10 @@ def _must_be_points(run: Trajectory, points: Sequence[Any], view: str) -> None:
     must_be_a_view(view)
     if not points and not run.contacts:
         raise EvaluationError(f"a picture of '{run.equations.name}' needs points to join. For example run.draw(O, P).")
+    end = run.at(float(run.t[-1]))
+    for point in points:
+        if np.shape(end[point]) != (3,):
+            raise EvaluationError(f"{point!r} is no place in the picture. Give points, or vectors from O to a place.")
 
 
 def _height(places: np.ndarray) -> float:

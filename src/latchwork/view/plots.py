@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.errors import EvaluationError
+from latchwork.errors import EvaluationError, must_be
+from latchwork.files import written
 from latchwork.view.files import writable
 
 if TYPE_CHECKING:
@@ -38,10 +40,13 @@ def save(made: Figure, path: str | None) -> None:
     """Write a figure to a file of the kind that its name says, where one is given."""
     if path is None:
         return
+    must_be(path, (str, PathLike), "where to write a figure to", "Give the name of a file.")
     kinds = made.canvas.get_supported_filetypes()
     if Path(path).suffix[1:].lower() not in ("", *kinds):
         raise EvaluationError(f"a figure cannot be written as '{path}'. Give a name that ends in .png, .svg or .pdf.")
-    made.savefig(writable(path), dpi=130)
+    target = writable(path)
+    with written(target if target.suffix else target.with_suffix(".png")) as beside:
+        made.savefig(beside, dpi=130)
 
 
 def plot_run(run: Trajectory, what: Mapping[str, Any], path: str | None = None, width: float = 8.0) -> Figure:
@@ -51,6 +56,8 @@ def plot_run(run: Trajectory, what: Mapping[str, Any], path: str | None = None, 
     """
     from latchwork.view import marks
 
+    if not what:
+        raise EvaluationError(f"a figure of '{run.equations.name}' has nothing to show. Name it: run.plot('q1').")
     smooth = run.at(marks.times_to_draw(run))
     made = figure(width, 0.7 + min(1.7, 0.28 * width) * len(what))
     panels = made.subplots(len(what), 1, sharex=True, squeeze=False)[:, 0]

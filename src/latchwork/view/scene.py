@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -93,7 +92,7 @@ def _exerted(run: Trajectory, at: Samples) -> dict[str, tuple[Any, Any]]:
     spots = {feature.name: _place(feature.on) for contact in run.contacts for feature in contact.features
              if not isinstance(feature.on, Frame)}  # fmt: skip
     joints = {link.name for link in run.equations.system.links}
-    along = dataclasses.replace(run, t=at.t, x=at.x, udot=at.udot).reactions()
+    along = at.reactions()
     return {
         name: (spots.get(name, r.at), r.force)
         for name, r in along.items()

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -165,3 +166,24 @@ def test_demo_without_a_terminal_ends_by_itself(tmp_path, capsys, monkeypatch):
     assert (tmp_path / "index.html").is_file()
     assert "latchwork demo --serve" in out.splitlines()[-1]
     assert "http://127.0.0.1:8321/" in out
+
+
+KILLED = """
+import os, sys
+sys.path[:] = sys.argv[1].split(os.pathsep)
+from latchwork.view.live import aside
+pool = aside.workers()
+print(pool.submit(os.getpid).result(), flush=True)
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_killed_server_leaves_no_process_behind():
+    """What typesets and draws for it ends as well."""
+    with subprocess.Popen([sys.executable, "-c", KILLED, os.pathsep.join(sys.path)], stdout=subprocess.PIPE) as server:
+        stat = Path(f"/proc/{int(server.stdout.readline())}/stat")
+    end = time.monotonic() + 60.0
+    while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < end
+        time.sleep(0.02)

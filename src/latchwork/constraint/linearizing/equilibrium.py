@@ -20,7 +20,7 @@ from latchwork.constraint.assemble import assemble_q, assemble_u, normalised
 from latchwork.constraint.linearizing.linearize import lengths
 from latchwork.constraint.selection import select
 from latchwork.constraint.terms import Array
-from latchwork.errors import ConstraintError, did_you_mean
+from latchwork.errors import ConstraintError, did_you_mean, listed
 from latchwork.symbolic.expr import Expr
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ def _placed(constrained: Constrained, x: Array, held: Sequence[int]) -> Array:
 
 
 def _names(given: Sequence[Any], known: Sequence[str], what: str, model: str) -> list[int]:
-    names = [item.name if isinstance(item, Expr) and item.is_symbol else str(item) for item in given]
+    every = listed(given, f"what is held or found of '{model}'", f"Give a list, each a {what}, or its name.")
+    names = [item.name if isinstance(item, Expr) and item.is_symbol else str(item) for item in every]
     for name in names:
         if name not in known:
             raise ConstraintError(f"'{name}' is no {what} of '{model}'.{did_you_mean(name, known)}")

@@ -22,13 +22,13 @@ from latchwork.constraint.linearizing.variation import Variation
 from latchwork.constraint.selection import POOR, Selection, conditioning, rank_of, scaled, select
 from latchwork.constraint.solve import partition, solved
 from latchwork.constraint.terms import Array
-from latchwork.errors import ConstraintError, did_you_mean
+from latchwork.errors import ConstraintError, EvaluationError, did_you_mean, listed
 from latchwork.kane.derivatives import partials
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
-from latchwork.symbolic.traverse import rebuild
+from latchwork.symbolic.traverse import reachable, rebuild
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
@@ -54,40 +54,80 @@ class Ties(NamedTuple):
 
 def linearize(constrained: Constrained, x: Array, keep: Sequence[Any] = (),
               outputs: Mapping[str, Any] | None = None) -> Linear:  # fmt: skip
-    """A, B, C, D at a consistent state x = (t, q, u, r, p)."""
+    """A, B, C, D at a consistent state x = (t, q, u, r, p); close to a singular position the limit along the branch."""
     equations = constrained.unconstrained
     q_keep, u_keep = _named(constrained, keep)
-    selection = _speeds(constrained, x, u_keep)
-    at = constrained.slopes.at(x, selection)
-    constrained._finite(at.udot, x)
-    ties = tie(constrained, x, at, selection, q_keep)
-    n_q, n, n_r = len(equations.q), len(equations.u), len(equations.r)
-    rates = np.vstack([at.dq_rates[list(ties.q)], at.dudot[list(ties.u)]])
-    dy_z, dy_udot = _outputs(constrained, x, at, outputs)
-    along, inputs = ties.whole, slice(n_q + n, n_q + n + n_r)
-    dy = dy_z + dot(dy_udot, at.dudot)
-    names = [equations.q_names[i] for i in ties.q] + [equations.u_names[j] for j in ties.u]
-    states = len(names)
+    if outputs is not None and not isinstance(outputs, Mapping):
+        raise ConstraintError(
+            f"the outputs of '{constrained.name}' are {outputs!r}. Give expressions by name, such as {{\"angle\": q1}}."
+        )
+    _must_hold_without_inputs(constrained)
+    limit = constrained.limit_at(x)
+    about = limit.states[0]
+    selection = _speeds(constrained, about, u_keep)
+    constrained._finite(limit.udot, x)
+    chosen = _coordinates(constrained, about, constrained.slopes.at(about, selection), q_keep)
+    n_q, n_r, ny = len(equations.q), len(equations.r), len(outputs) if outputs is not None else 0
+    names = [equations.q_names[i] for i in chosen.independent] + [equations.u_names[j] for j in selection.independent]
+    states, inputs = len(names), slice(n_q + len(equations.u), n_q + len(equations.u) + n_r)
+
+    def linear(state: Array) -> Array:
+        at = constrained.slopes.at(state, selection)
+        ties = tie(constrained, state, at, selection, chosen)
+        dy_z, dy_udot = _outputs(constrained, state, at, outputs)
+        d = np.vstack([at.dq_rates[list(ties.q)], at.dudot[list(ties.u)], dy_z + dot(dy_udot, at.dudot)])
+        rates = np.concatenate([at.q_rates[list(ties.q)], at.udot[list(ties.u)], np.zeros(ny)])
+        return np.column_stack([dot(d[:, : ties.whole.shape[0]], ties.whole), d[:, inputs], rates])
+
+    found = limit(linear)
+    if not np.isfinite(found).all():
+        raise EvaluationError(
+            f"derivatives of '{constrained.name}' are not finite at {equations._state_text(x)}: a load, constraint or "
+            "output has a corner or a jump there, such as a spring whose ends meet. Linearize at another state."
+        )
     return Linear(
         name=constrained.name, states=tuple(names), inputs=tuple(s.name for s in equations.r),
         outputs=tuple(outputs) if outputs is not None else tuple(names),
-        A=dot(rates[:, : n_q + n], along), B=rates[:, inputs],
-        C=dot(dy[:, : n_q + n], along) if outputs is not None else np.eye(states),
-        D=dy[:, inputs] if outputs is not None else np.zeros((states, n_r)),
-        rates=np.concatenate([at.q_rates[list(ties.q)], at.udot[list(ties.u)]]),
+        A=found[:states, :states], B=found[:states, states:-1],
+        C=found[states:, :states] if outputs is not None else np.eye(states),
+        D=found[states:, states:-1] if outputs is not None else np.zeros((states, n_r)),
+        rates=found[:states, -1],
         at={s.name: float(v) for s, v in zip(equations.arguments, x, strict=True)},
     )  # fmt: skip
 
 
-def tie(constrained: Constrained, x: Array, at: Variation, selection: Selection, keep: Sequence[int] = ()) -> Ties:
-    """Which coordinates and speeds are independent, and how the others follow them."""
-    equations, rows = constrained.unconstrained, constrained.rows
-    n_q, n = len(equations.q), len(equations.u)
-    J = np.vstack([at.dPhi[rows.configuration, :n_q], lengths(constrained, x)])
+def _must_hold_without_inputs(constrained: Constrained) -> None:
+    """Refuse rows that move with an input: speeds would follow its rate, which linear equations do not have."""
+    rows, inputs = constrained.rows, {symbol.node: symbol.name for symbol in constrained.unconstrained.r}
+    for name, phi, B, C in zip(rows.names, rows.phi, rows.B_nodes, rows.C_nodes, strict=True):
+        nodes = [*B, C, *(() if phi is None else (phi,))]
+        found = set(reachable(constrained.unconstrained.system.graph, nodes)) & inputs.keys()
+        if found:
+            raise ConstraintError(
+                f"the row '{name}' of '{constrained.name}' moves with the input '{inputs[found.pop()]}': speeds would "
+                "depend on it and accelerations on its rate. Make it a parameter to linearize."
+            )
+
+
+def _holonomic(constrained: Constrained, x: Array, at: Variation) -> Array:
+    """Rows of Φ_q δq = 0, and those that keep the unit length of quaternions."""
+    n_q = len(constrained.unconstrained.q)
+    return np.vstack([at.dPhi[constrained.rows.configuration, :n_q], lengths(constrained, x)])
+
+
+def _coordinates(constrained: Constrained, x: Array, at: Variation, keep: Sequence[int] = ()) -> Selection:
+    """Which coordinates are independent."""
+    equations, J = constrained.unconstrained, _holonomic(constrained, x, at)
     chosen = select(J, _metric(constrained, x, at), independent=keep)
-    if chosen.rank < rank_of(scaled(J, np.eye(n_q)).whole):
+    if chosen.rank < rank_of(scaled(J, np.eye(J.shape[1])).whole):
         raise _cannot_keep(constrained, [equations.q_names[i] for i in keep])
-    Tq, _ = partition(J, chosen)
+    return chosen
+
+
+def tie(constrained: Constrained, x: Array, at: Variation, selection: Selection, chosen: Selection) -> Ties:
+    """How coordinates and speeds follow those that are independent: of the speeds, and of the coordinates chosen."""
+    n_q, n = len(constrained.unconstrained.q), len(constrained.unconstrained.u)
+    Tq, _ = partition(_holonomic(constrained, x, at), chosen)
     T, B1 = partition(at.B, selection)
     psi_q = dot(at.dpsi[:, :n_q], Tq)
     G = np.zeros((n, Tq.shape[1]))
@@ -136,11 +176,12 @@ def _speeds(constrained: Constrained, x: Array, keep: Sequence[int]) -> Selectio
 def _named(constrained: Constrained, keep: Sequence[Any]) -> tuple[list[int], list[int]]:
     """Places of the coordinates and speeds that are to be states."""
     equations = constrained.unconstrained
-    names = [item.name if isinstance(item, Expr) else str(item) for item in keep]
-    every = (*equations.q_names, *equations.u_names)
+    every = listed(keep, f"what is to be kept of '{equations.name}'", "Give a list of coordinates and speeds.")
+    names = [item.name if isinstance(item, Expr) else str(item) for item in every]
+    states = (*equations.q_names, *equations.u_names)
     for name in names:
-        if name not in every:
-            hint = did_you_mean(name, every)
+        if name not in states:
+            hint = did_you_mean(name, states)
             raise ConstraintError(f"'{name}' is no coordinate or speed of '{equations.name}'.{hint}")
     q, u = equations.q_names, equations.u_names
     return [q.index(name) for name in names if name in q], [u.index(name) for name in names if name in u]
@@ -169,10 +210,6 @@ def _outputs(constrained: Constrained, x: Array, at: Variation,
              outputs: Mapping[str, Any] | None) -> tuple[Array, Array]:  # fmt: skip
     """∂y/∂z and ∂y/∂u̇ of named expressions."""
     equations = constrained.unconstrained
-    if outputs is not None and not isinstance(outputs, Mapping):
-        raise ConstraintError(
-            f"the outputs of '{constrained.name}' are {outputs!r}. Give expressions by name, such as {{\"angle\": q1}}."
-        )
     g, system = equations.system.graph, equations.system
     moved = (*equations.q, *equations.u, *equations.r, *system.u_rates)
     given = [operand(g, e) for e in (outputs or {}).values()]

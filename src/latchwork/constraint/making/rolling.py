@@ -11,7 +11,7 @@ from typing import Any
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.making.sides import Row, Side, constrained, direction
 from latchwork.constraint.making.spot import at_home, spot, velocity
-from latchwork.errors import ConstraintError
+from latchwork.errors import ConstraintError, must_be
 from latchwork.mechanics.joints import unit
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import sqrt
@@ -53,6 +53,8 @@ def wheel_foot(axis: Vector, normal: Vector, radius: Any, tube: Any = 0.0) -> Ve
     on which the middle of the tyre lies (of the wheel itself where it is thin). Where a frame L leans with the wheel
     and does not spin with it, −R L.z says the same in fewer operations.
     """
+    for vector, what in ((axis, "the axis of a wheel"), (normal, "the normal of the ground")):
+        must_be(vector, Vector, what, "Give a vector, such as B.y.")
     k, n = at_home(unit(axis)), at_home(unit(normal))
     c = n.dot(k)
     down = (k * c - n) * (radius / sqrt(1.0 - c * c))

@@ -36,7 +36,7 @@ from latchwork.constraint.modes.layout import (
 )
 from latchwork.constraint.modes.place import fill, unit_quaternions
 from latchwork.constraint.modes.recombine import entry
-from latchwork.constraint.modes.settle import settle
+from latchwork.constraint.modes.settle import ELSEWHERE, settle
 from latchwork.program.kernel import bits, executor_at, f64p, i32p, kernel, offset, solver_at
 from latchwork.program.native import together
 
@@ -123,7 +123,7 @@ def settle_all(code: i32p, z: f64p, x: f64p) -> None:
     for j in range(n):
         x[n_q + j] = u[j]
     x[n_q + n + 1] = 1.0
-    x[n_q + n + 2] = 0.0
+    x[n_q + n + 2] = ELSEWHERE if reduced[n_q + k + 2] == ELSEWHERE else 0.0
 
 
 together(all_of, settle_units, settle_all)

@@ -24,15 +24,17 @@ from latchwork.program.native import address, native
 NQ, N, ROWS, M, K, INPUTS, MOVING, TURNING = range(8)
 PLACE_CODE, BIAS_CODE, MOTION_CODE, SPREAD_CODE, GUARD_CODE, KEPT, DEP, IND, STILL, QUATERNION = range(8, 18)
 (NOTES, WEIGHT, PLACE_Z, BIAS_Z, MOTION_Z, SPREAD_Z, GUARD_Z, PLACE, BIAS, MOTION, SPREAD, B1, ORDER, D, U, UDOT, GAMMA,
- MASS, MT, TEMP, STEP, LAMBDA, RESULT, TOTAL, SAVED, TYPICAL, COURSE, LENGTH, ROW_UNIT, SPEED_UNIT, SETTINGS,
- WORK) = range(18, 50)  # fmt: skip
-HEADER = 50
+ MASS, MT, TEMP, STEP, LAMBDA, RESULT, TOTAL, SAVED, TYPICAL, COURSE, LENGTH, ROW_UNIT, SPEED_UNIT, LAST, NOW, HIGH,
+ FOUR, BESIDE, SETTINGS, WORK) = range(18, 55)  # fmt: skip
+HEADER = 55
 
 # Notes: executors by address, then what is known of the last evaluation, and of the run.
 (PLACE_RUN, BIAS_RUN, MOTION_RUN, SPREAD_RUN, GUARD_RUN, LARGEST_D, PIVOT, USUAL_PIVOT, LEAST_PIVOT, CORRECTIONS,
- LONGEST_STEP, RESIDUAL, LIMIT_D, LIMIT_PIVOT, FLOOR, SOLVE_RUN, DRAG_RUN) = range(17)  # fmt: skip
-N_NOTES = 17
-PACKED = struct.Struct("=5q10d2q")  # of all notes
+ LONGEST_STEP, RESIDUAL, LIMIT_D, LIMIT_PIVOT, FLOOR, SOLVE_RUN, DRAG_RUN, GAP, SIDE,
+ UNRESOLVED) = range(20)  # fmt: skip
+N_NOTES = 20
+PACKED = struct.Struct("=5q10d2q3d")  # of all notes
+UNKNOWN = -1.0  # of a gap: it has not been looked at
 OFTEN = 3  # programs that every evaluation runs: place, bias, motion
 
 NO_SETTINGS: Array = np.zeros(0)
@@ -75,7 +77,7 @@ def frame(terms: Terms, m: int, k: int, rest: int, settings: Array = NO_SETTINGS
     sizes = [
         N_NOTES, n, *map(len, slots), 0, *(f.width for f in functions), m * m, m,
         m * k, n, n, n, n * n, n * k, n + m, n, rows, n_q + 2 * n + 3, n_q + 2 * n + 1, n_q, rows, n,
-        rows, m, m, len(settings), work,
+        rows, m, m, n_q, n_q, n_q, n_q, 6 * (rows + 1), len(settings), work,
     ]  # fmt: skip
     head = [n_q, n, rows, m, k, inputs, int(terms.is_moving), len(fours) // 4]
     places = list(accumulate([*(len(f.code) for f in functions), 0, m, m, k, rows], initial=HEADER))

@@ -17,6 +17,7 @@ from latchwork.algebra.elimination import lu_in_units
 from latchwork.constraint.modes import executors, layout, sliding_executors
 from latchwork.constraint.modes.drag import Drag, frame_of, with_drag
 from latchwork.constraint.modes.layout import Block, Frame, block
+from latchwork.constraint.modes.near_singular import beside
 from latchwork.constraint.modes.settle import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.selection import Selection, conditioning
 from latchwork.constraint.surveying import Surveyed
@@ -186,6 +187,7 @@ class Mode:
             z.data, 8 * first, place.entry, bias.entry, motion.entry, spread.entry,
             0 if self.watch is None else self.watch.entry, 0.0, 0.0, self.usual_pivot, math.inf, 0.0, 0.0, 0.0, limit,
             pivot, floor, self._solver, 0 if self.drag is None else self.drag.function.entry,
+            layout.UNKNOWN, 0.0, 0.0,
         )  # fmt: skip
         return z
 
@@ -223,10 +225,24 @@ class Mode:
         call(executors.at_each, settle, len(rows), rows.shape[1], states + 2, self.code, rows, self.workspace(), out)
         return out[:, :states]
 
+    def unresolved(self, x: ArrayLike) -> float:
+        """The widest gap between circuits that were taken to cross on the way through rows of inputs."""
+        rows, z = np.ascontiguousarray(x, dtype=np.float64), self.workspace()
+        out = np.zeros((len(rows), self.states + 2))
+        out[:, : self.states] = rows[:, 1 : 1 + self.states]
+        invoke(executors.at_each, settle, len(rows), rows.shape[1], self.states + 2, self.code, rows, z, out)
+        return float(z[self._block.notes + layout.UNRESOLVED])
+
     def multipliers(self, x: ArrayLike) -> Array:
         """λ of all rows for rows of inputs; for redundant rows what they share, else 0."""
         _, n, rows = self.terms.sizes
         return self._each(self.forces, x, 2 * n + rows)[:, 2 * n :]
+
+    def beside(self, x: Array) -> tuple[bool, *tuple[Array, ...]]:
+        """Whether values at one row of inputs are a limit along the branch; then (q, u) of the states beside it."""
+        n_q, n, _ = self.terms.sizes
+        out = self._each(beside, x[None], 1 + 6 * (n_q + n))[0]
+        return bool(out[0]), *out[1:].reshape(6, n_q + n)
 
     @property
     def forces(self) -> Kernel[..., None]:

@@ -9,7 +9,8 @@ motion goes, and the equations stay smooth across.
 
 from __future__ import annotations
 
-from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_solve
+from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_solve, lu_solve_transposed
+from latchwork.constraint.modes.circuit import CLOSE
 from latchwork.constraint.modes.layout import (
     B1,
     BIAS,
@@ -20,6 +21,7 @@ from latchwork.constraint.modes.layout import (
     GAMMA,
     IND,
     KEPT,
+    LAMBDA,
     MASS,
     MOTION,
     MOTION_CODE,
@@ -31,6 +33,7 @@ from latchwork.constraint.modes.layout import (
     NQ,
     ORDER,
     PIVOT,
+    ROWS,
     TEMP,
     UDOT,
     USUAL_PIVOT,
@@ -45,7 +48,6 @@ from latchwork.constraint.modes.settle import all_speeds
 from latchwork.program.kernel import bits, executor_at, f64, f64p, i32p, i64, kernel, offset
 
 CAREFUL = 0.02  # of the usual pivot: below it coordinates are corrected before rows are read
-CLOSE = 1e-11  # a correction this short is the last
 
 
 @kernel
@@ -139,6 +141,26 @@ def solve_independent(code: i32p, z: f64p) -> None:
         right[a] = total
     cholesky(k, offset(z, code[MASS]))
     cholesky_solve(k, offset(z, code[MASS]), right)
+
+
+@kernel
+def multipliers(code: i32p, z: f64p) -> None:
+    """λ of the rows kept, B1ᵀ λ = (M u̇ − f)_dep; 0 for the others."""
+    n_q, n, m, rows = code[NQ], code[N], code[M], code[ROWS]
+    packed = offset(z, code[MOTION] + n_q)
+    f, udot = offset(packed, n * (n + 1) // 2), offset(z, code[UDOT])
+    part, lam = offset(z, code[GAMMA]), offset(z, code[LAMBDA])
+    for i in range(rows):
+        lam[i] = 0.0
+    for s in range(m):
+        i = code[code[DEP] + s]
+        force = -f[i]
+        for j in range(n):
+            force += entry(packed, i, j) * udot[j]
+        part[s] = force
+    lu_solve_transposed(m, offset(z, code[B1]), offset(z, code[ORDER]), part)
+    for s in range(m):
+        lam[code[code[KEPT] + s]] = part[s]
 
 
 @kernel

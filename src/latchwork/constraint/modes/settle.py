@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from latchwork.algebra.elimination import lu_solve
+from latchwork.constraint.modes.circuit import leaves_circuit
 from latchwork.constraint.modes.layout import (
     B1,
     CORRECTIONS,
@@ -46,6 +47,7 @@ EXACT = 1e-13  # a residual of Φ that is left alone, in units of the coordinate
 WORST_D = 5.0  # in units of kinetic energy: beyond it other speeds are chosen
 WORST_PIVOT = 0.005  # of the usual one: below it other rows and speeds are looked for
 FAR = 1e-2  # of the coordinates and 1: a residual that no step leaves behind; it is not corrected, but told
+ELSEWHERE = 2.0  # what is noted where a step has led to another circuit
 HOLDS = 5e-10  # a residual up to which a row holds, in units of the coordinates, or of the speeds and 1
 
 
@@ -88,7 +90,7 @@ def departs(code: i32p, z: f64p) -> i64:
 @kernel
 def settle(code: i32p, z: f64p, x: f64p) -> None:
     """After a step: quaternions of unit length, coordinates on Φ = 0. Then 1 where x changed; 1 where speeds are poor,
-    or where some row does not hold.
+    or where some row does not hold, 2 where the step has led to another circuit.
 
     Dependent speeds follow from x, so nothing else is to do; both notes stand behind the states.
     """
@@ -126,6 +128,8 @@ def settle(code: i32p, z: f64p, x: f64p) -> None:
     x[states] = float(changed)
     all_speeds(code, z)
     x[states + 1] = 1.0 if (poor and m > 0) or departs(code, z) != 0 else 0.0
+    if m > 0 and leaves_circuit(code, z) != 0:
+        x[states + 1] = ELSEWHERE
 
 
 together(settle)

@@ -12,7 +12,7 @@ by hand. R is in terms of t, q, u, u̇, r, p; what goes along is the body and ev
 
 from __future__ import annotations
 
-from latchwork.errors import ModelError
+from latchwork.errors import ModelError, must_be
 from latchwork.kane.equations import Equations
 from latchwork.kane.joint_forces import JointForce, Resultants, of_body, of_link
 from latchwork.mechanics.body import Body
@@ -26,6 +26,9 @@ from latchwork.symbolic.traverse import count_shared
 
 def holding(equations: Equations, resultants: Resultants, what: Body | Link | Point) -> JointForce:
     """Force and torque that hold a body and what it carries: those of its joint, or of its coordinates."""
+    place = what.center if isinstance(what, Body) else what.origin if isinstance(what, Link) else what
+    if isinstance(place, Point) and place.tree is not equations.system.tree:
+        raise ModelError(f"{what!r} is of another model than '{equations.name}'. Give a body, joint or point of it.")
     owner = resultants.cuts.carrier(what) if isinstance(what, Point) else what
     if isinstance(owner, Link):
         return of_link(resultants, owner)
@@ -39,19 +42,25 @@ def holding(equations: Equations, resultants: Resultants, what: Body | Link | Po
 
 def reaction_along(equations: Equations, resultants: Resultants, what: Body | Link | Point, n: Vector) -> Expr:
     """The force on a body along n with which its coordinates hold it: −(F_a + F_a*) of the auxiliary speed along n."""
-    return _short(holding(equations, resultants, what).force.dot(unit(n)))
+    return _short(holding(equations, resultants, what).force.dot(_along(equations, n)))
 
 
 def reaction_about(equations: Equations, resultants: Resultants, what: Body | Link | Point, n: Vector,
                    point: Point | None) -> Expr:  # fmt: skip
     """The torque on a body about n through a point (default: where it is held), of the auxiliary speed about n."""
-    return _short(moved_to(holding(equations, resultants, what), point).torque.dot(unit(n)))
+    return _short(moved_to(holding(equations, resultants, what), point).torque.dot(_along(equations, n)))
+
+
+def _along(equations: Equations, n: Vector) -> Vector:
+    must_be(n, Vector, f"the direction of a reaction of '{equations.name}'", "Give a vector, such as N.y.")
+    return unit(n)
 
 
 def moved_to(held: JointForce, point: Point | None) -> JointForce:
     """The same force and torque about another point: T_P = T_Q + p_PQ × R."""
     if point is None or point is held.about:
         return held
+    must_be(point, Point, "what a torque is taken about", "Give a point, such as model.origin, or leave it out.")
     return JointForce(held.force, held.torque + held.about.position(point).cross(held.force), point)
 
 

@@ -14,14 +14,13 @@ import numpy as np
 
 from latchwork.algebra.linear import svd
 from latchwork.algebra.products import dot
-from latchwork.constraint.reacting.reaction_items import Item, items_of
+from latchwork.constraint.reacting.reaction_items import About, Item, items_of
 from latchwork.constraint.reacting.reactions import Reaction, Reactions
 from latchwork.constraint.rows import Rows
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.kane.equations import Equations
 from latchwork.kane.forces import Wrenches, add_load, generalized_forces
-from latchwork.mechanics.point import Point
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr
@@ -97,11 +96,11 @@ def _span(change: Array, size: float) -> Array:
     return np.asarray(right[: int((singular > OPEN * size).sum())])
 
 
-def plan_of(equations: Equations, rows: Rows | None, at: Point | None) -> Plan:
-    """The plan of all reactions; torques about ``at``, or about each joint's own point."""
+def plan_of(equations: Equations, rows: Rows | None, at: About, motors: bool = False) -> Plan:
+    """The plan of all reactions; torques about ``at``, or about each joint's own point; with motors, or without."""
     g = equations.system.graph
     lam = tuple(Expr(g, g.symbol(f"lam({name})", "input")) for name in (rows.names if rows is not None else ()))
-    items = items_of(equations, rows, lam, at)
+    items = items_of(equations, rows, lam, at, motors)
     N = equations.system.tree.newtonian
     vectors = [v for item in items if item.wrench is not None for v in (item.wrench.force, item.wrench.torque)]
     nodes = rebuild(g, [node for v in vectors for node in v.components(N)], equations.derivation.kinematics.replaced)

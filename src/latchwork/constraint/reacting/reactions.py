@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -90,13 +91,17 @@ class Reactions(Mapping[str, Reaction]):
         self._model, self._found = model, dict(found)
 
     def __getitem__(self, name: str) -> Reaction:
-        if name not in self._found:
+        if not isinstance(name, str) or name not in self._found:
             hint = did_you_mean(str(name), self._found)
             raise EvaluationError(f"'{name}' is no constraint, joint or body with a reaction of '{self._model}'.{hint}")
         return self._found[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self._found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The reaction of a name, or else the default."""
+        return self._found.get(name, default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)

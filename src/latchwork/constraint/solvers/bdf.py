@@ -8,6 +8,7 @@ For comparison: derivatives by differences, Newton's method by least squares, so
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
@@ -18,6 +19,7 @@ from latchwork.algebra.products import dot
 from latchwork.constraint.assemble import normalised
 from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import IntegrationError
+from latchwork.program.interrupt import interrupted
 
 DIFFERENCE = 1e-7  # of numerical derivatives
 SETTLED = 1e-13  # corrections of this part of the unknowns end Newton's method
@@ -128,7 +130,8 @@ def _step(terms: Terms, form: Form, before: list[Array], h: float) -> Array | No
     return normalised(terms, _moved(terms, x, back.t, z[:n_q], z[n_q : n_q + n] / H))
 
 
-def bdf(terms: Terms, x: Array, until: float, steps: int, form: Form = GGL) -> Path:
+def bdf(terms: Terms, x: Array, until: float, steps: int, form: Form = GGL,
+        progress: Callable[[float], None] = lambda t: None) -> Path:  # fmt: skip
     """Backward differences of order two with steps of equal length; the first is of order one."""
     states, h = [x], (until - x[0]) / steps
     for _ in range(steps):
@@ -136,6 +139,9 @@ def bdf(terms: Terms, x: Array, until: float, steps: int, form: Form = GGL) -> P
         if found is None:
             _fail(terms, form, states, h)
         states.append(found)
+        progress(float(found[0]))
+        if interrupted():
+            break
     return _path(terms, states)
 
 

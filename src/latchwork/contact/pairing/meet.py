@@ -39,14 +39,18 @@ class Touch:
 def ball_flat(a: Ball, b: Flat) -> Touch:
     """g = (C − P) · n − h − ρ.
 
-    A corner that stands on the very edge of a face stands on it; but the edges that leave the corner must not lead
-    below the face, or the corners of two boxes stacked flush would hold each other sideways as well.
+    A corner that stands on the very edge of a face stands on it, also where a long step has taken it deep below; but
+    the edges that leave the corner must not lead below the face, or the corners of two boxes stacked flush would hold
+    each other sideways as well.
     """
     d, n = a.place.seen_from(b.place), b.normal
     height = d.dot(n) - b.offset
     within = inside(b.bounds, a.place.seen_from, height)
     if thin(a.radius):
-        within = (*(value + EDGE for value in within), *(LEAN - n.dot(half.vector) for half in a.bounds if b.bounds))
+        plain = inside(b.bounds, a.place.seen_from)
+        within = tuple(value + EDGE if value == flush else maximum(value + EDGE, EDGE - abs(flush))
+                       for value, flush in zip(within, plain, strict=True))  # fmt: skip
+        within = (*within, *(LEAN - n.dot(half.vector) for half in a.bounds if b.bounds))
     on, other = a.place.touching(n * -a.radius), b.place.touching(d - n * a.radius)
     return Touch(height - a.radius, n, on, other, b.drift, within)
 

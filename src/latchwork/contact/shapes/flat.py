@@ -17,6 +17,7 @@ from latchwork.contact.shapes.base import (
     frame_of,
     names_of,
     point_of,
+    positive,
     several,
     vector_of,
     way,
@@ -98,7 +99,7 @@ class Segment(Shape):
             n = unit(fixed_in(frame, self.what, "the normal", self.normal))
             across(self.what, t, n, "the way and the normal")
         length = along.magnitude()
-        depth = length if self.depth is None else self.depth
+        depth = length if self.depth is None else positive(self.what, "the depth", p.tree, self.depth)
         drift = drift_of(self.what, frame, self.belt, t)
         self._keep(frame=frame, direction=t, length=length, normal=n, depth=depth, drift=drift)
 

@@ -34,7 +34,7 @@ class Inertia:
             if np.array_equal(M, motion.M):
                 same = np.array_equal(f, motion.f)
                 return Moving(motion, last.inverse, last.udot if same else dot(last.inverse, motion.f))
-        inverse, udot = left_over(self.held.base, motion.M, motion.f, B, motion.c)
+        inverse, udot = left_over(self.held.base, motion.M, motion.f, B, motion.c, B)
         moving = Moving(motion, inverse, udot)
         self._last = motion.M, motion.f, moving
         return moving

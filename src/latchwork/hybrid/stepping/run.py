@@ -19,6 +19,7 @@ from latchwork.hybrid.stepping.stage import Stepped
 from latchwork.hybrid.stepping.struck import struck
 from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.solution import Solution, Stats
+from latchwork.program.interrupt import interrupted
 
 FINE = 1e-6  # of the kinetic energy: what a step may lose or gain by itself
 LITTLE = 1e-2  # of the most there was: what is slower need not be as exact
@@ -156,4 +157,6 @@ def stretch(scene: Scene, x: Array, work: float, until: float, step: float, calm
         before = now
         if progress is not None:
             progress(float(made.x[0]))
+        if interrupted():
+            break
     return made

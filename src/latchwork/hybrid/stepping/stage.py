@@ -68,7 +68,7 @@ class Stepped:
     def verify(self, t: float, x: Array, rest: Array) -> None:
         """Every state belongs to it."""
 
-    def told(self, t: float, x: Array, rest: Array) -> str:
+    def told(self, t: float, x: Array, rest: Array, reason: Any) -> str:
         return ""
 
     def rewritten(self, t: float, x: Array, rest: Array) -> Stepped:

@@ -18,8 +18,9 @@ import numpy as np
 
 from latchwork.algebra.linear import SingularMatrix, solve, svd
 from latchwork.algebra.products import dot, norm
+from latchwork.constraint.branch_limit import rows_at
 from latchwork.constraint.gather import ROUNDING
-from latchwork.constraint.selection import RANK, weights_of
+from latchwork.constraint.selection import FAINT, RANK, weights_of
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.errors import ConstraintError
 from latchwork.hybrid.touching.touch import Touch
@@ -61,12 +62,12 @@ class Held:
         if not (self.extra or self.drags or len(self.terms.rows)):
             M, inverse = self.inertia
             return Free(M, motion.f, inverse, dot(inverse, motion.f))
-        M, f, B, c = motion.M, motion.f, self.terms.place(self.x).B, motion.c
+        M, f, (B, c, usual) = motion.M, motion.f, rows_at(self.terms, self.x)
         for row, bias in self.extra:
-            B, c = np.vstack([B, row]), np.append(c, bias)
+            B, c, usual = np.vstack([B, row]), np.append(c, bias), np.vstack([usual, row])
         for g, N1, N0 in self.drags:
             M, f = M - np.outer(g, N1), f + g * N0
-        return Free(M, f, *left_over(self.base, M, f, B, c))
+        return Free(M, f, *left_over(self.base, M, f, B, c, usual))
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,15 +165,15 @@ def stacked(parts: list[Array], none: Array) -> Array:
     return np.concatenate(parts) if parts else none
 
 
-def left_over(base: Base, M: Array, f: Array, B: Array, c: Array) -> tuple[Array, Array]:
-    """T M̃⁻¹ Tᵀ and u̇₀."""
+def left_over(base: Base, M: Array, f: Array, B: Array, c: Array, usual: Array) -> tuple[Array, Array]:
+    """T M̃⁻¹ Tᵀ and u̇₀; ``usual`` is B elsewhere, by which rows are measured that are faint here."""
     n = len(M)
     if not len(B):
         inverse = _solved(base, M, np.eye(n))
         return inverse, np.asarray(dot(inverse, f))
     weights = weights_of(M)
     scaled = B * weights
-    lengths = norm(scaled, axis=1)
+    lengths = np.maximum(norm(scaled, axis=1), FAINT * norm(usual * weights, axis=1))
     keep = lengths > RANK * lengths.max(initial=0.0)
     left, singular, right = svd(scaled[keep] / lengths[keep, None])
     rank = int((singular > RANK * singular.max(initial=0.0)).sum())

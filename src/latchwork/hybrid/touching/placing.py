@@ -107,5 +107,6 @@ class Crossings:
             shown = ", ".join(f"'{name}'" for name in names) or "its contacts"
             raise IntegrationError(
                 f"{shown} of '{self.name}' change {MOST} times at t = {t:.9g} without getting on. Friction or impacts "
-                "contradict each other there; change their coefficients a little, or start elsewhere."
+                "contradict each other there: allow time stepping through it, thick=lw.TimeStepping(), change their "
+                "coefficients a little, or start elsewhere."
             )

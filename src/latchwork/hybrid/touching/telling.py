@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity import State
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.touching.standing import Guard, Standing
 from latchwork.hybrid.touching.striking import Happened
-from latchwork.hybrid.touching.touch import Touch
+from latchwork.hybrid.touching.touch import Touch, Way
+
+TakenUp = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 
 KINDS = {State.STICK: "stick", State.SLIDE: "slide"}
 
 
 def told(t: float, before: Mapping[Touch, Standing], closed: Mapping[Touch, Standing], touches: Sequence[Touch],
-         impacts: Sequence[Happened], hits: Iterable[Guard],
-         labels: tuple[tuple[str, ...], tuple[str, ...]]) -> list[RunEvent]:  # fmt: skip
-    """The events of a crossing, of what is closed before and after; ``labels`` are all that holds then."""
+         impacts: Sequence[Happened], hits: Iterable[Guard], labels: tuple[tuple[str, ...], tuple[str, ...]],
+         taken_up: TakenUp = lambda impulses: {}) -> list[RunEvent]:  # fmt: skip
+    """The events of a crossing, of what is closed before and after; ``labels`` are all that holds then.
+
+    ``taken_up`` says what constraints took up of the impulses of contacts.
+    """
     events = []
     took_part: set[str] = set()
     if impacts:
         impact = impacts[0] if len(impacts) == 1 else _together(impacts)
         took_part = set(impact.impulses)
-        events.append(RunEvent(t, ", ".join(impact.impulses), *labels, impact.impulses, "impact", impact.energy,
-                               impact.notes))  # fmt: skip
+        impulses = {**impact.impulses, **taken_up(impact.impulses)}
+        events.append(RunEvent(t, ", ".join(impact.impulses), *labels, impulses, "impact", impact.energy, impact.notes))
     for touch in [touch for touch in touches if touch in before or touch in closed]:
         old, new = before.get(touch), closed.get(touch)
         if _state(old) is not _state(new) and touch.name not in took_part:
             events.append(RunEvent(t, touch.name, *labels, kind="release" if new is None else KINDS[new.state]))
+            took_part.add(touch.name)
+        elif old is not None and new is not None and _is_reversed(old.way, new.way) and touch.name not in took_part:
+            events.append(RunEvent(t, touch.name, *labels, kind="reversal"))
             took_part.add(touch.name)
     for guard in hits:
         if guard.kind == "zone":
@@ -47,6 +55,14 @@ def _together(impacts: Sequence[Happened]) -> Happened:
             impulses[name] = impulses[name] + part if name in impulses else part
     notes = tuple(dict.fromkeys([note for impact in impacts for note in impact.notes]))
     return Happened(impulses, sum([impact.energy for impact in impacts]), notes)
+
+
+def _is_reversed(old: Way, new: Way) -> bool:
+    """Whether slip goes on against the direction that it had: d⁻ · d⁺ < 0."""
+    if old is None or new is None:
+        return False
+    across = 1 if len(old) == 1 else 2
+    return sum(a * b for a, b in zip(old[:across], new[:across], strict=True)) < 0.0
 
 
 def _state(standing: Standing | None) -> State | None:

@@ -19,7 +19,7 @@ from latchwork.contact.feature import Feature
 from latchwork.contact.finder import Finder, finder
 from latchwork.contact.law import Contact, Value, Zones
 from latchwork.contact.seeding import another_wins, beyond, is_waiting, next_gap, seed
-from latchwork.errors import ModelError
+from latchwork.errors import ContactError, ModelError
 from latchwork.hybrid.touching.scales import REACH, TOUCH
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
@@ -199,7 +199,7 @@ class Touch:
     @cached_property
     def terms(self) -> Terms:
         """Programs of all its rows: the normal one, unless held, then the tangents."""
-        return terms_of(rows_of(self.equations, [self.sticking]), self.base)
+        return terms_of(rows_of(self.equations, [self.sticking], self.base.laws), self.base)
 
     def rows(self, constraint: Constraint) -> Rows:
         """The rows of a constraint of its own: all of them where it sticks, the first where it slides."""
@@ -385,9 +385,7 @@ class Touch:
     @cached_property
     def force(self) -> Expr:
         """The normal force of a contact that the coordinates hold, in terms of u̇."""
-        place = self.feature.on
-        assert not isinstance(place, Frame), "coordinates keep no joint at its limit"
-        return self.equations.reaction_of(place.point if isinstance(place, Spot) else place, self.feature.normal)
+        return normal_force(self.equations, self.feature)
 
     @cached_property
     def force_parts(self) -> tuple[list[int], int]:
@@ -411,13 +409,30 @@ def here(value: Value, indices: Indices) -> Any:
     return value.values[indices[value]] if isinstance(value, Zones) else value
 
 
+def enforced_by_coordinates(equations: Equations, feature: Feature) -> bool:
+    """Whether the coordinates themselves keep the gap of a feature at zero."""
+    g, kinematics = equations.system.graph, equations.derivation.kinematics
+    values = numbers(equations.system, rebuild(g, [operand(g, feature.gap)], kinematics.replaced))
+    return bool(np.isfinite(values).all() and np.abs(values).max() < NOTHING)
+
+
+def normal_force(equations: Equations, feature: Feature) -> Expr:
+    """The normal force of a feature whose gap the coordinates keep at zero, in terms of u̇."""
+    place = feature.on
+    assert not isinstance(place, Frame), "coordinates keep no joint at its limit"
+    return equations.reaction_of(place.point if isinstance(place, Spot) else place, feature.normal)
+
+
 def touch_of(contact: Contact, feature: Feature, base: Base, x: Array) -> Touch:
     """A feature made ready at a state x = (t, q, u, rest), which says where tangents may point."""
     equations = base.equations
-    g, kinematics = equations.system.graph, equations.derivation.kinematics
-    gap = rebuild(g, [operand(g, feature.gap)], kinematics.replaced)[0]
-    values = numbers(equations.system, [gap])
-    held = bool(np.isfinite(values).all() and np.abs(values).max() < NOTHING)
+    moved = [symbol.name for symbol in feature.gap.free_symbols if symbol.kind == "input"]
+    if moved:
+        raise ContactError(
+            f"the place of '{feature.name}' of '{equations.name}' depends on the input '{moved[0]}', which may jump: "
+            "surfaces cannot. Give its motion as an expression in t, or by a coordinate that a constraint moves."
+        )
+    held = enforced_by_coordinates(equations, feature)
     if contact.friction is None:
         return Touch(contact, feature, base, (), None, held)
     candidates, axis = _across(feature.normal, base, x)

@@ -13,6 +13,7 @@ from typing import Any
 
 from latchwork.errors import EvaluationError, undeclared
 from latchwork.export import export_c
+from latchwork.files import write_text
 from latchwork.hybrid.named import named
 from latchwork.kane.equations import Equations
 from latchwork.kane.values import read
@@ -52,9 +53,8 @@ def export_hil(equations: Equations, directory: str | Path, *, handle: Point | s
     }  # fmt: skip
     text = HOLE.sub(lambda found: filled[found[1]], TEMPLATE.read_text(encoding="utf-8"))
     target = Path(directory) / "hil.c"
-    target.write_text(text, encoding="utf-8", newline="\n")
-    with paths[3].open("a", encoding="utf-8", newline="\n") as makefile:
-        makefile.write(RULE.format(name=name))
+    write_text(target, text)
+    write_text(paths[3], paths[3].read_text(encoding="utf-8") + RULE.format(name=name))
     return [*paths, target]
 
 

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from latchwork.errors import FileError
+from latchwork.files import read_text, write_text
 from latchwork.realtime.devices.device import FREE, Device, Reading, Triple
 
 FORMAT = "latchwork hand 1"
+MOST_BYTES = 64_000_000  # of a file; days of a hand
 WIDTHS = {"arm": 3, "place": 3, "velocity": 3, "turn": 4, "spin": 3, "force": 3, "torque": 3}
 Row = tuple[int, Reading]
 
@@ -68,14 +70,12 @@ def save(recording: Recording, path: str | Path) -> Path:
     """Write a recording as JSON, a row to a line; numbers keep all their digits."""
     head = {"format": FORMAT, "damping": recording.damping}
     lines = [json.dumps(head), *(json.dumps([tick, *reading], allow_nan=False) for tick, reading in recording.rows)]
-    target = Path(path)
-    target.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-    return target
+    return write_text(path, "\n".join(lines) + "\n")
 
 
 def load(path: str | Path) -> Recording:
     """Read a recording; a file that is none is refused with its line."""
-    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    lines = read_text(path, MOST_BYTES).splitlines()
     head = _json(lines[0] if lines else "", str(path), 1)
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise FileError(f"not a recording of a hand: it should begin with {FORMAT!r}. Give a file that `save` wrote.",
@@ -85,13 +85,15 @@ def load(path: str | Path) -> Recording:
         if after[0] <= before[0]:
             raise FileError(f"tick {after[0]} comes after tick {before[0]}. Sort the rows.", str(path), k)
     damping = head.get("damping")
+    if damping is not None and not _numbers([damping], 1):
+        raise FileError(f"its damping is {str(damping)[:60]}. Give a finite number or null.", str(path), 1)
     return Recording(rows, None if damping is None else float(damping))
 
 
 def _json(text: str, source: str, line: int) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise FileError(f"no JSON: {text[:40]!r}. Give a file that `save` wrote.", source, line) from None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.files import written
 from latchwork.view.film.asked import FPS, SIZE, STRIP, film_times, instant, positive, sized, usual_speed
 from latchwork.view.film.gif import must_fit, write_gif
 from latchwork.view.film.moment import Reel
@@ -37,7 +38,8 @@ def write_picture(path: Path, t: Array, scened: Scened, hears: Hears, at: Any = 
 def _save(path: Path, rows: Array) -> None:
     from PIL import Image
 
-    Image.fromarray(rows).save(path, "PNG", optimize=True)
+    with written(path) as beside:
+        Image.fromarray(rows).save(beside, "PNG", optimize=True)
 
 
 def write_moving(path: Path, t: Array, scened: Scened, hears: Hears, fps: Any = None, size: Any = None,

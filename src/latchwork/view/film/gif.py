@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from latchwork.errors import EvaluationError
+from latchwork.files import written
 from latchwork.view.film.palette import palette, rgb
 
 Array = np.ndarray
@@ -36,7 +37,9 @@ def write_gif(path: Path, frames: Iterable[Array], count: int, fps: float, scene
     few = shades(scene)
     made = _reduced(frames, few, nearest(few))
     first = next(made)
-    first.save(path, "GIF", save_all=True, append_images=made, duration=durations(count, fps), loop=0, optimize=True)
+    with written(path) as beside:
+        first.save(beside, "GIF", save_all=True, append_images=made, duration=durations(count, fps), loop=0,
+                   optimize=True)  # fmt: skip
 
 
 def _reduced(frames: Iterable[Array], few: Array, table: Array) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from latchwork.errors import LatchworkError
+from latchwork.program.parent import watch_parent
 from latchwork.realtime.exhibit import Exhibit, exhibit_of
 from latchwork.view.live.picture import Picture, picture_of
 from latchwork.view.live.shown import about
@@ -20,10 +21,12 @@ NICE = 10  # behind everything else
 
 def workers() -> ProcessPoolExecutor:
     """One process, started afresh, and used for everything."""
-    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin)
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(1, context, initializer=_begin, initargs=(os.getpid(),))
 
 
-def _begin() -> None:
+def _begin(parent: int) -> None:
+    watch_parent(parent, lambda: os._exit(0))  # its queue does not end with the parent: it holds both ends
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it ends it
     if hasattr(os, "nice"):
         os.nice(NICE)

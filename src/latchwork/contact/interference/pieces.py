@@ -1,0 +1,200 @@
+"""From shapes to pieces whose signed distance has a closed form, or is found by GJK and separating axes.
+
+Arcs that are no rings, boundaries, curves and surfaces have none: they are left to their features. So is a point beside
+something thin, for there is no depth to be measured.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from latchwork.contact.interference.outlines import convex_parts, is_convex
+from latchwork.contact.interference.signed_distance import CONVEX, HALF, HOLLOW, HOOP
+from latchwork.contact.pairing.convex import outline, polytope
+from latchwork.contact.shapes.base import numbers
+from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
+from latchwork.contact.shapes.round import Arc, Capsule, Circle, Rim, Sphere
+from latchwork.contact.shapes.solid import Box, Hull
+from latchwork.mechanics.body import Body
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+
+Rows = Sequence[Sequence[Any]]  # measures in the frame of the piece, numbers or expressions in parameters
+HERE: Rows = ((0.0, 0.0, 0.0),)
+ALONG_Z: Rows = ((0.0, 0.0, 1.0),)
+SAME = 10  # decimals to which unit vectors are the same
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A part of a shape, fixed in a frame, measured from a point: see `signed_distance`.
+
+    A ``thin`` one has no inside; with a normal it has a front, and may be passed from behind.
+    """
+
+    kind: int
+    frame: Frame
+    point: Point
+    vertices: Rows = HERE
+    normals: Rows = ()
+    edges: Rows = ()
+    rounding: Any = 0.0
+    radius: Any = 0.0
+    thin: bool = False
+
+    @property
+    def has_front(self) -> bool:
+        return self.thin and len(self.normals) > 0
+
+
+_made: WeakKeyDictionary[Any, tuple[Piece, ...]] = WeakKeyDictionary()
+
+
+def pieces_of(shape: Any) -> tuple[Piece, ...]:
+    """The pieces of a shape, made once; none where it has no closed form."""
+    shape = shape.center if isinstance(shape, Body) and shape.is_particle else shape
+    row = PIECES.get(type(shape))
+    if row is None:
+        return ()
+    if shape not in _made:
+        _made[shape] = tuple(row(shape))
+    return _made[shape]
+
+
+def can_be_told(a: Piece, b: Piece) -> bool:
+    """Whether two pieces, in the order of their kinds, have a signed distance."""
+    if b.kind == CONVEX:
+        return not ((_is_point(a) and b.thin) or (_is_point(b) and a.thin) or (a.thin and b.thin))
+    if b.kind == HOOP:
+        return a.kind == CONVEX and len(a.vertices) == 1
+    return (b.kind == HALF and a.kind < HALF) or (b.kind == HOLLOW and a.kind == CONVEX)
+
+
+def _is_point(piece: Piece) -> bool:
+    return len(piece.vertices) == 1 and isinstance(piece.rounding, float) and piece.rounding == 0.0
+
+
+def _measures(frame: Frame, *vectors: Vector) -> list[list[Any]]:
+    return [list(vector.measures(frame)) for vector in vectors]
+
+
+def _of_point(point: Point) -> list[Piece]:
+    return [Piece(CONVEX, point.tree.newtonian, point)]
+
+
+def _of_ball(shape: Circle) -> list[Piece]:
+    return [Piece(CONVEX, shape.tree.newtonian, shape.center, rounding=shape.radius)]
+
+
+def _of_capsule(shape: Capsule) -> list[Piece]:
+    t = shape.direction
+    ends = _measures(shape.frame, Vector(shape.tree, {}), t * shape.length)
+    return [Piece(CONVEX, shape.frame, shape.p, ends, (), _measures(shape.frame, t), shape.radius)]
+
+
+def _of_plane(shape: Line | Plane) -> list[Piece]:
+    return [Piece(HALF, shape.frame, shape.point, normals=_measures(shape.frame, shape.normal))]
+
+
+def _of_segment(shape: Segment) -> list[Piece]:
+    t = shape.direction
+    ends = _measures(shape.frame, Vector(shape.tree, {}), t * shape.length)
+    front = () if shape.normal is None else _measures(shape.frame, shape.normal)
+    return [Piece(CONVEX, shape.frame, shape.p, ends, front, _measures(shape.frame, t), thin=True)]
+
+
+def _of_polyline(shape: Polyline) -> list[Piece]:
+    """Its edges, where it is open; else the polygon, in convex parts; or what is behind each wall of a convex room."""
+    frame, first = shape.frame, shape.points[0]
+    ways = [point.position(first) for point in shape.points]
+    if not shape.closed:
+        return [Piece(CONVEX, frame, first, _measures(frame, p, q), _measures(frame, n), _measures(frame, t), thin=True)
+                for (p, q), n, t in zip(itertools.pairwise(ways), shape.normals, shape.along, strict=True)]  # fmt: skip
+    assert shape.axis is not None, "a polyline has one, given or not"
+    known, across = [numbers(frame, way) for way in ways], numbers(frame, shape.axis)
+    if across is None or any(way is None for way in known):
+        return []
+    x, k = np.array(known), np.array(across)
+    if _is_room(x, k):
+        walls = zip(ways, shape.normals, strict=True)
+        return [Piece(HALF, frame, first, _measures(frame, p), _measures(frame, n)) for p, n in walls] * is_convex(x, k)
+    return [Piece(CONVEX, frame, first, part.tolist(), _sides(part, k), [k.tolist()]) for part in convex_parts(x, k)]
+
+
+def _is_room(x: np.ndarray, k: np.ndarray) -> bool:
+    """Whether the material is outside: with its normals on the left of travel, a solid runs clockwise."""
+    ahead = np.roll(x, -1, axis=0)
+    return bool((np.cross(x, ahead) * k).sum() > 0.0)
+
+
+def _sides(x: np.ndarray, k: np.ndarray) -> Rows:
+    normals = np.cross(np.roll(x, -1, axis=0) - x, k)
+    return [[float(m) for m in n / math.sqrt(float((n * n).sum()))] for n in normals]
+
+
+def _of_arc(shape: Arc) -> list[Piece]:
+    """A ring: a disk, or all that is outside of one."""
+    if shape.ends:
+        return []
+    axis = _measures(shape.frame, shape.about)
+    if shape.inside:
+        return [Piece(HOLLOW, shape.frame, shape.center, normals=axis, radius=shape.radius)]
+    return [Piece(CONVEX, shape.frame, shape.center, rounding=shape.radius)]
+
+
+def _of_rim(shape: Rim) -> list[Piece]:
+    axis = _measures(shape.frame, shape.axis)
+    return [Piece(HOOP, shape.frame, shape.center, normals=axis, rounding=shape.tube, radius=shape.radius)]
+
+
+def _of_box(shape: Box) -> list[Piece]:
+    half = [0.5 * size for size in shape.sizes]
+    flat = len(half) == 2
+    corners = [[sign * size for sign, size in zip(signs, half, strict=True)] + [0.0] * flat
+               for signs in itertools.product((1.0, -1.0), repeat=len(half))]  # fmt: skip
+    axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    normals, edges = (axes[:2], ALONG_Z) if flat else (axes, axes)
+    return [Piece(CONVEX, shape.frame, shape.center, corners, normals, edges)]
+
+
+def _of_hull(shape: Hull) -> list[Piece]:
+    assert shape.center is not None
+    solid = outline(shape.vertices) if shape.is_flat else polytope(shape.vertices)
+    corners = [shape.vertices[i].tolist() for i, _ in solid.corners]
+    normals = _distinct([face.normal for face in solid.faces])
+    edges = ALONG_Z if shape.is_flat else _distinct([edge.along for edge in solid.edges])
+    return [Piece(CONVEX, shape.frame, shape.center, corners, normals, edges)]
+
+
+def _distinct(vectors: Sequence[np.ndarray]) -> Rows:
+    """Unit vectors without those that are the same up to sign."""
+    kept: dict[tuple[float, ...], list[float]] = {}
+    for vector in vectors:
+        row = vector.tolist()
+        sign = next(math.copysign(1.0, m) for m in row if abs(m) > 0.5)
+        kept.setdefault(tuple(round(sign * m, SAME) for m in row), row)
+    return [*kept.values()]
+
+
+PIECES: dict[type, Callable[[Any], list[Piece]]] = {
+    Point: _of_point,
+    Circle: _of_ball,
+    Sphere: _of_ball,
+    Capsule: _of_capsule,
+    Rim: _of_rim,
+    Line: _of_plane,
+    Plane: _of_plane,
+    Segment: _of_segment,
+    Polyline: _of_polyline,
+    Arc: _of_arc,
+    Box: _of_box,
+    Hull: _of_hull,
+}

@@ -1,0 +1,200 @@
+"""The signed distance of two pieces as kernels: above zero how far apart they are, below zero how deep in each other.
+
+A piece is fixed in a frame, whose pose is R by rows and p, x_N = p + R x:
+
+    CONVEX  all within ρ of the hull of its vertices: point, ball, capsule, polygon, box, hull
+    HOOP    all within ρ of a circle
+    HALF    all below a plane
+    HOLLOW  all outside of a circle, or cylinder
+
+Where hulls are apart, their distance is that of GJK. Where they touch, it is found along the direction between them
+once they are moved a little apart; where they lie in each other, as the best of the separating axes: normals of faces,
+and t_a × t_b of edges (the edge of a polygon in the plane is the axis across it).  [Gottschalk 1996, thm 1]
+For any unit vector, min x_a · n − max x_b · n is a lower bound, so that one direction that separates is enough.
+"""
+
+from __future__ import annotations
+
+from latchwork.contact.interference.gjk import along, distance, dot, lowest, placed, turned, wider
+from latchwork.program.kernel import f64, f64p, fabs, i64p, kernel, local_f64, offset, sqrt
+from latchwork.program.scalar import maximum, minimum
+
+CONVEX, HOOP, HALF, HOLLOW = range(4)  # of two pieces, the first is not the later one here
+KIND, POSE, VERTICES, CORNERS, NORMALS, FACES, EDGES, LINES, WORDS = range(9)  # where x, n and t begin, and how many
+CENTER, BOUND, ROUND, RADIUS, WIDTH, NUMBERS = 0, 3, 4, 5, 6, 7  # a ball that holds it; ρ; of a circle; least width
+FRAME = 12  # numbers of a pose
+NEAR = 1e-6  # of the size: nearer vertices have no good direction between them
+APART = 1e-2  # of the size: by which pieces are moved apart, to find the direction between them
+MOST, AGAIN = 10_000, 8  # pairs of edges that are looked along; times that a direction is made better
+LOWEST = -1e300
+
+
+@kernel
+def relative(a: f64p, b: f64p, rel: f64p) -> None:
+    """The pose of a in the frame of b: R = R_bᵀ R_a, p = R_bᵀ (p_a − p_b)."""
+    for i in range(3):
+        for j in range(3):
+            rel[3 * i + j] = b[i] * a[j] + b[3 + i] * a[3 + j] + b[6 + i] * a[6 + j]
+        rel[9 + i] = b[i] * (a[9] - b[9]) + b[3 + i] * (a[10] - b[10]) + b[6 + i] * (a[11] - b[11])
+
+
+@kernel
+def separated(a: i64p, b: i64p, xyz: f64p, rel: f64p, n: f64p) -> f64:
+    """The signed distance of two hulls by separating axes, of very many edges by faces alone; n is the best axis."""
+    na, nb, best = a[CORNERS], b[CORNERS], LOWEST
+    xa, xb = offset(xyz, a[VERTICES]), offset(xyz, b[VERTICES])
+    axis, line = local_f64(3), local_f64(3)
+    for i in range(b[FACES]):
+        best = wider(na, xa, nb, xb, rel, offset(xyz, b[NORMALS] + 3 * i), n, best)
+    for i in range(a[FACES]):
+        normal = offset(xyz, a[NORMALS] + 3 * i)
+        for j in range(3):
+            axis[j] = dot(offset(rel, 3 * j), normal)
+        best = wider(na, xa, nb, xb, rel, axis, n, best)
+    lines = a[LINES] if a[LINES] * b[LINES] <= MOST else 0
+    for i in range(lines):
+        edge = offset(xyz, a[EDGES] + 3 * i)
+        for j in range(3):
+            line[j] = dot(offset(rel, 3 * j), edge)
+        for k in range(b[LINES]):
+            other = offset(xyz, b[EDGES] + 3 * k)
+            axis[0] = line[1] * other[2] - line[2] * other[1]
+            axis[1] = line[2] * other[0] - line[0] * other[2]
+            axis[2] = line[0] * other[1] - line[1] * other[0]
+            best = wider(na, xa, nb, xb, rel, axis, n, best)
+    return best if best > LOWEST else 0.0
+
+
+@kernel
+def pushed(a: i64p, b: i64p, xyz: f64p, rel: f64p, size: f64, n: f64p) -> f64:
+    """How far apart two hulls are that touch along n, or nearly so, by the direction between them where a is moved
+    clear of b; n is that direction, where it is better."""
+    na, nb = a[CORNERS], b[CORNERS]
+    xa, xb = offset(xyz, a[VERTICES]), offset(xyz, b[VERTICES])
+    before = along(na, xa, nb, xb, rel, n)
+    moved, way = local_f64(12), local_f64(3)
+    for i in range(12):
+        moved[i] = rel[i]
+    for i in range(3):
+        moved[9 + i] += (APART * size - before) * n[i]
+        way[i] = n[i]
+    distance(na, xa, nb, xb, moved, NEAR * size, way)
+    after = along(na, xa, nb, xb, rel, way)
+    if after <= before:
+        return before
+    for i in range(3):
+        n[i] = way[i]
+    return after
+
+
+@kernel
+def settled(a: i64p, b: i64p, xyz: f64p, rel: f64p, size: f64, n: f64p) -> f64:
+    """The same again and again, until no direction is better than the last."""
+    best = pushed(a, b, xyz, rel, size, n)
+    for _ in range(AGAIN):
+        before, best = best, pushed(a, b, xyz, rel, size, n)
+        if best <= before:
+            break
+    return best
+
+
+@kernel
+def between_hulls(a: i64p, b: i64p, xyz: f64p, rel: f64p, size: f64, enough: f64, n: f64p) -> f64:
+    """The signed distance of two hulls; any lower bound that is not below ``enough`` will do. n is kept in mind."""
+    na, nb = a[CORNERS], b[CORNERS]
+    xa, xb = offset(xyz, a[VERTICES]), offset(xyz, b[VERTICES])
+    best = along(na, xa, nb, xb, rel, n)
+    if best >= enough:
+        return best
+    best = distance(na, xa, nb, xb, rel, NEAR * size, n)
+    if best > 0.0:
+        return best
+    best = settled(a, b, xyz, rel, size, n)
+    if best >= enough or best >= -NEAR * size:
+        return best
+    best = maximum(best, separated(a, b, xyz, rel, n))
+    return best if a[LINES] * b[LINES] <= MOST else settled(a, b, xyz, rel, size, n)
+
+
+@kernel
+def below(a: i64p, numbers: f64p, xyz: f64p, rel: f64p, point: f64p, normal: f64p) -> f64:
+    """How far a hull or hoop is above a plane: min (x − P) · n, of a circle (C − P) · n − R |n × k|."""
+    back, x = local_f64(3), local_f64(3)
+    turned(rel, normal, back)
+    if a[KIND] == HOOP:
+        lean = dot(back, offset(xyz, a[NORMALS]))
+        placed(rel, numbers, x)
+        return dot(x, normal) - dot(point, normal) - numbers[RADIUS] * sqrt(maximum(1.0 - lean * lean, 0.0))
+    corners = offset(xyz, a[VERTICES])
+    placed(rel, offset(corners, 3 * lowest(a[CORNERS], corners, back, 1.0)), x)
+    return dot(x, normal) - dot(point, normal)
+
+
+@kernel
+def within(a: i64p, xyz: f64p, rel: f64p, center: f64p, axis: f64p, radius: f64) -> f64:
+    """How far a hull is inside of a circle about an axis: R − max |d − (d · k) k|, d = x − C."""
+    x, far = local_f64(3), 0.0
+    for i in range(a[CORNERS]):
+        placed(rel, offset(xyz, a[VERTICES] + 3 * i), x)
+        for j in range(3):
+            x[j] -= center[j]
+        lift = dot(x, axis)
+        far = maximum(far, dot(x, x) - lift * lift)
+    return radius - sqrt(far)
+
+
+@kernel
+def off_hoop(a: i64p, xyz: f64p, rel: f64p, center: f64p, axis: f64p, radius: f64) -> f64:
+    """How far a point is from a circle: √(h² + (r − R)²), h along the axis and r across."""
+    x = local_f64(3)
+    placed(rel, offset(xyz, a[VERTICES]), x)
+    for j in range(3):
+        x[j] -= center[j]
+    lift = dot(x, axis)
+    across = sqrt(maximum(dot(x, x) - lift * lift, 0.0)) - radius
+    return sqrt(lift * lift + across * across)
+
+
+@kernel
+def signed_distance(a: i64p, b: i64p, fa: f64p, fb: f64p, xyz: f64p, poses: f64p, enough: f64, n: f64p) -> f64:
+    """The signed distance of two pieces; any lower bound that is not below ``enough`` will do.
+
+    ``n`` is a direction in the frame of b, kept from one look to the next: what separated before is tried first.
+    """
+    rel = local_f64(FRAME)
+    relative(offset(poses, FRAME * a[POSE]), offset(poses, FRAME * b[POSE]), rel)
+    rounds = fa[ROUND] + fb[ROUND]
+    if b[KIND] == CONVEX:
+        size = minimum(fa[BOUND], fb[BOUND]) if minimum(fa[BOUND], fb[BOUND]) > 0.0 else maximum(fa[BOUND], fb[BOUND])
+        return between_hulls(a, b, xyz, rel, size, enough + rounds, n) - rounds
+    normal = offset(xyz, b[NORMALS])
+    if b[KIND] == HALF:
+        return below(a, fa, xyz, rel, offset(xyz, b[VERTICES]), normal) - rounds
+    if b[KIND] == HOLLOW:
+        return within(a, xyz, rel, fb, normal, fb[RADIUS]) - rounds
+    return off_hoop(a, xyz, rel, fb, normal, fb[RADIUS]) - rounds
+
+
+@kernel
+def apart_at_least(b: i64p, fa: f64p, fb: f64p, xyz: f64p, poses: f64p, ca: f64p, cb: f64p) -> f64:
+    """A lower bound of their distance, by the balls that hold them (centres in N), or a ball and a plane."""
+    d, n = local_f64(3), local_f64(3)
+    for i in range(3):
+        d[i] = ca[i] - cb[i]
+    if b[KIND] == HOLLOW:
+        return fb[RADIUS] - sqrt(dot(d, d)) - fa[BOUND]
+    if b[KIND] != HALF:
+        return sqrt(dot(d, d)) - fa[BOUND] - fb[BOUND]
+    pose, normal = offset(poses, FRAME * b[POSE]), offset(xyz, b[NORMALS])
+    for i in range(3):
+        n[i] = dot(offset(pose, 3 * i), normal)
+    return dot(d, n) - fa[BOUND]
+
+
+@kernel
+def moved(before: f64p, after: f64p, radius: f64) -> f64:
+    """ρ |R − R'| of two poses: how far turning has moved what is within ρ, at most."""
+    total = 0.0
+    for i in range(9):
+        total += fabs(after[i] - before[i])
+    return radius * total

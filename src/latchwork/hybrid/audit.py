@@ -1,0 +1,235 @@
+"""Audit: what can be checked of a run, and whether it is what the method of integration promises.
+
+Energy is judged by `energy_balance`. Rows of embedded constraints are met to `HOLDS` wherever a run ends or changes, or
+it is refused there (`constraint.verdict`). Designs that hold accelerations only let coordinates drift: by less than
+`GROSS`, in their units.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from latchwork.constraint.terms import lengths_of
+from latchwork.errors import ArgumentError, AuditError, AuditWarning
+from latchwork.hybrid.energy_balance import GROSS, Balance, allowance, allowed, by_work
+from latchwork.hybrid.path import Path, Segment
+from latchwork.hybrid.stages import ByAcceleration
+from latchwork.hybrid.table import Array
+from latchwork.program.function import Function
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.running import Running
+
+Auditing = Literal["raise", "warn", "off"]
+ANYWAY = 'With audit="warn" or "off" the run is taken as it is.'
+LOOKED_AT = 200  # states of a run at which is worked out what is allowed, where its end alone does not settle it
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What can be checked of a run: energy balance, unit length of quaternions, constraints, and what it cost.
+
+    ``constraint_error`` is the largest Φ, or B u + C, each over the length of its row.
+    """
+
+    energy_start: float
+    energy_end: float
+    work: float
+    energy_error: float
+    quaternion_error: float
+    constraint_error: float
+    steps: int
+    rejected: int
+    evaluations: int
+    least_gap: float | None = None  # of all contacts, where there are some, and whose it is
+    least_gap_of: str = ""
+    events: int = 0
+    stepped: tuple[tuple[float, float, int], ...] = ()  # time stepping: from when to when, and in how many steps
+    numerical: tuple[float, float] = (0.0, 0.0)  # energy that time steps lost by themselves; and were kept from gaining
+    unresolved: float = 0.0  # the widest gap, in coordinates, between circuits that were taken to cross
+
+    def __str__(self) -> str:
+        lines = [
+            f"energy (K + V)   {self.energy_start:.9g} at the start, {self.energy_end:.9g} at the end",
+            f"work done on it  {self.work:.9g}",
+            f"energy balance   off by at most {self.energy_error:.3g}",
+            f"steps            {self.steps} taken, {self.rejected} rejected, {self.evaluations} evaluations",
+        ]
+        if self.events:
+            lines.append(f"events           {self.events}")
+        if self.least_gap is not None:
+            lines.insert(3, f"gaps             never below {self.least_gap:.3g} ('{self.least_gap_of}')")
+        if self.constraint_error:
+            lines.insert(3, f"constraints      off by at most {self.constraint_error:.3g}")
+        if self.quaternion_error:
+            lines.insert(3, f"quaternions      off unit length by at most {self.quaternion_error:.3g}")
+        if self.unresolved:
+            lines.append(f"circuits         taken to cross where they miss each other, Φ by {self.unresolved:.1g}")
+        for start, end, steps in self.stepped:
+            lines.append(f"time stepping    from t = {start:.6g} to {end:.6g}, {steps} steps")
+        if self.stepped:
+            lost, kept = self.numerical
+            lines.append(f"by the steps     an energy of {lost:.3g} lost, and {kept:.3g} kept from being gained")
+        return "\n".join(lines)
+
+
+def auditing(audit: Any) -> Auditing:
+    """How a run is audited, as it was asked for."""
+    if audit not in get_args(Auditing):
+        raise ArgumentError(f'audit = {audit!r} is no way to audit a run. Give "raise", "warn" or "off".')
+    return audit
+
+
+class Entry(NamedTuple):
+    """Where a run stands: how many segments it has, K + V, and the work done so far."""
+
+    segments: int
+    energy: float
+    work: float
+
+
+def entry(sim: Running) -> Entry:
+    """Where a run stands now."""
+    return Entry(len(sim._segments), float(sim._workshop.energy(sim._state())[0]), float(sim._x[-1]))
+
+
+def judge(sim: Running, since: Entry) -> None:
+    """Refuse a run whose energy or constraints are off by far more, since it stood elsewhere, than its method promises.
+
+    What is off and allowed adds up from call to call; once it was told, it begins anew.
+    """
+    segments = sim._segments[since.segments :]
+    if sim.audit == "off" or not segments:
+        return
+    now, told = entry(sim), ""
+    balance = sim._balance = _balance(sim, segments, now.energy - now.work - (since.energy - since.work))
+    if not balance.holds:
+        told, sim._balance = _energy_told(sim, balance), Balance()
+    elif broken := _broken(sim, segments[-1]):
+        told = _rows_told(broken, sim.t)
+    if told and sim.audit == "warn":
+        warnings.warn(f"'{sim.equations.name}': {told}", AuditWarning, stacklevel=_callers())
+    elif told:
+        run = sim.trajectory()
+        raise AuditError(f"'{sim.equations.name}': {told}", run.path, run)
+
+
+def _callers() -> int:
+    """How many frames up, from where it is called, the code lies that uses this package."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals["__name__"].startswith("latchwork."):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _balance(sim: Running, segments: list[Segment], off: float) -> Balance:
+    """The balance with some segments more. What is allowed is worked out as far as it matters: for W alone, with the
+    state of the end, or with states of all the run."""
+    method, before, energy, count = sim.method, sim._balance, sim._workshop.energy, len(sim._x) - 1
+    steps, work = sum([segment.solution.stats.steps for segment in segments]), float(sim._x[-1])
+    off += before.off
+    found = Balance(off, before.allowed + by_work(method, steps, work))
+    if not found.holds:
+        here = allowance(energy, sim._state()[None], count, method)
+        found = Balance(off, before.allowed + float(allowed(method, steps, len(segments), work, here)[0]))
+    if not found.holds:
+        path = sim._path()
+        along = allowance(energy, _spread(path), count, method).most
+        work = float(np.abs(path.x[:, -1]).max())
+        found = Balance(off, float(allowed(method, path.stats.steps, len(path.segments), work, along)[0]))
+    return found
+
+
+def _spread(path: Path) -> Array:
+    """States (t, q, u, rest) at some of the samples of a run, evenly."""
+    at = np.unique(np.linspace(0, len(path.t) - 1, LOOKED_AT).astype(int))
+    return np.column_stack([path.t[at], path.x[at, :-1], path.driven.rest_at(path.rest, path.t[at])])
+
+
+def _broken(sim: Running, segment: Segment) -> dict[str, float]:
+    """Rows held by accelerations only, whose Φ or B u + C is far off where a segment ends, and by how much."""
+    stage = segment.stage
+    if not isinstance(stage, ByAcceleration):
+        return {}
+    terms, x = stage.mode.terms, sim._state()
+    n_q, n, _ = terms.sizes
+    place, u = terms.place(x), x[1 + n_q : 1 + n_q + n]
+    moved, lengths = place.B * u, lengths_of(place.B, stage.mode.typical)
+    off, slip, size = (abs(part) / lengths for part in (place.Phi, moved.sum(axis=1) + place.C, abs(moved).sum(axis=1)))
+    far = ~((off <= GROSS) & (slip <= GROSS * np.maximum(1.0, size)))
+    return {terms.rows.names[i]: float(max(off[i], slip[i])) for i in np.flatnonzero(far)}
+
+
+def _rows_told(broken: dict[str, float], t: float) -> str:
+    """Which constraints are off by how much, and what to do about it."""
+    rows = ", ".join(f"'{name}' by {value:.3g}" for name, value in sorted(broken.items(), key=lambda row: -row[1])[:6])
+    return (f"constraints are not met at t = {t:.9g}: off are {rows}. Take a smaller tolerance, shorter steps, or a "
+            f"design that returns to the constraints (lw.Embedded, lw.Projected). {ANYWAY}")  # fmt: skip
+
+
+def _energy_told(sim: Running, balance: Balance) -> str:
+    """By how much the energy is off, where that came from, and what to do about it."""
+    path, method = sim._path(), sim.method
+    t, W = path.t, path.x[:, -1]
+    E = sim._workshop.energy.many(np.column_stack([t, path.x[:, :-1], path.driven.rest_at(path.rest, t)]))[:, 0]
+    grew = np.diff(E - W)
+    i = int(np.argmax(np.where(np.isfinite(grew), np.abs(grew), np.inf)))
+    rows = _worst_rows(path, float(t[i]))
+    off = ", ".join(f"'{name}' off by {value:.3g}" for name, value in rows)
+    return (
+        f"the energy balance is off by {balance.off:.3g} at t = {sim.t:.9g}, and with {_named(method)} it may be off "
+        f"by {balance.allowed:.3g}: K + V went from {E[0]:.9g} to {E[-1]:.9g} and the work done was "
+        f"{W[-1] - W[0]:.9g}. Most of it, {grew[i]:.3g}, came between t = {t[i]:.9g} and {t[i + 1]:.9g}"
+        f"{f', where constraints hold ({off})' if off else ''}. {_finer(method)}"
+        f"{', or look at these constraints' if off else ''}. {ANYWAY}"
+    )
+
+
+def _worst_rows(path: Path, t: float) -> list[tuple[str, float]]:
+    """The rows that hold at a time, those that are off most first, and by how much they are off at most."""
+    segment = next(s for s in reversed(path.segments) if s.solution.t[0] <= t)
+    return sorted(path.off(segment).items(), key=lambda row: -row[1])[:3]
+
+
+def doubts(energy: Function, t: Array, x: Array, rest: Array, steps: Array, method: Any) -> dict[int, str]:
+    """Which of many runs are off by far more than their method promises, and by how much, by row.
+
+    ``x`` is (run, sample, (q, u, W)), ``rest`` (run, inputs and parameters). What is allowed is worked out with the end
+    of every run, and with all samples where that does not settle it.
+    """
+    finite, W, count = np.flatnonzero(np.isfinite(x[:, -1]).all(axis=1)), x[:, :, -1], x.shape[2] - 1
+    first, last = (_states(t[[k]], x[finite][:, [k]], rest[finite]) for k in (0, -1))
+    E = [energy.many(states)[:, 0] for states in (first, last)]
+    off = E[1] - E[0] - (W[finite, -1] - W[finite, 0])
+    enough = allowed(method, steps[finite], 1, W[finite, -1], allowance(energy, last, count, method))
+    found = {}
+    for k in np.flatnonzero(~(np.abs(off) <= enough)).tolist():
+        i = int(finite[k])
+        along = allowance(energy, _states(t, x[i : i + 1], rest[i : i + 1]), count, method).most
+        balance = Balance(float(off[k]), float(allowed(method, steps[i], 1, np.abs(W[i]).max(), along)[0]))
+        if not balance.holds:
+            found[i] = (f"the energy balance is off by {balance.off:.3g}, and with {_named(method)} it may be off by "
+                        f"{balance.allowed:.3g}. {_finer(method)}. {ANYWAY}")  # fmt: skip
+    return found
+
+
+def _states(t: Array, x: Array, rest: Array) -> Array:
+    """States (t, q, u, rest) of runs (run, sample, (q, u, W)), one row each."""
+    runs, samples, _ = x.shape
+    states = x[:, :, :-1].reshape(runs * samples, x.shape[2] - 1)
+    return np.column_stack([np.tile(t, runs), states, np.repeat(rest, samples, axis=0)])
+
+
+def _finer(method: Any) -> str:
+    return "Take a smaller rtol" if hasattr(method, "rtol") else "Take shorter steps"
+
+
+def _named(method: Any) -> str:
+    """A method and what it promises."""
+    known = [f"{name}={getattr(method, name):g}" for name in ("step", "rtol") if hasattr(method, name)]
+    return f"{type(method).__name__}({', '.join(known)})"

@@ -1,0 +1,40 @@
+"""Impulses of constraints in an impact: what loops, gears and welds transmit while contacts, or another row, push.
+
+    M (u⁺ − u⁻) = Jᵀ Λ_c + Bᵀ Λ        J, Λ_c of the contacts that took part; B of all that holds; Λ of least norm
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from latchwork.algebra.products import dot
+from latchwork.constraint.solve import multipliers
+from latchwork.constraint.terms import Array, Terms
+from latchwork.hybrid.touching.touch import Touch
+
+NOTHING = 1e-9  # of the largest generalized impulse: less is rounding
+
+
+def constraint_impulses(held: Terms, before: Array, after: Array, touches: Iterable[Touch],
+                        impulses: Mapping[str, Array]) -> dict[str, Array]:  # fmt: skip
+    """Λ by the names of constraints that took part; states are (t, q, u, rest) on both sides of the impact."""
+    if not len(held.rows):
+        return {}
+    n_q, n, _ = held.sizes
+    speeds = slice(1 + n_q, 1 + n_q + n)
+    M, B = held.motion(after).M, held.place(after).B
+    left = whole = dot(M, after[speeds] - before[speeds])
+    for touch in touches:
+        if touch.name in impulses:
+            left = left - dot(touch.terms.place(after).B.T, impulses[touch.name])
+    found = multipliers(B, left, M)
+    return felt(held, B, {name: found[part] for name, part in held.rows.slices.items()}, whole)
+
+
+def felt(held: Terms, B: Array, impulses: Mapping[str, Array], whole: Array) -> dict[str, Array]:
+    """The impulses that are more than rounding of the whole generalized impulse."""
+    least, slices = NOTHING * float(np.abs(whole).max(initial=0.0)), held.rows.slices
+    return {name: impulse for name, impulse in impulses.items()
+            if float(np.abs(dot(B[slices[name]].T, impulse)).max(initial=0.0)) > least}  # fmt: skip

@@ -1,0 +1,80 @@
+"""The inputs of a simulation, by name: what they are now, and numbers that they are held at from now on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from latchwork.errors import EvaluationError, undeclared
+from latchwork.hybrid.rules import put_in
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.running import Running
+
+
+class Inputs(Mapping[str, float]):
+    """``sim.inputs["F"]`` is what an input is now; ``sim.inputs["F"] = 2.0`` holds it at a number from now on.
+
+    What it was before stays part of the run. An input that was given as an expression or as a linear table follows it,
+    and is not set.
+    """
+
+    def __init__(self, sim: Running) -> None:
+        self._sim = sim
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(symbol.name for symbol in self._sim.equations.r)
+
+    def __len__(self) -> int:
+        return len(self._sim.equations.r)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __getitem__(self, name: str) -> float:
+        sim, place = self._sim, self._place(name)
+        law, state = self._law(place), sim._state()
+        if law is None:
+            return float(state[len(sim._x) + place])
+        system = sim.equations.system
+        arguments = (system.t, *system.q, *system.u, *sim.driven.held)
+        return float(Function(lower(system.graph, [law], arguments))(state)[0])
+
+    def __setitem__(self, name: str, value: float) -> None:
+        sim, place, number = self._sim, self._place(name), _number(name, value)
+        if self._law(place) is not None:
+            raise EvaluationError(f"input '{name}' of '{sim.equations.name}' follows an expression or a linear table, "
+                                  "and cannot be set. Give it a number where the simulation is made.")  # fmt: skip
+        remembered = bool(sim._segments) and sim._course is None
+        if remembered or any(place in column.places for column in sim.driven.columns):
+            sim.driven = put_in(sim.driven, sim._rest, sim._began, sim.t, {place: number})
+        else:  # nothing of the past is kept
+            sim._rest = sim._rest.copy()
+            sim._rest[place] = number
+        sim._settled = sim._settled and not sim._standings.members
+
+    def _place(self, name: str) -> int:
+        names = list(self)
+        if name not in names:
+            raise EvaluationError(f"'{name}' is not an input of '{self._sim.equations.name}'."
+                                  f"{undeclared(str(name), names)}")  # fmt: skip
+        return names.index(name)
+
+    def _law(self, place: int) -> int | None:
+        """The expression that an input follows, if any."""
+        return self._sim.driven.laws.get(self._sim.equations.r[place].node)
+
+
+def _number(name: str, value: Any) -> float:
+    """A finite number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number) or isinstance(value, str):
+        raise EvaluationError(f"input '{name}' cannot be held at {value!r}. Give a finite number.")
+    return number

@@ -1,0 +1,209 @@
+"""The scene of the watch: the pieces of all shapes that have contacts, their pairs, and a program of their poses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.contact.interference.pieces import Piece, can_be_told, pieces_of
+from latchwork.contact.interference.signed_distance import CONVEX, FRAME, HALF, HOOP, NUMBERS, WORDS
+from latchwork.contact.law import Contact
+from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.interference import looks
+from latchwork.program.bundle import Bundle
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+from latchwork.program.native import address, native
+from latchwork.symbolic.expr import Expr, operand
+from latchwork.symbolic.traverse import rebuild
+
+Array = NDArray[np.float64]
+ALL = 1e300  # a width that nothing jumps over
+FRONT = 0.5  # a cosine: what comes more from the side has come around the end
+
+
+class Told(NamedTuple):
+    """Two shapes whose signed distance can be told, and their contact: pairs of pieces, in the order of their kinds."""
+
+    contact: Contact | None
+    pairs: tuple[tuple[Piece, Piece], ...]
+    has_front: bool  # and may be passed from behind
+
+
+def told_of(contacts: Sequence[Contact]) -> list[Told]:
+    """Those contacts whose signed distance can be told."""
+    whole = [contact for contact in contacts if len(contact.shapes) == 2 and contact.place_of is None]
+    return [told for contact in whole if (told := told_between(contact.shapes, contact)) is not None]
+
+
+def told_between(shapes: Sequence[Any], contact: Contact | None = None) -> Told | None:
+    """Two shapes whose signed distance can be told; none where it cannot."""
+    a, b = shapes
+    pairs = tuple((x, y) if x.kind <= y.kind else (y, x) for x in pieces_of(a) for y in pieces_of(b))
+    if not pairs or not all(can_be_told(*pair) for pair in pairs):
+        return None
+    return Told(contact, pairs, any(piece.has_front for pair in pairs for piece in pair))
+
+
+def lowered(driven: Driven, expressions: Sequence[Any]) -> Function:
+    """Expressions of the model as one function of (t, q, u, rest)."""
+    system = driven.equations.system
+    g, arguments = system.graph, (system.t, *system.q, *system.u, *driven.held)
+    nodes = rebuild(g, [operand(g, e) for e in expressions], driven.equations.derivation.kinematics.replaced)
+    return Function(lower(g, rebuild(g, nodes, driven.laws), arguments))
+
+
+class Scene:
+    """Pieces and pairs as numbers, at a state x = (t, q, u, rest) that has the parameters of the run."""
+
+    def __init__(self, driven: Driven, told: Sequence[Told], x: Array) -> None:
+        self.told = told
+        pieces = list(dict.fromkeys(piece for one in self.told for pair in one.pairs for piece in pair))
+        places = {piece: i for i, piece in enumerate(pieces)}
+        frames = list(dict.fromkeys((piece.frame, piece.point) for piece in pieces))
+        rows = [(places[a], places[b], k) for k, one in enumerate(self.told) for a, b in one.pairs]
+        self.whose = np.array([k for _, _, k in rows], dtype=np.intp)  # the contact of each pair
+        self.pairs = np.array([pair for *pair, _ in rows], dtype=np.int64).reshape(-1, 2)
+        self._pieces = pieces
+        self._lay_pieces(driven, pieces, {frame: i for i, frame in enumerate(frames)}, x)
+        self.sizes = self._sizes()
+        self.bundle = Bundle([lowered(driven, [e for frame, point in frames for e in _pose(frame, point)])])
+        n, count, many = len(frames), len(pieces), len(rows)
+        self._ways = np.tile([1.0, 0.0, 0.0], (many, 1))
+        self._memory = {
+            looks.POSES_BEFORE: np.zeros(FRAME * n), looks.CENTERS_BEFORE: np.zeros(3 * count),
+            looks.CENTERS: np.zeros(3 * count), looks.TURNS: np.zeros(count), looks.GAPS_BEFORE: np.zeros(many),
+            looks.GAPS: np.zeros(many), looks.X: x.copy(), looks.PIECES: self._words, looks.NUMBERED: self._numbers,
+            looks.XYZ: self._xyz,
+        }  # fmt: skip
+        self.x = self._memory[looks.X]
+        self.words = np.zeros(looks.SCENE, dtype=np.int64)
+        self.words[[looks.CODE, looks.SLOTS, looks.POSES]] = self.bundle.addresses
+        self.words[[looks.INPUTS, looks.COORDINATES]] = len(x), len(driven.equations.system.q)
+        self.words[[looks.COUNT, looks.PLACES]] = count, FRAME * n
+        for word, array in self._memory.items():
+            self.words[word] = address(array)
+        self.at = address(self.words)
+        self.watched, self.deep, self._allowed = np.arange(0), np.zeros(0), 0.0
+        self._kept: tuple[NDArray[np.int64], Array, Array] = self.pairs[:0], self._ways[:0], self.deep
+        self.watch([True] * len(self.told))
+
+    def watch(self, which: Sequence[bool]) -> None:
+        """Look at the pairs of some contacts only."""
+        if len(self.watched):
+            self._ways[self.watched] = self._kept[1]
+        self.watched = np.flatnonzero(np.array(which, dtype=bool)[self.whose])
+        self.deep, self._allowed = np.zeros(len(self.watched)), 0.0
+        self._kept = self.pairs[self.watched].copy(), self._ways[self.watched].copy(), self.deep
+        self.words[looks.MANY] = len(self.watched)
+        self.words[[looks.PAIRS, looks.WAYS, looks.DEEP]] = [address(array) for array in self._kept]
+
+    def allow(self, tolerance: float) -> None:
+        """Let pairs be deep by a part of their sizes."""
+        if tolerance != self._allowed:
+            self.deep[:], self._allowed = tolerance * self.sizes[self.watched], tolerance
+
+    def take(self, rest: Array) -> None:
+        """Take the last inputs of the program, and machine code that has arrived."""
+        self.x[len(self.x) - len(rest) :] = rest
+        self.bundle.ready()
+
+    def contact(self, k: int) -> Contact:
+        """Whose pair it is that is looked at as number k."""
+        found = self.told[int(self.whose[self.watched[k]])].contact
+        assert found is not None, "a run has contacts"
+        return found
+
+    def is_behind(self, k: int) -> bool:
+        """Whether pair k, as it was looked at last, is beside or behind a piece that has a front."""
+        pair = self.pairs[self.watched[k]]
+        R_a, R_b = (self.bundle.out[FRAME * self._words[i, 1] :][:9].reshape(3, 3) for i in pair)
+        way = (R_b * self._kept[1][k]).sum(axis=1)
+        for piece, R, sign in zip((self._pieces[i] for i in pair), (R_a, R_b), (-1.0, 1.0), strict=True):
+            if piece.has_front:
+                at = int(self._words[pair[0] if sign < 0.0 else pair[1], 4])
+                return bool(sign * float(((R * self._xyz[at : at + 3]).sum(axis=1) * way).sum()) <= FRONT)
+        return False
+
+    def depths(self, x: Array) -> Array:
+        """The least signed distance of each contact at a state, over its size; 0 where it is apart."""
+        self.watch([True] * len(self.told))
+        self.bundle.ready()
+        self.x[:], found, least = x, np.zeros(len(self.told)), np.zeros(len(self.pairs))
+        native(looks.depths).brief(self.at, address(least))
+        np.minimum.at(found, self.whose, least / self.sizes)
+        return found
+
+    def least(self, rows: Array, spans: Sequence[tuple[float, float]]) -> tuple[float, Contact] | None:
+        """The least signed distance at some states, each contact within its span of time, and whose it is."""
+        self.bundle.ready()
+        rows, within, least = np.ascontiguousarray(rows), np.array(spans)[self.whose], np.full(1, looks.FAR)
+        k = native(looks.least_distance).function(self.at, len(rows), *map(address, (rows, within, least)))
+        return None if k < 0 else (float(least[0]), self.contact(k))
+
+    def distances(self, rows: Array) -> Array:
+        """The least signed distance at each of some states."""
+        self.bundle.ready()
+        rows, found = np.ascontiguousarray(rows), np.zeros(len(rows))
+        native(looks.distances).function(self.at, len(rows), address(rows), address(found))
+        return found
+
+    def _lay_pieces(self, driven: Driven, pieces: Sequence[Piece], poses: dict[Any, int], x: Array) -> None:
+        """Words and numbers of all pieces, and their vertices, normals and edges one after the other."""
+        value = _numbers_at(driven, pieces, x)
+        self._words, self._numbers = np.zeros((len(pieces), WORDS), dtype=np.int64), np.zeros((len(pieces), NUMBERS))
+        rows: list[Array] = []
+        at = 0
+        for i, piece in enumerate(pieces):
+            parts = [np.array([[value(e) for e in row] for row in group]).reshape(-1, 3)
+                     for group in (piece.vertices, piece.normals, piece.edges)]  # fmt: skip
+            starts = np.cumsum([at, *(3 * len(part) for part in parts)]).tolist()
+            at = starts.pop()
+            self._words[i] = [piece.kind, poses[piece.frame, piece.point],
+                              *chain(*zip(starts, map(len, parts), strict=True))]  # fmt: skip
+            self._numbers[i] = _measured(piece, parts[0], parts[1], value(piece.rounding), value(piece.radius))
+            rows += parts
+        self._xyz = np.concatenate([np.zeros((0, 3)), *rows]).ravel()
+
+    def _sizes(self) -> Array:
+        """The size by which each pair is measured: the radius of the smaller piece that has one, else of the largest of
+        all, else 1."""
+        bounds = self._numbers[:, 3]
+        usual = float(bounds.max(initial=0.0)) or 1.0
+        found = np.where(bounds[self.pairs] > 0.0, bounds[self.pairs], np.inf).min(axis=1)
+        return np.where(np.isfinite(found), found, usual)
+
+
+def _pose(frame: Any, point: Any) -> list[Any]:
+    """R, its columns the axes of the frame, by rows; and p."""
+    N = frame.tree.newtonian
+    R = [e for row in N.direction_cosines(frame) for e in row]
+    return [*R, *point.position(frame.tree.origin).measures(N)]
+
+
+def _numbers_at(driven: Driven, pieces: Sequence[Piece], x: Array) -> Callable[[Any], float]:
+    """What turns measures into numbers, those of parameters too."""
+    given = [e for piece in pieces for e in (*chain(*piece.vertices, *piece.normals, *piece.edges),
+                                             piece.rounding, piece.radius) if _is_open(e)]  # fmt: skip
+    known = dict(zip(given, lowered(driven, given)(x).tolist(), strict=True)) if given else {}
+    return lambda e: known[e] if _is_open(e) else float(e)
+
+
+def _is_open(e: Any) -> bool:
+    return isinstance(e, Expr) and not e.is_constant
+
+
+def _measured(piece: Piece, x: Array, normals: Array, rounding: float, radius: float) -> list[float]:
+    """The centre, the radius of a ball that holds it, ρ, the radius of a circle, the least width."""
+    if piece.kind not in (CONVEX, HOOP):
+        return [*(x[0] if piece.kind == HALF else (0.0, 0.0, 0.0)), 0.0, 0.0, radius, ALL]
+    center = [math.fsum(column) / len(x) for column in x.T.tolist()]
+    bound = max(math.dist(corner, center) for corner in x.tolist()) + rounding + radius
+    spans = [[sum(a * b for a, b in zip(n, corner, strict=True)) for corner in x.tolist()] for n in normals.tolist()]
+    thick = min((max(span) - min(span) for span in spans), default=0.0) if piece.kind == CONVEX else 0.0
+    return [*center, bound, rounding, radius, thick + 2.0 * rounding]

@@ -1,0 +1,63 @@
+"""Names: what can name a thing, and that nothing a terminal would obey gets into one or out of an error."""
+
+from __future__ import annotations
+
+import pytest
+
+import latchwork as lw
+
+ESCAPE = "\x1b[31mred"
+
+
+def given():
+    """A model with something to name things about."""
+    model = lw.Model("names")
+    hinge = model.revolute("hinge", q=["q"], u=["u"])
+    return model, hinge, model.frame, model.origin
+
+
+NAMED = {
+    "model": lambda m, h, N, O: lw.Model(ESCAPE),
+    "frame": lambda m, h, N, O: N.rotated(ESCAPE, 0.1, N.z),
+    "point": lambda m, h, N, O: O.at(ESCAPE, 0.1 * N.x),
+    "body": lambda m, h, N, O: m.body(ESCAPE, h, h.origin, 1.0, lw.inertia(h.frame, zz=1.0)),
+    "particle": lambda m, h, N, O: m.particle(ESCAPE, h.origin, 1.0),
+    "joint": lambda m, h, N, O: m.revolute(ESCAPE),
+    "load": lambda m, h, N, O: m.force(h, N.x, name=ESCAPE),
+    "constraint": lambda m, h, N, O: m.constraint(ESCAPE, h.q[0]),
+    "free constraint": lambda m, h, N, O: lw.Constraint(ESCAPE, h.q[0]),
+    "contact": lambda m, h, N, O: m.contact(ESCAPE, h.origin, lw.Line(O, N.x, N.y)),
+    "limit": lambda m, h, N, O: m.limit(ESCAPE, h, (0.0, 1.0)),
+    "rule": lambda m, h, N, O: m.rule(ESCAPE, h.q[0], stop=True),
+    "latch": lambda m, h, N, O: lw.Latch(ESCAPE, h.q[0]),
+    "coordinate": lambda m, h, N, O: m.coordinates(ESCAPE),
+    "parameter": lambda m, h, N, O: m.parameter(ESCAPE, 1.0),
+    "file": lambda m, h, N, O: lw.loads('latchwork: 1\nname: "\\e[31mred"\n'),
+    "joint in a file": lambda m, h, N, O: lw.loads('latchwork: 1\nname: a\njoints: {"\\e[31mred": {type: weld}}\n'),
+}
+
+
+@pytest.mark.parametrize("make", NAMED.values(), ids=NAMED.keys())
+def test_what_a_terminal_would_obey_names_nothing(make):
+    """Escapes, and all that is not printed, are refused, and shown written out."""
+    with pytest.raises(lw.LatchworkError, match=r"\\x1b\[31mred") as caught:
+        make(*given())
+    assert "\x1b" not in str(caught.value)
+
+
+def test_errors_write_out_what_they_quote():
+    """Whatever is quoted, from a file or from a call; lines stay lines."""
+    model, *_ = given()
+    with pytest.raises(lw.EvaluationError, match=r"\\x1b\[31mred") as caught:
+        model.equations().udot(q={ESCAPE: 1.0})
+    assert "\x1b" not in str(caught.value)
+    assert str(lw.LatchworkError("one\ntwo\x9b")) == "one\ntwo\\x9b"
+
+
+@pytest.mark.parametrize(("name", "meaning"), [("t", "the time of every model"), ("pi", "the number"),
+                                               ("sin", "a function in expressions")])  # fmt: skip
+def test_names_that_mean_something_already(name, meaning):
+    """A coordinate called t is refused because t is the time."""
+    model, *_ = given()
+    with pytest.raises(lw.ModelError, match=f"'{name}' cannot name a coordinate of 'names': '{name}' is {meaning}"):
+        model.coordinate(name)
