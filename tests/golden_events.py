@@ -202,7 +202,8 @@ def main(arguments: Sequence[str]) -> None:
         blocks = {} if not asked else {name: part for name, part in kept().items() if name.split(" ")[0] not in asked}
         for name in asked or names():
             blocks |= written(name)
-        GOLDEN.write_text("\n\n".join([HEAD, *blocks.values()]) + "\n", encoding="utf-8")
+        order = [each for name in names() for each in (name, name + BY_PAIRS) if each in blocks]
+        GOLDEN.write_text("\n\n".join([HEAD, *(blocks[name] for name in order)]) + "\n", encoding="utf-8")
         return
     for name in asked or golden():
         found = unlike_golden(name, events_of(name))
