@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import latchwork as lw
+from golden_events import unlike_golden
 from latchwork.view import demo, gallery
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -70,10 +71,19 @@ def test_examples_need_no_sympy(name, k):
 
 @pytest.mark.parametrize("name", gallery.NAMES)
 def test_energy_of_the_run_is_accounted_for(name):
-    """K + V changes by the work of the loads and by nothing else, to 1e-6 of the energy that moves."""
+    """K + V changes by the work of the loads and by nothing else, to 1e-6 of the energy that moves; golden events."""
     example = gallery.load(name)
     run = example.run(example.models()[0])
     assert run.audit.energy_error < 1e-6 * max(1.0, abs(run.energy).max())
+    assert unlike_golden(name, run.events) == ""
+
+
+def test_golden_events_show_the_first_that_differs():
+    """A run without its events is not the one that is held, and the first of them is named, as it was and as it is."""
+    assert unlike_golden("patoglu_3_belt", []).split("\n")[1:] == [
+        "    was: 0.0726420866762 impact, part: no change",
+        "    now: end",
+    ]
 
 
 @pytest.mark.parametrize(("name", "k"), VARIANTS)

@@ -3,7 +3,8 @@
     J δu = −Φ,  q ← q + W δu  with least Σ w_j δu_j²;   u ← u + M⁻¹ Bᵀ p  with  B M⁻¹ Bᵀ p = −(B u + C)
 
 The second is a plastic impact: p are its impulses. Numbers that were given by name are held while the others can
-give way; where they cannot, those named last move too, at last all of them.
+give way; where they cannot, those named last move too, at last all of them. Steps and residuals are measured in units
+of the mechanism (`units`), so that lengths may be given in any: it is assembled in the same way.
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ import numpy as np
 from latchwork.algebra.linear import lstsq, matrix_rank, solve, svd
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.selection import must_agree, scaled
-from latchwork.constraint.terms import Array, Terms
+from latchwork.constraint.terms import Array, Place, Terms, lengths_of
+from latchwork.constraint.units import Units, units_at
 from latchwork.errors import ConstraintError, EvaluationError
 
-EXACT = 1e-13  # a residual this small, relative to what the coordinates are, is rounding
+EXACT = 1e-13  # a residual this small, in units of the coordinates, is rounding
+ROUGH = 1e-11  # and one this small, where a step does not help
 ASSEMBLED = 1e-9  # a residual that can be accepted where Newton's method ends
 MOST = 200  # Newton steps
 CUT = 1e-9  # singular values below this part of the largest take no part in a step
 LONGEST = 0.5  # of a step, in radians or in lengths of the mechanism
-CHANGED = 1e-12  # changes below this are not worth telling
+CHANGED = 1e-12  # changes below this, in units of the coordinates and of the fastest speed, are not worth telling
 
 
 @dataclass(frozen=True)
@@ -52,17 +55,21 @@ def _off(terms: Terms, x: Array, typical: Array) -> float:
     return float(np.abs(terms.measured(terms.place(x), typical)).max(initial=0.0))
 
 
-def assemble_q(terms: Terms, x: Array, held: Sequence[int] = (), weights: Sequence[float] | None = None) -> Array:
-    """x with coordinates that meet Φ = 0; ``held`` are coordinates to keep if possible, ``weights`` are of δu."""
+def assemble_q(terms: Terms, x: Array, held: Sequence[int] = (), weights: Sequence[float] | None = None,
+               units: Units | None = None) -> Array:  # fmt: skip
+    """x with coordinates that meet Φ = 0; ``held`` are coordinates to keep if possible, ``weights`` are of δu.
+
+    ``units`` are those of the mechanism at x, or where x is a step away from.
+    """
     if not terms.rows.configuration:
         return x
     must_be_finite(terms, x)
-    found = x
-    for some in _fewer(held, terms.sizes[1] - _rank(terms.place(x).B[terms.rows.configuration])):
-        found, residual = _newton(terms, x, some, weights)
+    found, units = x, units_at(terms, x) if units is None else units
+    for some in _fewer(held, terms.sizes[1] - _rank(terms.place(x).B[terms.rows.configuration] * units.u)):
+        found, residual = _newton(terms, x, some, weights, units)
         if residual <= ASSEMBLED:
             return found
-    _cannot(terms, found)
+    _cannot(terms, found, units)
     return found
 
 
@@ -77,32 +84,42 @@ def _rank(B: Array) -> int:
     return int(matrix_rank(np.where(np.isfinite(B), B, 0.0))) if B.size else 0
 
 
-def _newton(terms: Terms, x: Array, held: Sequence[int], weights: Sequence[float] | None) -> tuple[Array, float]:
+def _newton(terms: Terms, x: Array, held: Sequence[int], weights: Sequence[float] | None,
+            units: Units) -> tuple[Array, float]:  # fmt: skip
     """Damped Newton steps of least norm; the best state met, and its residual."""
-    n_q, n, _ = terms.sizes
     rows = terms.rows.configuration
-    w = np.ones(n) if weights is None else np.sqrt(np.asarray(weights, dtype=float))
-    best, x, typical = (np.inf, x.copy()), normalised(terms, x.copy()), terms.typical(x)
+    w = 1.0 / units.u if weights is None else np.sqrt(np.asarray(weights, dtype=float))
+    best, x, typical = (np.inf, x.copy()), normalised(terms, x.copy()), terms.typical_in(units, x)
     for _ in range(MOST):
         place = terms.place(x)
         Phi, J = place.Phi[rows], place.B[rows]
         if not (np.isfinite(Phi).all() and np.isfinite(J).all()):
             break
-        size = float(np.abs(terms.measured(place, typical)).max())
+        size = _largest(place, units, typical)
         if size < best[0]:
             gained, best = size < 0.5 * best[0], (size, x.copy())
         else:
             gained = False
-        if size <= EXACT * max(1.0, float(np.abs(x[1 : 1 + n_q]).max(initial=0.0))) or (size < 1e-11 and not gained):
+        if size <= EXACT * _turns(terms, x) or (size < ROUGH and not gained):
             break
-        free = _free(terms.spread(x)[list(held)] / w)
+        free = _free(terms.spread(x)[list(held)] / units.q[list(held), None] / w)
         A = dot(J / w, free)
         lengths = norm(A, axis=1)
         keep = lengths > 0.0
         step = dot(free, lstsq(A[keep] / lengths[keep, None], -Phi[keep] / lengths[keep], CUT)) / w
-        step *= min(1.0, LONGEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
-        x = _step(terms, x, step, size, typical)
+        step *= min(1.0, LONGEST / max(float(np.abs(step / units.u).max(initial=0.0)), 1e-300))
+        x = _step(terms, x, step, size, units, typical)
     return best[1], best[0]
+
+
+def _largest(place: Place, units: Units, typical: Array) -> float:
+    """The largest |Φ_i| over the length of its row, in units of the mechanism."""
+    return float(np.abs(place.Phi / lengths_of(place.B * units.u, typical)).max(initial=0.0))
+
+
+def _turns(terms: Terms, x: Array) -> float:
+    """The largest angle, and 1: residuals round as they do."""
+    return float(np.abs(x[1 : 1 + terms.sizes[0]][np.array(terms.angles)]).max(initial=1.0))
 
 
 def _free(held: Array) -> Array:
@@ -113,7 +130,7 @@ def _free(held: Array) -> Array:
     return np.asarray(vt[int((singular > CUT).sum()) :].T)
 
 
-def _step(terms: Terms, x: Array, step: Array, size: float, typical: Array) -> Array:
+def _step(terms: Terms, x: Array, step: Array, size: float, units: Units, typical: Array) -> Array:
     """The step, halved while it makes things much worse."""
     n_q, W = terms.sizes[0], terms.spread(x)
     trial = x
@@ -121,7 +138,7 @@ def _step(terms: Terms, x: Array, step: Array, size: float, typical: Array) -> A
         trial = x.copy()
         trial[1 : 1 + n_q] += dot(W, step * 0.5**half)
         trial = normalised(terms, trial)
-        if _off(terms, trial, typical) < 2.0 * size:
+        if _largest(terms.place(trial), units, typical) < 2.0 * size:
             break
     return trial
 
@@ -151,9 +168,9 @@ def _where(terms: Terms, x: Array) -> str:
     return ", ".join(f"{s.name} = {v:.5g}" for s, v in zip(terms.rows.equations.q[:8], x[1:9], strict=False))
 
 
-def _cannot(terms: Terms, x: Array) -> None:
+def _cannot(terms: Terms, x: Array, units: Units) -> None:
     rows, place = terms.rows, terms.place(x)
-    sizes = np.abs(terms.measured(place, terms.typical(x)))
+    sizes = np.abs(place.Phi / lengths_of(place.B * units.u, terms.typical_in(units, x)))
     worst = [i for i in np.argsort(-sizes)[:6] if not sizes[i] <= ASSEMBLED]
     shown = ", ".join(f"'{rows.names[i]}' is off by {place.Phi[i]:.3g}" for i in worst)
     raise ConstraintError(
@@ -176,10 +193,17 @@ def assemble_u(terms: Terms, x: Array, held: Sequence[int] = ()) -> tuple[Array,
     for some in _fewer(held, n - _rank(full) if held else n):
         free = [j for j in range(n) if j not in some]
         change, impulses = plastic(full[:, free], off, M[np.ix_(free, free)])
-        if not some or np.abs(dot(full[:, free], change) + off).max() <= ASSEMBLED * max(1.0, float(np.abs(off).max())):
+        moved[span] = u
+        moved[[1 + n_q + j for j in free]] += change
+        if not some or _holds(dot(full[:, free], change) + off, full, place.C, [u, moved[span]], units_at(terms, x)):
             break
-    moved[[1 + n_q + j for j in free]] += change
     return moved, impulses
+
+
+def _holds(left: Array, B: Array, C: Array, speeds: Sequence[Array], units: Units) -> bool:
+    """Whether what is left of B u + C is rounding, of the fastest speed and of how the rows move by themselves."""
+    fastest = max(float(np.abs(u / units.u).max()) for u in speeds)
+    return bool((np.abs(left) <= ASSEMBLED * (fastest * np.abs(B * units.u).max(axis=1) + np.abs(C))).all())
 
 
 def alive(B: Array, M: Array, usual: Array) -> Array:
@@ -212,11 +236,18 @@ def consistent(terms: Terms, x: Array, q_held: Sequence[int] = (), u_held: Seque
     n_q, n, _ = terms.sizes
     placed = assemble_q(terms, x, q_held, weights)
     moved, impulses = assemble_u(terms, placed, u_held)
-    names = [s.name for s in (*terms.rows.equations.q, *terms.rows.equations.u)]
     old, new = x[1 : 1 + n_q + n], moved[1 : 1 + n_q + n]
-    changes = tuple((name, float(a), float(b)) for name, a, b in zip(names, old, new, strict=True)
-                    if abs(a - b) > CHANGED * max(1.0, abs(b)))  # fmt: skip
+    changes = () if (old == new).all() else _changes(terms, units_at(terms, moved), old, new)
     return moved, Start(new[:n_q].copy(), new[n_q:].copy(), residual_of(terms, moved), changes, impulses)
+
+
+def _changes(terms: Terms, units: Units, old: Array, new: Array) -> tuple[tuple[str, float, float], ...]:
+    """Names of coordinates and speeds with what was given and what is used, where that is not rounding."""
+    n_q = terms.sizes[0]
+    fastest = float(np.abs(np.concatenate([old[n_q:] / units.u, new[n_q:] / units.u])).max(initial=0.0))
+    least = CHANGED * np.maximum(np.concatenate([units.q, fastest * units.u]), np.abs(new))
+    names = [s.name for s in (*terms.rows.equations.q, *terms.rows.equations.u)]
+    return tuple((names[i], float(old[i]), float(new[i])) for i in np.flatnonzero(np.abs(old - new) > least))
 
 
 def at_time(x: Array) -> str:

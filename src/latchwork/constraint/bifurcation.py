@@ -21,6 +21,7 @@ from latchwork.constraint.analysis import state_at, usual_lengths
 from latchwork.constraint.assemble import assemble_q, residual_of
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Array, Terms
+from latchwork.constraint.units import units_at
 from latchwork.errors import ConstraintError
 
 CUT = 1e-6  # singular values, forms and eigenvalues below this part of their usual size are zero
@@ -172,7 +173,7 @@ def _leads_on(terms: Terms, x: Array, directions: Array) -> bool:
             ahead = x.copy()
             ahead[1 : 1 + n_q] += sign * dot(W, step)
             try:
-                placed = assemble_q(terms, ahead)
+                placed = assemble_q(terms, ahead, units=units_at(terms, x))
             except ConstraintError:
                 return False
             bend = float(norm(placed[1 : 1 + n_q] - ahead[1 : 1 + n_q]))

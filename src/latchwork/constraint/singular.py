@@ -18,6 +18,7 @@ from latchwork.constraint.modes.drag import Drag
 from latchwork.constraint.modes.mode import Mode, mode_of, usual_pivot
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms, weights_of_speeds
+from latchwork.constraint.units import units_at
 from latchwork.errors import ConstraintError, EvaluationError
 
 ASIDE = 0.02  # length of the step away, in units of the coordinates
@@ -94,7 +95,7 @@ def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
         moved, step = x.copy(), dot(terms.spread(x), direction)
         moved[1 : 1 + n_q] += ASIDE * step / max(float(np.abs(step).max(initial=0.0)), 1e-300)
         try:
-            states.append(assemble_q(terms, moved))
+            states.append(assemble_q(terms, moved, units=units_at(terms, x)))
         except (ConstraintError, EvaluationError):
             continue
     return states

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from latchwork.algebra.products import norm
 from latchwork.constraint.rows import Rows
+from latchwork.constraint.units import Units, angles_of, places_of
 from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -68,6 +69,11 @@ class Base:
     arguments: tuple[Expr, ...]
     motion: Function
     spread: Function
+
+    @cached_property
+    def places(self) -> Function:
+        """Where the points of the mechanism are."""
+        return places_of(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +126,11 @@ class Terms:
         return tuple([int(node is not None) for node in self.rows.phi])
 
     @cached_property
+    def angles(self) -> tuple[bool, ...]:
+        """Which coordinates are angles, or parts of quaternions."""
+        return angles_of(self)
+
+    @cached_property
     def sizes(self) -> tuple[int, int, int]:
         """Coordinates, speeds, rows."""
         return len(self.rows.equations.q), len(self.rows.equations.u), len(self.rows)
@@ -138,16 +149,18 @@ class Terms:
 
         1 for rows that vanish everywhere, but for rounding.
         """
-        return self._once("typical", self._where(x), lambda: _fixed(self._typical(x)))
+        as_they_are = Units(*map(np.ones, self.sizes[:2]))
+        return self._once("typical", self._where(x), lambda: _fixed(self.typical_in(as_they_are, x)))
 
-    def _typical(self, x: Array) -> Array:
+    def typical_in(self, units: Units, x: Array) -> Array:
+        """The same with coordinates and speeds in other units."""
         n_q, n, m = self.sizes
         if not m:
             return np.ones(0)
         rows = np.tile(x, (STATES + 1, 1))
-        rows[1:, 1 : 1 + n_q] += steps_aside(n_q)
+        rows[1:, 1 : 1 + n_q] += units.q * steps_aside(n_q)
         rows[1:] = self.normalised(rows[1:])
-        B = np.abs(self.place_function.many(rows)[:, m : m + m * n].reshape(-1, m, n))
+        B = np.abs(self.place_function.many(rows)[:, m : m + m * n].reshape(-1, m, n)) * units.u
         lengths = np.where(np.isfinite(B), B, 0.0).max(axis=(0, 2), initial=0.0)
         return np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, 1.0)
 

@@ -1,0 +1,125 @@
+"""The same inputs give the same bits: again, beside others in threads, in pieces, by ticks, after being put away."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from latchwork.hybrid.event import RunEvent
+from scaled_scenes import CONTACTS, MECHANISMS, Units
+
+STEP = 2.0**-9  # sums of it are exact
+PIECE = 2.0**-4
+SCENES = {**CONTACTS, **MECHANISMS}
+Bits = tuple[float, bytes, tuple[tuple[float, str, tuple[str, ...], tuple[str, ...]], ...]]
+
+
+def begun(scene: str, method: lw.RK4 | lw.DormandPrince | None = None) -> lw.Simulation:
+    """A scene at its start."""
+    s = SCENES[scene](Units())
+    return lw.Simulation(s.model, q=s.q, u=s.u, method=method or lw.RK4(STEP))
+
+
+def ended(sim: lw.Simulation, events: Sequence[RunEvent] | None = None) -> Bits:
+    """All bits of where a simulation stands, and of what happened."""
+    told = sim.events if events is None else events
+    state = np.array([*sim.q.values(), *sim.u.values()])
+    return sim.t, state.tobytes(), tuple((event.t, event.name, event.before, event.after) for event in told)
+
+
+def in_one_go(scene: str, until: float, method: lw.RK4 | lw.DormandPrince | None = None) -> Bits:
+    sim = begun(scene, method)
+    sim.advance(until)
+    return ended(sim)
+
+
+def in_pieces(scene: str, until: float, method: lw.RK4 | lw.DormandPrince | None = None) -> Bits:
+    sim = begun(scene, method)
+    for k in range(1, round(until / PIECE) + 1):
+        sim.advance(k * PIECE)
+    return ended(sim)
+
+
+def by_ticks(scene: str, until: float) -> Bits:
+    sim, told = begun(scene), list[RunEvent]()
+    for _ in range(round(until / STEP)):
+        told += sim.tick(STEP)
+    return ended(sim, told)
+
+
+def by_steps(scene: str, until: float) -> Bits:
+    sim = begun(scene)
+    for k in range(1, round(until / STEP) + 1):
+        sim.advance(k * STEP)
+    return ended(sim)
+
+
+def put_away(scene: str, until: float) -> Bits:
+    """Half of a run, pickled, and the other half by what comes back."""
+    sim = begun(scene)
+    sim.advance(0.5 * until)
+    again: lw.Simulation = pickle.loads(pickle.dumps(sim))
+    again.advance(until)
+    return ended(again)
+
+
+@pytest.mark.parametrize("scene", ["block on spring", "stick-slip", "slider-crank"])
+def test_again(scene):
+    """A second run of the same model, and one of the model made anew, have the bits of the first."""
+    s = SCENES[scene](Units())
+    first, second = (lw.simulate(s.model, 0.5, q=s.q, u=s.u) for _ in range(2))
+    anew = SCENES[scene](Units())
+    third = lw.simulate(anew.model, 0.5, q=s.q, u=s.u)
+    assert np.array_equal(first.x, second.x)
+    assert np.array_equal(first.x, third.x)
+    assert [event.t for event in first.events] == [event.t for event in second.events]
+
+
+def test_beside_others_in_threads():
+    """Runs in four threads at once end in the bits of runs one after the other."""
+    names = ["bouncing ball", "stick-slip", "pendulum at wall", "four-bar"] * 2
+    with ThreadPoolExecutor(4) as pool:
+        beside = list(pool.map(lambda name: in_one_go(name, 0.5), names))
+    assert beside == [in_one_go(name, 0.5) for name in names]
+
+
+GRID = pytest.mark.xfail(reason="steps are counted from the last event: the end of a piece cuts one short")
+CUT = pytest.mark.xfail(reason="the end of a piece cuts a step short, and the next piece guesses its first step anew")
+SPEEDS = pytest.mark.xfail(reason="other speeds are never chosen where a step is the last of its piece")
+STATE = pytest.mark.xfail(raises=lw.LatchworkError, reason="expressions of a model cannot be pickled, nor a run")
+
+
+@pytest.mark.parametrize(("scene", "until"), [("bouncing ball", 0.4375), ("four-bar", 0.5), ("slider-crank", 0.5),
+                                              pytest.param("stick-slip", 1.0, marks=GRID)])  # fmt: skip
+def test_in_pieces_of_fixed_steps(scene, until):
+    """A run of fixed steps in pieces, each of so many steps, is the run in one go."""
+    assert in_pieces(scene, until) == in_one_go(scene, until)
+
+
+@pytest.mark.parametrize("scene", [pytest.param(name, marks=CUT) for name in ("four-bar", "stick-slip")])
+def test_in_pieces_of_steps_by_tolerance(scene):
+    """A run whose steps are chosen by tolerance, in pieces, is the run in one go."""
+    assert in_pieces(scene, 0.5, lw.DormandPrince()) == in_one_go(scene, 0.5, lw.DormandPrince())
+
+
+@pytest.mark.parametrize("scene", ["slider-crank", pytest.param("stick-slip", marks=GRID)])
+def test_by_ticks(scene):
+    """Ticks are the steps of a run in one go."""
+    assert by_ticks(scene, 1.0) == in_one_go(scene, 1.0)
+
+
+@pytest.mark.parametrize("scene", ["bouncing ball", "stick-slip", pytest.param("rolling ball", marks=SPEEDS)])
+def test_ticks_are_pieces(scene):
+    """Ticks are pieces of one step each, also through events."""
+    assert by_ticks(scene, 0.5) == by_steps(scene, 0.5)
+
+
+@STATE
+def test_after_being_put_away():
+    """A run that was pickled goes on as it would have."""
+    assert put_away("bouncing ball", 0.5) == in_one_go("bouncing ball", 0.5)
