@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from measure import Row, alternate, clocked, repeats, run
+from measure import Row, alternate, clocked, few, repeats, run
 
 from latchwork.program.elementary.functions import ELEMENTARY
 from latchwork.program.kernel import Kernel
@@ -61,11 +61,11 @@ def loop(symbol: str, address: int, arity: int) -> tuple[Callable[..., Any], Any
     return ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 3)(at), engine
 
 
-def rows(rounds: int) -> Iterator[Row]:
+def rows(rounds: int, quick: bool) -> Iterator[Row]:
     """One row for each function."""
     library = ctypes.CDLL(ctypes.util.find_library("m"))
     rng = np.random.default_rng(16)
-    for name, function in FUNCTIONS.items():
+    for name, function in few(FUNCTIONS.items(), quick):
         low, high, *second = RANGES[name]
         x, y = rng.uniform(low, high, COUNT), rng.uniform(*(second or (0.0, 1.0)), COUNT)
         arity = 2 if second else 1

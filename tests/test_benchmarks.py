@@ -19,6 +19,8 @@ SCRIPTS = (*bench.NAMES, "crowd")
 def measure(monkeypatch):
     """What the scripts share, and no rival: their programs are not ours to test."""
     monkeypatch.syspath_prepend(str(FOLDER))
+    for script in FOLDER.glob("*.py"):  # folders of tests may have the names of scripts
+        monkeypatch.delitem(sys.modules, script.stem, raising=False)
     import measure
 
     monkeypatch.setattr(measure, "installed", lambda module: None)

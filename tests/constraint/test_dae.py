@@ -17,7 +17,7 @@ FORM = pytest.mark.parametrize("form", [INDEX_3, INDEX_2, GGL], ids=lambda form:
 
 def start(constrained, q, u=None, t=0.0):
     """A consistent state as a vector."""
-    begin = constrained.start(q, u, t)
+    begin = constrained.start(q, u, t=t)
     return constrained.arguments(q=begin.q, u=begin.u, t=t)
 
 

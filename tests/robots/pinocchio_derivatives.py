@@ -31,7 +31,7 @@ def root_terms(model, v, floating):
 def inverse(equations, s, a, E, z, dz):
     """∂τ_p/∂q and ∂τ_p/∂v."""
     T, udot, still = s.T, s.T @ (a + z), 0.0 * s.r
-    by_q, by_u, M = equations.inverse_tangents(s.q, s.u, udot, still)
+    by_q, by_u, M = equations.inverse_tangents(s.q, s.u, udot, r=still)
     tau = T.T @ equations.inverse(s.q, s.u, udot, r=still)
     turned, moved = np.einsum("kij,j->ik", E, s.v_p), np.einsum("kij,j->ik", E, a + z)
     by_q = np.einsum("kji,j->ik", E, tau) + T.T @ (by_q @ T + by_u @ T @ turned + M @ T @ moved)

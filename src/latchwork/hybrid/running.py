@@ -252,6 +252,6 @@ class Running:
                                                  event=None, ends=ends), stage)  # fmt: skip
             run = self.trajectory()
         self._segments = before
-        limit = f" ({self.method} was used.)" if error.reason is Status.TOO_MANY else ""
+        limit = f" {self.method} was used." if error.reason is Status.TOO_MANY else ""
         return IntegrationError(f"'{self.equations.name}': {error}{limit}", None if run is None else run.path, run,
                                 error.reason)  # fmt: skip
