@@ -11,7 +11,8 @@ from latchwork.program.kernel import copysign, divide, f64, f64p, fabs, i64, ker
 from latchwork.program.scalar import minimum
 
 SWEEPS = 60  # of a Jacobi iteration; about ten are needed
-ROUNDING = 1e-16  # cosines, and entries as parts of the whole, below this are zero
+ROUNDING = 1e-16  # entries as parts of the whole below this are zero
+EPS = 2.0**-52  # times √m: columns of m entries whose cosine is below this are at right angles
 DUST = 1e-29  # squared columns below this part of the whole are rounding
 
 
@@ -120,7 +121,7 @@ def identity(n: i64, V: f64p) -> None:
 def svd(m: i64, n: i64, A: f64p, V: f64p, s: f64p) -> None:
     """``A ← A V`` with orthogonal columns, V orthogonal, ``s_j = σ_j²``: one-sided Jacobi, in no order."""
     identity(n, V)
-    whole = 0.0
+    whole, right = 0.0, EPS * sqrt(float(m))
     for i in range(m * n):
         whole += A[i] * A[i]
     for _ in range(SWEEPS):
@@ -132,7 +133,7 @@ def svd(m: i64, n: i64, A: f64p, V: f64p, s: f64p) -> None:
                     alpha += A[k * n + i] * A[k * n + i]
                     beta += A[k * n + j] * A[k * n + j]
                     cross += A[k * n + i] * A[k * n + j]
-                if minimum(alpha, beta) > DUST * whole and fabs(cross) > ROUNDING * sqrt(alpha * beta):
+                if minimum(alpha, beta) > DUST * whole and fabs(cross) > right * sqrt(alpha * beta):
                     quiet = False
                     cosine, sine = turn(divide(beta - alpha, 2.0 * cross))
                     rotate(m, n, A, i, j, cosine, sine)

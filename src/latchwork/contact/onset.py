@@ -17,7 +17,7 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.resting import Choice, Problem, State
 
 RANK = 1e-11  # singular values below this part of the largest are redundancy
-SMALL, REGULAR = 12, 1e4  # up to so many rows an inverse is quicker, where its entries are below this
+REGULAR = 1e4  # entries of an inverse below which a system is clearly regular, and singular values need not be found
 CONVERGED, NEWTON = 1e-14, 30
 
 
@@ -26,13 +26,12 @@ def least(S: Array, y: Array) -> tuple[Array, bool]:
     if len(y) == 1:
         pivot = S[0, 0]
         return (y / pivot, False) if abs(pivot) > RANK else (np.zeros(1), True)
-    if len(y) <= SMALL:
-        try:
-            inverse = inv(S)
-        except SingularMatrix:
-            inverse = np.full((1, 1), np.inf)
-        if max(inverse.max(), -inverse.min()) < REGULAR:
-            return dot(inverse, y), False
+    try:
+        inverse = inv(S)
+    except SingularMatrix:
+        inverse = np.full((1, 1), np.inf)
+    if max(inverse.max(), -inverse.min()) < REGULAR:
+        return dot(inverse, y), False
     x, rank = least_squares(S, y, RANK)
     return x, rank < len(y)
 
