@@ -49,7 +49,7 @@ from mechanisms import CRANK_SLIDER, SIX_BAR, G, Mechanism, rod, stepping
 import latchwork as lw
 from latchwork import bench
 from latchwork.constraint.embed import Embedding
-from latchwork.hybrid.stages import Written
+from latchwork.hybrid.mode_equations import Written
 from latchwork.program.ir import Program
 from latchwork.program.lower import lower
 from latchwork.symbolic.ops import ZERO

@@ -21,8 +21,9 @@ import numpy as np
 from measure import QUICK, RESULTS, attempted, few, finish, machine, table
 
 import latchwork as lw
-from latchwork.contact import making, picking
-from latchwork.hybrid.touching import sleeping
+from latchwork.contact import construction
+from latchwork.contact.narrow_phase import convex_pairs
+from latchwork.hybrid.contacts import sleeping_contacts
 
 HEADS = ("scene", "pairs of parts", "watched", "made in", "run in", "places made", "events", "differ by")
 EXACT = lw.DormandPrince(rtol=1e-12, atol=1e-13)
@@ -69,7 +70,7 @@ def hull(points: int) -> Made:
 
 def ran(make: Callable[[int], Made], count: int, until: float, whole: bool) -> dict[str, Any]:
     """A run, and what it took; ``whole``: with everything watched."""
-    sleeping.FEWEST, making.EAGER = (10**9, 10**9) if whole else (24, picking.EAGER)
+    sleeping_contacts.FEWEST, construction.EAGER = (10**9, 10**9) if whole else (24, convex_pairs.EAGER)
     began = time.perf_counter()
     model, q, u = make(count)
     sim = lw.Simulation(model, q, u, method=EXACT)

@@ -12,8 +12,8 @@ import numpy as np
 from measure import ROUND
 
 import latchwork as lw
-from latchwork.hybrid.stages import Written
-from latchwork.integrate.method import integrate
+from latchwork.hybrid.mode_equations import Written
+from latchwork.integrate.methods import integrate
 from latchwork.integrate.settled import settled_fixed
 from latchwork.program.native import invoke
 

@@ -10,7 +10,7 @@ import numpy as np
 import latchwork as lw
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.terms import Terms, terms_of
-from latchwork.hybrid.stages import Held
+from latchwork.hybrid.mode_equations import Held
 from random_held import Case
 
 METHOD = lw.DormandPrince(rtol=1e-9, atol=1e-11, max_steps=3_000)
@@ -21,7 +21,7 @@ SENTENCES = re.compile(r"[.!?:] +[A-Z]")
 
 
 @dataclass(eq=False)
-class Verdict:
+class ContactSolution:
     """What came of a case, the laws it broke, and the numbers they are about."""
 
     kind: str
@@ -29,14 +29,14 @@ class Verdict:
     numbers: dict[str, float] = field(default_factory=dict)
 
 
-def judge(case: Case) -> Verdict:
+def judge(case: Case) -> ContactSolution:
     """Run a case for half a second and hold it to the laws."""
     try:
         run = lw.simulate(case.model, until=0.5, q=case.q, u=case.u, method=METHOD)
     except REFUSED as error:
         bad = ["refused"] * (case.outcome == "runs") + unnamed(case, str(error))
-        return Verdict("refused", [f"{word}: {error}" for word in bad])
-    verdict = Verdict("ran", ["ran"] * (case.outcome == "refused"), numbers_of(case, run))
+        return ContactSolution("refused", [f"{word}: {error}" for word in bad])
+    verdict = ContactSolution("ran", ["ran"] * (case.outcome == "refused"), numbers_of(case, run))
     energy = 1e-5 if "square" in case.rows else 1e-6  # (q − a)³ = 0 to rounding leaves q off by 5e-5
     most = {"position": 1e-9, "speed": 1e-9, "energy": energy, "udot": 1e-7, "rank": 0.0}
     verdict.bad += [f"{key} {value:.3g}" for key, value in verdict.numbers.items() if not value <= most[key]]

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import nnls
 
 import latchwork as lw
-from latchwork.constraint.making.spot import Spot, velocity
-from latchwork.contact.pairs import features_of
+from latchwork.constraint.joints.spot import Spot, velocity
+from latchwork.contact.narrow_phase.pairs import features_of
 from latchwork.kane.values import argument_vector
 from latchwork.program.function import Function
 

@@ -11,9 +11,9 @@ import numpy as np
 
 import latchwork as lw
 from latchwork import dt
-from latchwork.contact import making
+from latchwork.contact import construction
 from latchwork.hybrid import going, simulation
-from latchwork.hybrid.touching import sight, sleeping
+from latchwork.hybrid.contacts import sleeping_contacts, watch_set
 from latchwork.integrate import problem
 
 G, R, TILT = 9.81, 0.1, 0.5
@@ -44,9 +44,9 @@ def foreseen(monkeypatch: Any) -> None:
 
 def asleep(monkeypatch: Any) -> None:
     """All sleeps that can, however few there are."""
-    monkeypatch.setattr(sleeping, "FEWEST", 0)
-    monkeypatch.setattr(sight, "FEW", 0)
-    monkeypatch.setattr(making, "EAGER", 0)
+    monkeypatch.setattr(sleeping_contacts, "FEWEST", 0)
+    monkeypatch.setattr(watch_set, "FEW", 0)
+    monkeypatch.setattr(construction, "EAGER", 0)
 
 
 WAYS = {"general": generally, "planned": planned, "unhanded": unhanded, "foreseen": foreseen, "asleep": asleep}

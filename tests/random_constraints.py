@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.constraint.solvers.designs import DESIGNS, Design
+from latchwork.constraint.designs.table import DESIGNS, Design
 from latchwork.program.native import interpret, invoke
 
 Array = NDArray[np.float64]

@@ -51,7 +51,7 @@ class Scene:
     method: Any = None
     inputs: dict[str, Any] | None = None
     solids: list[tuple[lw.Link, lw.Body, Solid]] = field(default_factory=list)
-    meetings: list[tuple[str, Solid, Solid | Ground]] = field(default_factory=list)
+    delassus_programs: list[tuple[str, Solid, Solid | Ground]] = field(default_factory=list)
     acts: list[tuple[float, Callable[[lw.Simulation], None]]] = field(default_factory=list)
     driven: bool = False  # something moves or pushes: energy may rise
     alone: bool = False  # nothing outside acts: momentum is kept
@@ -206,7 +206,7 @@ def coefficients(s: Scene, link: lw.Link | None) -> dict[str, Any]:
 def meet(s: Scene, name: str, a: Solid, b: Solid | Ground, link: lw.Link | None = None) -> None:
     """A contact of the model."""
     s.model.contact(name, a.shape, b.shape, **coefficients(s, link))
-    s.meetings.append((name, a, b))
+    s.delassus_programs.append((name, a, b))
 
 
 # --- families ---------------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def adrift(s: Scene, space: bool) -> None:
     s.alone = True
     for i, (link, _, one) in enumerate(s.solids):
         for other, _, two in s.solids[:i]:
-            if not s.meetings or one.radius + two.radius > 0.0 or not space:
+            if not s.delassus_programs or one.radius + two.radius > 0.0 or not space:
                 meet(s, f"{other.name} on {link.name}", two, one)
 
 
@@ -337,7 +337,7 @@ def swinging(s: Scene) -> None:
         far = x + r + s.pick(0.02, 0.3)
         wall = lw.Line(O.at("W", far * N.x), N.y, -N.x)
         meet(s, "end on wall", end, Ground(wall, from_flat(np.array([far, 0.0, 0.0]), np.array([-1.0, 0.0, 0.0]))))
-    if not s.meetings or s.chance(0.3):
+    if not s.delassus_programs or s.chance(0.3):
         link = free_body(s, False, np.array([x + 0.6, y + 0.6, 0.0]), 1.0)
         meet(s, "end on A" if r else "A on end", *((end, s.solids[0][2]) if r else _thick(s, end)))
     if count == 3 and s.chance(0.3):
@@ -469,7 +469,7 @@ def late_wall(s: Scene, sim: lw.Simulation) -> None:
     for link, _, one in s.solids:
         name = f"{link.name} on late wall"
         sim.contact(name, one.shape, shape, **coefficients(s, None))
-        s.meetings.append((name, one, ground))
+        s.delassus_programs.append((name, one, ground))
         s.late[name] = sim.t
 
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from scipy.optimize import linprog
 
-from latchwork.contact.complementarity import Resting, State, Verdict
+from latchwork.contact.complementarity.solution import ContactProblem, ContactSolution, State
 
 OPEN, SLIDE, STICK = State.OPEN, State.SLIDE, State.STICK
 
@@ -19,11 +19,19 @@ def resting(J, f, Minv, mu, tangents, mu_d=None, slip=None, must=None, jdot=0.0)
     mu_d = mu if mu_d is None else np.broadcast_to(np.asarray(mu_d, dtype=float), k)
     none = (None,) * k
     A = J @ Minv @ J.T
-    return Resting(tuple(f"c{i}" for i in range(k)), (A + A.T) / 2, J @ Minv @ f + jdot, tuple(tangents), mu, mu_d,
-                   none if slip is None else tuple(slip), none if must is None else tuple(must))
+    return ContactProblem(
+        tuple(f"c{i}" for i in range(k)),
+        (A + A.T) / 2,
+        J @ Minv @ f + jdot,
+        tuple(tangents),
+        mu,
+        mu_d,
+        none if slip is None else tuple(slip),
+        none if must is None else tuple(must),
+    )
 
 
-def blocks(r: Resting):
+def blocks(r: ContactProblem):
     """Index, rows of the normal and of the tangents of each contact."""
     at = 0
     for i, t in enumerate(r.tangents):
@@ -31,7 +39,7 @@ def blocks(r: Resting):
         at += 1 + t
 
 
-def broken_laws(r: Resting, v: Verdict, tol: float = 1e-6) -> list[str]:
+def broken_laws(r: ContactProblem, v: ContactSolution, tol: float = 1e-6) -> list[str]:
     """Which laws a verdict breaks, by the numbers in it and the problem alone."""
     faults = []
     lam, a = np.asarray(v.lam), np.asarray(v.a)
@@ -66,7 +74,7 @@ def broken_laws(r: Resting, v: Verdict, tol: float = 1e-6) -> list[str]:
     return faults
 
 
-def every_way(r: Resting):
+def every_way(r: ContactProblem):
     """All states of all contacts, in the plane: (state, sign)."""
     table = []
     for i in range(len(r.names)):
@@ -79,7 +87,7 @@ def every_way(r: Resting):
     return itertools.product(*table)
 
 
-def solutions(r: Resting, tol: float = 1e-8):
+def solutions(r: ContactProblem, tol: float = 1e-8):
     """Every set of states with forces that obey the laws, by one linear program each: slow, and nothing in common."""
     found = []
     for way in every_way(r):
@@ -114,8 +122,14 @@ def solutions(r: Resting, tol: float = 1e-8):
             else:
                 equal += tangent
                 zero += [0.0] * len(tangent)
-        result = linprog(np.zeros(n), np.array(less), np.array(bound) + tol, np.array(equal), np.array(zero),
-                         bounds=[(None, None)] * n)
+        result = linprog(
+            np.zeros(n),
+            np.array(less),
+            np.array(bound) + tol,
+            np.array(equal),
+            np.array(zero),
+            bounds=[(None, None)] * n,
+        )
         if result.status == 0:
             found.append(way)
     return found
@@ -139,8 +153,11 @@ def space_box(points, m=1.0, inertia=(1.0, 1.0, 1.0), force=(0.0, 0.0, -9.81), m
 def pile(rows: int, per_row: int, seed: int, radius: float = 0.5, held: bool = True):
     """Equal disks packed as cannon balls on a floor, between walls if ``held``: many more rows than freedoms."""
     rng = np.random.default_rng(seed)
-    centres = [np.array([2 * radius * c + radius * (r % 2), radius + r * np.sqrt(3) * radius])
-               for r in range(rows) for c in range(per_row)]
+    centres = [
+        np.array([2 * radius * c + radius * (r % 2), radius + r * np.sqrt(3) * radius])
+        for r in range(rows)
+        for c in range(per_row)
+    ]
     pairs = [(i, None, np.array([0.0, 1.0])) for i, c in enumerate(centres) if c[1] < 1.01 * radius]
     right = max(c[0] for c in centres)
     if held:

@@ -8,7 +8,7 @@ import numpy as np
 
 import latchwork as lw
 from latchwork.contact.law import Zones
-from latchwork.hybrid.stages import Held
+from latchwork.hybrid.mode_equations import Held
 from latchwork.hybrid.trajectory import Samples
 from random_scenes import Scene
 from scene_shapes import Ground, separation
@@ -32,12 +32,12 @@ def gaps(s: Scene, run: lw.Trajectory) -> list[str]:
     t = run.path.t
     some = np.unique(np.linspace(0, len(t) - 1, 60).astype(int))
     found = []
-    points = list(dict.fromkeys(p for _, a, b in s.meetings for p in (*a.points, *getattr(b, "points", ()))))
+    points = list(dict.fromkeys(p for _, a, b in s.delassus_programs for p in (*a.points, *getattr(b, "points", ()))))
     dense = run.at(np.linspace(t[0], t[-1], DENSE))
     for what, samples, deepest in (("at a sample", run, SINKS), ("between", dense, BETWEEN)):
         pick = some if samples is run else np.arange(DENSE)
         at = dict(zip(points, samples.each(*points), strict=True))
-        for name, a, b in s.meetings:
+        for name, a, b in s.delassus_programs:
             start = s.late.get(name, -np.inf)
             p = np.stack([at[point] for point in a.points], axis=1)[pick]
             when = np.asarray(samples.t)[pick]
@@ -75,7 +75,7 @@ def loose(s: Scene) -> float:
 
 def forces(s: Scene, run: lw.Trajectory) -> list[str]:
     """Contacts push, stay within their cones, and do not creep where they stick."""
-    touches = {touch.name: touch for touch in s.sim._standings.touches}
+    contact_points = {contact_point.name: contact_point for contact_point in s.sim._contact_states.contact_points}
     found = set()
     for solution, stage in run.path.segments:
         if not isinstance(stage, Held) or len(solution.t) < 2:
@@ -87,37 +87,40 @@ def forces(s: Scene, run: lw.Trajectory) -> list[str]:
         size = 1e-5 * loose(s) * (float(np.abs(lam).max(initial=0.0)) + 1e-6)
         for label in stage.names:
             name, _, state = label.rpartition(": ")
-            touch, rows = touches.get(name), stage.mode.terms.rows.slices.get(name)
-            if touch is None or rows is None or touch.held:
+            contact_point, rows = contact_points.get(name), stage.mode.terms.rows.slices.get(name)
+            if contact_point is None or rows is None or contact_point.held:
                 continue
             normal, across = lam[:, rows][:, 0], np.linalg.norm(lam[:, rows][:, 1:], axis=1)
             found |= {f"'{name}' pulls"} if normal.min() < -size else set()
-            if state == "stick" and states.shape[1] == len(touch.base.arguments):
-                found |= sticking(touch, states, across - most(touch) * normal, size, loose(s))
+            if state == "stick" and states.shape[1] == len(contact_point.base.arguments):
+                found |= sticking(contact_point, states, across - most(contact_point) * normal, size, loose(s))
     return sorted(found)
 
 
-def most(touch: Any) -> float:
+def most(contact_point: Any) -> float:
     """The largest static friction of a contact, wherever it is."""
-    mu = touch.contact.friction.mu
+    mu = contact_point.contact.friction.mu
     return max(mu.values) if isinstance(mu, Zones) else mu
 
 
-def sticking(touch: Any, states: np.ndarray, beyond: np.ndarray, size: float, slack: float) -> set[str]:
+def sticking(contact_point: Any, states: np.ndarray, beyond: np.ndarray, size: float, slack: float) -> set[str]:
     """What is wrong with a contact that sticks: forces beyond its cone, slip."""
-    slip = np.abs(touch.lowered(list(touch.slips)).many(states)).max(initial=0.0)
-    wrong = {f"'{touch.name}' outside its cone"} if beyond.max() > size else set()
+    slip = np.abs(contact_point.lowered(list(contact_point.slips)).many(states)).max(initial=0.0)
+    wrong = {f"'{contact_point.name}' outside its cone"} if beyond.max() > size else set()
     creeps = slip > 1e-8 * slack * (1.0 + np.abs(states).max())
-    return wrong | ({f"'{touch.name}' creeps by {slip:.1e}"} if creeps else set())
+    return wrong | ({f"'{contact_point.name}' creeps by {slip:.1e}"} if creeps else set())
 
 
 def friction(s: Scene, run: lw.Trajectory) -> list[str]:
     """M u̇ = f + Bᵀ λ where friction is −μ_d λ_n v/|v|, with the coefficient of the zone that a state lies in."""
-    touches = {touch.name: touch for touch in (*s.sim._standings.touches, *s.sim._standings.asleep)}
+    contact_points = {
+        contact_point.name: contact_point
+        for contact_point in (*s.sim._contact_states.contact_points, *s.sim._contact_states.asleep)
+    }
     found = set()
     for solution, stage in run.path.segments:
         names = [label.rpartition(": ")[0] for label in stage.names if label.endswith(": slide")]
-        if not isinstance(stage, Held) or len(solution.t) < 3 or not names or not touches.keys() >= set(names):
+        if not isinstance(stage, Held) or len(solution.t) < 3 or not names or not contact_points.keys() >= set(names):
             continue
         i = len(solution.t) // 2
         t, x = solution.t[i : i + 1], solution.x[i : i + 1]
@@ -125,7 +128,7 @@ def friction(s: Scene, run: lw.Trajectory) -> list[str]:
         lam = stage.mode.multipliers(np.column_stack([t, x, rest]))[0]
         full, udot = stage.full(t, x, rest)
         state = np.concatenate([t, full[0, :-1], rest[0]])
-        left = unbalanced(stage, state, udot[0], lam, [touches[name] for name in names])
+        left = unbalanced(stage, state, udot[0], lam, [contact_points[name] for name in names])
         if left is not None and left > 1e-6:
             found.add(f"friction of {', '.join(names)} is not Coulomb's by {left:.1e}")
     return sorted(found)
@@ -134,31 +137,31 @@ def friction(s: Scene, run: lw.Trajectory) -> list[str]:
 def unbalanced(stage: Held, x: np.ndarray, udot: np.ndarray, lam: np.ndarray, sliding: list[Any]) -> float | None:
     """What is left of M u̇ − f − Bᵀ λ, as a part of its terms; none where slip or a zone has hardly begun."""
     terms = stage.mode.terms
-    if any(touch.held or len(x) != len(touch.base.arguments) for touch in sliding):
+    if any(contact_point.held or len(x) != len(contact_point.base.arguments) for contact_point in sliding):
         return None
     n_q, n, _ = terms.sizes
     motion, B, u = terms.motion(x), terms.place(x).B, x[1 + n_q : 1 + n_q + n]
     parts = [motion.M @ udot, -motion.f, -B.T @ lam]
-    for touch in sliding:
-        place, mu = touch.terms.place(x), mu_at(touch, x)
+    for contact_point in sliding:
+        place, mu = contact_point.terms.place(x), mu_at(contact_point, x)
         slip = place.B[1:] @ u + place.C[1:]
         if mu is None or (mu > 0.0 and np.linalg.norm(slip) < BEGUN[len(slip)]):
             return None
         if mu > 0.0:
-            push = lam[terms.rows.slices[touch.name]][0]
+            push = lam[terms.rows.slices[contact_point.name]][0]
             parts.append(mu * push * place.B[1:].T @ (slip / np.linalg.norm(slip)))
     return float(np.abs(sum(parts)).max() / (np.abs(parts).max() + 1e-9))
 
 
-def mu_at(touch: Any, x: np.ndarray) -> float | None:
+def mu_at(contact_point: Any, x: np.ndarray) -> float | None:
     """Dynamic friction where a state lies; none at a bound."""
     zones = {}
-    for zone in touch.zones:
-        along, *bounds = touch.lowered([zone.x, *(zone.x * 0.0 + bound for bound in zone.bounds)])(x)
+    for zone in contact_point.zones:
+        along, *bounds = contact_point.lowered([zone.x, *(zone.x * 0.0 + bound for bound in zone.bounds)])(x)
         if np.abs(np.array(bounds) - along).min() < 1e-9:
             return None
         zones[zone] = int(np.searchsorted(bounds, along))
-    return float(touch.laws(x, zones)[2])
+    return float(contact_point.laws(x, zones)[2])
 
 
 def momentum(s: Scene, run: lw.Trajectory) -> list[str]:

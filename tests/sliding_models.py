@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import latchwork as lw
-from latchwork.constraint.modes.drag import Drag, drag_of
-from latchwork.constraint.modes.mode import Mode, mode_of
-from latchwork.constraint.modes.share import least_norm_share
+from latchwork.constraint.embedded.friction_rows import FrictionRows, drag_of
+from latchwork.constraint.embedded.mode import Mode, mode_of
+from latchwork.constraint.embedded.redundant_forces import least_norm_share
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Terms
-from latchwork.hybrid.stages import Held
+from latchwork.hybrid.mode_equations import Held
 from latchwork.symbolic.expr import operand
 from random_held import random_case
 
@@ -35,9 +35,9 @@ class Sliding:
 
     def stage(self, driven, mode, watch, known, label, memory):
         g = mode.terms.rows.equations.system.graph
-        drag = drag_of(mode.terms, {i: [operand(g, e) for e in row] for i, row in self.E(mode.terms).items()})
+        friction_rows = drag_of(mode.terms, {i: [operand(g, e) for e in row] for i, row in self.E(mode.terms).items()})
         share = least_norm_share(mode.numbers, mode.selection) if self.fair else None
-        return Held(driven, replace(mode, drag=drag, share=share), watch, label=label, memory=memory)
+        return Held(driven, replace(mode, friction_rows=friction_rows, share=share), watch, label=label, memory=memory)
 
 
 # --- random programs --------------------------------------------------------------------------------------------------
@@ -130,14 +130,14 @@ def sliding_case(seed: int, other: bool, shared: bool, start: Callable[[int], An
     B, M = terms.place(x).B, terms.motion(x).M
     if other:
         selection = other_selection(rng, B, M, selection)
-    drag, E, g, N1, N0 = random_drag(rng, terms, x, float(np.abs(B).max()))
+    friction_rows, E, g, N1, N0 = random_drag(rng, terms, x, float(np.abs(B).max()))
     R = rng.normal(size=(len(selection.redundant), selection.rank + 1)) * 0.3 if shared else None
     rest = tuple(s.name for s in (*constrained.unconstrained.r, *constrained.unconstrained.p))
-    mode = mode_of(terms, selection, x, rest, drag, R)
+    mode = mode_of(terms, selection, x, rest, friction_rows, R)
     return Problem(mode, x, E, g, N1, N0, np.zeros((len(selection.redundant), selection.rank + 1)) if R is None else R)
 
 
-def random_drag(rng: np.random.Generator, terms: Terms, x: Array, size: float) -> tuple[Drag, Array, ...]:
+def random_drag(rng: np.random.Generator, terms: Terms, x: Array, size: float) -> tuple[FrictionRows, Array, ...]:
     """A drag, and E of all rows, g, N1 and N0 at x = (t, q, u, rest)."""
     n_q, n, m = terms.sizes
     rows = [int(i) for i in np.flatnonzero(rng.random(m) < 0.5)]
@@ -145,11 +145,11 @@ def random_drag(rng: np.random.Generator, terms: Terms, x: Array, size: float) -
     E, g, N1, N0 = (Numbers.random(rng, count, width, part) for count, width, part in
                     ((len(rows), n, 0.1 * size), (held, n, 0.3), (held, n, 0.1), (held, 1, 1.0)))  # fmt: skip
     held_nodes = [(a, b, c[0]) for a, b, c in zip(g.nodes(terms), N1.nodes(terms), N0.nodes(terms), strict=True)]
-    drag = drag_of(terms, dict(zip(rows, E.nodes(terms), strict=True)), held_nodes)
+    friction_rows = drag_of(terms, dict(zip(rows, E.nodes(terms), strict=True)), held_nodes)
     at = float(x[1]), float(x[n_q + n])
     every = np.zeros((m, n))
     every[rows] = E.at(*at)
-    return drag, every, g.at(*at), N1.at(*at), N0.at(*at)[:, 0]
+    return friction_rows, every, g.at(*at), N1.at(*at), N0.at(*at)[:, 0]
 
 
 # --- models -----------------------------------------------------------------------------------------------------------

@@ -120,3 +120,15 @@ def test_pages_run(page):
     printed = run("".join(f"{code}\nprint('{END}')\n" for code, _ in blocks), page).split(END)
     said = [(out.strip(), text.strip()) for out, (_, text) in zip(printed, blocks, strict=False) if text]
     assert [out for out, _ in said] == [text for _, text in said]
+
+
+def test_modules_named_in_the_architecture_exist():
+    """Every file and folder that the page names is there: a path from the package, or the name of some module."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    package = ROOT / "src" / "latchwork"
+    known = {path.name for path in package.rglob("*.py")} | {path.name for path in (ROOT / "tests").rglob("*.py")}
+    named = set(re.findall(r"`([a-z_/]+(?:\.py|/))`", page)) - {"examples/", "benchmarks/", "docs/", "tests/"}
+    bases = (package, package.parent, package / "program", ROOT)
+    missing = [name for name in named if not any((base / name).exists() for base in bases)]
+    assert [name for name in missing if "/" in name or name not in known] == []
+    assert len(named) > 40

@@ -8,9 +8,9 @@ import numpy as np
 
 import latchwork as lw
 from latchwork import cos, sin
+from latchwork.contact.closest_point.tracked_feature import tracked_features
 from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.feature import Feature
-from latchwork.contact.tracking import tracked_features
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from latchwork.constraint.constraint import Constraint, Pull
-from latchwork.constraint.making.rolling import wheel_foot
+from latchwork.constraint.joints.rolling import wheel_foot
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.errors import (
     ArgumentError,
@@ -65,12 +65,12 @@ from latchwork.symbolic.matrix import Matrix
 if TYPE_CHECKING:
     from latchwork import bench
     from latchwork.constraint.constrained import Constrained
-    from latchwork.constraint.linearizing.equilibrium import Steady
-    from latchwork.constraint.linearizing.linear import Eigenmode, Linear
-    from latchwork.constraint.making import makers
+    from latchwork.constraint.joints import makers
+    from latchwork.constraint.linearization.equilibrium import Steady
+    from latchwork.constraint.linearization.linear import Eigenmode, Linear
+    from latchwork.contact.closest_point.samples import joined
     from latchwork.contact.curves import Curve, Surface
     from latchwork.contact.law import Contact, Coulomb, Zones, zones
-    from latchwork.contact.sampled import joined
     from latchwork.contact.shapes import (
         Arc,
         Boundary,
@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from latchwork.formats import dump, load, loads
     from latchwork.formats.remote import Remote
     from latchwork.formats.shape_server import ShapeServer
+    from latchwork.hybrid.batch import simulate_many
     from latchwork.hybrid.designs import (
         AugmentedLagrangian,
         Automaton,
@@ -100,13 +101,12 @@ if TYPE_CHECKING:
         Projected,
     )
     from latchwork.hybrid.implicit import BackwardDifferences
-    from latchwork.hybrid.many import simulate_many
     from latchwork.hybrid.simulate import simulate
     from latchwork.hybrid.simulation import Simulation
-    from latchwork.hybrid.stepping.settings import TimeStepping
     from latchwork.hybrid.table import Table
+    from latchwork.hybrid.time_stepping.settings import TimeStepping
     from latchwork.hybrid.trajectory import Trajectory
-    from latchwork.integrate.method import RK4, DormandPrince
+    from latchwork.integrate.methods import RK4, DormandPrince
     from latchwork.integrate.stiff import SciPy, Sundials
     from latchwork.kane.equations import Equations
     from latchwork.realtime.exhibit import Exhibit, exhibit_of
@@ -118,11 +118,11 @@ if TYPE_CHECKING:
 _LATE = {
     "Curve": "latchwork.contact.curves",
     "Surface": "latchwork.contact.curves",
-    "joined": "latchwork.contact.sampled",
+    "joined": "latchwork.contact.closest_point.samples",
     "Constrained": "latchwork.constraint.constrained",
-    "Linear": "latchwork.constraint.linearizing.linear",
-    "Eigenmode": "latchwork.constraint.linearizing.linear",
-    "Steady": "latchwork.constraint.linearizing.equilibrium",
+    "Linear": "latchwork.constraint.linearization.linear",
+    "Eigenmode": "latchwork.constraint.linearization.linear",
+    "Steady": "latchwork.constraint.linearization.equilibrium",
     "plot_eigenvalues": "latchwork.view.linear",
     **dict.fromkeys(
         "Line Plane Segment Polyline Arc Boundary Circle Sphere Capsule Rim Box Hull".split(),
@@ -141,13 +141,13 @@ _LATE = {
     "Penalty": "latchwork.hybrid.designs",
     "Projected": "latchwork.hybrid.designs",
     "BackwardDifferences": "latchwork.hybrid.implicit",
-    "simulate_many": "latchwork.hybrid.many",
+    "simulate_many": "latchwork.hybrid.batch",
     **dict.fromkeys(("export_c", "export_python", "to_casadi", "to_jax"), "latchwork.export"),
     "Trajectory": "latchwork.hybrid.trajectory",
-    "TimeStepping": "latchwork.hybrid.stepping.settings",
+    "TimeStepping": "latchwork.hybrid.time_stepping.settings",
     "Table": "latchwork.hybrid.table",
-    "RK4": "latchwork.integrate.method",
-    "DormandPrince": "latchwork.integrate.method",
+    "RK4": "latchwork.integrate.methods",
+    "DormandPrince": "latchwork.integrate.methods",
     "SciPy": "latchwork.integrate.stiff",
     "Sundials": "latchwork.integrate.stiff",
     "load": "latchwork.formats",
@@ -161,7 +161,7 @@ _LATE = {
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
 }
-_MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.making.makers"}
+_MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.joints.makers"}
 
 __all__ = [
     "Model",

@@ -16,7 +16,7 @@ from latchwork.errors import EvaluationError
 from latchwork.hybrid.right_side import right_side
 from latchwork.hybrid.start import start_of
 from latchwork.integrate.fused import SHARED, advance_fused, fused, pays
-from latchwork.integrate.method import RK4, integrate
+from latchwork.integrate.methods import RK4, integrate
 from latchwork.integrate.tableau import RUNGE_KUTTA_4
 from latchwork.kane.equations import Equations
 from latchwork.kane.values import argument_vector, read

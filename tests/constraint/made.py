@@ -10,7 +10,7 @@ import numpy as np
 
 import latchwork as lw
 from latchwork import cos, sin
-from latchwork.constraint.assemble import assemble_q
+from latchwork.constraint.consistency import assemble_q
 from latchwork.constraint.constrained import Constrained
 
 CURVE = 0.7

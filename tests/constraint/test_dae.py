@@ -9,7 +9,7 @@ import pytest
 
 import latchwork as lw
 from constraint_models import carried, four_bar, pendulum
-from latchwork.constraint.solvers.bdf import GGL, INDEX_2, INDEX_3, bdf
+from latchwork.constraint.designs.bdf import GGL, INDEX_2, INDEX_3, bdf
 from latchwork.errors import IntegrationError
 
 FORM = pytest.mark.parametrize("form", [INDEX_3, INDEX_2, GGL], ids=lambda form: form.name)

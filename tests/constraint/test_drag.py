@@ -12,15 +12,15 @@ from scipy.integrate import solve_ivp
 
 import latchwork as lw
 from constrained_models import slider_crank
-from latchwork.constraint.modes.drag import drag_of
-from latchwork.constraint.modes.mode import mode_of
-from latchwork.constraint.modes.share import least_norm_share, share_at
+from latchwork.constraint.embedded.friction_rows import drag_of
+from latchwork.constraint.embedded.mode import mode_of
+from latchwork.constraint.embedded.redundant_forces import least_norm_share, share_at
+from latchwork.constraint.residuals import closeness, must_hold
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.selection import Selection, select
 from latchwork.constraint.terms import terms_of
-from latchwork.constraint.verdict import closeness, must_hold
-from latchwork.hybrid.stages import settling
-from latchwork.integrate.method import integrate
+from latchwork.hybrid.mode_equations import settling
+from latchwork.integrate.methods import integrate
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.program.native import interpret, invoke
@@ -175,19 +175,19 @@ def nodes(equations, *numbers):
 def friction_on_the_floor(mu, way):
     """The cart that may lift, as a mode: E = −μ d·B_t on its row; and the one that cannot, N by Newton's law."""
     lifting, kept = swinging_cart(True).constrained(), swinging_cart(False).equations()
-    drag = drag_of(lifting.terms, {0: nodes(lifting.unconstrained, -mu * way, 0.0, 0.0)})
+    friction_rows = drag_of(lifting.terms, {0: nodes(lifting.unconstrained, -mu * way, 0.0, 0.0)})
     terms, (_, th), (_, w) = terms_of(rows_of(kept, ())), kept.q, kept.u
     N1, N0 = nodes(kept, 0.0, 0.8 * lw.sin(th)), nodes(kept, 4.0 * 9.81 + 0.8 * w**2 * lw.cos(th))[0]
     held = drag_of(terms, {}, [(nodes(kept, -mu * way, 0.0), N1, N0)])
-    return lifting, drag, terms, held
+    return lifting, friction_rows, terms, held
 
 
 @pytest.mark.parametrize("mu", [0.2, 0.9])
 def test_a_contact_held_by_coordinates_is_the_one_held_by_a_row(mu):
     """A cart with a pendulum: friction with N = N0 + N1·u̇ and no row at all, or with the multiplier of its floor."""
-    lifting, drag, terms, held = friction_on_the_floor(mu, 1.0)
+    lifting, friction_rows, terms, held = friction_on_the_floor(mu, 1.0)
     x = lifting.arguments([0.1, 0.0, 0.7], [2.0, 0.0, -3.0])
-    rowed = mode_of(lifting.terms, lifting.selection, x, (), drag)
+    rowed = mode_of(lifting.terms, lifting.selection, x, (), friction_rows)
     free = Selection((), (), (0, 1), ())
     coordinates = mode_of(terms, free, np.array([0.0, 0.1, 0.7, 2.0, -3.0]), (), held)
     one, other = rowed(np.array([0.0, 0.1, 0.0, 0.7, 2.0, -3.0, 0.0])), coordinates([0.0, 0.1, 0.7, 2.0, -3.0, 0.0])
@@ -281,8 +281,8 @@ def test_designs_that_know_no_friction_refuse_it():
     """Designs that integrate all speeds name what they cannot do."""
     constrained = incline(0.5).constrained()
     x = constrained.arguments([0.0, 0.0], [0.0, 0.0])
-    drag = drag_of(constrained.terms, {0: nodes(constrained.unconstrained, 0.1, 0.2)})
-    mode = mode_of(constrained.terms, constrained.selection, x, (), drag)
+    friction_rows = drag_of(constrained.terms, {0: nodes(constrained.unconstrained, 0.1, 0.2)})
+    mode = mode_of(constrained.terms, constrained.selection, x, (), friction_rows)
     with pytest.raises(lw.ConstraintError, match=r"knows no sliding friction; 1 rows and 0 held .* Use lw.Embedded"):
         lw.NullSpace().mode(mode)
 

@@ -9,7 +9,7 @@ import pytest
 
 import latchwork as lw
 from latchwork import cos, dt
-from latchwork.constraint.assemble import assemble_q, normalised
+from latchwork.constraint.consistency import assemble_q, normalised
 from latchwork.constraint.solve import accelerations, all_speeds
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.view import gallery

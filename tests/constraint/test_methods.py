@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from latchwork.hybrid.driven import driven
+from latchwork.hybrid.input_laws import driven
 from latchwork.hybrid.right_side import unconstrained
 from latchwork.integrate.jacobian import differences, evaluated, jacobian_function
 

@@ -10,17 +10,17 @@ import pytest
 
 import latchwork as lw
 from constrained_models import bead_on_turning_hoop, four_bar, hoop_start, pushed_disk, slider_crank
-from latchwork.constraint import surveying
-from latchwork.constraint.modes.executors import embedded, look
-from latchwork.constraint.modes.mode import mode_of, surveyed_mode
-from latchwork.constraint.modes.settle import settle
+from latchwork.constraint import selection_kernel
+from latchwork.constraint.embedded.executors import embedded, look
+from latchwork.constraint.embedded.mode import mode_of, selected_mode
+from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.rows import rows_of
+from latchwork.constraint.selection_kernel import selected_speeds
 from latchwork.constraint.singular import choose_regular
-from latchwork.constraint.surveying import surveyed
 from latchwork.constraint.terms import terms_of
-from latchwork.hybrid.driven import driven
-from latchwork.hybrid.stages import Held, settling
-from latchwork.integrate.method import integrate
+from latchwork.hybrid.input_laws import driven
+from latchwork.hybrid.mode_equations import Held, settling
+from latchwork.integrate.methods import integrate
 from latchwork.program.codegen.emit import emit
 from latchwork.program.native import interpret, invoke
 
@@ -64,11 +64,11 @@ def test_survey_chooses_as_the_selection_does(name):
     """One call finds the rows, speeds, lengths and pivot that NumPy finds, wherever it finds any."""
     found = 0
     for terms, x, rest in scattered(name):
-        quick = surveyed(terms, x)
+        quick = selected_speeds(terms, x)
         if quick is not None:
             found += 1
             chosen, regular = choose_regular(terms, x)
-            mode, same = mode_of(terms, chosen, regular, rest), surveyed_mode(terms, quick, x, rest)
+            mode, same = mode_of(terms, chosen, regular, rest), selected_mode(terms, quick, x, rest)
             assert regular is x
             assert quick.selection == chosen
             assert quick.pivot == pytest.approx(mode.usual_pivot, rel=1e-12)
@@ -84,8 +84,8 @@ def test_a_mode_without_rows_is_surveyed_as_well(name):
     """Where no row holds, all speeds are independent, with the weights that NumPy finds."""
     for terms, x, rest in scattered(name, 5):
         none = terms_of(rows_of(terms.rows.equations, []))
-        quick, (chosen, regular) = surveyed(none, x), choose_regular(none, x)
-        mode, same = mode_of(none, chosen, regular, rest), surveyed_mode(none, quick, x, rest)
+        quick, (chosen, regular) = selected_speeds(none, x), choose_regular(none, x)
+        mode, same = mode_of(none, chosen, regular, rest), selected_mode(none, quick, x, rest)
         assert same.selection == mode.selection
         assert same.usual_pivot == mode.usual_pivot
         assert np.array_equal(same.weights, mode.weights)
@@ -109,10 +109,14 @@ def test_modes_of_one_frame_do_not_touch_each_other(name):
 def test_survey_is_the_same_in_python_and_in_machine_code(name, monkeypatch):
     """The kernel gives the same bits either way."""
     states = list(scattered(name, 5))
-    native = [surveyed(terms, x) for terms, x, _ in states]
-    monkeypatch.setattr(surveying, "_run", lambda *given: interpret(surveying.survey, *surveying.arguments(*given)))
+    native = [selected_speeds(terms, x) for terms, x, _ in states]
+    monkeypatch.setattr(
+        selection_kernel,
+        "_run",
+        lambda *given: interpret(selection_kernel.select_speeds_kernel, *selection_kernel.arguments(*given)),
+    )
     for (terms, x, _), expected in zip(states, native, strict=True):
-        same = surveyed(terms, x)
+        same = selected_speeds(terms, x)
         assert (same is None) == (expected is None)
         if same is not None:
             assert same.selection == expected.selection

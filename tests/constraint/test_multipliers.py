@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from latchwork.constraint.designs.table import DESIGNS
 from latchwork.constraint.selection import select
 from latchwork.constraint.solve import accelerations
-from latchwork.constraint.solvers.designs import DESIGNS
 from random_constraints import random_problem, weighed
 
 AUGMENTED = DESIGNS["augmented Lagrangian"]

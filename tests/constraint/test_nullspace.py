@@ -7,7 +7,7 @@ import pytest
 
 from latchwork.algebra.elimination import lu, lu_solve, lu_solve_transposed
 from latchwork.algebra.factors import eigen, qr, reflect, svd
-from latchwork.constraint.solvers.bases import by_eigenvalues, by_gauss, by_qr, by_svd
+from latchwork.constraint.designs.null_space_bases import by_eigenvalues, by_gauss, by_qr, by_svd
 from latchwork.program.native import invoke
 from random_constraints import KINDS, random_problem, weighed
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from latchwork.constraint.solvers.designs import DESIGNS
-from latchwork.constraint.solvers.operator import products, scalar, skew, symmetric
-from latchwork.constraint.solvers.projector import project_pseudoinverse, project_svd
+from latchwork.constraint.designs.projection_operator import products, scalar, skew, symmetric
+from latchwork.constraint.designs.projector import project_pseudoinverse, project_svd
+from latchwork.constraint.designs.table import DESIGNS
 from latchwork.program.native import invoke
 from random_constraints import KINDS, random_problem, weighed
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from constrained_models import bead_on_turning_hoop, four_bar, hoop_start, pushed_disk, slider_crank
-from latchwork.constraint import plastic
-from latchwork.constraint.assemble import assemble_u, residual_of
-from latchwork.constraint.plastic import struck
+from latchwork.constraint import plastic_impact
+from latchwork.constraint.consistency import assemble_u, residual_of
+from latchwork.constraint.plastic_impact import struck
 from latchwork.program.native import interpret
 
 MODELS = {
@@ -54,7 +54,7 @@ def test_speeds_and_impulses_are_those_of_the_general_way(name):
 def test_the_kernel_is_the_same_in_python(name, monkeypatch):
     """Machine code and Python give the same bits."""
     found = [struck(terms, x) for terms, x in states(name, 4)]
-    monkeypatch.setattr(plastic, "briefly", interpret)
+    monkeypatch.setattr(plastic_impact, "briefly", interpret)
     for one, (terms, x) in zip(found, states(name, 4), strict=True):
         other = struck(terms, x)
         assert (one is None) == (other is None)

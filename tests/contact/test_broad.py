@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 
 import latchwork as lw
 from contact_scenes import Sampler, Scene, World, hull_distance
-from latchwork.contact.broad import bounding
-from latchwork.contact.nearest import by_coal, by_gjk, gjk
-from latchwork.contact.picking import Picker
+from latchwork.contact.broad_phase.spheres import bounding
+from latchwork.contact.narrow_phase.convex_pairs import Picker
+from latchwork.contact.narrow_phase.nearest_points import by_coal, by_gjk, gjk
 
 HEAP = np.array([[1.1, 0, 0], [-1, 0.2, 0.1], [0.1, 1, -0.3], [0.2, -0.9, 0.4], [0, 0.1, 1.2], [-0.3, -0.2, -1]])
 

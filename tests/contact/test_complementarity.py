@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from campaign import seeds
-from latchwork.contact.complementarity import Resting, Verdict, feasible, settle, settle_all
+from latchwork.contact.complementarity.solution import ContactProblem, ContactSolution, feasible, settle, settle_all
 from latchwork.errors import EvaluationError, Jammed, Unsettled
 from resting_laws import (
     OPEN,
@@ -26,7 +26,7 @@ approx = pytest.approx
 CORNERS = {1: [(0.0, -0.5)], 2: [(-1.0, -0.5), (1.0, -0.5)], 4: [(-1.0, -0.5), (-0.3, -0.5), (0.4, -0.5), (1.0, -0.5)]}
 
 
-def checked(r: Resting, guess=None) -> Verdict:
+def checked(r: ContactProblem, guess=None) -> ContactSolution:
     """The verdict, every law of which holds."""
     verdict = settle(r, guess)
     assert broken_laws(r, verdict) == []
@@ -73,7 +73,7 @@ def test_one_that_must_slide_slides_at_the_limit(tangents):
     assert checked(resting(J, f, Minv, mu, [tangents])).states == (STICK,)
 
 
-def lonely(rng) -> tuple[Resting, list | None]:
+def lonely(rng) -> tuple[ContactProblem, list | None]:
     """One contact at random, with one tangent or none; and a guess, or none."""
     t = int(rng.integers(0, 2))
     L = rng.normal(size=(1 + t, 1 + t))
@@ -81,7 +81,9 @@ def lonely(rng) -> tuple[Resting, list | None]:
     way = np.array([rng.choice([-1.0, 1.0])]) if t and mu > 0.0 else None
     slip, must = [(None, None), (way, None), (None, way)][int(rng.integers(0, 3))]
     b = rng.normal(size=1 + t) * 10.0 ** rng.uniform(-3.0, 3.0)
-    made = Resting(("c",), L @ L.T, b, (t,), np.array([mu]), np.array([mu * rng.choice([1.0, 0.6])]), (slip,), (must,))
+    made = ContactProblem(
+        ("c",), L @ L.T, b, (t,), np.array([mu]), np.array([mu * rng.choice([1.0, 0.6])]), (slip,), (must,)
+    )
     return made, [None, [OPEN], [STICK]][int(rng.integers(0, 3))]
 
 
@@ -172,8 +174,9 @@ def test_sphere_on_an_incline(part, state):
     mu, R = 0.2, 0.3
     slope = np.arctan(3.5 * mu * part)
     way = np.array([0.6, 0.8])
-    J, f, Minv = space_box([(0.0, 0.0, -R)], inertia=[0.4 * R**2] * 3,
-                           force=(*(G * np.sin(slope) * way), -G * np.cos(slope)))
+    J, f, Minv = space_box(
+        [(0.0, 0.0, -R)], inertia=[0.4 * R**2] * 3, force=(*(G * np.sin(slope) * way), -G * np.cos(slope))
+    )
     verdict = checked(resting(J, f, Minv, mu, [2]))
     assert verdict.states == (state,)
     if state is SLIDE:
@@ -198,8 +201,9 @@ def test_box_on_four_corners(part, state):
 def test_corners_of_a_box_that_must_slide(part, leaving):
     """Corners that have left their cones slide, or are at the limit without motion while the others hold the box."""
     slope = np.arctan(0.4 * part)
-    J, f, Minv = space_box([(x, y, -0.5) for x in (-1, 1) for y in (-0.7, 0.7)],
-                           force=(-G * np.sin(slope), 0.0, -G * np.cos(slope)))
+    J, f, Minv = space_box(
+        [(x, y, -0.5) for x in (-1, 1) for y in (-0.7, 0.7)], force=(-G * np.sin(slope), 0.0, -G * np.cos(slope))
+    )
     down = np.array([-1.0, 0.0])
     must = [down] * leaving + [None] * (4 - leaving)
     verdict = settle(resting(J, f, Minv, 0.4, [2] * 4, must=must))
@@ -220,7 +224,7 @@ def test_box_spun_on_four_corners():
         assert a[1:] == approx(alpha * np.array([-y, x]))
 
 
-def painleve(theta: float, spin: float, mu: float, way: float) -> tuple[Resting, float, float]:
+def painleve(theta: float, spin: float, mu: float, way: float) -> tuple[ContactProblem, float, float]:
     """A slender rod (half length 1, mass 1) whose lower tip slides; with b and p of ``a_n = p λ_n + b``.
 
     [Génot, Brogliato 1999]: p = 1 + 3 cos θ (cos θ − mu sin θ), b = −g + θ̇² sin θ, for slip towards −x here.
@@ -272,7 +276,7 @@ def test_painleve_indeterminate():
     assert settle(r).lam[0] == approx(-b / p)
 
 
-def random_problem(seed: int, most: int, space: bool) -> Resting:
+def random_problem(seed: int, most: int, space: bool) -> ContactProblem:
     """Rows at random on too few, enough or too many freedoms; some smooth, some sliding, some with mu_d < mu_s."""
     rng = np.random.default_rng(seed)
     k = int(rng.integers(1, most + 1))
@@ -282,8 +286,9 @@ def random_problem(seed: int, most: int, space: bool) -> Resting:
     mu = rng.uniform(0.0, 1.0 if space else 1.5, k) * (rng.random(k) < 0.9)
     ways = [rng.normal(size=t) for t in tangents]
     slip = [way / np.linalg.norm(way) if len(way) and rng.random() < 0.3 else None for way in ways]
-    return resting(rng.normal(size=(n, d)), rng.normal(size=d), np.eye(d), mu, tangents, mu * rng.choice([1.0, 0.7], k),
-                   slip)
+    return resting(
+        rng.normal(size=(n, d)), rng.normal(size=d), np.eye(d), mu, tangents, mu * rng.choice([1.0, 0.7], k), slip
+    )
 
 
 @pytest.mark.parametrize("part", seeds(range(2), range(40)))
@@ -301,7 +306,7 @@ def test_verdict_is_among_all_solutions(part):
         assert tuple(zip(verdict.states, signs, strict=True)) in every
 
 
-def jams(r: Resting) -> bool:
+def jams(r: ContactProblem) -> bool:
     """Whether it is refused for contacts that slide; else every law holds."""
     try:
         checked(r)
@@ -326,7 +331,9 @@ def test_slip_that_hardly_begins(part):
         b = -(J @ J.T @ lam)
         b[1:3] += 0.3 * d
         mu = np.array([0.5, 0.5])
-        verdict = checked(Resting(("a", "b"), J @ J.T, b, (2, 2), mu, mu, (d, None), (None, None)), [SLIDE, STICK])
+        verdict = checked(
+            ContactProblem(("a", "b"), J @ J.T, b, (2, 2), mu, mu, (d, None), (None, None)), [SLIDE, STICK]
+        )
         assert verdict.states == (SLIDE, SLIDE)
         assert verdict.iterations <= 3
 
@@ -342,7 +349,7 @@ def cone_projection(x: np.ndarray, mu: float) -> np.ndarray:
     return np.concatenate(([share], mu * share * x[1:] / size))
 
 
-def iterated(r: Resting, sweeps: int = 3000) -> np.ndarray:
+def iterated(r: ContactProblem, sweeps: int = 3000) -> np.ndarray:
     """Accelerations by plain projections, λ ← P(λ − ρ (a + mu |a_t| n)) contact by contact: slow, another way."""
     lam = np.zeros(len(r.b))
     for _ in range(sweeps):
@@ -423,7 +430,7 @@ def test_units_do_not_matter():
             continue
         verdict = settle(r)
         for m, l, t in ((1e6, 1.0, 1.0), (1e-5, 1e3, 1e-3), (3.0, 1e-6, 1e4)):
-            other = Resting(r.names, r.A / m, r.b * l / t**2, r.tangents, r.mu_s, r.mu_d, r.slip, r.must_slip)
+            other = ContactProblem(r.names, r.A / m, r.b * l / t**2, r.tangents, r.mu_s, r.mu_d, r.slip, r.must_slip)
             again = checked(other)
             assert again.states == verdict.states
             assert again.a * t**2 / l == approx(verdict.a, abs=1e-6 * np.abs(r.b).max())

@@ -7,11 +7,11 @@ import pytest
 
 import latchwork as lw
 from latchwork import cos, log, sin, sqrt
+from latchwork.contact.closest_point.newton import finder
+from latchwork.contact.closest_point.samples import joined
+from latchwork.contact.closest_point.states import tracked_equations
+from latchwork.contact.closest_point.tracked_feature import tracked_features
 from latchwork.contact.curves import Curve, Surface
-from latchwork.contact.finder import finder
-from latchwork.contact.following import tracked_equations
-from latchwork.contact.sampled import joined
-from latchwork.contact.tracking import tracked_features
 from tracked_models import Ball, disk, sine_ground
 
 WRONG = {

@@ -12,12 +12,12 @@ from scipy.spatial.transform import Rotation
 import latchwork as lw
 from contact_scenes import Sampler, Scene, World, hull_distance
 from latchwork.constraint.terms import base_of
-from latchwork.contact.enclosing import apart, can_be_parted, enclosed
-from latchwork.contact.making import contact_between
-from latchwork.contact.nearest import by_coal, by_gjk
-from latchwork.contact.picking import Picker
-from latchwork.hybrid.driven import driven
-from latchwork.hybrid.touching.bounds import Bounds
+from latchwork.contact.broad_phase.enclosures import apart, can_be_parted, enclosed
+from latchwork.contact.construction import contact_between
+from latchwork.contact.narrow_phase.convex_pairs import Picker
+from latchwork.contact.narrow_phase.nearest_points import by_coal, by_gjk
+from latchwork.hybrid.contacts.clearance import Bounds
+from latchwork.hybrid.input_laws import driven
 from latchwork.kane.values import argument_vector
 
 HEAP = np.array([[1.1, 0, 0], [-1, 0.2, 0.1], [0.1, 1, -0.3], [0.2, -0.9, 0.4], [0, 0.1, 1.2], [-0.3, -0.2, -1]])

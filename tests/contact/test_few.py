@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from latchwork.contact import few
-from latchwork.contact.complementarity import Resting, State, settle, settle_all
-from latchwork.contact.few import settle_together
+from latchwork.contact.complementarity import planar_contacts
+from latchwork.contact.complementarity.planar_contacts import settle_together
+from latchwork.contact.complementarity.solution import ContactProblem, State, settle, settle_all
 from latchwork.errors import Jammed, Unsettled
 from latchwork.program.native import interpret
 from resting_laws import OPEN, broken_laws
@@ -15,7 +15,7 @@ from resting_laws import OPEN, broken_laws
 approx = pytest.approx
 
 
-def crowd(rng: np.random.Generator) -> tuple[Resting, list[State] | None]:
+def crowd(rng: np.random.Generator) -> tuple[ContactProblem, list[State] | None]:
     """Two to four contacts, rough or smooth, at rest or sliding, some of which depend on each other; and a guess."""
     k = int(rng.integers(2, 5))
     tangents = tuple(int(t) for t in rng.integers(0, 2, k))
@@ -27,7 +27,7 @@ def crowd(rng: np.random.Generator) -> tuple[Resting, list[State] | None]:
     mu_d = mu_s * np.where(rng.random(k) < 0.5, 1.0, 0.7)
     slip = tuple(np.array([rng.choice([-1.0, 1.0])]) if t and rng.random() < 0.4 else None for t in tangents)
     guess = None if rng.random() < 0.3 else [rng.choice(list(State)) for _ in range(k)]
-    return Resting(tuple(f"c{i}" for i in range(k)), A, b, tangents, mu_s, mu_d, slip, (None,) * k), guess
+    return ContactProblem(tuple(f"c{i}" for i in range(k)), A, b, tangents, mu_s, mu_d, slip, (None,) * k), guess
 
 
 def test_a_few_contacts_settle_as_many_do():
@@ -69,7 +69,7 @@ def test_the_kernel_is_the_same_in_python_and_in_machine_code(monkeypatch):
     rng = np.random.default_rng(16)
     given = [crowd(rng) for _ in range(60)]
     native = [settle_together(*each) for each in given]
-    monkeypatch.setattr(few, "briefly", interpret)
+    monkeypatch.setattr(planar_contacts, "briefly", interpret)
     for each, expected in zip(given, native, strict=True):
         same = settle_together(*each)
         assert (same is None) == (expected is None)
@@ -82,11 +82,11 @@ def test_the_kernel_is_the_same_in_python_and_in_machine_code(monkeypatch):
 def test_contacts_in_space_and_those_that_must_slide_take_more_care():
     """Two tangents, contacts that have left their cones, and numbers that are not finite are left to others."""
     k, none = 2, (None, None)
-    rough = Resting(("a", "b"), np.eye(4), -np.ones(4), (1, 1), np.ones(k), np.ones(k), none, none)
+    rough = ContactProblem(("a", "b"), np.eye(4), -np.ones(4), (1, 1), np.ones(k), np.ones(k), none, none)
     assert settle_together(rough, [OPEN, OPEN]) is not None
-    must = Resting(("a", "b"), np.eye(4), -np.ones(4), (1, 1), np.ones(k), np.ones(k), none, (np.ones(1), None))
+    must = ContactProblem(("a", "b"), np.eye(4), -np.ones(4), (1, 1), np.ones(k), np.ones(k), none, (np.ones(1), None))
     assert settle_together(must, None) is None
-    space = Resting(("a", "b"), np.eye(6), -np.ones(6), (2, 2), np.ones(k), np.ones(k), none, none)
+    space = ContactProblem(("a", "b"), np.eye(6), -np.ones(6), (2, 2), np.ones(k), np.ones(k), none, none)
     assert settle_together(space, None) is None
-    lost = Resting(("a", "b"), np.eye(4), np.full(4, np.nan), (1, 1), np.ones(k), np.ones(k), none, none)
+    lost = ContactProblem(("a", "b"), np.eye(4), np.full(4, np.nan), (1, 1), np.ones(k), np.ones(k), none, none)
     assert settle_together(lost, None) is None

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from latchwork.contact import impact as impact_module
-from latchwork.contact.impact import LAWS, Impact, jam, resolve
-from latchwork.contact.impacting.line import found as given_by
-from latchwork.contact.impacting.space import slip_in_space, stop_in_space
-from latchwork.contact.impacting.turns import in_turn, take_turns
+from latchwork.contact.impact import resolution as impact_module
+from latchwork.contact.impact.planar import found as given_by
+from latchwork.contact.impact.resolution import LAWS, Impact, jam, resolve
+from latchwork.contact.impact.sequential import in_turn, take_turns
+from latchwork.contact.impact.spatial import slip_in_space, stop_in_space
 from latchwork.errors import ContactError, EvaluationError
 
 ALL = list(LAWS)

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from latchwork.contact.lemke import lemke
+from latchwork.contact.complementarity.lemke import lemke
 
 
 def every_solution(M, q):

@@ -9,7 +9,7 @@ import pytest
 
 import latchwork as lw
 from contact_scenes import Sampler, Scene, World
-from latchwork.contact.pairs import features_of
+from latchwork.contact.narrow_phase.pairs import features_of
 
 MANY = 4001
 

@@ -7,11 +7,11 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import latchwork as lw
+from latchwork.contact.closest_point.newton import finder
+from latchwork.contact.closest_point.search import another_wins, next_gap, seed
+from latchwork.contact.closest_point.states import tracked_equations
+from latchwork.contact.closest_point.tracked_feature import tracked_features
 from latchwork.contact.curves import Curve, Surface
-from latchwork.contact.finder import finder
-from latchwork.contact.following import tracked_equations
-from latchwork.contact.seeding import another_wins, next_gap, seed
-from latchwork.contact.tracking import tracked_features
 from tracked_models import bowl, disk, ellipse, over_sine, planar, sine_ground
 
 VALLEY = -np.pi / 6  # of y = 0.1 sin 3x, where it is −0.1 and its curvature 0.9

@@ -10,7 +10,7 @@ import pytest
 
 import latchwork as lw
 from contact_scenes import World
-from latchwork.contact.pairs import features_of, pairs
+from latchwork.contact.narrow_phase.pairs import features_of, pairs
 
 
 @pytest.fixture

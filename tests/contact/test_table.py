@@ -7,7 +7,7 @@ import pytest
 
 import latchwork as lw
 from contact_scenes import Sampler, Scene, World
-from latchwork.contact.pairs import pairs
+from latchwork.contact.narrow_phase.pairs import pairs
 
 FIVE = np.array([[1.1, 0], [-1, 0.2], [0.1, 1], [0.2, -0.9], [-0.6, -0.7]])
 

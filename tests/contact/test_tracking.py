@@ -8,14 +8,14 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, minimize
 
 import latchwork as lw
-from latchwork.constraint.making.spot import velocity
+from latchwork.constraint.joints.spot import velocity
 from latchwork.constraint.rows import rows_of
+from latchwork.contact.closest_point.newton import finder
+from latchwork.contact.closest_point.search import seed
+from latchwork.contact.closest_point.states import FEEDBACK, tracked_equations
+from latchwork.contact.closest_point.tracked_feature import tracked_features
 from latchwork.contact.curves import Curve
 from latchwork.contact.feature import Feature
-from latchwork.contact.finder import finder
-from latchwork.contact.following import FEEDBACK, tracked_equations
-from latchwork.contact.seeding import seed
-from latchwork.contact.tracking import tracked_features
 from latchwork.kane.equations import Equations
 from tracked_models import Ball, Plane, bowl, disk, ellipse, ellipsoid, over_sine, planar, sine_ground, spatial
 

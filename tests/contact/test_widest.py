@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from latchwork.contact.widest import largest_margin, widest
+from latchwork.contact.complementarity.linear_program import largest_margin, widest
 from latchwork.program.native import invoke
 
 

@@ -18,7 +18,7 @@ from references.coin import Coin
 from references.disk_on_ramp import DiskOnRamp
 from references.dry_friction import Sphere, StickSlip, incline
 from references.fence import Fence
-from references.planar import Touch, resolve
+from references.planar import ContactPoint, resolve
 from references.rocking_block import RockingBlock
 from references.rod_impact import Rod
 from references.woodpecker import Woodpecker
@@ -216,7 +216,7 @@ def _rod_after(law, turn, before):
         return body.impact(turn, before, 0.4, 0.6, law)
     W, M = body.rows(turn), np.diag([body.m, body.m, body.J])
     v_t, v_n = W @ before
-    (found, *_) = resolve(M, np.zeros(3), [Touch(W[1], W[0], 1.6 * v_n, v_t, 0.4, 0.4)])
+    (found, *_) = resolve(M, np.zeros(3), [ContactPoint(W[1], W[0], 1.6 * v_n, v_t, 0.4, 0.4)])
     return before + found.du
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from latchwork.hybrid.mode_table import ModeTable
 from latchwork.hybrid.simulation import Simulation
-from latchwork.hybrid.workshop import Workshop
 from latchwork.view import gallery
 
 TIGHT = lw.DormandPrince(rtol=1e-12, atol=1e-13)
@@ -41,8 +41,8 @@ def test_same_run_as_on_line(name, k, start, until):
 def test_nothing_symbolic_happens_in_the_run(name, k, start, until, monkeypatch):
     """After the first instant no mode is prepared any more, and no expression is written."""
     made = []
-    original = Workshop._prepare
-    monkeypatch.setattr(Workshop, "_prepare", lambda *args: made.append(1) or original(*args))
+    original = ModeTable._prepare
+    monkeypatch.setattr(ModeTable, "_prepare", lambda *args: made.append(1) or original(*args))
     sim = Simulation(model_of(name, k), **start, method=TIGHT, design=lw.Automaton())
     sim.advance(1e-9)
     before, nodes = len(made), len(sim.equations.system.graph.nodes)

@@ -11,8 +11,8 @@ import pytest
 import latchwork as lw
 from contact_ways import TIGHT, disk
 from latchwork.hybrid import going, relay
-from latchwork.hybrid.touching.handing import depth
-from latchwork.hybrid.touching.standing import deep_in
+from latchwork.hybrid.contacts.contact_state import deep_in
+from latchwork.hybrid.contacts.handover_kernel import depth
 from latchwork.integrate import again
 from latchwork.integrate.lap_memory import LapMemory
 from latchwork.program.function import Function

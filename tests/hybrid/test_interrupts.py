@@ -14,7 +14,7 @@ import pytest
 
 import latchwork as lw
 from latchwork import dt
-from latchwork.hybrid import interrupted, many
+from latchwork.hybrid import batch, interrupted
 from latchwork.program.interrupt import listening
 
 AT, END = 1.0, 5000.0
@@ -139,7 +139,7 @@ def test_a_simulation_goes_on_after_an_interrupt(name):
     assert sim.run.x[-1] == pytest.approx(whole.x[-1], abs=1e-6)
 
 
-@pytest.mark.parametrize("module", [many, interrupted], ids=["many", "one"])
+@pytest.mark.parametrize("module", [batch, interrupted], ids=["many", "one"])
 def test_an_interrupt_from_elsewhere_is_heard(monkeypatch, module):
     """Ctrl-C while machine code runs, by itself or in threads, without end: it comes back and stops."""
     monkeypatch.setattr(module, "listening", pressed)
@@ -164,7 +164,7 @@ def pressed() -> Iterator[None]:
 
 def test_runs_that_came_to_their_end_are_kept(monkeypatch):
     """Of many, those that were done before an interrupt have the numbers that they have alone."""
-    usual, made = many.integrate, []
+    usual, made = batch.integrate, []
 
     def integrate(*args: Any) -> Any:
         made.append(1)
@@ -172,8 +172,8 @@ def test_runs_that_came_to_their_end_are_kept(monkeypatch):
             signal.raise_signal(signal.SIGINT)
         return usual(*args)
 
-    monkeypatch.setattr(many, "integrate", integrate)
-    monkeypatch.setattr(many, "parallel", lambda work, parts, threads: [work(part) for part in parts])
+    monkeypatch.setattr(batch, "integrate", integrate)
+    monkeypatch.setattr(batch, "parallel", lambda work, parts, threads: [work(part) for part in parts])
     with pytest.raises(lw.Interrupted, match="3 of 6 runs") as caught:
         lw.simulate_many(pendulum(), {"q": np.linspace(0.1, 0.6, 6)}, 0.5)
     monkeypatch.undo()

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from latchwork.constraint.gather import gather
-from latchwork.contact.impacting import line
+from latchwork.constraint.delassus_kernel import gather
+from latchwork.contact.impact import planar
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.touching import meetings
-from latchwork.hybrid.touching.gathering import Gathering
+from latchwork.hybrid.contacts import delassus_programs
+from latchwork.hybrid.contacts.delassus_assembly import Gathering
 from latchwork.program.bundle import Bundle, run_each
 from latchwork.program.kernel import Kernel
 from latchwork.program.native import invoke, native
@@ -57,16 +57,16 @@ def states(sim: lw.Simulation, count: int = 10) -> list[np.ndarray]:
 def test_contacts_in_two_calls_are_those_of_numpy(held, more, monkeypatch):
     """J, A, b and all else agree with what NumPy makes of the programs, with rows and friction besides."""
     sim = simulation(held)
-    shop, touches = sim._workshop, sim._standings.touches
+    shop, contact_points = sim._mode_table, sim._contact_states.contact_points
     terms, rng = shop.held(sim._holds), np.random.default_rng(4)
     for x in states(sim):
         extra = [(rng.normal(size=4), np.array(0.7))] if more else []
         drags = [(0.1 * rng.normal(size=4), 0.1 * rng.normal(size=4), 0.5)] if more else []
-        quick = shop.meetings.at(x, terms, touches, extra, drags)
+        quick = shop.delassus_programs.at(x, terms, contact_points, extra, drags)
         assert "A" in vars(quick)
         with monkeypatch.context() as patched:
-            patched.setattr(meetings, "pays", lambda speeds, rows: False)
-            slow = shop.meetings.at(x, terms, touches, extra, drags)
+            patched.setattr(delassus_programs, "pays", lambda speeds, rows: False)
+            slow = shop.delassus_programs.at(x, terms, contact_points, extra, drags)
         assert "A" not in vars(slow)
         for name in NAMES:
             assert getattr(quick, name) == approx(getattr(slow, name), rel=1e-9, abs=1e-9), name
@@ -75,19 +75,19 @@ def test_contacts_in_two_calls_are_those_of_numpy(held, more, monkeypatch):
 def test_rows_that_depend_on_each_other_are_left_to_numpy():
     """A row that is held twice is no case for the quick way, and none is lost by it."""
     sim = simulation(1)
-    shop, touches, x = sim._workshop, sim._standings.touches, sim._state()
+    shop, contact_points, x = sim._mode_table, sim._contact_states.contact_points, sim._state()
     terms = shop.held(sim._holds)
     again = (terms.place(x).B[0], np.array(0.0))
-    assert Gathering(shop.base, terms, touches).at(x, [again]) is None
-    assert np.isfinite(shop.meetings.at(x, terms, touches, [again]).A).all()
+    assert Gathering(shop.base, terms, contact_points).at(x, [again]) is None
+    assert np.isfinite(shop.delassus_programs.at(x, terms, contact_points, [again]).A).all()
 
 
 @pytest.mark.parametrize("held", [0, 1])
 def test_kernels_of_a_meeting_are_the_same_in_python(held, monkeypatch):
     """Programs and algebra give the same bits as machine code and as Python."""
     sim = simulation(held)
-    shop, touches = sim._workshop, sim._standings.touches
-    one = Gathering(shop.base, shop.held(sim._holds), touches)
+    shop, contact_points = sim._mode_table, sim._contact_states.contact_points
+    one = Gathering(shop.base, shop.held(sim._holds), contact_points)
     for x in states(sim, 2):
         expected = one.at(x)
         python(one.bundle.__dict__, "_call", run_each, (one.bundle._code, one.bundle._z, one.bundle.out))
@@ -107,13 +107,13 @@ def python(owner: dict, name: str, kernel: Kernel, arrays: tuple) -> None:
 def test_a_bundle_gives_what_its_functions_give():
     """Functions of the same inputs, together as one by one; others are refused."""
     sim = simulation(0)
-    base, touches = sim._workshop.base, sim._standings.touches
-    functions = [base.motion, *(touch.terms.place_function for touch in touches)]
+    base, contact_points = sim._mode_table.base, sim._contact_states.contact_points
+    functions = [base.motion, *(contact_point.terms.place_function for contact_point in contact_points)]
     bundle = Bundle(functions)
     for x in states(sim):
         assert np.array_equal(bundle(x), np.concatenate([function(x) for function in functions]))
     with pytest.raises(EvaluationError, match="functions of the same inputs"):
-        Bundle([base.motion, sim._workshop.side.function])
+        Bundle([base.motion, sim._mode_table.side.function])
 
 
 def line_data(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -122,7 +122,7 @@ def line_data(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return L @ L.T, np.array([-rng.uniform(0.1, 2.0), rng.normal()])
 
 
-@pytest.mark.parametrize("law", [line.NEWTON, line.SMITH])
+@pytest.mark.parametrize("law", [planar.NEWTON, planar.SMITH])
 def test_an_impact_of_one_contact_is_the_same_in_python(law):
     """Both laws give the same bits as machine code and as Python."""
     rng, both = np.random.default_rng(6), [np.zeros(2), np.zeros(2)]
@@ -130,7 +130,7 @@ def test_an_impact_of_one_contact_is_the_same_in_python(law):
     for _ in range(60):
         W, v = line_data(rng)
         numbers = (rng.uniform(), *(rng.uniform(0.05, 1.5) * np.array([1.0, 0.8])).tolist(), 0.0)
-        done = [invoke(line.strike, law, 1, W, v, *numbers, both[0]), line.strike(law, 1, W, v, *numbers, both[1])]
+        done = [invoke(planar.strike, law, 1, W, v, *numbers, both[0]), planar.strike(law, 1, W, v, *numbers, both[1])]
         assert done[0] == done[1]
         assert np.array_equal(*both)
         acted += done[0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from latchwork.hybrid.stages import Held
+from latchwork.hybrid.mode_equations import Held
 
 R, G = 0.1, 9.81
 

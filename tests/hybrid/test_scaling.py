@@ -30,18 +30,20 @@ DECIMAL = {
 METHODS = ("fixed steps", "default")
 EXACT = 1e-9
 
-ATOL = "atol = 1e-12 and parts of the first step are absolute: integrate/method.py, integrate/adaptive.py"
-STILL = "slip of 1e-13, in units of the model, is none: STILL of hybrid/touching/standing.py"
-TOUCH = "a gap of 1e-10, in units of the model, is closed: TOUCH of hybrid/touching/scales.py"
-SECONDS = "STIRS and CHATTER of hybrid/touching/scales.py are seconds"
-TRACE = "speeds below 1e-6, in units of the model, are none: way_in_space of hybrid/touching/coordinates.py"
-SETTLED = "residuals of rows in lengths and angles are of neither: `measured` of constraint/modes/place.py, settle.py"
+ATOL = "atol = 1e-12 and parts of the first step are absolute: integrate/methods.py, integrate/adaptive.py"
+STILL = "slip of 1e-13, in units of the model, is none: STILL of hybrid/contacts/contact_state.py"
+CLOSED_GAP = "a gap of 1e-10, in units of the model, is closed: TOUCH of hybrid/contacts/tolerances.py"
+SECONDS = "STIRS and CHATTER of hybrid/contacts/tolerances.py are seconds"
+TRACE = "speeds below 1e-6, in units of the model, are none: way_in_space of hybrid/contacts/enforced_contacts.py"
+SETTLED = (
+    "residuals of rows in lengths and angles are of neither: `measured` of constraint/embedded/rows_at.py, settle.py"
+)
 NOT_FOUND = "some number of seconds in hybrid or contact, not found yet"
 FIXED = {  # what fails with fixed steps, and why
     ("disk on ramp", STILL): "length*4^-15, length*4^10, time*4^-15, time*4^10, all, size of um, size of nm, us",
-    ("block on spring", TOUCH): "length*4^-15, size of nm",
+    ("block on spring", CLOSED_GAP): "length*4^-15, size of nm",
     ("block on spring", STILL): "length*4^10, time*4^-15, time*4^10, all, size of um, us",
-    ("box that topples", TOUCH): "length*4^-15, size of nm",
+    ("box that topples", CLOSED_GAP): "length*4^-15, size of nm",
     ("box that topples", SETTLED): "length*4^10, all",
     ("rolling ball", TRACE): "length*4^-15, size of um, size of nm",
     ("rolling ball", SECONDS): "time*4^-15, time*4^10, all, h",

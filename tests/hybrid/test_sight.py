@@ -10,16 +10,17 @@ import pytest
 
 import latchwork as lw
 from campaign import seeds
-from latchwork.contact import making, picking
-from latchwork.hybrid.touching import sleeping
+from latchwork.contact import construction
+from latchwork.contact.narrow_phase import convex_pairs
+from latchwork.hybrid.contacts import sleeping_contacts
 
 EXACT = lw.DormandPrince(rtol=1e-12, atol=1e-13)
 
 
 def watch_all(monkeypatch):
     """From now on, nothing sleeps, and all features of solids are made."""
-    monkeypatch.setattr(sleeping, "FEWEST", 10**9)
-    monkeypatch.setattr(making, "EAGER", 10**9)
+    monkeypatch.setattr(sleeping_contacts, "FEWEST", 10**9)
+    monkeypatch.setattr(construction, "EAGER", 10**9)
 
 
 def balls(n, seed=1, restitution=0.9, friction=None, gravity=0.0, radius=0.3, still=False):
@@ -82,10 +83,10 @@ def test_few_contacts_are_all_watched():
     model, q, u = balls(2)
     sim = lw.Simulation(model, q, u)
     sim.advance(0.5)
-    assert sum(sim.places.values()) < sleeping.FEWEST
+    assert sum(sim.places.values()) < sleeping_contacts.FEWEST
     assert sim._sight.bounds is None
     assert sim._sight.until == math.inf
-    assert not sim._standings.asleep
+    assert not sim._contact_states.asleep
 
 
 def test_what_is_pulled_from_rest_is_met_in_time(monkeypatch):
@@ -102,7 +103,7 @@ def test_what_rests_to_begin_with_is_closed(above):
     """Where nothing moves, no pace tells of what touches but for rounding: it is awake, and no impact is told of."""
     model = lw.Model("row")
     N, O = model.frame, model.origin
-    symbols = [model.coordinates(f"x{i}", f"y{i}") for i in range(sleeping.FEWEST)]
+    symbols = [model.coordinates(f"x{i}", f"y{i}") for i in range(sleeping_contacts.FEWEST)]
     model.speeds()
     model.gravity(-9.81 * N.y)
     for i, (x, y) in enumerate(symbols):
@@ -111,7 +112,7 @@ def test_what_rests_to_begin_with_is_closed(above):
     run = lw.simulate(model, 0.1, q={str(q): float(i) if k == 0 else 0.3 + above
                                      for i, pair in enumerate(symbols) for k, q in enumerate(pair)})  # fmt: skip
     assert not run.events
-    assert [len(mode.names) for mode in run.modes] == [sleeping.FEWEST]
+    assert [len(mode.names) for mode in run.modes] == [sleeping_contacts.FEWEST]
 
 
 def test_samples_are_those_of_all_steps():
@@ -143,7 +144,7 @@ def test_ticks_wake_what_comes_near(monkeypatch):
         return [(event.t, event.name) for _ in range(400) for event in sim.tick(2e-3)], sim
 
     events, sim = ticked()
-    assert sim._standings.asleep or sum(sim.places.values()) < len(model.contacts)
+    assert sim._contact_states.asleep or sum(sim.places.values()) < len(model.contacts)
     watch_all(monkeypatch)
     others, _ = ticked()
     assert [name for _, name in events] == [name for _, name in others]
@@ -171,6 +172,7 @@ def test_thick_events_are_stepped_through():
 
 def test_a_jump_of_coordinates_wakes(monkeypatch):
     """A rule that puts a ball elsewhere wakes what is near there, before anything is decided."""
+
     def jumping():
         model, q, u = balls(7)
         model.rule("jump", 0.11 - model.time, reset={"x0": "4.3", "y0": "4.2"}, once=True)
@@ -229,7 +231,11 @@ def test_sleeping_contacts_can_be_removed_and_reshaped():
     model, q, u = balls(7)
     sim = lw.Simulation(model, q, u)
     sim.advance(0.01)
-    asleep = next(c for c in sim._standings.members if c not in {touch.contact for touch in sim._standings.touches})
+    asleep = next(
+        c
+        for c in sim._contact_states.members
+        if c not in {contact_point.contact for contact_point in sim._contact_states.contact_points}
+    )
     with pytest.raises(lw.ModelError, match=r"has a contact or constraint named .* already"):
         sim.contact(asleep.name, *asleep.shapes)
     sim.reshape(asleep.name, lw.Line(model.origin, model.frame.x, model.frame.y))
@@ -245,10 +251,10 @@ def test_sets_that_come_back_are_not_made_again():
     sim = lw.Simulation(model, q, u)
     for t in np.linspace(0.5, 6.0, 12):
         sim.advance(t)
-    assert len(sim._workshop.stages) <= 400
-    assert len(sim._workshop._prepared) <= 400
+    assert len(sim._mode_table.stages) <= 400
+    assert len(sim._mode_table._prepared) <= 400
     legs = sum(work.lane == "integrate" for work in sim.timeline)
-    assert len(sim._workshop.stages) < legs
+    assert len(sim._mode_table.stages) < legs
 
 
 # --- solids -----------------------------------------------------------------------------------------------------------
@@ -313,8 +319,8 @@ def test_picked_solids_meet_as_if_all_features_were_watched(monkeypatch, case):
     if method == "coal":
         pytest.importorskip("coal")
     a, b, until = PAIRS[name]
-    monkeypatch.setattr(picking, "has_coal", lambda: method == "coal")
-    monkeypatch.setattr(making, "EAGER", 0)
+    monkeypatch.setattr(convex_pairs, "has_coal", lambda: method == "coal")
+    monkeypatch.setattr(construction, "EAGER", 0)
     model = solids(a, b)
     run = lw.simulate(model, until, *FALLS, method=EXACT)
     whole, count = watched_whole(name)
@@ -338,7 +344,7 @@ def test_hulls_of_200_points_run(b):
     model = solids(round_hull(200, 0.4), b)
     contact = model.contacts[0]
     run = lw.simulate(model, 0.5, *FALLS)
-    assert contact.picker.count > picking.MOST
+    assert contact.picker.count > convex_pairs.MOST
     assert len(contact.features) < 200
     assert len(run.events) > 3
     assert run.audit.energy_error < 1e-8
@@ -397,6 +403,6 @@ def test_solids_far_from_each_other_are_not_looked_into(monkeypatch):
     """While spheres around two solids are apart, nobody asks for their nearest places."""
     model = solids(round_hull(60, 0.4), (2.0, 2.0, 0.5))
     asked = []
-    monkeypatch.setattr(picking.Picker, "near", lambda *_: asked.append(1))
+    monkeypatch.setattr(convex_pairs.Picker, "near", lambda *_: asked.append(1))
     lw.simulate(model, 0.3, ABOVE | {"q_a_pz": 30.0})
     assert not asked

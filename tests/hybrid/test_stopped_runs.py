@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import latchwork as lw
-from latchwork.hybrid.touching.placing import Crossings
+from latchwork.hybrid.contacts.initial_contacts import Crossings
 
 
 def slider(force=lambda x: 0.0 * x):

@@ -12,7 +12,7 @@ import pytest
 
 import latchwork as lw
 from latchwork.hybrid import simulation
-from latchwork.hybrid.touching import keeping, passing
+from latchwork.hybrid.contacts import enforced_contact_reset, single_contact_reset
 from latchwork.program.records.view import record_at
 from random_scenes import scene
 
@@ -82,11 +82,11 @@ def test_laps_have_the_bits_of_planned_runs(run: Callable[[], lw.Trajectory], mo
     assert laps.path.stats == planned.path.stats
 
 
-@pytest.mark.parametrize(("module", "kernel", "run"), [(passing, "pass_one", over_the_belt),
-                                                       (keeping, "keep_one", on_the_ramp)])  # fmt: skip
+@pytest.mark.parametrize(("module", "kernel", "run"), [(single_contact_reset, "pass_one", over_the_belt),
+                                                       (enforced_contact_reset, "keep_one", on_the_ramp)])  # fmt: skip
 def test_kernels_of_a_switch_are_the_same_in_python(module, kernel, run, monkeypatch):
     """One contact through its events: machine code and Python give the same bits, wherever a run asks."""
-    owner = passing.Passing if kernel == "pass_one" else keeping.Keeping
+    owner = single_contact_reset.Passing if kernel == "pass_one" else enforced_contact_reset.Keeping
     function, call, asked = getattr(module, kernel), owner.__call__, []
 
     def both(self, x, *given):

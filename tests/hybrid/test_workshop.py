@@ -9,9 +9,9 @@ import pytest
 
 import latchwork as lw
 from latchwork.constraint import terms
-from latchwork.constraint.modes import drag, layout
-from latchwork.hybrid import watching, workshop
-from latchwork.hybrid.touching.pacing import FAR, FOREVER
+from latchwork.constraint.embedded import friction_rows, layout
+from latchwork.hybrid import guard_programs, mode_table
+from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
 from latchwork.integrate import again
 from latchwork.program.kernel import f64p_at, i32p_at, i64p_at
 from latchwork.program.native import native
@@ -44,7 +44,7 @@ def test_a_mode_of_one_contact_lowers_nothing(held, zones, monkeypatch):
     sim = thrown(held, zones)
     sim.advance(0.01)
     lowered = []
-    for module in (terms, drag, watching):
+    for module in (terms, friction_rows, guard_programs):
         monkeypatch.setattr(module, "lower", lambda *given: lowered.append(given))
     before = len(sim.switches)
     sim.advance(1.0)
@@ -74,7 +74,7 @@ def test_nor_does_one_in_space_whichever_way_it_slides(monkeypatch):
     sim = lw.Simulation(model, q={"x": 0.0, "y": 0.0, "z": 0.15, "e0": 1.0}, u={"vx": 2.0, "w1": 40.0, "w2": -30.0})
     sim.advance(0.01)
     lowered = []
-    for module in (terms, drag, watching):
+    for module in (terms, friction_rows, guard_programs):
         monkeypatch.setattr(module, "lower", lambda *given: lowered.append(given))
     sim.advance(2.0)
     kinds = [event.kind for event in sim.events]
@@ -100,14 +100,14 @@ def shaken(until=3.0):
 def test_a_box_that_rests_again_is_not_chosen_for_again(monkeypatch):
     """Every speed is held, so rows and speeds are those of the first time; what corners carry is found anew."""
     chosen = []
-    plain = workshop.choose_regular
-    monkeypatch.setattr(workshop, "choose_regular", lambda terms, x: chosen.append(x[0]) or plain(terms, x))
+    plain = mode_table.choose_regular
+    monkeypatch.setattr(mode_table, "choose_regular", lambda terms, x: chosen.append(x[0]) or plain(terms, x))
     sim = shaken()
     rests = [event.t for event in sim.events if event.kind == "stick" and event.name.endswith("+x-y")]
     assert len(rests) > 5
     assert not any(t in chosen for t in rests[1:])
     again = len(chosen)
-    monkeypatch.setattr(workshop, "_at_rest_again", lambda *given: None)
+    monkeypatch.setattr(mode_table, "_at_rest_again", lambda *given: None)
     other = shaken()
     assert len(chosen) > 2 * again
     assert [event.t for event in other.events] == pytest.approx([event.t for event in sim.events], abs=1e-9)
@@ -146,7 +146,7 @@ def test_memory_is_laid_out_alike_in_python_and_in_machine_code(held, monkeypatc
 def test_the_longest_step_is_that_in_which_nothing_turns_far():
     """A body that turns at 4 rad/s may step an eighth of a second; one that does not turn, as far as it likes."""
     sim = thrown(held=False, zones=False)
-    pacing, x = sim._workshop.pacing, sim._state()
+    pacing, x = sim._mode_table.pacing, sim._state()
     assert pacing(x) == FOREVER
     x[6] = -4.0
     assert pacing(x) == pytest.approx(FAR / 4.0, rel=1e-15)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from latchwork.errors import IntegrationError
+from latchwork.integrate.dense_output import Solution
 from latchwork.integrate.fused import SHARED, fused, fused_function
-from latchwork.integrate.method import RK4, integrate
+from latchwork.integrate.methods import RK4, integrate
 from latchwork.integrate.problem import Problem
-from latchwork.integrate.solution import Solution
 from latchwork.integrate.steppers import derivative, step
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.program import tiers

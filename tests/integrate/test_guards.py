@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from latchwork.errors import IntegrationError
-from latchwork.integrate.method import RK4, DormandPrince, integrate
+from latchwork.integrate.methods import RK4, DormandPrince, integrate
 from latchwork.program.function import Function
 from latchwork.program.native import interpret, invoke
 from random_programs import program_of

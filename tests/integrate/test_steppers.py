@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from latchwork.errors import EvaluationError, IntegrationError
-from latchwork.integrate.method import RK4, DormandPrince, integrate
+from latchwork.integrate.methods import RK4, DormandPrince, integrate
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.program.function import Function
 from latchwork.program.ir import OPCODE, Program

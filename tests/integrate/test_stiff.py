@@ -13,7 +13,7 @@ import latchwork as lw
 from latchwork.errors import IntegrationError
 from latchwork.integrate import stiff
 from latchwork.integrate.jacobian import jacobian, pays
-from latchwork.integrate.method import DormandPrince, integrate
+from latchwork.integrate.methods import DormandPrince, integrate
 from latchwork.program.function import Function
 from latchwork.program.interpret import evaluate
 from random_programs import program_of

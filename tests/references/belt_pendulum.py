@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from references.flow import Guard, advance, until
-from references.planar import OPEN, STICK, Touch, resolve
+from references.planar import OPEN, STICK, ContactPoint, resolve
 
 FREE, SLIDING, STUCK = "free", "sliding", "stuck"
 
@@ -122,13 +122,15 @@ class BeltPendulum:
     def impact(self, y: np.ndarray) -> tuple[np.ndarray, str]:
         """State after, and whether the tangential impulse stopped the slip."""
         zone, (M, _), (w_n, w_t, _, _) = self.zone(y), self.equations(y), self.rows(y)
-        touch = Touch(w_n, w_t, (1 + self.e[zone]) * (w_n @ y[2:]), self.slip(y), self.mu_s[zone], self.mu_d[zone])
+        touch = ContactPoint(
+            w_n, w_t, (1 + self.e[zone]) * (w_n @ y[2:]), self.slip(y), self.mu_s[zone], self.mu_d[zone]
+        )
         found = resolve(M, np.zeros(2), [touch])  # stick first, where it is possible
         if self.law == "kane" or found[0].states[0] == STICK:
             return y + np.array([0, 0, *found[0].du]), found[0].states[0]
         return y + np.array([0, 0, *self._smith(np.linalg.inv(M), touch)]), "weighted"
 
-    def _smith(self, inverse: np.ndarray, touch: Touch) -> np.ndarray:
+    def _smith(self, inverse: np.ndarray, touch: ContactPoint) -> np.ndarray:
         before = touch.b_t
 
         def jump(after: float) -> np.ndarray:
@@ -194,7 +196,7 @@ class BeltPendulum:
         """What follows where the slip is zero: by accelerations, all cases tried; the cone of μ_s has been left."""
         zone, (M, f), (w_n, w_t, b_n, b_t) = self.zone(y), self.equations(y), self.rows(y)
         inside = 1 - 1e-9  # at the cone's edge itself, it slips
-        found = resolve(M, f, [Touch(w_n, w_t, b_n, b_t, self.mu_s[zone] * inside, self.mu_d[zone])])
+        found = resolve(M, f, [ContactPoint(w_n, w_t, b_n, b_t, self.mu_s[zone] * inside, self.mu_d[zone])])
         return found[0].states[0]
 
     def _onset(self, y: np.ndarray) -> float:

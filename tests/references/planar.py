@@ -18,7 +18,7 @@ OPEN, STICK, FORWARD, BACKWARD = "open", "stick", "forward", "backward"
 
 
 @dataclass(frozen=True)
-class Touch:
+class ContactPoint:
     """One contact: rows, what they add, friction; ``slip`` is the sign of the slip it already has, 0 if at rest."""
 
     normal: np.ndarray
@@ -45,16 +45,21 @@ class Resolved:
     T: np.ndarray
 
 
-def resolve(M: np.ndarray, h: np.ndarray, touches: list[Touch], tol: float = 1e-10) -> list[Resolved]:
+def resolve(M: np.ndarray, h: np.ndarray, contact_points: list[ContactPoint], tol: float = 1e-10) -> list[Resolved]:
     """Every consistent combination; one, unless the contacts are redundant or Painlevé's."""
-    trials = (_trial(M, h, touches, states) for states in itertools.product(*(touch.choices for touch in touches)))
-    return [trial for trial in trials if trial is not None and _consistent(trial, touches, tol)]
+    trials = (
+        _trial(M, h, contact_points, states)
+        for states in itertools.product(*(touch.choices for touch in contact_points))
+    )
+    return [trial for trial in trials if trial is not None and _consistent(trial, contact_points, tol)]
 
 
-def _trial(M: np.ndarray, h: np.ndarray, touches: list[Touch], states: tuple[str, ...]) -> Resolved | None:
+def _trial(
+    M: np.ndarray, h: np.ndarray, contact_points: list[ContactPoint], states: tuple[str, ...]
+) -> Resolved | None:
     """Solve the linear equations of one combination."""
     columns, rows, right, place = [], [], [], []
-    for touch, state in zip(touches, states, strict=True):
+    for touch, state in zip(contact_points, states, strict=True):
         if state == OPEN:
             place.append((-1, 0.0))
             continue
@@ -82,8 +87,8 @@ def _trial(M: np.ndarray, h: np.ndarray, touches: list[Touch], states: tuple[str
     return Resolved(du, states, N, T)
 
 
-def _consistent(trial: Resolved, touches: list[Touch], tol: float) -> bool:
-    for touch, state, N, T in zip(touches, trial.states, trial.N, trial.T, strict=True):
+def _consistent(trial: Resolved, contact_points: list[ContactPoint], tol: float) -> bool:
+    for touch, state, N, T in zip(contact_points, trial.states, trial.N, trial.T, strict=True):
         a_n, a_t = touch.normal @ trial.du + touch.b_n, touch.tangent @ trial.du + touch.b_t
         size = tol * (1.0 + abs(a_n) + abs(a_t) + abs(N))
         if (state == OPEN and a_n < -size) or (state != OPEN and -size * tol > N):

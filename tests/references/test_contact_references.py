@@ -17,7 +17,7 @@ from references.disk_on_ramp import DiskOnRamp
 from references.dry_friction import Sphere, StickSlip, incline
 from references.fence import Fence
 from references.flow import advance, until
-from references.planar import OPEN, STICK, Touch, resolve
+from references.planar import OPEN, STICK, ContactPoint, resolve
 from references.rocking_block import RockingBlock
 from references.rod_impact import LAWS, Rod, routh
 from references.woodpecker import Woodpecker
@@ -141,7 +141,7 @@ def test_painleve_configurations() -> None:
     b, a = rod.sliding(theta, 0.0, mu, -1.0)
     assert (b < 0, a < 0, rod.sliding(theta, 0.0, mu, 1.0)[1] > 0) == (True, True, True)
     W, M = rod.rows(theta), np.diag([rod.m, rod.m, rod.J])
-    touch = Touch(W[1], W[0], mu_s=mu, mu_d=mu, slip=-1)
+    touch = ContactPoint(W[1], W[0], mu_s=mu, mu_d=mu, slip=-1)
     assert resolve(M, np.array([0.0, -rod.m * rod.g, 0.0]), [touch]) == []
     before = np.array([-1.0, 0.0, 0.0])
     after = rod.jam(theta, before, mu)
@@ -152,7 +152,7 @@ def test_painleve_configurations() -> None:
 def test_combinations_of_contacts() -> None:
     """A block pushed along a floor: it sticks within μ N, slips beyond, leaves when lifted."""
     M, normal, tangent = np.eye(2), np.array([0.0, 1.0]), np.array([1.0, 0.0])
-    touch = Touch(normal, tangent, mu_s=0.5, mu_d=0.4)
+    touch = ContactPoint(normal, tangent, mu_s=0.5, mu_d=0.4)
     pushes = {STICK: (4.0, -10.0), "forward": (6.0, -10.0), "backward": (-6.0, -10.0), OPEN: (0.0, 1.0)}
     for state, push in pushes.items():
         assert [found.states for found in resolve(M, np.array(push), [touch])] == [(state,)]

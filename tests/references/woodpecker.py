@@ -20,7 +20,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from references.flow import Guard, Rates, advance, until
-from references.planar import BACKWARD, FORWARD, OPEN, STICK, Touch, resolve
+from references.planar import BACKWARD, FORWARD, OPEN, STICK, ContactPoint, resolve
 
 SIGN = {FORWARD: 1, BACKWARD: -1, STICK: 0}
 NEAR = 1e-10
@@ -150,22 +150,24 @@ class Woodpecker:
     def impact(self, y: np.ndarray) -> np.ndarray:
         """Newton's and Coulomb's laws for all that touch, at once."""
         touching = self._touching(y)
-        touches = [
-            Touch(self.normals[i], self.tangents[i], (1 + self.e[i]) * (self.normals[i] @ y[3:]),
+        contact_points = [
+            ContactPoint(self.normals[i], self.tangents[i], (1 + self.e[i]) * (self.normals[i] @ y[3:]),
                   self.tangents[i] @ y[3:], self.mu, self.mu) for i in touching
         ]  # fmt: skip
-        (found, *_) = resolve(self.M, np.zeros(3), touches)
+        (found, *_) = resolve(self.M, np.zeros(3), contact_points)
         return np.concatenate([y[:3], y[3:] + found.du])
 
     def _mode(self, y: np.ndarray, known: dict[int, int] | None = None) -> tuple[str, ...]:
         """By accelerations, all combinations tried, for the contacts that touch and do not part."""
         resting = [i for i in self._touching(y) if abs(self.normals[i] @ y[3:]) < 1e-8]
-        touches = []
+        contact_points = []
         for i in resting:
             slip = float(self.tangents[i] @ y[3:])
             sign = (known or {}).get(i, 0 if abs(slip) < 1e-9 else int(np.sign(slip)))
-            touches.append(Touch(self.normals[i], self.tangents[i], mu_s=self.mu, mu_d=self.mu, slip=sign))
-        (found, *_) = resolve(self.M, self.h(y[:3]), touches, tol=1e-9)
+            contact_points.append(
+                ContactPoint(self.normals[i], self.tangents[i], mu_s=self.mu, mu_d=self.mu, slip=sign)
+            )
+        (found, *_) = resolve(self.M, self.h(y[:3]), contact_points, tol=1e-9)
         states = dict(zip(resting, found.states, strict=True))
         return tuple(states.get(i, OPEN) for i in range(3))
 

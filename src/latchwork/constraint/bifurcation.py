@@ -18,7 +18,7 @@ import numpy as np
 from latchwork.algebra.linear import eigh, lstsq, matrix_rank, svd
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.analysis import state_at, usual_lengths
-from latchwork.constraint.assemble import assemble_q, residual_of
+from latchwork.constraint.consistency import assemble_q, residual_of
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.terms import Array, Terms
 from latchwork.constraint.units import units_at

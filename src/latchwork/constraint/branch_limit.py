@@ -14,13 +14,13 @@ import numpy as np
 
 from latchwork.algebra.linear import lstsq
 from latchwork.algebra.products import dot, norm
-from latchwork.constraint.assemble import alive, at_time, plastic
-from latchwork.constraint.modes.circuit import ASIDE, NEAR, SHARES
-from latchwork.constraint.modes.mode import Mode, usual_pivot
+from latchwork.constraint.consistency import alive, at_time, plastic
+from latchwork.constraint.embedded.circuit import ASIDE, NEAR, SHARES
+from latchwork.constraint.embedded.mode import Mode, usual_pivot
 from latchwork.constraint.selection import Selection, weights_of
+from latchwork.constraint.selection_kernel import selected_speeds
 from latchwork.constraint.singular import ASTRAY, choose_regular, mode_beside, refuse
 from latchwork.constraint.solve import accelerations, all_speeds, least_norm, multipliers, partition, unfelt
-from latchwork.constraint.surveying import surveyed
 from latchwork.constraint.terms import Array, Terms, weights_of_speeds
 from latchwork.errors import ConstraintError
 
@@ -152,7 +152,7 @@ def limit_at(terms: Terms, x: Array, selection: Selection | None = None, numbers
 def rows_at(terms: Terms, x: Array) -> tuple[Array, Array, Array]:
     """B and c of all rows at a state x = (t, q, u, rest), at a singular position of those that hold its branch; and B
     elsewhere."""
-    if len(terms.rows) and surveyed(terms, x) is None and choose_regular(terms, x)[1] is not x:
+    if len(terms.rows) and selected_speeds(terms, x) is None and choose_regular(terms, x)[1] is not x:
         B, c = limit_at(terms, x).rows
         return B, c, B
     return terms.place(x).B, terms.motion(x).c, terms.usual_rows(x)

@@ -10,16 +10,16 @@ import numpy as np
 
 from latchwork.algebra.linear import singular_values
 from latchwork.algebra.products import dot, norm
-from latchwork.constraint.assemble import Start, assemble_q, assemble_u, at_time, consistent, normalised
+from latchwork.constraint.consistency import Start, assemble_q, assemble_u, at_time, consistent, normalised
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.embed import Embedding, directly
-from latchwork.constraint.linearizing.equilibrium import Steady, equilibrium, steady
-from latchwork.constraint.linearizing.linear import Linear
-from latchwork.constraint.linearizing.linearize import linearize
-from latchwork.constraint.linearizing.variation import Slopes, slopes_of
-from latchwork.constraint.reacting.reaction_items import about, must_be_names
-from latchwork.constraint.reacting.reaction_plan import Plan, plan_of, pulls_must_fit
-from latchwork.constraint.reacting.reactions import Reactions
+from latchwork.constraint.linearization.equilibrium import Steady, equilibrium, steady
+from latchwork.constraint.linearization.linear import Linear
+from latchwork.constraint.linearization.linearize import linearize
+from latchwork.constraint.linearization.variation import Slopes, slopes_of
+from latchwork.constraint.reactions.reaction_items import about, must_be_names
+from latchwork.constraint.reactions.reaction_plan import Plan, plan_of, pulls_must_fit
+from latchwork.constraint.reactions.reactions import Reactions
 from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
 from latchwork.constraint.solve import all_speeds

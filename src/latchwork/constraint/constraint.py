@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from latchwork.constraint.forces import force_of
-from latchwork.constraint.making.spot import Spot, exerted
+from latchwork.constraint.joints.spot import Spot, exerted
 from latchwork.errors import ConstraintError, listed, must_be_name
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Force, Load, Torque, Wrench

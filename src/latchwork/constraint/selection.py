@@ -184,7 +184,7 @@ def _pivots(A: Array, r: int, first: Sequence[int]) -> tuple[set[int], set[int]]
 
 
 def _first_largest(sizes: Array) -> int:
-    """Where the largest is; the first of those that equal it but for rounding, as `surveying.pivots` finds it."""
+    """Where the largest is; the first of those that equal it but for rounding, as the kernel finds it."""
     best, largest = 0, 0.0
     for i, size in enumerate(sizes.ravel().tolist()):
         if size > (1.0 + TIE) * largest:

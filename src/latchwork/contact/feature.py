@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from latchwork.constraint.forces import force_of
-from latchwork.constraint.making.spot import Spot, velocity
+from latchwork.constraint.joints.spot import Spot, velocity
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector

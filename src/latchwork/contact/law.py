@@ -16,7 +16,7 @@ from latchwork.errors import ModelError, spelled
 from latchwork.symbolic.expr import Expr
 
 if TYPE_CHECKING:
-    from latchwork.contact.picking import Picker
+    from latchwork.contact.narrow_phase.convex_pairs import Picker
 
 Value = Any  # a number, an expression of the model, or Zones
 
@@ -110,7 +110,7 @@ class Coulomb:
 class Contact:
     """Two shapes that may touch: their features, and what they obey when they do.
 
-    ``impact`` names the law of impact (``latchwork.contact.impact.LAWS``). Rows of friction take all directions across
+    ``impact`` names the law of impact (``contact.impact.laws.LAWS``). Rows of friction take all directions across
     the normal in which the two can move.
     """
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from latchwork.constraint.constraint import Constraint
-from latchwork.constraint.making.methods import Constraining
+from latchwork.constraint.joints.methods import Constraining
 from latchwork.formats.build import Build
 from latchwork.formats.constraint_tables import WORDS
 from latchwork.formats.evaluate import evaluated

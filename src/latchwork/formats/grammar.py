@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from latchwork.contact.impacting.laws import LAWS
+from latchwork.contact.impact.laws import LAWS
 from latchwork.mechanics.joints import JOINTS
 
 

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from latchwork.constraint.constraint import Constraint, Pull
-from latchwork.constraint.making import makers
-from latchwork.contact.limits import limits
+from latchwork.constraint.joints import makers
+from latchwork.contact.joint_limits import limits
 from latchwork.formats.robot import Names, Robot, RobotJoint
 from latchwork.formats.robot_parts import REVOLUTE, JointTie, LinkTie, Tie
 from latchwork.formats.rotations import Pose

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from latchwork.constraint.constraint import Constraint
-from latchwork.constraint.making.methods import Constraining
+from latchwork.constraint.joints.methods import Constraining
 from latchwork.constraint.rule import Latch
 from latchwork.errors import did_you_mean
 from latchwork.formats.build import Build

@@ -23,7 +23,7 @@ from latchwork.symbolic.expr import Expr
 
 if TYPE_CHECKING:
     from latchwork.hybrid.table import Table
-    from latchwork.integrate.method import Method
+    from latchwork.integrate.methods import Method
     from latchwork.kane.equations import Equations
 
 Output = Expr | Vector | Point
@@ -151,7 +151,7 @@ def _guard(build: Build, code: Code) -> Expr:
 
 
 def _method(entry: Entry) -> Any:
-    from latchwork.integrate.method import RK4, DormandPrince
+    from latchwork.integrate.methods import RK4, DormandPrince
     from latchwork.integrate.stiff import SciPy, Sundials
 
     ((name, options),) = entry.values.items()

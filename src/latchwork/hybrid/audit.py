@@ -17,8 +17,8 @@ import numpy as np
 from latchwork.constraint.terms import lengths_of
 from latchwork.errors import ArgumentError, AuditError, AuditWarning
 from latchwork.hybrid.energy_balance import GROSS, Balance, allowance, allowed, by_work
+from latchwork.hybrid.mode_equations import ByAcceleration
 from latchwork.hybrid.path import Path, Segment
-from latchwork.hybrid.stages import ByAcceleration
 from latchwork.hybrid.table import Array
 from latchwork.program.function import Function
 
@@ -95,7 +95,7 @@ class Entry(NamedTuple):
 
 def entry(sim: Running) -> Entry:
     """Where a run stands now."""
-    return Entry(len(sim._segments), float(sim._workshop.energy(sim._state())[0]), float(sim._x[-1]))
+    return Entry(len(sim._segments), float(sim._mode_table.energy(sim._state())[0]), float(sim._x[-1]))
 
 
 def judge(sim: Running, since: Entry) -> None:
@@ -130,7 +130,7 @@ def _callers() -> int:
 def _balance(sim: Running, segments: list[Segment], off: float) -> Balance:
     """The balance with some segments more. What is allowed is worked out as far as it matters: for W alone, with the
     state of the end, or with states of all the run."""
-    method, before, energy, count = sim.method, sim._balance, sim._workshop.energy, len(sim._x) - 1
+    method, before, energy, count = sim.method, sim._balance, sim._mode_table.energy, len(sim._x) - 1
     steps, work = sum([segment.solution.stats.steps for segment in segments]), float(sim._x[-1])
     off += before.off
     found = Balance(off, before.allowed + by_work(method, steps, work))
@@ -176,7 +176,7 @@ def _energy_told(sim: Running, balance: Balance) -> str:
     """By how much the energy is off, where that came from, and what to do about it."""
     path, method = sim._path(), sim.method
     t, W = path.t, path.x[:, -1]
-    E = sim._workshop.energy.many(np.column_stack([t, path.x[:, :-1], path.driven.rest_at(path.rest, t)]))[:, 0]
+    E = sim._mode_table.energy.many(np.column_stack([t, path.x[:, :-1], path.driven.rest_at(path.rest, t)]))[:, 0]
     grew = np.diff(E - W)
     i = int(np.argmax(np.where(np.isfinite(grew), np.abs(grew), np.inf)))
     rows = _worst_rows(path, float(t[i]))

@@ -9,29 +9,29 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from latchwork.contact.closest_point.states import stilled, tracked_equations
+from latchwork.contact.construction import contact_between, further_place, renamed
 from latchwork.contact.feature import Feature
-from latchwork.contact.following import stilled, tracked_equations
 from latchwork.contact.law import Contact
-from latchwork.contact.making import contact_between, further_place, renamed
 from latchwork.errors import LatchworkError, ModelError, did_you_mean, spelled
+from latchwork.hybrid.contacts.contact_checks import must_have_lengths, must_not_cross
+from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
+from latchwork.hybrid.contacts.contact_state import Guard
+from latchwork.hybrid.contacts.initial_contacts import lies_behind, must_be_apart, must_be_few
+from latchwork.hybrid.contacts.sleeping_contacts import far_apart, first_features
 from latchwork.hybrid.designs import Automaton, must_watch
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.late import Late, waiting_contact
+from latchwork.hybrid.mode_table import ModeTable
 from latchwork.hybrid.running import Running
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.touching.checking import must_have_lengths, must_not_cross
-from latchwork.hybrid.touching.placing import lies_behind, must_be_apart, must_be_few
-from latchwork.hybrid.touching.sleeping import far_apart, first_features
-from latchwork.hybrid.touching.standing import Guard
-from latchwork.hybrid.touching.touch import Touch, touch_of
-from latchwork.hybrid.workshop import Workshop
 from latchwork.kane.equations import Equations
 
 T = TypeVar("T")
 FEW = 2  # features of a contact up to which it is made ready to slide in space: each takes milliseconds
 READY = 8  # features of a contact that are made ready with it; others when they are near
 NEAR = "near "  # a guard of this name, and that of the contact, falls where a bound is entered
-KEPT = "equations", "driven", "_workshop", "_x", "_settled", "_pending"  # what a change that is refused leaves alone
+KEPT = "equations", "driven", "_mode_table", "_x", "_settled", "_pending"  # what a change that is refused leaves alone
 
 
 class Changing(Running):
@@ -72,9 +72,9 @@ class Changing(Running):
         laws = {"restitution": old.restitution, "friction": old.friction, "impact": old.impact}
 
         def change() -> None:
-            zones = dict(self._standings.zones)
+            zones = dict(self._contact_states.zones)
             self._drop(old)
-            self._standings.zones |= zones
+            self._contact_states.zones |= zones
             self._made(name, one if a is None else a, two if b is None else b, laws)
             self._cross((), {})
 
@@ -97,14 +97,14 @@ class Changing(Running):
         return self._events[-1]
 
     def _contact_now(self, name: str) -> Contact:
-        contacts = {contact.name: contact for contact in self._standings.members if contact.place_of is None}
+        contacts = {contact.name: contact for contact in self._contact_states.members if contact.place_of is None}
         if not isinstance(name, str) or name not in contacts:
             hint = did_you_mean(str(name), (*contacts, *self._waiting)) or " It has none."
             raise ModelError(f"'{self.equations.name}' has no contact '{name}' now.{hint}")
         return contacts[name]
 
     def _must_be_new(self, names: Iterable[str]) -> None:
-        members = self._standings.members
+        members = self._contact_states.members
         for name in names:
             if name in self._holds or name in self._waiting or any(contact.goes_by(name) for contact in members):
                 raise ModelError(f"'{self.equations.name}' has a contact or constraint named '{name}' already. "
@@ -115,12 +115,12 @@ class Changing(Running):
     def _changed(self, change: Callable[[], T]) -> T:
         """Do something to the contacts; where it is refused, all is as it was."""
         before = {name: getattr(self, name) for name in KEPT}
-        standings, presence, seen = self._standings.copied(), dict(self._presence), len(self._events)
+        contact_states, presence, seen = self._contact_states.copied(), dict(self._presence), len(self._events)
         try:
             return change()
         except LatchworkError:
             vars(self).update(before)
-            self._standings, self._presence = standings, presence
+            self._contact_states, self._presence = contact_states, presence
             del self._events[seen:]
             raise
 
@@ -138,12 +138,12 @@ class Changing(Running):
 
     def _see(self) -> None:
         """Decide which contacts are watched from here on: those that may touch soon."""
-        if not self._sight.is_idle(self._standings, self._workshop.base):
-            self._sight.see(self._standings, self._workshop.base, self._state(), self._may_sleep)
+        if not self._sight.is_idle(self._contact_states, self._mode_table.base):
+            self._sight.see(self._contact_states, self._mode_table.base, self._state(), self._may_sleep)
 
     def _add_all(self, contacts: Sequence[Contact]) -> None:
         """Add many contacts; nothing is made yet of those whose shapes are far apart."""
-        far = far_apart(contacts, self._workshop.base, self._state(), self._may_sleep) if contacts else set()
+        far = far_apart(contacts, self._mode_table.base, self._state(), self._may_sleep) if contacts else set()
         for contact in contacts:
             self._add(contact, contact in far)
 
@@ -153,7 +153,7 @@ class Changing(Running):
         self._must_be_new([contact.name, *(feature.name for feature in contact.features)])
         if not far:
             self._make(contact)
-        self._standings.members += (contact,)
+        self._contact_states.members += (contact,)
         self._presence[contact] = self.t, np.inf
         self._settled = False
 
@@ -163,34 +163,36 @@ class Changing(Running):
         if tracked:
             self._track(tracked)
         x = self._state()
-        features = first_features(contact, self._workshop.base, x, self._may_sleep)
-        touches = [touch_of(contact, feature, self._workshop.base, x) for feature in features]
-        for touch in touches:
-            if touch.feature.tracked is not None:
-                x = touch.found(x, self._standings.places_of(contact))
+        features = first_features(contact, self._mode_table.base, x, self._may_sleep)
+        contact_points = [touch_of(contact, feature, self._mode_table.base, x) for feature in features]
+        for contact_point in contact_points:
+            if contact_point.feature.tracked is not None:
+                x = contact_point.found(x, self._contact_states.places_of(contact))
         self._x = np.append(x[1 : len(self._x)], self._x[-1])
         if contact.place_of is None:
-            must_have_lengths(contact, touches, x)
-            must_be_apart(contact, touches, x)
+            must_have_lengths(contact, contact_points, x)
+            must_be_apart(contact, contact_points, x)
             if contact.picker is None:
-                must_not_cross(contact, touches, x)
-        self._get_ready(touches)
-        self._standings.touches += touches
-        self._standings.enter_zones(touches, x)
+                must_not_cross(contact, contact_points, x)
+        self._get_ready(contact_points)
+        self._contact_states.contact_points += contact_points
+        self._contact_states.enter_zones(contact_points, x)
         if contact.place_of is None:
-            self._standings.behind |= {touch for touch in touches if lies_behind(touch, x)}
+            self._contact_states.behind |= {
+                contact_point for contact_point in contact_points if lies_behind(contact_point, x)
+            }
 
-    def _get_ready(self, touches: Sequence[Touch]) -> None:
+    def _get_ready(self, contact_points: Sequence[ContactPoint]) -> None:
         """Make now what the first switches to some contacts would have to wait for."""
         free = not any(hold.permanent for hold in self._holds.values())
-        self._workshop.get_ready(free)
-        self._workshop.laps.get_ready(self.method, len(self._x))
-        for touch in touches[:READY]:
-            self._workshop.know(touch, free, self._holds, slides=len(touches) <= FEW)
-        known = [*self._standings.touches, *touches]
+        self._mode_table.get_ready(free)
+        self._mode_table.laps.get_ready(self.method, len(self._x))
+        for contact_point in contact_points[:READY]:
+            self._mode_table.know(contact_point, free, self._holds, slides=len(contact_points) <= FEW)
+        known = [*self._contact_states.contact_points, *contact_points]
         if len(known) <= READY:
-            self._workshop.meetings.gaps_of(known)
-            self._workshop.meetings.pool(self._workshop.held(self._holds), known)
+            self._mode_table.delassus_programs.gaps_of(known)
+            self._mode_table.delassus_programs.pool(self._mode_table.held(self._holds), known)
 
     def _track(self, features: Sequence[Feature]) -> None:
         """Tracked parameters become coordinates that have no speed."""
@@ -202,14 +204,14 @@ class Changing(Running):
 
     def _add_place(self, contact: Contact) -> None:
         """Track one more place at which the curve or surface of a contact is about to be met."""
-        number = 1 + len(self._standings.places_of(contact))
+        number = 1 + len(self._contact_states.places_of(contact))
         must_be_few(contact.whole, number, self.t)
         self._changed(lambda: self._add(further_place(contact.whole, number)))
 
     def _drop(self, contact: Contact) -> None:
         """Take the features of a contact out, at all places; their tracked parameters stand still from now on."""
-        for place in [each for each in self._standings.members if each.whole is contact]:
-            self._standings = self._standings.without(place)
+        for place in [each for each in self._contact_states.members if each.whole is contact]:
+            self._contact_states = self._contact_states.without(place)
             self._presence[place] = self._presence[place][0], self.t
             if any(feature.tracked is not None for feature in place.features):
                 self._made_again(stilled(self.equations, place.features), self.driven.arguments)
@@ -219,9 +221,14 @@ class Changing(Running):
         """Everything for other equations; what stands, stands."""
         self.equations = equations
         self.driven = replace(self.driven, equations=equations, arguments=arguments)
-        self._workshop = Workshop(self.driven, self.design, self._rules)
-        x, s, base = self._state(), self._standings, self._workshop.base
-        s.made_again({touch: touch_of(touch.contact, touch.feature, base, x) for touch in s.touches})
+        self._mode_table = ModeTable(self.driven, self.design, self._rules)
+        x, s, base = self._state(), self._contact_states, self._mode_table.base
+        s.made_again(
+            {
+                contact_point: touch_of(contact_point.contact, contact_point.feature, base, x)
+                for contact_point in s.contact_points
+            }
+        )
 
     # --- shapes that come late ----------------------------------------------------------------------------------
 

@@ -12,12 +12,12 @@ import numpy as np
 from latchwork.algebra.products import dot
 from latchwork.constraint.solve import multipliers
 from latchwork.constraint.terms import Array, Terms
-from latchwork.hybrid.touching.touch import Touch
+from latchwork.hybrid.contacts.contact_point import ContactPoint
 
 NOTHING = 1e-9  # of the largest generalized impulse: less is rounding
 
 
-def constraint_impulses(held: Terms, before: Array, after: Array, touches: Iterable[Touch],
+def constraint_impulses(held: Terms, before: Array, after: Array, contact_points: Iterable[ContactPoint],
                         impulses: Mapping[str, Array]) -> dict[str, Array]:  # fmt: skip
     """Λ by the names of constraints that took part; states are (t, q, u, rest) on both sides of the impact."""
     if not len(held.rows):
@@ -26,9 +26,9 @@ def constraint_impulses(held: Terms, before: Array, after: Array, touches: Itera
     speeds = slice(1 + n_q, 1 + n_q + n)
     M, B = held.motion(after).M, held.place(after).B
     left = whole = dot(M, after[speeds] - before[speeds])
-    for touch in touches:
-        if touch.name in impulses:
-            left = left - dot(touch.terms.place(after).B.T, impulses[touch.name])
+    for contact_point in contact_points:
+        if contact_point.name in impulses:
+            left = left - dot(contact_point.terms.place(after).B.T, impulses[contact_point.name])
     found = multipliers(B, left, M)
     return felt(held, B, {name: found[part] for name, part in held.rows.slices.items()}, whole)
 

@@ -18,14 +18,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from latchwork.constraint.modes.all_speeds import all_speeds_mode
-from latchwork.constraint.modes.mode import Mode
-from latchwork.constraint.solvers.designs import DESIGNS, Design
+from latchwork.constraint.designs.table import DESIGNS, Design
+from latchwork.constraint.embedded.all_speeds import all_speeds_mode
+from latchwork.constraint.embedded.mode import Mode
 from latchwork.errors import ConstraintError, did_you_mean
-from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.input_laws import Driven
+from latchwork.hybrid.mode_equations import ByAcceleration, Held, Written, embedded
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.stages import ByAcceleration, Held, Written, embedded
-from latchwork.integrate.memory import Memory
+from latchwork.integrate.workspace import Memory
 from latchwork.program.function import Function
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.modes.settle import HOLDS
+from latchwork.constraint.embedded.projection import HOLDS
 from latchwork.hybrid.table import Array
 from latchwork.program.function import Function
 

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from latchwork.constraint.terms import Terms
-from latchwork.contact.alone import STATES
-from latchwork.contact.complementarity import State
+from latchwork.contact.complementarity.single_contact import STATES
+from latchwork.contact.complementarity.solution import State
+from latchwork.hybrid.contacts.contact_point import ContactPoint
+from latchwork.hybrid.contacts.contact_state import Guard
+from latchwork.hybrid.contacts.events import told
+from latchwork.hybrid.contacts.impact_reset import Happened
+from latchwork.hybrid.contacts.quick_reset import Alone, taken
+from latchwork.hybrid.contacts.single_contact_reset import PARTED
 from latchwork.hybrid.handover import After, Change, Entered, Handover, Parts, can_repeat, outcome
-from latchwork.hybrid.touching.passing import PARTED
-from latchwork.hybrid.touching.standing import Guard
-from latchwork.hybrid.touching.striking import Happened
-from latchwork.hybrid.touching.swift import Alone, taken
-from latchwork.hybrid.touching.telling import told
-from latchwork.hybrid.touching.touch import Touch
 from latchwork.integrate.again import Again
 
 if TYPE_CHECKING:
-    from latchwork.hybrid.workshop import Workshop
+    from latchwork.hybrid.mode_table import ModeTable
 
 MOST = 12  # modes between which changes are foreseen: where more are met, few are made twice, and it is given up
 OPENED = STATES.index(State.OPEN)
@@ -36,15 +36,15 @@ ALWAYS_LOOKED_AT = "stop", "limit"  # guards that take more than a change from l
 class Around(NamedTuple):
     """What is the same in modes that follow each other: which contacts are watched, met from behind, and what holds."""
 
-    touches: tuple[Touch, ...]
-    behind: frozenset[Touch]
+    contact_points: tuple[ContactPoint, ...]
+    behind: frozenset[ContactPoint]
     held: Terms
 
 
 class Foresight:
     """The changes of one workshop, and the modes that were met while the same contacts are watched."""
 
-    def __init__(self, shop: Workshop) -> None:
+    def __init__(self, shop: ModeTable) -> None:
         self._shop = shop
         self._around: Around | None = None
         self._known: dict[Any, Entered] = {}  # as they are entered
@@ -56,8 +56,8 @@ class Foresight:
 
     def learn(self, change: Change, mode: Entered, around: Around) -> bool:
         """Remember a change that was made, or may be, and the mode that follows it; whether that can be."""
-        near, touches = change.alone.near, around.touches
-        if not can_repeat(change, touches, mode.zones):
+        near, contact_points = change.alone.near, around.contact_points
+        if not can_repeat(change, contact_points, mode.zones):
             return False
         handover: Handover | None = change.again.handovers.get(change.key)
         if handover is None:
@@ -68,22 +68,22 @@ class Foresight:
         if handover.near is not near:
             return False
         impact = [] if near is None else [Happened({near.name: np.zeros(1)}, 0.0)]
-        told_both = [told(0.0, change.closed, mode.closed, touches, impacts, change.hits, ((), ()))
+        told_both = [told(0.0, change.closed, mode.closed, contact_points, impacts, change.hits, ((), ()))
                      for impacts in ([], impact)]  # fmt: skip
         plain, besides = (tuple((event.name, event.kind) for event in events) for events in told_both)
-        handover.learn(change.alone, touches, After(mode, plain, besides[len(impact) :]))
+        handover.learn(change.alone, contact_points, After(mode, plain, besides[len(impact) :]))
         return True
 
     def _handover(self, change: Change, around: Around) -> Handover | None:
         """From the end of a lap to the next; none where what is near takes more care."""
-        shop, near, touches = self._shop, change.alone.near, around.touches
-        way = None if near is None else shop.meetings.way(around.held, near)
+        shop, near, contact_points = self._shop, change.alone.near, around.contact_points
+        way = None if near is None else shop.delassus_programs.way(around.held, near)
         if near is not None and way is None:
             return None
         equations = shop.driven.equations
         sizes = len(equations.q), len(equations.u)
-        parts = Parts(shop.meetings.gaps_of(touches), shop.pacing.bundle, way, sizes, shop.relay.scales)
-        return Handover(change, touches, around.behind, parts)
+        parts = Parts(shop.delassus_programs.gaps_of(contact_points), shop.pacing.bundle, way, sizes, shop.relay.scales)
+        return Handover(change, contact_points, around.behind, parts)
 
     # --- changes to come ----------------------------------------------------------------------------------------
 
@@ -121,20 +121,20 @@ class Foresight:
             if before.again in self._laps and self._known.get(_key(after)) is after and _are_current(before, after):
                 for i in range(len(before.guards)):
                     for change in changes(before, i, after):
-                        known = self._is_known(change, after, self._around.touches)
+                        known = self._is_known(change, after, self._around.contact_points)
                         if not known and self.learn(change, after, self._around):
                             return True
             self._pairs.popleft()
         return False
 
-    def _is_known(self, change: Change, after: Entered, touches: tuple[Touch, ...]) -> bool:
+    def _is_known(self, change: Change, after: Entered, contact_points: tuple[ContactPoint, ...]) -> bool:
         handover: Handover | None = change.again.handovers.get(change.key)
-        return handover is not None and outcome(change.alone, touches, after) in handover.afters
+        return handover is not None and outcome(change.alone, contact_points, after) in handover.afters
 
 
 def _key(mode: Entered) -> Any:
     """How contacts stand in a mode."""
-    return tuple(mode.closed.items()), frozenset(mode.grazing.items()), tuple(mode.zones.items())
+    return tuple(mode.closed.items()), frozenset(mode.leaving_depths.items()), tuple(mode.zones.items())
 
 
 def _are_current(*modes: Entered) -> bool:
@@ -155,16 +155,28 @@ def changes(before: Entered, i: int, after: Entered) -> Iterator[Change]:
     if who is None or hit is None or hit.zones != after.zones:
         return
     near = who[0]
-    if after.closed.keys() - {near} or after.grazing.keys() - before.grazing.keys() - {near, *hit.leaving}:
+    if after.closed.keys() - {near} or after.leaving_depths.keys() - before.leaving_depths.keys() - {
+        near,
+        *hit.leaving,
+    }:
         return
     key = np.zeros(len(before.guards), dtype=np.int64)
     key[i] = 1
     for state, way in _outcomes(guard, near, after):
-        yield Change(before.again, before.stage, [guard], before.names, before.closed, before.grazing, before.zones,
-                     Alone(near, state, way), key.tobytes())  # fmt: skip
+        yield Change(
+            before.again,
+            before.stage,
+            [guard],
+            before.names,
+            before.closed,
+            before.leaving_depths,
+            before.zones,
+            Alone(near, state, way),
+            key.tobytes(),
+        )
 
 
-def _near(before: Entered, guard: Guard) -> tuple[Touch | None] | None:
+def _near(before: Entered, guard: Guard) -> tuple[ContactPoint | None] | None:
     """The only contact that is near where a guard falls, or that none is; none where that takes more care."""
     only, about = next(iter(before.closed), None), guard.about
     if guard.kind == "touch":
@@ -176,15 +188,15 @@ def _near(before: Entered, guard: Guard) -> tuple[Touch | None] | None:
     return (only,) if guard.kind != "patch" else None if only.held else (None,)
 
 
-def _outcomes(guard: Guard, near: Touch | None, after: Entered) -> list[tuple[int, int]]:
+def _outcomes(guard: Guard, near: ContactPoint | None, after: Entered) -> list[tuple[int, int]]:
     """What may come of the contact that is near, and which way it slips then, where it stands so afterwards."""
     if near is None:
         return [(PARTED, 0)]
-    law, standing = near.law_in(after.zones), after.closed.get(near)
-    if standing is None:
+    law, contact_state = near.law_in(after.zones), after.closed.get(near)
+    if contact_state is None:
         apart = [(PARTED, 0)] if guard.kind in ("touch", "release") else []
-        return [*apart, (OPENED, 0)] if near in after.grazing else apart
-    state, way, limit, _ = standing
+        return [*apart, (OPENED, 0)] if near in after.leaving_depths else apart
+    state, way, limit, _ = contact_state
     if guard.kind == "release" or limit is not None or not isinstance(law, tuple):
         return []
     if state is State.STICK:

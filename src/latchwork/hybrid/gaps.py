@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.contact.closest_point.newton import finder
+from latchwork.contact.closest_point.search import seed
 from latchwork.contact.feature import Feature
-from latchwork.contact.finder import finder
 from latchwork.contact.law import Contact
-from latchwork.contact.pairs import features_of, must_be_of_one_model
-from latchwork.contact.seeding import seed
+from latchwork.contact.narrow_phase.pairs import features_of, must_be_of_one_model
 from latchwork.hybrid.interference.scene import Scene, Told, told_between, told_of
 
 if TYPE_CHECKING:

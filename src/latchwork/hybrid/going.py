@@ -16,26 +16,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from latchwork.contact.law import Contact
-from latchwork.hybrid.ahead import coming, successors
 from latchwork.hybrid.constraint_impulses import constraint_impulses
+from latchwork.hybrid.contacts.contact_state import Guard, Guards
+from latchwork.hybrid.contacts.initial_contacts import Crossings
+from latchwork.hybrid.contacts.tolerances import CLOSED_GAP, REACH
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.foresight import Around
 from latchwork.hybrid.handover import Change, Entered
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.legs import BLINK, leg_end, run_leg
+from latchwork.hybrid.mode_table import least_pivot
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Departed, Plan, Ran, end_of
+from latchwork.hybrid.prefetch import coming, successors
 from latchwork.hybrid.relay import MOST, NOT_YET, Note
 from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running, Switch
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.touching.placing import Crossings
-from latchwork.hybrid.touching.scales import REACH, TOUCH
-from latchwork.hybrid.touching.standing import Guard, Guards
-from latchwork.hybrid.workshop import least_pivot
 from latchwork.integrate.again import Again
-from latchwork.integrate.method import RK4, DormandPrince
+from latchwork.integrate.methods import RK4, DormandPrince
 from latchwork.integrate.status import END, EVENT, FULL
 from latchwork.program.interrupt import interrupted
 
@@ -55,8 +55,8 @@ class Going(Running):
         """A stage that is begun where the run stands, ready to go on to the next event; none where it takes more."""
         if samples is not None or self._rules or self.driven.columns or stage.guards is None or self._sight.sleeps:
             return None
-        for touch in self._standings.touches:
-            if touch.feature.tracked is not None:
+        for contact_point in self._contact_states.contact_points:
+            if contact_point.feature.tracked is not None:
                 return None
         again = self._begun(stage, guards, self.t, self._x, until)
         return None if again is None else Lap(again, stage, guards, self._longest(x), time.perf_counter(), self.t)
@@ -64,7 +64,7 @@ class Going(Running):
     def _begun(self, stage: Stage, guards: Guards, t: float, x: Array, until: float) -> Again | None:
         method = self.method
         if isinstance(method, (DormandPrince, RK4)) and can_lap(method, until - t):
-            return self._workshop.laps.begun(stage, guards, method, t, x, self._rest)
+            return self._mode_table.laps.begun(stage, guards, method, t, x, self._rest)
         return None
 
     def _run_laps(self, lap: Lap, until: float, x: Array, crossings: Crossings) -> tuple[Ran | None, Lap]:
@@ -74,8 +74,8 @@ class Going(Running):
         asks for them.
         """
         segments: list[Segment] = []
-        hands = self._sight.is_idle(self._standings, self._workshop.base) and not self._limited
-        relay, ended = self._workshop.relay, False
+        hands = self._sight.is_idle(self._contact_states, self._mode_table.base) and not self._limited
+        relay, ended = self._mode_table.relay, False
         try:
             while True:
                 most = min(MOST, self._thicket.left) if hands else 0
@@ -101,7 +101,7 @@ class Going(Running):
                 if status == FULL and stops:
                     status = END
                 if status == FULL:
-                    self._workshop.laps.make_room(lap.again)
+                    self._mode_table.laps.make_room(lap.again)
                 if ended or status == FULL:
                     continue
                 ran = lap_end(lap.again, lap.stage, status, until, self._rest)
@@ -126,7 +126,7 @@ class Going(Running):
 
         What its end needs is made afterwards: the first step does not wait for that.
         """
-        relay, s = self._workshop.relay, self._standings
+        relay, s = self._mode_table.relay, self._contact_states
         relay.scales[:] = s.speed, s.pace, self.brief
         status = relay(lap, ended, until, self._rest, most)
         if self.progress is not None:
@@ -137,7 +137,7 @@ class Going(Running):
 
     def _handed(self, lap: Lap, notes: Sequence[Note], begun: bool, crossings: Crossings) -> Lap:
         """Account for changes that were made from lap to lap; the last lap, which has begun or not."""
-        s = self._standings
+        s = self._contact_states
         for note in notes:
             handover, after, t = note.handover, note.after, note.t
             mode = after.mode
@@ -146,7 +146,7 @@ class Going(Running):
             was = self._struck_from(self._segments[-1], t) if self._holds else None
             self.t, self._x = t, note.state[:-1].copy()
             self._count(handover.hits, crossings)
-            s.closed, s.grazing, s.zones = mode.closed, mode.grazing, mode.zones.copy()
+            s.closed, s.leaving_depths, s.zones = mode.closed, mode.leaving_depths, mode.zones.copy()
             s.speed, s.pace, s.lam = note.speed, note.pace, handover.forces(note.found)
             events = handover.events(t, after, note.found)
             self._events += events if was is None else [self._with_constraints(event, was) for event in events]
@@ -165,9 +165,14 @@ class Going(Running):
         """An impact with what constraints took up of it."""
         if event.kind != "impact":
             return event
-        held, touches = self._workshop.held(self._holds), self._standings.touches
-        return replace(event, impulses={**event.impulses, **constraint_impulses(held, before, self._state(), touches,
-                                                                                event.impulses)})  # fmt: skip
+        held, contact_points = self._mode_table.held(self._holds), self._contact_states.contact_points
+        return replace(
+            event,
+            impulses={
+                **event.impulses,
+                **constraint_impulses(held, before, self._state(), contact_points, event.impulses),
+            },
+        )
 
     def _count(self, hits: Sequence[Guard], crossings: Crossings) -> None:
         """One more change, by what was hit: too many may be stepped through, or given up."""
@@ -189,15 +194,15 @@ class Going(Running):
 
         ``rewritten``: the lap is in other speeds than those in which the mode is entered.
         """
-        change, foresight = self._change, self._workshop.foresight
+        change, foresight = self._change, self._mode_table.foresight
         is_new = change is not None or not foresight.knows(lap.again)
         if is_new or spare:
             self._ahead.wait()  # what is learned makes symbols
         if is_new:
-            s, self._change = self._standings, None
-            mode = Entered(lap.again, lap.stage, lap.guards, self.active, s.closed, s.grazing, s.zones.copy(),
+            s, self._change = self._contact_states, None
+            mode = Entered(lap.again, lap.stage, lap.guards, self.active, s.closed, s.leaving_depths, s.zones.copy(),
                            least_pivot(lap.stage))  # fmt: skip
-            around = Around(tuple(s.touches), frozenset(s.behind), self._workshop.held(self._holds))
+            around = Around(tuple(s.contact_points), frozenset(s.behind), self._mode_table.held(self._holds))
             if change is not None:
                 foresight.learn(change, mode, around)
             if not foresight.knows(lap.again):
@@ -212,15 +217,16 @@ class Going(Running):
             return
         self._ahead.wait()  # what may come is looked up in symbols
         x = self._state()
-        work = [standings for moment in moments for standings in successors(self._standings, moment, x)]
-        holds, workshop, t = dict(self._holds), self._workshop, self.t
-        work = [standings for standings in work if not workshop.is_prepared(holds, standings, stops)]
+        work = [contact_states for moment in moments for contact_states in successors(self._contact_states, moment, x)]
+        holds, mode_table, t = dict(self._holds), self._mode_table, self.t
+        work = [contact_states for contact_states in work if not mode_table.is_prepared(holds, contact_states, stops)]
         if work:
+
             def prepare() -> None:
-                for standings in work:
+                for contact_states in work:
                     began = time.perf_counter()
-                    workshop.prepared(holds, standings, stops)
-                    self._worked("embed", (*holds, *standings.labels), t, began)
+                    mode_table.prepared(holds, contact_states, stops)
+                    self._worked("embed", (*holds, *contact_states.labels), t, began)
 
             self._ahead.start(prepare)
 
@@ -237,8 +243,8 @@ class Going(Running):
 
     def _keep_watch(self, x: Array) -> None:
         """Decide at a state (t, q, u, rest) which contacts the watch looks at from here on."""
-        s = self._standings
-        awake = None if self._sight.bounds is None else [touch.contact for touch in s.touches]
+        s = self._contact_states
+        awake = None if self._sight.bounds is None else [contact_point.contact for contact_point in s.contact_points]
         self._watch.see(self.driven, s.members, x, awake)
 
     def _must_not_pass(self, segments: Sequence[Segment], between: bool = True) -> None:
@@ -281,23 +287,25 @@ class Going(Running):
 
     def _longest(self, x: Array) -> float:
         """A step that is short enough for gaps to be followed."""
-        return self._workshop.pacing(x) if self._standings.members else math.inf
+        return self._mode_table.pacing(x) if self._contact_states.members else math.inf
 
     def _look(self, t_end: float) -> float | None:
         """Whether another place of a curve is nearer now; gives the time until which that can be relied on.
 
         None where a curve is about to be met at one more place, which is tracked from here on.
         """
-        s, until = self._standings, t_end
+        s, until = self._contact_states, t_end
         if self._sight.sleeps:
             until = min(until, leg_end(self._sight, self.t, getattr(self.method, "step", None)))
-        for touch in s.touches:
-            if touch.feature.tracked is not None:
-                x, seconds, is_crowded = touch.looked(self._state(), touch in s.closed, s.places_of(touch.contact))
+        for contact_point in s.contact_points:
+            if contact_point.feature.tracked is not None:
+                x, seconds, is_crowded = contact_point.looked(
+                    self._state(), contact_point in s.closed, s.places_of(contact_point.contact)
+                )
                 self._x = np.append(x[1 : len(self._x)], self._x[-1])
                 until = min(until, self.t + seconds)
                 if is_crowded:
-                    self._add_place(touch.contact)
+                    self._add_place(contact_point.contact)
                     return None
         return until
 
@@ -306,18 +314,25 @@ class Going(Running):
 
         None where it is met at one more place now, which is tracked from here on.
         """
-        s = self._standings
-        tracked = [touch for touch in s.touches if touch.feature.tracked is not None and touch not in s.behind]
+        s = self._contact_states
+        tracked = [
+            contact_point
+            for contact_point in s.contact_points
+            if contact_point.feature.tracked is not None and contact_point not in s.behind
+        ]
         while True:
             ran = run_leg(self._sight, plan, stage, self._x, self.t, until, self._rest, values)
             t = float(ran.segments[-1].solution.t[-1])
             x = np.concatenate([[t], ran.x[:-1], self.driven.rest_at(self._rest, t)]) if tracked else ran.x
-            met = [touch for touch in tracked
-                   if touch.is_met_elsewhere(x, REACH * TOUCH, s.places_of(touch.contact))]  # fmt: skip
+            met = [
+                contact_point
+                for contact_point in tracked
+                if contact_point.is_met_elsewhere(x, REACH * CLOSED_GAP, s.places_of(contact_point.contact))
+            ]
             if not met:
                 return ran
             if t - self.t < BLINK:
-                held = [touch for touch in met if touch in s.closed]
+                held = [contact_point for contact_point in met if contact_point in s.closed]
                 if not held:
                     return ran
                 self._add_place(held[0].contact)

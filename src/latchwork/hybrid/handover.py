@@ -4,7 +4,7 @@ Who is concerned where certain guards end a certain stage does not depend on the
 for each outcome: both are remembered. What does depend on it is one kernel (`touching.handing`): the end of the lap,
 all gaps, and the only contact that is near through impacts and complementarity. Machine code goes from lap to lap so
 (`relay`). Where anything is not as it was remembered, nothing is changed, and the change is made as if it was the first
-of its kind (`swift`).
+of its kind (`quick_reset`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.modes.mode import Mode
-from latchwork.contact.impacting.line import LAWS
+from latchwork.constraint.embedded.mode import Mode
+from latchwork.contact.impact.planar import LAWS
 from latchwork.contact.law import Zones
-from latchwork.hybrid.event import RunEvent
-from latchwork.hybrid.path import Stage
-from latchwork.hybrid.stages import Held, Unconstrained
-from latchwork.hybrid.table import Array
-from latchwork.hybrid.touching.handing import (
+from latchwork.hybrid.contacts.contact_point import ContactPoint
+from latchwork.hybrid.contacts.contact_state import ContactState, Guard, Guards
+from latchwork.hybrid.contacts.enforced_contact_reset import Keeping
+from latchwork.hybrid.contacts.handover_kernel import (
     BEHIND,
     CLEARED,
     CLOSED,
@@ -36,8 +35,8 @@ from latchwork.hybrid.touching.handing import (
     PASS,
     SCALES,
 )
-from latchwork.hybrid.touching.keeping import Keeping
-from latchwork.hybrid.touching.passing import (
+from latchwork.hybrid.contacts.quick_reset import Alone, Hit, taken
+from latchwork.hybrid.contacts.single_contact_reset import (
     AS_IS,
     LETS_GO,
     OTHERS,
@@ -46,9 +45,10 @@ from latchwork.hybrid.touching.passing import (
     PassFound,
     Passing,
 )
-from latchwork.hybrid.touching.standing import Guard, Guards, Standing
-from latchwork.hybrid.touching.swift import Alone, Hit, taken
-from latchwork.hybrid.touching.touch import Touch
+from latchwork.hybrid.event import RunEvent
+from latchwork.hybrid.mode_equations import Held, Unconstrained
+from latchwork.hybrid.path import Stage
+from latchwork.hybrid.table import Array
 from latchwork.integrate.again import Again
 from latchwork.integrate.lap_memory import LapMemory
 from latchwork.program.bundle import Bundle
@@ -102,8 +102,8 @@ class Change(NamedTuple):
     stage: Stage
     hits: Sequence[Guard]
     names: tuple[str, ...]
-    closed: dict[Touch, Standing]
-    grazing: dict[Touch, int]
+    closed: dict[ContactPoint, ContactState]
+    leaving_depths: dict[ContactPoint, int]
     zones: dict[Zones, int]
     alone: Alone
     key: bytes
@@ -116,8 +116,8 @@ class Entered(NamedTuple):
     stage: Stage
     guards: Guards
     names: tuple[str, ...]
-    closed: dict[Touch, Standing]
-    grazing: dict[Touch, int]
+    closed: dict[ContactPoint, ContactState]
+    leaving_depths: dict[ContactPoint, int]
     zones: dict[Zones, int]
     least: float  # how good its speeds must be
 
@@ -133,7 +133,9 @@ class After(NamedTuple):
 class Handover:
     """What follows where a lap is ended by certain guards, for each outcome that was met; one thread at a time."""
 
-    def __init__(self, change: Change, touches: Sequence[Touch], behind: Collection[Touch], parts: Parts) -> None:
+    def __init__(
+        self, change: Change, contact_points: Sequence[ContactPoint], behind: Collection[ContactPoint], parts: Parts
+    ) -> None:
         self.hits, self.names, self.near = change.hits, change.names, change.alone.near
         self.places = tuple(np.flatnonzero(np.frombuffer(change.key, dtype=np.int64)).tolist())  # of the guards
         self.afters: dict[bytes, After] = {}
@@ -142,10 +144,14 @@ class Handover:
         assert hit is not None, "what was swift is known"
         desk, (n_q, n_u), way = change.again.desk, parts.sizes, parts.way
         self._full, after = np.zeros(len(parts.gaps.x)), np.zeros(n_q + n_u + 2)
-        notes = np.zeros(HEAD + len(touches), dtype=np.int64)
+        notes = np.zeros(HEAD + len(contact_points), dtype=np.int64)
         starts = np.array(parts.gaps.starts, dtype=np.int64)
-        roles = np.array([_role(touch, hit, change, behind) for touch in touches], dtype=np.int64)
-        deep = np.array([change.grazing.get(touch, 0) for touch in touches], dtype=np.int64)
+        roles = np.array(
+            [_role(contact_point, hit, change, behind) for contact_point in contact_points], dtype=np.int64
+        )
+        deep = np.array(
+            [change.leaving_depths.get(contact_point, 0) for contact_point in contact_points], dtype=np.int64
+        )
         self._mode: Mode | None = None
         mode, slip = (0,) * 7, (-1, 0, 0)
         if isinstance(change.stage, Held):
@@ -154,11 +160,11 @@ class Handover:
         found, laws = np.zeros(RESULTS), np.zeros(0)
         inner: tuple[Any, ...] = (NOTHING, -1, *(0,) * 7)
         if self.near is not None and way is not None:
-            inner, laws = self._come_through(change, hit, self.near, touches, way)
+            inner, laws = self._come_through(change, hit, self.near, contact_points, way)
             found = way.found if isinstance(way, Passing) else found
         given = words([
             *mode, desk.n, desk.x, 0.0, n_q, n_u, len(self._full) - 1 - n_q - n_u, 0, self._full, *slip,
-            *parts.gaps.addresses, len(touches), starts, roles, deep, notes, *inner, found,
+            *parts.gaps.addresses, len(contact_points), starts, roles, deep, notes, *inner, found,
             *parts.turning.addresses, parts.turning.starts[-1], after, laws, len(laws), parts.scales,
         ])  # fmt: skip
         key = np.frombuffer(change.key, dtype=np.int64)
@@ -170,7 +176,7 @@ class Handover:
         self._write()
         self.ready()
 
-    def _enter(self, mode: Mode, again: Again, slips: Touch | None, n_u: int) -> tuple[Any, Any]:
+    def _enter(self, mode: Mode, again: Again, slips: ContactPoint | None, n_u: int) -> tuple[Any, Any]:
         """How the end of a lap of a mode is expanded, and the row of what begins to slip."""
         rows, n = mode.terms.rows, again.desk.n
         self._mode, self._fresh, kept = mode, mode.fresh().copy(), again.kept
@@ -180,7 +186,7 @@ class Handover:
         row = -1 if slips is None else rows.slices[slips.name].stop - 1
         return (1, argument(mode.expander), *arrays, len(z), address(out)), (row, argument(mode.forces), address(kept))
 
-    def _come_through(self, change: Change, hit: Hit, near: Touch, touches: Sequence[Touch],
+    def _come_through(self, change: Change, hit: Hit, near: ContactPoint, contact_points: Sequence[ContactPoint],
                       way: Passing | Keeping) -> tuple[tuple[Any, ...], Array]:  # fmt: skip
         """How the contact that is near comes through: arguments, and its laws."""
         self._bundles.append(way.bundle)
@@ -192,7 +198,7 @@ class Handover:
         opened = OTHERS if change.closed and near not in change.closed else AS_IS
         self.rows, how = way.rows, float(LETS_GO if near is hit.lets_go else opened)
         known, _, _, given, _ = way.arguments[3:]
-        inner = PASS, touches.index(near), *way.bundle.addresses, known, 0, given, 0
+        inner = PASS, contact_points.index(near), *way.bundle.addresses, known, 0, given, 0
         return inner, np.array([*laws, LAWS[near.contact.impact], *(0.0,) * SCALES, rests, 0.0, how])
 
     def ready(self) -> None:
@@ -210,9 +216,9 @@ class Handover:
             return -1
         return mode.again.begin_at(t, self.memory.state_at, address(rest), mode.least)
 
-    def learn(self, alone: Alone, touches: Sequence[Touch], after: After) -> None:
+    def learn(self, alone: Alone, contact_points: Sequence[ContactPoint], after: After) -> None:
         """Remember what follows one outcome."""
-        self.afters[outcome(alone, touches, after.mode)] = after
+        self.afters[outcome(alone, contact_points, after.mode)] = after
         self._write()
 
     def forget(self, after: After) -> None:
@@ -265,22 +271,32 @@ class Parts(NamedTuple):
     scales: Array
 
 
-def outcome(alone: Alone, touches: Sequence[Touch], mode: Entered) -> bytes:
+def outcome(alone: Alone, contact_points: Sequence[ContactPoint], mode: Entered) -> bytes:
     """What has come of what was near, and which contacts have opened, how deep, as `hand_over` notes it."""
-    opened = [1 + mode.grazing[touch] if touch in mode.grazing else 0 for touch in touches]
+    opened = [
+        1 + mode.leaving_depths[contact_point] if contact_point in mode.leaving_depths else 0
+        for contact_point in contact_points
+    ]
     return np.array([alone.state, alone.way, *opened], dtype=np.int64).tobytes()
 
 
-def can_repeat(change: Change, touches: Sequence[Touch], zones: Mapping[Zones, int]) -> bool:
+def can_repeat(change: Change, contact_points: Sequence[ContactPoint], zones: Mapping[Zones, int]) -> bool:
     """Whether a change may be made again: laws are numbers, and only what is near is held by the coordinates."""
     near, stage = change.alone.near, change.stage
     known = isinstance(stage, Unconstrained) or (isinstance(stage, Held) and type(stage).end is Held.end)
-    held = [touch for touch in touches if touch.held and touch is not near]
+    held = [contact_point for contact_point in contact_points if contact_point.held and contact_point is not near]
     return known and not held and (near is None or isinstance(near.law_in(zones), tuple))
 
 
-def _role(touch: Touch, hit: Hit, change: Change, behind: Collection[Touch]) -> int:
-    bits = {NEAR: touch is change.alone.near, CLOSED: touch in change.closed, HITS: touch in hit.touching,
-            GRAZES: touch in change.grazing, CLEARED: touch in hit.clear, LEAVES: touch in hit.leaving,
-            BEHIND: touch in behind, KEPT: touch.held}  # fmt: skip
+def _role(contact_point: ContactPoint, hit: Hit, change: Change, behind: Collection[ContactPoint]) -> int:
+    bits = {
+        NEAR: contact_point is change.alone.near,
+        CLOSED: contact_point in change.closed,
+        HITS: contact_point in hit.touching,
+        GRAZES: contact_point in change.leaving_depths,
+        CLEARED: contact_point in hit.clear,
+        LEAVES: contact_point in hit.leaving,
+        BEHIND: contact_point in behind,
+        KEPT: contact_point.held,
+    }
     return sum(bit for bit, has in bits.items() if has)

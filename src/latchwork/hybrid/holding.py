@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from latchwork.algebra.products import dot
-from latchwork.constraint.assemble import EXACT, assemble_q, assemble_u, residual_of
 from latchwork.constraint.branch_limit import impact_on_branch
+from latchwork.constraint.consistency import EXACT, assemble_q, assemble_u, residual_of
 from latchwork.constraint.constraint import Constraint
-from latchwork.constraint.making.closure import latch
-from latchwork.constraint.making.methods import Part, Parts, Place
-from latchwork.constraint.plastic import struck
+from latchwork.constraint.joints.closure import latch
+from latchwork.constraint.joints.methods import Part, Parts, Place
+from latchwork.constraint.plastic_impact import struck
 from latchwork.errors import ConstraintError, LatchworkError, did_you_mean
 from latchwork.hybrid.constraint_impulses import felt
 from latchwork.hybrid.event import RunEvent
+from latchwork.hybrid.mode_table import Hold
 from latchwork.hybrid.row_inputs import inputs_in_rows, names_at, next_jump
 from latchwork.hybrid.running import Running, Switch
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.workshop import Hold
 
 AS_BEFORE = 1e-9  # of the state: what an input changes by less is rounding
 APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
@@ -44,7 +44,7 @@ class Holding(Running):
         constraint = name if isinstance(name, Constraint) else Constraint(name, zero)
         if constraint.name in self._holds:
             raise ConstraintError(f"'{constraint.name}' holds already. Release it, or name the new one otherwise.")
-        if constraint.name in self._standings.contacts:
+        if constraint.name in self._contact_states.contacts:
             raise ConstraintError(f"'{constraint.name}' is a contact of '{self.equations.name}'. Name the constraint "
                                   "otherwise.")  # fmt: skip
         before, names = (dict(self._holds), self._x), self.active
@@ -53,26 +53,26 @@ class Holding(Running):
             impulses = self._impact(constraint.name)
             broken = self._limited - {constraint.name}
             if broken:
-                terms, x = self._workshop.held(self._holds), self._state()
+                terms, x = self._mode_table.held(self._holds), self._state()
                 B = terms.place(x).B
                 broken &= felt(terms, B, impulses, dot(B.T, np.concatenate([*impulses.values()]))).keys()
             if broken:
                 self._x = before[1]
                 self._let_go(broken)
                 impulses = self._impact(constraint.name)
-            if not self._standings.members:
-                self._workshop.mode(self._workshop.held(self._holds), self._state())
+            if not self._contact_states.members:
+                self._mode_table.mode(self._mode_table.held(self._holds), self._state())
         except LatchworkError:
             self._holds, self._x = before
             raise
-        self._settled = not self._standings.members
+        self._settled = not self._contact_states.members
         if self.equations.r and self._may_jump:
             self._follow_inputs()
         return self._switched(constraint.name, names, began, impulses, before[1][-1] - self._x[-1])
 
     def _impact(self, name: str) -> dict[str, Array]:
         """Speeds made consistent with all that holds; the energy it costs is booked as work. The impulses by name."""
-        terms, x = self._workshop.held(self._holds), self._state()
+        terms, x = self._mode_table.held(self._holds), self._state()
         quick = struck(terms, x)
         if quick is not None and quick.off <= EXACT:
             n_q = terms.sizes[0]
@@ -86,7 +86,7 @@ class Holding(Running):
             )
         placed = assemble_q(terms, x) if off > EXACT else x
         others = {key: hold for key, hold in self._holds.items() if key != name}
-        held = self._workshop.held(others) if others else None
+        held = self._mode_table.held(others) if others else None
         after, impulses = (held and impact_on_branch(held, terms, placed, name)) or assemble_u(terms, placed)
         n_q, n, _ = terms.sizes
         old, new, M = x[1 + n_q : 1 + n_q + n], after[1 + n_q : 1 + n_q + n], terms.motion(after).M
@@ -116,7 +116,7 @@ class Holding(Running):
         if isinstance(name, Constraint):
             name = name.name
         if not isinstance(name, str) or name not in self._holds:
-            if isinstance(name, str) and name in self._standings.contacts:
+            if isinstance(name, str) and name in self._contact_states.contacts:
                 raise ConstraintError(f"'{name}' is a contact of '{self.equations.name}', which opens by itself where "
                                       "its force comes to zero. Only constraints are released.")  # fmt: skip
             hint = did_you_mean(str(name), self._holds) or " No constraint does."
@@ -128,9 +128,9 @@ class Holding(Running):
             )
         before = self.active
         del self._holds[name]
-        self._settled = not self._standings.members
+        self._settled = not self._contact_states.members
         if self._holds and self._settled:
-            self._workshop.mode(self._workshop.held(self._holds), self._state())
+            self._mode_table.mode(self._mode_table.held(self._holds), self._state())
         return self._switched(name, before, began, {})
 
     def _let_go(self, names: Iterable[str]) -> None:
@@ -143,9 +143,9 @@ class Holding(Running):
     @property
     def _may_jump(self) -> bool:
         """Whether an input stands in a row of what holds or touches."""
-        key = self.driven, tuple(self._holds), self._standings.members
+        key = self.driven, tuple(self._holds), self._contact_states.members
         if self._rows_with[0] != key:
-            self._rows_with = key, inputs_in_rows(self.driven, self._workshop.held(self._holds).rows, key[2])
+            self._rows_with = key, inputs_in_rows(self.driven, self._mode_table.held(self._holds).rows, key[2])
         return bool(self._rows_with[1])
 
     def _follow_inputs(self) -> float:
@@ -161,7 +161,7 @@ class Holding(Running):
     def _inputs_jumped(self, names: str, by_itself: bool) -> None:
         """Follow a jump of inputs; of a linear table only the slope jumps, which may change nothing."""
         began, before, was = time.perf_counter(), self.active, self._x
-        terms = self._workshop.held(self._holds)
+        terms = self._mode_table.held(self._holds)
         off = residual_of(terms, self._state()) if self._holds else 0.0
         if off > APART:
             raise ConstraintError(
@@ -169,7 +169,7 @@ class Holding(Running):
                 "then: coordinates cannot jump with it. Let it move steadily: by a law in t, or by a linear lw.Table."
             )
         impulses = self._impact(names) if self._holds else {}
-        self._settled = not self._standings.members
+        self._settled = not self._contact_states.members
         moved = float(np.abs(self._x[:-1] - was[:-1]).max(initial=0.0))
         if by_itself or moved > AS_BEFORE * (1.0 + float(np.abs(was[:-1]).max(initial=0.0))):
             self._worked("embed", self.active, self.t, began)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latchwork.constraint.modes.all_speeds import AllSpeeds
-from latchwork.constraint.solvers.bdf import GGL, INDEX_2, INDEX_3, bdf
+from latchwork.constraint.designs.bdf import GGL, INDEX_2, INDEX_3, bdf
+from latchwork.constraint.embedded.all_speeds import AllSpeeds
 from latchwork.errors import IntegrationError, did_you_mean
 from latchwork.integrate.checks import must_be_numbers
+from latchwork.integrate.dense_output import Solution, Stats
 from latchwork.integrate.problem import Problem
-from latchwork.integrate.solution import Solution, Stats
 
 FORMS = {"index 3": INDEX_3, "index 2": INDEX_2, "GGL": GGL}
 

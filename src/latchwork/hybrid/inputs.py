@@ -55,7 +55,7 @@ class Inputs(Mapping[str, float]):
         else:  # nothing of the past is kept
             sim._rest = sim._rest.copy()
             sim._rest[place] = number
-        sim._settled = sim._settled and not sim._standings.members
+        sim._settled = sim._settled and not sim._contact_states.members
 
     def _place(self, name: str) -> int:
         names = list(self)

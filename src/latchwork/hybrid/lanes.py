@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.integrate.dense_output import Solution, Stats
 from latchwork.integrate.fused import SHARED, advance_fused, advance_groups, fused, pays
-from latchwork.integrate.method import RK4
+from latchwork.integrate.methods import RK4
 from latchwork.integrate.problem import OPERATIONS_PER_CALL
-from latchwork.integrate.solution import Solution, Stats
 from latchwork.integrate.tableau import RUNGE_KUTTA_4
 from latchwork.program.batch import Lanes, grouped, parallel, shares
 from latchwork.program.function import Function

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from latchwork.errors import ConstraintError, IntegrationError
+from latchwork.hybrid.contacts.contact_state import Guards
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Departed, Ran, end_of
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.touching.standing import Guards
 from latchwork.integrate.again import NOT_BELOW, PATIENT, STRICT, Again, Desk, few_rows
-from latchwork.integrate.method import RK4, DormandPrince
+from latchwork.integrate.methods import RK4, DormandPrince
 from latchwork.integrate.status import END, EVENT, REWRITE
 
 REMEMBERED, GUARDS = 400, 32  # stages, and guards that memory is made for

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Protocol, runtime_checkable
 
+from latchwork.contact.construction import contact_between
 from latchwork.contact.law import Contact
-from latchwork.contact.making import contact_between
 from latchwork.errors import ModelError
 from latchwork.symbolic.expr import Expr, maximum, minimum
 

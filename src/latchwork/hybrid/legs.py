@@ -12,23 +12,23 @@ from dataclasses import replace
 
 import numpy as np
 
+from latchwork.hybrid.contacts.watch_set import FASTER, FULL, WatchSet
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Plan, Ran
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.touching.sight import FASTER, FULL, Sight
-from latchwork.integrate.solution import Solution
+from latchwork.integrate.dense_output import Solution
 
 BLINK = 1e-9  # s: no leg is run again in less
 
 
-def leg_end(sight: Sight, t: float, plan_step: float | None) -> float:
+def leg_end(sight: WatchSet, t: float, plan_step: float | None) -> float:
     """Until when what sleeps may be relied on; by whole steps of a method whose steps are fixed."""
     if plan_step is None or not np.isfinite(sight.until):
         return sight.until
     return t + max(1.0, np.floor((sight.until - t) / plan_step)) * plan_step
 
 
-def run_leg(sight: Sight, plan: Plan, stage: Stage, x: Array, t: float, until: float, rest: Array,
+def run_leg(sight: WatchSet, plan: Plan, stage: Stage, x: Array, t: float, until: float, rest: Array,
             values: Array | None) -> Ran:  # fmt: skip
     """Run a stage until a time or an event; again, as far as it was good, where something that sleeps may have touched.
 
@@ -55,7 +55,7 @@ def run_leg(sight: Sight, plan: Plan, stage: Stage, x: Array, t: float, until: f
     return ran if plan.samples is None else ran._replace(segments=[_thinned(s, plan, rest) for s in ran.segments])
 
 
-def relied(sight: Sight, plan: Plan, segments: Sequence[Segment], rest: Array) -> float:
+def relied(sight: WatchSet, plan: Plan, segments: Sequence[Segment], rest: Array) -> float:
     """The last time up to which nothing that sleeps can have touched."""
     if sight.bounds is None or not segments:
         return np.inf

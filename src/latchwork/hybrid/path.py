@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.table import Array
-from latchwork.integrate.memory import Memory
+from latchwork.integrate.dense_output import Solution, Stats
 from latchwork.integrate.problem import Settle
-from latchwork.integrate.solution import Solution, Stats
 from latchwork.integrate.status import Status
+from latchwork.integrate.workspace import Memory
 from latchwork.program.function import Executable
 
 

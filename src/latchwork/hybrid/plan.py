@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.errors import ConstraintError, IntegrationError
-from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.table import Array
-from latchwork.integrate.method import Method, integrate
-from latchwork.integrate.solution import Event, Solution, join
+from latchwork.integrate.dense_output import Event, Solution, join
+from latchwork.integrate.methods import Method, integrate
 from latchwork.integrate.status import Status
 from latchwork.program.interrupt import interrupted
 

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.algebra.products import dot
-from latchwork.constraint.reacting.reaction_items import Item, about, must_be_names
-from latchwork.constraint.reacting.reaction_plan import Plan, plan_of
+from latchwork.constraint.reactions.reaction_items import Item, about, must_be_names
+from latchwork.constraint.reactions.reaction_plan import Plan, plan_of
 from latchwork.constraint.rows import Rows
 from latchwork.constraint.solve import least_norm, multipliers
 from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, did_you_mean
+from latchwork.hybrid.contacts.contact_point import enforced_by_coordinates, normal_force
 from latchwork.hybrid.event import STATES
+from latchwork.hybrid.mode_equations import ByAcceleration, Held
 from latchwork.hybrid.path import Stage, at_jumps
-from latchwork.hybrid.stages import ByAcceleration, Held
-from latchwork.hybrid.stepping.stage import Stepped
-from latchwork.hybrid.touching.touch import enforced_by_coordinates, normal_force
+from latchwork.hybrid.time_stepping.stage import Stepped
 from latchwork.hybrid.trajectory import Samples
 from latchwork.mechanics.point import Point
 

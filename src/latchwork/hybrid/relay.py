@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from latchwork.hybrid.contacts.handover_kernel import SCALES, hand_over
+from latchwork.hybrid.contacts.single_contact_reset import RESULTS, PassFound
 from latchwork.hybrid.handover import AT, REST, After, Handover, HandoverMemory
 from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.touching.handing import SCALES, hand_over
-from latchwork.hybrid.touching.passing import RESULTS, PassFound
 from latchwork.integrate.adaptive import REJECTED, STEPS
 from latchwork.integrate.again import begin_lap, few_rows, run_lap
+from latchwork.integrate.dense_output import Event, Solution
 from latchwork.integrate.lap_memory import LapMemory
-from latchwork.integrate.solution import Event, Solution
 from latchwork.integrate.status import EVENT
 from latchwork.program.function import Function
 from latchwork.program.kernel import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from latchwork.hybrid.driven import Driven, driven, unless_nothing
+from latchwork.hybrid.input_laws import Driven, driven, unless_nothing
 from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower

@@ -13,7 +13,7 @@ from typing import Any
 
 from latchwork.constraint.rows import Rows
 from latchwork.contact.law import Contact
-from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.input_laws import Driven
 from latchwork.symbolic.traverse import reachable, rebuild
 
 

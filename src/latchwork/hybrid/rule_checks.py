@@ -8,7 +8,7 @@ from typing import Any
 from latchwork.constraint.forces import forces_in
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.errors import ModelError, did_you_mean
-from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.stops import scalar
 from latchwork.kane.equations import Equations
 from latchwork.symbolic.expr import Expr, operand

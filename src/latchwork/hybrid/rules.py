@@ -14,11 +14,11 @@ from latchwork.constraint.forces import forces_in
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.constraint.terms import Base
 from latchwork.errors import EvaluationError, IntegrationError, ModelError
-from latchwork.hybrid.driven import Column, Driven
+from latchwork.hybrid.contacts.contact_state import Guard, Guards
+from latchwork.hybrid.contacts.initial_contacts import INSTANT
+from latchwork.hybrid.input_laws import Column, Driven
 from latchwork.hybrid.rule_checks import check_rule, input_names, kinds_in, places, rule_scalar
 from latchwork.hybrid.table import Array, Table
-from latchwork.hybrid.touching.placing import INSTANT
-from latchwork.hybrid.touching.standing import Guard, Guards
 from latchwork.model import Model
 from latchwork.program.function import Function
 from latchwork.program.lower import lower

@@ -6,14 +6,14 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from latchwork.constraint.plastic import take_up
+from latchwork.constraint.plastic_impact import take_up
 from latchwork.constraint.rule import Rule
 from latchwork.errors import LatchworkError, ModelError
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.holding import Holding
+from latchwork.hybrid.mode_table import Hold
 from latchwork.hybrid.rules import Effect, Watched, put_in
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.workshop import Hold
 from latchwork.program.native import native
 
 
@@ -28,27 +28,27 @@ class Ruling(Holding):
 
     def _add_rules(self, rules: Sequence[Rule]) -> None:
         for rule in rules:
-            for name in self._standings.contacts.intersection(rule.release):
+            for name in self._contact_states.contacts.intersection(rule.release):
                 raise ModelError(f"rule '{rule.name}' is to release '{name}', a contact, which opens by itself where "
                                  "its force comes to zero. Only constraints are released.")  # fmt: skip
         permanent = [name for name, hold in self._holds.items() if hold.permanent]
         if any(rule.held for rule in rules):
             native(take_up)  # what holds something is met by an impact
-        self._rules.add(rules, self.driven, (*self._holds, *self._standings.names), permanent)
+        self._rules.add(rules, self.driven, (*self._holds, *self._contact_states.names), permanent)
 
     def _fire(self, due: Watched) -> bool:
         """A rule fires. What energy that takes is booked as work; the run stops there where the rule says so."""
-        began, before, energy = time.perf_counter(), self.active, float(self._workshop.energy(self._state())[0])
+        began, before, energy = time.perf_counter(), self.active, float(self._mode_table.energy(self._state())[0])
         self._rules.count(due, self.t, self.equations.name)
         kept = self._holds, self._x, self.driven
         try:
-            impulses = self._take(due.rule, due.effect(self._workshop.base, self._state()))
+            impulses = self._take(due.rule, due.effect(self._mode_table.base, self._state()))
         except LatchworkError:
             self._holds, self._x, self.driven = kept
             raise
-        gained = float(self._workshop.energy(self._state())[0]) - energy
+        gained = float(self._mode_table.energy(self._state())[0]) - energy
         self._x[-1] = kept[1][-1] + gained
-        self._settled = not self._standings.members
+        self._settled = not self._contact_states.members
         self._events.append(RunEvent(self.t, due.rule.name, before, self.active, impulses, "rule", 0.0 - gained))
         if self._pending is None:
             self._pending = self.t, before, self.active, began

@@ -10,36 +10,36 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from latchwork.constraint.assemble import Start, consistent
+from latchwork.constraint.consistency import Start, consistent
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
 from latchwork.errors import ArgumentError, EvaluationError, IntegrationError, must_be, spelled
-from latchwork.hybrid.ahead import Ahead
 from latchwork.hybrid.audit import Auditing, auditing
+from latchwork.hybrid.contacts.contact_state import ContactStates
+from latchwork.hybrid.contacts.events import told
+from latchwork.hybrid.contacts.initial_contacts import must_run_contacts, one_of_three
+from latchwork.hybrid.contacts.watch_set import WatchSet
 from latchwork.hybrid.designs import Simulating, design_of
-from latchwork.hybrid.driven import driven
 from latchwork.hybrid.energy_balance import Balance
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.gaps import Presence
+from latchwork.hybrid.input_laws import driven
 from latchwork.hybrid.inputs import Inputs
 from latchwork.hybrid.interference.watch import Watch
 from latchwork.hybrid.late import Waiting
+from latchwork.hybrid.mode_table import Hold, ModeTable
 from latchwork.hybrid.path import Path, Segment
 from latchwork.hybrid.plan import Broken
+from latchwork.hybrid.prefetch import Ahead
 from latchwork.hybrid.rules import Rules
 from latchwork.hybrid.start import even_times, given_constraints, mechanism, method_of, seconds, start_of
-from latchwork.hybrid.stepping.settings import Thicket, TimeStepping
 from latchwork.hybrid.table import Array
+from latchwork.hybrid.time_stepping.settings import Thicket, TimeStepping
 from latchwork.hybrid.timeline import Timeline, Work
-from latchwork.hybrid.touching.placing import must_run_contacts, one_of_three
-from latchwork.hybrid.touching.sight import Sight
-from latchwork.hybrid.touching.standing import Standings
-from latchwork.hybrid.touching.telling import told
 from latchwork.hybrid.trajectory import Trajectory
-from latchwork.hybrid.workshop import Hold, Workshop
-from latchwork.integrate.method import Method
+from latchwork.integrate.methods import Method
 from latchwork.integrate.status import Status
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
@@ -80,14 +80,14 @@ class Running:
         self._balance = Balance()
         self.driven, held = driven(self.equations, inputs)
         self._holds = {k.name: Hold(k, True, None) for k in permanent}
-        self._workshop = Workshop(self.driven, self.design)
+        self._mode_table = ModeTable(self.driven, self.design)
         self._ahead = Ahead()
         self._segments: list[Segment] = []
         self._all_told: list[RunEvent] = []
         self._untold: list[tuple[Any, ...]] = []  # what `told` is to be asked, where a run could not wait for it
         self.switches: list[Switch] = []
-        self._standings = Standings([])
-        self._sight, self._watch = Sight(), Watch()
+        self._contact_states = ContactStates([])
+        self._sight, self._watch = WatchSet(), Watch()
         self._presence: dict[Contact, tuple[float, float]] = {}  # from when until when there is each contact
         self._waiting: dict[str, Waiting] = {}
         self._listed: dict[Any, tuple[tuple[str, ...], ...]] = {}  # modes that were made ready before they are met
@@ -104,7 +104,7 @@ class Running:
         self._rest = np.append(rest, np.zeros(len(self.driven.held) - len(rest)))
         self.start: Start | None = None
         if permanent:
-            x, self.start = consistent(self._workshop.held(self._holds), self._padded(x), given.q_held, given.u_held)
+            x, self.start = consistent(self._mode_table.held(self._holds), self._padded(x), given.q_held, given.u_held)
         self._x = np.append(x[1 : 1 + n], 0.0)
         self._begin(model)
 
@@ -120,7 +120,7 @@ class Running:
     @property
     def active(self) -> tuple[str, ...]:
         """The constraints that hold now, by name."""
-        return (*self._holds, *self._standings.labels)
+        return (*self._holds, *self._contact_states.labels)
 
     @property
     def _limited(self) -> set[str]:
@@ -150,13 +150,13 @@ class Running:
     @property
     def places(self) -> dict[str, bool]:
         """Places where contacts may touch, as far as they were made, by name: whether each is watched, or sleeps."""
-        watched = {touch.name: True for touch in self._standings.touches}
-        return watched | {touch.name: False for touch in self._standings.asleep}
+        watched = {contact_point.name: True for contact_point in self._contact_states.contact_points}
+        return watched | {contact_point.name: False for contact_point in self._contact_states.asleep}
 
     @property
     def modes_known(self) -> int:
         """How many modes are ready to be run."""
-        return len(self._workshop.stages)
+        return len(self._mode_table.stages)
 
     def _padded(self, x: Array) -> Array:
         """(t, q, u, rest) with room for the numbers of tables."""
@@ -180,7 +180,7 @@ class Running:
 
     @property
     def _rules(self) -> Rules:
-        return self._workshop.rules
+        return self._mode_table.rules
 
     # --- looking back -------------------------------------------------------------------------------------------
 
@@ -226,7 +226,7 @@ class Running:
         if every is not None:
             t = even_times(float(t[0]), float(t[-1]), every)
             x, udot = path.at(t)
-        contacts = self._standings.members
+        contacts = self._contact_states.members
         return Trajectory(self.driven, t, x, self._rest, path, Events(self._events), start=self.start, udot=udot,
                           timeline=self.timeline, contacts=contacts,
                           presence=Presence(dict(self._presence), tuple(self._backs)),

@@ -12,10 +12,10 @@ from latchwork.hybrid.audit import Auditing
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.start import even_times, span
-from latchwork.hybrid.stepping.settings import TimeStepping
 from latchwork.hybrid.table import Array
+from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.hybrid.trajectory import Trajectory
-from latchwork.integrate.method import Method
+from latchwork.integrate.methods import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 

@@ -21,8 +21,12 @@ from latchwork.errors import ConstraintError, EvaluationError, IntegrationError
 from latchwork.hybrid.audit import entry, judge
 from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.constraint_impulses import constraint_impulses
+from latchwork.hybrid.contacts.contact_state import Guard, Guards
+from latchwork.hybrid.contacts.friction import forces_in
+from latchwork.hybrid.contacts.initial_contacts import Crossings, contacts_of
+from latchwork.hybrid.contacts.quick_reset import swiftly
+from latchwork.hybrid.contacts.reset import Reset
 from latchwork.hybrid.designs import Automaton
-from latchwork.hybrid.enumerated import prepare_all
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.going import Going
 from latchwork.hybrid.handover import Change
@@ -36,15 +40,11 @@ from latchwork.hybrid.plan import Broken, Departed, Ran
 from latchwork.hybrid.rules import rules_of
 from latchwork.hybrid.ruling import Ruling
 from latchwork.hybrid.start import seconds, times_of
-from latchwork.hybrid.stepping.enter import STEPPING, scene_of, through
 from latchwork.hybrid.stops import stops_of
+from latchwork.hybrid.successors import prepare_all
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.ticking import tick
-from latchwork.hybrid.touching.crossing import Crossing
-from latchwork.hybrid.touching.friction import forces_in
-from latchwork.hybrid.touching.placing import Crossings, contacts_of
-from latchwork.hybrid.touching.standing import Guard, Guards
-from latchwork.hybrid.touching.swift import swiftly
+from latchwork.hybrid.time_stepping.interval import STEPPING, scene_of, through
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.program.interrupt import interrupted
@@ -107,7 +107,7 @@ class Simulation(Changing, Going, Ruling):
             if lap is None:
                 if self._at_once(stage, guards, values, crossings):
                     continue
-                due = rules and rules.look(self.t, (*self._holds, *self._standings.told), guards, values,
+                due = rules and rules.look(self.t, (*self._holds, *self._contact_states.told), guards, values,
                                            not (self._segments or self._events))  # fmt: skip
                 if due:
                     if self._fire(due):
@@ -136,7 +136,7 @@ class Simulation(Changing, Going, Ruling):
                 limit = self._go_back(found)
                 continue
             except Departed as error:
-                if not self._standings.closed:
+                if not self._contact_states.closed:
                     self._segments += error.segments
                     raise self._explained(error) from None
                 limit = self._depart(error, crossings)
@@ -217,21 +217,21 @@ class Simulation(Changing, Going, Ruling):
     def _stage(self, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards] | None:
         """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew."""
         try:
-            return self._workshop.stage(self._holds, self._standings, stops, x)
+            return self._mode_table.stage(self._holds, self._contact_states, stops, x)
         except ConstraintError:
-            if not self._standings.closed or self._parted == self.t:
+            if not self._contact_states.closed or self._parted == self.t:
                 raise
         self._parted, self._settled = self.t, False
         return None
 
     def _enumerate(self, stops: Mapping[str, Any]) -> None:
         """Where all modes are to be known before: make them ready, once for what can change."""
-        if not isinstance(self.design, Automaton) or not self._standings.members:
+        if not isinstance(self.design, Automaton) or not self._contact_states.members:
             return
-        key = tuple(self._holds.items()), tuple(self._standings.touches), tuple(stops.items())
+        key = tuple(self._holds.items()), tuple(self._contact_states.contact_points), tuple(stops.items())
         if key not in self._listed:
             began = time.perf_counter()
-            self._listed[key] = prepare_all(self._workshop, self._holds, self._standings, stops, self._state(),
+            self._listed[key] = prepare_all(self._mode_table, self._holds, self._contact_states, stops, self._state(),
                                             self.design.most)  # fmt: skip
             self._worked("embed", (f"{len(self._listed[key])} modes",), self.t, began)
 
@@ -264,9 +264,9 @@ class Simulation(Changing, Going, Ruling):
 
     def _note_backs(self) -> None:
         """Note which features are met from behind from now on, where that has changed."""
-        if not (self._backs or self._standings.behind):
+        if not (self._backs or self._contact_states.behind):
             return
-        backs = frozenset(touch.feature for touch in self._standings.behind)
+        backs = frozenset(contact_point.feature for contact_point in self._contact_states.behind)
         if backs != (self._backs[-1][1] if self._backs else frozenset()):
             self._backs.append((self.t, backs))
 
@@ -277,22 +277,22 @@ class Simulation(Changing, Going, Ruling):
         What is closed to begin with is no event; what a rule or a constraint makes open or close is (``tell``). The
         state after it; none where it may only be stepped through.
         """
-        began, s = time.perf_counter(), self._standings
+        began, s = time.perf_counter(), self._contact_states
         kept = s.copied() if self._limited else None
         names = self.active if lap is None else lap.stage.names
-        before, grazing, zones = dict(s.closed), s.grazing, s.zones
-        shop, state = self._workshop, self._state()
+        before, leaving_depths, zones = dict(s.closed), s.leaving_depths, s.zones
+        shop, state = self._mode_table, self._state()
         held = shop.held(self._holds)
-        quick = swiftly(s, shop.meetings, held, state, hits, lam, self.brief)
+        quick = swiftly(s, shop.delassus_programs, held, state, hits, lam, self.brief)
         passed = self._cross_all(hits, lam, held, state) if quick is None else quick
         if passed is None:
             self._thicket.stuck = True
             return None
         if kept is not None and passed.impacts:
             impulses = {name: part for impact in passed.impacts for name, part in impact.impulses.items()}
-            broken = self._limited & constraint_impulses(held, state, passed.x, s.touches, impulses).keys()
+            broken = self._limited & constraint_impulses(held, state, passed.x, s.contact_points, impulses).keys()
             if broken:
-                self._standings = kept
+                self._contact_states = kept
                 self._let_go(broken)
                 return self._cross(hits, lam, True)
         self._settled = True
@@ -301,20 +301,22 @@ class Simulation(Changing, Going, Ruling):
         self._x = x
         after = names if s.closed == before else self.active
         if hits or passed.impacts or tell:
-            parts = held, state, passed.x, s.touches
-            self._untold.append((self.t, before, s.closed, s.touches, passed.impacts, hits, (names, after),
+            parts = held, state, passed.x, s.contact_points
+            self._untold.append((self.t, before, s.closed, s.contact_points, passed.impacts, hits, (names, after),
                                  partial(constraint_impulses, *parts)))  # fmt: skip
         if names != after or self._pending is None:
             self._pending = self.t, names, after, began
         self._change = None
         if lap is not None and quick is not None and quick.alone is not None:
             again, key = lap.again, lap.again.hit.tobytes()
-            self._change = Change(again, lap.stage, hits, names, before, grazing, zones, quick.alone, key)
+            self._change = Change(again, lap.stage, hits, names, before, leaving_depths, zones, quick.alone, key)
         return passed.x
 
-    def _cross_all(self, hits: Sequence[Guard], lam: Mapping[str, Array], held: Terms, x: Array) -> Crossing | None:
+    def _cross_all(self, hits: Sequence[Guard], lam: Mapping[str, Array], held: Terms, x: Array) -> Reset | None:
         """The same for any contacts; none where they come to no rest and may be stepped."""
-        crossing = Crossing(self._standings, self._workshop.meetings, held, x, at_once=self.at_once, brief=self.brief)
+        crossing = Reset(
+            self._contact_states, self._mode_table.delassus_programs, held, x, at_once=self.at_once, brief=self.brief
+        )
         crossing.take(hits, lam)
         try:
             crossing.go()
@@ -326,10 +328,10 @@ class Simulation(Changing, Going, Ruling):
 
     def _step_through(self, t_end: float, stops: Mapping[str, Any]) -> bool:
         """Time stepping until things are calm; whether a stop ended it."""
-        before, s = self.active, self._standings
-        self._sight.wake(s, self._workshop.base, self._state())
+        before, s = self.active, self._contact_states
+        self._sight.wake(s, self._mode_table.base, self._state())
         self._keep_watch(self._state())
-        scene = scene_of(self.driven, self._workshop.base, self._workshop.held(self._holds), s, self._rest)
+        scene = scene_of(self.driven, self._mode_table.base, self._mode_table.held(self._holds), s, self._rest)
         made = through(scene, self._state(), float(self._x[-1]), t_end, self._thicket, stops, self.progress)
         segment = made.segment()
         found = self._watch.first([segment.solution], self._held_now(), STEPPED, between=False)

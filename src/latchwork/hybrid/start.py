@@ -14,7 +14,7 @@ from latchwork.constraint.constrained import Constrained, by_name, rest_coordina
 from latchwork.constraint.constraint import Constraint
 from latchwork.errors import EvaluationError, ModelError, listed, must_be
 from latchwork.hybrid.table import Array
-from latchwork.integrate.method import RK4, DormandPrince, Method
+from latchwork.integrate.methods import RK4, DormandPrince, Method
 from latchwork.kane.equations import Equations
 from latchwork.kane.values import argument_vector
 from latchwork.model import Model

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from latchwork.constraint.modes import executors, sliding_executors
+from latchwork.constraint.embedded import executors, sliding_executors
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.driven import Column, Driven
+from latchwork.hybrid.contacts.contact_state import Guards
 from latchwork.hybrid.event import Events
+from latchwork.hybrid.input_laws import Column, Driven
+from latchwork.hybrid.mode_equations import Held
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.plan import Flags, armed_at
 from latchwork.hybrid.rules import eager, waiting
 from latchwork.hybrid.running import Running
-from latchwork.hybrid.stages import Held
 from latchwork.hybrid.start import seconds
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.touching.standing import Guards
-from latchwork.integrate.method import RK4
+from latchwork.integrate.methods import RK4
 from latchwork.integrate.problem import problem
 from latchwork.integrate.status import Status
 from latchwork.integrate.ticks import MADE, Ticks
@@ -50,7 +50,7 @@ class Course:
         given = problem(stage.function, stage.reduced(sim._x), sim.t, sim.t + FAR, rest, invoke, None, stage.guards,
                         armed if watched else None, settle=stage.settle, heights=guards.heights)  # fmt: skip
         self.stage, self.guards, self.step, self.until = stage, guards, step, until
-        self.ticks, self.workshop = Ticks(given, step, patient.tolist(), *grid(sim, step)), sim._workshop
+        self.ticks, self.mode_table = Ticks(given, step, patient.tolist(), *grid(sim, step)), sim._mode_table
         self.x, self.rules, self._reached = sim._x, len(sim._rules.watched), address(self.ticks.x)
         self._expand = Expand(stage, sim) if isinstance(stage, Held) else None
         sim._watch.stand(sim._state())
@@ -66,7 +66,7 @@ class Course:
     def goes_on(self, sim: Running, step: float) -> bool:
         """Whether the simulation stands where this left it, and the next step is like the last."""
         return (
-            sim._x is self.x and sim._settled and not sim._events and sim._workshop is self.workshop
+            sim._x is self.x and sim._settled and not sim._events and sim._mode_table is self.mode_table
             and step == self.step and self.ticks.t + step <= self.until and not sim._waiting
             and len(sim._rules.watched) == self.rules
             and not (sim._sight.sleeps and sim._sight.is_used_up(sim._state(), step))
@@ -104,7 +104,7 @@ class Expand:
         self.z, self.out, self.code = mode.workspace(), np.zeros(2 * n), mode.code
         self.states, self.held = len(mode.inputs) - 1 - len(mode.rest), len(mode.rest)
         self.speeds = self.out[:n]
-        kernel = (executors if mode.drag is None else sliding_executors).expand
+        kernel = (executors if mode.friction_rows is None else sliding_executors).expand
         self._run = native(kernel).brief
         self._arguments = [argument(item) for item in (self.code, self.z, self.out)]
 
@@ -158,7 +158,7 @@ def begun(sim: Simulation, step: float) -> Course | None:
     if sim._thicket.is_thick or not sim._settled or sim._waiting or rules.pending:
         return None
     sim._see()
-    stage, guards = sim._workshop.stage(sim._holds, sim._standings, {}, sim._state())
+    stage, guards = sim._mode_table.stage(sim._holds, sim._contact_states, {}, sim._state())
     looked = sim._look(np.inf)
     if looked is None:
         return None
@@ -168,17 +168,17 @@ def begun(sim: Simulation, step: float) -> Course | None:
     values = stage.look(sim.t, sim._x, rest)
     if any([values[i] < 0.0 for i in guards.on_forces]):
         return None
-    if rules and rules.look(sim.t, (*sim._holds, *sim._standings.told), guards, values, False) is not None:
+    if rules and rules.look(sim.t, (*sim._holds, *sim._contact_states.told), guards, values, False) is not None:
         return None
     return course_of(sim, stage, guards, values, step, until)
 
 
 def course_of(sim: Running, stage: Stage, guards: Guards, values: Array, step: float, until: float) -> Course:
     """The course of a stage, taken up again where it was ticked before."""
-    known = sim._workshop.courses.get(stage)
+    known = sim._mode_table.courses.get(stage)
     if known is not None and known.guards is guards and known.step == step and known.ticks.is_current:
         return known.taken_up(sim, values, until)
-    sim._workshop.keep_course(stage, made := Course(sim, stage, guards, values, step, until))
+    sim._mode_table.keep_course(stage, made := Course(sim, stage, guards, values, step, until))
     return made
 
 

@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.algebra.products import norm
-from latchwork.constraint.assemble import Start
+from latchwork.constraint.consistency import Start
 from latchwork.constraint.forces import forces_in
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.audit import Audit as Audit
-from latchwork.hybrid.driven import Driven
 from latchwork.hybrid.event import Events as Events
 from latchwork.hybrid.event import RunEvent as RunEvent
 from latchwork.hybrid.gaps import Presence, gap_between, gaps_along, least_gap
+from latchwork.hybrid.input_laws import Driven
+from latchwork.hybrid.mode_equations import unresolved
 from latchwork.hybrid.named import named
 from latchwork.hybrid.path import Path
-from latchwork.hybrid.stages import unresolved
 from latchwork.hybrid.start import times_of
-from latchwork.hybrid.stepping.stage import numerical, stretches
+from latchwork.hybrid.time_stepping.stage import numerical, stretches
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.visited import Span, Visited, visited
 from latchwork.kane.equations import Equations

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.table import Array
 from latchwork.kane.singular import cause_of, steep
 from latchwork.program.function import Executable, Function

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.integrate.adaptive import BEFORE, COMPONENT, RECORDED, REJECTED, STEPS, H, T, first_step
-from latchwork.integrate.guards import memory_size
+from latchwork.integrate.dense_output import Array, Event, Solution, Stats
+from latchwork.integrate.guard_location import memory_size
 from latchwork.integrate.lap_memory import DeskMemory, LapMemory
-from latchwork.integrate.method import CALM, RK4, SLIVER, DormandPrince
+from latchwork.integrate.methods import CALM, RK4, SLIVER, DormandPrince
 from latchwork.integrate.problem import Problem, Settle, Watch, steps_per_call
 from latchwork.integrate.settled import settled_adaptive, settled_fixed
-from latchwork.integrate.solution import Array, Event, Solution, Stats
 from latchwork.integrate.status import EVENT, REWRITE, STATUS
 from latchwork.integrate.steppers import derivative, not_finite, record
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4

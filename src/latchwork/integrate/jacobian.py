@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from latchwork.integrate.solution import Array
+from latchwork.integrate.dense_output import Array
 from latchwork.program.function import Executable, Function
 from latchwork.program.ir import Program
 from latchwork.program.lower import OPCODE_OF, lower

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import IntegrationError
+from latchwork.integrate.dense_output import Array, Event, Record, Solution, Stats
 from latchwork.integrate.fused import SHARED, advance_fused, fused_function, pays
-from latchwork.integrate.guards import memory_size
-from latchwork.integrate.memory import Memory
-from latchwork.integrate.solution import Array, Event, Record, Solution, Stats
+from latchwork.integrate.guard_location import memory_size
 from latchwork.integrate.status import ADVICE, ELSE, Status
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.tableau import Tableau
 from latchwork.integrate.watched import watched_fused
+from latchwork.integrate.workspace import Memory
 from latchwork.program import tiers
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import Kernel

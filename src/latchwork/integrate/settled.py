@@ -8,7 +8,7 @@ comes back), 2 where the state is none that can be reached: the step is taken ba
 from __future__ import annotations
 
 from latchwork.integrate.adaptive import COMPONENT, RECORDED, REJECTED, SHRINK, STEPS, H, T, advance_adaptive
-from latchwork.integrate.guards import NONE
+from latchwork.integrate.guard_location import NONE
 from latchwork.integrate.status import ELSEWHERE, END, EVENT, FULL, NO_NUMBER, NOT_FINITE, REWRITE
 from latchwork.integrate.steppers import advance_fixed, derivative, not_finite, record
 from latchwork.integrate.watched import copy, look

@@ -17,10 +17,10 @@ import numpy as np
 from latchwork.algebra.products import dot
 from latchwork.errors import IntegrationError, spelled
 from latchwork.integrate.checks import must_be_numbers
-from latchwork.integrate.guards import NONE, watch
+from latchwork.integrate.dense_output import Array, Event, Solution, Stats, dense
+from latchwork.integrate.guard_location import NONE, watch
 from latchwork.integrate.jacobian import differences, evaluated, jacobian_function, pays
 from latchwork.integrate.problem import Problem
-from latchwork.integrate.solution import Array, Event, Solution, Stats, dense
 from latchwork.integrate.status import Status
 from latchwork.program.function import Function
 from latchwork.program.interrupt import interrupted

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from latchwork.integrate.dense_output import Array
 from latchwork.integrate.problem import Problem
 from latchwork.integrate.settled import settled_fixed
-from latchwork.integrate.solution import Array
 from latchwork.integrate.status import STATUS, Status
 from latchwork.integrate.steppers import advance_fixed, derivative
 from latchwork.integrate.tableau import RUNGE_KUTTA_4

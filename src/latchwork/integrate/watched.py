@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from latchwork.integrate.adaptive import RECORDED, T, advance_adaptive
 from latchwork.integrate.fused import advance_fused
-from latchwork.integrate.guards import NONE, probe, watch
+from latchwork.integrate.guard_location import NONE, probe, watch
 from latchwork.integrate.status import END, EVENT, FULL, NO_NUMBER, NOT_FINITE
 from latchwork.integrate.steppers import advance_fixed, derivative, record
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, kernel, local_i64, offset

@@ -25,10 +25,10 @@ from latchwork.symbolic.traverse import reachable
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
-    from latchwork.constraint.linearizing.equilibrium import Steady
-    from latchwork.constraint.linearizing.linear import Linear
-    from latchwork.constraint.reacting.reaction_plan import Plan
-    from latchwork.constraint.reacting.reactions import Reactions
+    from latchwork.constraint.linearization.equilibrium import Steady
+    from latchwork.constraint.linearization.linear import Linear
+    from latchwork.constraint.reactions.reaction_plan import Plan
+    from latchwork.constraint.reactions.reactions import Reactions
     from latchwork.kane.early import SmallMotion
 
 
@@ -42,13 +42,13 @@ class Equations(Evaluated):
 
         An auxiliary speed of the body along the direction brings it into evidence.  [Patoglu §5.4]
         """
-        from latchwork.constraint.reacting.auxiliary import reaction_along
+        from latchwork.constraint.reactions.auxiliary_speeds import reaction_along
 
         return reaction_along(self, self._resultants, what, direction)
 
     def reaction_torque_of(self, what: Body | Link | Point, direction: Vector, about: Point | None = None) -> Expr:
         """The torque about a direction with which its coordinates, or its joint, hold a body; in terms of u̇."""
-        from latchwork.constraint.reacting.auxiliary import reaction_about
+        from latchwork.constraint.reactions.auxiliary_speeds import reaction_about
 
         return reaction_about(self, self._resultants, what, direction, about)
 
@@ -65,8 +65,8 @@ class Equations(Evaluated):
 
     def reaction_plan(self, at: Any = None, motors: bool = False) -> Plan:
         """Reactions as one program of (t, q, u, r, p, u̇), for one state or for many rows."""
-        from latchwork.constraint.reacting.reaction_items import about, must_be_names
-        from latchwork.constraint.reacting.reaction_plan import plan_of
+        from latchwork.constraint.reactions.reaction_items import about, must_be_names
+        from latchwork.constraint.reactions.reaction_plan import plan_of
 
         key = about(self.system, at), bool(motors)
         if key not in self._plans:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from latchwork.constraint.making.methods import Constraining
+from latchwork.constraint.joints.methods import Constraining
 from latchwork.errors import ModelError, did_you_mean, listed, must_be, must_be_name, spelled_methods
 from latchwork.mechanics.body import Body, steiner
 from latchwork.mechanics.frame import Frame

@@ -47,9 +47,9 @@ class Model(Loading):
         """Two shapes that may touch. In a run they collide, slide, roll, stick and separate as their laws say.
 
         ``restitution`` and ``friction`` are numbers, expressions, or ``lw.zones(...)``; ``lw.Coulomb(static, dynamic)``
-        tells the two frictions apart. ``impact`` names a law of ``latchwork.contact.impact.LAWS``.
+        tells the two frictions apart. ``impact`` names a law of ``latchwork.contact.impact.resolution.LAWS``.
         """
-        from latchwork.contact.making import contact_between
+        from latchwork.contact.construction import contact_between
 
         return self._touches(name, lambda: contact_between(name, a, b, restitution, friction, impact, self.graph))
 
@@ -57,14 +57,14 @@ class Model(Loading):
     def limit(self, name: str, joint: Link, bounds: Any, *, restitution: Any = 0.0) -> Contact:
         """Stops of a revolute or prismatic joint: its coordinate stays between two ``bounds``, (low, high), with an
         impact where it meets one. None leaves a bound out; bounds may depend on parameters and t."""
-        from latchwork.constraint.making.couplings import only
-        from latchwork.contact.limits import limits
+        from latchwork.constraint.joints.couplings import only
+        from latchwork.contact.joint_limits import limits
 
         return self._touches(name, lambda: limits(name, *only(joint, name), bounds, restitution))
 
     def _touches(self, name: str, make: Callable[[], Contact]) -> Contact:
         """A contact under a name that is new."""
-        from latchwork.contact.making import must_name_contact
+        from latchwork.contact.construction import must_name_contact
 
         must_name_contact(name)
         if name in self._contacts or name in self._constraints:

@@ -124,7 +124,7 @@ def executor_at(address: int) -> Any:
 
 
 def solver_at(address: int) -> Any:
-    """The solver whose machine code is at an address: n, m, and nine arrays (`constraint.solvers.designs`)."""
+    """The solver whose machine code is at an address: n, m, and nine arrays (`constraint.designs.designs`)."""
     return _executors[address]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from latchwork.hybrid.stages import Held
+from latchwork.hybrid.mode_equations import Held
 from latchwork.realtime.board import Array
 from latchwork.realtime.devices.device import Triple
 from latchwork.realtime.hand import Hands
@@ -20,7 +20,7 @@ def answer_of(sim: Stepped, hands: Hands, handle: Handle, arm: Triple, x: Array)
 
     Before the first step of a mode its equations may not be there yet: then nothing answers.
     """
-    known = sim._workshop.stages.get(sim._workshop.key(sim._holds, sim._standings, {}))
+    known = sim._mode_table.stages.get(sim._mode_table.key(sim._holds, sim._contact_states, {}))
     if known is None:
         return NOTHING
     stage, p = known[0], sim._parameters()

@@ -12,7 +12,7 @@ from typing import Any
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
 from latchwork.errors import FileError, ModelError, did_you_mean
-from latchwork.hybrid.stepping.settings import TimeStepping
+from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.model import Model
 from latchwork.realtime.scripts import folder, module_at
 

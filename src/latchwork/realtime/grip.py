@@ -139,7 +139,7 @@ class Grip:
             return Masses(math.inf, math.inf)
         sim = self._sim
         always = {name: hold for name, hold in sim._holds.items() if hold.permanent}
-        rows = sim._workshop.held(always).place(sim._state()).B if always else None
+        rows = sim._mode_table.held(always).place(sim._state()).B if always else None
         return self._handle(body).masses(sim.t, x, arm, sim._parameters(), rows)
 
     def pose(self, body: str, arm: Triple, x: Array) -> Pose:

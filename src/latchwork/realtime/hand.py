@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from latchwork.hybrid.driven import Column, Driven, power_of
+from latchwork.hybrid.input_laws import Column, Driven, power_of
 from latchwork.hybrid.simulation import Simulation
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.body import Body
@@ -30,7 +30,7 @@ class Hands:
         bodies, old = sim.equations.system.bodies, sim.equations
         symbols = {body.name: _symbols(old, body) for body in bodies}
         loads = [load for body in bodies for load in _loads(body, symbols[body.name])]
-        held = any(touch.held for touch in sim._standings.touches)
+        held = any(contact_point.held for contact_point in sim._contact_states.contact_points)
         equations = _with_all(old.with_loads(*loads), symbols.values()) if held else old.with_loads(*loads)
         places = {symbol: i for i, symbol in enumerate(equations.r)}
         self._places = {name: [(k, places[s]) for k, s in enumerate(six) if s in places]
@@ -114,5 +114,5 @@ def _drive(sim: Simulation, equations: Equations) -> None:
     sim._rest = np.concatenate([sim._rest[:n_r], np.zeros(more), sim._rest[n_r:]])
     sim.driven = Driven(equations, old.laws, power_of(equations), old.work, (*arguments, *held), columns)
     sim._made_again(equations, sim.driven.arguments)
-    sim._get_ready(sim._standings.touches)
+    sim._get_ready(sim._contact_states.contact_points)
 

@@ -26,8 +26,8 @@ from latchwork.realtime.doing import CHANGING, DO
 from latchwork.realtime.exhibit import Exhibit
 from latchwork.realtime.grip import Grip
 from latchwork.realtime.holding import forces_of, rows_of
+from latchwork.realtime.look_ahead import Scout
 from latchwork.realtime.past import Past, mark_of
-from latchwork.realtime.scout import Scout
 from latchwork.realtime.session import Log, recording_path
 from latchwork.realtime.stepped import stepped
 from latchwork.realtime.telling import Modes, Row, answer_row, event_row, mode_row
@@ -69,7 +69,7 @@ class Live:
         with suppress(LatchworkError):
             self.sim.on(self.step)
         self.past.reset(self.sim)
-        _ = self.sim._workshop.energy
+        _ = self.sim._mode_table.energy
 
     # --- commands -----------------------------------------------------------------------------------------------
 
@@ -250,7 +250,7 @@ class Live:
     def state(self, beat: Beat | None = None) -> State:
         """What is to be seen now."""
         sim = self.sim
-        energy = float(sim._workshop.energy(sim._state())[0])
+        energy = float(sim._mode_table.energy(sim._state())[0])
         return State(self.tick_count, sim.t, self.x, self._mode, forces_of(sim), self.grip.hand, energy,
                      self.grip.observer.generated, self.paused, self.speed, self.recording, beat or Beat())  # fmt: skip
 

@@ -34,9 +34,9 @@ class Mark:
     rest: Array
     equations: Any
     driven: Any
-    workshop: Any
+    mode_table: Any
     holds: dict[str, Any]
-    standings: Any
+    contact_states: Any
     rules: tuple[tuple[Any, ...], ...]
     fired: tuple[Any, ...]
     stages: dict[Any, Any]
@@ -48,10 +48,10 @@ class Mark:
     def put_back(self, sim: Stepped) -> None:
         """Let a simulation stand so again."""
         sim.t, sim._x, sim._rest = self.t, self.x.copy(), self.rest.copy()
-        sim.equations, sim.driven, sim._workshop = self.equations, self.driven, self.workshop
-        sim._holds, sim._standings = dict(self.holds), self.standings.copied()
+        sim.equations, sim.driven, sim._mode_table = self.equations, self.driven, self.mode_table
+        sim._holds, sim._contact_states = dict(self.holds), self.contact_states.copied()
         sim._settled, sim._pending = self.settled, None
-        sim._workshop.stages = dict(self.stages)
+        sim._mode_table.stages = dict(self.stages)
         sim._thicket, sim._presence = _copied(self.thicket), dict(self.presence)
         for watched, values in zip(sim._rules.watched, self.rules, strict=True):
             vars(watched).update(zip(WATCHED, values, strict=True))
@@ -66,8 +66,8 @@ def mark_of(sim: Stepped) -> Mark:
     """How a simulation stands; what it did in one go is looked at anew from here on, now as after a rewind."""
     sim.interrupt()
     rules = tuple(tuple(getattr(watched, name) for name in WATCHED) for watched in sim._rules.watched)
-    return Mark(sim.t, sim._x.copy(), sim._rest.copy(), sim.equations, sim.driven, sim._workshop, dict(sim._holds),
-                sim._standings.copied(), rules, tuple(sim._rules.fired), dict(sim._workshop.stages),
+    return Mark(sim.t, sim._x.copy(), sim._rest.copy(), sim.equations, sim.driven, sim._mode_table, dict(sim._holds),
+                sim._contact_states.copied(), rules, tuple(sim._rules.fired), dict(sim._mode_table.stages),
                 _copied(sim._thicket), dict(sim._presence), sim._settled, bool(sim._segments))  # fmt: skip
 
 

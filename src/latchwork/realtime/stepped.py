@@ -8,8 +8,8 @@ from latchwork.contact.law import Contact
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.running import Switch
 from latchwork.hybrid.simulation import Simulation
-from latchwork.hybrid.stepping.settings import TimeStepping
-from latchwork.integrate.method import RK4
+from latchwork.hybrid.time_stepping.settings import TimeStepping
+from latchwork.integrate.methods import RK4
 from latchwork.realtime.exhibit import Exhibit
 
 MOST = 500  # events within ten steps: more are too thick
@@ -39,7 +39,7 @@ class Stepped(Simulation):
     def interrupt(self, unsettled: bool = False) -> None:
         """Something was changed from outside: look at everything anew before the next step, contacts as well."""
         self._course = None
-        if unsettled and self._standings.members:
+        if unsettled and self._contact_states.members:
             self._settled = False
 
     def drained(self) -> tuple[tuple[RunEvent, ...], list[Switch]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from latchwork.hybrid.stages import Held
+from latchwork.hybrid.mode_equations import Held
 from latchwork.kane import information
 from latchwork.kane.equations import Equations
 from latchwork.kane.literal import Block, equation_blocks

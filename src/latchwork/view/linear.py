@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from latchwork.constraint.linearizing.linear import Linear
+from latchwork.constraint.linearization.linear import Linear
 from latchwork.errors import EvaluationError
 from latchwork.view.plots import COLORS, figure, save
 

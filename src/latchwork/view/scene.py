@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latchwork.constraint.making.spot import Spot
+from latchwork.constraint.joints.spot import Spot
 from latchwork.hybrid.trajectory import Samples
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point

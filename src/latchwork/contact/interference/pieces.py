@@ -17,7 +17,7 @@ import numpy as np
 
 from latchwork.contact.interference.outlines import convex_parts, is_convex
 from latchwork.contact.interference.signed_distance import CONVEX, HALF, HOLLOW, HOOP
-from latchwork.contact.pairing.convex import outline, polytope
+from latchwork.contact.narrow_phase.convex_hull import outline, polytope
 from latchwork.contact.shapes.base import numbers
 from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
 from latchwork.contact.shapes.round import Arc, Capsule, Circle, Rim, Sphere

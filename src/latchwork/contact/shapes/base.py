@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from latchwork.constraint.making.sides import fixed, kinds, movers
-from latchwork.constraint.making.spot import at_home
+from latchwork.constraint.joints.sides import fixed, kinds, movers
+from latchwork.constraint.joints.spot import at_home
 from latchwork.errors import ModelError
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from latchwork.contact.interference.pieces import Piece, can_be_told, pieces_of
 from latchwork.contact.interference.signed_distance import CONVEX, FRAME, HALF, HOOP, NUMBERS, WORDS
 from latchwork.contact.law import Contact
-from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.interference import looks
 from latchwork.program.bundle import Bundle
 from latchwork.program.function import Function

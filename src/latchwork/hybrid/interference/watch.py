@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from latchwork.contact.law import Contact
 from latchwork.errors import ModelError
-from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.interference import looks
 from latchwork.hybrid.interference.scene import Scene, told_of
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.table import Array
-from latchwork.integrate.solution import Solution
+from latchwork.integrate.dense_output import Solution
 from latchwork.program.native import address, native
 
 TOLERANCE = 1e-6  # of the size of the smaller shape: what lies deeper has passed into the other

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from latchwork.constraint.making.spot import Spot
+from latchwork.constraint.joints.spot import Spot
 from latchwork.hybrid.trajectory import quantity
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point

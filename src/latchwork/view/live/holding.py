@@ -10,10 +10,10 @@ import numpy as np
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
 from latchwork.constraint.terms import base_of
-from latchwork.contact.following import tracked_equations
+from latchwork.contact.closest_point.states import tracked_equations
 from latchwork.contact.law import Contact
-from latchwork.hybrid.driven import Driven
-from latchwork.hybrid.touching.touch import Touch, touch_of
+from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
+from latchwork.hybrid.input_laws import Driven
 from latchwork.kane.equations import Equations
 from latchwork.realtime.exhibit import Exhibit
 from latchwork.symbolic.expr import Expr
@@ -27,7 +27,7 @@ class Known:
     """Constraints and contacts by name; contacts as functions of (t, q, s, u, rest), s being what they track."""
 
     constraints: dict[str, Constraint]
-    touches: dict[str, Touch]
+    touches: dict[str, ContactPoint]
     equations: Equations  # with s as coordinates
     driven: Driven  # without
 

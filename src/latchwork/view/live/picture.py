@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from latchwork.errors import LatchworkError
-from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.trajectory import Samples, quantity
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.cuts import Cuts

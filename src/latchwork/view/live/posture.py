@@ -9,7 +9,7 @@ import numpy as np
 
 from latchwork.contact.law import Contact
 from latchwork.errors import LatchworkError
-from latchwork.hybrid.driven import Driven
+from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.simulate import simulate
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.start import start_of

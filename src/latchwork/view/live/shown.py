@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.contact.construction import contact_between
 from latchwork.contact.law import Contact
-from latchwork.contact.making import contact_between
 from latchwork.contact.shapes import Segment
 from latchwork.errors import LatchworkError
 from latchwork.realtime.board import State

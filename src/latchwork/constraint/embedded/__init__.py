@@ -1,0 +1,1 @@
+"""Embedded modes: rows, recombination, projection, friction rows and redundant forces, as kernels."""

@@ -1,0 +1,130 @@
+"""Recombination with friction, as kernels: forces of the rows lie along G, not along B (`embedded_mode`).
+
+    M' u̇ = f' + Gᵀ λ,   M' = M − Σ g N1ᵀ,   f' = f + Σ g N0,   u̇ = T u̇_ind + γ
+    [−Gᵀ  M' T] [λ; u̇_ind] = f' − M' γ
+
+Its first m steps of elimination, with row pivots, are Kane's recombination F̃_r = F_r + Σ D_sr F_s with the D of G,
+not of B: what is left are n − m equations for u̇_ind, Lᵀ M' T u̇_ind = Lᵀ (f' − M' γ) with Lᵀ Gᵀ = 0. The speeds s are
+found by the pivots: dependent speeds suit B, but may leave G singular (μ = 1 on a slope of 45°).
+"""
+
+from __future__ import annotations
+
+from latchwork.algebra.elimination import lu, lu_solve
+from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
+from latchwork.constraint.embedded.recombination import entry, read_motion
+from latchwork.constraint.embedded.rows_at import fill
+from latchwork.program.kernel import divide, kernel, offset, sqrt
+
+
+@kernel
+def read_drag(mode: EmbeddedMode) -> None:
+    """E, g, N1 and N0 at (t, q, u)."""
+    if mode.dragging + mode.holding > 0:
+        fill(mode, mode.drag_z)
+        mode.notes.drag_run(mode.drag_code, mode.drag_z, mode.friction_rows)
+
+
+@kernel
+def force_rows(mode: EmbeddedMode) -> None:
+    """G_k = B_k + E_k + Σ_r R_rk (B_r + E_r): the force of λ_k and of rows that share it is along G_k.
+
+    The rows r themselves keep B_r + E_r, along which their constant parts act.
+    """
+    n, m, rows = mode.n, mode.m, mode.rows
+    B, E, G = offset(mode.place, rows), mode.friction_rows, mode.force_rows
+    for i in range(rows * n):
+        G[i] = B[i]
+    for i in range(mode.dragging):
+        row = mode.dragged[i]
+        for j in range(n):
+            G[row * n + j] += E[i * n + j]
+    for r in range(mode.shared):
+        lost = mode.lost[r]
+        for s in range(m):
+            part, row = mode.share[r * (m + 1) + s], mode.kept[s]
+            for j in range(n):
+                G[row * n + j] += part * G[lost * n + j]
+
+
+@kernel
+def held_forces(mode: EmbeddedMode) -> None:
+    """M' = M − Σ g N1ᵀ, whole; f' = f + Σ g N0 + Σ_r c_r G_r."""
+    n, m = mode.n, mode.m
+    packed, A, push = offset(mode.motion, mode.n_q), mode.full, mode.push
+    f = offset(packed, n * (n + 1) // 2)
+    for i in range(n):
+        push[i] = f[i]
+        for j in range(n):
+            A[i * n + j] = entry(packed, i, j)
+    for h in range(mode.holding):
+        g = offset(mode.friction_rows, mode.dragging * n + h * (2 * n + 1))
+        for i in range(n):
+            push[i] += g[i] * g[2 * n]
+            for j in range(n):
+                A[i * n + j] -= g[i] * g[n + j]
+    for r in range(mode.shared):
+        G = offset(mode.force_rows, mode.lost[r] * n)
+        part = mode.share[r * (m + 1) + m]
+        for i in range(n):
+            push[i] += part * G[i]
+
+
+@kernel
+def balance(mode: EmbeddedMode) -> None:
+    """[−Gᵀ  M' T] and f' − M' γ, each row in units of the kinetic energy of its speed; γ_dep has been solved for."""
+    n, m, k = mode.n, mode.m, mode.k
+    G, A, system = mode.force_rows, mode.full, mode.system
+    gamma, d = mode.gamma, mode.D
+    for i in range(n):
+        unit = divide(1.0, sqrt(mode.weight[i]))
+        right = mode.push[i]
+        for s in range(m):
+            system[i * n + s] = -(unit * G[mode.kept[s] * n + i])
+            right -= A[i * n + mode.dep[s]] * gamma[s]
+        for a in range(k):
+            total = A[i * n + mode.ind[a]]
+            for s in range(m):
+                total += A[i * n + mode.dep[s]] * d[s * k + a]
+            system[i * n + m + a] = unit * total
+        mode.answer[i] = unit * right
+
+
+@kernel
+def slide(mode: EmbeddedMode) -> None:
+    """u̇ of all speeds, with friction; λ of the rows kept stands in front of u̇_ind in the answer."""
+    n, m, k = mode.n, mode.m, mode.k
+    read_motion(mode)
+    read_drag(mode)
+    force_rows(mode)
+    held_forces(mode)
+    gamma, answer, udot = mode.gamma, mode.answer, mode.udot
+    for s in range(m):
+        gamma[s] = -mode.bias[mode.kept[s]]
+    lu_solve(m, mode.B1, mode.order, gamma)
+    balance(mode)
+    lu(n, mode.system, mode.exchanged)
+    lu_solve(n, mode.system, mode.exchanged, answer)
+    for s in range(m):
+        total = gamma[s]
+        for a in range(k):
+            total += mode.D[s * k + a] * answer[m + a]
+        udot[mode.dep[s]] = total
+    for a in range(k):
+        udot[mode.ind[a]] = answer[m + a]
+
+
+@kernel
+def shared_multipliers(mode: EmbeddedMode) -> None:
+    """λ of the rows kept, R λ_kept + c of those that share, 0 for the others."""
+    m, rows = mode.m, mode.rows
+    lam, answer = mode.multiplier, mode.answer
+    for i in range(rows):
+        lam[i] = 0.0
+    for s in range(m):
+        lam[mode.kept[s]] = answer[s]
+    for r in range(mode.shared):
+        total = mode.share[r * (m + 1) + m]
+        for s in range(m):
+            total += mode.share[r * (m + 1) + s] * answer[s]
+        lam[mode.lost[r]] = total

@@ -1,0 +1,1 @@
+"""Makers of constraints: loops closed by joints, guides, couplings, rolling."""

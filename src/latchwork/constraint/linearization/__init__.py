@@ -1,0 +1,1 @@
+"""Small motions about an operating point."""

@@ -1,1 +1,0 @@
-"""Small motions about an operating point, and operating points."""

@@ -1,1 +1,0 @@
-"""Makers of constraints: loops, rolling, guides, couplings, with the force behind every row."""

@@ -1,1 +1,0 @@
-"""Modes: constraints embedded by recombination, in machine code, as data."""

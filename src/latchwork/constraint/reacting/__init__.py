@@ -1,1 +1,0 @@
-"""Reactions of constraints and joints."""

@@ -1,0 +1,1 @@
+"""Reactions: what every constraint and joint exerts."""

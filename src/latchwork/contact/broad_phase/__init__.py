@@ -1,0 +1,1 @@
+"""Broad phase: what holds a shape, and how far apart two of these are."""

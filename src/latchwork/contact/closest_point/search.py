@@ -1,0 +1,209 @@
+"""Where extremal points are, at one state: all least distances, found by a search over the whole curve or surface.
+
+Both sides are sampled, and each sample of the guest is given the nearest one of the host as its foot. From those that
+are nearer than their neighbours Newton's method goes on; what it finds is kept where it is a least distance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from latchwork.algebra.linear import pinv
+from latchwork.algebra.products import dot, norm
+from latchwork.contact.closest_point.newton import EDGE, EXACT, STEPS, Array, Finder, polished
+from latchwork.errors import EvaluationError
+
+SAMPLES = (1, 256, 32)  # along each parameter, of a ball or plane, a curve, a surface
+MOST = 64  # least samples from which Newton's method begins
+EQUAL = 1e-7  # of the range: closer together, two solutions are one
+NEAR_BY, LEVEL = 0.02, 1e-9  # of the range, within which no rise is looked for; and how much is none
+SAME = 1e-5  # of the range: as close to what is tracked elsewhere, a solution is that one
+OUTSIDE = 0.05  # of the range, by which parameters are followed outside
+NEARER = 1e-9  # relative: of two minima that are equally close, the present one stays
+
+
+def seed(find: Finder, x: ArrayLike, taken: Iterable[Array] = ()) -> list[Array]:
+    """All least distances at a state, as parameters: in range first, the one with the least gap first; maybe none.
+
+    What looks like one from inside the material, past a part of the host that is nearer, is none. Those that others
+    have ``taken`` are left out.
+    """
+    found = polished(find, x, _least_samples(find, x))
+    if not len(found):
+        return []
+    gap, height, minimum = find.tops.many(find.rows(x, found)).T
+    keep, deep = minimum > 0.0, height < 0.0
+    keep[deep] &= -height[deep] <= _nearest(find, x, found[deep]) * (1.0 + EDGE) + EDGE
+    known = [s for s in taken if not is_waiting(find, s)]
+    best: list[Array] = []
+    for s in found[keep][np.lexsort((gap[keep], ~find.inside(found[keep])))]:
+        if all(apart(find, s, other) > EQUAL for other in best) and not any(_is_one(find, x, s, k) for k in known):
+            best.append(s)
+    return best
+
+
+def _is_one(find: Finder, x: ArrayLike, s: Array, other: Array) -> bool:
+    """Whether a least distance is that which is tracked at other parameters: they are nearly the same, or are near by
+    with nothing that is further away between them."""
+    off = apart(find, s, other)
+    if off <= SAME or off > NEAR_BY:
+        return off <= SAME
+    ends = find.gap(x, s), find.gap(x, other)
+    return find.gap(x, 0.5 * (s + other)) <= max(ends) + LEVEL * (1.0 + abs(ends[0]))
+
+
+def beyond(find: Finder, x: ArrayLike) -> Array:
+    """Parameters outside the range, where none lies in it: the least distance of the curve continued, or out of reach.
+
+    From there one that comes into range is tracked into it; out of reach, parameters wait until one is looked for.
+    """
+    low, high, span = np.asarray(find.tracked.low), np.asarray(find.tracked.high), find.span
+    best, nearest = out_of_reach(find), np.inf
+    for end in (low, high):
+        s = end.copy()
+        for _ in range(STEPS):
+            out = find.newton.many(find.rows(x, s[None]))[0]
+            m = len(s)
+            if not np.isfinite(out).all():
+                break
+            step = np.clip(dot(-pinv(out[m:].reshape(m, m)), out[:m]), -0.05 * span, 0.05 * span)
+            s = np.clip(s + step, low - OUTSIDE * span, high + OUTSIDE * span)
+            if np.abs(step / span).max() < EXACT:
+                break
+        gap, _, minimum = find.tops.many(find.rows(x, s[None]))[0]
+        if abs(gap) < nearest and minimum > 0.0 and ((s < low) | (s > high)).any():
+            best, nearest = s, abs(gap)
+    return best
+
+
+def out_of_reach(find: Finder) -> Array:
+    """Where parameters wait that have no place."""
+    return np.asarray(find.tracked.low - np.asarray(find.tracked.waits) * find.span)
+
+
+def is_waiting(find: Finder, s: ArrayLike) -> bool:
+    """Whether parameters have no place."""
+    below = (np.asarray(find.tracked.low) - s) / find.span
+    return any(far > 0.0 and b > 0.9 * far for far, b in zip(find.tracked.waits, below.tolist(), strict=True))
+
+
+def another_wins(find: Finder, x: ArrayLike, s: ArrayLike, taken: Iterable[Array] = ()) -> Array | None:
+    """The parameters of another least distance that is less than the one at s, or None where s is the least.
+
+    Where s is out of range, any that is in it wins.
+    """
+    best, here = seed(find, x, taken), np.atleast_2d(np.asarray(s, dtype=float))
+    if not best or apart(find, best[0], here[0]) <= EQUAL:
+        return None
+    if find.inside(best[0][None])[0] and not find.inside(here)[0]:
+        return best[0]
+    gap, _, minimum = find.tops.many(find.rows(x, here))[0]
+    size = abs(gap) + float(np.abs(find.guests.many(find.rows(x, here))).max())
+    return best[0] if minimum <= 0.0 or find.gap(x, best[0]) < gap - NEARER * size else None
+
+
+def next_gap(find: Finder, x: ArrayLike, s: ArrayLike, taken: Iterable[Array] = ()) -> tuple[float, bool]:
+    """The gap at the next least distance but that at s, and whether it lies in range; inf where there is none."""
+    here = np.asarray(s, dtype=float)
+    others = [other for other in seed(find, x, taken) if not _is_one(find, x, other, here)]
+    gaps = [find.gap(x, other) for other in others]
+    least = int(np.argmin(gaps)) if gaps else 0
+    return (gaps[least], bool(find.inside(others[least][None])[0])) if gaps else (np.inf, False)
+
+
+def apart(find: Finder, one: Array, two: Array) -> float:
+    """The largest difference of parameters, over their ranges; around a period the shorter way."""
+    way = np.abs(one - two) / find.span
+    return float(np.where(find.tracked.periodic, np.abs(way - np.round(way)), way).max())
+
+
+# --- the samples ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Evenly spaced parameters of one side, as rows, and which of them close on themselves."""
+
+    s: Array
+    shape: tuple[int, ...]
+    periodic: tuple[bool, ...]
+
+
+def _side(find: Finder, hosted: bool) -> slice:
+    k = find.tracked.hosted
+    return slice(0, k) if hosted else slice(k, len(find.span))
+
+
+def _grid(find: Finder, hosted: bool) -> _Grid:
+    part, (low, high) = _side(find, hosted), find.reach
+    periodic = find.tracked.periodic[part]
+    n = SAMPLES[len(periodic)]
+    axes = [np.linspace(a, b, n, endpoint=not closed)
+            for a, b, closed in zip(low[part], high[part], periodic, strict=True)]  # fmt: skip
+    s = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes)) if axes else np.zeros((1, 0))
+    return _Grid(s, (n,) * len(axes), periodic)
+
+
+def _points(find: Finder, x: ArrayLike, grid: _Grid, hosted: bool) -> Array:
+    """Places of one side at its samples, which do not depend on the other's parameters."""
+    s = np.tile(np.asarray(find.tracked.low), (len(grid.s), 1))
+    s[:, _side(find, hosted)] = grid.s
+    points = (find.hosts if hosted else find.guests).many(find.rows(x, s))
+    bad = ~np.isfinite(points).all(axis=1) & find.inside(s)
+    if bad.any():
+        i = int(np.argmax(bad))
+        names = [e.name for e in find.tracked.symbols[_side(find, hosted)]]
+        at = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names, grid.s[i], strict=True)) or "this state"
+        raise EvaluationError(
+            f"'{find.name}' has no place at {at}: it is {points[i].tolist()}. Change the expression or the range of "
+            "its curve or surface, or the state."
+        )
+    return points
+
+
+def _least_samples(find: Finder, x: ArrayLike) -> Array:
+    """Samples that are no farther than their neighbours: (s_h, s_g), where each s_h is the nearest to its s_g."""
+    host, guest = _grid(find, True), _grid(find, False)
+    tops = _points(find, x, guest, False)
+    if not guest.shape:
+        return host.s[_valleys(host, norm(_points(find, x, host, True) - tops, axis=1))]
+    s = guest.s
+    if host.shape:
+        s = np.hstack([host.s[_feet(tops, _points(find, x, host, True))], s])
+    return s[_valleys(guest, find.tops.many(find.rows(x, s))[:, 0])]
+
+
+def _feet(tops: Array, points: Array) -> NDArray[np.intp]:
+    """The nearest of some points to each of some others: |b|² − 2 a · b is least."""
+    middle = np.nanmean(points, axis=0)
+    a, b = tops - middle, points - middle
+    far = (b**2).sum(axis=1)[None] - dot(2.0 * a, b.T)
+    return np.asarray(np.where(np.isnan(far), np.inf, far).argmin(axis=1))
+
+
+def _valleys(grid: _Grid, values: Array) -> NDArray[np.intp]:
+    """The samples that no neighbour is below, the least of them first."""
+    f = np.where(np.isnan(values), np.inf, values).reshape(grid.shape)
+    for axis, closed in enumerate(grid.periodic):
+        width = [(1, 1) if k == axis else (0, 0) for k in range(f.ndim)]
+        f = np.pad(f, width, mode="wrap") if closed else np.pad(f, width, constant_values=np.inf)
+    inner = tuple(slice(1, -1) for _ in grid.shape)
+    least = np.isfinite(f[inner])
+    for shift in product((-1, 0, 1), repeat=f.ndim):
+        least &= f[inner] <= f[tuple(slice(1 + d, n + 1 + d) for d, n in zip(shift, grid.shape, strict=True))]
+    found = np.flatnonzero(least)
+    return found[np.argsort(f[inner].ravel()[found], kind="stable")][:MOST]
+
+
+def _nearest(find: Finder, x: ArrayLike, found: Array) -> Array:
+    """How near the host comes to the guest's point of each solution, anywhere; inf where it has no samples."""
+    host = _grid(find, True)
+    if not host.shape or not len(found):
+        return np.full(len(found), np.inf)
+    tops, points = find.guests.many(find.rows(x, found)), _points(find, x, host, True)
+    return np.asarray(np.nanmin(norm(tops[:, None] - points[None], axis=2), axis=1))

@@ -1,0 +1,106 @@
+"""A contact from what a user gives: two shapes, restitution, friction and a law of impact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from latchwork.constraint.joints.sides import kinds
+from latchwork.contact.closest_point.tracked_feature import further
+from latchwork.contact.feature import Feature
+from latchwork.contact.impact.resolution import LAWS
+from latchwork.contact.law import Contact, Coulomb, Zones, each, plain, restitution_of
+from latchwork.contact.narrow_phase.convex_pairs import EAGER, Picker, picker_of
+from latchwork.contact.narrow_phase.pairs import features_of, must_be_of_one_model
+from latchwork.contact.shapes.base import ROUNDING, numeric
+from latchwork.errors import ModelError, another, did_you_mean, must_be_name
+from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.graph import Graph
+
+
+def must_name_contact(name: Any) -> None:
+    """Refuse what cannot name a contact."""
+    must_be_name(name, "a contact", advice=' Give it first: contact("ball on floor", shape, other).')
+
+
+def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, impact: str,
+                    owner: Graph | None = None) -> Contact:  # fmt: skip
+    """Two shapes that may touch, of the model that ``owner`` belongs to; numbers out of bounds are refused."""
+    must_name_contact(name)
+    if not isinstance(impact, str) or impact not in LAWS:
+        raise ModelError(f"contact '{name}' has the law of impact {impact!r}.{did_you_mean(str(impact), LAWS)}")
+    restitution = restitution_of(name, restitution)
+    features, picker, law = *_features(name, a, b), _coulomb(name, friction)
+    g = features[0].gap.graph if owner is None else owner
+    _must_belong(g, name, features, [restitution, *([] if law is None else [law.mu, law.sliding])])
+    if all(_never_changes(feature) for feature in features):
+        raise ModelError(
+            f"nothing can change the gap of '{name}', which is always {features[0].gap}: its shapes are fixed to each "
+            "other. Give shapes of two bodies that move relative to each other."
+        )
+    return Contact(name, features, restitution, law, impact, (a, b), picker)
+
+
+def _features(name: str, a: Any, b: Any) -> tuple[Sequence[Feature], Picker | None]:
+    """All features of two shapes; of two solids with many parts only one, and who picks the others as they are met."""
+    picker = picker_of(name, a, b)
+    if picker is None:
+        return features_of(name, a, b), None
+    must_be_of_one_model(name, a, b)
+    if picker.count <= EAGER:
+        return tuple(picker.every()), picker
+    picker.first()
+    return picker.features, picker
+
+
+def _must_belong(g: Graph, name: str, features: Sequence[Feature], values: list[Any]) -> None:
+    """Refuse shapes and coefficients of another model."""
+    coefficients = [part for value in values for part in (*each(value), *_along(value))]
+    for part in (*(feature.gap for feature in features), *coefficients):
+        if isinstance(part, Expr) and part.graph is not g and part.node >= 0:
+            raise ModelError(f"contact '{name}' has a shape or a coefficient that belongs to "
+                             f"{another(part.graph.name, g.name)}. Make all of it in the model that runs.")  # fmt: skip
+
+
+def _along(value: Any) -> tuple[Any, ...]:
+    return (value.x, *value.bounds) if isinstance(value, Zones) else ()
+
+
+def _never_changes(feature: Feature) -> bool:
+    """Whether the two sides never move relative to each other, or stay apart by something that is not zero."""
+    if feature.tracked is not None or set(kinds(feature.gap)) - {"parameter"}:
+        return False
+    gap = numeric(feature.gap)
+    return gap is None or abs(gap) > ROUNDING or feature.slip.is_zero
+
+
+def renamed(contact: Contact, name: str) -> Contact:
+    """The same contact under another name; symbols of tracked parameters keep theirs."""
+    old, picker = contact.name, contact.picker
+    if old == name:
+        return contact
+    if picker is not None:
+        picker = picker.renamed(name)
+        return replace(contact, name=name, picker=picker,
+                       features=tuple(picker.every()) if contact.is_eager else picker.features)  # fmt: skip
+    features = tuple(replace(feature, name=name + feature.name.removeprefix(old)) for feature in contact.features)
+    return replace(contact, name=name, features=features)
+
+
+def further_place(contact: Contact, number: int) -> Contact:
+    """The same contact of a curve or surface once more, for another place at which its shapes meet."""
+    name = f"{contact.name} (place {number})"
+    return replace(contact, name=name, features=(further(features_of(name, *contact.shapes)[0]),), place_of=contact)
+
+
+def _coulomb(name: str, friction: Any) -> Coulomb | None:
+    """Friction as it was given: none, a law, or a coefficient."""
+    if friction is None or isinstance(friction, Coulomb):
+        return friction
+    if isinstance(plain(friction), (float, Expr, Zones)):
+        try:
+            return Coulomb(friction)
+        except ModelError as error:
+            raise ModelError(f"contact '{name}': {error}") from None
+    raise ModelError(f"the friction of '{name}' is {friction!r}. Give a coefficient, or lw.Coulomb(static, dynamic).")

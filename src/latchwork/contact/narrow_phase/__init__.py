@@ -1,0 +1,1 @@
+"""Narrow phase: two shapes to features, each with gap, normal, material points and domain."""

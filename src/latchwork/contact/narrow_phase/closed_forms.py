@@ -1,0 +1,145 @@
+"""Closed forms: gap, normal and the two material points for each two kinds of parts. The normal points from b to a."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from latchwork.constraint.joints.spot import Spot
+from latchwork.contact.narrow_phase.parts import Ball, Bow, Flat, Hoop, Place, Rod, Stud, inside
+from latchwork.contact.shapes.base import numeric
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr, maximum, sqrt
+
+EDGE = 1e-9  # of a length: how far off a face a corner may be and still stand on it
+LEAN = 1e-6  # a normal may lean this much out of the cone of an edge or corner, so that what is flush still meets
+LIES_FLAT = 1e-10  # rad: a hoop that leans by less lies flat
+TINY = 1e-18  # of a squared length: what is divided by never vanishes, though it means nothing there
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """Where two parts may touch: a feature that has no name yet."""
+
+    gap: Expr
+    normal: Vector
+    on: Point | Spot
+    other: Point | Spot
+    drift: Vector | None = None
+    within: tuple[Expr, ...] = ()
+
+    def swapped(self) -> Touch:
+        """The same seen from the other side."""
+        drift = None if self.drift is None else -self.drift
+        return Touch(self.gap, -self.normal, self.other, self.on, drift, self.within)
+
+
+def ball_flat(a: Ball, b: Flat) -> Touch:
+    """g = (C − P) · n − h − ρ.
+
+    A corner that stands on the very edge of a face stands on it, also where a long step has taken it deep below; but
+    the edges that leave the corner must not lead below the face, or the corners of two boxes stacked flush would hold
+    each other sideways as well.
+    """
+    d, n = a.place.seen_from(b.place), b.normal
+    height = d.dot(n) - b.offset
+    within = inside(b.bounds, a.place.seen_from, height)
+    if thin(a.radius):
+        plain = inside(b.bounds, a.place.seen_from)
+        within = tuple(value + EDGE if value == flush else maximum(value + EDGE, EDGE - abs(flush))
+                       for value, flush in zip(within, plain, strict=True))  # fmt: skip
+        within = (*within, *(LEAN - n.dot(half.vector) for half in a.bounds if b.bounds))
+    on, other = a.place.touching(n * -a.radius), b.place.touching(d - n * a.radius)
+    return Touch(height - a.radius, n, on, other, b.drift, within)
+
+
+def ball_ball(a: Ball, b: Ball) -> Touch | None:
+    """g = |C_a − C_b| − ρ_a − ρ_b; two corners never meet."""
+    if thin(a.radius) and thin(b.radius):
+        return None
+    d = gathered(a.place.seen_from(b.place))
+    size = length(d)
+    n = d / size
+    within = inside(b.bounds, a.place.seen_from) + inside(a.bounds, b.place.seen_from)
+    on, other = a.place.touching(n * -a.radius), b.place.touching(n * b.radius)
+    return Touch(size - (a.radius + b.radius), n, on, other, None, within)
+
+
+def ball_rod(a: Ball, b: Rod) -> Touch | None:
+    """g = |d − s t| − ρ_a − ρ_b with d = C − P and s = d · t between 0 and the length."""
+    if thin(a.radius) and thin(b.radius):
+        return None
+    t = gathered(b.along)
+    d = a.place.seen_from(b.place).to(next(iter(t.parts)))
+    s = d.dot(t)
+    e = d - t * s
+    size = length(e)
+    n = e / size
+    within = (s, b.length - s, *inside(b.bounds, a.place.seen_from))
+    on, other = a.place.touching(n * -a.radius), b.place.touching(t * s + n * b.radius)
+    return Touch(size - (a.radius + b.radius), n, on, other, None, within)
+
+
+def ball_bow(a: Ball, b: Bow) -> Touch | None:
+    """g = |d| − R − ρ from outside, R − ρ − |d| from inside, with d = C − P across the axis; if it fits inside."""
+    room = numeric(b.radius - a.radius)
+    if b.inside and room is not None and room <= 0.0:
+        return None
+    d = gathered(a.place.seen_from(b.place))
+    lift = d.dot(b.axis)
+    across = d - b.axis * lift
+    size = length(across)
+    n = across / size
+    sign = -1.0 if b.inside else 1.0
+    gap = (size - b.radius) * sign - a.radius
+    within = bow_domain(b, a.place.seen_from)
+    deep = () if not b.bounds else (2.0 * b.radius - size,) if b.inside else (size - 0.5 * b.radius,)
+    drift = None if b.belt is None else b.axis.cross(n) * b.belt
+    on, other = a.place.touching(n * (-sign * a.radius)), b.place.touching(n * b.radius + b.axis * lift)
+    return Touch(gap, n * sign, on, other, drift, within + deep)
+
+
+def bow_domain(bow: Bow, seen: Callable[[Place], Vector]) -> tuple[Expr, ...]:
+    """Both of its bounds hold; of an arc of more than half a circle, one of them."""
+    bounds = inside(bow.bounds, seen)
+    return (maximum(*bounds),) if bow.either else bounds
+
+
+def hoop_flat(a: Hoop, b: Flat) -> Touch:
+    """g = (C − P) · n − h − R |n × k| − ρ, where the hoop does not lie flat: there it touches all around."""
+    d, n, k = a.place.seen_from(b.place), b.normal, a.axis
+    root = _leans(n, k)
+    down = (k * n.dot(k) - n) * (a.radius / root) - n * a.tube
+    gap = d.dot(n) - b.offset - (a.radius * root + a.tube)
+    within = inside(b.bounds, lambda place: a.place.seen_from(place) + down)
+    return Touch(gap, n, a.place.touching(down), b.place.touching(d + down), b.drift, (*within, root / LIES_FLAT - 1.0))
+
+
+def _leans(n: Vector, k: Vector) -> Expr:
+    """|n × k|, never quite zero: the sine of the angle by which a hoop is off lying flat."""
+    across = n.cross(k)
+    return sqrt(maximum(across.dot(across), (0.01 * LIES_FLAT) ** 2))
+
+
+def stud_flat(a: Stud, b: Flat) -> Touch:
+    """A ball of the tyre's radius, where the hoop lies flat."""
+    touch = ball_flat(Ball(a.place, a.hoop.tube), b)
+    flat = 4.0 - _leans(b.normal, a.hoop.axis) / LIES_FLAT
+    return replace(touch, within=(*touch.within, flat))
+
+
+def thin(radius: Any) -> bool:
+    """No radius."""
+    return bool(radius == 0.0)
+
+
+def gathered(d: Vector) -> Vector:
+    """Written in one frame, the topmost of those it is written in."""
+    return d if len(d.parts) < 2 else d.to(min(d.parts, key=lambda frame: frame.depth))
+
+
+def length(v: Vector) -> Expr:
+    """√(v · v), never quite zero."""
+    return sqrt(maximum(v.dot(v), TINY))

@@ -1,0 +1,132 @@
+"""What shapes are made of: balls, flats, rods, bows and hoops, each at a place of a body, each with a domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from latchwork.constraint.joints.spot import Spot, spot
+from latchwork.contact.shapes.base import between
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr, minimum
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A material place: at ``arm`` from a point, both fixed in a frame."""
+
+    point: Point
+    frame: Frame
+    arm: Vector
+
+    def seen_from(self, other: Place) -> Vector:
+        """The vector from another place to this one."""
+        return between(other.point, self.point) + self.arm - other.arm
+
+    def beside(self, further: Vector) -> Place:
+        """The place of the same frame that is further by a vector fixed in it."""
+        return Place(self.point, self.frame, self.arm + further)
+
+    def touching(self, further: Vector) -> Point | Spot:
+        """The material point that is further by a vector now."""
+        return spot(self.point, self.frame, self.arm + further)
+
+
+@dataclass(frozen=True, eq=False)
+class Half:
+    """A half-space in which a part is the one that touches: (C − place) · vector + offset ≥ 0.
+
+    Below a face it leans inwards by ``lean`` = cot(θ/2), θ being the angle inside the edge, so that of two faces that
+    meet the nearer one is it: (C − place) · vector + offset + lean · min(height, 0) ≥ 0.
+    """
+
+    place: Place
+    vector: Vector
+    offset: Any = 0.0
+    lean: Any = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """All within ``radius`` of a place; with radius 0 a corner."""
+
+    place: Place
+    radius: Any
+    label: str = ""
+    bounds: tuple[Half, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """Where (C − place) · normal = offset, material below."""
+
+    place: Place
+    normal: Vector
+    offset: Any = 0.0
+    label: str = ""
+    bounds: tuple[Half, ...] = ()
+    drift: Vector | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Rod:
+    """All within ``radius`` of a segment; with radius 0 an edge, whose two faces lie along ``faces`` from it."""
+
+    place: Place
+    along: Vector
+    length: Any
+    radius: Any
+    label: str = ""
+    bounds: tuple[Half, ...] = ()
+    faces: tuple[Vector, ...] = ()
+    deep: Any = 0.0  # how far inside of an edge with faces something may be and still be at this edge
+
+
+@dataclass(frozen=True, eq=False)
+class Bow:
+    """A circle about an axis, touched from outside or from ``inside``, where all (or ``either``) of the bounds hold."""
+
+    place: Place
+    axis: Vector
+    radius: Any
+    inside: bool
+    label: str = ""
+    bounds: tuple[Half, ...] = ()
+    either: bool = False
+    belt: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Hoop:
+    """The rim of a wheel."""
+
+    place: Place
+    axis: Vector
+    radius: Any
+    tube: Any
+    label: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Stud:
+    """A place of a hoop that touches where the hoop lies flat, all round and at no one spot."""
+
+    hoop: Hoop
+    place: Place
+    label: str
+
+
+Part = Ball | Flat | Rod | Bow | Hoop | Stud
+
+
+def inside(bounds: tuple[Half, ...], seen: Callable[[Place], Vector], height: Expr | None = None) -> tuple[Expr, ...]:
+    """What is not negative where a place, as seen from the places of the bounds, at a height, is within them."""
+    found, ways = [], {half.place: seen(half.place) for half in bounds}
+    for half in bounds:
+        value = ways[half.place].dot(half.vector) + half.offset
+        leans = height is not None and not (isinstance(half.lean, float) and half.lean == 0.0)
+        found.append(value + half.lean * minimum(height, 0.0) if leans else value)
+    return tuple(found)

@@ -1,0 +1,141 @@
+"""From shapes to parts: a capsule is a rod and two balls, an outline is its edges and its corners."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from latchwork.contact.narrow_phase.boundary_parts import of_boundary
+from latchwork.contact.narrow_phase.outline_depths import depths, turns
+from latchwork.contact.narrow_phase.parts import Ball, Bow, Flat, Half, Hoop, Part, Place, Rod, Stud
+from latchwork.contact.narrow_phase.solid_parts import of_box, of_hull
+from latchwork.contact.shapes.base import Shape, numeric
+from latchwork.contact.shapes.boundary import Boundary
+from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
+from latchwork.contact.shapes.round import Arc, Capsule, Circle, Rim, Sphere
+from latchwork.contact.shapes.solid import Box, Hull
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.joints import unit
+from latchwork.mechanics.point import Point
+from latchwork.mechanics.vector import Vector
+from latchwork.symbolic.expr import Expr
+
+Parts = tuple[Part, ...]
+
+
+def place_of(point: Point, frame: Frame) -> Place:
+    return Place(point, frame, Vector(point.tree, {}))
+
+
+def of_point(point: Point) -> Parts:
+    return (Ball(place_of(point, point.tree.newtonian), 0.0),)
+
+
+def of_circle(shape: Circle) -> Parts:
+    return (Ball(place_of(shape.center, shape.frame), shape.radius),)
+
+
+def of_plane(shape: Line | Plane) -> Parts:
+    return (Flat(place_of(shape.point, shape.frame), shape.normal, drift=shape.drift),)
+
+
+def of_segment(shape: Segment) -> Parts:
+    """One edge with material behind, or a thin rod; and its two ends."""
+    p, q, t = place_of(shape.p, shape.frame), place_of(shape.q, shape.frame), shape.direction
+    first, last = Half(p, t), Half(q, -t)
+    ends = (Ball(p, 0.0, "end p", (Half(p, -t),)), Ball(q, 0.0, "end q", (Half(q, t),)))
+    if shape.normal is None:
+        return (Rod(p, t, shape.length, 0.0, "edge"), *ends)
+    behind = Half(p, shape.normal, shape.depth)
+    return (Flat(p, shape.normal, 0.0, "edge", (first, last, behind), shape.drift), *ends)
+
+
+def of_polyline(shape: Polyline) -> Parts:
+    """Its edges, and those corners that stick out."""
+    places = [place_of(point, shape.frame) for point in shape.points]
+    m, count = len(shape.along), len(places)
+    bend, deep = turns(shape), depths(shape)
+    parts: list[Part] = []
+    for i, (t, n) in enumerate(zip(shape.along, shape.normals, strict=True)):
+        p, q = places[i], places[(i + 1) % count]
+        beyond = 0.5 * shape.lengths[i]  # where two edges meet inwards, each goes on below the other
+        bounds = [
+            Half(corner, t * sign, beyond if bent == "in" else 0.0,
+                 _lean(t, shape.along[(i + step) % m], n) if bent == "out" else 0.0)
+            for corner, sign, step, bent in ((p, 1.0, -1, bend[i]), (q, -1.0, 1, bend[(i + 1) % count]))
+        ]
+        bounds += [] if deep[i] is None else [Half(p, n, deep[i])]
+        parts.append(Flat(p, n, 0.0, f"edge {i + 1}", tuple(bounds), shape.drifts[i]))
+    for i, (place, bent) in enumerate(zip(places, bend, strict=True)):
+        before = () if bent == "start" else (Half(place, shape.along[(i - 1) % m]),)
+        after = () if bent == "end" else (Half(place, -shape.along[i % m]),)
+        if bent not in ("in", "flat"):
+            parts.append(Ball(place, 0.0, f"corner {i + 1}", before + after))
+    return tuple(parts)
+
+
+def _lean(t: Vector, other: Vector, n: Vector) -> Expr:
+    """cot(θ/2) = |n · t'| / (1 + t · t'), θ the angle inside the corner of edges along t and t'."""
+    return abs(n.dot(other)) / (1.0 + t.dot(other))
+
+
+def of_arc(shape: Arc) -> Parts:
+    """The arc, and its two ends; a ring has none."""
+    center = place_of(shape.center, shape.frame)
+    if not shape.ends:
+        return (Bow(center, shape.about, shape.radius, shape.inside, belt=shape.belt),)
+    (first, start), (last, end) = shape.ends
+    p, q = center.beside(first * shape.radius), center.beside(last * shape.radius)
+    bow = Bow(center, shape.about, shape.radius, shape.inside, "arc", (Half(p, start), Half(q, -end)),
+              shape.beyond_half, shape.belt)  # fmt: skip
+    return bow, Ball(p, 0.0, "start", (Half(p, -start),)), Ball(q, 0.0, "end", (Half(q, end),))
+
+
+def of_capsule(shape: Capsule) -> Parts:
+    """A rod and a ball at each end."""
+    p, q, t = place_of(shape.p, shape.frame), place_of(shape.q, shape.frame), shape.direction
+    return (
+        Rod(p, t, shape.length, shape.radius, "edge"),
+        Ball(p, shape.radius, "end p", (Half(p, -t),)),
+        Ball(q, shape.radius, "end q", (Half(q, t),)),
+    )
+
+
+def of_rim(shape: Rim) -> Parts:
+    """The hoop, and three places of it on which it lies flat."""
+    hoop = Hoop(place_of(shape.center, shape.frame), shape.axis, shape.radius, shape.tube)
+    across = _across(shape.axis, shape.frame)
+    return hoop, *(Stud(hoop, hoop.place.beside(way * shape.radius), f"flat {i + 1}") for i, way in enumerate(across))
+
+
+def _across(axis: Vector, frame: Frame) -> tuple[Vector, ...]:
+    """Three unit vectors across an axis that is fixed in a frame, evenly around it."""
+    along = [0.5 if (number := numeric(part)) is None else abs(number) for part in axis.measures(frame)]
+    least = min(zip(along, (frame.x, frame.y, frame.z), strict=True), key=lambda item: item[0])[1]
+    first = unit(least.cross(axis))
+    second = axis.cross(first)
+    return first, *(first * -0.5 + second * (sign * math.sqrt(0.75)) for sign in (1.0, -1.0))
+
+
+# What each shape is made of, and by which kinds of parts.
+MADE_OF: dict[type, tuple[Callable[[Any], Parts], tuple[type, ...]]] = {
+    Point: (of_point, (Ball,)),
+    Circle: (of_circle, (Ball,)),
+    Sphere: (of_circle, (Ball,)),
+    Capsule: (of_capsule, (Rod, Ball)),
+    Rim: (of_rim, (Hoop, Stud)),
+    Line: (of_plane, (Flat,)),
+    Plane: (of_plane, (Flat,)),
+    Segment: (of_segment, (Flat, Rod, Ball)),
+    Polyline: (of_polyline, (Flat, Ball)),
+    Arc: (of_arc, (Bow, Ball)),
+    Boundary: (of_boundary, (Flat, Bow, Ball)),
+    Box: (of_box, (Flat, Rod, Ball)),
+    Hull: (of_hull, (Flat, Rod, Ball)),
+}
+
+
+def decompose(shape: Shape | Point) -> Parts:
+    """The parts of a shape."""
+    return MADE_OF[type(shape)][0](shape)

@@ -1,0 +1,1 @@
+"""Impulses of many contacts over a time step."""

@@ -1,0 +1,470 @@
+"""Touch: a feature of a contact, ready for a run: its directions, its constraints as it slides or sticks, its laws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from latchwork.algebra.products import norm
+from latchwork.constraint.constraint import Constraint, Pull
+from latchwork.constraint.joints.spot import Spot
+from latchwork.constraint.rows import Rows, rows_of
+from latchwork.constraint.terms import Array, Base, Terms, terms_of
+from latchwork.contact.closest_point.newton import Finder, finder
+from latchwork.contact.closest_point.search import another_wins, beyond, is_waiting, next_gap, seed
+from latchwork.contact.feature import Feature
+from latchwork.contact.law import Contact, Value, Zones
+from latchwork.errors import ContactError, ModelError
+from latchwork.hybrid.contacts.tolerances import CLOSED_GAP, REACH
+from latchwork.kane.equations import Equations
+from latchwork.kane.sample import numbers
+from latchwork.mechanics.frame import Frame
+from latchwork.mechanics.joints import unit
+from latchwork.mechanics.vector import Vector
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
+from latchwork.symbolic.derivative import tangents as slopes
+from latchwork.symbolic.expr import Expr, operand, sqrt, where
+from latchwork.symbolic.ops import ONE, ZERO
+from latchwork.symbolic.traverse import rebuild
+
+SIGHT = 0.5  # how far ahead, in units of the model, another least distance may come up
+SOON, LATE = 1e-4, 0.1  # the shortest and longest time, in s, after which one looks for it
+NEAR = 4e-3  # s: one that can be met within this is tracked, too
+SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
+LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
+KEPT = 400  # ways in which a contact stood
+NOTHING = 1e-11  # at random states of order one, less than this is rounding
+Indices = Mapping[Zones, int]
+Way = tuple[float, ...] | None  # a sign in the plane; a direction in space and a trace of a speed; or no friction
+Fixed = tuple[tuple[Expr, ...], tuple[float, ...]]  # symbols that stand for numbers in a mode, and these
+NOTHING_FIXED: Fixed = ((), ())
+
+
+class Sliding(Constraint):
+    """The gap of a contact that slides. What it exerts is worked out when asked for: in space each way is another."""
+
+    def __init__(self, contact_point: ContactPoint, way: Way, mu: Any) -> None:
+        super().__init__(contact_point.name, [contact_point.feature.gap])
+        self._way = contact_point, way, mu
+
+    @cached_property
+    def _leaning(self) -> tuple[Pull]:
+        contact_point, way, mu = self._way
+        return (contact_point.leaning(way, mu),)
+
+    @property
+    def pulls(self) -> tuple[Pull | None, ...]:
+        """n − μ d."""
+        return self._leaning
+
+
+class Looked(NamedTuple):
+    """A state with tracked parameters where they belong, how long that may be relied on, and whether the two are about
+    to meet at a place that nobody tracks."""
+
+    x: Array
+    seconds: float
+    is_crowded: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ContactPoint:
+    """A feature with the directions across its normal in which the two sides can slip; all lowered for one base.
+
+    ``held``: the coordinates themselves keep the gap at zero; its force is then N = N0 + N1 · u̇, found by an auxiliary
+    speed along the normal.
+    """
+
+    contact: Contact
+    feature: Feature
+    base: Base
+    tangents: tuple[Vector, ...]
+    axis: Vector | None  # from which the tangents were made, where the normal may turn towards it
+    held: bool
+    _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
+    _drags: dict[Any, list[int]] = field(default_factory=dict, init=False, repr=False)
+    _laws: dict[Any, Function | tuple[float, ...]] = field(default_factory=dict, init=False, repr=False)  # by zones
+    watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `contact_state`
+    _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # the gap asked for last, and where
+
+    @cached_property
+    def name(self) -> str:
+        return self.feature.name
+
+    def __repr__(self) -> str:
+        return f"<Touch '{self.name}'>"
+
+    @property
+    def equations(self) -> Equations:
+        return self.base.equations
+
+    @cached_property
+    def slips(self) -> tuple[Expr, ...]:
+        """Slip velocity along each tangent, in terms of u."""
+        if not self.tangents:
+            return ()
+        slip = self.feature.slip
+        nodes = [operand(self.equations.system.graph, slip.dot(t)) for t in self.tangents]
+        replaced = self.equations.derivation.kinematics.replaced
+        return tuple(Expr(self.equations.system.graph, node)
+                     for node in rebuild(self.equations.system.graph, nodes, replaced))  # fmt: skip
+
+    # --- rows ---------------------------------------------------------------------------------------------------
+
+    def _pull(self, direction: Vector) -> Pull:
+        return Pull(direction, self.feature.on, self.feature.other)
+
+    def sliding(self, way: Way, mu: Any) -> Constraint | None:
+        """The gap is held, and its force leans against the slip by μ; none where the coordinates hold the gap."""
+        if self.held or not self.tangents:
+            return None if self.held else self.sticking
+        key = way, mu
+        if key not in self._slidings:
+            _make_room(self._slidings)
+            self._slidings[key] = Sliding(self, way, mu)
+        return self._slidings[key]
+
+    def leaning(self, way: Way, mu: Any) -> Pull:
+        """n − μ d: what a sliding contact exerts where the multiplier is 1."""
+        lean = self.feature.normal
+        for d, t in zip(self.along(way), self.tangents, strict=False):
+            lean = lean - t * (mu * d)
+        return self._pull(lean)
+
+    def keep(self, key: Any, guards: Any) -> None:
+        """Keep what watches it while it stands in a way; in space there are ways without end."""
+        _make_room(self.watched)
+        self.watched[key] = guards
+
+    @cached_property
+    def way_symbols(self) -> tuple[Expr, ...]:
+        """What stands for a way in space, so that all of them are lowered once."""
+        g = self.equations.system.graph
+        return tuple([Expr(g, g.symbol(f"way {i} of {self.name}", "parameter")) for i in range(4)])
+
+    def fixed_in(self, way: Way) -> Fixed:
+        """The symbols that stand for a way, and what they are; none but in space."""
+        return NOTHING_FIXED if way is None or len(self.tangents) < 2 else (self.way_symbols, way)
+
+    def along(self, way: tuple[Any, ...] | None) -> tuple[Any, ...]:
+        """The direction of slip in measures of the tangents: a sign in the plane, ±v/|v| in space, nothing for none.
+
+        In space the sign is that of v · d, d the direction where the mode began, so that nothing flips where slip ends;
+        a trace of d is added to v, for slip that begins has no direction of its own yet; it fades as v grows.
+        """
+        if way is None or not self.tangents:
+            return ()
+        if len(self.tangents) == 1:
+            return way
+        *d, trace, _ = way
+        a, b = self.slips
+        fading = trace / (1.0 + (a * a + b * b) / trace**2)
+        moved = [v + fading * k for v, k in zip(self.slips, d, strict=True)]
+        length = sqrt(moved[0] * moved[0] + moved[1] * moved[1])
+        signed = where(moved[0] * d[0] + moved[1] * d[1] < 0.0, -1.0, 1.0) / length
+        return tuple(v * signed for v in moved)
+
+    def friction_rows(self, way: Way, mu: Any) -> list[int]:
+        """−μ d · B_t: what sliding adds to the force row of the normal, as nodes, one for each speed.
+
+        In space in terms of `way_symbols`.
+        """
+        symbols = self.fixed_in(way)[0] or way
+        if (symbols, mu) not in self._drags:
+            self._drags[symbols, mu] = self._drag(symbols, mu)
+        return self._drags[symbols, mu]
+
+    def _drag(self, way: tuple[Any, ...] | None, mu: Any) -> list[int]:
+        g, rows = self.equations.system.graph, self.terms.rows
+        first = 0 if self.held else 1
+        total = [ZERO] * len(self.equations.u)
+        for i, d in enumerate(self.along(way)):
+            factor = operand(g, mu * d * -1.0)
+            total = [g.add(a, g.mul(factor, b)) for a, b in zip(total, rows.B_nodes[first + i], strict=True)]
+        return total
+
+    @cached_property
+    def sticking(self) -> Constraint:
+        """The gap is held, and so is every direction of slip."""
+        normal = [] if self.held else [(self.feature.gap, self._pull(self.feature.normal))]
+        rows = [*normal, *((slip, self._pull(t)) for slip, t in zip(self.slips, self.tangents, strict=True))]
+        return Constraint(self.name, [zero for zero, _ in rows], [pull for _, pull in rows])
+
+    @cached_property
+    def terms(self) -> Terms:
+        """Programs of all its rows: the normal one, unless held, then the tangents."""
+        return terms_of(rows_of(self.equations, [self.sticking], self.base.laws), self.base)
+
+    def rows(self, constraint: Constraint) -> Rows:
+        """The rows of a constraint of its own: all of them where it sticks, the first where it slides."""
+        own = self.terms.rows
+        if constraint is self.sticking:
+            return own
+        return Rows(self.equations, (constraint,), constraint.row_names, own.phi[:1], own.B_nodes[:1], own.C_nodes[:1],
+                    own.c_nodes[:1])  # fmt: skip
+
+    def terms_of(self, constraint: Constraint) -> Terms:
+        """The programs of a constraint of its own. However it slides, they are those of the normal row."""
+        if constraint is self.sticking:
+            return self.terms
+        return Terms(self.rows(constraint), self.base, *self._normal)
+
+    @cached_property
+    def _normal(self) -> tuple[Function, Function]:
+        """Place and bias of the normal row alone."""
+        made = terms_of(self.rows(Constraint(self.name, [self.feature.gap])), self.base)
+        return made.place_function, made.bias_function
+
+    def get_ready(self) -> None:
+        """Make now what the first moment of contact would have to wait for."""
+        if self.has_rows:
+            _ = self.terms
+        if not self.held and self.tangents:
+            _ = self._normal
+        if self.held:
+            _ = self.force_function
+
+    @cached_property
+    def has_rows(self) -> bool:
+        return not self.held or bool(self.tangents)
+
+    # --- numbers ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def gap_function(self) -> Function:
+        """The gap, then how far inside its domains the feature is."""
+        return self.lowered([self.feature.gap, *self.feature.within])
+
+    def lowered(self, expressions: list[Any]) -> Function:
+        """Expressions of the model as one function of (t, q, u, rest)."""
+        g, replaced = self.equations.system.graph, self.equations.derivation.kinematics.replaced
+        nodes = rebuild(g, [operand(g, e) for e in expressions], replaced)
+        return Function(lower(g, rebuild(g, nodes, self.base.laws), self.base.arguments))
+
+    def gap(self, x: Array) -> tuple[float, float]:
+        """Signed distance, and how far inside its domain the feature is (negative outside)."""
+        here = x.tobytes()
+        if self._last.get("x") != here:
+            gap, *within = self.gap_function(x).tolist()
+            self.knows(here, gap, min(within, default=math.inf))
+        found: tuple[float, float] = self._last["gap"]
+        return found
+
+    def knows(self, here: bytes, gap: float, inside: float) -> None:
+        """Take what `gap` is to give at a state."""
+        self._last["x"], self._last["gap"] = here, (gap, inside)
+
+    @cached_property
+    def upright(self) -> Expr | None:
+        """1 − (n · axis)², small where the axis that tangents are made from nearly lies along the normal; or none."""
+        if self.axis is None or not self.tangents:
+            return None
+        c = self.feature.normal.dot(self.axis)
+        return 1.0 - c * c
+
+    @cached_property
+    def _upright(self) -> Function | None:
+        return None if self.upright is None else self.lowered([self.upright])
+
+    def is_skewed(self, x: Array) -> bool:
+        """Whether tangents should be made from another axis."""
+        return self._upright is not None and float(self._upright(x)[0]) < 2.0 * SKEWED
+
+    # --- tracking -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _finder(self) -> Finder:
+        return finder(self.feature, self.base.arguments)
+
+    @cached_property
+    def _passing(self) -> Function:
+        """The velocity with which the two sides pass each other."""
+        return self.lowered(list(self.feature.slip.measures(self.feature.normal.tree.newtonian)))
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """Where its tracked parameters stand in (t, q, u, rest)."""
+        assert self.feature.tracked is not None, "only tracked features have parameters"
+        return [self.base.arguments.index(symbol) for symbol in self.feature.tracked.symbols]
+
+    def is_place_of(self, contact: Contact) -> bool:
+        """Whether it tracks a place of the same curve or surface as a contact does."""
+        return self.feature.tracked is not None and self.contact.whole is contact.whole
+
+    def _taken(self, x: Array, others: Iterable[ContactPoint]) -> list[Array]:
+        """The parameters of further places."""
+        return [x[other._places] for other in others if other is not self]
+
+    def found(self, x: Array, others: Iterable[ContactPoint] = (), closed: bool = False) -> Array:
+        """The state with tracked parameters at the least distance that no other place has; outside where none is.
+
+        One that is hardly a least distance is left to be looked for later, unless it is closed.
+        """
+        find = self._finder
+        best = [s for s in seed(find, x, self._taken(x, others)) if closed or not self._is_flat(x, s)]
+        moved = x.copy()
+        moved[self._places] = best[0] if best else beyond(find, x)
+        return moved
+
+    def _is_flat(self, x: Array, s: Array) -> bool:
+        """Whether a least distance is hardly one, as where two become one; if parameters can wait until it is more."""
+        find = self._finder
+        return min(find.tracked.waits) > 0.0 and float(find.tops.many(find.rows(x, s[None]))[0, 2]) < 2.0 * LEAST
+
+    def looked(self, x: Array, closed: bool, others: Iterable[ContactPoint] = ()) -> Looked:
+        """Look for another least distance, and take it where it is less now; those that other places have are left."""
+        tracked = self.feature.tracked
+        assert tracked is not None, "only tracked features are looked at"
+        s, taken = x[self._places], self._taken(x, others)
+        outside = (s < tracked.low) | (s > tracked.high)
+        if not closed and ((outside & ~np.array(tracked.periodic)).any() or is_waiting(self._finder, s)):
+            x = self.found(x, others)
+        elif not closed and (other := another_wins(self._finder, x, s, taken)) is not None:
+            x = x.copy()
+            x[self._places] = other
+        pace = float(norm(self._passing(x)))
+        apart, inside = next_gap(self._finder, x, x[self._places], taken)
+        far = min(apart, SIGHT) / (4.0 * max(pace, 1e-9))  # s: before a quarter of it is over, none other is met
+        near = inside and apart < NEAR * pace + REACH * CLOSED_GAP and not is_waiting(self._finder, x[self._places])
+        return Looked(x, float(np.clip(far, SOON, LATE)), near)
+
+    def is_met_elsewhere(self, x: Array, depth: float, others: Iterable[ContactPoint] = ()) -> bool:
+        """Whether the two overlap by more than ``depth`` at a place that is not tracked."""
+        other = another_wins(self._finder, x, x[self._places], self._taken(x, others))
+        return other is not None and bool(self._finder.inside(other[None])[0]) and self._finder.gap(x, other) < -depth
+
+    # --- laws ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def zones(self) -> tuple[Zones, ...]:
+        """What differs from place to place."""
+        friction = self.contact.friction
+        values = [self.contact.restitution, *([] if friction is None else [friction.mu, friction.sliding])]
+        return tuple(dict.fromkeys(value for value in values if isinstance(value, Zones)))
+
+    def coefficients(self, indices: Indices) -> tuple[Any, Any, Any]:
+        """e, μ_s and μ_d as they are in the present zones: numbers or expressions."""
+        friction = self.contact.friction
+        e = here(self.contact.restitution, indices)
+        if friction is None or not self.tangents:
+            return e, 0.0, 0.0
+        return e, here(friction.mu, indices), here(friction.sliding, indices)
+
+    def law_in(self, indices: Indices) -> tuple[float, ...] | Function:
+        """e, μ_s and μ_d in some zones: as numbers where they are, else as a function of the state."""
+        key = tuple([indices[zone] for zone in self.zones])
+        known = self._laws.get(key)
+        if known is None:
+            given = self.coefficients(indices)
+            constant = all([isinstance(value, (int, float)) for value in given])
+            known = self._laws[key] = tuple(map(float, given)) if constant else self.lowered(list(given))
+        return known
+
+    def laws(self, x: Array, indices: Indices) -> tuple[float, float, float]:
+        """e, μ_s and μ_d at a state; what is out of bounds is refused."""
+        known = self._laws.get(tuple([indices[zone] for zone in self.zones]))
+        if known is None:
+            known = self.law_in(indices)
+        e, mu_s, mu_d = known if isinstance(known, tuple) else known(x).tolist()
+        if not (0.0 <= e <= 1.0 and 0.0 <= mu_d <= mu_s < np.inf):
+            raise ModelError(
+                f"'{self.contact.name}' has restitution {e:.6g}, static friction {mu_s:.6g} and dynamic friction "
+                f"{mu_d:.6g} at t = {x[0]:.6g}. Restitution lies in [0, 1]; friction is not negative, and dynamic "
+                "friction not above static."
+            )
+        return e, mu_s, mu_d
+
+    # --- forces -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def force(self) -> Expr:
+        """The normal force of a contact that the coordinates hold, in terms of u̇."""
+        return normal_force(self.equations, self.feature)
+
+    @cached_property
+    def force_parts(self) -> tuple[list[int], int]:
+        """N1 = ∂N/∂u̇ and N0 = N at u̇ = 0, as nodes."""
+        g, system = self.equations.system.graph, self.equations.system
+        rates = [rate.node for rate in system.u_rates]
+        node = rebuild(g, [operand(g, self.force)], self.equations.derivation.kinematics.replaced)[0]
+        none = dict.fromkeys(rates, ZERO)
+        return [slopes(g, [node], {rate: ONE})[0] for rate in rates], rebuild(g, [node], none)[0]
+
+    @cached_property
+    def force_function(self) -> Function:
+        """N1, then N0, at a state."""
+        slope, rest = self.force_parts
+        g = self.equations.system.graph
+        return Function(lower(g, rebuild(g, [*slope, rest], self.base.laws), self.base.arguments))
+
+
+def here(value: Value, indices: Indices) -> Any:
+    """A value in the zone where it is now."""
+    return value.values[indices[value]] if isinstance(value, Zones) else value
+
+
+def enforced_by_coordinates(equations: Equations, feature: Feature) -> bool:
+    """Whether the coordinates themselves keep the gap of a feature at zero."""
+    g, kinematics = equations.system.graph, equations.derivation.kinematics
+    values = numbers(equations.system, rebuild(g, [operand(g, feature.gap)], kinematics.replaced))
+    return bool(np.isfinite(values).all() and np.abs(values).max() < NOTHING)
+
+
+def normal_force(equations: Equations, feature: Feature) -> Expr:
+    """The normal force of a feature whose gap the coordinates keep at zero, in terms of u̇."""
+    place = feature.on
+    assert not isinstance(place, Frame), "coordinates keep no joint at its limit"
+    return equations.reaction_of(place.point if isinstance(place, Spot) else place, feature.normal)
+
+
+def touch_of(contact: Contact, feature: Feature, base: Base, x: Array) -> ContactPoint:
+    """A feature made ready at a state x = (t, q, u, rest), which says where tangents may point."""
+    equations = base.equations
+    moved = [symbol.name for symbol in feature.gap.free_symbols if symbol.kind == "input"]
+    if moved:
+        raise ContactError(
+            f"the place of '{feature.name}' of '{equations.name}' depends on the input '{moved[0]}', which may jump: "
+            "surfaces cannot. Give its motion as an expression in t, or by a coordinate that a constraint moves."
+        )
+    held = enforced_by_coordinates(equations, feature)
+    if contact.friction is None:
+        return ContactPoint(contact, feature, base, (), None, held)
+    candidates, axis = _across(feature.normal, base, x)
+    contact_point = ContactPoint(contact, feature, base, candidates, axis, held)
+    moving = tuple(t for t, slip in zip(candidates, contact_point.slips, strict=True) if _moves(equations, slip))
+    return contact_point if moving == candidates else replace(contact_point, tangents=moving)
+
+
+def _make_room(known: dict[Any, Any]) -> None:
+    """Forget the oldest way where there is no room for another."""
+    if len(known) >= KEPT:
+        known.pop(next(iter(known)))
+
+
+def _across(n: Vector, base: Base, x: Array) -> tuple[tuple[Vector, Vector], Vector | None]:
+    """Two unit vectors across n; and the axis they were made from where n may turn towards it."""
+    for frame in (*n.parts, n.tree.newtonian):
+        for axis in (frame.z, frame.y, frame.x):
+            if n.dot(axis) == 0.0:
+                return (n.cross(axis), axis), None
+    measures = n.measures(n.tree.newtonian)
+    g, replaced = n.tree.graph, base.equations.derivation.kinematics.replaced
+    nodes = rebuild(g, rebuild(g, [m.node for m in measures], replaced), base.laws)
+    sizes = np.abs(Function(lower(g, nodes, base.arguments))(x))
+    N = n.tree.newtonian
+    axis = (N.x, N.y, N.z)[int(np.argmin(sizes))]
+    flat = n.cross(axis)
+    first = flat / sqrt(flat.dot(flat)) if not flat.is_zero else unit(flat)
+    return (first, n.cross(first)), axis
+
+
+def _moves(equations: Equations, slip: Expr) -> bool:
+    """Whether anything can slip that way: some speed, or the surface itself, moves it."""
+    values = numbers(equations.system, [operand(equations.system.graph, slip)])
+    return not (np.isfinite(values).all() and np.abs(values).max() < NOTHING)

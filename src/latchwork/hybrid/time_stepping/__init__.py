@@ -1,0 +1,1 @@
+"""Time stepping through events that come too thick."""
