@@ -13,6 +13,7 @@ from latchwork.cli import bench
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
 SCRIPTS = (*bench.NAMES, "crowd")
+LONG = ("derive", "designs", "many", "first", "realtime", "crowd")  # left to the campaign
 
 
 @pytest.fixture
@@ -40,7 +41,8 @@ def quickly(measure, monkeypatch, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.campaign if name in LONG else ())
+                                  for name in SCRIPTS])  # fmt: skip
 def test_a_script_runs_to_its_end(name, quickly, tmp_path, capsys):
     """It writes a table and its results, and nothing in it fails."""
     assert quickly(name)

@@ -17,7 +17,7 @@ import numpy as np
 from latchwork.algebra.linear import lstsq, matrix_rank, solve, svd
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.selection import must_agree, scaled
-from latchwork.constraint.terms import Array, Place, Terms, lengths_of
+from latchwork.constraint.terms import NOTHING, Array, Place, Terms, lengths_of
 from latchwork.constraint.units import Units, units_at
 from latchwork.errors import ConstraintError, EvaluationError
 
@@ -192,7 +192,7 @@ def assemble_u(terms: Terms, x: Array, held: Sequence[int] = ()) -> tuple[Array,
     off, moved = dot(full, u) + place.C, x.copy()
     for some in _fewer(held, n - _rank(full) if held else n):
         free = [j for j in range(n) if j not in some]
-        change, impulses = plastic(full[:, free], off, M[np.ix_(free, free)])
+        change, impulses = plastic(_columns(full, free), off, M[np.ix_(free, free)])
         moved[span] = u
         moved[[1 + n_q + j for j in free]] += change
         if not some or _holds(dot(full[:, free], change) + off, full, place.C, [u, moved[span]], units_at(terms, x)):
@@ -204,6 +204,11 @@ def _holds(left: Array, B: Array, C: Array, speeds: Sequence[Array], units: Unit
     """Whether what is left of B u + C is rounding, of the fastest speed and of how the rows move by themselves."""
     fastest = max(float(np.abs(u / units.u).max()) for u in speeds)
     return bool((np.abs(left) <= ASSEMBLED * (fastest * np.abs(B * units.u).max(axis=1) + np.abs(C))).all())
+
+
+def _columns(rows: Array, which: Sequence[int]) -> Array:
+    """Some columns of rows; 0 where an entry is rounding beside the largest of its row."""
+    return np.where(np.abs(rows) > NOTHING * np.abs(rows).max(axis=1, keepdims=True, initial=0.0), rows, 0.0)[:, which]
 
 
 def alive(B: Array, M: Array, usual: Array) -> Array:
