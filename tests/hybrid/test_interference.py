@@ -212,3 +212,17 @@ def test_the_audit_tells_how_deep_a_failed_run_came():
         lw.simulate(over_a_shelf(), until=1.0, method=lw.RK4(1e-3), **FALLS)
     depth = 0.1 - e.value.run["q_b_py"].min()
     assert e.value.run.audit.least_gap == pytest.approx(-depth, abs=1e-12)
+
+
+def test_a_plank_lies_flush_on_two_posts():
+    """Ends of segments are flush with the bound of its end faces, and deep behind these: it touches, and rests."""
+    model = lw.Model("plank")
+    link, N, O = model.planar("p"), model.frame, model.origin
+    plank = model.body("p", link, link.origin, 1.0, lw.inertia(link.frame, zz=0.35)).box((2.0, 0.5))
+    model.gravity(-10.0 * N.y)
+    for name, low, high in (("left", -1.0, -0.5), ("right", 0.5, 1.0)):
+        post = lw.Segment(O.at(f"{name} a", low * N.x), O.at(f"{name} b", high * N.x), normal=N.y)
+        model.contact(name, plank, post, friction=0.3)
+    run = lw.simulate(model, until=0.5, q=[0.0, 0.25, 0.0])
+    assert not run.events
+    assert run.x[-1] == pytest.approx(run.x[0], abs=1e-12)

@@ -46,7 +46,7 @@ def one_of_three(at_once: Any) -> bool | None:
 
 
 def must_be_apart(contact: Contact, contact_points: Sequence[ContactPoint], x: Array) -> None:
-    """Refuse shapes that overlap: the nearest feature whose domain holds is met from inside."""
+    """Refuse shapes that overlap: the nearest feature whose domain holds is met from inside, and none just touches."""
     found = []
     for contact_point in contact_points:
         gap, inside = contact_point.gap(x)
@@ -62,7 +62,7 @@ def must_be_apart(contact: Contact, contact_points: Sequence[ContactPoint], x: A
             )
         if inside >= 0.0 and not contact_point.held:
             found.append((abs(gap + _radius(contact_point, x)), gap, contact_point))
-    if found:
+    if found and min(abs(gap) for _, gap, _ in found) > CLOSED_GAP:
         _, gap, contact_point = min(found, key=lambda item: item[0])
         if gap < -CLOSED_GAP and (
             _radius(contact_point, x) == 0.0
@@ -71,8 +71,7 @@ def must_be_apart(contact: Contact, contact_points: Sequence[ContactPoint], x: A
         ):
             raise ModelError(
                 f"'{contact.name}' overlaps at t = {x[0]:.6g}: the gap of '{contact_point.name}' is {gap:.6g}. Start "
-                "with the "
-                "shapes apart or just touching, or turn the normal around if it points into the material."
+                "with the shapes apart or just touching, or turn the normal around if it points into the material."
             )
 
 
