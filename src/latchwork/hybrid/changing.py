@@ -16,7 +16,7 @@ from latchwork.contact.law import Contact
 from latchwork.errors import LatchworkError, ModelError, did_you_mean, spelled
 from latchwork.hybrid.contacts.contact_checks import must_have_lengths, must_not_cross
 from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
-from latchwork.hybrid.contacts.contact_state import Guard
+from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.initial_contacts import lies_behind, must_be_apart, must_be_few
 from latchwork.hybrid.contacts.sleeping_contacts import far_apart, first_features
 from latchwork.hybrid.designs import Automaton, must_watch

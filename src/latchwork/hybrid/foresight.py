@@ -17,8 +17,8 @@ from latchwork.constraint.terms import Terms
 from latchwork.contact.complementarity.single_contact import STATES
 from latchwork.contact.complementarity.solution import State
 from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.contacts.contact_state import Guard
 from latchwork.hybrid.contacts.events import told
+from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.impact_reset import Happened
 from latchwork.hybrid.contacts.quick_reset import Alone, taken
 from latchwork.hybrid.contacts.single_contact_reset import PARTED

@@ -17,7 +17,7 @@ import numpy as np
 
 from latchwork.contact.law import Contact
 from latchwork.hybrid.constraint_impulses import constraint_impulses
-from latchwork.hybrid.contacts.contact_state import Guard, Guards
+from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.contacts.tolerances import CLOSED_GAP, REACH
 from latchwork.hybrid.event import RunEvent

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from latchwork.hybrid.contacts.contact_point import Fixed
-from latchwork.hybrid.contacts.contact_state import Guard, Guards
+from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.stops import Rates, guards_and_rates, rates_in_accelerations
 from latchwork.program.function import Function

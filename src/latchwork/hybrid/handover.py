@@ -18,8 +18,9 @@ from latchwork.constraint.embedded.mode import Mode
 from latchwork.contact.impact.planar import LAWS
 from latchwork.contact.law import Zones
 from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.contacts.contact_state import ContactState, Guard, Guards
+from latchwork.hybrid.contacts.contact_state import ContactState
 from latchwork.hybrid.contacts.enforced_contact_reset import Keeping
+from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.handover_kernel import (
     BEHIND,
     CLEARED,

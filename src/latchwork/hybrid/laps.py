@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from latchwork.errors import ConstraintError, IntegrationError
-from latchwork.hybrid.contacts.contact_state import Guards
+from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Departed, Ran, end_of
 from latchwork.hybrid.table import Array

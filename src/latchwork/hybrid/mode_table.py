@@ -36,19 +36,11 @@ from latchwork.contact.impact.sequential import take_turns
 from latchwork.contact.impact.spatial import slip_in_space
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint, Fixed
-from latchwork.hybrid.contacts.contact_state import (
-    ContactStates,
-    Guard,
-    Guards,
-    closings,
-    every_zone,
-    slides_in_space,
-    touch_guards,
-    zone_guards,
-)
+from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
 from latchwork.hybrid.contacts.delassus_programs import DelassusPrograms, gaps_at
 from latchwork.hybrid.contacts.enforced_contact_reset import keep_one
 from latchwork.hybrid.contacts.friction import drag_in, share_in
+from latchwork.hybrid.contacts.guards import Guard, Guards, contact_guards, zone_guards
 from latchwork.hybrid.contacts.handover_kernel import hand_over
 from latchwork.hybrid.contacts.single_contact_reset import pass_one
 from latchwork.hybrid.contacts.step_limit import Pacing, longest_at
@@ -197,7 +189,7 @@ class ModeTable:
                         held, ContactStates([contact_point], {contact_point: contact_state}, zones=zones), contact_point
                     )
         opens = ContactStates([contact_point]), ContactStates([contact_point], leaving_depths={contact_point: 0})
-        opened = [touch_guards(each, contact_point, ()) for each in opens]
+        opened = [contact_guards(each, contact_point, ()) for each in opens]
         bounds = [
             zone_guards(contact_point, zone, i) for zone in contact_point.zones for i in range(1 + len(zone.bounds))
         ]
@@ -211,7 +203,7 @@ class ModeTable:
         terms, friction_rows = self._embedding(tuple(holds.items()), contact_states.key, holds, contact_states)
         if terms is None:
             with suppress(EvaluationError):
-                self._watching.part(touch_guards(contact_states, contact_point, ()), None)
+                self._watching.part(contact_guards(contact_states, contact_point, ()), None)
             return
         kept_arguments(terms)
         _, n, rows = terms.sizes
@@ -219,7 +211,7 @@ class ModeTable:
             frame_of(terms, rows, n - rows, len(self.driven.held), friction_rows)
         own = terms.rows.slices.get(contact_point.name, NO_ROWS)
         self._watching.part(
-            touch_guards(contact_states, contact_point, self._watching.multipliers(rows)[own]), own.stop
+            contact_guards(contact_states, contact_point, self._watching.multipliers(rows)[own]), own.stop
         )
 
     # --- symbols ------------------------------------------------------------------------------------------------
@@ -420,7 +412,7 @@ def _contact_parts(contact_states: ContactStates, slices: Mapping[str, slice], l
     parts: list[Part] = []
     for contact_point in contact_states.contact_points:
         own = slices.get(contact_point.name, NO_ROWS)
-        parts.append((touch_guards(contact_states, contact_point, lam[own]), own.stop))
+        parts.append((contact_guards(contact_states, contact_point, lam[own]), own.stop))
     if not contact_states.zones:
         return parts
     zones = {zone: contact_point for contact_point in contact_states.contact_points for zone in contact_point.zones}

@@ -16,7 +16,8 @@ from latchwork.algebra.products import dot
 from latchwork.contact.complementarity.solution import State
 from latchwork.errors import LatchworkError
 from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates, Guard
+from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
+from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.table import Array
 
 HORIZON = 5.0  # s: gaps that may close within this time, as they close now, are prepared for

@@ -14,7 +14,7 @@ from latchwork.constraint.forces import forces_in
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.constraint.terms import Base
 from latchwork.errors import EvaluationError, IntegrationError, ModelError
-from latchwork.hybrid.contacts.contact_state import Guard, Guards
+from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import INSTANT
 from latchwork.hybrid.input_laws import Column, Driven
 from latchwork.hybrid.rule_checks import check_rule, input_names, kinds_in, places, rule_scalar

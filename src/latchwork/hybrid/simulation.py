@@ -21,8 +21,8 @@ from latchwork.errors import ConstraintError, EvaluationError, IntegrationError
 from latchwork.hybrid.audit import entry, judge
 from latchwork.hybrid.changing import NEAR, Changing
 from latchwork.hybrid.constraint_impulses import constraint_impulses
-from latchwork.hybrid.contacts.contact_state import Guard, Guards
 from latchwork.hybrid.contacts.friction import forces_in
+from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings, contacts_of
 from latchwork.hybrid.contacts.quick_reset import swiftly
 from latchwork.hybrid.contacts.reset import Reset

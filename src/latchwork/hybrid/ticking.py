@@ -15,7 +15,7 @@ import numpy as np
 
 from latchwork.constraint.embedded import executors, sliding_executors
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.contacts.contact_state import Guards
+from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.input_laws import Column, Driven
 from latchwork.hybrid.mode_equations import Held

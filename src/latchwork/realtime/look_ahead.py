@@ -20,7 +20,8 @@ import numpy as np
 from latchwork.constraint.rule import Latch
 from latchwork.contact.complementarity.solution import State
 from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates, Guard
+from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
+from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.mode_table import Hold
 from latchwork.hybrid.prefetch import Coming, successors

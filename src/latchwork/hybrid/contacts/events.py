@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity.solution import State
 from latchwork.hybrid.contacts.contact_point import ContactPoint, Way
-from latchwork.hybrid.contacts.contact_state import ContactState, Guard
+from latchwork.hybrid.contacts.contact_state import ContactState
+from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.impact_reset import Happened
 from latchwork.hybrid.event import RunEvent
 

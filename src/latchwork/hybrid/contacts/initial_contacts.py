@@ -14,7 +14,7 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, IntegrationError, ModelError
 from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.contacts.contact_state import Guard
+from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.tolerances import CLOSED_GAP
 from latchwork.kane.equations import Equations
 from latchwork.model import Model

@@ -18,8 +18,9 @@ from latchwork.contact.complementarity.single_contact import STATES
 from latchwork.contact.complementarity.solution import State
 from latchwork.contact.law import Zones
 from latchwork.hybrid.contacts.contact_point import ContactPoint, Way
-from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates, Guard, deep_in, is_clear
+from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates, deep_in, is_clear
 from latchwork.hybrid.contacts.delassus_programs import DelassusPrograms
+from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.impact_reset import Happened
 from latchwork.hybrid.contacts.single_contact_reset import AS_IS, LETS_GO, OTHERS, PARTED, Passed
 from latchwork.hybrid.contacts.tolerances import BOUND, CLOSED_GAP, LEFT, REACH

@@ -19,9 +19,10 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity.solution import ContactProblem, ContactSolution, State, feasible, hold_on, settle
 from latchwork.errors import IntegrationError, Jammed
 from latchwork.hybrid.contacts.contact_point import ContactPoint, Way, touch_of
-from latchwork.hybrid.contacts.contact_state import ContactState, Guard, deep_in
+from latchwork.hybrid.contacts.contact_state import ContactState, deep_in
 from latchwork.hybrid.contacts.delassus import DelassusOperator
 from latchwork.hybrid.contacts.enforced_contacts import HeldContacts, way_in_space
+from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.impact_reset import KEPT, RANK, Striking
 from latchwork.hybrid.contacts.tolerances import (
     BOUND,
