@@ -109,7 +109,6 @@ class ModeTable:
         self.driven, self.design = driven, design
         self.rules = Rules() if rules is None else rules
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
-        self._functions: dict[Any, tuple[Function, Function]] = {}  # place and bias, by the nodes of rows
         self._prepared: dict[Any, Prepared] = {}
         self.stages: dict[Any, tuple[Stage, Guards]] = {}
         self._ready: tuple[Terms, tuple[FrictionRows | None, bytes], tuple[Mode, bool]] | None = None
@@ -234,14 +233,10 @@ class ModeTable:
         if len(constraints) == 1:
             return contact_points[constraints[0]].terms_of(constraints[0])
         others = tuple(k for k in constraints if k not in contact_points)
-        parts = [contact_point.rows(k) for k, contact_point in contact_points.items()]
-        rows = joined([*([self.terms_of(others).rows] if others else []), *parts])
-        nodes = rows.phi, rows.B_nodes, rows.C_nodes, rows.c_nodes
-        known = self._functions.get(nodes)  # however a contact slides, its row is the same
-        made = terms_of(rows, self.base) if known is None else Terms(rows, self.base, *known)
-        _make_room(self._functions, PARTS)
-        self._functions[nodes] = made.place_function, made.bias_function
-        return made
+        parts = [contact_point.terms_of(k) for k, contact_point in contact_points.items()]
+        parts = [self.terms_of(others), *parts] if others else parts
+        sources = tuple([source for part in parts for source in part.sources])
+        return Terms(joined([part.rows for part in parts]), self.base, sources)
 
     def held(self, holds: Holds) -> Terms:
         """The rows of all constraints that hold, contacts apart."""

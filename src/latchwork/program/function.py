@@ -85,6 +85,8 @@ class Function:
     """
 
     arrivals: ClassVar[int] = 0  # how often machine code has arrived, for any function
+    record: Any = None  # what kernels call it by, where they do, and its address: see `evaluator`
+    record_at: int = 0
 
     def __init__(self, program: Program, executor: Kernel[..., None] | Native = vm.run) -> None:
         self._program, self.executor = check(program), executor
@@ -106,6 +108,8 @@ class Function:
 
     def _run_by(self, found: Native) -> None:
         self._call, self.entry = found.brief, found.address
+        if self.record is not None:
+            self.record.run = found.address
 
     @cached_property
     def _left(self) -> int:

@@ -6,6 +6,7 @@ the slots of the guards that watch it.
 
 from __future__ import annotations
 
+from latchwork.constraint.row_sources import RowSource
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, solver
 from latchwork.program.records.record import array, record
 
@@ -16,8 +17,6 @@ UNKNOWN = -1.0  # of a gap: it has not been looked at
 class Notes:
     """What is called; then what is known of the last evaluation, and of the run."""
 
-    place_run: executor
-    bias_run: executor
     motion_run: executor
     spread_run: executor
     guard_run: executor
@@ -54,12 +53,11 @@ class EmbeddedMode:
     moving: i64  # 1 where constraints do work
     turning: i64  # quaternions
     notes: Notes
-    place_code: i32p  # of programs of (t, q, u, held)
-    bias_code: i32p
-    motion_code: i32p
+    motion_code: i32p  # of programs of (t, q, u, held)
     spread_code: i32p
-    place_slots: i64
-    bias_slots: i64
+    sources: i64
+    source_slots: i64
+    n_found: i64
     motion_slots: i64
     spread_slots: i64
     n_motion: i64
@@ -71,8 +69,9 @@ class EmbeddedMode:
     still: i64p = array("rows")  # 1 where a row has a Φ
     quaternion: i64p = array("4 * turning")  # places in q
     weight: f64p = array("n")  # of the speeds
-    place_z: f64p = array("place_slots")
-    bias_z: f64p = array("bias_slots")
+    source: list[RowSource] = array("sources")
+    source_z: f64p = array("source_slots")
+    found: f64p = array("n_found")  # Φ, B, C and c of all rows that sources give, held or not
     motion_z: f64p = array("motion_slots")
     spread_z: f64p = array("spread_slots")
     place: f64p = array("rows * (n + 2)")  # Φ, B, C

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.friction_rows import FrictionRows
+from latchwork.constraint.row_sources import source_layout
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
 from latchwork.program.function import Function
-from latchwork.program.kernel import f64p, i32p, i64, kernel, offset
+from latchwork.program.kernel import f64p, i32p, i64, kernel
 from latchwork.program.native import address, native, together
 from latchwork.program.records.memory import block_of, lay_out
 from latchwork.program.records.view import record_at
 
 GUARDS = 1  # where the bytecode of guards begins in code
-OFTEN = 3  # programs that every evaluation runs: place, bias, motion
 NO_SETTINGS: Array = np.zeros(0)
 
 
@@ -59,20 +59,21 @@ def frame(
     With what drags, and the share of the redundant rows ``lost``; ``settings`` and ``scratch`` are for a solver.
     """
     n_q, n, rows = terms.sizes
-    place, bias, motion, spread = terms.functions
+    motion, spread, sources = terms.base.motion, terms.base.spread, source_layout(terms.sources, n)
     fours, start = _quaternions(terms), 2 + n_q + k + held
-    z = block_of(lay_out(
+    mode = lay_out(
         EmbeddedMode, n_q=n_q, n=n, rows=rows, m=m, k=k, n_held=held, moving=int(terms.is_moving),
         turning=len(fours) // 4, quaternion=fours, still=terms.still, n_motion=motion.width, n_scratch=scratch,
-        n_settings=len(settings), settings=settings, place_slots=place.slots + 1, bias_slots=bias.slots + 1,
-        motion_slots=motion.slots + 1, spread_slots=spread.slots + 1, **_sliding(n, friction_rows, lost, share),
-    ))  # fmt: skip
-    given = [item for f in terms.functions for item in (*f.where, f.first - len(f.inputs))]
-    native(put_programs).brief(address(z) + 8 * start, len(place.inputs), *given)
-    length = sum([f.length for f in terms.functions[:OFTEN]]) + 2 * _dense(n, m, k)
+        n_settings=len(settings), settings=settings, sources=len(terms.sources), source_slots=len(sources.z),
+        source_z=sources.z, n_found=sources.n_found, motion_slots=motion.slots + 1, motion_z=motion.workspace(),
+        motion_code=motion.where[0], spread_slots=spread.slots + 1, spread_z=spread.workspace(),
+        spread_code=spread.where[0], **_sliding(n, friction_rows, lost, share),
+    )  # fmt: skip
+    sources.put(mode.source)
+    length = sum([f.length for f in terms.often]) + 2 * _dense(n, m, k)
     if friction_rows is not None:
         length += friction_rows.function.length + 2 * (n**3 // 3 - n * k * k - k**3 // 6)
-    return Frame(z, start, length)
+    return Frame(block_of(mode), start, length)
 
 
 def frame_of(terms: Terms, m: int, k: int, held: int, friction_rows: FrictionRows | None) -> Frame:
@@ -107,27 +108,6 @@ def _sliding(n: int, friction_rows: FrictionRows | None, lost: tuple[int, ...], 
 
 
 @kernel
-def put_programs(
-    mode: EmbeddedMode, inputs: i64, place_code: i32p, place: f64p, n_place: i64, bias_code: i32p, bias: f64p,
-    n_bias: i64, motion_code: i32p, motion: f64p, n_motion: i64, spread_code: i32p, spread: f64p, n_spread: i64,
-) -> None:  # fmt: skip
-    """Bytecode of the programs, and their constants into their slots, behind the inputs."""
-    mode.place_code, mode.bias_code = place_code, bias_code
-    mode.motion_code, mode.spread_code = motion_code, spread_code
-    put(n_place, place, offset(mode.place_z, inputs))
-    put(n_bias, bias, offset(mode.bias_z, inputs))
-    put(n_motion, motion, offset(mode.motion_z, inputs))
-    put(n_spread, spread, offset(mode.spread_z, inputs))
-
-
-@kernel
-def put(n: i64, constants: f64p, slots: f64p) -> None:
-    """n numbers."""
-    for i in range(n):
-        slots[i] = constants[i]
-
-
-@kernel
 def choose(
     z: f64p, start: i64, size: i64, frame_z: f64p, slots: i64, chosen: i32p, weights: f64p, typical: f64p, course: f64p,
     lengths: f64p,
@@ -149,7 +129,7 @@ def choose(
         mode.typical[i], mode.length[i] = typical[i], lengths[i]
 
 
-together(put_programs, choose)
+together(choose)
 
 
 def block(frame: Frame, selection: Selection, weights: Array, typical: Array, course: Array, lengths: Array,

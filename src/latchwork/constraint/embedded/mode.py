@@ -160,10 +160,8 @@ class Mode:
     @property
     def _often(self) -> tuple[Function, ...]:
         """What every evaluation runs: place, bias, motion, and the drag."""
-        place, bias, motion, _ = self.terms.functions
-        return (
-            (place, bias, motion) if self.friction_rows is None else (place, bias, motion, self.friction_rows.function)
-        )
+        often = self.terms.often
+        return often if self.friction_rows is None else (*often, self.friction_rows.function)
 
     def workspace(self) -> Array:
         """Fresh slots with everything but the inputs in place."""
@@ -187,10 +185,10 @@ class Mode:
     def _filled(self) -> Array:
         """Slots with notes in place: addresses of what runs, and limits."""
         (_, z, start), floor = self._block, self.least_pivot * self.usual_pivot
-        place, bias, motion, spread = self.terms.functions
+        motion, spread = self.terms.base.motion, self.terms.base.spread
         limit, pivot = self.limit, 0.0 if self.limit > WORST_D else floor
         write(
-            record_at(EmbeddedMode, z, start).notes, place.entry, bias.entry, motion.entry, spread.entry,
+            record_at(EmbeddedMode, z, start).notes, motion.entry, spread.entry,
             0 if self.watch is None else self.watch.entry, 0.0, 0.0, self.usual_pivot, math.inf, 0.0, 0.0, 0.0, limit,
             pivot, floor, self._solver, 0 if self.friction_rows is None else self.friction_rows.function.entry,
             UNKNOWN, 0.0, 0.0,

@@ -13,6 +13,7 @@ import numpy as np
 from latchwork.algebra.products import norm
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.joints.spot import Spot
+from latchwork.constraint.row_sources import RowPrograms
 from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.terms import Array, Base, Terms, terms_of
 from latchwork.contact.closest_point.newton import Finder, finder
@@ -210,23 +211,18 @@ class ContactPoint:
                     own.c_nodes[:1])  # fmt: skip
 
     def terms_of(self, constraint: Constraint) -> Terms:
-        """The programs of a constraint of its own. However it slides, they are those of the normal row."""
-        if constraint is self.sticking:
-            return self.terms
-        return Terms(self.rows(constraint), self.base, *self._normal)
+        """The programs of a constraint of its own."""
+        return self.terms if constraint is self.sticking else Terms(self.rows(constraint), self.base, (self.source(1),))
 
-    @cached_property
-    def _normal(self) -> tuple[Function, Function]:
-        """Place and bias of the normal row alone."""
-        made = terms_of(self.rows(Constraint(self.name, [self.feature.gap])), self.base)
-        return made.place_function, made.bias_function
+    def source(self, held: int) -> RowPrograms:
+        """The programs of its rows, of which the first are held; however it slides or sticks, they are the same."""
+        (own,) = self.terms.sources
+        return own._replace(held=held)
 
     def get_ready(self) -> None:
         """Make now what the first moment of contact would have to wait for."""
         if self.has_rows:
             _ = self.terms
-        if not self.held and self.tangents:
-            _ = self._normal
         if self.held:
             _ = self.force_function
 
