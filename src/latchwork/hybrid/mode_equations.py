@@ -231,7 +231,7 @@ class Held:
         found = selected_speeds(terms, x)
         if found is None or found.selection == old.selection:
             return None
-        fresh = in_units_of(old, selected_mode(terms, found, x, old.rest, old.friction_rows))
+        fresh = in_units_of(old, selected_mode(terms, found, x, old.rest, old.sliders))
         if not suits_better(fresh, terms.motion(x).M, old.selection, BETTER):
             return None
         self.others.setdefault(old.selection, self)
@@ -253,7 +253,7 @@ class Held:
             if chosen.rank < old.selection.rank:  # at a singular position rows seem to say less
                 continue
             share = None if old.is_plain else share_at(place.B, old.share, old.selection, chosen)
-            fresh = in_units_of(old, mode_of(terms, chosen, state, old.rest, old.friction_rows, share))
+            fresh = in_units_of(old, mode_of(terms, chosen, state, old.rest, old.sliders, share))
             if chosen != old.selection and suits_better(fresh, motion.M, old.selection, BETTER):
                 return self._in(replace(fresh, usual_pivot=max(fresh.usual_pivot, old.usual_pivot)))
         worst = conditioning(place.B, motion.M, old.selection)
@@ -325,7 +325,7 @@ def unresolved(path: Path) -> float:
 def embedded(driven: Driven, mode: Mode, watch: Function | None, label: tuple[str, ...], memory: Memory) -> Held:
     """A mode that is known before the run: written out where it is short, else recombined. Decided by counts."""
     terms, system = mode.terms, driven.equations.system
-    if mode.length > SHORT or mode.friction_rows is not None:
+    if mode.length > SHORT or mode.sliders:
         return Held(driven, mode, watch, label=label, memory=memory)
     ind = mode.selection.independent
     embedding = Embedding(terms.rows, mode.selection, mode.numbers, lambda nodes: nodes)

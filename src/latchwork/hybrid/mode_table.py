@@ -21,10 +21,10 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.delassus_kernel import gather
 from latchwork.constraint.embedded import executors, layout, sliding_executors
 from latchwork.constraint.embedded.final_state import whole
-from latchwork.constraint.embedded.friction_rows import FrictionRows
 from latchwork.constraint.embedded.layout import frame_of
 from latchwork.constraint.embedded.mode import Mode, selected_mode
 from latchwork.constraint.embedded.projection import settle
+from latchwork.constraint.embedded.slider import ENFORCED, Slider
 from latchwork.constraint.rows import joined, rows_of
 from latchwork.constraint.selection import must_agree, worst_entry
 from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_speeds
@@ -35,11 +35,11 @@ from latchwork.contact.complementarity.planar_contacts import settle_few
 from latchwork.contact.impact.sequential import take_turns
 from latchwork.contact.impact.spatial import slip_in_space
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.contacts.contact_point import ContactPoint, Fixed
+from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
 from latchwork.hybrid.contacts.delassus_programs import DelassusPrograms, gaps_at
 from latchwork.hybrid.contacts.enforced_contact_reset import keep_one
-from latchwork.hybrid.contacts.friction import drag_in, share_in
+from latchwork.hybrid.contacts.friction import share_in
 from latchwork.hybrid.contacts.guards import Guard, Guards, contact_guards, zone_guards
 from latchwork.hybrid.contacts.handover_kernel import hand_over
 from latchwork.hybrid.contacts.single_contact_reset import pass_one
@@ -94,12 +94,12 @@ class Prepared(NamedTuple):
     """The symbolic part of a mode: its rows (none where nothing holds), friction, guards, and their program."""
 
     terms: Terms | None
-    friction_rows: FrictionRows | None
+    sliders: tuple[Slider, ...]
     guards: Guards
     watch: Function | None
 
 
-Embedding = tuple[Terms | None, FrictionRows | None]  # rows that hold, none where nothing does, and what drags
+Embedding = tuple[Terms | None, tuple[Slider, ...]]  # rows that hold, none where nothing does, and what slides
 
 
 class ModeTable:
@@ -108,11 +108,10 @@ class ModeTable:
     def __init__(self, driven: Driven, design: Simulating, rules: Rules | None = None) -> None:
         self.driven, self.design = driven, design
         self.rules = Rules() if rules is None else rules
-        self._terms: dict[tuple[Constraint, ...], Terms] = {}
+        self._terms: dict[tuple[tuple[Constraint, ...], tuple[ContactPoint, ...]], Terms] = {}
         self._prepared: dict[Any, Prepared] = {}
         self.stages: dict[Any, tuple[Stage, Guards]] = {}
-        self._ready: tuple[Terms, tuple[FrictionRows | None, bytes], tuple[Mode, bool]] | None = None
-        self._drags: dict[Any, FrictionRows] = {}
+        self._ready: tuple[Terms, tuple[tuple[Slider, ...], bytes], tuple[Mode, bool]] | None = None
         self._embeddings: dict[Any, Embedding] = {}
         self._watching = Watching(driven)
         self._memory = Memory()
@@ -199,7 +198,7 @@ class ModeTable:
                     self._watching.part(guards, None)
 
     def _know_closed(self, holds: Holds, contact_states: ContactStates, contact_point: ContactPoint) -> None:
-        terms, friction_rows = self._embedding(tuple(holds.items()), contact_states.key, holds, contact_states)
+        terms, sliders = self._embedding(tuple(holds.items()), contact_states.key, holds, contact_states)
         if terms is None:
             with suppress(EvaluationError):
                 self._watching.part(contact_guards(contact_states, contact_point, ()), None)
@@ -207,7 +206,7 @@ class ModeTable:
         kept_arguments(terms)
         _, n, rows = terms.sizes
         if rows <= n:
-            frame_of(terms, rows, n - rows, len(self.driven.held), friction_rows)
+            frame_of(terms, rows, n - rows, len(self.driven.held), sliders)
         own = terms.rows.slices.get(contact_point.name, NO_ROWS)
         self._watching.part(
             contact_guards(contact_states, contact_point, self._watching.multipliers(rows)[own]), own.stop
@@ -216,27 +215,33 @@ class ModeTable:
     # --- symbols ------------------------------------------------------------------------------------------------
 
     def terms_of(
-        self, constraints: tuple[Constraint, ...], contact_points: Mapping[Constraint, ContactPoint] | None = None
+        self,
+        constraints: tuple[Constraint, ...],
+        contact_points: Mapping[Constraint, ContactPoint] | None = None,
+        enforced: tuple[ContactPoint, ...] = (),
     ) -> Terms:
-        """The programs of some rows; those of contacts are known already."""
-        found = self._terms.get(constraints)
+        """The programs of some rows; those of contacts are known already. Contacts that the coordinates enforce, and
+        that slide, hold no row, but give their tangents."""
+        found = self._terms.get((constraints, enforced))
         if found is None:
             _make_room(self._terms, PARTS)
-            found = self._terms[constraints] = self._new_terms(constraints, contact_points or {})
+            found = self._terms[constraints, enforced] = self._new_terms(constraints, contact_points or {}, enforced)
         return found
 
     def _new_terms(
-        self, constraints: tuple[Constraint, ...], contact_points: Mapping[Constraint, ContactPoint]
+        self,
+        constraints: tuple[Constraint, ...],
+        contact_points: Mapping[Constraint, ContactPoint],
+        enforced: tuple[ContactPoint, ...],
     ) -> Terms:
-        if not contact_points:
+        if not contact_points and not enforced:
             return terms_of(rows_of(self.driven.equations, constraints, self.base.laws), self.base)
-        if len(constraints) == 1:
-            return contact_points[constraints[0]].terms_of(constraints[0])
         others = tuple(k for k in constraints if k not in contact_points)
-        parts = [contact_point.terms_of(k) for k, contact_point in contact_points.items()]
-        parts = [self.terms_of(others), *parts] if others else parts
-        sources = tuple([source for part in parts for source in part.sources])
-        return Terms(joined([part.rows for part in parts]), self.base, sources)
+        parts = [self.terms_of(others)] if others or not contact_points else []
+        parts += [contact_point.terms_of(k) for k, contact_point in contact_points.items()]
+        sources = [source for part in parts for source in part.sources]
+        sources += [contact_point.source(0) for contact_point in enforced]
+        return Terms(joined([part.rows for part in parts]), self.base, tuple(sources))
 
     def held(self, holds: Holds) -> Terms:
         """The rows of all constraints that hold, contacts apart."""
@@ -266,11 +271,11 @@ class ModeTable:
     def _prepare(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]) -> Prepared:
         held, (closed, *_), _, armed = key
         first = [Guard("stop", name, value) for name, value in stops.items()]
-        terms, friction_rows = self._embedding(held, closed, holds, contact_states)
+        terms, sliders = self._embedding(held, closed, holds, contact_states)
         if terms is None:
             rules = rule_guards(armed, contact_states.forces({})) if armed else []
             parts = [(first, 0), *_contact_parts(contact_states, {}, []), (rules, 0)]
-            return Prepared(None, None, _guards(parts), self._watching.free(parts))
+            return Prepared(None, (), _guards(parts), self._watching.free(parts))
         rows, slices = len(terms.rows), terms.rows.slices
         lam = self._watching.multipliers(rows)
         for name, hold in holds.items():
@@ -282,10 +287,10 @@ class ModeTable:
             forces = contact_states.forces({name: lam[part] for name, part in slices.items()})
             rules = rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | forces)
         parts = [(first, rows), *_contact_parts(contact_states, slices, lam), (rules, rows)]
-        return Prepared(terms, friction_rows, _guards(parts), self._watching.held(parts, rows))
+        return Prepared(terms, sliders, _guards(parts), self._watching.held(parts, rows))
 
     def _embedding(self, held: Any, closed: Any, holds: Holds, contact_states: ContactStates) -> Embedding:
-        """The rows of what holds and is closed, and what drags; ``held`` and ``closed`` are what it depends on."""
+        """The rows of what holds and is closed, and what slides; ``held`` and ``closed`` are what it depends on."""
         found = self._embeddings.get((held, closed))
         if found is None:
             _make_room(self._embeddings)
@@ -295,50 +300,38 @@ class ModeTable:
     def _embedded(self, holds: Holds, contact_states: ContactStates) -> Embedding:
         contact_points = contact_states.constraints()
         constraints = (*(hold.constraint for hold in holds.values()), *contact_points)
-        dragging = dict(contact_states.dragging())
-        if not constraints and not dragging:
-            return None, None
-        terms = self.terms_of(constraints, contact_points)
-        fixed = [contact_point.fixed_in(contact_states.closed[contact_point].way) for contact_point in dragging]
-        return terms, self._drag(terms, dragging, fixed)
-
-    def _drag(
-        self, terms: Terms, dragging: Mapping[ContactPoint, list[int]], fixed: Sequence[Fixed]
-    ) -> FrictionRows | None:
-        """What drags in a mode of these rows, remembered; ways in space are held in one program for all of them."""
-        if not dragging:
-            return None
-        key = tuple([(contact_point, *nodes) for contact_point, nodes in dragging.items()])
-        values = [value for _, way in fixed for value in way]
-        known = self._drags.get(key if values else (terms, key))
-        if known is not None and not values:
-            return known
-        symbols, function = [s for symbols, _ in fixed for s in symbols], None if known is None else known.function
-        found = drag_in(terms, dragging, symbols, function)
-        if known is None:
-            _make_room(self._drags, PARTS)
-            self._drags[key if values else (terms, key)] = found
-        return replace(found, function=found.function.bound(values)) if values else found
+        sliding = contact_states.sliding()
+        if not constraints and not sliding:
+            return None, ()
+        enforced = tuple([contact_point for contact_point in sliding if contact_point.held])
+        terms = self.terms_of(constraints, contact_points, enforced)
+        own = [*contact_points.values(), *enforced]
+        sources = {contact_point: len(terms.sources) - len(own) + i for i, contact_point in enumerate(own)}
+        sliders = []
+        for contact_point, way in sliding.items():
+            row = ENFORCED if contact_point.held else terms.rows.slices[contact_point.name].start
+            sliders.append(contact_point.slider(sources[contact_point], row, way, contact_states.zones))
+        return terms, tuple(sliders)
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
-    def mode(self, terms: Terms, x: Array, friction_rows: FrictionRows | None = None) -> tuple[Mode, bool]:
+    def mode(self, terms: Terms, x: Array, sliders: tuple[Slider, ...] = ()) -> tuple[Mode, bool]:
         """The mode of some rows at x = (t, q, u, rest), and whether that position is regular; the last one is kept."""
-        here, last = (friction_rows, x.tobytes()), self._ready
+        here, last = (sliders, x.tobytes()), self._ready
         if last is None or last[0] is not terms or last[1] != here:
-            last = self._ready = terms, here, self._new_mode(terms, x, friction_rows)
+            last = self._ready = terms, here, self._new_mode(terms, x, sliders)
         return last[2]
 
-    def _new_mode(self, terms: Terms, x: Array, friction_rows: FrictionRows | None) -> tuple[Mode, bool]:
+    def _new_mode(self, terms: Terms, x: Array, sliders: tuple[Slider, ...]) -> tuple[Mode, bool]:
         quick = selected_speeds(terms, x)
         if quick is not None:
-            return selected_mode(terms, quick, x, self._held_names, friction_rows), True
+            return selected_mode(terms, quick, x, self._held_names, sliders), True
         place, motion = terms.place(x), terms.motion(x)
         n_q, n, _ = terms.sizes
         moving = terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
         must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
         chosen, regular = choose_regular(terms, x)
-        return mode_beside(terms, chosen, x, regular, self._held_names, friction_rows), regular is x
+        return mode_beside(terms, chosen, x, regular, self._held_names, sliders), regular is x
 
     @cached_property
     def _held_names(self) -> tuple[str, ...]:
@@ -357,10 +350,10 @@ class ModeTable:
 
     def _new_stage(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
                    before: Stage | None) -> tuple[Stage, Guards]:  # fmt: skip
-        terms, friction_rows, guards, watch = self._prepared_for(key, holds, contact_states, stops)
+        terms, sliders, guards, watch = self._prepared_for(key, holds, contact_states, stops)
         if terms is None:
             return Unconstrained(self.side, watch, names=contact_states.labels, memory=Memory(self._memory)), guards
-        mode, regular = _at_rest_again(before, x) or self.mode(terms, x, friction_rows)
+        mode, regular = _at_rest_again(before, x) or self.mode(terms, x, sliders)
         share = share_in(mode, contact_states) if contact_states.closed else None
         if share is not None:
             mode = replace(mode, share=share)

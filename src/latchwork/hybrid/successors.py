@@ -98,6 +98,6 @@ def prepare_all(shop: ModeTable, holds: Holds, contact_states: ContactStates, st
 
 def _compile(shop: ModeTable, mode: Prepared) -> None:
     functions = [*(mode.terms.functions if mode.terms is not None else (shop.side.function,)), mode.watch]
-    for function in (*functions, None if mode.friction_rows is None else mode.friction_rows.function):
+    for function in (*functions, *[own for slider in mode.sliders for own in slider.functions]):
         if function is not None:
             function.compiled(wait=True)

@@ -6,6 +6,7 @@ the slots of the guards that watch it.
 
 from __future__ import annotations
 
+from latchwork.constraint.embedded.slider import SliderRecord
 from latchwork.constraint.row_sources import RowSource
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, solver
 from latchwork.program.records.record import array, record
@@ -31,7 +32,6 @@ class Notes:
     limit_pivot: f64
     floor: f64
     solve_run: solver
-    drag_run: executor
     gap: f64  # between circuits; see `circuit`
     side: f64  # the sign of det B1
     unresolved: f64
@@ -105,15 +105,13 @@ class EmbeddedMode:
     settings: f64p = array("n_settings")  # of a solver
     scratch: f64p = array("n_scratch")
     sliding: i64  # n where forces do not lie along the rows kept, else 0; see `sliding`
-    dragging: i64
-    holding: i64
     shared: i64
-    drag_slots: i64
-    drag_code: i32p
-    dragged: i64p = array("dragging")  # rows
+    sliders: i64
+    slider_slots: i64
     lost: i64p = array("shared")  # redundant rows
-    drag_z: f64p = array("drag_slots")
-    friction_rows: f64p = array("dragging * n + holding * (2 * n + 1)")  # E; g, N1, N0
+    slider: list[SliderRecord] = array("sliders")
+    slider_z: f64p = array("slider_slots")
+    friction: f64p = array("sliders * (2 * n + 1)")  # E, or g, N1, N0
     share: f64p = array("shared * (m + 1)")  # [R c]
     force_rows: f64p = array("rows * sliding")  # G
     full: f64p = array("n * sliding")  # M'

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
-from latchwork.constraint.embedded.friction_rows import FrictionRows
+from latchwork.constraint.embedded.slider import WAY, Slider, SliderLayout, directions, slider_layout
 from latchwork.constraint.row_sources import source_layout
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
@@ -48,7 +48,7 @@ def frame(
     m: int,
     k: int,
     held: int,
-    friction_rows: FrictionRows | None = None,
+    sliders: tuple[Slider, ...] = (),
     lost: tuple[int, ...] = (),
     share: Array | None = None,
     settings: Array = NO_SETTINGS,
@@ -56,10 +56,11 @@ def frame(
 ) -> Frame:
     """Lay out modes of m dependent and k independent speeds; so many numbers are ``held``.
 
-    With what drags, and the share of the redundant rows ``lost``; ``settings`` and ``scratch`` are for a solver.
+    With what slides, and the share of the redundant rows ``lost``; ``settings`` and ``scratch`` are for a solver.
     """
     n_q, n, rows = terms.sizes
-    motion, spread, sources = terms.base.motion, terms.base.spread, source_layout(terms.sources, n)
+    motion, spread = terms.base.motion, terms.base.spread
+    sources, slides = source_layout(terms.sources, n), slider_layout(sliders)
     fours, start = _quaternions(terms), 2 + n_q + k + held
     mode = lay_out(
         EmbeddedMode, n_q=n_q, n=n, rows=rows, m=m, k=k, n_held=held, moving=int(terms.is_moving),
@@ -67,20 +68,24 @@ def frame(
         n_settings=len(settings), settings=settings, sources=len(terms.sources), source_slots=len(sources.z),
         source_z=sources.z, n_found=sources.n_found, motion_slots=motion.slots + 1, motion_z=motion.workspace(),
         motion_code=motion.where[0], spread_slots=spread.slots + 1, spread_z=spread.workspace(),
-        spread_code=spread.where[0], **_sliding(n, friction_rows, lost, share),
+        spread_code=spread.where[0], **_sliding(n, slides, lost, share),
     )  # fmt: skip
     sources.put(mode.source)
+    slides.put(mode.slider)
     length = sum([f.length for f in terms.often]) + 2 * _dense(n, m, k)
-    if friction_rows is not None:
-        length += friction_rows.function.length + 2 * (n**3 // 3 - n * k * k - k**3 // 6)
+    if sliders:
+        own = sum([f.length for slider in sliders for f in slider.functions])
+        length += own + 2 * (n**3 // 3 - n * k * k - k**3 // 6)
     return Frame(block_of(mode), start, length)
 
 
-def frame_of(terms: Terms, m: int, k: int, held: int, friction_rows: FrictionRows | None) -> Frame:
-    """The frame of modes of m dependent and k independent speeds, with what drags; the terms keep it."""
-    found: Frame | None = terms.frames.get((m, k, held, friction_rows))
+def frame_of(terms: Terms, m: int, k: int, held: int, sliders: tuple[Slider, ...]) -> Frame:
+    """The frame of modes of m dependent and k independent speeds, with what slides, whichever way; the terms keep
+    it."""
+    key = m, k, held, *[slider.form for slider in sliders]
+    found: Frame | None = terms.frames.get(key)
     if found is None:
-        found = terms.frames[m, k, held, friction_rows] = frame(terms, m, k, held, friction_rows)
+        found = terms.frames[key] = frame(terms, m, k, held, sliders)
     return found
 
 
@@ -89,28 +94,24 @@ def _dense(n: int, m: int, k: int) -> int:
     return m**3 // 3 + m * m * (k + 2) + n * n * k + n * k * k + k**3 // 6
 
 
-def _sliding(n: int, friction_rows: FrictionRows | None, lost: tuple[int, ...], share: Array | None) -> dict[str, Any]:
+def _sliding(n: int, slides: SliderLayout, lost: tuple[int, ...], share: Array | None) -> dict[str, Any]:
     """Fields of a mode that slides, or whose redundant rows share the load."""
-    slides = friction_rows is not None or share is not None
     shares = np.zeros(0) if share is None else np.ravel(share)
-    found = {"sliding": n * slides, "shared": len(lost), "lost": lost, "share": shares}
-    if friction_rows is None:
-        return found | {"dragging": 0, "holding": 0, "drag_slots": 0}
-    slots = friction_rows.function.workspace()
-    return found | {
-        "dragging": len(friction_rows.rows),
-        "dragged": friction_rows.rows,
-        "holding": friction_rows.held,
-        "drag_slots": len(slots),
-        "drag_z": slots,
-        "drag_code": friction_rows.function.where[0],
+    return {
+        "sliding": n * (bool(slides.sliders) or share is not None),
+        "shared": len(lost),
+        "lost": lost,
+        "share": shares,
+        "sliders": len(slides.sliders),
+        "slider_slots": len(slides.z),
+        "slider_z": slides.z,
     }
 
 
 @kernel
 def choose(
     z: f64p, start: i64, size: i64, frame_z: f64p, slots: i64, chosen: i32p, weights: f64p, typical: f64p, course: f64p,
-    lengths: f64p,
+    lengths: f64p, ways: f64p,
 ) -> None:  # fmt: skip
     """The memory of a mode, in that of its frame; so many slots for guards behind it are 0."""
     for i in range(size):
@@ -127,23 +128,26 @@ def choose(
         mode.weight[i], mode.course[i] = weights[i], course[i]
     for i in range(mode.rows):
         mode.typical[i], mode.length[i] = typical[i], lengths[i]
+    for s in range(mode.sliders):
+        for i in range(WAY):
+            mode.slider[s].way[i] = ways[WAY * s + i]
 
 
 together(choose)
 
 
 def block(frame: Frame, selection: Selection, weights: Array, typical: Array, course: Array, lengths: Array,
-          guards: Function | None = None) -> Block:  # fmt: skip
+          sliders: tuple[Slider, ...] = (), guards: Function | None = None) -> Block:  # fmt: skip
     """The memory of a mode: ``weights`` are those of the speeds, ``typical`` the largest entries of rows, ``lengths``
-    what they are in the kinetic metric, ``course`` all speeds where it begins; ``guards``, a function of
-    (t, q, u, held, u̇, λ) that watches it, lie behind all else."""
+    what they are in the kinetic metric, ``course`` all speeds where it begins; ``sliders`` have directions; ``guards``,
+    a function of (t, q, u, held, u̇, λ) that watches it, lie behind all else."""
     size = len(frame.z)
     words, slots = (0, 0) if guards is None else (guards.words, guards.slots + 1)
     code, z = np.empty(GUARDS + words, dtype=np.int32), np.empty(size + slots)
-    code[0] = frame.start
+    code[0], ways = frame.start, directions(sliders)
     native(choose).brief(
         address(z), frame.start, size, address(frame.z), slots, address(selection.packed), address(weights),
-        address(typical), address(course), address(lengths),
+        address(typical), address(course), address(lengths), address(ways),
     )  # fmt: skip
     if guards is not None:
         guards.put(address(code) + 4 * GUARDS, address(z) + 8 * (size + len(guards.inputs)))

@@ -12,6 +12,7 @@ import numpy as np
 
 from latchwork.algebra.products import norm
 from latchwork.constraint.constraint import Constraint, Pull
+from latchwork.constraint.embedded.slider import Slider
 from latchwork.constraint.joints.spot import Spot
 from latchwork.constraint.row_sources import RowPrograms
 from latchwork.constraint.rows import Rows, rows_of
@@ -89,7 +90,6 @@ class ContactPoint:
     axis: Vector | None  # from which the tangents were made, where the normal may turn towards it
     held: bool
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
-    _drags: dict[Any, list[int]] = field(default_factory=dict, init=False, repr=False)
     _laws: dict[Any, Function | tuple[float, ...]] = field(default_factory=dict, init=False, repr=False)  # by zones
     watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `contact_state`
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # the gap asked for last, and where
@@ -171,24 +171,11 @@ class ContactPoint:
         signed = where(moved[0] * d[0] + moved[1] * d[1] < 0.0, -1.0, 1.0) / length
         return tuple(v * signed for v in moved)
 
-    def friction_rows(self, way: Way, mu: Any) -> list[int]:
-        """−μ d · B_t: what sliding adds to the force row of the normal, as nodes, one for each speed.
-
-        In space in terms of `way_symbols`.
-        """
-        symbols = self.fixed_in(way)[0] or way
-        if (symbols, mu) not in self._drags:
-            self._drags[symbols, mu] = self._drag(symbols, mu)
-        return self._drags[symbols, mu]
-
-    def _drag(self, way: tuple[Any, ...] | None, mu: Any) -> list[int]:
-        g, rows = self.equations.system.graph, self.terms.rows
-        first = 0 if self.held else 1
-        total = [ZERO] * len(self.equations.u)
-        for i, d in enumerate(self.along(way)):
-            factor = operand(g, mu * d * -1.0)
-            total = [g.add(a, g.mul(factor, b)) for a, b in zip(total, rows.B_nodes[first + i], strict=True)]
-        return total
+    def slider(self, source: int, row: int, way: tuple[float, ...], indices: Indices) -> Slider:
+        """Its friction in a mode, of whose sources its rows are one, as it slides a way in some zones."""
+        law, force = self.law_in(indices), self.force_function if self.held else None
+        first, mu = (0 if self.held else 1), law[2] if isinstance(law, tuple) else law
+        return Slider(source, row, first, len(self.tangents), mu, way, force)
 
     @cached_property
     def sticking(self) -> Constraint:
