@@ -1,16 +1,16 @@
-"""Workshop: where equations are made ready for a run. Rows, guards and friction become programs, modes become stages.
+"""Mode table: the equations and guards of each combination of constraints and contact states, laid out when met.
 
-What is symbolic (`Prepared`) depends on what holds, not on the state: it is made when first met, or ahead of time, and
-remembered by content. What is numerical (independent speeds, shares of redundant forces) is chosen at the state.
+A constraint, or a contact, is compiled when it is described: its rows, friction and guards are programs of its own. A
+mode lists them (`Prepared`), with numbers such as slip directions; nothing is derived for it. Independent speeds and
+shares of redundant forces are chosen at the state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,12 +21,12 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.delassus_kernel import gather
 from latchwork.constraint.embedded import executors, layout, sliding_executors
 from latchwork.constraint.embedded.final_state import whole
-from latchwork.constraint.embedded.layout import frame_of
+from latchwork.constraint.embedded.layout import Watch, frame_of
 from latchwork.constraint.embedded.mode import Mode, selected_mode
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.embedded.slider import ENFORCED, Slider
 from latchwork.constraint.rows import joined, rows_of
-from latchwork.constraint.selection import must_agree, worst_entry
+from latchwork.constraint.selection import Selection, must_agree, worst_entry
 from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_speeds
 from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
@@ -40,13 +40,22 @@ from latchwork.hybrid.contacts.contact_state import ContactStates, closings, eve
 from latchwork.hybrid.contacts.delassus_programs import DelassusPrograms, gaps_at
 from latchwork.hybrid.contacts.enforced_contact_reset import keep_one
 from latchwork.hybrid.contacts.friction import share_in
-from latchwork.hybrid.contacts.guards import Guard, Guards, contact_guards, zone_guards
+from latchwork.hybrid.contacts.guard_table import (
+    forms_in,
+    guard_table,
+    guards_of,
+    near_program,
+    piece_of,
+    zone_program,
+)
+from latchwork.hybrid.contacts.guard_values import look_at_guards
+from latchwork.hybrid.contacts.guards import Guard, Guards, form_of
 from latchwork.hybrid.contacts.handover_kernel import hand_over
 from latchwork.hybrid.contacts.single_contact_reset import pass_one
 from latchwork.hybrid.contacts.step_limit import Pacing, longest_at
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.foresight import Foresight
-from latchwork.hybrid.guard_programs import Part, Watching
+from latchwork.hybrid.guard_programs import UserGuards
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.mode_equations import GOOD, Held, Unconstrained
@@ -62,18 +71,15 @@ from latchwork.integrate.watched import watched_adaptive
 from latchwork.integrate.workspace import Memory
 from latchwork.program.bundle import run_each
 from latchwork.program.function import Function
-from latchwork.program.linking import join
 from latchwork.program.native import native
-from latchwork.symbolic.expr import Expr
 
 if TYPE_CHECKING:
     from latchwork.hybrid.ticking import Course
 
 REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
-NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, whole, pass_one, keep_one, begin, select_speeds_kernel, join, settle_few, hand_over, take_turns,
+    run_each, whole, pass_one, keep_one, begin, select_speeds_kernel, look_at_guards, settle_few, hand_over, take_turns,
     slip_in_space, worst_entry, longest_at, layout.choose, gaps_at,
     widest,
 )  # fmt: skip
@@ -91,12 +97,12 @@ Holds = Mapping[str, Hold]
 
 
 class Prepared(NamedTuple):
-    """The symbolic part of a mode: its rows (none where nothing holds), friction, guards, and their program."""
+    """What a mode is made of: its rows (none where nothing holds), friction, guards, and what gives their numbers."""
 
     terms: Terms | None
     sliders: tuple[Slider, ...]
     guards: Guards
-    watch: Function | None
+    watch: Watch | Function | None  # a function where nothing holds, and no contact is watched
 
 
 Embedding = tuple[Terms | None, tuple[Slider, ...]]  # rows that hold, none where nothing does, and what slides
@@ -113,7 +119,7 @@ class ModeTable:
         self.stages: dict[Any, tuple[Stage, Guards]] = {}
         self._ready: tuple[Terms, tuple[tuple[Slider, ...], bytes], tuple[Mode, bool]] | None = None
         self._embeddings: dict[Any, Embedding] = {}
-        self._watching = Watching(driven)
+        self._user = UserGuards(driven)
         self._memory = Memory()
         self.laps = Laps()
         self.courses: dict[Stage, Course] = {}  # stages that were ticked, ready to be taken up again
@@ -187,30 +193,21 @@ class ModeTable:
                         held, ContactStates([contact_point], {contact_point: contact_state}, zones=zones), contact_point
                     )
         opens = ContactStates([contact_point]), ContactStates([contact_point], leaving_depths={contact_point: 0})
-        opened = [contact_guards(each, contact_point, ()) for each in opens]
-        bounds = [
-            zone_guards(contact_point, zone, i) for zone in contact_point.zones for i in range(1 + len(zone.bounds))
-        ]
-        for guards in (*opened, *bounds):
-            self._watching.part(guards, 0)
-            if free:
-                with suppress(EvaluationError):
-                    self._watching.part(guards, None)
+        for each in opens:
+            piece_of(contact_point, each, form_of(each, contact_point))
+        near_program(contact_point)
+        for zone in contact_point.zones:
+            zone_program(contact_point, zone)
 
     def _know_closed(self, holds: Holds, contact_states: ContactStates, contact_point: ContactPoint) -> None:
         terms, sliders = self._embedding(tuple(holds.items()), contact_states.key, holds, contact_states)
+        piece_of(contact_point, contact_states, form_of(contact_states, contact_point))
         if terms is None:
-            with suppress(EvaluationError):
-                self._watching.part(contact_guards(contact_states, contact_point, ()), None)
             return
         kept_arguments(terms)
         _, n, rows = terms.sizes
         if rows <= n:
             frame_of(terms, rows, n - rows, len(self.driven.held), sliders)
-        own = terms.rows.slices.get(contact_point.name, NO_ROWS)
-        self._watching.part(
-            contact_guards(contact_states, contact_point, self._watching.multipliers(rows)[own]), own.stop
-        )
 
     # --- symbols ------------------------------------------------------------------------------------------------
 
@@ -270,24 +267,31 @@ class ModeTable:
 
     def _prepare(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]) -> Prepared:
         held, (closed, *_), _, armed = key
-        first = [Guard("stop", name, value) for name, value in stops.items()]
         terms, sliders = self._embedding(held, closed, holds, contact_states)
+        forms = forms_in(contact_states)
+        own = guards_of(contact_states, forms)
+        user = [Guard("stop", name, value) for name, value in stops.items()]
+        user += self._on_forces(terms, holds, contact_states, armed)
+        program = self._user.program(user, None if terms is None else len(terms.rows))
+        guards = Guards([*own, *user])
+        if not guards or (terms is None and not own):
+            return Prepared(terms, sliders, guards, program)
+        slices = None if terms is None else terms.rows.slices
+        return Prepared(terms, sliders, guards, guard_table(contact_states, forms, len(guards), slices, program))
+
+    def _on_forces(self, terms: Terms | None, holds: Holds, contact_states: ContactStates, armed: Any) -> list[Guard]:
+        """Guards of constraints that let go, and of rules."""
         if terms is None:
-            rules = rule_guards(armed, contact_states.forces({})) if armed else []
-            parts = [(first, 0), *_contact_parts(contact_states, {}, []), (rules, 0)]
-            return Prepared(None, (), _guards(parts), self._watching.free(parts))
-        rows, slices = len(terms.rows), terms.rows.slices
-        lam = self._watching.multipliers(rows)
+            return rule_guards(armed, contact_states.forces({})) if armed else []
+        found, slices, lam = [], terms.rows.slices, self._user.multipliers(len(terms.rows))
         for name, hold in holds.items():
             if hold.limit is not None:
                 squares = sum((force**2 for force in lam[slices[name]]), start=lam[0] * 0.0)
-                first.append(Guard("limit", name, 1.0 - squares / (hold.limit * hold.limit), True))
-        rules = []
+                found.append(Guard("limit", name, 1.0 - squares / (hold.limit * hold.limit), True))
         if armed:
             forces = contact_states.forces({name: lam[part] for name, part in slices.items()})
-            rules = rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | forces)
-        parts = [(first, rows), *_contact_parts(contact_states, slices, lam), (rules, rows)]
-        return Prepared(terms, sliders, _guards(parts), self._watching.held(parts, rows))
+            found += rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | forces)
+        return found
 
     def _embedding(self, held: Any, closed: Any, holds: Holds, contact_states: ContactStates) -> Embedding:
         """The rows of what holds and is closed, and what slides; ``held`` and ``closed`` are what it depends on."""
@@ -334,6 +338,14 @@ class ModeTable:
         return mode_beside(terms, chosen, x, regular, self._held_names, sliders), regular is x
 
     @cached_property
+    def _free_mode(self) -> Mode:
+        """A mode without rows, as memory of guards where nothing holds."""
+        terms, n = self.held({}), len(self.driven.equations.u)
+        free = Selection((), (), tuple(range(n)), ())
+        none = np.zeros(0)
+        return Mode(terms, free, self._held_names, np.ones(n), none, none, 0.0, np.zeros(n), np.zeros((0, n)))
+
+    @cached_property
     def _held_names(self) -> tuple[str, ...]:
         return tuple(symbol.name for symbol in self.driven.held)
 
@@ -352,7 +364,9 @@ class ModeTable:
                    before: Stage | None) -> tuple[Stage, Guards]:  # fmt: skip
         terms, sliders, guards, watch = self._prepared_for(key, holds, contact_states, stops)
         if terms is None:
-            return Unconstrained(self.side, watch, names=contact_states.labels, memory=Memory(self._memory)), guards
+            look = replace(self._free_mode, watch=watch) if isinstance(watch, Watch) else watch
+            return Unconstrained(self.side, look, names=contact_states.labels, memory=Memory(self._memory)), guards
+        assert not isinstance(watch, Function), "what holds is watched by a table"
         mode, regular = _at_rest_again(before, x) or self.mode(terms, x, sliders)
         share = share_in(mode, contact_states) if contact_states.closed else None
         if share is not None:
@@ -393,22 +407,3 @@ def least_pivot(stage: Stage) -> float:
     if not isinstance(stage, Held):
         return 0.0
     return GOOD * stage.mode.usual_pivot if stage.mode.share is None else np.inf
-
-
-def _contact_parts(contact_states: ContactStates, slices: Mapping[str, slice], lam: Sequence[Expr]) -> list[Part]:
-    """What watches each contact, then the zones."""
-    parts: list[Part] = []
-    for contact_point in contact_states.contact_points:
-        own = slices.get(contact_point.name, NO_ROWS)
-        parts.append((contact_guards(contact_states, contact_point, lam[own]), own.stop))
-    if not contact_states.zones:
-        return parts
-    zones = {zone: contact_point for contact_point in contact_states.contact_points for zone in contact_point.zones}
-    return [
-        *parts,
-        *[(zone_guards(contact_point, zone, contact_states.zones[zone]), 0) for zone, contact_point in zones.items()],
-    ]
-
-
-def _guards(parts: Sequence[Part]) -> Guards:
-    return Guards(chain.from_iterable([guards for guards, _ in parts]))

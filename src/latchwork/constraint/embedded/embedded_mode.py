@@ -1,7 +1,7 @@
 """EmbeddedMode: the memory of a mode as a record, so that one kernel serves every mode (laid out by `layout`).
 
-Its inputs t, x = (q, u_ind, work) and what is held lie in front, as in the slots of any program; behind its arrays are
-the slots of the guards that watch it.
+Its inputs t, x = (q, u_ind, work) and what is held lie in front, as in the slots of any program; behind its arrays is
+the record of the guards that watch it.
 """
 
 from __future__ import annotations
@@ -119,4 +119,4 @@ class EmbeddedMode:
     system: f64p = array("n * sliding")
     exchanged: f64p = array("sliding")
     answer: f64p = array("sliding")
-    guard_z: f64p = array(...)
+    guards: f64p = array(...)  # the record of those that watch it

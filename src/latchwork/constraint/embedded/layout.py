@@ -1,7 +1,6 @@
-"""Laying out modes: the record `EmbeddedMode` in a block of words ``z``, and a few integers ``code``.
+"""Laying out modes: the record `EmbeddedMode` in a block of words ``z``, and an integer ``code``.
 
-The integers say where the record begins in z; behind them is the bytecode of the guards. Kernels are called with both,
-as programs are: ``run(code, z, out)``.
+The integer says where the record begins in z. Kernels are called with both, as programs are: ``run(code, z, out)``.
 """
 
 from __future__ import annotations
@@ -17,12 +16,11 @@ from latchwork.constraint.row_sources import source_layout
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
 from latchwork.program.function import Function
-from latchwork.program.kernel import f64p, i32p, i64, kernel
+from latchwork.program.kernel import Kernel, f64p, i32p, i64, kernel
 from latchwork.program.native import address, native, together
 from latchwork.program.records.memory import block_of, lay_out
 from latchwork.program.records.view import record_at
 
-GUARDS = 1  # where the bytecode of guards begins in code
 NO_SETTINGS: Array = np.zeros(0)
 
 
@@ -32,6 +30,15 @@ class Block(NamedTuple):
     code: NDArray[np.int32]
     z: Array
     start: int
+
+
+class Watch(NamedTuple):
+    """Guards of a mode: a kernel that gives them and their rates, its record, and the programs that this names."""
+
+    kernel: Kernel[..., None]
+    block: Array
+    width: int
+    functions: tuple[Function, ...]
 
 
 class Frame(NamedTuple):
@@ -110,14 +117,14 @@ def _sliding(n: int, slides: SliderLayout, lost: tuple[int, ...], share: Array |
 
 @kernel
 def choose(
-    z: f64p, start: i64, size: i64, frame_z: f64p, slots: i64, chosen: i32p, weights: f64p, typical: f64p, course: f64p,
-    lengths: f64p, ways: f64p,
+    z: f64p, start: i64, size: i64, frame_z: f64p, words: i64, guards: f64p, chosen: i32p, weights: f64p, typical: f64p,
+    course: f64p, lengths: f64p, ways: f64p,
 ) -> None:  # fmt: skip
-    """The memory of a mode, in that of its frame; so many slots for guards behind it are 0."""
+    """The memory of a mode, in that of its frame, with the record of its guards behind it."""
     for i in range(size):
         z[i] = frame_z[i]
-    for i in range(slots):
-        z[size + i] = 0.0
+    for i in range(words):
+        z[size + i] = guards[i]
     mode = record_at(EmbeddedMode, z, start)
     m = mode.m
     for i in range(m):
@@ -137,20 +144,16 @@ together(choose)
 
 
 def block(frame: Frame, selection: Selection, weights: Array, typical: Array, course: Array, lengths: Array,
-          sliders: tuple[Slider, ...] = (), guards: Function | None = None) -> Block:  # fmt: skip
+          sliders: tuple[Slider, ...] = (), guards: Watch | None = None) -> Block:  # fmt: skip
     """The memory of a mode: ``weights`` are those of the speeds, ``typical`` the largest entries of rows, ``lengths``
     what they are in the kinetic metric, ``course`` all speeds where it begins; ``sliders`` have directions; ``guards``,
-    a function of (t, q, u, held, u̇, λ) that watches it, lie behind all else."""
-    size = len(frame.z)
-    words, slots = (0, 0) if guards is None else (guards.words, guards.slots + 1)
-    code, z = np.empty(GUARDS + words, dtype=np.int32), np.empty(size + slots)
-    code[0], ways = frame.start, directions(sliders)
+    which watch it, lie behind all else."""
+    size, own = len(frame.z), NO_SETTINGS if guards is None else guards.block
+    code, z, ways = np.array([frame.start], dtype=np.int32), np.empty(size + len(own)), directions(sliders)
     native(choose).brief(
-        address(z), frame.start, size, address(frame.z), slots, address(selection.packed), address(weights),
-        address(typical), address(course), address(lengths), address(ways),
+        address(z), frame.start, size, address(frame.z), len(own), address(own), address(selection.packed),
+        address(weights), address(typical), address(course), address(lengths), address(ways),
     )  # fmt: skip
-    if guards is not None:
-        guards.put(address(code) + 4 * GUARDS, address(z) + 8 * (size + len(guards.inputs)))
     return Block(code, z, frame.start)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from latchwork.algebra.elimination import lu_in_units
 from latchwork.constraint.embedded import executors, sliding_executors
 from latchwork.constraint.embedded.embedded_mode import UNKNOWN, EmbeddedMode
-from latchwork.constraint.embedded.layout import Block, Frame, block, frame, frame_of
+from latchwork.constraint.embedded.layout import Block, Frame, Watch, block, frame, frame_of
 from latchwork.constraint.embedded.near_singular import beside
 from latchwork.constraint.embedded.projection import WORST_D, WORST_PIVOT, settle
 from latchwork.constraint.embedded.slider import Slider
@@ -26,7 +26,7 @@ from latchwork.constraint.terms import Array, Terms, weights_of_speeds
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel
-from latchwork.program.native import Native, briefly, invoke
+from latchwork.program.native import Native, briefly, invoke, native
 from latchwork.program.records.memory import write
 from latchwork.program.records.view import record_at
 
@@ -53,7 +53,7 @@ class Mode:
     numbers: Array  # B where speeds were chosen
     limit: float = WORST_D
     least_pivot: float = WORST_PIVOT  # of the usual one: below it other rows and speeds are asked for
-    watch: Function | None = None
+    watch: Watch | None = None
     sliders: tuple[Slider, ...] = ()  # contacts that slide with friction
     share: Array | None = None  # [R c], (redundant, kept + 1): λ_red = R λ_kept + c; 0 where it is not given
     _slots: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # as they are at first, and since when
@@ -79,7 +79,14 @@ class Mode:
     @property
     def watcher(self) -> Kernel[..., None]:
         """What runs the guards that watch it."""
+        if self.is_free:
+            return executors.look_freely
         return executors.look if self.is_plain else sliding_executors.look
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing holds."""
+        return self.is_plain and not self.terms.sizes[2]
 
     @property
     def is_plain(self) -> bool:
@@ -110,15 +117,15 @@ class Mode:
     @cached_property
     def functions(self) -> tuple[Function, ...]:
         """What is called by address."""
-        return self.programs if self.watch is None else (*self.programs, self.watch)
+        return self.programs if self.watch is None else (*self.programs, *self.watch.functions)
 
     @property
     def _solver(self) -> int:
         """Where a solver of u̇ is, 0 where none is called."""
         return 0
 
-    def watching(self, guards: Function) -> Mode:
-        """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
+    def watching(self, guards: Watch) -> Mode:
+        """The guards of this mode as an executable of (t, x, rest)."""
         given = (self.terms, self.selection, self.rest, self.weights, self.typical, self.lengths, self.usual_pivot,
                  self.course, self.numbers, self.limit, self.least_pivot)  # fmt: skip
         made = Mode(*given, guards, self.sliders, self.share)
@@ -158,10 +165,11 @@ class Mode:
         """Operations of an evaluation, about."""
         return self._frame.length
 
-    @property
+    @cached_property
     def _often(self) -> tuple[Function, ...]:
-        """What every evaluation runs: place, bias, motion, and friction."""
-        return (*self.terms.often, *self._slider_functions)
+        """What every evaluation runs: place, bias, motion, friction, and guards."""
+        often = () if self.watch is not None and self.is_free else self.terms.often
+        return (*often, *self._slider_functions, *(() if self.watch is None else self.watch.functions))
 
     def workspace(self) -> Array:
         """Fresh slots with everything but the inputs in place."""
@@ -187,10 +195,10 @@ class Mode:
         (_, z, start), floor = self._block, self.least_pivot * self.usual_pivot
         motion, spread = self.terms.base.motion, self.terms.base.spread
         limit, pivot = self.limit, 0.0 if self.limit > WORST_D else floor
+        guards = 0 if self.watch is None else native(self.watch.kernel).address
         write(
-            record_at(EmbeddedMode, z, start).notes, motion.entry, spread.entry,
-            0 if self.watch is None else self.watch.entry, 0.0, 0.0, self.usual_pivot, math.inf, 0.0, 0.0, 0.0, limit,
-            pivot, floor, self._solver, UNKNOWN, 0.0, 0.0,
+            record_at(EmbeddedMode, z, start).notes, motion.entry, spread.entry, guards, 0.0, 0.0, self.usual_pivot,
+            math.inf, 0.0, 0.0, 0.0, limit, pivot, floor, self._solver, UNKNOWN, 0.0, 0.0,
         )  # fmt: skip
         return z
 

@@ -31,6 +31,18 @@ def slip_speed(mode: EmbeddedMode, slider: SliderRecord, i: i64) -> f64:
 
 
 @kernel
+def slip_rate(mode: EmbeddedMode, slider: SliderRecord, i: i64) -> f64:
+    """v̇_i = B_t u̇ + c_t along a tangent, once u̇ is known."""
+    source = mode.source[slider.source]
+    n, given, row = mode.n, source.given, slider.first + i
+    place = offset(mode.found, source.found_at)
+    total = place[given * (n + 2) + row]
+    for j in range(n):
+        total += place[given + row * n + j] * mode.udot[j]
+    return total
+
+
+@kernel
 def read_friction(mode: EmbeddedMode) -> None:
     """E, or g, N1 and N0, of all that slides, at (t, q, u)."""
     n = mode.n

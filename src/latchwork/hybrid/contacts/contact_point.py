@@ -44,8 +44,6 @@ KEPT = 400  # ways in which a contact stood
 NOTHING = 1e-11  # at random states of order one, less than this is rounding
 Indices = Mapping[Zones, int]
 Way = tuple[float, ...] | None  # a sign in the plane; a direction in space and a trace of a speed; or no friction
-Fixed = tuple[tuple[Expr, ...], tuple[float, ...]]  # symbols that stand for numbers in a mode, and these
-NOTHING_FIXED: Fixed = ((), ())
 
 
 class Sliding(Constraint):
@@ -91,7 +89,7 @@ class ContactPoint:
     held: bool
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
     _laws: dict[Any, Function | tuple[float, ...]] = field(default_factory=dict, init=False, repr=False)  # by zones
-    watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `contact_state`
+    watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `guard_table`
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # the gap asked for last, and where
 
     @cached_property
@@ -137,21 +135,6 @@ class ContactPoint:
         for d, t in zip(self.along(way), self.tangents, strict=False):
             lean = lean - t * (mu * d)
         return self._pull(lean)
-
-    def keep(self, key: Any, guards: Any) -> None:
-        """Keep what watches it while it stands in a way; in space there are ways without end."""
-        _make_room(self.watched)
-        self.watched[key] = guards
-
-    @cached_property
-    def way_symbols(self) -> tuple[Expr, ...]:
-        """What stands for a way in space, so that all of them are lowered once."""
-        g = self.equations.system.graph
-        return tuple([Expr(g, g.symbol(f"way {i} of {self.name}", "parameter")) for i in range(4)])
-
-    def fixed_in(self, way: Way) -> Fixed:
-        """The symbols that stand for a way, and what they are; none but in space."""
-        return NOTHING_FIXED if way is None or len(self.tangents) < 2 else (self.way_symbols, way)
 
     def along(self, way: tuple[Any, ...] | None) -> tuple[Any, ...]:
         """The direction of slip in measures of the tangents: a sign in the plane, ±v/|v| in space, nothing for none.
