@@ -45,7 +45,7 @@ def with_sliders(terms: Terms, along: list[list[Any]], sliders: list[tuple[int, 
         law = mu if isinstance(mu, float) else function_of(terms, [0.0, mu, mu])
         made.append(Slider(len(terms.sources), row, i, 1, law, (-1.0,),
                            None if force is None else function_of(terms, force)))  # fmt: skip
-    return replace(terms, sources=(*terms.sources, tangents)), tuple(made)
+    return Terms(terms.rows, terms.base, (*terms.sources, tangents)), tuple(made)
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------

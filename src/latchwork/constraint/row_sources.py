@@ -8,7 +8,7 @@ where it slides.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from latchwork.program.evaluator import Evaluator, evaluator_at
 from latchwork.program.function import Function
 from latchwork.program.kernel import f64p, i64, kernel, offset
-from latchwork.program.records.memory import write
+from latchwork.program.records.memory import blank
 from latchwork.program.records.record import array, pointer, record
+from latchwork.program.records.view import record_at
+
+NO_SLOTS = np.zeros(0)
 
 
 class RowPrograms(NamedTuple):
@@ -78,24 +81,28 @@ def read_bias(source: RowSource, n: i64, z: f64p, found: f64p, bias: f64p) -> No
 
 
 class SourceLayout(NamedTuple):
-    """Where several sources have their slots and results: what `RowSource` says of each, and their slots when fresh."""
+    """Where several sources have their slots and results: records of each, and their slots when fresh."""
 
-    sources: list[tuple[Any, ...]]
+    words: NDArray[np.int64]
     z: NDArray[np.float64]
     n_found: int
-
-    def put(self, places: Any) -> None:
-        """Write their records."""
-        for place, values in zip(places, self.sources, strict=True):
-            write(place, *values)
 
 
 def source_layout(sources: Sequence[RowPrograms], n: int) -> SourceLayout:
     """Sources one after the other, for n speeds."""
-    written, slots, first, at, found = [], [np.zeros(0)], 0, 0, 0
+    words, slots, first, at, found = list[int](), [NO_SLOTS], 0, 0, 0
     for place, bias, given, held in sources:
-        records = evaluator_at(place), evaluator_at(bias)
-        written.append((*records, given, held, first, at, at + place.slots + 1, found))
+        words += evaluator_at(place), evaluator_at(bias), given, held, first, at, at + place.slots + 1, found
         slots += place.workspace(), bias.workspace()
         first, at, found = first + held, at + place.slots + bias.slots + 2, found + given * (n + 3)
-    return SourceLayout(written, np.concatenate(slots), found)
+    return SourceLayout(np.array(words, dtype=np.int64), np.concatenate(slots), found)
+
+
+def sources_by_themselves(sources: Sequence[RowPrograms], n: int) -> RowSources:
+    """Sources in memory of their own."""
+    laid = source_layout(sources, n)
+    empty = blank(RowSources, sources=len(sources), n_slots=len(laid.z), n_found=laid.n_found)
+    words = empty.words.copy()
+    words[empty.at["source"]] = laid.words
+    words.view(np.float64)[empty.at["z"]] = laid.z
+    return record_at(RowSources, words, empty.start)

@@ -240,11 +240,11 @@ def arguments(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) ->
 
 def kept_arguments(terms: Terms) -> tuple[Any, ...]:
     """The arguments that stay, by address; the terms keep them. Those that change are 0."""
-    found: tuple[Any, ...] | None = terms.frames.get("survey")
+    found: tuple[tuple[Any, ...], tuple[Any, ...]] | None = terms.frames.get("survey")
     if found is None:
         given = arguments(terms, NOWHERE, NO_SPEEDS, NOWHERE)
-        found = terms.frames["survey"] = tuple([argument(each) for each in given])
-    return found
+        found = terms.frames["survey"] = tuple([argument(each) for each in given]), given
+    return found[0]
 
 
 def _run(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> int:

@@ -12,7 +12,7 @@ only its own two:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.algebra.products import norm
-from latchwork.constraint.row_sources import RowPrograms, RowSources, source_layout
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.row_sources import RowPrograms, RowSources, sources_by_themselves
 from latchwork.constraint.rows import Rows
 from latchwork.constraint.units import Units, angles_of, places_of
 from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
-from latchwork.program.records.memory import lay_out
 from latchwork.program.sincos import cos
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr
@@ -85,8 +85,12 @@ class Terms:
     rows: Rows
     base: Base
     sources: tuple[RowPrograms, ...]
-    frames: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # what modes of these rows share
+    frames: dict[Any, Any] = field(default_factory=dict, repr=False)  # what modes of these sources share
     _last: dict[str, tuple[bytes, Any]] = field(default_factory=dict, init=False, repr=False)
+
+    def with_constraints(self, constraints: tuple[Constraint, ...]) -> Terms:
+        """The same rows, exerted by other constraints: contacts that slide other ways."""
+        return Terms(replace(self.rows, constraints=constraints), self.base, self.sources, self.frames)
 
     def _once(self, what: str, key: bytes, make: Callable[[], T]) -> T:
         """What was made for this key last, or what is made now; nobody writes into it."""
@@ -126,10 +130,7 @@ class Terms:
     @cached_property
     def rooms(self) -> tuple[RowSources, Array]:
         """Sources, and slots of motion, for a kernel that runs while Python's lock is kept: so one at a time."""
-        laid = source_layout(self.sources, self.sizes[1])
-        made = lay_out(RowSources, sources=len(self.sources), n_slots=len(laid.z), n_found=laid.n_found, z=laid.z)
-        laid.put(made.source)
-        return made, self.base.motion.workspace()
+        return sources_by_themselves(self.sources, self.sizes[1]), self.base.motion.workspace()
 
     @cached_property
     def is_moving(self) -> bool:

@@ -114,9 +114,10 @@ class ModeTable:
     def __init__(self, driven: Driven, design: Simulating, rules: Rules | None = None) -> None:
         self.driven, self.design = driven, design
         self.rules = Rules() if rules is None else rules
-        self._terms: dict[tuple[tuple[Constraint, ...], tuple[ContactPoint, ...]], Terms] = {}
+        self._terms: dict[tuple[Constraint, ...], Terms] = {}
         self._prepared: dict[Any, Prepared] = {}
         self.stages: dict[Any, tuple[Stage, Guards]] = {}
+        self._forms: dict[Any, Terms] = {}  # of constraints and contacts, whichever way they slide
         self._ready: tuple[Terms, tuple[tuple[Slider, ...], bytes], tuple[Mode, bool]] | None = None
         self._embeddings: dict[Any, Embedding] = {}
         self._user = UserGuards(driven)
@@ -211,34 +212,36 @@ class ModeTable:
 
     # --- symbols ------------------------------------------------------------------------------------------------
 
-    def terms_of(
-        self,
-        constraints: tuple[Constraint, ...],
-        contact_points: Mapping[Constraint, ContactPoint] | None = None,
-        enforced: tuple[ContactPoint, ...] = (),
-    ) -> Terms:
-        """The programs of some rows; those of contacts are known already. Contacts that the coordinates enforce, and
-        that slide, hold no row, but give their tangents."""
-        found = self._terms.get((constraints, enforced))
+    def terms_of(self, constraints: tuple[Constraint, ...]) -> Terms:
+        """The programs of constraints, contacts apart."""
+        found = self._terms.get(constraints)
         if found is None:
             _make_room(self._terms, PARTS)
-            found = self._terms[constraints, enforced] = self._new_terms(constraints, contact_points or {}, enforced)
+            rows = rows_of(self.driven.equations, constraints, self.base.laws)
+            found = self._terms[constraints] = terms_of(rows, self.base)
         return found
 
-    def _new_terms(
+    def _with_contacts(
         self,
-        constraints: tuple[Constraint, ...],
+        holds: tuple[Constraint, ...],
         contact_points: Mapping[Constraint, ContactPoint],
         enforced: tuple[ContactPoint, ...],
     ) -> Terms:
-        if not contact_points and not enforced:
-            return terms_of(rows_of(self.driven.equations, constraints, self.base.laws), self.base)
-        others = tuple(k for k in constraints if k not in contact_points)
-        parts = [self.terms_of(others)] if others or not contact_points else []
-        parts += [contact_point.terms_of(k) for k, contact_point in contact_points.items()]
-        sources = [source for part in parts for source in part.sources]
-        sources += [contact_point.source(0) for contact_point in enforced]
-        return Terms(joined([part.rows for part in parts]), self.base, tuple(sources))
+        """The rows of constraints, then of closed contacts, each by programs of its own; those of a combination are the
+        same whichever way contacts slide. Contacts that the coordinates enforce, and that slide, hold no row, but give
+        their tangents."""
+        sticks = [(contact_point, k is contact_point.sticking) for k, contact_point in contact_points.items()]
+        form = holds, tuple(sticks), enforced
+        known = self._forms.get(form)
+        if known is None:
+            _make_room(self._forms, PARTS)
+            parts = [self.terms_of(holds)] if holds or not contact_points else []
+            parts += [contact_point.terms_of(k) for k, contact_point in contact_points.items()]
+            sources = [source for part in parts for source in part.sources]
+            sources += [contact_point.source(0) for contact_point in enforced]
+            known = self._forms[form] = Terms(joined([part.rows for part in parts]), self.base, tuple(sources))
+        constraints = (*holds, *contact_points)
+        return known if known.rows.constraints == constraints else known.with_constraints(constraints)
 
     def held(self, holds: Holds) -> Terms:
         """The rows of all constraints that hold, contacts apart."""
@@ -303,12 +306,12 @@ class ModeTable:
 
     def _embedded(self, holds: Holds, contact_states: ContactStates) -> Embedding:
         contact_points = contact_states.constraints()
-        constraints = (*(hold.constraint for hold in holds.values()), *contact_points)
         sliding = contact_states.sliding()
-        if not constraints and not sliding:
+        if not holds and not contact_points and not sliding:
             return None, ()
+        held = tuple([hold.constraint for hold in holds.values()])
         enforced = tuple([contact_point for contact_point in sliding if contact_point.held])
-        terms = self.terms_of(constraints, contact_points, enforced)
+        terms = self._with_contacts(held, contact_points, enforced) if contact_points or enforced else self.held(holds)
         own = [*contact_points.values(), *enforced]
         sources = {contact_point: len(terms.sources) - len(own) + i for i, contact_point in enumerate(own)}
         sliders = []

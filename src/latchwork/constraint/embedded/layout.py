@@ -5,20 +5,20 @@ The integer says where the record begins in z. Kernels are called with both, as 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
-from latchwork.constraint.embedded.slider import WAY, Slider, SliderLayout, directions, slider_layout
+from latchwork.constraint.embedded.slider import WAY, Slider, directions, slider_layout
 from latchwork.constraint.row_sources import source_layout
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel, f64p, i32p, i64, kernel
 from latchwork.program.native import address, native, together
-from latchwork.program.records.memory import block_of, lay_out
+from latchwork.program.records.memory import blank
 from latchwork.program.records.view import record_at
 
 NO_SETTINGS: Array = np.zeros(0)
@@ -66,24 +66,29 @@ def frame(
     With what slides, and the share of the redundant rows ``lost``; ``settings`` and ``scratch`` are for a solver.
     """
     n_q, n, rows = terms.sizes
-    motion, spread = terms.base.motion, terms.base.spread
+    motion, spread, shares = terms.base.motion, terms.base.spread, NO_SETTINGS if share is None else np.ravel(share)
     sources, slides = source_layout(terms.sources, n), slider_layout(sliders)
-    fours, start = _quaternions(terms), 2 + n_q + k + held
-    mode = lay_out(
-        EmbeddedMode, n_q=n_q, n=n, rows=rows, m=m, k=k, n_held=held, moving=int(terms.is_moving),
-        turning=len(fours) // 4, quaternion=fours, still=terms.still, n_motion=motion.width, n_scratch=scratch,
-        n_settings=len(settings), settings=settings, sources=len(terms.sources), source_slots=len(sources.z),
-        source_z=sources.z, n_found=sources.n_found, motion_slots=motion.slots + 1, motion_z=motion.workspace(),
-        motion_code=motion.where[0], spread_slots=spread.slots + 1, spread_z=spread.workspace(),
-        spread_code=spread.where[0], **_sliding(n, slides, lost, share),
+    fours = _quaternions(terms)
+    empty = blank(
+        EmbeddedMode, n_q=n_q, n=n, rows=rows, m=m, k=k, n_held=held, turning=len(fours) // 4, n_motion=motion.width,
+        n_scratch=scratch, n_settings=len(settings), sources=len(terms.sources), source_slots=len(sources.z),
+        n_found=sources.n_found, motion_slots=motion.slots + 1, spread_slots=spread.slots + 1, shared=len(lost),
+        sliding=n * (bool(sliders) or share is not None), sliders=len(sliders), slider_slots=len(slides.z),
     )  # fmt: skip
-    sources.put(mode.source)
-    slides.put(mode.slider)
+    words = empty.words.copy()
+    z, at = words.view(np.float64), empty.at
+    for name, integers in (("moving", int(terms.is_moving)), ("motion_code", motion.where[0]), ("quaternion", fours),
+                           ("spread_code", spread.where[0]), ("still", terms.still), ("source", sources.words),
+                           ("slider", slides.words), ("lost", lost)):  # fmt: skip
+        words[at[name]] = integers
+    for name, numbers in (("motion_z", motion.workspace()), ("spread_z", spread.workspace()), ("settings", settings),
+                          ("source_z", sources.z), ("slider_z", slides.z), ("share", shares)):  # fmt: skip
+        z[at[name]] = numbers
     length = sum([f.length for f in terms.often]) + 2 * _dense(n, m, k)
     if sliders:
         own = sum([f.length for slider in sliders for f in slider.functions])
         length += own + 2 * (n**3 // 3 - n * k * k - k**3 // 6)
-    return Frame(block_of(mode), start, length)
+    return Frame(z, empty.start, length)
 
 
 def frame_of(terms: Terms, m: int, k: int, held: int, sliders: tuple[Slider, ...]) -> Frame:
@@ -99,20 +104,6 @@ def frame_of(terms: Terms, m: int, k: int, held: int, sliders: tuple[Slider, ...
 def _dense(n: int, m: int, k: int) -> int:
     """Multiplications of a recombination."""
     return m**3 // 3 + m * m * (k + 2) + n * n * k + n * k * k + k**3 // 6
-
-
-def _sliding(n: int, slides: SliderLayout, lost: tuple[int, ...], share: Array | None) -> dict[str, Any]:
-    """Fields of a mode that slides, or whose redundant rows share the load."""
-    shares = np.zeros(0) if share is None else np.ravel(share)
-    return {
-        "sliding": n * (bool(slides.sliders) or share is not None),
-        "shared": len(lost),
-        "lost": lost,
-        "share": shares,
-        "sliders": len(slides.sliders),
-        "slider_slots": len(slides.z),
-        "slider_z": slides.z,
-    }
 
 
 @kernel

@@ -11,7 +11,7 @@ one that slides another way is the same mode.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 from latchwork.program.evaluator import Evaluator, evaluator_at
 from latchwork.program.function import Function
 from latchwork.program.kernel import divide, f64p, i64, kernel, sqrt
-from latchwork.program.records.memory import write
+from latchwork.program.records.memory import blank
 from latchwork.program.records.record import array, pointer, record
 
 ENFORCED = -1  # in the place of a row: the coordinates enforce the contact
 WAY = 4  # numbers of a direction at most: in space two, a trace of a speed, and how fast slip that begins may get
 LAW = 3  # e, μ_s, μ_d
+KNOWN = 9  # words of a slider in front of them
+NO_WORDS, NO_SLOTS = np.zeros(0, dtype=np.int64), np.zeros(0)
 
 
 class Slider(NamedTuple):
@@ -88,20 +90,15 @@ def slip_direction(tangents: i64, way: f64p, v: f64p, d: f64p) -> None:
 
 
 class SliderLayout(NamedTuple):
-    """What `SliderRecord` says of each slider, their directions apart, and their slots when fresh."""
+    """Records of sliders, their directions apart, and their slots when fresh."""
 
-    sliders: list[tuple[Any, ...]]
+    words: NDArray[np.int64]
     z: NDArray[np.float64]
-
-    def put(self, places: Any) -> None:
-        """Write their records."""
-        for place, values in zip(places, self.sliders, strict=True):
-            write(place, *values)
 
 
 def slider_layout(sliders: Sequence[Slider]) -> SliderLayout:
     """Sliders one after the other."""
-    written, slots, at = [], [np.zeros(0)], 0
+    words, slots, at, empty = [NO_WORDS], [NO_SLOTS], 0, blank(SliderRecord)
     for slider in sliders:
         places, records = [0, 0], [0, 0]
         for i, function in enumerate((slider.mu, slider.force)):
@@ -109,10 +106,12 @@ def slider_layout(sliders: Sequence[Slider]) -> SliderLayout:
                 places[i], records[i] = at, evaluator_at(function)
                 slots.append(function.workspace())
                 at += function.slots + 1
-        moving = isinstance(slider.mu, Function)
-        mu = 0.0 if isinstance(slider.mu, Function) else slider.mu
-        written.append((*slider[:4], int(moving), *records, *places, 0.0, 0.0, mu, *([0.0] * WAY)))
-    return SliderLayout(written, np.concatenate(slots))
+        own = empty.words.copy()
+        own[:KNOWN] = *slider[:4], int(isinstance(slider.mu, Function)), *records, *places
+        if not isinstance(slider.mu, Function):
+            own.view(np.float64)[KNOWN + LAW - 1] = slider.mu
+        words.append(own)
+    return SliderLayout(np.concatenate(words), np.concatenate(slots))
 
 
 def directions(sliders: Sequence[Slider]) -> NDArray[np.float64]:

@@ -29,10 +29,8 @@ from latchwork.hybrid.stops import rates_in_accelerations
 from latchwork.program.evaluator import evaluator_at
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
-from latchwork.program.native import address
-from latchwork.program.records.memory import block_of, lay_out, size_of, write
+from latchwork.program.records.memory import blank, block_of, lay_out, size_of
 from latchwork.program.records.shape import shape_of
-from latchwork.program.records.view import address_of
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.traverse import reachable, rebuild
 
@@ -189,34 +187,33 @@ def guard_table(
         at += len(piece.slots)
     zones = zones_in(contact_states)
     programs = [zone_program(contact_point, zone) for zone, contact_point in zones.items()]
-    records = []
+    records = list[int]()
     for zone, program in zip(zones, programs, strict=True):
-        records.append((contact_states.zones[zone], len(zone.bounds), at, evaluator_at(program.function)))
+        records += contact_states.zones[zone], len(zone.bounds), at, evaluator_at(program.function)
         slots.append(program.function.workspace())
         functions.append(program.function)
         at += len(slots[-1])
     by_acceleration = [*[piece.by_acceleration for piece in pieces], *[each.by_acceleration for each in programs]]
-    width = max([ROOM, *[piece.width for piece in pieces], *[program.function.width for program in programs],
-                 0 if user is None else user.width])  # fmt: skip
-    made = lay_out(
-        GuardTable, guards=guards, contacts=len(pieces), zones=len(zones),
-        slots=at + (0 if user is None else user.slots + 1), room=width, free=int(slices is None),
-        by_acceleration=int(slices is None and any(by_acceleration)), user_at=at,
-        user_guards=0 if user is None else user.width // 2,
-        user=0 if user is None else evaluator_at(user),
-        z=np.concatenate(slots if user is None else [*slots, user.workspace()]),
-    )  # fmt: skip
-    block = block_of(made)
-    for place, values in zip(made.zone, records, strict=True):
-        write(place, *values)
-    if pieces:
-        first = (address_of(made.contact[0]) - address(block)) // 8
-        table = block[first : first + WORDS * len(pieces)].reshape(-1, WORDS)
-        whole = table.view(np.int64)
-        whole[:] = np.concatenate([piece.words for piece in pieces]).reshape(-1, WORDS)
-        whole[:, AT] = starts
-        _put_states(contact_states, forms, slices or {}, table, whole)
-    return Watch(look_at_guards, block, 2 * guards, tuple(functions if user is None else [*functions, user]))
+    widths = [*[piece.width for piece in pieces], *[program.function.width for program in programs]]
+    head = int(slices is None), int(slices is None and any(by_acceleration)), 0, at, 0
+    if user is not None:
+        slots.append(user.workspace())
+        functions.append(user)
+        widths.append(user.width)
+        head = *head[:2], user.width // 2, at, evaluator_at(user)
+    z = np.concatenate(slots)
+    empty = blank(GuardTable, contacts=len(pieces), zones=len(zones), slots=len(z), room=max([ROOM, *widths]))
+    words, where = empty.words.copy(), empty.at
+    words[where["guards"]] = guards
+    words[where["free"].start : where["user"].stop] = head
+    words[where["zone"]] = records
+    words.view(np.float64)[where["z"]] = z
+    table = words[where["contact"]].reshape(-1, WORDS)
+    for i, piece in enumerate(pieces):
+        table[i] = piece.words
+    table[:, AT] = starts
+    _put_states(contact_states, forms, slices or {}, table.view(np.float64), table)
+    return Watch(look_at_guards, words.view(np.float64), 2 * guards, tuple(functions))
 
 
 def _put_states(contact_states: ContactStates, forms: Sequence[Form], slices: Mapping[str, slice], table: Array,
