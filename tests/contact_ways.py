@@ -12,7 +12,7 @@ import numpy as np
 import latchwork as lw
 from latchwork import dt
 from latchwork.contact import construction
-from latchwork.hybrid import going, simulation
+from latchwork.hybrid import lap_flow, loop, reset
 from latchwork.hybrid.contacts import sleeping_contacts, watch_set
 from latchwork.integrate import problem
 
@@ -23,17 +23,17 @@ Runs = Callable[[], lw.Simulation]
 
 def generally(monkeypatch: Any) -> None:
     """No contact comes through an event by a kernel."""
-    monkeypatch.setattr(simulation, "swiftly", lambda *given: None)
+    monkeypatch.setattr(reset, "swiftly", lambda *given: None)
 
 
 def planned(monkeypatch: Any) -> None:
     """No stage is run again in place."""
-    monkeypatch.setattr(lw.Simulation, "_lap", lambda *given: None)
+    monkeypatch.setattr(loop, "lap_of", lambda *given: None)
 
 
 def unhanded(monkeypatch: Any) -> None:
     """No change of mode is made again from lap to lap."""
-    monkeypatch.setattr(going, "MOST", 0)
+    monkeypatch.setattr(lap_flow, "MOST", 0)
 
 
 def foreseen(monkeypatch: Any) -> None:

@@ -129,7 +129,7 @@ def test_random_closures(seed):
     model = random_pair(seed)
     held = model.constrained()
     (constraint,) = held.constraints
-    x = held._x.copy()
+    x = held.x
     q, u = split(held, x)
     random = np.random.default_rng(seed)
     u[:] = random.uniform(-1, 1, len(u))

@@ -92,19 +92,19 @@ def test_nothing_is_foreseen_where_a_stop_is_watched(handed):
 def test_another_contact_begins_anew():
     """Where other contacts are watched, what was met before tells nothing."""
     sim = bouncing(1.0)
-    before = {mode.again for mode in sim._mode_table.foresight._known.values()}
-    shape, floor = sim._contact_states.members[0].shapes
+    before = {mode.again for mode in sim.mode_table.foresight._known.values()}
+    shape, floor = sim.state.contacts.members[0].shapes
     sim.contact("lid", shape, lw.Line(floor.point.at("lid", 9.0 * floor.normal), floor.direction, -floor.normal))
     sim.advance(1.1)
     assert before
-    assert not before & {mode.again for mode in sim._mode_table.foresight._known.values()}
+    assert not before & {mode.again for mode in sim.mode_table.foresight._known.values()}
 
 
 def test_many_modes_are_not_foreseen(handed, monkeypatch):
     """Where more are met it is given up, and nothing of it is kept; what was made is made again all the same."""
     monkeypatch.setattr(foresight, "MOST", 2)
     sim = belt(3.4)
-    ahead = sim._mode_table.foresight
+    ahead = sim.mode_table.foresight
     assert ahead._given_up
     assert (len(ahead._known), len(ahead._laps), len(ahead._pairs)) == (0, 0, 0)
     assert handed
@@ -113,7 +113,7 @@ def test_many_modes_are_not_foreseen(handed, monkeypatch):
 def test_what_a_guard_may_lead_to():
     """A contact that lets go is open, one that begins to slip does not stick, and slip that ends does not part."""
     sim = belt(3.4)
-    modes = list(sim._mode_table.foresight._known.values())
+    modes = list(sim.mode_table.foresight._known.values())
     assert len(modes) >= 4
     leads = set()
     for before in modes:
@@ -135,7 +135,7 @@ def test_a_loop_foresees_in_idle_moments():
     """Ticks leave it to the moments between them."""
     exhibit = gallery.load("patoglu_3_belt").module.live()
     live = Live(exhibit, step=1e-3)
-    ahead = live.sim._mode_table.foresight
+    ahead = live.sim.mode_table.foresight
     while not ahead._pairs and live.sim.t < 1.0:
         live.tick()
     learned = sum(len(handover.afters) for lap in ahead._laps for handover in lap.following)
@@ -156,7 +156,7 @@ def test_what_cannot_be_learned_is_left():
     model.contact("floor", body.sphere(0.1), lw.Plane(O, N.z), restitution=0.5, friction=0.1)
     sim = lw.Simulation(model, {"x": 0.0, "y": 0.0, "z": 0.4, "e0": 1.0}, {"vx": 2.0})
     sim.advance(0.5)
-    ahead = sim._mode_table.foresight
+    ahead = sim.mode_table.foresight
     assert ahead._laps
     assert not ahead._pairs
     assert not any(lap.following for lap in ahead._laps)

@@ -10,7 +10,7 @@ import pytest
 
 import latchwork as lw
 from contact_ways import TIGHT, disk
-from latchwork.hybrid import going, relay
+from latchwork.hybrid import lap_flow, relay
 from latchwork.hybrid.contacts.contact_state import deep_in
 from latchwork.hybrid.contacts.handover_kernel import depth
 from latchwork.integrate import again
@@ -41,7 +41,7 @@ def everything(sim):
 
 def unhanded(monkeypatch, run):
     """What a run gives where nothing is handed over."""
-    monkeypatch.setattr(going, "MOST", 0)
+    monkeypatch.setattr(lap_flow, "MOST", 0)
     return run()
 
 
@@ -156,7 +156,7 @@ def test_more_changes_than_one_call_notes(handed, monkeypatch):
 
     large = run()
     monkeypatch.setattr(relay, "MOST", 2)
-    monkeypatch.setattr(going, "MOST", 2)
+    monkeypatch.setattr(lap_flow, "MOST", 2)
     handed.clear()
     assert everything(run()) == everything(large)
     assert len(handed) > 5

@@ -46,7 +46,7 @@ def states(sim: lw.Simulation, count: int = 10) -> list[np.ndarray]:
     rng, n = np.random.default_rng(2), 2 * len(sim.equations.q)
     found = []
     for _ in range(count):
-        x = sim._state()
+        x = sim.state.row
         x[1 : 1 + n] += rng.normal(size=n)
         found.append(x)
     return found
@@ -57,8 +57,8 @@ def states(sim: lw.Simulation, count: int = 10) -> list[np.ndarray]:
 def test_contacts_in_two_calls_are_those_of_numpy(held, more, monkeypatch):
     """J, A, b and all else agree with what NumPy makes of the programs, with rows and friction besides."""
     sim = simulation(held)
-    shop, contact_points = sim._mode_table, sim._contact_states.contact_points
-    terms, rng = shop.held(sim._holds), np.random.default_rng(4)
+    shop, contact_points = sim.mode_table, sim.state.contacts.contact_points
+    terms, rng = shop.held(sim.state.holds), np.random.default_rng(4)
     for x in states(sim):
         extra = [(rng.normal(size=4), np.array(0.7))] if more else []
         drags = [(0.1 * rng.normal(size=4), 0.1 * rng.normal(size=4), 0.5)] if more else []
@@ -75,8 +75,8 @@ def test_contacts_in_two_calls_are_those_of_numpy(held, more, monkeypatch):
 def test_rows_that_depend_on_each_other_are_left_to_numpy():
     """A row that is held twice is no case for the quick way, and none is lost by it."""
     sim = simulation(1)
-    shop, contact_points, x = sim._mode_table, sim._contact_states.contact_points, sim._state()
-    terms = shop.held(sim._holds)
+    shop, contact_points, x = sim.mode_table, sim.state.contacts.contact_points, sim.state.row
+    terms = shop.held(sim.state.holds)
     again = (terms.place(x).B[0], np.array(0.0))
     assert Gathering(shop.base, terms, contact_points).at(x, [again]) is None
     assert np.isfinite(shop.delassus_programs.at(x, terms, contact_points, [again]).A).all()
@@ -86,8 +86,8 @@ def test_rows_that_depend_on_each_other_are_left_to_numpy():
 def test_kernels_of_a_meeting_are_the_same_in_python(held, monkeypatch):
     """Programs and algebra give the same bits as machine code and as Python."""
     sim = simulation(held)
-    shop, contact_points = sim._mode_table, sim._contact_states.contact_points
-    one = Gathering(shop.base, shop.held(sim._holds), contact_points)
+    shop, contact_points = sim.mode_table, sim.state.contacts.contact_points
+    one = Gathering(shop.base, shop.held(sim.state.holds), contact_points)
     for x in states(sim, 2):
         expected = one.at(x)
         python(one.bundle.__dict__, "_call", run_each, (one.bundle._code, one.bundle._z, one.bundle.out))
@@ -107,13 +107,13 @@ def python(owner: dict, name: str, kernel: Kernel, arrays: tuple) -> None:
 def test_a_bundle_gives_what_its_functions_give():
     """Functions of the same inputs, together as one by one; others are refused."""
     sim = simulation(0)
-    base, contact_points = sim._mode_table.base, sim._contact_states.contact_points
+    base, contact_points = sim.mode_table.base, sim.state.contacts.contact_points
     functions = [base.motion, *(contact_point.terms.place_function for contact_point in contact_points)]
     bundle = Bundle(functions)
     for x in states(sim):
         assert np.array_equal(bundle(x), np.concatenate([function(x) for function in functions]))
     with pytest.raises(EvaluationError, match="functions of the same inputs"):
-        Bundle([base.motion, sim._mode_table.side.function])
+        Bundle([base.motion, sim.mode_table.side.function])
 
 
 def line_data(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from latchwork.hybrid import simulation
+from latchwork.hybrid import loop, reset
 from latchwork.hybrid.contacts import enforced_contact_reset, single_contact_reset
 from latchwork.program.records.view import record_at
 from random_scenes import scene
@@ -49,7 +49,7 @@ RUNS = (on_the_ramp, at_the_fence, over_the_belt)
 def test_swiftly_as_by_the_general_way(run: Callable[[], lw.Trajectory], monkeypatch):
     """The same events, at the same times, with the same impulses and energies."""
     swift = run().events
-    monkeypatch.setattr(simulation, "swiftly", lambda *given: None)
+    monkeypatch.setattr(reset, "swiftly", lambda *given: None)
     general = run().events
     assert len(swift) > 2
     told = [[(e.kind, e.name, e.before, e.after) for e in events] for events in (swift, general)]
@@ -65,7 +65,7 @@ def test_swiftly_as_by_the_general_way(run: Callable[[], lw.Trajectory], monkeyp
 def test_random_scenes_swiftly_and_by_the_general_way(seed, monkeypatch):
     """The first events are the same, before differences of rounding have grown."""
     swift = scene(seed).play().events[:8]
-    monkeypatch.setattr(simulation, "swiftly", lambda *given: None)
+    monkeypatch.setattr(reset, "swiftly", lambda *given: None)
     general = scene(seed).play().events[:8]
     assert [(e.kind, e.after) for e in swift] == [(e.kind, e.after) for e in general]
     assert [e.t for e in swift] == pytest.approx([e.t for e in general], abs=1e-7)
@@ -75,7 +75,7 @@ def test_random_scenes_swiftly_and_by_the_general_way(seed, monkeypatch):
 def test_laps_have_the_bits_of_planned_runs(run: Callable[[], lw.Trajectory], monkeypatch):
     """Stages that are run again in place give the bits of runs that are set up each time."""
     laps = run()
-    monkeypatch.setattr(lw.Simulation, "_lap", lambda *given: None)
+    monkeypatch.setattr(loop, "lap_of", lambda *given: None)
     planned = run()
     assert np.array_equal(laps.path.t, planned.path.t)
     assert np.array_equal(laps.path.x, planned.path.x)
@@ -142,7 +142,7 @@ def test_a_lap_that_cannot_go_on_says_why():
 def test_a_run_goes_on_where_it_could_not(way, monkeypatch):
     """After an error the simulation stands where the stage began: by another method it runs as if nothing had been."""
     if way == "planned":
-        monkeypatch.setattr(lw.Simulation, "_lap", lambda *given: None)
+        monkeypatch.setattr(loop, "lap_of", lambda *given: None)
     runs = []
     for first in (lw.DormandPrince(max_steps=3, max_step=1e-2), TIGHT):
         sim = lw.Simulation(belt.build(), {"q1": -math.pi / 16, "q2": -4 * math.pi / 9}, {"u1": 3.0, "u2": -0.3},

@@ -146,7 +146,7 @@ def test_memory_is_laid_out_alike_in_python_and_in_machine_code(held, monkeypatc
 def test_the_longest_step_is_that_in_which_nothing_turns_far():
     """A body that turns at 4 rad/s may step an eighth of a second; one that does not turn, as far as it likes."""
     sim = thrown(held=False, zones=False)
-    pacing, x = sim._mode_table.pacing, sim._state()
+    pacing, x = sim.mode_table.pacing, sim.state.row
     assert pacing(x) == FOREVER
     x[6] = -4.0
     assert pacing(x) == pytest.approx(FAR / 4.0, rel=1e-15)

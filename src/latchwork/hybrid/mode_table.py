@@ -34,6 +34,7 @@ from latchwork.contact.complementarity.linear_program import widest
 from latchwork.contact.complementarity.planar_contacts import settle_few
 from latchwork.contact.impact.sequential import take_turns
 from latchwork.contact.impact.spatial import slip_in_space
+from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint, Fixed
 from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
@@ -53,6 +54,7 @@ from latchwork.hybrid.mode_equations import GOOD, Held, Unconstrained
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.relay import Relay
 from latchwork.hybrid.right_side import RightSide, unconstrained
+from latchwork.hybrid.row_inputs import inputs_in_rows
 from latchwork.hybrid.rules import Rules, rule_guards
 from latchwork.hybrid.table import Array
 from latchwork.integrate.again import begin
@@ -99,30 +101,30 @@ class Prepared(NamedTuple):
     watch: Function | None
 
 
+Stages = Mapping[Any, tuple[Stage, Guards]]
 Embedding = tuple[Terms | None, FrictionRows | None]  # rows that hold, none where nothing does, and what drags
 
 
 class ModeTable:
     """Programs and stages of one mechanism, as it is driven, for one design of simulator."""
 
-    def __init__(self, driven: Driven, design: Simulating, rules: Rules | None = None) -> None:
+    def __init__(self, driven: Driven, design: Simulating) -> None:
         self.driven, self.design = driven, design
-        self.rules = Rules() if rules is None else rules
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
         self._functions: dict[Any, tuple[Function, Function]] = {}  # place and bias, by the nodes of rows
         self._prepared: dict[Any, Prepared] = {}
-        self.stages: dict[Any, tuple[Stage, Guards]] = {}
         self._ready: tuple[Terms, tuple[FrictionRows | None, bytes], tuple[Mode, bool]] | None = None
         self._drags: dict[Any, FrictionRows] = {}
         self._embeddings: dict[Any, Embedding] = {}
         self._watching = Watching(driven)
         self._memory = Memory()
+        self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
         self.laps = Laps()
         self.courses: dict[Stage, Course] = {}  # stages that were ticked, ready to be taken up again
 
     def keep_course(self, stage: Stage, course: Course) -> None:
         """Remember how a stage is ticked."""
-        _make_room(self.courses)
+        make_room(self.courses)
         self.courses[stage] = course
 
     @cached_property
@@ -222,7 +224,7 @@ class ModeTable:
         """The programs of some rows; those of contacts are known already."""
         found = self._terms.get(constraints)
         if found is None:
-            _make_room(self._terms, PARTS)
+            make_room(self._terms, PARTS)
             found = self._terms[constraints] = self._new_terms(constraints, contact_points or {})
         return found
 
@@ -239,7 +241,7 @@ class ModeTable:
         nodes = rows.phi, rows.B_nodes, rows.C_nodes, rows.c_nodes
         known = self._functions.get(nodes)  # however a contact slides, its row is the same
         made = terms_of(rows, self.base) if known is None else Terms(rows, self.base, *known)
-        _make_room(self._functions, PARTS)
+        make_room(self._functions, PARTS)
         self._functions[nodes] = made.place_function, made.bias_function
         return made
 
@@ -247,24 +249,31 @@ class ModeTable:
         """The rows of all constraints that hold, contacts apart."""
         return self.terms_of(tuple([hold.constraint for hold in holds.values()]) if holds else ())
 
-    def key(self, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]) -> Any:
+    def inputs_in_rows(self, holds: Holds, contacts: tuple[Contact, ...]) -> tuple[int, ...]:
+        """Where in ``rest`` the inputs stand on which rows of what holds, and belts of contacts, depend."""
+        key = tuple(holds.items()), contacts
+        if self._with_inputs is None or self._with_inputs[0] != key:
+            self._with_inputs = key, inputs_in_rows(self.driven, self.held(holds).rows, contacts)
+        return self._with_inputs[1]
+
+    def key(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> Any:
         """What equations and guards are made of."""
-        armed = self.rules.armed((*holds, *contact_states.told)) if self.rules else ()
+        armed = rules.armed((*holds, *contact_states.told)) if rules else ()
         return tuple(holds.items()), contact_states.whole_key, tuple(stops.items()), armed
 
-    def is_prepared(self, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]) -> bool:
-        return self.key(holds, contact_states, stops) in self._prepared
+    def is_prepared(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> bool:
+        return self.key(holds, contact_states, rules, stops) in self._prepared
 
-    def prepared(self, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]) -> Prepared:
+    def prepared(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> Prepared:
         """The symbolic part of a mode, made when first asked for."""
-        return self._prepared_for(self.key(holds, contact_states, stops), holds, contact_states, stops)
+        return self._prepared_for(self.key(holds, contact_states, rules, stops), holds, contact_states, stops)
 
     def _prepared_for(
         self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]
     ) -> Prepared:
         found = self._prepared.get(key)
         if found is None:
-            _make_room(self._prepared)
+            make_room(self._prepared)
             found = self._prepared[key] = self._prepare(key, holds, contact_states, stops)
         return found
 
@@ -293,7 +302,7 @@ class ModeTable:
         """The rows of what holds and is closed, and what drags; ``held`` and ``closed`` are what it depends on."""
         found = self._embeddings.get((held, closed))
         if found is None:
-            _make_room(self._embeddings)
+            make_room(self._embeddings)
             found = self._embeddings[held, closed] = self._embedded(holds, contact_states)
         return found
 
@@ -321,7 +330,7 @@ class ModeTable:
         symbols, function = [s for symbols, _ in fixed for s in symbols], None if known is None else known.function
         found = drag_in(terms, dragging, symbols, function)
         if known is None:
-            _make_room(self._drags, PARTS)
+            make_room(self._drags, PARTS)
             self._drags[key if values else (terms, key)] = found
         return replace(found, function=found.function.bound(values)) if values else found
 
@@ -349,16 +358,17 @@ class ModeTable:
     def _held_names(self) -> tuple[str, ...]:
         return tuple(symbol.name for symbol in self.driven.held)
 
-    def stage(self, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any],
-              x: Array) -> tuple[Stage, Guards]:  # fmt: skip
-        """How to step what holds from x on, and what watches it."""
-        key = self.key(holds, contact_states, stops)
-        known = self.stages.get(key)
-        if known is None or not still_good(known[0], x):
-            _make_room(self.stages)
-            before = None if known is None else known[0]
-            known = self.stages[key] = self._new_stage(key, holds, contact_states, stops, x, before)
-        return known
+    def stage(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
+              known: Stages) -> Stages:  # fmt: skip
+        """The equations of modes, by key, with those of what holds at x: as they are known, where they suit x."""
+        found = known.get(key)
+        if found is not None and still_good(found[0], x):
+            return known
+        before = None if found is None else found[0]
+        stages = {**known}
+        make_room(stages)
+        stages[key] = self._new_stage(key, holds, contact_states, stops, x, before)
+        return stages
 
     def _new_stage(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
                    before: Stage | None) -> tuple[Stage, Guards]:  # fmt: skip
@@ -389,7 +399,7 @@ def _at_rest_again(stage: Stage | None, x: Array) -> tuple[Mode, bool] | None:
     return replace(mode, share=None, numbers=place.B, course=x[1 + n_q : 1 + n_q + n].copy()), True
 
 
-def _make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:
+def make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:
     """Forget the oldest where there is no room for another."""
     if len(known) >= most:
         known.pop(next(iter(known)))

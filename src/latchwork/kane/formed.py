@@ -143,11 +143,8 @@ class Formed:
         """Operations of u̇ as printed, nothing shared: how the papers count."""
         return count_literal(list(self.udot_expressions))
 
-    def _node(self, value: Any) -> int:
-        return operand(self.system.graph, value)
-
-    def _closed(self, nodes: list[int]) -> list[int]:
-        """q̇ and u̇ replaced by what they are."""
+    def in_states(self, nodes: list[int]) -> list[int]:
+        """Nodes with q̇ and u̇ replaced by what they are, in terms of t, q, u, r and p."""
         g = self.system.graph
         wanted = {symbol.node for symbol in self.system.u_rates}
         replaced = dict(self.derivation.kinematics.replaced)
