@@ -50,7 +50,8 @@ def guards_and_rates(equations: Equations, stop_when: Mapping[Any, Any], laws: d
 def expressions_of(equations: Equations, stop_when: Mapping[str, Any]) -> list[int]:
     """Conditions as nodes in t, q, u and what is held; u̇ as without constraints."""
     g = equations.system.graph
-    return equations.in_states([operand(g, scalar(equations, e, f"stop_when '{name}'")) for name, e in stop_when.items()])
+    scalars = (scalar(equations, e, f"stop_when '{name}'") for name, e in stop_when.items())
+    return equations.in_states([operand(g, e) for e in scalars])
 
 
 def _along(equations: Equations, udot: list[int]) -> dict[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 from latchwork.kane.columns import column, rows, tidied_column
 from latchwork.kane.derive import Derivation
@@ -12,7 +11,7 @@ from latchwork.kane.solving import solved
 from latchwork.kane.speeds import matrices
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.system import System
-from latchwork.symbolic.expr import Expr, operand
+from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.traverse import Operations, count_literal, count_shared, reachable, rebuild
 
