@@ -156,11 +156,10 @@ def handed(sim: Simulation, lap: Lap, notes: Sequence[Note], begun: bool, crossi
         record.segments.append(Segment(note.solution, lap.stage))
         record.worked("integrate", lap.stage.names, lap.t, lap.began, note.ended)
         was = _struck_from(state, record.segments[-1], t) if state.holds else None
-        contacts = replace(state.contacts, closed=mode.closed, leaving_depths=mode.leaving_depths,
-                           zones=mode.zones.copy(), speed=note.speed, pace=note.pace,
-                           lam=handover.forces(note.found))  # fmt: skip
-        sim.state = state = state.but(t=t, x=note.state[:-1].copy(), begun=True)
-        sim.state = state = counted(state, handover.hits, crossings).but(contacts=contacts)
+        contacts = state.contacts.but(closed=mode.closed, leaving_depths=mode.leaving_depths, zones=mode.zones,
+                                      speed=note.speed, pace=note.pace, lam=handover.forces(note.found))  # fmt: skip
+        sim.state = state.but(t=t, x=note.state[:-1].copy(), begun=True, contacts=contacts)
+        sim.state = state = counted(sim.state, handover.hits, crossings)
         events = handover.events(t, after, note.found)
         if was is not None:
             events = [_with_constraints(table, state, event, was) for event in events]
@@ -207,7 +206,7 @@ def _learn(sim: Simulation, call: Call, lap: Lap, rewritten: bool, spare: bool) 
         sim.world.ahead.wait()  # what is learned makes symbols
     if is_new:
         s, call.change = sim.state.contacts, None
-        mode = Entered(lap.again, lap.stage, lap.guards, sim.state.active, s.closed, s.leaving_depths, s.zones.copy(),
+        mode = Entered(lap.again, lap.stage, lap.guards, sim.state.active, s.closed, s.leaving_depths, s.zones,
                        least_pivot(lap.stage))  # fmt: skip
         around = Around(tuple(s.contact_points), frozenset(s.behind), sim.mode_table.held(sim.state.holds))
         if change is not None:

@@ -91,7 +91,7 @@ def with_contact(world: World, state: SimState, contact: Contact, far: bool = Fa
     must_be_new(state, [contact.name, *(feature.name for feature in contact.features)])
     if not far:
         state = _with_points(world, state, contact)
-    contacts = replace(state.contacts, members=(*state.contacts.members, contact))
+    contacts = state.contacts.but(members=(*state.contacts.members, contact))
     return state.but(contacts=contacts, presence={**state.presence, contact: (state.t, np.inf)}, settled=False)
 
 

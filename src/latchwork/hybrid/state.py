@@ -55,7 +55,7 @@ class SimState:
     def but(self, **changes: Any) -> SimState:
         """The same state with some parts of it changed."""
         made: SimState = object.__new__(SimState)
-        made.__dict__.update(self.__dict__, **changes)
+        object.__setattr__(made, "__dict__", self.__dict__ | changes)  # much quicker than dataclasses.replace
         return made
 
     @property

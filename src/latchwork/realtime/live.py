@@ -242,8 +242,8 @@ class Live:
     @property
     def x(self) -> Array:
         """q and u of the exhibit's own model."""
-        x, n_q, all_q = self.sim.state.x, len(self._own.q), len(self.sim.equations.q)
-        return x[:-1] if n_q == all_q else np.concatenate([x[:n_q], x[all_q:-1]])
+        x, n_q, n = self.sim.state.x, len(self._own.q), len(self._own.u)
+        return x[:-1] if len(x) == n_q + n + 1 else np.concatenate([x[:n_q], x[-1 - n : -1]])
 
     def state(self, beat: Beat | None = None) -> State:
         """What is to be seen now."""
