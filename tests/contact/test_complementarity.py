@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from campaign import seeds
-from latchwork.contact.complementarity.solution import ContactProblem, ContactSolution, feasible, settle, settle_all
+from latchwork.contact.complementarity.single_contact import NO_ANSWER, Found, settle_one
+from latchwork.contact.complementarity.solution import ContactProblem, ContactSolution, feasible, settle
 from latchwork.errors import EvaluationError, Jammed, Unsettled
+from latchwork.program.native import invoke
+from latchwork.program.records.memory import lay_out
 from resting_laws import (
     OPEN,
     SLIDE,
@@ -87,26 +90,22 @@ def lonely(rng) -> tuple[ContactProblem, list | None]:
     return made, [None, [OPEN], [STICK]][int(rng.integers(0, 3))]
 
 
-def test_one_contact_is_judged_as_many_are():
-    """A contact alone gets the verdict that the methods for many contacts give it."""
+def test_the_kernel_for_one_contact_says_the_same():
+    """Where the kernel for one contact alone has an answer, it is the verdict."""
     rng, answered = np.random.default_rng(8), 0
     for _ in range(800):
         r, guess = lonely(rng)
-        try:
-            expected = settle_all(r, guess)
-        except (Jammed, Unsettled) as refused:
-            with pytest.raises(type(refused), match="contact"):
-                settle(r, guess)
+        found, t, ways = lay_out(Found), r.tangents[0], (r.slip[0], r.must_slip[0])
+        state = invoke(
+            settle_one, t, r.A, r.b, float(r.mu_s[0]), float(r.mu_d[0]),
+            *[0.0 if way is None else float(way[0]) for way in ways], int(guess == [OPEN]), found)  # fmt: skip
+        if state == NO_ANSWER:
             continue
         verdict, answered = settle(r, guess), answered + 1
-        assert verdict.states == expected.states
-        assert verdict.notes == expected.notes
-        assert verdict.iterations == expected.iterations
-        assert verdict.lam == approx(expected.lam, rel=1e-9, abs=1e-12 * np.abs(r.b).max())
-        assert verdict.a == approx(expected.a, rel=1e-9, abs=1e-9 * np.abs(r.b).max())
-        assert (verdict.directions[0] is None) == (expected.directions[0] is None)
-        if expected.directions[0] is not None:
-            assert verdict.directions[0] == approx(expected.directions[0])
+        assert (verdict.states, verdict.iterations, verdict.notes) == ((state,), found.tries, ())
+        assert found.force[: 1 + t].tolist() == approx(verdict.lam.tolist(), rel=1e-9, abs=1e-12 * np.abs(r.b).max())
+        assert found.acceleration[: 1 + t].tolist() == approx(verdict.a.tolist(), abs=1e-9 * np.abs(r.b).max())
+        assert (0.0 if verdict.directions[0] is None else verdict.directions[0][0]) == found.direction
     assert answered > 600
 
 

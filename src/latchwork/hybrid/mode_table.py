@@ -30,8 +30,7 @@ from latchwork.constraint.selection import must_agree, worst_entry
 from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_speeds
 from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
-from latchwork.contact.complementarity.linear_program import widest
-from latchwork.contact.complementarity.planar_contacts import settle_few
+from latchwork.contact.complementarity.contact_states import solve as solve_contacts
 from latchwork.contact.impact.sequential import take_turns
 from latchwork.contact.impact.spatial import slip_in_space
 from latchwork.contact.law import Contact
@@ -75,9 +74,8 @@ REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, whole, pass_one, keep_one, begin, select_speeds_kernel, join, settle_few, hand_over, take_turns,
+    run_each, whole, pass_one, keep_one, begin, select_speeds_kernel, join, solve_contacts, hand_over, take_turns,
     slip_in_space, worst_entry, longest_at, layout.choose, gaps_at,
-    widest,
 )  # fmt: skip
 
 

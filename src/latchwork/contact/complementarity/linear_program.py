@@ -11,11 +11,7 @@ Simplex on that; z and m are what its rows are worth. Where it falls without end
 
 from __future__ import annotations
 
-import numpy as np
-
-from latchwork.constraint.terms import Array
 from latchwork.program.kernel import divide, f64p, fabs, i64, i64p, kernel, offset
-from latchwork.program.native import briefly, together
 
 TINY = 1e-11  # of entries that are 1 or so: smaller ones are rounding
 DARING = 200  # steps by the steepest column; from then on the first one that falls is taken, which never goes round
@@ -107,15 +103,3 @@ def widest(
         pivot(n + 1, wide, T, row, column)
         basis[row] = column
     return 0
-
-
-together(widest)
-
-
-def largest_margin(g: Array, H: Array, w: Array, V: Array) -> tuple[Array, float] | None:
-    """z and m; none where no z has w + V z ≥ 0."""
-    r, planes, sides = H.shape[1], len(g), len(w)
-    T, basis, y = np.empty((r + 2) * (planes + sides + r + 3)), np.empty(r + 1, dtype=np.int64), np.empty(r + 1)
-    given = [np.ascontiguousarray(part, dtype=np.float64) for part in (g, H, w, V)]
-    found = briefly(widest, r, planes, sides, *given, T, basis, y)
-    return (y[:r], float(y[r])) if found else None

@@ -1,31 +1,29 @@
-"""One contact with one tangent or none: the laws of `complementarity` as a kernel, where they say one thing.
+"""One contact with one tangent or none: the laws of `contact_states`, where they say one thing.
 
     open    λ = 0                       slide   a_n = 0,  λ_t = −mu_d λ_n d,  d = ±1
     stick   a_n = 0,  a_t = 0
 
-States are tried and judged as in `trial`, without units as in `problem`. Where W is close to singular, where friction
-presses, and where a few changes lead to no lawful answer, there is none here, and the methods for many contacts act.
+For the reset of one contact alone only (`hybrid.contacts.single_contact_reset`), and tested to agree with
+`contact_states.solve`. Where W is close to singular, where friction presses, and where a few changes lead to no lawful
+answer, there is none here.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from latchwork.contact.complementarity.problem import ContactProblem, ContactSolution, State
-from latchwork.contact.complementarity.slip_onset import RANK, REGULAR
-from latchwork.contact.complementarity.trial import LIMIT, TOL
+from latchwork.contact.complementarity.linear_system import RANK
+from latchwork.contact.complementarity.problem import OPEN, SLIDE, STICK, State
+from latchwork.contact.complementarity.slip_onset import TOL
+from latchwork.contact.complementarity.trial import MOST_FORCE, SLOWLY
 from latchwork.program.kernel import copysign, divide, f64, f64p, fabs, i64, kernel, sqrt
-from latchwork.program.native import native, together
-from latchwork.program.records.memory import lay_out
+from latchwork.program.native import together
 from latchwork.program.records.record import array, record
-from latchwork.program.records.view import address_of, local_record
+from latchwork.program.records.view import local_record
 from latchwork.program.scalar import maximum
 
 CHANGES = 6
-SLOWLY = LIMIT / TOL
-MOST_FORCE = 1e10  # without units: a force above it holds nothing
-NO_ANSWER, OPEN, SLIDE, STICK = range(-1, 3)
-STATES = (State.OPEN, State.SLIDE, State.STICK)
+REGULAR = 1e4  # entries of an inverse below which a system is clearly regular
+NO_ANSWER = -1
+STATES = tuple(State)
 
 
 @record
@@ -169,20 +167,3 @@ def settle_one(tangents: i64, W: f64p, b: f64p, mu_s: f64, mu_d: f64, slip: f64,
 
 
 together(settle_one)
-
-
-def settle_alone(resting: ContactProblem, guess: State | None) -> ContactSolution | None:
-    """The verdict on one contact; none where it takes more care."""
-    k = resting.tangents[0]
-    if k > 1 or resting.A.shape != (1 + k, 1 + k) or resting.b.shape != (1 + k,):
-        return None
-    found = lay_out(Found)
-    ways = [0.0 if way is None else float(way[0]) for way in (resting.slip[0], resting.must_slip[0])]
-    A, b = (np.ascontiguousarray(each, dtype=float) for each in (resting.A, resting.b))
-    state = native(settle_one).brief(k, A.ctypes.data, b.ctypes.data, float(resting.mu_s[0]), float(resting.mu_d[0]),
-                                     *ways, int(guess is State.OPEN), address_of(found))  # fmt: skip
-    if state == NO_ANSWER:
-        return None
-    direction = np.array([found.direction]) if found.direction != 0.0 else None
-    lam, a = np.array(found.force[: 1 + k]), np.array(found.acceleration[: 1 + k])
-    return ContactSolution((STATES[state],), (direction,), lam, a, found.tries)

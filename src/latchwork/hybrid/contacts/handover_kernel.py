@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from latchwork.constraint.delassus_kernel import Delassus
 from latchwork.constraint.embedded.final_state import placed, whole
-from latchwork.contact.complementarity.single_contact import OPEN, SLIDE, STICK
+from latchwork.contact.complementarity.problem import OPEN, SLIDE, STICK
 from latchwork.hybrid.contacts.enforced_contact_reset import KeepAt, KeepGiven, keep_one
 from latchwork.hybrid.contacts.single_contact_reset import PARTED, PassFound, PassGiven, pass_one
 from latchwork.hybrid.contacts.step_limit import FOREVER, longest_at

@@ -15,8 +15,8 @@ import numpy as np
 from latchwork.constraint.delassus_kernel import Delassus, gather, square, times
 from latchwork.constraint.joints.sides import kinds
 from latchwork.constraint.terms import Array
+from latchwork.contact.complementarity.problem import STICK as STICKS
 from latchwork.contact.complementarity.single_contact import NO_ANSWER, STATES, Found, settle_one
-from latchwork.contact.complementarity.single_contact import STICK as STICKS
 from latchwork.contact.complementarity.solution import State
 from latchwork.contact.impact.planar import LAWS, strike
 from latchwork.hybrid.contacts.contact_point import ContactPoint
