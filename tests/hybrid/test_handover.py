@@ -14,7 +14,7 @@ from latchwork.hybrid import lap_flow, relay
 from latchwork.hybrid.contacts.contact_state import deep_in
 from latchwork.hybrid.contacts.handover_kernel import depth
 from latchwork.integrate import again
-from latchwork.integrate.lap_memory import LapMemory
+from latchwork.integrate.again import LapMemory
 from latchwork.program.function import Function
 from latchwork.program.kernel import i64p_at
 from latchwork.program.native import invoke

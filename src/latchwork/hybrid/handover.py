@@ -50,8 +50,7 @@ from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.mode_equations import Held, Unconstrained
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Again
-from latchwork.integrate.lap_memory import LapMemory
+from latchwork.integrate.again import Again, LapMemory
 from latchwork.program.bundle import Bundle
 from latchwork.program.function import Function
 from latchwork.program.kernel import f64, f64p, i64, i64p
@@ -143,7 +142,7 @@ class Handover:
         self.order: list[After] = []  # as they stand in words
         hit = taken(change.zones, change.hits, {})
         assert hit is not None, "what was swift is known"
-        desk, (n_q, n_u), way = change.again.desk, parts.sizes, parts.way
+        workspace, (n_q, n_u), way = change.again.workspace, parts.sizes, parts.way
         self._full, after = np.zeros(len(parts.gaps.x)), np.zeros(n_q + n_u + 2)
         notes = np.zeros(HEAD + len(contact_points), dtype=np.int64)
         starts = np.array(parts.gaps.starts, dtype=np.int64)
@@ -164,7 +163,7 @@ class Handover:
             inner, laws = self._come_through(change, hit, self.near, contact_points, way)
             found = way.found if isinstance(way, Passing) else found
         given = words([
-            *mode, desk.n, desk.x, 0.0, n_q, n_u, len(self._full) - 1 - n_q - n_u, 0, self._full, *slip,
+            *mode, workspace.n, workspace.x, 0.0, n_q, n_u, len(self._full) - 1 - n_q - n_u, 0, self._full, *slip,
             *parts.gaps.addresses, len(contact_points), starts, roles, deep, notes, *inner, found,
             *parts.turning.addresses, parts.turning.starts[-1], after, laws, len(laws), parts.scales,
         ])  # fmt: skip
@@ -179,7 +178,7 @@ class Handover:
 
     def _enter(self, mode: Mode, again: Again, slips: ContactPoint | None, n_u: int) -> tuple[Any, Any]:
         """How the end of a lap of a mode is expanded, and the row of what begins to slip."""
-        rows, n = mode.terms.rows, again.desk.n
+        rows, n = mode.terms.rows, again.workspace.n
         self._mode, self._fresh, kept = mode, mode.fresh().copy(), again.kept
         z, out = np.empty(len(self._fresh)), np.zeros(n + 3 + 2 * n_u + len(rows))
         self._room = z, out, mode.code, kept

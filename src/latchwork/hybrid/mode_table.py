@@ -56,10 +56,7 @@ from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.row_inputs import inputs_in_rows
 from latchwork.hybrid.rules import Rules, rule_guards
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import begin
-from latchwork.integrate.settled import settled_adaptive
-from latchwork.integrate.steppers import derivative
-from latchwork.integrate.watched import watched_adaptive
+from latchwork.integrate.stepper import steps
 from latchwork.integrate.workspace import Memory
 from latchwork.program.bundle import run_each
 from latchwork.program.function import Function
@@ -73,8 +70,8 @@ if TYPE_CHECKING:
 REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
 KERNELS = (
-    executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, whole, pass_one, keep_one, begin, select_speeds_kernel, join, solve_contacts, hand_over, take_turns,
+    executors.embedded, sliding_executors.embedded, settle, steps, lu, gather,
+    run_each, whole, pass_one, keep_one, select_speeds_kernel, join, solve_contacts, hand_over, take_turns,
     slip_in_space, worst_entry, longest_at, layout.choose, gaps_at,
 )  # fmt: skip
 

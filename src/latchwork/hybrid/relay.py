@@ -16,11 +16,10 @@ from latchwork.hybrid.contacts.single_contact_reset import RESULTS, PassFound
 from latchwork.hybrid.handover import AT, REST, After, Handover, HandoverMemory
 from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.table import Array
-from latchwork.integrate.adaptive import REJECTED, STEPS
-from latchwork.integrate.again import begin_lap, few_rows, run_lap
+from latchwork.integrate.again import LapMemory, few_rows
 from latchwork.integrate.dense_output import Event, Solution
-from latchwork.integrate.lap_memory import LapMemory
-from latchwork.integrate.status import EVENT
+from latchwork.integrate.status import EVENT, FULL, REWRITE
+from latchwork.integrate.stepper import begin, steps
 from latchwork.program.function import Function
 from latchwork.program.kernel import (
     bits,
@@ -88,9 +87,10 @@ def same(n: i64, a: i64p, b: i64p) -> i64:
 @kernel
 def change_of(lap: LapMemory) -> i64:
     """Which change was made before where the guards took part that have ended a lap; −1 for none."""
+    guards = lap.integration.guards
     for i in range(lap.follows):
         change = record_at(HandoverMemory, i64p_at(lap.following[i]), 0)
-        if same(lap.guards, lap.hit, change.key) == 1:
+        if same(guards.m, guards.hit, change.key) == 1:
             return i
     return -1
 
@@ -134,14 +134,16 @@ def relay(
     marks.count, marks.begun, marks.stale, marks.began = 0, 1, -1, counter()
     left, status = 1.0, EVENT
     while True:
-        desk = lap.desk
+        running = lap.integration
+        control, page = running.control, running.page
         if ended == 0:
-            before, steps = lap.last, int(left * float(lap.most))
-            status = run_lap(lap, until, longest, steps if steps > 0 else 1)
-            left -= divide(float(lap.last - before), float(lap.most))
-        times, last, ended = f64p_at(desk.t_at), lap.last, 0
-        marks.reached = times[last]
-        if status != EVENT or marks.count == most or times[last] >= until:
+            before, count = running.last, int(left * float(lap.most))
+            control.longest = longest
+            status = steps(running, until, count if count > 0 else 1)
+            left -= divide(float(running.last - before), float(lap.most))
+        last, t, ended = running.last, page.t[running.last], 0
+        marks.reached = t
+        if status != EVENT or marks.count == most or t >= until:
             break
         note = marks.notes[marks.count]
         note.ended, note.change = counter(), change_of(lap)
@@ -152,24 +154,25 @@ def relay(
             marks.stale = note.change
             break
         words = change.words
-        note.t = times[last]
-        words[AT], words[REST] = bits(times[last]), rest
+        note.t = t
+        words[AT], words[REST] = bits(t), rest
         hands = routine_at(hand)
         if hands(words) == 0:
             break
         note.followed = follower_of(change)
         if note.followed < 0:
             break
-        noted(change, desk.states, desk.state, scales, note, offset(states, wide * marks.count))
-        note.first, note.last, note.made, note.refused = lap.first, last, desk.counts[STEPS], desk.counts[REJECTED]
-        desk.free = last + 1
+        noted(change, running.n, running.x, scales, note, offset(states, wide * marks.count))
+        note.first, note.last, note.made, note.refused = running.first, last, control.steps, control.rejected
+        page.free = last + 1
         marks.count += 1
         after = change.followers.each[note.followed]
         lap = after.lap
-        desk = lap.desk
+        following = lap.integration
         marks.begun = NOT_YET
-        if lap.arrived == arrivals and desk.room - desk.free >= few:
-            marks.begun = begin_lap(lap, note.t, change.state_at, rest, after.least)
+        if lap.arrived == arrivals and following.page.room - following.page.free >= few:
+            begun = begin(following, note.t, f64p_at(change.state_at), f64p_at(rest), after.least)
+            marks.begun = 1 if begun == FULL else (-1 if begun == REWRITE else 0)
         note.ready = counter()
         if marks.begun != 1:
             break
@@ -242,7 +245,7 @@ class Relay:
             change, followed, first, last, steps, refused, ended, ready, t, speed, pace, *found = values(note)
             handover: Handover = runs.following[change]
             after, state = handover.order[followed], numbers[:before]
-            event = Event(t, handover.places, numbers[before : before + runs.desk.n].copy())
+            event = Event(t, handover.places, numbers[before : before + runs.workspace.n].copy())
             solution = runs.ran(first, last, steps, refused, event)
             made.append(Note(handover, after, t, speed, pace, np.array(found), state, solution, self._when(ended),
                              self._when(ready)))  # fmt: skip
