@@ -66,7 +66,7 @@ def is_lawful(problem: ContactProblem) -> i64:
 @kernel
 def choice_key(choice: Choice) -> i64:
     """A choice told apart from others; directions to a tenth."""
-    if choice.way == NONE:
+    if choice.way == NONE or not fabs(choice.x) + fabs(choice.y) < 2.0:
         return choice.state
     return 3 + choice.way + 8 * (int(floor(10.0 * choice.x + 0.5)) + 16) + 512 * int(floor(10.0 * choice.y + 16.5))
 
