@@ -7,7 +7,7 @@ Small systems are meant: loops that can be read, no blocking.  [Golub and Van Lo
 from __future__ import annotations
 
 from latchwork.algebra.elimination import swap
-from latchwork.program.kernel import copysign, divide, f64, f64p, fabs, i64, kernel, sqrt
+from latchwork.program.kernel import copysign, divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import minimum
 
 SWEEPS = 60  # of a Jacobi iteration; about ten are needed
@@ -89,6 +89,43 @@ def least_squares(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, p: f64p, b
         for j in range(i + 1, rank):
             total -= A[i * cols + j] * x[int(p[j])]
         x[int(p[i])] = divide(total, A[i * cols + i])
+    return rank
+
+
+@kernel
+def shortest(rows: i64, cols: i64, cut: f64, A: f64p, b: f64p, x: f64p, tau: f64p, p: f64p, T: f64p) -> i64:
+    """x of least ``‖A x − b‖``, and of these the shortest; gives the rank. A and b are overwritten.
+
+        A Π = Q R,   Rᵀ Π' = Z S,   x = Π Z S⁻ᵀ Π'ᵀ Qᵀ b           (complete orthogonal decomposition)
+
+    Workspace, in columns: tau 3, p 2, T as many as there are.
+    """
+    rank = qr(rows, cols, cut, A, tau, p)
+    for k in range(rank):
+        reflect(rows, cols, k, A, tau, b)
+    own, swapped, y = offset(tau, cols), offset(p, cols), offset(tau, 2 * cols)
+    for j in range(cols):
+        y[j] = 0.0
+    if rank == cols:
+        for i in range(rank - 1, -1, -1):
+            total = b[i]
+            for j in range(i + 1, rank):
+                total -= A[i * cols + j] * y[j]
+            y[i] = divide(total, A[i * cols + i])
+    elif rank > 0:
+        for j in range(cols):
+            for i in range(rank):
+                T[j * rank + i] = A[i * cols + j] if i <= j else 0.0
+        qr(cols, rank, 0.0, T, own, swapped)
+        for i in range(rank):
+            total = b[int(swapped[i])]
+            for j in range(i):
+                total -= T[j * rank + i] * y[j]
+            y[i] = divide(total, T[i * rank + i])
+        for k in range(rank - 1, -1, -1):
+            reflect(cols, rank, k, T, own, y)
+    for j in range(cols):
+        x[int(p[j])] = y[j]
     return rank
 
 

@@ -32,8 +32,8 @@ from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.complementarity.linear_program import widest
 from latchwork.contact.complementarity.planar_contacts import settle_few
-from latchwork.contact.impact.sequential import take_turns
-from latchwork.contact.impact.spatial import slip_in_space
+from latchwork.contact.impact.jam import resolve_jam
+from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint, Fixed
 from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
@@ -73,8 +73,8 @@ REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, whole, pass_one, keep_one, begin, select_speeds_kernel, join, settle_few, hand_over, take_turns,
-    slip_in_space, worst_entry, longest_at, layout.choose, gaps_at,
+    run_each, whole, pass_one, keep_one, begin, select_speeds_kernel, join, settle_few, hand_over,
+    resolve_impact, resolve_jam, worst_entry, longest_at, layout.choose, gaps_at,
     widest,
 )  # fmt: skip
 

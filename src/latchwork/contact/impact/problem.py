@@ -2,8 +2,8 @@
 
     v⁺ = v⁻ + W Λ,   W = J M̃⁻¹ Jᵀ  (the Delassus matrix),   Λ by the law of each contact
 
-Rows go contact by contact: the normal, then its 0, 1 or 2 tangents, at right angles and of unit length. v is relative to
-the surfaces, J u + C, which may move. v_n < 0 approaches; v_n ≥ 0 rests or separates.
+Rows go contact by contact: the normal, then its 0, 1 or 2 tangents, at right angles and of unit length. v is relative
+to the surfaces, J u + C, which may move. v_n < 0 approaches; v_n ≥ 0 rests or separates.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class ImpactProblem:
     energy: f64  # ½ Λᵀ(v⁻ + v⁺)
     blocked: i64  # where the status is BLOCKED
     notes: i64
-    note: list[ImpactNote] = array("3 * most_contacts + 17")
+    note: list[ImpactNote] = array("3 * most_contacts + 25")  # at most: 3 of a contact, 3 of a group, 1
     groups: i64
     note_groups: i64p = array("8 * most_contacts")  # 1: contacts of each group that a note names, row by row
     # workspace: of the whole impact
@@ -140,8 +140,9 @@ class ImpactProblem:
     scaled_W: f64p = array("most_rows * most_rows")
     scaled_v: f64p = array("most_rows")
     scaled_least: f64p = array("most_contacts")
-    smooth: f64p = array("most_rows")
+    size: f64  # of all that was scaled
     x: f64p = array("most_rows")
+    trial: f64p = array("most_rows")
     best: f64p = array("most_rows")
     value: f64p = array("most_rows")
     slope: f64p = array("most_rows * most_rows")
@@ -150,7 +151,7 @@ class ImpactProblem:
     turned: f64p = array("most_rows * most_rows")
     right: f64p = array("most_rows")
     step: f64p = array("most_rows")
-    tau: f64p = array("2 * most_rows")
+    tau: f64p = array("3 * most_rows")
     order: f64p = array("2 * most_rows")
     cone_W: f64p = array("most_contacts * most_contacts")
     cone_V: f64p = array("most_contacts * most_contacts")
@@ -160,6 +161,7 @@ class ImpactProblem:
     cone_x: f64p = array("most_contacts")
     cone_z: f64p = array("most_contacts")
     cone_r: f64p = array("most_contacts")
+    cone_y: f64p = array("most_contacts")
     cone_free: i64p = array("most_contacts")
 
 
