@@ -68,6 +68,21 @@ def test_least_squares_of_least_norm(seed):
     assert pinv(A, 1e-11) * size == pytest.approx(np.linalg.pinv(A, rcond=1e-11) * size, abs=1e-11)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_shortest_by_orthogonal_factors(seed):
+    """The solution of least norm by two QR decompositions is that of singular values; as Python, bit for bit."""
+    A, rank = random_matrix(seed)
+    (m, n), b, found = A.shape, np.random.default_rng(seed).normal(size=len(A)), []
+    for call in (interpret, invoke):
+        x = np.zeros(n)
+        work = np.zeros(3 * n), np.zeros(2 * n), np.zeros(n * n)
+        assert call(factors.shortest, m, n, 1e-11, A.copy(), b.copy(), x, *work) == rank
+        found.append(x)
+    expected = lstsq(A, b, 1e-11)
+    assert found[1] == pytest.approx(expected, rel=1e-8, abs=1e-9 * max(np.abs(expected).max(), 1e-300))
+    assert np.array_equal(*found)
+
+
 def test_a_copy_of_a_row_is_rounding_whatever_is_cut():
     """A system whose rows are copies is solved as one, also where nothing is said to be cut off."""
     row = np.array([0.3, -1.7, 0.2])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import math
+import shutil
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -11,15 +14,18 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from latchwork.contact.impact import jam as jams
-from latchwork.contact.impact.notes import note, note_group
+from latchwork.contact.impact.notes import add_note, note_group
 from latchwork.contact.impact.problem import GROUPS, ImpactProblem, NoteCode, Order, Status
 from latchwork.contact.impact.resolution import LAWS, Impact, jam, laid_out, resolve
 from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.contact.impact.spatial import slip_in_space, stop_in_space
 from latchwork.errors import ContactError, EvaluationError
+from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.native import invoke
 from latchwork.program.records.memory import copied, lay_out
+from latchwork.program.records.view import address_of
 
+COMPILER = shutil.which("gcc") or shutil.which("clang")
 ALL = list(LAWS)
 WAYS = [False, None, True]
 
@@ -493,6 +499,25 @@ def test_aligned_contacts_give_the_same_bits(law, way):
         both_ways(resolve_impact, given, [law] * len(given.names), way, 1e-3)
 
 
+@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+def test_c_gives_the_same_bits(tmp_path):
+    """The same kernel as C99: an export resolves impacts as a run does."""
+    entry = "int64_t entry(void *p);\nint64_t entry(void *p) { return lw_resolve_impact(p); }\n"
+    headers = [f"#include <{name}.h>" for name in ("stdint", "math", "string")]
+    (tmp_path / "impact.c").write_text("\n".join([*headers, *c_functions([resolve_impact]), entry]))
+    command = [COMPILER, "-O1", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-ffp-contract=off", "-shared",
+               "-fPIC", "-o", str(tmp_path / "impact.so"), str(tmp_path / "impact.c"), "-lm"]  # fmt: skip
+    assert subprocess.run(command, capture_output=True, text=True).stderr == ""
+    run = ctypes.CDLL(str(tmp_path / "impact.so")).entry
+    run.argtypes, run.restype = [ctypes.c_void_p], ctypes.c_int64
+    for seed in range(60):
+        impact, laws = random_group(np.random.default_rng([seed, 9]))
+        start = laid_out(impact, laws, WAYS[seed % 3], 0.01).problem
+        first, second = copied(start), copied(start)
+        assert run(address_of(first)) == invoke(resolve_impact, second)
+        assert bytes(first.impulses) == bytes(second.impulses)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_jams_give_the_same_bits(seed):
     """Jams, alone and together, and contacts that stop."""
@@ -609,14 +634,14 @@ def test_notes_have_room_for_all():
     """Every contact with every note, and more groups than are kept: nothing is lost but groups beyond the last."""
     problem = lay_out(ImpactProblem, most_contacts=3, most_rows=3, contacts=3, rows=3)
     for code, contact_at in itertools.product(range(3), range(3)):
-        note(problem, code, contact_at, 0, 0.0)
+        add_note(problem, code, contact_at, 0, 0.0)
     for size in range(1, 2**3):
         members = [i for i in range(3) if size >> i & 1]
         problem.members = len(members)
         np.asarray(problem.member)[: len(members)] = members
         for code in range(3, 6):
             note_group(problem, code, 0, 0.0)
-    note(problem, int(NoteCode.UNENDING), 0, 0, 0.0)
+    add_note(problem, int(NoteCode.UNENDING), 0, 0, 0.0)
     assert problem.notes == 9 + 3 * 7 + 1
     assert len(problem.note) >= 9 + 3 * GROUPS + 1
 

@@ -147,14 +147,14 @@ def equations(problem: ImpactProblem) -> f64:
             after[i] = problem.scaled_v[row + i]
             for j in range(n):
                 after[i] += W[(row + i) * n + j] * x[j]
-        short = after[0] - problem.scaled_least[c]
-        push = x[row] - short
+        lack = after[0] - problem.scaled_least[c]
+        push = x[row] - lack
         for i in range(tangents):
             toward[i] = x[row + 1 + i] - after[1 + i]
             square += toward[i] * toward[i]
         size = sqrt(square)
         for i in range(1 + tangents):
-            value[row + i] = x[row + i] if push <= 0.0 else (short if i == 0 else after[i])
+            value[row + i] = x[row + i] if push <= 0.0 else (lack if i == 0 else after[i])
             for j in range(n):
                 unit = 1.0 if j == row + i else 0.0
                 J[(row + i) * n + j] = unit if push <= 0.0 else W[(row + i) * n + j]
@@ -164,7 +164,7 @@ def equations(problem: ImpactProblem) -> f64:
 
 
 @kernel
-def newton(problem: ImpactProblem) -> f64:
+def newton_steps(problem: ImpactProblem) -> f64:
     """``best``: the best of a few of Newton's steps from x, the shortest where they are not unique; its residual."""
     n, trial, best = problem.group_rows, problem.trial, problem.best
     for i in range(n):
@@ -229,7 +229,7 @@ def solve_scaled(problem: ImpactProblem) -> i64:
         problem.x[problem.group_first[c]] = problem.cone_x[c]
     for k in range(TRIES if rough == 1 else 1):
         swept(problem, SWEEPS[k])
-        residual = newton(problem)
+        residual = newton_steps(problem)
         if residual <= DONE or (residual <= GOOD and (k == 0 or k == TRIES - 1)):
             clip(problem)
             return 1

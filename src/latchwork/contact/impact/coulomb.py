@@ -14,13 +14,11 @@ from __future__ import annotations
 
 from latchwork.algebra.factors import eigen
 from latchwork.algebra.products import length
-from latchwork.contact.impact import planar
+from latchwork.contact.impact.planar import slip_in_plane, stop_in_plane
 from latchwork.contact.impact.spatial import slip_in_space, stop_in_space
 from latchwork.contact.impact.tolerances import CUT, EDGE, LIFT, MET
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, local_f64, offset, sqrt
 from latchwork.program.scalar import maximum
-
-slip_in_plane, stop_in_plane = planar.slip, planar.stop
 
 
 @kernel
@@ -59,7 +57,7 @@ def least(n: i64, W: f64p, b: f64p, x: f64p) -> i64:
 
 
 @kernel
-def within(n: i64, impulse: f64p, mu: f64) -> i64:
+def in_cone(n: i64, impulse: f64p, mu: f64) -> i64:
     """1 where |Λ_t| ≤ μ Λ_n."""
     return 1 if length(n - 1, offset(impulse, 1)) <= mu * impulse[0] * (1.0 + EDGE) else 0
 
@@ -108,7 +106,7 @@ def stick(n: i64, W: f64p, v: f64p, rise: f64, mu: f64, impulse: f64p) -> i64:
         found = least(n, W, b, impulse)
     if found == 0 or not impulse[0] > 0.0:
         return 0
-    return within(n, impulse, mu)
+    return in_cone(n, impulse, mu)
 
 
 @kernel

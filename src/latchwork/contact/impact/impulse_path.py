@@ -14,7 +14,7 @@ import math
 
 from latchwork.algebra.factors import eigen
 from latchwork.algebra.products import length
-from latchwork.contact.impact.coulomb import least, within
+from latchwork.contact.impact.coulomb import in_cone, least
 from latchwork.contact.impact.tolerances import LIFT
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, local_f64, offset, sqrt
 from latchwork.program.records.record import array, record
@@ -135,7 +135,7 @@ def direction_after_rest(path: ImpulsePath) -> None:
         largest = maximum(largest, fabs(W_tn[i]))
     if largest > 0.0:
         sticks = least(d, W_tt, along, offset(push, 1))
-    if sticks == 1 and within(path.n, push, path.mu_s) == 1:
+    if sticks == 1 and in_cone(path.n, push, path.mu_s) == 1:
         for i in range(d):
             path.rho[i] = push[1 + i]
         return

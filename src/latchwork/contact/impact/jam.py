@@ -13,7 +13,14 @@ from latchwork.algebra.products import length
 from latchwork.contact.impact.alart_curnier import largest_of
 from latchwork.contact.impact.laws import ENERGETIC, NEWTON
 from latchwork.contact.impact.problem import ImpactProblem, Order, Status
-from latchwork.contact.impact.sequential import add, begin, conclude, finish, one, resolve_impact
+from latchwork.contact.impact.sequential import (
+    act_of_one,
+    add_part,
+    begin_impact,
+    conclude_impact,
+    finish_impact,
+    resolve_impact,
+)
 from latchwork.program.kernel import f64, fabs, i64, kernel, offset
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum
@@ -29,15 +36,15 @@ RESOLVED, NOTHING, AT_ONCE = int(Status.RESOLVED), int(Status.NOTHING), int(Orde
 @kernel
 def resolve_jam(problem: ImpactProblem, contact: i64) -> i64:
     """An impact without collision of one contact at rest; where slip does not drive it in, nothing. A status."""
-    status = begin(problem)
+    status = begin_impact(problem)
     if status != RESOLVED:
         return status
     for i in range(problem.rows):
         problem.now[i] = problem.v[i]
     problem.now[problem.first[contact]] = 0.0
     problem.member[0], problem.members = contact, 1
-    add(problem, one(problem, contact, ENERGETIC, problem.now, problem.e[contact]))
-    return finish(problem, 0.0)
+    add_part(problem, act_of_one(problem, contact, ENERGETIC, problem.now, problem.e[contact]))
+    return finish_impact(problem, 0.0)
 
 
 @kernel
@@ -54,7 +61,7 @@ def stop_rows(problem: ImpactProblem, n: i64) -> i64:
         problem.impulses[i] = 0.0
     for i in range(n):
         problem.impulses[problem.group_row[i]] = problem.step[i]
-    return conclude(problem)
+    return conclude_impact(problem)
 
 
 @kernel
@@ -79,7 +86,7 @@ def slip_of(problem: ImpactProblem, i: i64) -> f64:
 def caught(problem: ImpactProblem) -> i64:
     """Λ that stops the slip of the ``chosen`` contacts, those that would pull left out; `NOTHING` where cones do not
     allow it, else `RESOLVED`."""
-    status = begin(problem)
+    status = begin_impact(problem)
     if status != RESOLVED:
         return status
     for i in range(problem.contacts):
@@ -131,7 +138,7 @@ def nudged(problem: ImpactProblem, slip: f64) -> i64:
         problem.v[i] = problem.kept_v[i]
     for i in range(k):
         problem.e[i], problem.law[i] = problem.kept_e[i], problem.kept_law[i]
-    return conclude(problem) if status == RESOLVED else status
+    return conclude_impact(problem) if status == RESOLVED else status
 
 
 @kernel
@@ -150,7 +157,7 @@ def changes_slip(problem: ImpactProblem, pace: f64) -> i64:
 def driven_in(problem: ImpactProblem) -> i64:
     """Λ as if a trace had driven the ``chosen`` contacts in; `NOTHING` where that changes no slip, and none can be
     stopped, else a status. Where they hardly slip, beside what else slips there, they stop."""
-    status, fastest_slip = begin(problem), 0.0
+    status, fastest_slip = begin_impact(problem), 0.0
     if status != RESOLVED:
         return status
     pace = problem.fastest
@@ -192,7 +199,7 @@ def stop_slow(problem: ImpactProblem, slow: f64) -> i64:
 
     It is the change of speeds of least kinetic energy, so none is gained.
     """
-    status, n = begin(problem), 0
+    status, n = begin_impact(problem), 0
     if status != RESOLVED:
         return status
     for i in range(problem.contacts):

@@ -37,7 +37,7 @@ def aim(path: ImpulsePath, i: i64, p: f64, v_n: f64, work: f64, constant: f64) -
 
 
 @kernel
-def reach(path: ImpulsePath) -> i64:
+def reach_goal(path: ImpulsePath) -> i64:
     """From phase to phase until a goal is met: which one; where all has stopped for good, that is the end, the first.
     `NOWHERE` where none is met."""
     d = path.n - 1
@@ -55,7 +55,7 @@ def reach(path: ImpulsePath) -> i64:
 
 
 @kernel
-def begin(path: ImpulsePath, n: i64, W: f64p, v: f64p, mu_s: f64, mu_d: f64, size: f64) -> None:
+def begin_path(path: ImpulsePath, n: i64, W: f64p, v: f64p, mu_s: f64, mu_d: f64, size: f64) -> None:
     """The start of a path: W over W_nn, v over the largest."""
     path.n, path.mu_s, path.mu_d, path.work, path.length = n, mu_s, mu_d, 0.0, 0.0
     steepest, stiffest = 0.0, 0.0
@@ -78,11 +78,11 @@ def follow(law: i64, n: i64, W: f64p, v: f64p, e: f64, mu_s: f64, mu_d: f64, imp
         size, impulse[i] = maximum(size, fabs(v[i])), 0.0
     if size == 0.0:
         return 1
-    begin(path, n, W, v, mu_s, mu_d, size)
+    begin_path(path, n, W, v, mu_s, mu_d, size)
     for _ in range(TURNS_BACK):
         path.goals = 1
         aim(path, 0, 0.0, 1.0, 0.0, 0.0)  # v_n rises through zero
-        if reach(path) == NOWHERE:
+        if reach_goal(path) == NOWHERE:
             return 0
         path.v[0] = 0.0
         pressed, met = path.impulse[0], 0
@@ -93,7 +93,7 @@ def follow(law: i64, n: i64, W: f64p, v: f64p, e: f64, mu_s: f64, mu_d: f64, imp
             else:
                 aim(path, 0, 0.0, 0.0, 1.0, -(1.0 - e * e) * path.work)
             aim(path, 1, 0.0, -1.0, 0.0, 0.0)  # v_n falls through zero
-            met = reach(path)
+            met = reach_goal(path)
         if met == NOWHERE:
             return 0
         if met == 0:

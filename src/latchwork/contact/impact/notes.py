@@ -9,7 +9,7 @@ from latchwork.program.kernel import f64, i64, kernel
 
 
 @kernel
-def note(problem: ImpactProblem, code: i64, contact: i64, law: i64, value: f64) -> None:
+def add_note(problem: ImpactProblem, code: i64, contact: i64, law: i64, value: f64) -> None:
     """Of notes that differ only in a number, the first."""
     for i in range(problem.notes):
         known = problem.note[i]
@@ -48,7 +48,7 @@ def note_group(problem: ImpactProblem, code: i64, law: i64, value: f64) -> None:
     """A note of the ``members``; of more groups than there is room for, none."""
     group = group_noted(problem)
     if group >= 0:
-        note(problem, code, group, law, value)
+        add_note(problem, code, group, law, value)
 
 
 def sentence(made: ImpactNote, problem: ImpactProblem, names: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ def lift(W: f64p, rise: f64, rho: f64, impulse: f64p) -> i64:
 
 
 @kernel
-def stop(W: f64p, v: f64p, rise: f64, impulse: f64p) -> i64:
+def stop_in_plane(W: f64p, v: f64p, rise: f64, impulse: f64p) -> i64:
     """Λ with v_t⁺ = 0; none where W is close to singular."""
     if not (W[0] > 0.0 and W[3] > 0.0):
         return 0
@@ -37,7 +37,7 @@ def stop(W: f64p, v: f64p, rise: f64, impulse: f64p) -> i64:
 
 
 @kernel
-def slip(W: f64p, v: f64p, rise: f64, mu: f64, impulse: f64p) -> i64:
+def slip_in_plane(W: f64p, v: f64p, rise: f64, mu: f64, impulse: f64p) -> i64:
     """Λ_t = −μ Λ_n s with s the sign of v_t⁺; where both are consistent, that of the least energy; none where none."""
     size = maximum(fabs(v[0]), fabs(v[1])) + divide(rise * maximum(fabs(W[2]), fabs(W[3])), W[0])
     tried, found, least = local_f64(2), 0, 0.0

@@ -15,7 +15,7 @@ Several contacts act in one of three ways:
 from __future__ import annotations
 
 from latchwork.contact.impact.laws import AS_ASKED, ENERGETIC, NEWTON, act_alone
-from latchwork.contact.impact.notes import note, note_group
+from latchwork.contact.impact.notes import add_note, note_group
 from latchwork.contact.impact.problem import NO_LAW, ImpactProblem, NoteCode, Order, Status
 from latchwork.contact.impact.simultaneous import group_up, press, several
 from latchwork.contact.impact.tolerances import COUPLED, FLOOR, IMMOVABLE, REST
@@ -44,7 +44,7 @@ def is_finite(n: i64, x: f64p) -> i64:
 
 
 @kernel
-def begin(problem: ImpactProblem) -> i64:
+def begin_impact(problem: ImpactProblem) -> i64:
     """Nothing has acted yet; a status."""
     k, rows, row = problem.contacts, problem.rows, 0
     if k > problem.most_contacts or rows > problem.most_rows:
@@ -65,7 +65,7 @@ def begin(problem: ImpactProblem) -> i64:
 
 
 @kernel
-def speeds(problem: ImpactProblem, v: f64p) -> None:
+def speeds_after(problem: ImpactProblem, v: f64p) -> None:
     """v⁻ + W Λ."""
     rows = problem.rows
     for i in range(rows):
@@ -98,7 +98,7 @@ def are_coupled(problem: ImpactProblem, a: i64, b: i64) -> i64:
 
 
 @kernel
-def join(problem: ImpactProblem, first: i64, slow: f64) -> None:
+def join_coupled(problem: ImpactProblem, first: i64, slow: f64) -> None:
     """``members``: the contacts that feel each other's impulses, from the first on; at once all that can move, else
     those that approach."""
     k, joined, member, found = problem.contacts, problem.joined, problem.member, 1
@@ -142,12 +142,12 @@ def next_members(problem: ImpactProblem) -> i64:
         return RESOLVED
     problem.member[0], problem.members = first, 1
     if problem.at_once != IN_SEQUENCE:
-        join(problem, first, slow)
+        join_coupled(problem, first, slow)
     return RESOLVED
 
 
 @kernel
-def one(problem: ImpactProblem, i: i64, law: i64, v: f64p, e: f64) -> i64:
+def act_of_one(problem: ImpactProblem, i: i64, law: i64, v: f64p, e: f64) -> i64:
     """``part``: contact i by its law, and notes where another acted; the law that did."""
     row, rows, n = problem.first[i], problem.rows, 1 + problem.tangents[i]
     own, here, impulse = local_f64(9), local_f64(3), local_f64(3)
@@ -158,9 +158,9 @@ def one(problem: ImpactProblem, i: i64, law: i64, v: f64p, e: f64) -> i64:
             own[n * a + b] = problem.W[(row + a) * rows + row + b]
     acted, why, wedged, surplus = act_alone(law, n, own, here, e, problem.mu_s[i], problem.mu_d[i], floor, impulse)
     if why != AS_ASKED:
-        note(problem, why, i, law, surplus)
+        add_note(problem, why, i, law, surplus)
     if wedged == 1:
-        note(problem, WEDGED, i, ENERGETIC, 0.0)
+        add_note(problem, WEDGED, i, ENERGETIC, 0.0)
     for a in range(rows):
         problem.part[a] = 0.0
     for a in range(n):
@@ -196,7 +196,7 @@ def capture_slow(problem: ImpactProblem, capture: f64) -> i64:
 
 
 @kernel
-def add(problem: ImpactProblem, law: i64) -> None:
+def add_part(problem: ImpactProblem, law: i64) -> None:
     """What ``part`` adds to the impulses, by a law."""
     for i in range(problem.rows):
         problem.impulses[i] += problem.part[i]
@@ -206,7 +206,7 @@ def add(problem: ImpactProblem, law: i64) -> None:
 
 
 @kernel
-def act(problem: ImpactProblem, capture: f64) -> i64:
+def act_of_members(problem: ImpactProblem, capture: f64) -> i64:
     """One act of the ``members``; those that it would part slower than ``capture`` act again with e = 0; a status."""
     notes, law, status = problem.notes, NEWTON, RESOLVED
     for i in range(problem.contacts):
@@ -215,7 +215,7 @@ def act(problem: ImpactProblem, capture: f64) -> i64:
         problem.notes = notes
         if problem.members == 1:
             i = problem.member[0]
-            law = one(problem, i, problem.law[i], problem.now, problem.lively[i])
+            law = act_of_one(problem, i, problem.law[i], problem.now, problem.lively[i])
         else:
             status, law = several(problem)
             if status != RESOLVED:
@@ -223,7 +223,7 @@ def act(problem: ImpactProblem, capture: f64) -> i64:
             take_group(problem)
         if capture_slow(problem, capture) == 0:
             break
-    add(problem, law)
+    add_part(problem, law)
     return RESOLVED
 
 
@@ -242,18 +242,18 @@ def take_up_rest(problem: ImpactProblem) -> i64:
         return UNYIELDING
     if rough == 0:
         note_group(problem, SMOOTH, NEWTON, 0.0)
-    note(problem, UNENDING, 0, NEWTON, left)
+    add_note(problem, UNENDING, 0, NEWTON, left)
     for i in range(problem.group_rows):
         problem.found[i] = problem.pressed[i]
     take_group(problem)
-    add(problem, NEWTON)
+    add_part(problem, NEWTON)
     return RESOLVED
 
 
 @kernel
-def conclude(problem: ImpactProblem) -> i64:
+def conclude_impact(problem: ImpactProblem) -> i64:
     """v⁺ and ½ Λᵀ(v⁻ + v⁺) from the impulses; a status."""
-    speeds(problem, problem.after)
+    speeds_after(problem, problem.after)
     problem.energy = 0.0
     for i in range(problem.rows):
         problem.energy += 0.5 * problem.impulses[i] * (problem.v[i] + problem.after[i])
@@ -261,20 +261,20 @@ def conclude(problem: ImpactProblem) -> i64:
 
 
 @kernel
-def finish(problem: ImpactProblem, capture: f64) -> i64:
+def finish_impact(problem: ImpactProblem, capture: f64) -> i64:
     """Acts, one after the other, until nothing approaches; what comes out of them; a status."""
     left = ROUNDS * problem.contacts
     while True:
-        speeds(problem, problem.now)
+        speeds_after(problem, problem.now)
         status = next_members(problem)
         if status == RESOLVED and problem.members > 0:
-            status = act(problem, capture) if left > 0 else take_up_rest(problem)
+            status = act_of_members(problem, capture) if left > 0 else take_up_rest(problem)
         if status != RESOLVED:
             return status
         if problem.members == 0 or left <= 0:
             break
         left -= 1 if problem.members == 1 else DEAR
-    return conclude(problem)
+    return conclude_impact(problem)
 
 
 @kernel
@@ -284,8 +284,8 @@ def resolve_impact(problem: ImpactProblem) -> i64:
 
     Where a law would gain energy, as Newton's may with friction, the energetic law acts instead, and a note says so.
     """
-    status = begin(problem)
-    return finish(problem, problem.capture) if status == RESOLVED else status
+    status = begin_impact(problem)
+    return finish_impact(problem, problem.capture) if status == RESOLVED else status
 
 
 together(resolve_impact)

@@ -65,7 +65,7 @@ def residual(W: f64p, v: f64p, rise: f64, mu: f64, x: f64, y: f64) -> tuple[i64,
 
 
 @kernel
-def newton(W: f64p, v: f64p, rise: f64, mu: f64, x: f64, y: f64, rho: f64p) -> i64:
+def root_near(W: f64p, v: f64p, rise: f64, mu: f64, x: f64, y: f64, rho: f64p) -> i64:
     """The root next to (x, y) by Newton's method with halved steps, Jacobian by central differences."""
     there, first, second = residual(W, v, rise, mu, x, y)
     if there == 0:
@@ -105,14 +105,14 @@ def newton(W: f64p, v: f64p, rise: f64, mu: f64, x: f64, y: f64, rho: f64p) -> i
 def mean_in_space(W: f64p, v: f64p, rise: f64, mu: f64, impulse: f64p) -> i64:
     """A root with two tangents: from where it slips before, from no friction, then from all round the cone."""
     rho, size = local_f64(2), sqrt(v[1] * v[1] + v[2] * v[2])
-    if size > 0.0 and newton(W, v, rise, mu, divide(-mu * v[1], size), divide(-mu * v[2], size), rho) == 1:
+    if size > 0.0 and root_near(W, v, rise, mu, divide(-mu * v[1], size), divide(-mu * v[2], size), rho) == 1:
         return impulse_of(3, W, rise, rho, impulse)
-    if newton(W, v, rise, mu, 0.0, 0.0, rho) == 1:
+    if root_near(W, v, rise, mu, 0.0, 0.0, rho) == 1:
         return impulse_of(3, W, rise, rho, impulse)
     share = 0.99
     for _ in range(2):
         for i in range(AROUND):
-            if newton(W, v, rise, mu, -mu * share * COS[i], -mu * share * SIN[i], rho) == 1:
+            if root_near(W, v, rise, mu, -mu * share * COS[i], -mu * share * SIN[i], rho) == 1:
                 return impulse_of(3, W, rise, rho, impulse)
         share = 0.5
     return 0

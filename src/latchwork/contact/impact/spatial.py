@@ -76,7 +76,7 @@ def energy_of(W: f64p, v: f64p, impulse: f64p) -> f64:
 
 
 @kernel
-def along(W: f64p, v: f64p, rise: f64, mu: f64, c: f64, s: f64, size: f64, impulse: f64p) -> i64:
+def slip_along(W: f64p, v: f64p, rise: f64, mu: f64, c: f64, s: f64, size: f64, impulse: f64p) -> i64:
     """Λ of slip along (c, s); 0 where it is not what slips after."""
     slope = W[0] - mu * (W[1] * c + W[2] * s)
     if slope <= LIFT * W[0]:
@@ -109,7 +109,7 @@ def halved(W: f64p, v: f64p, rise: f64, mu: f64, order: i64, low: f64p, high: f6
 def better(W: f64p, v: f64p, rise: f64, mu: f64, c: f64, s: f64, size: f64, found: i64, impulse: f64p) -> i64:
     """Λ of slip along (c, s) where it is consistent and costs less than what was found before; 1 where any was."""
     tried = local_f64(3)
-    if along(W, v, rise, mu, c, s, size, tried) == 0:
+    if slip_along(W, v, rise, mu, c, s, size, tried) == 0:
         return found
     if found == 0 or energy_of(W, v, tried) < energy_of(W, v, impulse):
         impulse[0], impulse[1], impulse[2] = tried[0], tried[1], tried[2]

@@ -37,7 +37,7 @@ TABLE = COUNT * SIZE
 
 
 @kernel
-def rate(path: ImpulsePath, y: f64p, dy: f64p) -> None:
+def path_rate(path: ImpulsePath, y: f64p, dy: f64p) -> None:
     """d(θ, ln r, p, v_n, work, Λ_t)/dτ."""
     W, mu = path.W, path.mu_d
     z, x = sincos(y[ANGLE])
@@ -56,11 +56,11 @@ def midpoints(path: ImpulsePath, y: f64p, first: f64p, step: f64, parts: i64, en
     for i in range(SIZE):
         before[i], here[i] = y[i], y[i] + h * first[i]
     for _ in range(parts - 1):
-        rate(path, here, dy)
+        path_rate(path, here, dy)
         for i in range(SIZE):
             ahead = before[i] + 2.0 * h * dy[i]
             before[i], here[i] = here[i], ahead
-    rate(path, here, dy)
+    path_rate(path, here, dy)
     for i in range(SIZE):
         end[i] = 0.5 * (before[i] + here[i] + h * dy[i])
 
@@ -69,7 +69,7 @@ def midpoints(path: ImpulsePath, y: f64p, first: f64p, step: f64, parts: i64, en
 def extrapolated(path: ImpulsePath, y: f64p, step: f64, ahead: f64p) -> f64:
     """y one step on, of order 12; how far the last two extrapolations are apart, relative to y or to one."""
     first, row, fresh = local_f64(SIZE), local_f64(TABLE), local_f64(TABLE)
-    rate(path, y, first)
+    path_rate(path, y, first)
     error = 0.0
     for i in range(COUNT):
         midpoints(path, y, first, step, PARTS[i], fresh)
@@ -98,12 +98,12 @@ def value_at(path: ImpulsePath, i: i64, y: f64p) -> f64:
 def slope_at(path: ImpulsePath, i: i64, y: f64p) -> f64:
     """d(goal)/dτ."""
     goal, dy = path.goal[i], local_f64(SIZE)
-    rate(path, y, dy)
+    path_rate(path, y, dy)
     return goal.p * dy[P] + goal.v_n * dy[V_N] + goal.work * dy[WORK]
 
 
 @kernel
-def crossing(path: ImpulsePath, i: i64, y: f64p, step: f64) -> f64:
+def goal_crossing(path: ImpulsePath, i: i64, y: f64p, step: f64) -> f64:
     """The part of a step after which the goal is met: Newton's method, bisecting where it leaves its bracket."""
     there, low, high, part = local_f64(SIZE), 0.0, step, 0.5 * step
     for _ in range(CLOSER):
@@ -131,7 +131,7 @@ def slip_at(y: f64p, v_t: f64p) -> f64:
 
 
 @kernel
-def put(path: ImpulsePath, y: f64p) -> None:
+def put_on_path(path: ImpulsePath, y: f64p) -> None:
     """The place of (θ, ln r, p, ...) on the path."""
     slip_at(y, offset(path.v, 1))
     path.v[0], path.work = y[V_N], y[WORK]
@@ -144,7 +144,7 @@ def first_goal(path: ImpulsePath, y: f64p, ahead: f64p, step: f64) -> tuple[i64,
     met, soonest = GOES_ON, step
     for i in range(path.goals):
         if value_at(path, i, y) < 0.0 and value_at(path, i, ahead) >= 0.0:
-            part = crossing(path, i, y, step)
+            part = goal_crossing(path, i, y, step)
             if met == GOES_ON or part < soonest:
                 met, soonest = i, part
     return met, soonest
@@ -170,13 +170,13 @@ def advance_turning(path: ImpulsePath) -> i64:
         met, part = first_goal(path, y, ahead, step)
         if met != GOES_ON:
             extrapolated(path, y, part, ahead)
-            put(path, ahead)
+            put_on_path(path, ahead)
             return met
         for i in range(SIZE):
             y[i] = ahead[i]
         size = slip_at(y, v_t)
         if straight_slip(path, v_t, size) == ENDS:
-            put(path, y)
+            put_on_path(path, y)
             return GOES_ON
         step = minimum(longest, step * minimum(2.0, 0.9 * pow(divide(EXACT, maximum(error, 1e-30)), SLOWLY)))
     return NOWHERE
