@@ -78,7 +78,7 @@ def test_complete_orthogonal_decomposition(seed):
     b, results, known = rng.normal(size=n), [], int(np.linalg.matrix_rank(A))
     for call in (interpret, invoke):
         factored, tau, turned, order, x, z = A.copy(), *(np.zeros(n) for _ in range(5))
-        found = call(factors.least_norm, n, 1e-11, factored, tau, turned, order, b.copy(), x)
+        found = call(factors.least_norm, n, n, 1e-11, factored, tau, turned, order, b.copy(), x)
         N = np.zeros((n - found, n))
         for i in range(n - found):
             call(factors.null_vector, n, found, i, factored, turned, order, z, N[i])

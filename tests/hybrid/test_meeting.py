@@ -7,7 +7,8 @@ import pytest
 
 import latchwork as lw
 from latchwork.constraint.delassus_kernel import gather
-from latchwork.contact.impact import planar
+from latchwork.contact.impact.laws import strike
+from latchwork.contact.impact.problem import ImpactLaw
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts import delassus_programs
 from latchwork.hybrid.contacts.delassus_assembly import Gathering
@@ -122,7 +123,7 @@ def line_data(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return L @ L.T, np.array([-rng.uniform(0.1, 2.0), rng.normal()])
 
 
-@pytest.mark.parametrize("law", [planar.NEWTON, planar.SMITH])
+@pytest.mark.parametrize("law", list(map(int, ImpactLaw)))
 def test_an_impact_of_one_contact_is_the_same_in_python(law):
     """Both laws give the same bits as machine code and as Python."""
     rng, both = np.random.default_rng(6), [np.zeros(2), np.zeros(2)]
@@ -130,7 +131,7 @@ def test_an_impact_of_one_contact_is_the_same_in_python(law):
     for _ in range(60):
         W, v = line_data(rng)
         numbers = (rng.uniform(), *(rng.uniform(0.05, 1.5) * np.array([1.0, 0.8])).tolist(), 0.0)
-        done = [invoke(planar.strike, law, 1, W, v, *numbers, both[0]), planar.strike(law, 1, W, v, *numbers, both[1])]
+        done = [invoke(strike, law, 1, W, v, *numbers, both[0]), strike(law, 1, W, v, *numbers, both[1])]
         assert done[0] == done[1]
         assert np.array_equal(*both)
         acted += done[0]

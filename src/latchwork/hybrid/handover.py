@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from latchwork.constraint.embedded.mode import Mode
-from latchwork.contact.impact.planar import LAWS
+from latchwork.contact.impact.laws import LAWS
 from latchwork.contact.law import Zones
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState
@@ -199,7 +199,7 @@ class Handover:
         self.rows, how = way.rows, float(LETS_GO if near is hit.lets_go else opened)
         known, _, _, given, _ = way.arguments[3:]
         inner = PASS, contact_points.index(near), *way.bundle.addresses, known, 0, given, 0
-        return inner, np.array([*laws, LAWS[near.contact.impact], *(0.0,) * SCALES, rests, 0.0, how])
+        return inner, np.array([*laws, LAWS[near.contact.impact].code, *(0.0,) * SCALES, rests, 0.0, how])
 
     def ready(self) -> None:
         """Take machine code that has arrived."""

@@ -31,8 +31,8 @@ from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_
 from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.complementarity.contact_states import solve as solve_contacts
-from latchwork.contact.impact.sequential import take_turns
-from latchwork.contact.impact.spatial import slip_in_space
+from latchwork.contact.impact.jam import resolve_jam
+from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint, Fixed
@@ -71,8 +71,8 @@ REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
 KERNELS = (
     executors.embedded, sliding_executors.embedded, settle, steps, lu, gather,
-    run_each, whole, pass_one, keep_one, select_speeds_kernel, join, solve_contacts, hand_over, take_turns,
-    slip_in_space, worst_entry, longest_at, layout.choose, gaps_at,
+    run_each, whole, pass_one, keep_one, select_speeds_kernel, join, solve_contacts, hand_over,
+    resolve_impact, resolve_jam, worst_entry, longest_at, layout.choose, gaps_at,
 )  # fmt: skip
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from latchwork.algebra.linear import lstsq
-from latchwork.algebra.products import dot, norm
+from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array, Base, Terms
-from latchwork.contact.impact.resolution import Impact, jam, resolve
+from latchwork.contact.impact.resolution import Impact, jam, jam_together, resolve, stopped
 from latchwork.errors import Jammed
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
@@ -25,12 +24,10 @@ from latchwork.hybrid.contacts.tolerances import (
     CLOSED_GAP,
     FASTEST,
     LIVELY,
-    NO_SLIP,
     RISE,
     ROUNDING,
 )
 
-NUDGE, SLOW = 1e-7, 1e-5  # of the slip, and of the fastest motion
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
 
 
@@ -103,17 +100,17 @@ class Striking:
     def _impact(self, delassus: DelassusOperator) -> None:
         """u⁺ = u⁻ + T M̃⁻¹ Tᵀ Jᵀ Λ, with Λ by the laws of the contacts."""
         s, v = self.contact_states, delassus.v
-        slow, (e, mu_s, mu_d) = self._too_slow(delassus), self._laws(delassus)
+        slow, names = self._too_slow(delassus), tuple(contact_point.name for contact_point in delassus.contact_points)
+        impact = Impact(names, delassus.A, v, delassus.tangents, *self._laws(delassus))
         if len(delassus.contact_points) > 1 and max(map(abs, delassus.normal_speeds)) < slow:
-            impulses = self._stopped(delassus, slow)
+            impulses = stopped(impact, slow)
             after = (v + dot(delassus.A, impulses))[delassus.first]
             if (after >= -np.array(self._no_speed(delassus))).all():
                 self._apply(delassus, impulses, ())
                 return
-            e = np.zeros(len(e))  # features of one place have normals that are nearly one: one of them parts
+            # features of one place have normals that are nearly one: one of them parts
+            impact = replace(impact, e=np.zeros(len(impact.e)))
         s.speed = max(s.speed, -min(delassus.normal_speeds))
-        names = tuple(contact_point.name for contact_point in delassus.contact_points)
-        impact = Impact(names, delassus.A, v, delassus.tangents, e, mu_s, mu_d)
         laws = [contact_point.contact.impact for contact_point in delassus.contact_points]
         outcome = resolve(impact, laws, self.at_once, max(slow, CAPTURE * s.speed))
         self._apply(delassus, outcome.impulses, outcome.notes)
@@ -136,21 +133,6 @@ class Striking:
         lowest = min(math.sqrt(2.0 * CLOSED_GAP * pressing), FASTEST * fastest)
         return max(CAPTURE * speed, lowest, 0.5 * self.brief * pressing)
 
-    def _stopped(self, delassus: DelassusOperator, slow: float) -> Array:
-        """Impulses that end all normal velocities, and slip that is as slow where there is friction, A Λ = −v.
-
-        It is the change of speeds of least kinetic energy, so none is gained.
-        """
-        v = delassus.v
-        rows: list[int] = []
-        for row, k, mu in zip(delassus.first, delassus.tangents, self._laws(delassus)[1], strict=True):
-            across = v[row + 1 : row + 1 + k]
-            stops = k > 0 and mu > 0.0 and float(np.abs(across).max()) < slow
-            rows += range(row, row + 1 + k) if stops else [row]
-        impulses = np.zeros(len(v))
-        impulses[rows] = lstsq(delassus.A[np.ix_(rows, rows)], -v[rows], RANK)
-        return impulses
-
     def _jam(self, delassus: DelassusOperator, jammed: Jammed) -> None:
         """An impact without collision: friction would pull the contact in. [Painlevé]"""
         names = tuple(contact_point.name for contact_point in delassus.contact_points)
@@ -166,12 +148,10 @@ class Striking:
 
     def _jam_together(self, impact: Impact, jammed: Jammed) -> Array:
         """The same where contacts jam only together, as the corners of a box do: those that slide, or all."""
-        sliding = [i for i, name in enumerate(impact.names) if name in jammed.contacts]
-        for who in (sliding, list(range(len(impact.names)))):
-            impulses = driven_in(impact, who)
-            if impulses is not None:
-                return impulses
-        raise jammed
+        impulses = jam_together(impact, [i for i, name in enumerate(impact.names) if name in jammed.contacts])
+        if impulses is None:
+            raise jammed
+        return impulses
 
     def _apply(self, delassus: DelassusOperator, impulses: Array, notes: tuple[str, ...]) -> None:
         gained = self._move(delassus, impulses)
@@ -194,46 +174,3 @@ class Striking:
         self.x[1 + n_q : 1 + n_q + len(u)] = u
         self.work += gained
         return gained
-
-
-def driven_in(impact: Impact, who: Sequence[int]) -> Array | None:
-    """Λ as if a trace had driven some contacts in; none where that changes no slip, and none can be stopped.
-
-    Where they hardly slip, beside what else slips there, they stop.
-    """
-    slips = [float(norm(impact.v[impact.rows[i]])) for i in who]
-    pace = float(np.abs(impact.v).max())
-    slow = [i for i, slip in zip(who, slips, strict=True) if NO_SLIP * pace < slip < SLOW * pace]
-    if slow:
-        rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in slow])
-        impulses = np.zeros(len(impact.v))
-        impulses[rows] = lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], RANK)
-        return impulses
-    v = impact.v.copy()
-    v[impact.normals[list(who)]] -= NUDGE * max(slips)
-    calm = replace(impact, v=v, e=np.zeros(len(impact.names)))
-    impulses = resolve(calm, ["newton"] * len(impact.names), True).impulses
-    changes = [float(np.abs(dot(impact.W, impulses)[impact.rows[i]]).max()) for i in who]
-    if any(change > 0.1 * slip > NO_SLIP * pace for change, slip in zip(changes, slips, strict=True)):
-        return impulses
-    stopped = caught(impact, who)
-    return stopped if stopped is not None and np.abs(dot(impact.W, stopped)).max() > NO_SLIP * pace else None
-
-
-def caught(impact: Impact, who: Sequence[int]) -> Array | None:
-    """Λ that stops the slip of some contacts, those that would pull left out; none where cones do not allow it."""
-    left = list(who)
-    while left:
-        rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in left])
-        impulses = np.zeros(len(impact.v))
-        impulses[rows] = lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], RANK)
-        pushes = impulses[impact.normals[left]]
-        if pushes.min() >= 0.0:
-            break
-        left.pop(int(np.argmin(pushes)))
-    if not left:
-        return None
-    after = impact.v + dot(impact.W, impulses)
-    across = [float(norm(impulses[impact.rows[i]][1:])) for i in left]
-    within = all(t <= impact.mu_s[i] * n for t, i, n in zip(across, left, pushes, strict=True))
-    return impulses if within and after[impact.normals].min() >= -NUDGE * np.abs(impact.v).max() else None

@@ -1,7 +1,7 @@
 """Passing: one contact alone through an event, as a kernel: impacts until it approaches no more, then what it does.
 
 What `Reset` says of a contact with one tangent or none that is near while no other is, in machine code: numbers are
-gathered (`delassus_kernel`), the laws of impact act (`planar`), complementarity decides (`single_contact`). Where any
+gathered (`delassus_kernel`), the laws of impact act (`laws`), complementarity decides (`single_contact`). Where any
 of them takes more
 care, nothing is changed, and `Reset` acts.
 """
@@ -18,7 +18,7 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity.problem import STICK as STICKS
 from latchwork.contact.complementarity.single_contact import NO_ANSWER, STATES, Found, settle_one
 from latchwork.contact.complementarity.solution import State
-from latchwork.contact.impact.planar import LAWS, strike
+from latchwork.contact.impact.laws import LAWS, strike
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import every_zone
 from latchwork.hybrid.contacts.delassus_assembly import Gathering
@@ -203,7 +203,7 @@ class Passing:
 
     def __init__(self, gathering: Gathering, law: str) -> None:
         self.bundle, self.rows = gathering.bundle, gathering.rows
-        self.given, self.found, self._law = np.zeros(size_of(PassGiven)), np.zeros(RESULTS), float(LAWS[law])
+        self.given, self.found, self._law = np.zeros(size_of(PassGiven)), np.zeros(RESULTS), float(LAWS[law].code)
         self._x, self._keeps, self._call = np.zeros(len(self.bundle.x)), gathering, native(pass_one).brief
         others = map(address, (self._x, self.given, self.found))
         self.arguments = (*self.bundle.addresses, address_of(gathering.delassus), len(self._x), *others)
@@ -232,6 +232,5 @@ def can_pass(contact_point: ContactPoint) -> bool:
         not contact_point.held
         and len(contact_point.tangents) < 2
         and contact_point.axis is None
-        and contact_point.contact.impact in LAWS
         and not any(set(kinds(value)) - STEADY for value in coefficients if isinstance(value, Expr))
     )
