@@ -65,7 +65,7 @@ def form_system(problem: ContactProblem, c: i64) -> i64:
 @kernel
 def least_forces(problem: ContactProblem, n: i64, x: f64p) -> i64:
     """x of least norm with S x = ``problem.right`` as nearly as can be; gives the rank. S becomes its factors."""
-    rank = least_norm(n, RANK, problem.S, problem.tau, problem.turned, problem.order, problem.right, x)
+    rank = least_norm(n, n, RANK, problem.S, problem.tau, problem.turned, problem.order, problem.right, x)
     if rank > 0 and not fabs(problem.S[0]) > RANK:
         for j in range(n):
             x[j] = 0.0
