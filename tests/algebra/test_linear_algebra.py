@@ -73,12 +73,12 @@ def test_complete_orthogonal_decomposition(seed):
     """x of least norm as LAPACK finds it, the rank, and unit vectors at right angles that span the null space; the same
     bits as Python and as machine code."""
     rng = np.random.default_rng(seed)
-    n, rank = int(rng.integers(1, 9)), int(rng.integers(0, 9))
-    A = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n)) if seed % 3 else np.round(rng.normal(size=(n, n)))
-    b, results, known = rng.normal(size=n), [], int(np.linalg.matrix_rank(A))
+    m, n, rank = (int(size) for size in rng.integers(1, 9, 3))
+    A = rng.normal(size=(m, rank)) @ rng.normal(size=(rank, n)) if seed % 3 else np.round(rng.normal(size=(m, n)))
+    b, results, known = rng.normal(size=m), [], int(np.linalg.matrix_rank(A))
     for call in (interpret, invoke):
         factored, tau, turned, order, x, z = A.copy(), *(np.zeros(n) for _ in range(5))
-        found = call(factors.least_norm, n, n, 1e-11, factored, tau, turned, order, b.copy(), x)
+        found = call(factors.least_norm, m, n, 1e-11, factored, tau, turned, order, np.append(b, np.zeros(n)), x)
         N = np.zeros((n - found, n))
         for i in range(n - found):
             call(factors.null_vector, n, found, i, factored, turned, order, z, N[i])
@@ -87,7 +87,7 @@ def test_complete_orthogonal_decomposition(seed):
     assert found == known
     assert x == pytest.approx(np.linalg.lstsq(A, b, rcond=1e-11)[0], abs=1e-9)
     assert pytest.approx(np.eye(n - found), abs=1e-13) == N @ N.T
-    assert pytest.approx(np.zeros((n, n - found)), abs=1e-12) == A @ N.T
+    assert pytest.approx(np.zeros((m, n - found)), abs=1e-12) == A @ N.T
 
 
 def test_a_copy_of_a_row_is_rounding_whatever_is_cut():

@@ -138,8 +138,8 @@ def unfold(rank: i64, cols: i64, A: f64p, tau: f64p, p: f64p, z: f64p, x: f64p) 
 def least_norm(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, turned: f64p, p: f64p, b: f64p, x: f64p) -> i64:
     """x of least norm with least ``‖A x − b‖``; gives the rank. A becomes its factors.
 
-    By complete orthogonal decomposition, ``Qᵀ A Π Zᵀ = [T 0; 0 0]``. b is overwritten, and has room for as many numbers
-    as there are columns.  [Golub and Van Loan §5.5.2]
+    By complete orthogonal decomposition, ``Qᵀ A Π Zᵀ = [T 0; 0 0]``.  b is overwritten, and has room for as many
+    numbers as there are rows, and columns.  [Golub and Van Loan §5.5.2]
     """
     rank = qr(rows, cols, cut, A, tau, p)
     for k in range(rank):
@@ -147,21 +147,26 @@ def least_norm(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, turned: f64p,
     if rank < cols:
         fold(rank, cols, A, turned)
     for i in range(cols - 1, -1, -1):
-        total = b[i]
-        for j in range(i + 1, rank):
-            total -= A[i * cols + j] * b[j]
-        b[i] = divide(total, A[i * cols + i]) if i < rank else 0.0
+        total = 0.0
+        if i < rank:
+            total = b[i]
+            for j in range(i + 1, rank):
+                total -= A[i * cols + j] * b[j]
+            total = divide(total, A[i * cols + i])
+        b[i] = total
     unfold(rank, cols, A, turned, p, b, x)
     return rank
 
 
 @kernel
-def null_vector(n: i64, rank: i64, which: i64, A: f64p, turned: f64p, p: f64p, z: f64p, x: f64p) -> None:
-    """A unit vector of the null space of a matrix, one of n − rank at right angles to each other, given the factors of
-    `least_norm`; z is room."""
-    for j in range(n):
+def null_vector(cols: i64, rank: i64, which: i64, A: f64p, turned: f64p, p: f64p, z: f64p, x: f64p) -> None:
+    """A unit vector of the null space of a matrix, one of cols − rank at right angles to each other.
+
+    Given are the factors of `least_norm`; z is room.
+    """
+    for j in range(cols):
         z[j] = 1.0 if j == rank + which else 0.0
-    unfold(rank, n, A, turned, p, z, x)
+    unfold(rank, cols, A, turned, p, z, x)
 
 
 @kernel
