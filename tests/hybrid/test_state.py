@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import seeds
 from contact_ways import corner, disk, four_bar
+from random_scenes import scene as random_scene
 from scaled_scenes import CONTACTS, MECHANISMS, Units
 from tracked_models import disk as tracked_disk
 from tracked_models import sine_ground
@@ -132,6 +134,32 @@ def test_going_on_from_a_state(name):
         assert other.state == kept
         other.advance(last)
         assert bits(other, first) == ended
+
+
+@pytest.mark.parametrize("seed", seeds(range(1, 13), range(13, 1000)))
+def test_going_on_from_a_state_of_a_random_scene(seed):
+    """Half of a random scene, and the other half by the same simulation and by another one: the same bits, or words."""
+
+    def begun() -> lw.Simulation:
+        s = random_scene(seed)
+        return lw.Simulation(s.model, q=s.q, u=s.u, inputs=s.inputs, method=s.method)
+
+    def went_on(sim: lw.Simulation) -> Bits | str:
+        try:
+            sim.advance(until)
+        except lw.IntegrationError as error:
+            return str(error)
+        return bits(sim, 0.5 * until)
+
+    sim, until = begun(), random_scene(seed).until
+    sim.advance(0.5 * until)
+    kept = sim.state
+    written, ended, other = pickle.dumps(kept), went_on(sim), begun()
+    sim.state = kept
+    assert went_on(sim) == ended
+    other.state = pickle.loads(written)
+    assert other.state == kept
+    assert went_on(other) == ended
 
 
 def test_what_was_added_in_the_run():

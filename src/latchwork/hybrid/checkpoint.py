@@ -21,6 +21,7 @@ from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.mode_table import Hold, ModeTable
+from latchwork.hybrid.names import Names, Ref
 from latchwork.hybrid.rules import Rules, RuleState
 from latchwork.hybrid.table import Table
 from latchwork.hybrid.time_stepping.settings import EventRate
@@ -29,29 +30,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.state import SimState
     from latchwork.hybrid.world import World
 
-Ref = tuple[str, int]  # a name, and which of those that have it
 Floats = tuple[float, ...]
-
-
-class Names:
-    """What has come into a run, by name and number: those of one name are numbered as they were first asked about."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str], list[Any]] = {}
-
-    def of(self, kind: str, name: str, item: Any) -> Ref:
-        """The name and number of something of a kind."""
-        same = self._known.setdefault((kind, name), [])
-        for number, each in enumerate(same):
-            if each is item:
-                return name, number
-        same.append(item)
-        return name, len(same) - 1
-
-    def find(self, kind: str, ref: Ref) -> Any:
-        """What has a name and number; none where that is not known."""
-        same = self._known.get((kind, ref[0]), [])
-        return same[ref[1]] if ref[1] < len(same) else None
 
 
 @dataclass(frozen=True)
@@ -187,7 +166,8 @@ def _modes(state: SimState) -> tuple[WrittenMode, ...]:
     found = []
     for (held, (closed, leaving, behind, zones, points), stops, armed), laid in state.stages.items():
         if not stops:
-            s = ContactStates([*points], {key[0]: key[1] for key in closed}, dict(leaving), set(behind), dict(zones))
+            left = {point: depth for point in points for each, depth in leaving if each is point}
+            s = ContactStates([*points], {key[0]: key[1] for key in closed}, left, set(behind), dict(zones))
             found.append(WrittenMode(_holds(state.names, dict(held)), _contacts(state.names, s),
                                      tuple(each.number for each in armed), tuple(map(_floats, laid.rows))))  # fmt: skip
     return tuple(found)

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from latchwork.contact.law import Contact
-from latchwork.hybrid.checkpoint import Checkpoint, Names, written
+from latchwork.hybrid.checkpoint import Checkpoint, written
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.late import Waiting
 from latchwork.hybrid.mode_table import Hold, Stages
+from latchwork.hybrid.names import Names
 from latchwork.hybrid.rules import Rules
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.settings import EventRate
