@@ -227,7 +227,7 @@ def staged(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[Stage, 
     stages = table.stage(key, state.holds, state.contacts, stops, x, state.stages)
     if stages is not state.stages:
         sim.state = state.but(stages=stages)
-    return stages[key]
+    return stages[key].stage, stages[key].guards
 
 
 def _enumerate(sim: Simulation, stops: Mapping[str, Any]) -> None:

@@ -82,6 +82,7 @@ class Hold(NamedTuple):
     constraint: Constraint
     permanent: bool
     limit: float | None
+    latched: float | None = None  # the value that its expression has kept since a rule latched it
 
 
 Holds = Mapping[str, Hold]
@@ -96,7 +97,16 @@ class Prepared(NamedTuple):
     watch: Function | None
 
 
-Stages = Mapping[Any, tuple[Stage, Guards]]
+class LaidOut(NamedTuple):
+    """The equations of a mode, what watches them, and the rows (t, q, u, rest) at which its speeds were chosen first
+    and its redundant forces were shared last."""
+
+    stage: Stage
+    guards: Guards
+    rows: tuple[Array, ...]
+
+
+Stages = Mapping[Any, LaidOut]
 Embedding = tuple[Terms | None, FrictionRows | None]  # rows that hold, none where nothing does, and what drags
 
 
@@ -357,30 +367,33 @@ class ModeTable:
               known: Stages) -> Stages:  # fmt: skip
         """The equations of modes, by key, with those of what holds at x: as they are known, where they suit x."""
         found = known.get(key)
-        if found is not None and still_good(found[0], x):
+        if found is not None and still_good(found.stage, x):
             return known
-        before = None if found is None else found[0]
         stages = {**known}
         make_room(stages)
-        stages[key] = self._new_stage(key, holds, contact_states, stops, x, before)
+        stages[key] = self.laid_out(key, holds, contact_states, stops, x, found)
         return stages
 
-    def _new_stage(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
-                   before: Stage | None) -> tuple[Stage, Guards]:  # fmt: skip
+    def laid_out(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
+                 before: LaidOut | None) -> LaidOut:  # fmt: skip
+        """A mode laid out at x, in the speeds that it had ``before`` where they are held all the same."""
         terms, friction_rows, guards, watch = self._prepared_for(key, holds, contact_states, stops)
         if terms is None:
-            return Unconstrained(self.side, watch, names=contact_states.labels, memory=Memory(self._memory)), guards
-        mode, regular = _at_rest_again(before, x) or self.mode(terms, x, friction_rows)
+            stage = Unconstrained(self.side, watch, names=contact_states.labels, memory=Memory(self._memory))
+            return LaidOut(stage, guards, (x.copy(),))
+        again = None if before is None else _at_rest_again(before.stage, x)
+        rows = (x.copy(),) if before is None or again is None else (before.rows[0], x.copy())
+        mode, regular = again or self.mode(terms, x, friction_rows)
         share = share_in(mode, contact_states) if contact_states.closed else None
         if share is not None:
             mode = replace(mode, share=share)
         alone = not contact_states.contact_points and not contact_states.members
         known = regular and alone and all(hold.permanent for hold in holds.values())
         label = (*holds, *contact_states.labels)
-        return self.design.stage(self.driven, mode, watch, known, label, Memory(self._memory)), guards
+        return LaidOut(self.design.stage(self.driven, mode, watch, known, label, Memory(self._memory)), guards, rows)
 
 
-def _at_rest_again(stage: Stage | None, x: Array) -> tuple[Mode, bool] | None:
+def _at_rest_again(stage: Stage, x: Array) -> tuple[Mode, bool] | None:
     """The mode of a stage that holds every speed, with rows that say nothing new, where its choice is good still."""
     if type(stage) is not Held or stage.mode.share is None:
         return None

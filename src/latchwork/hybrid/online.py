@@ -225,7 +225,7 @@ def fire(table: ModeTable, state: SimState, due: Watched) -> tuple[SimState, Run
     rules = state.rules.count(due, state.t, state.driven.equations.name)
     effect = due.effect(table.base, state.row)
     holds = {name: hold for name, hold in state.holds.items() if name not in rule.release}
-    holds |= {constraint.name: Hold(constraint, False, None) for constraint in effect.hold}
+    holds |= {constraint.name: Hold(constraint, False, None, latched) for constraint, latched in effect.hold}
     x = state.x.copy()
     x[list(effect.states)] = list(effect.states.values())
     driven = put_in(state.driven, state.rest, state.began, state.t, effect.inputs)

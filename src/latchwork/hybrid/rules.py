@@ -41,7 +41,7 @@ class Effect:
 
     states: Mapping[int, float]
     inputs: Mapping[int, float]
-    hold: tuple[Constraint, ...]
+    hold: tuple[tuple[Constraint, float | None], ...]  # with the values that are latched
 
 
 class RuleState(NamedTuple):
@@ -108,7 +108,8 @@ class Watched:
             )
         n, k = len(rule.reset), len(rule.inputs)
         kept = iter(values[n + k :].tolist())
-        hold = tuple(item.at(next(kept)) if isinstance(item, Latch) else item for item in rule.held)
+        hold = tuple((item.at(value := next(kept)), value) if isinstance(item, Latch) else (item, None)
+                     for item in rule.held)  # fmt: skip
         return Effect(dict(zip(places(equations.q_names + equations.u_names, rule.reset), values[:n], strict=True)),
                       dict(zip(places(input_names(equations), rule.inputs), values[n : n + k], strict=True)),
                       hold)  # fmt: skip

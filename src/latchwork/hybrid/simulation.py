@@ -22,6 +22,7 @@ from latchwork.constraint.rule import Rule
 from latchwork.contact.law import Contact
 from latchwork.errors import ArgumentError, EvaluationError, must_be, spelled
 from latchwork.hybrid.audit import Auditing, auditing
+from latchwork.hybrid.checkpoint import Checkpoint, Reader
 from latchwork.hybrid.contacts.initial_contacts import contacts_of, must_run_contacts, one_of_three
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.event import Events, RunEvent
@@ -111,12 +112,16 @@ class Simulation:
     def state(self) -> SimState:
         """All that decides how the run goes on from here, as one value that is never changed.
 
-        ``sim.state = earlier`` goes back to a state that was kept; what the record has of later times is forgotten.
+        ``sim.state = earlier`` goes back to a state that was kept; what the record has of later times is forgotten. A
+        state that was pickled is one to go on from in any simulation of the same model.
         """
         return self._state
 
     @state.setter
-    def state(self, state: SimState) -> None:
+    def state(self, state: SimState | Checkpoint) -> None:
+        if isinstance(state, Checkpoint):
+            state = Reader(self.world, self._state, state).state()
+            self.course = None
         if state.t < self._state.t:
             self.record.cut(state.t)
         self._state = state
@@ -137,7 +142,7 @@ class Simulation:
         """The equations of the mode that the run is in, where they are there already."""
         state, table = self._state, self.mode_table
         known = state.stages.get(table.key(state.holds, state.contacts, state.rules, {}))
-        return None if known is None else known[0]
+        return None if known is None else known.stage
 
     @property
     def method(self) -> Method:

@@ -1,5 +1,7 @@
 """SimState: all that decides how a run goes on from where it stands, as one value.
 
+States are equal where they are written alike (`checkpoint`), and are pickled so.
+
 A state is never changed: whoever changes a run makes another state from it, and who keeps one can go back to it. So a
 change that is refused leaves nothing to be undone, and to rewind is to keep states. What a run has done is in its
 `record`; what is derived from the model alone, and remembered, is in its mode table.
@@ -9,16 +11,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from latchwork.contact.law import Contact
+from latchwork.hybrid.checkpoint import Checkpoint, written
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.late import Waiting
 from latchwork.hybrid.mode_table import Hold, Stages
+from latchwork.hybrid.names import Names
 from latchwork.hybrid.rules import Rules
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.settings import EventRate
@@ -50,6 +54,7 @@ class SimState:
     inputs_seen: Mapping[int, float] = field(default_factory=dict)  # inputs in rows that speeds follow, by place
     stopped: tuple[float, frozenset[str]] = (-math.inf, frozenset())  # when conditions ended it last, and which
     parted: float = -math.inf  # when rows of contacts that contradict each other were left last
+    names: Names = field(default_factory=Names)  # of what came into the run, for states that are written down
     short: tuple[float, float] | None = None  # from when until when steps are short, as shapes may pass unseen there
 
     def but(self, **changes: Any) -> SimState:
@@ -101,6 +106,17 @@ class SimState:
     def unsettled(self) -> SimState:
         """The same, with contacts to be decided anew before the next step."""
         return self.but(settled=not self.contacts.members)
+
+    def __reduce__(self) -> Any:
+        return Checkpoint, tuple(getattr(written(self), part.name) for part in fields(Checkpoint))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Checkpoint):
+            return written(self) == other
+        return isinstance(other, SimState) and (self is other or written(self) == written(other))
+
+    def __hash__(self) -> int:
+        return hash((self.t, self.x.tobytes()))
 
     def __repr__(self) -> str:
         held = ", ".join(self.active) or "nothing"
