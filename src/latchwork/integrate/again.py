@@ -23,7 +23,7 @@ from latchwork.integrate.stepper import begin
 from latchwork.integrate.workspace import Workspace
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import executor_at, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
-from latchwork.program.native import address, entry, native, together
+from latchwork.program.native import address, entry, native
 from latchwork.program.records import memory as records
 from latchwork.program.records.memory import size_of, write
 from latchwork.program.records.record import array, record
@@ -107,9 +107,6 @@ def lay_out(here: i64, plain: i64p, programs: Programs, kept: i64p, slots: f64p,
         projection.given = 1
         if programs.judge != 0:
             projection.judge = executor_at(programs.judge)
-
-
-together(begin, lay_out)
 
 
 def few_rows() -> int:
