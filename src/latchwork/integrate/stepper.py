@@ -212,8 +212,9 @@ def adaptive_step(integration: Integration, until: f64) -> i64:
         err = trial_error(n, s, m, h, control.rtol, control.atol, x, equations.slots, k, e)
         control.component = not_finite(n, e)
         if err <= 1.0:
+            combine(n, s, offset(m, s * s + 2 * s), k, bend)
             for i in range(n):
-                bend[i] = h * combine(n, s, offset(m, s * s + 2 * s), k, i)
+                bend[i] = h * bend[i]
             accept(equations, n, s, x, k)
             control.t, control.h = end, h * minimum(grow, factor(err, control.error))
             control.error = maximum(err, 1e-4)
@@ -278,7 +279,8 @@ def advance(integration: Integration, until: f64, total: i64) -> i64:
                 return ELSEWHERE
     control.made += 1
     control.steps += 1
-    control.component = not_finite(n, k)
+    if control.fixed == 1 or projects == 1:
+        control.component = not_finite(n, k)
     return FULL if notes == 0 else REWRITE
 
 
