@@ -13,11 +13,10 @@ from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Departed, Ran, end_of
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Again, few_rows, is_full, turn, workspace_of
+from latchwork.integrate.again import Again, SharedWorkspace, few_rows
 from latchwork.integrate.integration import NOT_BELOW, PATIENT, STRICT
 from latchwork.integrate.methods import RK4, DormandPrince
 from latchwork.integrate.status import END, EVENT, REWRITE
-from latchwork.integrate.workspace import Workspace
 
 REMEMBERED, GUARDS = 400, 32  # stages, and guards that memory is made for
 FEW = 8.0  # fixed steps: of more, a program of a whole step may be made
@@ -28,7 +27,7 @@ class Laps:
 
     def __init__(self) -> None:
         self._known: dict[Stage, Again] = {}
-        self._workspaces: dict[int, Workspace] = {}  # by how many states there are
+        self._workspaces: dict[int, SharedWorkspace] = {}  # by how many states there are
         self._method: DormandPrince | RK4 | None = None
 
     def begun(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, t: float, x: Array,
@@ -51,17 +50,17 @@ class Laps:
         """Take new pages where few rows are left: what runs goes on on one, others will begin on one."""
         running.make_room()
         for workspace in self._workspaces.values():
-            if workspace is not running.workspace and is_full(workspace, 2 * few_rows()):
-                turn(workspace)
+            if workspace is not running.workspace and workspace.is_full(2 * few_rows()):
+                workspace.turn_page()
 
-    def _workspace(self, method: DormandPrince | RK4, n: int, guards: int) -> Workspace:
+    def _workspace(self, method: DormandPrince | RK4, n: int, guards: int) -> SharedWorkspace:
         """Memory for n states and as many guards or more."""
         if method is not self._method:
             self._known, self._workspaces, self._method = {}, {}, method
         found = self._workspaces.get(n)
         if found is None or found.guards < guards:
             room = max(GUARDS, guards + guards // 2)
-            found = self._workspaces[n] = workspace_of(method, n, room)
+            found = self._workspaces[n] = SharedWorkspace(method, n, room)
         return found
 
     def _made(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, full: int, rest: Array) -> Again:
@@ -69,7 +68,7 @@ class Laps:
         kept = stage.places(full)
         workspace = self._workspace(method, len(kept), len(guards))
         kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
-        return Again(workspace, method, stage.function, stage.guards, stage.settle, len(rest), kept, kinds,
+        return Again(workspace, stage.function, stage.guards, stage.settle, len(rest), kept, kinds,
                      [guard.height for guard in guards])  # fmt: skip
 
 

@@ -60,6 +60,7 @@ def factor(err: f64, before: f64) -> f64:
 @kernel
 def trial_error(n: i64, s: i64, m: f64p, h: f64, rtol: f64, atol: f64p, x: f64p, z: f64p, k: f64p, e: f64p) -> f64:
     """The scaled error of a step just tried; e is scratch."""
+    combine(n, s, offset(m, s * s + s), k, e)
     for i in range(n):
-        e[i] = h * combine(n, s, offset(m, s * s + s), k, i)
+        e[i] = h * e[i]
     return scaled_norm(n, rtol, atol, x, offset(z, 1), e)

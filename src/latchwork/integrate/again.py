@@ -15,19 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.integrate.dense_output import Array, Event, Solution, Stats
-from latchwork.integrate.integration import Integration
+from latchwork.integrate.integration import Evaluator, Integration
 from latchwork.integrate.methods import RK4, DormandPrince
 from latchwork.integrate.problem import Settle, hits, steps_per_call, stopped
 from latchwork.integrate.status import EVENT, FULL, REWRITE, STATUS
 from latchwork.integrate.stepper import begin
-from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.integrate.workspace import Workspace
 from latchwork.program.function import Executable, Function
-from latchwork.program.kernel import i64, i64p
+from latchwork.program.kernel import executor_at, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
 from latchwork.program.native import address, entry, native
-from latchwork.program.records.memory import block_of, size_of, write
-from latchwork.program.records.record import record
-from latchwork.program.records.view import record_at
+from latchwork.program.records import memory as records
+from latchwork.program.records.memory import size_of, write
+from latchwork.program.records.record import array, record
+from latchwork.program.records.view import address_of, record_at
 
 OFTEN = 2000  # steps after which they are counted
 KEPT = 200  # numbers of guards
@@ -45,7 +45,68 @@ class LapMemory:
     most: i64  # steps of a call
 
 
+@record
+class Program:
+    """What an `Evaluator` is made of."""
+
+    run: i64
+    code: i64
+    held: i64
+    size: i64
+
+
+@record
+class Programs:
+    """The programs of a problem that step, watch and project; the last is none where its size is 0."""
+
+    m: i64
+    held: i64
+    arrived: i64
+    most: i64
+    judge: i64
+    shared: i64  # whether fresh slots are the same for all
+    each: list[Program] = array(3)
+
+
 WORDS, OWN = size_of(LapMemory), size_of(Integration)
+
+
+@kernel
+def put(program: Evaluator, given: Program, slots: i64, fresh: i64) -> None:
+    """A program with slots and fresh ones at addresses."""
+    program.run, program.code, program.slots = executor_at(given.run), i32p_at(given.code), f64p_at(slots)
+    program.held, program.fresh, program.size = given.held, f64p_at(fresh), given.size
+
+
+@kernel
+def lay_out(here: i64, plain: i64p, programs: Programs, kept: i64p, slots: f64p, count: i64) -> None:
+    """A problem at an address: the integration of its workspace with its own programs, guards and slots.
+
+    Behind the record stand kinds and heights of its guards, then ``kept``, fresh slots, so many, and slots.
+    """
+    word, lap = i64p_at(here), record_at(LapMemory, i64p_at(here), 0)
+    for i in range(WORDS):
+        word[i] = plain[i] if i < OWN else 0
+    integration, m = lap.integration, programs.m
+    n, guards, projection = integration.n, integration.guards, integration.projection
+    lap.arrived, lap.most, integration.held, guards.m = programs.arrived, programs.most, programs.held, m
+    guards.kinds, guards.heights = offset(word, WORDS), f64p_at(here + 8 * (WORDS + m))
+    integration.kept = offset(word, WORDS + 2 * m)
+    for i in range(n):
+        integration.kept[i] = kept[i]
+    fresh = here + 8 * (WORDS + 2 * m + n)
+    first, own, apart = f64p_at(fresh), fresh + 8 * count, 0 if programs.shared == 1 else 8
+    for i in range(count):
+        first[i] = slots[i]
+    put(integration.equations, programs.each[0], own, fresh)
+    before = programs.each[0].size
+    put(guards.program, programs.each[1], own + 8 * before, fresh + apart * before)
+    before += programs.each[1].size
+    if programs.each[2].size > 0:
+        put(projection.program, programs.each[2], own + 8 * before, fresh + apart * before)
+        projection.given = 1
+        if programs.judge != 0:
+            projection.judge = executor_at(programs.judge)
 
 
 def few_rows() -> int:
@@ -59,75 +120,71 @@ def _packing(guards: int) -> Struct:
     return Struct(f"={guards}q{guards}d")
 
 
-def workspace_of(method: DormandPrince | RK4, n: int, guards: int) -> Workspace:
-    """Memory for problems of n states and so many guards at most, of which one is run at a time, by one method."""
-    made = Workspace(n, guards)
-    method.put(made.plain.control)
-    if isinstance(method, DormandPrince):
-        made.atol[:] = method.atol
-    made.plain.guards.arms = 1
-    turn(made)
-    return made
+class SharedWorkspace(Workspace):
+    """Memory of problems that are run by one method again and again, one of them at a time."""
 
+    def __init__(self, method: DormandPrince | RK4, n: int, guards: int) -> None:
+        super().__init__(n, guards)
+        self.tableau, self.is_fixed = method.tableau, isinstance(method, RK4)
+        method.put(self.plain.control)
+        self.atol[:] = getattr(method, "atol", 0.0)
+        self.plain.guards.arms = 1
+        self.programs = records.lay_out(Programs)  # of the problem that is being laid out
+        self.at = address_of(self.plain), address_of(self.programs)
+        self.turn_page()
 
-def turn(workspace: Workspace) -> None:
-    """Take a new page; solutions are views of the old one."""
-    workspace.turn(max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(workspace.n, 1))))
+    def turn_page(self) -> None:
+        """Take a new page; solutions are views of the old one."""
+        self.turn(max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(self.n, 1))))
 
-
-def is_full(workspace: Workspace, rows: int) -> bool:
-    """Whether fewer rows are left on the page."""
-    return workspace.page.room - workspace.page.free < rows
+    def is_full(self, rows: int) -> bool:
+        """Whether fewer rows are left on the page."""
+        return self.page.room - self.page.free < rows
 
 
 class Again:
     """A problem with guards, run again and again, one run at a time; ``kept`` says where its states stand in full ones.
 
     ``kinds`` and ``heights`` say of each guard where it is armed. Its record ``lap`` stands in one block with all that
-    is its own: kinds, heights, ``kept``, slots as they are fresh, and slots of what steps, watches and projects.
+    is its own, see `lay_out`.
     """
 
-    def __init__(self, workspace: Workspace, method: DormandPrince | RK4, function: Executable, guards: Executable,
-                 settle: Settle | None, held: int, kept: NDArray[np.int64], kinds: Sequence[int],
+    def __init__(self, workspace: SharedWorkspace, function: Executable, guards: Executable, settle: Settle | None,
+                 held: int, kept: NDArray[np.int64], kinds: Sequence[int],
                  heights: Sequence[float]) -> None:  # fmt: skip
         self.workspace, self.function, self.guards, self.settle = workspace, function, guards, settle
-        self.is_brief = isinstance(method, RK4)  # calls take microseconds, as in ticks: see `native.briefly`
-        self._tableau = RUNGE_KUTTA_4 if self.is_brief else DORMAND_PRINCE_5
-        n, m, uses = workspace.n, len(kinds), 2 if settle is None else 3
-        self.m, self.now, self._held = m, workspace.first[: 2 * m], held
+        n, m = workspace.n, len(kinds)
+        self.m, self.now = m, workspace.first[: 2 * m]
         parts = self._parts_of()
-        sizes = [len(part) for part in parts] if len(parts) > 1 else [len(parts[0])] * uses
-        self._own, self._size = WORDS + 2 * m, sum(sizes[: len(parts)])  # words before ``kept``; fresh slots
-        self.table = table = np.empty(self._own + n + self._size + sum(sizes), dtype=np.int64)  # one memory for all
-        table[:OWN], table[OWN:WORDS] = block_of(workspace.plain).view(np.int64), 0
-        _packing(m).pack_into(table.data, 8 * WORDS, *kinds, *heights)
-        self.kept[:] = kept
-        self._fresh[:] = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        self.at = address(table)
-        self.lap = lap = record_at(LapMemory, table, 0)
-        lap.arrived, lap.most = Function.arrivals, steps_per_call(function.length, n, self._tableau)
-        integration = self.integration = lap.integration
-        integration.held, integration.kept = held, self.kept
-        watch = integration.guards
-        watch.m, watch.kinds, watch.heights = m, table[WORDS:], table.view(float)[WORDS + m :]
+        fresh, shared = (parts[0], 1) if len(parts) == 1 else (np.concatenate(parts), 0)
+        one = len(parts[0])
+        two, three = (one, one) if shared else (len(parts[1]), 0 if settle is None else len(parts[2]))
+        self._own, self._size = WORDS + 2 * m, len(fresh)  # words before ``kept``; fresh slots
+        self.table = np.empty(self._own + n + self._size + one + two + three, dtype=np.int64)  # one memory for all
+        self.at, code, first = address(self.table), address(function.code), 1 + n
         self._run_by = run_by, look_by = entry(function.executor), entry(guards.executor)
-        fresh = self.at + 8 * (self._own + n)
-        slots, apart = fresh + 8 * self._size, 0 if len(parts) == 1 else 8
-        write(integration.equations, run_by, address(function.code), slots, 1 + n, fresh, sizes[0])
-        write(watch.program, look_by, address(guards.code), slots + 8 * sizes[0], 1 + n, fresh + apart * sizes[0],
-              sizes[1])  # fmt: skip
+        looks = code if guards.code is function.code else address(guards.code)
+        projects, judge = (0, 0, 0), 0
         if settle is not None:
-            projection, before = integration.projection, sizes[0] + sizes[1]
-            write(projection.program, entry(settle.run), address(settle.mode.code), slots + 8 * before, settle.first,
-                  fresh + apart * before, sizes[2])  # fmt: skip
-            projection.given = 1
-            if settle.judge is not None:
-                projection.judge = settle.judge
+            projects = entry(settle.run), address(settle.mode.code), settle.first
+            judge = 0 if settle.judge is None else entry(settle.judge)
+        write(workspace.programs, m, held, Function.arrivals, steps_per_call(function.length, n, workspace.tableau),
+              judge, shared, run_by, code, first, one, look_by, looks, first, two, *projects, three)  # fmt: skip
+        plain, programs = workspace.at
+        native(lay_out).brief(self.at, plain, programs, address(kept), address(fresh), len(fresh))
+        _packing(m).pack_into(self.table.data, 8 * WORDS, *kinds, *heights)
+        self.lap = record_at(LapMemory, self.table, 0)
+        self.integration = self.lap.integration
         self._begin = native(begin).brief
         self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
         self.following: list[Any] = []  # the same, as they stand in words
         self._pages: list[tuple[Array, ...]] = []  # rows on pages before this
         self._owed = 0  # steps that are not counted yet
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether a call takes microseconds, as in ticks: Python's lock is kept then, see `native.briefly`."""
+        return self.workspace.is_fixed
 
     @property
     def hit(self) -> NDArray[np.int64]:
@@ -178,8 +235,8 @@ class Again:
 
     def begin_at(self, t: float, x: int, rest: int, least: float = 0.0) -> int:
         """The same by addresses: 1 where it can, 0 where it cannot, −1 where the speeds are judged no better."""
-        if is_full(self.workspace, few_rows()):
-            turn(self.workspace)
+        if self.workspace.is_full(few_rows()):
+            self.workspace.turn_page()
         self._pages = []
         status = self._begin(self.at, t, x, rest, least)
         return 1 if status == FULL else -1 if status == REWRITE else 0
@@ -190,7 +247,7 @@ class Again:
         if workspace.page.room - 1 - last < 2 * few_rows():
             self._pages.append(self._written(self.integration.first, last))
             values = [row[last].copy() for row in workspace.rows]
-            turn(workspace)
+            workspace.turn_page()
             for row, value in zip(workspace.rows, values, strict=True):
                 row[0] = value
             self.integration.first, self.integration.last = 1, 0
@@ -213,7 +270,7 @@ class Again:
 
     def ran(self, first: int, last: int, steps: int, rejected: int, event: Event | None) -> Solution:
         """What is in some rows of this page, and of those before it."""
-        columns, later = self._written(first, last), self._tableau.stages - 1
+        columns, later = self._written(first, last), self.workspace.tableau.stages - 1
         if self._pages:
             columns = tuple(np.concatenate(column) for column in zip(*self._pages, columns, strict=True))
             self._pages = []

@@ -60,6 +60,7 @@ class FusedSteps:
         """Stand at (x, ẋ, held), where the steps begin, with no row written."""
         n = self.workspace.n
         self.control.made, self.control.steps, self.integration.last = 0, 0, -1
+        self.control.t = self.control.origin
         self.workspace.x[:], self.workspace.dx[:] = state[:n], state[n : 2 * n]
         self._held[: len(state) - 2 * n] = state[2 * n :]
 

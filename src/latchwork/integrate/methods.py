@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,6 +42,7 @@ class RK4:
     step: float
     every: int = 1
     max_steps: int = 100_000_000
+    tableau: ClassVar[Tableau] = RUNGE_KUTTA_4
 
     def __post_init__(self) -> None:
         must_be_numbers(self)
@@ -53,11 +54,11 @@ class RK4:
         count = self.count(problem.t_end - problem.t)
         if not problem.memory.knows("method", problem.integration, self):
             self.put(problem.integration.control)
-        return _solved(problem, RUNGE_KUTTA_4, count)
+        return _solved(problem, self.tableau, count)
 
     def put(self, control: StepControl) -> None:
         """Put the method into a step control."""
-        control.fixed, control.stages, control.tableau = 1, RUNGE_KUTTA_4.stages, RUNGE_KUTTA_4.packed
+        control.fixed, control.stages, control.tableau = 1, self.tableau.stages, self.tableau.packed
         control.step, control.every, control.first = float(self.step), self.every, 1.0
 
     def count(self, span: float) -> int:
@@ -81,6 +82,7 @@ class DormandPrince:
     max_step: float = math.inf
     first_step: float | None = None
     max_steps: int = 1_000_000
+    tableau: ClassVar[Tableau] = DORMAND_PRINCE_5
 
     def __post_init__(self) -> None:
         must_be_numbers(self)
@@ -96,11 +98,11 @@ class DormandPrince:
             self.put(problem.integration.control)
         problem.workspace.atol[:] = self.atol
         problem.integration.control.longest = problem.longest
-        return _solved(problem, DORMAND_PRINCE_5, None)
+        return _solved(problem, self.tableau, None)
 
     def put(self, control: StepControl) -> None:
         """Put the method into a step control, but for the absolute tolerances."""
-        control.fixed, control.stages, control.tableau = 0, DORMAND_PRINCE_5.stages, DORMAND_PRINCE_5.packed
+        control.fixed, control.stages, control.tableau = 0, self.tableau.stages, self.tableau.packed
         control.step, control.every, control.first = float(self.max_step), 1, float(self.first_step or 0.0)
         control.rtol, control.max_steps = float(self.rtol), self.max_steps
 

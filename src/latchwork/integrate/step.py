@@ -28,16 +28,19 @@ def evaluate(program: Evaluator, n: i64, t: f64, x: f64p, out: f64p) -> None:
 
 
 @kernel
-def combine(n: i64, s: i64, w: f64p, k: f64p, i: i64) -> f64:
-    """``Σ_j w_j k_j`` of component i, over those of s stages that have a weight."""
+def combine(n: i64, s: i64, w: f64p, k: f64p, out: f64p) -> None:
+    """``Σ_j w_j k_j`` of all components, in order, over those of s stages that have a weight."""
     first = 0
     while first + 1 < s and w[first] == 0.0:
         first += 1
-    total = w[first] * k[first * n + i]
+    a, row = w[first], offset(k, first * n)
+    for i in range(n):
+        out[i] = a * row[i]
     for j in range(first + 1, s):
-        if w[j] != 0.0:
-            total += w[j] * k[j * n + i]
-    return total
+        a, row = w[j], offset(k, j * n)
+        if a != 0.0:
+            for i in range(n):
+                out[i] += a * row[i]
 
 
 @kernel
@@ -47,8 +50,9 @@ def step(program: Evaluator, n: i64, s: i64, m: f64p, t: f64, h: f64, end: f64, 
     for stage in range(1, s):
         c = m[s * s + stage]
         z[0] = end if c == 1.0 else t + c * h
+        combine(n, stage, offset(m, stage * s), k, offset(z, 1))
         for i in range(n):
-            z[1 + i] = x[i] + h * combine(n, stage, offset(m, stage * s), k, i)
+            z[1 + i] = x[i] + h * z[1 + i]
         program.run(program.code, z, offset(k, stage * n))
 
 

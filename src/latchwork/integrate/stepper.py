@@ -132,8 +132,8 @@ def look(integration: Integration, t: f64, arms: i64) -> i64:
 
 
 @kernel
-def write_row(integration: Integration, row: i64) -> None:
-    """t, x, ẋ and the quartic term of the step that ends here."""
+def recorded(integration: Integration, row: i64) -> None:
+    """Record t, x, ẋ and the quartic term of the step that ends here as a row."""
     page, n, x, bend = integration.page, integration.n, integration.x, integration.guards.step.bend
     rows, slopes, bends = offset(page.x, row * n), offset(page.dx, row * n), offset(page.bend, row * n)
     page.t[row] = integration.control.t
@@ -167,7 +167,7 @@ def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64)
     if control.fixed == 0 and control.first == 0.0:
         control.h = first_step(integration.equations, n, t, control.rtol, control.atol, x, k)
     integration.first, integration.last = integration.page.free, integration.page.free
-    write_row(integration, integration.first)
+    recorded(integration, integration.first)
     return FULL
 
 
@@ -212,8 +212,9 @@ def adaptive_step(integration: Integration, until: f64) -> i64:
         err = trial_error(n, s, m, h, control.rtol, control.atol, x, equations.slots, k, e)
         control.component = not_finite(n, e)
         if err <= 1.0:
+            combine(n, s, offset(m, s * s + 2 * s), k, bend)
             for i in range(n):
-                bend[i] = h * combine(n, s, offset(m, s * s + 2 * s), k, i)
+                bend[i] = h * bend[i]
             accept(equations, n, s, x, k)
             control.t, control.h = end, h * minimum(grow, factor(err, control.error))
             control.error = maximum(err, 1e-4)
@@ -225,9 +226,9 @@ def adaptive_step(integration: Integration, until: f64) -> i64:
 
 
 @kernel
-def projected(integration: Integration, t: f64) -> i64:
-    """Project (t, x), with ẋ anew where x changed; what is noted of it."""
-    projection, n, x = integration.projection, integration.n, integration.x
+def projected(integration: Integration) -> i64:
+    """Project (t, x), with ẋ anew where x changed; what is noted of the state."""
+    projection, n, x, t = integration.projection, integration.n, integration.x, integration.control.t
     program, state = projection.program, projection.state
     program.slots[0] = t
     copy(n, x, state)
@@ -237,6 +238,50 @@ def projected(integration: Integration, t: f64) -> i64:
         copy(n, state, x)
         evaluate(integration.equations, n, t, x, offset(x, n))
     return notes
+
+
+@kernel
+def acquaint(integration: Integration) -> None:
+    """Let the projection know from which state the steps begin."""
+    program, state = integration.projection.program, integration.projection.state
+    program.slots[0] = integration.control.t
+    copy(integration.n, integration.x, state)
+    program.run(program.code, program.slots, state)
+
+
+@kernel
+def advance(integration: Integration, until: f64, total: i64) -> i64:
+    """One step by the tableau, projected where there is a projection: FULL; or why none could be made.
+
+    REWRITE: one was made, and the equations ask for other speeds.
+    """
+    control, before, n, x = integration.control, integration.guards.step, integration.n, integration.x
+    t, k, projects, notes = control.t, offset(x, n), integration.projection.given, UNREACHED
+    if projects == 1 or integration.guards.m > 0:
+        copy(n, x, before.x0)
+        copy(n, k, before.dx0)
+    while notes == UNREACHED:
+        notes = 0
+        if control.fixed == 1:
+            control.t = fixed_step(integration, until, total)
+        else:
+            status = adaptive_step(integration, until)
+            if status != FULL:
+                return status
+        if projects == 1 and not_finite(n, k) < 0:
+            notes = projected(integration)
+        if notes == UNREACHED:
+            control.h, control.t = SHRINK * (control.t - t), t
+            control.rejected += 1
+            copy(n, before.x0, x)
+            copy(n, before.dx0, k)
+            if control.fixed == 1:
+                return ELSEWHERE
+    control.made += 1
+    control.steps += 1
+    if control.fixed == 1 or projects == 1:
+        control.component = not_finite(n, k)
+    return FULL if notes == 0 else REWRITE
 
 
 @kernel
@@ -264,52 +309,23 @@ def steps(integration: Integration, until: f64, most: i64) -> i64:
     FULL: more can be made. EVENT: a guard fell; REWRITE: the equations ask for other speeds; both stand where it was.
     NO_NUMBER, NOT_FINITE, TOO_SMALL, TOO_MANY, ELSEWHERE: no further.
     """
-    control, page, guards, n, x = (
-        integration.control, integration.page, integration.guards, integration.n, integration.x,
-    )  # fmt: skip
-    k, before, fixed, projects = offset(x, n), guards.step, control.fixed, integration.projection.given
-    total, left = 0, most
+    control, guards, fixed, left, total = integration.control, integration.guards, integration.control.fixed, most, 0
     if fixed == 1:
         total = steps_in(until - control.origin, control.step)
-        for i in range(n):
-            before.bend[i] = 0.0
-    if projects == 1:  # it learns from which state the steps begin
-        program, state = integration.projection.program, integration.projection.state
-        program.slots[0] = control.t
-        copy(n, x, state)
-        program.run(program.code, program.slots, state)
+        for i in range(integration.n):
+            guards.step.bend[i] = 0.0
+    if integration.projection.given == 1:
+        acquaint(integration)
     while control.made < total if fixed == 1 else control.t < until:
-        if left <= 0 or integration.last + 1 >= page.room:
+        if left <= 0 or integration.last + 1 >= integration.page.room:
             return FULL
-        t = control.t
-        if projects == 1 or guards.m > 0:
-            copy(n, x, before.x0)
-            copy(n, k, before.dx0)
-        if fixed == 1:
-            t = control.origin + float(control.made) * control.step
-            control.t = fixed_step(integration, until, total)
-        else:
-            status = adaptive_step(integration, until)
-            if status != FULL:
-                return status
-        asks = 0
-        if projects == 1 and not_finite(n, k) < 0:
-            asks = projected(integration, control.t)
-            if asks == UNREACHED and fixed == 1:
-                control.t = t
-                return ELSEWHERE
-            if asks == UNREACHED:
-                copy(n, before.x0, x)
-                copy(n, before.dx0, k)
-                control.h, control.t = SHRINK * (control.t - t), t
-                control.rejected += 1
-                continue
-        control.made += 1
-        control.steps += 1
-        left -= 1
-        control.component = not_finite(n, k)
-        status, kept = FULL, 1 if control.made % control.every == 0 or control.made == total or asks != 0 else 0
-        ended = control.made == total if fixed == 1 else control.t >= until
+        t, left = control.t, left - 1
+        status = advance(integration, until, total)
+        if status != FULL and status != REWRITE:
+            return status
+        kept = 1 if control.made % control.every == 0 or control.made == total or status == REWRITE else 0
+        if status == REWRITE and (control.made == total if fixed == 1 else control.t >= until):
+            status = FULL
         if control.component >= 0:
             status, kept = NOT_FINITE, 1
         elif guards.m > 0:
@@ -320,9 +336,7 @@ def steps(integration: Integration, until: f64, most: i64) -> i64:
                 status, kept = EVENT, 0 if theta == 0.0 and (control.made - 1) % control.every == 0 else 1
         if kept == 1:
             integration.last += 1
-            write_row(integration, integration.last)
-        if status == FULL and asks != 0 and not ended:
-            status = REWRITE
+            recorded(integration, integration.last)
         if status != FULL:
             return status
     return END
