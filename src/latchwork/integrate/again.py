@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from struct import Struct
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from latchwork.integrate.stepper import begin
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.integrate.workspace import Workspace
 from latchwork.program.function import Executable, Function
-from latchwork.program.kernel import i64, i64p
+from latchwork.program.kernel import i64
 from latchwork.program.native import address, entry, native
 from latchwork.program.records.memory import block_of, size_of, write
 from latchwork.program.records.record import record
@@ -36,11 +35,9 @@ FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a page, and how m
 
 @record
 class LapMemory:
-    """An integration, and what follows where guards end it: changes that are known, how many and where."""
+    """An integration, and how it is called."""
 
     integration: Integration
-    follows: i64
-    following: i64p
     arrived: i64  # of which arrivals it is
     most: i64  # steps of a call
 
@@ -124,8 +121,6 @@ class Again:
             if settle.judge is not None:
                 projection.judge = settle.judge
         self._begin = native(begin).brief
-        self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
-        self.following: list[Any] = []  # the same, as they stand in words
         self._pages: list[tuple[Array, ...]] = []  # rows on pages before this
         self._owed = 0  # steps that are not counted yet
 
@@ -164,13 +159,6 @@ class Again:
             return [first, second]
         third = first if self.settle.mode is self.function else self.settle.mode.fresh()
         return [first] if first is second is third else [first, second, third]
-
-    def follow(self, key: bytes, handover: Any) -> None:
-        """Remember what follows where certain guards end it; it is at ``handover.at``."""
-        self.handovers[key] = handover
-        self.following = list(self.handovers.values())
-        self._tables = np.array([each.at for each in self.following], dtype=np.int64)
-        self.lap.follows, self.lap.following = len(self._tables), self._tables
 
     def begin(self, t: float, x: Array, rest: Array) -> bool:
         """Stand at (t, x), of a full state x; whether a run can begin there as always."""
