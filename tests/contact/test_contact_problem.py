@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -11,11 +14,14 @@ from latchwork.contact.complementarity.contact_states import solve
 from latchwork.contact.complementarity.problem import ContactProblem, Note, State, Status
 from latchwork.contact.complementarity.redundant_forces import HELD, INVALID, NO_SHARE, SLIPS, feasible, hold_on
 from latchwork.contact.complementarity.solution import settle
+from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.native import interpret, invoke
 from latchwork.program.records.memory import copied, lay_out
+from latchwork.program.records.view import address_of
 from resting_laws import plane_block, resting, space_box
 
 G = 9.81
+COMPILER = shutil.which("gcc") or shutil.which("clang")
 DIAGONAL = np.array([0.6, 0.8])
 
 
@@ -109,6 +115,24 @@ def test_shares_are_the_same_bits():
                 made.lam.tolist(), made.must_slip.tolist(), made.onset.tolist())  # fmt: skip
             met.add(found)
     assert met == {NO_SHARE, HELD, SLIPS}
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+def test_c_has_the_same_bits(tmp_path):
+    """Forty problems by the kernel as C99, compiled without a warning: the same status and answer."""
+    entry = "int64_t entry(void *x);\nint64_t entry(void *x) { return lw_solve(x); }\n"
+    headers = [f"#include <{name}.h>" for name in ("stdint", "math", "string")]
+    (tmp_path / "solve.c").write_text("\n".join([*headers, *c_functions([solve]), entry]))
+    command = [COMPILER, "-O1", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-ffp-contract=off", "-shared",
+               "-fPIC", "-o", str(tmp_path / "solve.so"), str(tmp_path / "solve.c"), "-lm"]  # fmt: skip
+    assert subprocess.run(command, capture_output=True, text=True).stderr == ""
+    run = ctypes.CDLL(str(tmp_path / "solve.so")).entry
+    run.argtypes, run.restype = [ctypes.c_void_p], ctypes.c_int64
+    for seed in range(40):
+        made = written(problem(seed))
+        same = copied(made)
+        assert run(address_of(same)) == invoke(solve, made)
+        assert answer(same) == answer(made)
 
 
 def test_room_changes_nothing():

@@ -135,22 +135,23 @@ def unfold(rank: i64, cols: i64, A: f64p, tau: f64p, p: f64p, z: f64p, x: f64p) 
 
 
 @kernel
-def least_norm(n: i64, cut: f64, A: f64p, tau: f64p, turned: f64p, p: f64p, b: f64p, x: f64p) -> i64:
-    """x of least norm with least ``‖A x − b‖`` for n rows and columns; gives the rank. A becomes its factors.
+def least_norm(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, turned: f64p, p: f64p, b: f64p, x: f64p) -> i64:
+    """x of least norm with least ``‖A x − b‖``; gives the rank. A becomes its factors.
 
-    By complete orthogonal decomposition, ``Qᵀ A Π Zᵀ = [T 0; 0 0]``.  b is overwritten.  [Golub and Van Loan §5.5.2]
+    By complete orthogonal decomposition, ``Qᵀ A Π Zᵀ = [T 0; 0 0]``. b is overwritten, and has room for as many numbers
+    as there are columns.  [Golub and Van Loan §5.5.2]
     """
-    rank = qr(n, n, cut, A, tau, p)
+    rank = qr(rows, cols, cut, A, tau, p)
     for k in range(rank):
-        reflect(n, n, k, A, tau, b)
-    if rank < n:
-        fold(rank, n, A, turned)
-    for i in range(n - 1, -1, -1):
+        reflect(rows, cols, k, A, tau, b)
+    if rank < cols:
+        fold(rank, cols, A, turned)
+    for i in range(cols - 1, -1, -1):
         total = b[i]
         for j in range(i + 1, rank):
-            total -= A[i * n + j] * b[j]
-        b[i] = divide(total, A[i * n + i]) if i < rank else 0.0
-    unfold(rank, n, A, turned, p, b, x)
+            total -= A[i * cols + j] * b[j]
+        b[i] = divide(total, A[i * cols + i]) if i < rank else 0.0
+    unfold(rank, cols, A, turned, p, b, x)
     return rank
 
 

@@ -23,12 +23,11 @@ from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.algebra.factors import DUST, eigen
 from latchwork.algebra.factors import svd as jacobi
 from latchwork.algebra.products import Array, dot, norm
-from latchwork.program.kernel import bits, divide, f64, f64p, fabs, from_bits, i64, kernel, offset
+from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset
 from latchwork.program.native import briefly, together
 from latchwork.program.scalar import maximum
 
 EPS = float(np.finfo(np.float64).eps)
-TWO_52 = 2**52
 SEPARATE = 0.5  # of the largest: entries that are not small, parts of a unit vector that are left beside others
 
 
@@ -125,35 +124,13 @@ def least_wide(m: i64, n: i64, columns: i64, rcond: f64, A: f64p, B: f64p, V: f6
 
 
 @kernel
-def power_of_two(size: f64) -> f64:
-    """2⁻ᵉ with 2ᵉ⁻¹ ≤ size < 2ᵉ; 1 where that is no normal number."""
-    exponent = bits(size) // TWO_52
-    return from_bits((2045 - exponent) * TWO_52) if exponent > 0 and exponent < 2045 else 1.0
-
-
-@kernel
-def least_norm(n: i64, columns: i64, rcond: f64, A: f64p, B: f64p, V: f64p, s: f64p, X: f64p) -> i64:
-    """`least_tall` for n rows and columns of any size, which is a power of two meanwhile: X = A⁺ B. Gives the rank."""
-    largest = 0.0
-    for i in range(n * n):
-        largest = maximum(largest, fabs(A[i]))
-    scale = power_of_two(largest)
-    for i in range(n * n):
-        A[i] *= scale
-    rank = least_tall(n, n, columns, rcond, A, B, V, s, X)
-    for i in range(n * columns):
-        X[i] *= scale
-    return rank
-
-
-@kernel
 def solve_each(count: i64, n: i64, rcond: f64, A: f64p, B: f64p, V: f64p, s: f64p, X: f64p) -> None:
     """``X = A⁺ B`` for each of many systems of n rows."""
     for k in range(count):
         least_tall(n, n, 1, rcond, offset(A, k * n * n), offset(B, k * n), V, s, offset(X, k * n))
 
 
-together(solve_columns, substitute, jacobi, eigen, factor, least_tall, least_wide, least_norm, solve_each)
+together(solve_columns, substitute, jacobi, eigen, factor, least_tall, least_wide, solve_each)
 
 
 def _square(A: ArrayLike) -> Array:

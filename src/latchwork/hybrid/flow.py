@@ -299,16 +299,18 @@ def note_change(run: Flow, integration: Integration, after: i64) -> None:
 def flow(run: Flow, until: f64) -> i64:
     """Steps, resets, and on in the next mode: the status of the steps that ended it.
 
-    Where it is EVENT, guards of the mode have fallen, and nothing is changed yet: they are to be passed. At most so many
-    changes are made as are allowed, and noted.
+    Where it is EVENT, guards of the mode have fallen, and nothing is changed yet: they are to be passed. Changes are
+    noted, and no more are made than are allowed; as many steps as one mode makes in a call, but at least one in each.
     """
-    run.changes, run.begun, run.began, status = 0, FULL, counter(), EVENT
+    run.changes, run.begun, run.began, status, left = 0, FULL, counter(), EVENT, 1.0
     while True:
         mode = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0)
         integration = mode.lap.integration
         integration.control.longest = run.longest
         if run.ended == 0:
-            status = steps(integration, until, mode.lap.most)
+            before, most = integration.control.steps, int(left * float(mode.lap.most))
+            status = steps(integration, until, most if most > 0 else 1)
+            left -= divide(float(integration.control.steps - before), float(mode.lap.most))
         run.ended, t = 0, integration.control.t
         run.reached = t
         if status != EVENT or run.changes == run.allowed or t >= until or asks(run, mode) == 1:

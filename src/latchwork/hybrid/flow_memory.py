@@ -33,7 +33,7 @@ from latchwork.integrate.dense_output import Event, Solution
 from latchwork.integrate.status import FULL
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.function import Function
-from latchwork.program.native import address, entry, native
+from latchwork.program.native import native
 from latchwork.program.records.memory import lay_out
 from latchwork.program.records.view import address_of
 
@@ -111,7 +111,7 @@ class FlowMemory:
                                  states=n_q + n_u + 1, room=MODES, most=CHANGES, bodies=pacing.bodies,
                                  most_guards=guards)  # fmt: skip
         self._scene = scene
-        run.scene, run.state_words, run.event_words = scene, address(self.memory.states), address(self.memory.events)
+        run.scene, run.state_words, run.event_words = scene, self.memory.states, self.memory.events
         self._programs = Evaluators()
         if pacing.bodies:
             self._programs.put(run.turning, pacing.function)
@@ -131,7 +131,7 @@ class FlowMemory:
 
     # --- modes --------------------------------------------------------------------------------------------------
 
-    def enter(self, lap: Lap, s: ContactStates, least: float) -> int:
+    def enter(self, lap: Lap, least: float) -> int:
         """The place of the mode that a lap runs, whose contact states are those of the scene."""
         native(write_key).brief(self._at)
         key = self._key[: self._words + 1].copy()
@@ -154,14 +154,14 @@ class FlowMemory:
                              zip(*[self._said(guard) for guard in lap.guards], strict=True))  # fmt: skip
         rows = np.zeros(max(len(self.memory.points), 1), dtype=np.int64)
         alive: list[Any] = [says, about, step, key, rows]
-        record = lay_out(ModeRecord, lap=lap.again.at, hash=int(key[-1]), guards=len(lap.guards), least=least, says=says,
-                         about=about, step=step, key=key, row=rows)  # fmt: skip
+        record = lay_out(ModeRecord, lap=lap.again.at, hash=int(key[-1]), guards=len(lap.guards), least=least,
+                         says=says, about=about, step=step, key=key, row=rows)  # fmt: skip
         if isinstance(lap.stage, Held):
             mode, n_u = lap.stage.mode, self.run.n_u
             fresh = mode.fresh().copy()
             z, out = np.empty(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
             record.embedded, record.size = 1, len(fresh)
-            record.expand, record.forces = entry(mode.expander), entry(mode.forces)
+            record.expand, record.forces = mode.expander, mode.forces
             record.code, record.z, record.fresh, record.out = mode.code, z, fresh, out
             for point, i in self.memory.places.items():
                 if point.name in mode.terms.rows.slices:
@@ -191,7 +191,7 @@ class FlowMemory:
         if memory.current is not s:
             memory.write(s)
         memory.scene.at_once, memory.scene.brief = -1 if at_once is None else int(at_once), brief
-        run.mode, run.allowed, run.ended, run.longest = self.enter(lap, s, least), allowed, int(ended), lap.longest
+        run.mode, run.allowed, run.ended, run.longest = self.enter(lap, least), allowed, int(ended), lap.longest
         run.rest, run.arrivals = rest, Function.arrivals
         began, call = time.perf_counter(), self._briefly if lap.again.is_brief else self._call
         status: int = call(self._at, until)
@@ -214,7 +214,7 @@ class FlowMemory:
         """How the last mode began: the status of `begin`, or NOT_YET."""
         return self.run.begun if self.run.changes else FULL
 
-    def changes(self, s: ContactStates) -> list[Change]:
+    def changes(self) -> list[Change]:
         """What happened on the way."""
         run, made = self.run, list[Change]()
         if not run.changes:
@@ -245,7 +245,8 @@ class FlowMemory:
         return began + (done - began) * min(max(part, 0.0), 1.0)
 
 
-def impact_of(memory: SceneMemory, points: Sequence[ContactPoint], events: NDArray[np.int64], energy: float) -> Happened:
+def impact_of(memory: SceneMemory, points: Sequence[ContactPoint], events: NDArray[np.int64],
+              energy: float) -> Happened:  # fmt: skip
     """The impact of an event: impulses of the contact points that it struck, in the order in which it did."""
     struck = sorted([(int(events[i, STRUCK]), point) for point in points if events[i := memory.places[point], STRUCK]],
                     key=lambda pair: pair[0])  # fmt: skip

@@ -41,6 +41,7 @@ from latchwork.hybrid.contacts.reset import Resets
 from latchwork.hybrid.contacts.reset_kernel import reset
 from latchwork.hybrid.contacts.step_limit import Pacing, longest_at
 from latchwork.hybrid.designs import Simulating
+from latchwork.hybrid.flow_memory import FlowMemory
 from latchwork.hybrid.guard_programs import Part, Watching
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.laps import Laps
@@ -107,6 +108,7 @@ class ModeTable:
         self._memory = Memory()
         self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
         self.laps = Laps()
+        self._flow: FlowMemory | None = None
         self.courses: dict[Stage, Course] = {}  # stages that were ticked, ready to be taken up again
 
     def keep_course(self, stage: Stage, course: Course) -> None:
@@ -124,6 +126,13 @@ class ModeTable:
     def resets(self) -> Resets:
         """What happens where guards of contacts fall."""
         return Resets(self.base, tolerances_in(Scales()))
+
+    def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], rest: int) -> FlowMemory:
+        """The memory of runs among the modes of some contact points and constraints; the last one is kept."""
+        held = self.held(holds)
+        if self._flow is None or not self._flow.serves(self.resets, held, contact_points):
+            self._flow = FlowMemory(self.base, self.resets, self.pacing, held, contact_points, rest)
+        return self._flow
 
     @cached_property
     def side(self) -> RightSide:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from latchwork.contact.complementarity.feasible_forces import ALL, inside
-from latchwork.contact.complementarity.linear_system import accelerate
+from latchwork.contact.complementarity.feasible_forces import ALL, forces_inside
+from latchwork.contact.complementarity.linear_system import accelerations
 from latchwork.contact.complementarity.problem import (
     CHANGES,
     FOUND,
@@ -14,59 +14,59 @@ from latchwork.contact.complementarity.problem import (
     TRIED,
     Choice,
     ContactProblem,
-    across,
-    choose,
     copy_choices,
     copy_forces,
-    must,
+    must_begin,
+    set_choice,
+    tangent_part,
 )
 from latchwork.contact.complementarity.slip_onset import TOL
-from latchwork.contact.complementarity.trial import judge, solve_forces
+from latchwork.contact.complementarity.trial import judge_states, solve_forces
 from latchwork.program.kernel import fabs, floor, i64, kernel, offset
 
 FEW, FEW_CHANGES = 60, 3  # of more rows, fewer changes are tried
 
 
 @kernel
-def attempt(problem: ContactProblem) -> tuple[i64, i64]:
+def attempt_states(problem: ContactProblem) -> tuple[i64, i64]:
     """Forces for the states `TRIED`, judged: changes, and 1 where broken.
 
     Where λ is not unique and the least one is outside its cones, one inside them is looked for.
     """
     solve_forces(problem, TRIED, 0)
-    moves, broken = judge(problem, TRIED)
-    if problem.spare == 1 and moves > 0 and broken == 0 and inside(problem, TRIED, ALL, 0.0) == 1:
+    moves, broken = judge_states(problem, TRIED)
+    if problem.spare == 1 and moves > 0 and broken == 0 and forces_inside(problem, TRIED, ALL, 0.0) == 1:
         copy_forces(problem, TRIED, KEPT)
         take_forces(problem, TRIED)
-        again, worse = judge(problem, TRIED)
+        again, worse = judge_states(problem, TRIED)
         if again < moves:
             return again, worse
         copy_forces(problem, KEPT, TRIED)
-        moves, broken = judge(problem, TRIED)
+        moves, broken = judge_states(problem, TRIED)
     return moves, broken
 
 
 @kernel
 def take_forces(problem: ContactProblem, c: i64) -> None:
-    """λ of choices c becomes the one that `inside` found."""
+    """λ of choices c becomes the one that `forces_inside` found."""
     n = problem.rows
     lam = offset(problem.force, c * n)
     for j in range(n):
         lam[j] = problem.trial[j]
-    accelerate(problem, lam, offset(problem.motion, c * n))
+    accelerations(problem, lam, offset(problem.motion, c * n))
 
 
 @kernel
 def is_lawful(problem: ContactProblem) -> i64:
     """1 where there are forces for the states `TRIED` that obey every law."""
-    moves, broken = attempt(problem)
+    moves, broken = attempt_states(problem)
     return 1 if moves == 0 and broken == 0 else 0
 
 
 @kernel
-def key(choice: Choice) -> i64:
+def choice_key(choice: Choice) -> i64:
     """A choice told apart from others; directions to a tenth."""
-    if choice.way == NONE:
+    if choice.way == NONE or not fabs(choice.x) + fabs(choice.y) < 2.0:
         return choice.state
     return 3 + choice.way + 8 * (int(floor(10.0 * choice.x + 0.5)) + 16) + 512 * int(floor(10.0 * choice.y + 16.5))
 
@@ -76,7 +76,7 @@ def met_before(problem: ContactProblem, count: i64) -> i64:
     """1 where the states `TRIED` are among the first ``count`` that were noted; they are noted too."""
     k, again = problem.contacts, 0
     for i in range(k):
-        problem.seen[count * k + i] = key(problem.choices[TRIED * k + i])
+        problem.seen[count * k + i] = choice_key(problem.choices[TRIED * k + i])
     for before in range(count):
         same = 1
         for i in range(k):
@@ -87,7 +87,7 @@ def met_before(problem: ContactProblem, count: i64) -> i64:
 
 
 @kernel
-def change(problem: ContactProblem) -> tuple[i64, i64]:
+def change_states(problem: ContactProblem) -> tuple[i64, i64]:
     """From the states `TRIED`, every contact that breaks its law changes; one at a time once states come back.
 
     Gives 1 where that leads to a lawful answer, which is `TRIED` then, and how many sets of states were tried.
@@ -95,13 +95,13 @@ def change(problem: ContactProblem) -> tuple[i64, i64]:
     k, most = problem.contacts, CHANGES if problem.rows <= FEW else FEW_CHANGES
     for count in range(most):
         again = met_before(problem, count)
-        moves, broken = attempt(problem)
+        moves, broken = attempt_states(problem)
         if moves == 0:
             return 1 - broken, count + 1
         for i in range(k):
             instead = problem.instead[i]
             if instead.state >= 0 and again < 2:
-                choose(problem.choices[TRIED * k + i], instead.state, instead.way, instead.x, instead.y)
+                set_choice(problem.choices[TRIED * k + i], instead.state, instead.way, instead.x, instead.y)
                 again = 2 if again == 1 else again
     return 0, most
 
@@ -109,8 +109,8 @@ def change(problem: ContactProblem) -> tuple[i64, i64]:
 @kernel
 def is_idle(problem: ContactProblem, i: i64) -> i64:
     """1 where contact i of `FOUND` was to begin to slide, and has no acceleration along its tangents."""
-    x, y = across(problem, i, offset(problem.motion, FOUND * problem.rows))
-    if problem.choices[FOUND * problem.contacts + i].way != FREE or must(problem, i) == 1:
+    x, y = tangent_part(problem, i, offset(problem.motion, FOUND * problem.rows))
+    if problem.choices[FOUND * problem.contacts + i].way != FREE or must_begin(problem, i) == 1:
         return 0
     return 1 if fabs(x) <= TOL and fabs(y) <= TOL else 0
 
@@ -122,13 +122,13 @@ def still_idle(problem: ContactProblem) -> i64:
     copy_choices(problem, FOUND, TRIED)
     for i in range(k):
         if is_idle(problem, i) == 1:
-            choose(problem.choices[TRIED * k + i], STICK, NONE, 0.0, 0.0)
+            set_choice(problem.choices[TRIED * k + i], STICK, NONE, 0.0, 0.0)
             count += 1
     return count
 
 
 @kernel
-def tidy(problem: ContactProblem) -> None:
+def stick_idle(problem: ContactProblem) -> None:
     """`FOUND`, where contacts that were to begin to slide and do not accelerate stick: λ_t is within their cones."""
     if still_idle(problem) == 0:
         return
@@ -138,6 +138,6 @@ def tidy(problem: ContactProblem) -> None:
         return
     still_idle(problem)
     copy_forces(problem, FOUND, TRIED)
-    moves, broken = judge(problem, TRIED)
+    moves, broken = judge_states(problem, TRIED)
     if moves == 0 and broken == 0:
         copy_choices(problem, TRIED, FOUND)

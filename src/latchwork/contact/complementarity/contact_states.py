@@ -25,9 +25,9 @@ Coulomb's law does not always have one answer, and these are the rules by which 
 
 from __future__ import annotations
 
-from latchwork.contact.complementarity.active_set import change, is_lawful, tidy
-from latchwork.contact.complementarity.enumeration import combine
-from latchwork.contact.complementarity.linear_system import form_system, least
+from latchwork.contact.complementarity.active_set import change_states, is_lawful, stick_idle
+from latchwork.contact.complementarity.enumeration import combine_states
+from latchwork.contact.complementarity.linear_system import form_system, least_forces
 from latchwork.contact.complementarity.polygonal_cone import follow_paths
 from latchwork.contact.complementarity.problem import (
     FOUND,
@@ -46,12 +46,12 @@ from latchwork.contact.complementarity.problem import (
     UNSETTLED,
     Choice,
     ContactProblem,
-    choose,
-    close,
+    close_contact,
     copy_choices,
     copy_forces,
     is_rough,
-    must,
+    must_begin,
+    set_choice,
     without_units,
 )
 from latchwork.program.kernel import divide, i64, kernel
@@ -60,15 +60,15 @@ REDUNDANT = 1e-9  # without units: a contact that others hold has no inertia of 
 
 
 @kernel
-def begin(problem: ContactProblem) -> None:
+def begin_states(problem: ContactProblem) -> None:
     """The states tried first: the guess."""
     k = problem.contacts
     for i in range(k):
         choice = problem.choices[TRIED * k + i]
         if problem.guess[i] == OPEN:
-            choose(choice, OPEN, NONE, 0.0, 0.0)
+            set_choice(choice, OPEN, NONE, 0.0, 0.0)
         else:
-            close(problem, i, choice)
+            close_contact(problem, i, choice)
 
 
 @kernel
@@ -76,13 +76,13 @@ def close_all(problem: ContactProblem) -> None:
     """`TRIED` is all closed."""
     k = problem.contacts
     for i in range(k):
-        close(problem, i, problem.choices[TRIED * k + i])
+        close_contact(problem, i, problem.choices[TRIED * k + i])
 
 
 @kernel
-def answer(problem: ContactProblem) -> tuple[i64, i64]:
+def quick_answer(problem: ContactProblem) -> tuple[i64, i64]:
     """1 where one of the quick methods leads from `TRIED` to a lawful answer, which is `TRIED` then; and the tries."""
-    found, tries = change(problem)
+    found, tries = change_states(problem)
     if found == 1:
         return 1, tries
     found, more = follow_paths(problem)
@@ -90,7 +90,7 @@ def answer(problem: ContactProblem) -> tuple[i64, i64]:
     if found == 1:
         return 1, tries
     close_all(problem)
-    found, more = change(problem)
+    found, more = change_states(problem)
     return found, tries + more
 
 
@@ -109,7 +109,7 @@ def presses(problem: ContactProblem, i: i64, choice: Choice) -> i64:
 @kernel
 def begins_pressed(problem: ContactProblem, i: i64) -> i64:
     """The same for a contact that begins to slide, with the others as `TRIED`: they share the inertia."""
-    if must(problem, i) == 0 or problem.choices[TRIED * problem.contacts + i].state != SLIDE:
+    if must_begin(problem, i) == 0 or problem.choices[TRIED * problem.contacts + i].state != SLIDE:
         return 0
     r, S, own, place = form_system(problem, TRIED), problem.S, 0, 0
     for p in range(r):
@@ -125,7 +125,7 @@ def begins_pressed(problem: ContactProblem, i: i64) -> i64:
             if p != own and q != own:
                 S[place] = S[p * r + q]
                 place += 1
-    least(problem, r - 1, problem.x)
+    least_forces(problem, r - 1, problem.x)
     for p in range(r - 1):
         whole -= problem.trial[p] * problem.x[p]
     return 1 if whole < -REDUNDANT else 0
@@ -139,7 +139,7 @@ def list_pressed(problem: ContactProblem) -> tuple[i64, i64]:
     copy_choices(problem, FOUND, TRIED)
     for i in range(k):
         if problem.choices[FOUND * k + i].state == OPEN:
-            close(problem, i, problem.choices[TRIED * k + i])
+            close_contact(problem, i, problem.choices[TRIED * k + i])
     for i in range(k):
         pressed = presses(problem, i, problem.choices[TRIED * k + i])
         problem.pressed[i] = 1 if pressed == 1 or begins_pressed(problem, i) == 1 else 0
@@ -159,7 +159,7 @@ def same_states(problem: ContactProblem, one: i64, other: i64) -> i64:
 
 
 @kernel
-def opens(problem: ContactProblem, c: i64) -> i64:
+def count_open(problem: ContactProblem, c: i64) -> i64:
     """How many contacts open."""
     k, count = problem.contacts, 0
     for i in range(k):
@@ -168,7 +168,7 @@ def opens(problem: ContactProblem, c: i64) -> i64:
 
 
 @kernel
-def prefer(problem: ContactProblem) -> None:
+def prefer_states(problem: ContactProblem) -> None:
     """Of two answers, the guess, else the one that opens; and a note of the doubt."""
     k, begins = problem.contacts, 0
     count, closed = list_pressed(problem)
@@ -178,16 +178,16 @@ def prefer(problem: ContactProblem) -> None:
         copy_choices(problem, FOUND, TRIED)
         for i in range(k):
             if problem.pressed[i] == 1:
-                choose(problem.choices[TRIED * k + i], OPEN, NONE, 0.0, 0.0)
-        found, _ = change(problem)
+                set_choice(problem.choices[TRIED * k + i], OPEN, NONE, 0.0, 0.0)
+        found, _ = change_states(problem)
     else:
         found = is_lawful(problem)
     if found == 0 or same_states(problem, TRIED, FOUND) == 1:
         return
     for i in range(k):  # friction that presses would stop what begins at once
-        begins = 1 if problem.pressed[i] == 1 and must(problem, i) == 1 else begins
+        begins = 1 if problem.pressed[i] == 1 and must_begin(problem, i) == 1 else begins
     guessed = 1 if begins == 0 and same_states(problem, FOUND, START) == 1 else 0
-    if guessed == 0 and opens(problem, TRIED) > opens(problem, FOUND):
+    if guessed == 0 and count_open(problem, TRIED) > count_open(problem, FOUND):
         copy_choices(problem, TRIED, FOUND)
         copy_forces(problem, TRIED, FOUND)
     for i in range(k):
@@ -200,8 +200,8 @@ def calm_down(problem: ContactProblem) -> tuple[i64, i64]:
     """An answer in which none must slide, with notes of those that stick; 1 where there is one, and the tries."""
     k = problem.contacts
     problem.calm = 1
-    begin(problem)
-    found, tries = answer(problem)
+    begin_states(problem)
+    found, tries = quick_answer(problem)
     for i in range(k):
         if found == 1 and problem.must_slip[i] == 1 and problem.choices[TRIED * k + i].state == STICK:
             problem.note[i] += STICKS_AFTER_ALL
@@ -210,12 +210,12 @@ def calm_down(problem: ContactProblem) -> tuple[i64, i64]:
 
 
 @kernel
-def refuse(problem: ContactProblem) -> i64:
+def refuse_states(problem: ContactProblem) -> i64:
     """Why there is no answer; contacts that slide, and press if any does, are noted."""
     k, jammed, pressing = problem.contacts, 0, 0
     for i in range(k):
         choice = problem.choices[TRIED * k + i]
-        close(problem, i, choice)
+        close_contact(problem, i, choice)
         slides = is_rough(problem, i) == 1 and problem.slips[i] == 1 and problem.mu_d[i] > 0.0
         problem.pressed[i] = 1 if slides and presses(problem, i, choice) == 1 else 0
         pressing += problem.pressed[i]
@@ -256,19 +256,19 @@ def solve(problem: ContactProblem) -> i64:
     for i in range(k):
         problem.note[i] = 0
         leaving = 1 if problem.must_slip[i] == 1 else leaving
-    begin(problem)
+    begin_states(problem)
     copy_choices(problem, TRIED, START)
-    found, tries = answer(problem)
+    found, tries = quick_answer(problem)
     if found == 0 and leaving == 1:
         found, tries = calm_down(problem)
     if found == 0:
-        found, tries = combine(problem)
+        found, tries = combine_states(problem)
     problem.tries = tries
     if found == 0:
-        return refuse(problem)
+        return refuse_states(problem)
     copy_choices(problem, TRIED, FOUND)
     copy_forces(problem, TRIED, FOUND)
-    tidy(problem)
-    prefer(problem)
+    stick_idle(problem)
+    prefer_states(problem)
     write_answer(problem, FOUND)
     return SOLVED

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from latchwork.algebra.factors import null_vector
 from latchwork.contact.complementarity.linear_program import widest
-from latchwork.contact.complementarity.linear_system import accelerate, form_system, least, spread_forces
+from latchwork.contact.complementarity.linear_system import accelerations, form_system, least_forces, place_forces
 from latchwork.contact.complementarity.problem import (
     NONE,
     OPEN,
     SLIDE,
     STICK,
     ContactProblem,
-    across,
-    largest,
+    largest_size,
+    tangent_part,
 )
 from latchwork.contact.complementarity.slip_onset import TOL
 from latchwork.contact.directions import all_round
@@ -38,7 +38,7 @@ ALL = -1  # contacts whose margin counts
 
 
 @kernel
-def inside(problem: ContactProblem, c: i64, only: i64, slack: f64) -> i64:
+def forces_inside(problem: ContactProblem, c: i64, only: i64, slack: f64) -> i64:
     """λ of choices with the largest least margin into ``problem.trial``; 0 where no λ is within the cones.
 
     With ``only``, the margin is that of one contact, and the others are within their cones, but for some slack.
@@ -46,13 +46,13 @@ def inside(problem: ContactProblem, c: i64, only: i64, slack: f64) -> i64:
     n, r, base = problem.rows, form_system(problem, c), problem.base
     for p in range(r):
         problem.right[p] = -problem.y[problem.unknown[p]]
-    rank = least(problem, r, problem.x) if r > 0 else 0
-    spread_forces(problem, c, problem.x, base)
+    rank = least_forces(problem, r, problem.x) if r > 0 else 0
+    place_forces(problem, c, problem.x, base)
     for v in range(r - rank):
         null_vector(r, rank, v, problem.S, problem.turned, problem.order, problem.right, problem.x)
-        spread_forces(problem, c, problem.x, offset(problem.spread, v * n))
-    accelerate(problem, base, problem.trial)
-    size = largest(n, base)
+        place_forces(problem, c, problem.x, offset(problem.spread, v * n))
+    accelerations(problem, base, problem.trial)
+    size = largest_size(n, base)
     size = size if size != 0.0 else 1.0
     if size - size != 0.0:
         return 0
@@ -77,10 +77,10 @@ def inside_spread(problem: ContactProblem, c: i64, r: i64, size: f64, only: i64,
             for v in range(r):
                 total += problem.spread[v * n + j] * (size * z[v])
             lam[j] = problem.base[j] + total
-        if not largest(n, lam) <= MOST_SHARE * size:
+        if not largest_size(n, lam) <= MOST_SHARE * size:
             return 0
         margin = z[r] * size * (NEARLY if z[r] > 0.0 else 1.0)
-        more = cut(problem, c, planes, margin, (FINE + slack) * size, only)
+        more = cut_cones(problem, c, planes, margin, (FINE + slack) * size, only)
         if more == planes:
             break
         planes = more
@@ -88,7 +88,7 @@ def inside_spread(problem: ContactProblem, c: i64, r: i64, size: f64, only: i64,
         if plane_value(problem, p, lam) < -TOL * size:
             return 0
     for i in range(problem.contacts):
-        if parting(problem, c, i, lam, 1.0) < -TOL * size or leaves_circle(problem, c, i, 0.0, TOL * size) == 1:
+        if parting_rate(problem, c, i, lam, 1.0) < -TOL * size or leaves_circle(problem, c, i, 0.0, TOL * size) == 1:
             return 0
     return 1
 
@@ -97,12 +97,12 @@ def inside_spread(problem: ContactProblem, c: i64, r: i64, size: f64, only: i64,
 def plane_value(problem: ContactProblem, p: i64, lam: f64p) -> f64:
     """``G λ`` of one plane."""
     i = problem.plane_of[p]
-    x, y = across(problem, i, lam)
+    x, y = tangent_part(problem, i, lam)
     return problem.plane[3 * p] * lam[problem.first[i]] + problem.plane[3 * p + 1] * x + problem.plane[3 * p + 2] * y
 
 
 @kernel
-def parting(problem: ContactProblem, c: i64, i: i64, lam: f64p, share: f64) -> f64:
+def parting_rate(problem: ContactProblem, c: i64, i: i64, lam: f64p, share: f64) -> f64:
     """What is not negative of A λ + share b: a_n where contact i opens, d · a_t where it begins to slide along d."""
     choice, at = problem.choices[c * problem.contacts + i], problem.first[i]
     if choice.state == OPEN:
@@ -123,7 +123,7 @@ def row_value(problem: ContactProblem, row: i64, lam: f64p, share: f64) -> f64:
 
 
 @kernel
-def parts(problem: ContactProblem, c: i64, i: i64) -> i64:
+def is_parting(problem: ContactProblem, c: i64, i: i64) -> i64:
     """1 where contact i opens, or begins to slide."""
     choice = problem.choices[c * problem.contacts + i]
     begins = choice.state == SLIDE and choice.way != NONE and problem.slips[i] == 0
@@ -135,10 +135,10 @@ def widest_margin(problem: ContactProblem, c: i64, r: i64, planes: i64, size: f6
     """(z, m) of the linear program with these planes, G λ ≥ m size, or G λ ≥ 0 of others; 0 where there is none."""
     n, wide, sides = problem.rows, 0, 0
     for i in range(problem.contacts):
-        if parts(problem, c, i) == 1:
-            problem.w[sides] = divide(parting(problem, c, i, problem.base, 1.0), size) + TOL
+        if is_parting(problem, c, i) == 1:
+            problem.w[sides] = divide(parting_rate(problem, c, i, problem.base, 1.0), size) + TOL
             for v in range(r):
-                problem.V[sides * r + v] = parting(problem, c, i, offset(problem.spread, v * n), 0.0)
+                problem.V[sides * r + v] = parting_rate(problem, c, i, offset(problem.spread, v * n), 0.0)
             sides += 1
     for p in range(planes):
         value = divide(plane_value(problem, p, problem.base), size)
@@ -185,31 +185,31 @@ def leaves_circle(problem: ContactProblem, c: i64, i: i64, margin: f64, fine: f6
     """1 where λ is outside the cone of contact i that sticks in space, or inside of it by less than the margin."""
     if problem.choices[c * problem.contacts + i].state != STICK or problem.tangents[i] < 2:
         return 0
-    x, y = across(problem, i, problem.trial)
+    x, y = tangent_part(problem, i, problem.trial)
     friction = sqrt(x * x + y * y)
     return 1 if friction > problem.mu_s[i] * problem.trial[problem.first[i]] - margin + fine and friction > 0.0 else 0
 
 
 @kernel
-def cut(problem: ContactProblem, c: i64, planes: i64, margin: f64, fine: f64, only: i64) -> i64:
+def cut_cones(problem: ContactProblem, c: i64, planes: i64, margin: f64, fine: f64, only: i64) -> i64:
     """Planes that part λ from the cones it leaves, in space, as many as there is room for; gives how many there are."""
     p = planes
     for i in range(problem.contacts):
         own = 0.0 if only != ALL and only != i else margin
         if leaves_circle(problem, c, i, own, fine) == 1 and p < PLANES_EACH * problem.most_rows + PLANES:
-            x, y = across(problem, i, problem.trial)
+            x, y = tangent_part(problem, i, problem.trial)
             friction = sqrt(x * x + y * y)
             p = add_plane(problem, p, i, problem.mu_s[i], divide(-x, friction), divide(-y, friction))
     return p
 
 
 @kernel
-def margins(problem: ContactProblem, c: i64, lam: f64p) -> f64:
+def cone_margins(problem: ContactProblem, c: i64, lam: f64p) -> f64:
     """How far inside its cone each contact is that sticks, mu λ_n − |λ_t| as a part of the largest force; the least."""
-    size, least_edge = largest(problem.rows, lam), UNBOUNDED
+    size, least_edge = largest_size(problem.rows, lam), UNBOUNDED
     size = size if size != 0.0 else 1.0
     for i in range(problem.contacts):
-        x, y = across(problem, i, lam)
+        x, y = tangent_part(problem, i, lam)
         edge = divide(problem.mu_s[i] * lam[problem.first[i]] - sqrt(x * x + y * y), size)
         edge = edge if problem.choices[c * problem.contacts + i].state == STICK else UNBOUNDED
         problem.margin[i] = edge

@@ -30,7 +30,7 @@ def scattered(i: i64, turn: i64) -> f64:
 
 
 @kernel
-def pivot(rows: i64, columns: i64, row: i64, column: i64, table: f64p) -> None:
+def exchange(rows: i64, columns: i64, row: i64, column: i64, table: f64p) -> None:
     """x_row = Σ table x_N, solved for the variable of ``column`` and put into the other rows."""
     scale = table[row * columns + column]
     for j in range(columns):
@@ -45,7 +45,7 @@ def pivot(rows: i64, columns: i64, row: i64, column: i64, table: f64p) -> None:
 
 
 @kernel
-def leaving(n: i64, table: f64p, basic: i64p, column: i64) -> i64:
+def blocking_row(n: i64, table: f64p, basic: i64p, column: i64) -> i64:
     """The row that first reaches zero as the variable of ``column`` grows; of equal ones z_0, then the least spread;
     −1 for none."""
     wide, least, row, best = n + 3, -1.0, -1, 0.0
@@ -66,7 +66,7 @@ def leaving(n: i64, table: f64p, basic: i64p, column: i64) -> i64:
 
 
 @kernel
-def follow(n: i64, most: i64, table: f64p, basic: i64p, outside: i64p) -> i64:
+def complementary_path(n: i64, most: i64, table: f64p, basic: i64p, outside: i64p) -> i64:
     """The path from a table whose columns M, cover and q are filled; gives how many pivots led to a solution, or −1 for
     none: z_i is the value in the row whose basic variable is n + i."""
     wide, row, column = n + 3, -1, n
@@ -81,7 +81,7 @@ def follow(n: i64, most: i64, table: f64p, basic: i64p, outside: i64p) -> i64:
     if row < 0:
         return 0
     for count in range(most):
-        pivot(n, wide, row, column, table)
+        exchange(n, wide, row, column, table)
         left = basic[row]
         basic[row], outside[column] = outside[column], left
         if left == 2 * n:
@@ -89,7 +89,7 @@ def follow(n: i64, most: i64, table: f64p, basic: i64p, outside: i64p) -> i64:
         for j in range(n + 1):
             if outside[j] == (left + n if left < n else left - n):
                 column = j
-        row = leaving(n, table, basic, column)
+        row = blocking_row(n, table, basic, column)
         if row < 0:
             return -1
     return -1
@@ -100,7 +100,7 @@ def lemke(M: Array, q: Array, most: int | None = None) -> tuple[Array | None, in
     n = len(q)
     table = np.column_stack((M, np.ones(n), q, np.zeros(n)))
     basic, outside = np.empty(n, dtype=np.int64), np.empty(n + 1, dtype=np.int64)
-    count = briefly(follow, n, most or 50 * n + 50, table, basic, outside)
+    count = briefly(complementary_path, n, most or 50 * n + 50, table, basic, outside)
     z = np.zeros(2 * n + 1)
     z[basic] = table[:, n + 1]
     return (None if count < 0 else np.maximum(z[n : 2 * n], 0.0)), count

@@ -19,7 +19,7 @@ MOST = 20_000  # steps
 
 
 @kernel
-def pivot(rows: i64, wide: i64, T: f64p, row: i64, column: i64) -> None:
+def unit_column(rows: i64, wide: i64, T: f64p, row: i64, column: i64) -> None:
     """Make a column of T that of a unit vector."""
     own = offset(T, row * wide)
     scale = own[column]
@@ -81,7 +81,7 @@ def widest(
     for i in range(n):
         T[i * wide + count + i] = 1.0
     T[r * wide + count - 1], cost[count - 1], T[r * wide + wide - 1] = 1.0, 1.0, 1.0
-    pivot(n + 1, wide, T, r, count - 1)
+    unit_column(n + 1, wide, T, r, count - 1)
     basis[r] = count - 1
     for i in range(r):  # rows of z begin at zero, with any column
         column, largest = -1, TINY
@@ -90,7 +90,7 @@ def widest(
                 column, largest = j, fabs(T[i * wide + j])
         basis[i] = column
         if column >= 0:
-            pivot(n + 1, wide, T, i, column)
+            unit_column(n + 1, wide, T, i, column)
     for step in range(MOST):
         column = entering(count, cost, 1 if step < DARING else 0)
         if column < 0:
@@ -100,6 +100,6 @@ def widest(
         row = leaving(n, wide, T, basis, column)
         if row < 0:
             return 0
-        pivot(n + 1, wide, T, row, column)
+        unit_column(n + 1, wide, T, row, column)
         basis[row] = column
     return 0

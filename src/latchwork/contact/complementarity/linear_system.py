@@ -63,9 +63,9 @@ def form_system(problem: ContactProblem, c: i64) -> i64:
 
 
 @kernel
-def least(problem: ContactProblem, n: i64, x: f64p) -> i64:
+def least_forces(problem: ContactProblem, n: i64, x: f64p) -> i64:
     """x of least norm with S x = ``problem.right`` as nearly as can be; gives the rank. S becomes its factors."""
-    rank = least_norm(n, RANK, problem.S, problem.tau, problem.turned, problem.order, problem.right, x)
+    rank = least_norm(n, n, RANK, problem.S, problem.tau, problem.turned, problem.order, problem.right, x)
     if rank > 0 and not fabs(problem.S[0]) > RANK:
         for j in range(n):
             x[j] = 0.0
@@ -74,7 +74,7 @@ def least(problem: ContactProblem, n: i64, x: f64p) -> i64:
 
 
 @kernel
-def spread_forces(problem: ContactProblem, c: i64, x: f64p, lam: f64p) -> None:
+def place_forces(problem: ContactProblem, c: i64, x: f64p, lam: f64p) -> None:
     """λ of the unknown forces of choices."""
     k, column = problem.contacts, 0
     for j in range(problem.rows):
@@ -97,7 +97,7 @@ def spread_forces(problem: ContactProblem, c: i64, x: f64p, lam: f64p) -> None:
 
 
 @kernel
-def accelerate(problem: ContactProblem, lam: f64p, a: f64p) -> None:
+def accelerations(problem: ContactProblem, lam: f64p, a: f64p) -> None:
     """``a = A λ + b``."""
     n, W = problem.rows, problem.W
     for i in range(n):

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 
-from latchwork.contact.complementarity.active_set import change
-from latchwork.contact.complementarity.lemke import follow, scattered
-from latchwork.contact.complementarity.linear_system import accelerate
+from latchwork.contact.complementarity.active_set import change_states
+from latchwork.contact.complementarity.lemke import complementary_path, scattered
+from latchwork.contact.complementarity.linear_system import accelerations
 from latchwork.contact.complementarity.problem import (
     FREE,
     NONE,
@@ -24,15 +24,15 @@ from latchwork.contact.complementarity.problem import (
     SLIDE,
     TRIED,
     ContactProblem,
-    across,
-    choose,
-    close,
+    close_contact,
     copy_choices,
     is_moving,
     is_rough,
-    must,
+    must_begin,
+    set_choice,
+    tangent_part,
 )
-from latchwork.contact.complementarity.trial import judge, solve_forces
+from latchwork.contact.complementarity.trial import judge_states, solve_forces
 from latchwork.contact.directions import all_round
 from latchwork.program.kernel import divide, f64, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
@@ -49,7 +49,7 @@ FIRST, NARROW = 0.5, 0.02  # rad between directions of a polygon, at first, and 
 
 
 @kernel
-def direction(problem: ContactProblem, i: i64, j: i64, narrow: f64) -> tuple[f64, f64]:
+def fan_direction(problem: ContactProblem, i: i64, j: i64, narrow: f64) -> tuple[f64, f64]:
     """e_j of contact i: ±1 in the plane; else of an even fan, or of one that is narrow about ± its aim."""
     if problem.tangents[i] == 1:
         return (1.0 if j == 0 else -1.0), 0.0
@@ -78,7 +78,7 @@ def list_pairs(problem: ContactProblem, narrow: f64) -> i64:
         m = add_pair(problem, m, i, 1.0, 0.0, 0.0)
         if is_moving(problem, i) == 0:
             for j in range(2 if problem.tangents[i] == 1 else FACETS):
-                x, y = direction(problem, i, j, narrow)
+                x, y = fan_direction(problem, i, j, narrow)
                 m = add_pair(problem, m, i, 0.0, x, y)
             m = add_pair(problem, m, i, 0.0, 0.0, 0.0)
         elif is_rough(problem, i) == 1:
@@ -127,7 +127,7 @@ def follow_path(problem: ContactProblem, narrow: f64, cover: i64) -> i64:
     """States and forces of the linear complementarity problem, as `PATH`; gives how many pivots, −1 on a ray."""
     n, m = problem.rows, form_table(problem, narrow, cover)
     lam, a = offset(problem.force, PATH * n), offset(problem.motion, PATH * n)
-    count = follow(m, 50 * m + 50, problem.table, problem.basic, problem.outside)
+    count = complementary_path(m, 50 * m + 50, problem.table, problem.basic, problem.outside)
     if count < 0:
         return -1
     for j in range(n):
@@ -138,13 +138,13 @@ def follow_path(problem: ContactProblem, narrow: f64, cover: i64) -> i64:
             value, i = maximum(problem.table[row * (m + 3) + m + 1], 0.0), problem.owner[q]
             for c in range(1 + problem.tangents[i]):
                 lam[problem.first[i] + c] += problem.pull[3 * q + c] * value
-    accelerate(problem, lam, a)
-    read_states(problem)
+    accelerations(problem, lam, a)
+    path_states(problem)
     return count
 
 
 @kernel
-def read_states(problem: ContactProblem) -> None:
+def path_states(problem: ContactProblem) -> None:
     """States that forces of `PATH` and accelerations show; a contact that neither presses nor parts stays closed."""
     k, n, most = problem.contacts, problem.rows, 0.0
     lam, a = offset(problem.force, PATH * n), offset(problem.motion, PATH * n)
@@ -155,14 +155,14 @@ def read_states(problem: ContactProblem) -> None:
         most = maximum(most, fabs(problem.y[i]) + total)
     for i in range(k):
         choice = problem.choices[PATH * k + i]
-        x, y = across(problem, i, a)
+        x, y = tangent_part(problem, i, a)
         pace = sqrt(x * x + y * y)
         if a[problem.first[i]] > SAME * most:
-            choose(choice, OPEN, NONE, 0.0, 0.0)
+            set_choice(choice, OPEN, NONE, 0.0, 0.0)
         elif is_moving(problem, i) == 1 or pace <= SAME * most:
-            close(problem, i, choice)
+            close_contact(problem, i, choice)
         else:
-            choose(choice, SLIDE, FREE, divide(x, pace), divide(y, pace))
+            set_choice(choice, SLIDE, FREE, divide(x, pace), divide(y, pace))
 
 
 @kernel
@@ -173,24 +173,24 @@ def take_path(problem: ContactProblem, at_limit: i64) -> None:
     copy_choices(problem, PATH, TRIED)
     for i in range(k):
         choice = problem.choices[TRIED * k + i]
-        if at_limit == 1 and choice.way == FREE and must(problem, i) == 1:
-            close(problem, i, choice)
+        if at_limit == 1 and choice.way == FREE and must_begin(problem, i) == 1:
+            close_contact(problem, i, choice)
 
 
 @kernel
-def polish(problem: ContactProblem, at_limit: i64) -> tuple[i64, i64]:
+def polish_path(problem: ContactProblem, at_limit: i64) -> tuple[i64, i64]:
     """An answer from states and forces that are nearly right, `PATH`: with forces near to these, or after a change."""
     take_path(problem, at_limit)
     solve_forces(problem, TRIED, 1)
-    moves, broken = judge(problem, TRIED)
+    moves, broken = judge_states(problem, TRIED)
     if moves == 0 and broken == 0:
         return 1, 1
     take_path(problem, at_limit)
-    return change(problem)
+    return change_states(problem)
 
 
 @kernel
-def refine(problem: ContactProblem) -> i64:
+def refine_path(problem: ContactProblem) -> i64:
     """Take up which contacts began to slide on the `PATH`, and where; gives 1 where none of them is new."""
     k, steady = problem.contacts, 1
     for i in range(k):
@@ -211,24 +211,24 @@ def follow_paths(problem: ContactProblem) -> tuple[i64, i64]:
         turning = 1 if problem.tangents[i] == 2 else turning
     for cover in range(COVERS):
         for i in range(k):
-            problem.slid[i] = must(problem, i)
-            problem.aims[i] = must(problem, i)
+            problem.slid[i] = must_begin(problem, i)
+            problem.aims[i] = must_begin(problem, i)
             problem.aim[2 * i], problem.aim[2 * i + 1] = problem.onset[2 * i], problem.onset[2 * i + 1]
         narrow = FIRST
-        while True:
+        while narrow > 0.0:
             count = follow_path(problem, narrow, cover)
             if count < 0:
                 break
             tries += count
             forced = 0
             for i in range(k):
-                forced = 1 if problem.choices[PATH * k + i].way == FREE and must(problem, i) == 1 else forced
+                forced = 1 if problem.choices[PATH * k + i].way == FREE and must_begin(problem, i) == 1 else forced
             for limit in range(forced, -1, -1):
-                found, more = polish(problem, limit)
+                found, more = polish_path(problem, limit)
                 tries += more
                 if found == 1:
                     return 1, tries
-            if refine(problem) == 1 and (turning == 0 or narrow < NARROW):
+            if refine_path(problem) == 1 and (turning == 0 or narrow < NARROW):
                 break
             narrow *= 0.5
     return 0, tries

@@ -147,7 +147,7 @@ class ContactProblem:
 
 
 @kernel
-def choose(choice: Choice, state: i64, way: i64, x: f64, y: f64) -> None:
+def set_choice(choice: Choice, state: i64, way: i64, x: f64, y: f64) -> None:
     """What a contact is to do."""
     choice.state, choice.way, choice.x, choice.y = state, way, x, y
 
@@ -158,7 +158,7 @@ def copy_choices(problem: ContactProblem, source: i64, target: i64) -> None:
     k = problem.contacts
     for i in range(k):
         of = problem.choices[source * k + i]
-        choose(problem.choices[target * k + i], of.state, of.way, of.x, of.y)
+        set_choice(problem.choices[target * k + i], of.state, of.way, of.x, of.y)
 
 
 @kernel
@@ -183,26 +183,26 @@ def is_moving(problem: ContactProblem, i: i64) -> i64:
 
 
 @kernel
-def must(problem: ContactProblem, i: i64) -> i64:
+def must_begin(problem: ContactProblem, i: i64) -> i64:
     """1 where contact i has just left its cone."""
     return 1 if problem.must_slip[i] == 1 and problem.calm == 0 else 0
 
 
 @kernel
-def close(problem: ContactProblem, i: i64, choice: Choice) -> None:
+def close_contact(problem: ContactProblem, i: i64, choice: Choice) -> None:
     """What contact i does first if it stays closed: slides on, begins to slide where it must, or else sticks."""
     if is_rough(problem, i) == 0:
-        choose(choice, SLIDE, NONE, 0.0, 0.0)
+        set_choice(choice, SLIDE, NONE, 0.0, 0.0)
     elif problem.slips[i] == 1:
-        choose(choice, SLIDE, GIVEN, problem.slip[2 * i], problem.slip[2 * i + 1])
-    elif must(problem, i) == 1:
-        choose(choice, SLIDE, GIVEN, problem.onset[2 * i], problem.onset[2 * i + 1])
+        set_choice(choice, SLIDE, GIVEN, problem.slip[2 * i], problem.slip[2 * i + 1])
+    elif must_begin(problem, i) == 1:
+        set_choice(choice, SLIDE, GIVEN, problem.onset[2 * i], problem.onset[2 * i + 1])
     else:
-        choose(choice, STICK, NONE, 0.0, 0.0)
+        set_choice(choice, STICK, NONE, 0.0, 0.0)
 
 
 @kernel
-def across(problem: ContactProblem, i: i64, v: f64p) -> tuple[f64, f64]:
+def tangent_part(problem: ContactProblem, i: i64, v: f64p) -> tuple[f64, f64]:
     """The parts of v along the tangents of contact i, 0 where there is none."""
     at, t = problem.first[i], problem.tangents[i]
     x, y = 0.0, 0.0
@@ -214,7 +214,7 @@ def across(problem: ContactProblem, i: i64, v: f64p) -> tuple[f64, f64]:
 
 
 @kernel
-def largest(n: i64, v: f64p) -> f64:
+def largest_size(n: i64, v: f64p) -> f64:
     """``max |v_i|``; nan where one is."""
     most = 0.0
     for i in range(n):
@@ -248,7 +248,7 @@ def without_units(problem: ContactProblem) -> i64:
         for j in range(n):
             W[i * n + j] = s[i] * A[i * n + j] * s[j]
             total += A[i * n + j]
-    beta = largest(n, y)
+    beta = largest_size(n, y)
     problem.beta = beta if beta > 0.0 else 1.0
     for i in range(n):
         y[i] = divide(y[i], problem.beta)

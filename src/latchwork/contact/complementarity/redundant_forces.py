@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from latchwork.contact.complementarity.active_set import take_forces
 from latchwork.contact.complementarity.contact_states import solve, write_forces
-from latchwork.contact.complementarity.feasible_forces import ALL, inside, margins
+from latchwork.contact.complementarity.feasible_forces import ALL, cone_margins, forces_inside
 from latchwork.contact.complementarity.problem import (
     FOUND,
     GIVEN,
@@ -17,10 +17,10 @@ from latchwork.contact.complementarity.problem import (
     SOLVED,
     STICK,
     ContactProblem,
-    across,
-    choose,
     is_rough,
-    largest,
+    largest_size,
+    set_choice,
+    tangent_part,
     without_units,
 )
 from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset, sqrt
@@ -34,19 +34,19 @@ NOTHING, WIDE = 1e-9, 1e-6  # of the forces at work: less friction is none; cont
 
 
 @kernel
-def read_states(problem: ContactProblem) -> i64:
+def given_states(problem: ContactProblem) -> i64:
     """States that are given become `FOUND`; gives a `Status`."""
     k, status = problem.contacts, without_units(problem)
     for i in range(k if status == SOLVED else 0):
         choice, rough = problem.choices[FOUND * k + i], is_rough(problem, i) == 1
         if problem.state[i] == OPEN:
-            choose(choice, OPEN, NONE, 0.0, 0.0)
+            set_choice(choice, OPEN, NONE, 0.0, 0.0)
         elif problem.state[i] == STICK and rough:
-            choose(choice, STICK, NONE, 0.0, 0.0)
+            set_choice(choice, STICK, NONE, 0.0, 0.0)
         elif problem.state[i] == SLIDE and rough and problem.directed[i] == 1:
-            choose(choice, SLIDE, GIVEN, problem.direction[2 * i], problem.direction[2 * i + 1])
+            set_choice(choice, SLIDE, GIVEN, problem.direction[2 * i], problem.direction[2 * i + 1])
         else:
-            choose(choice, SLIDE, NONE, 0.0, 0.0)
+            set_choice(choice, SLIDE, NONE, 0.0, 0.0)
     return status
 
 
@@ -54,9 +54,9 @@ def read_states(problem: ContactProblem) -> i64:
 def feasible(problem: ContactProblem) -> i64:
     """λ within the cones, as far inside as can be, with which the states that are given go on, and a: `HELD`; or
     `NO_SHARE` where there is none."""
-    if read_states(problem) != SOLVED:
+    if given_states(problem) != SOLVED:
         return INVALID
-    if inside(problem, FOUND, ALL, 0.0) == 0:
+    if forces_inside(problem, FOUND, ALL, 0.0) == 0:
         return NO_SHARE
     take_forces(problem, FOUND)
     write_forces(problem, FOUND)
@@ -66,12 +66,12 @@ def feasible(problem: ContactProblem) -> i64:
 @kernel
 def stays_at_edge(problem: ContactProblem, i: i64, lam: f64p, most: f64, slack: f64) -> i64:
     """1 where contact i carries friction, and cannot be further inside its cone, whatever the others carry."""
-    x, y = across(problem, i, lam)
+    x, y = tangent_part(problem, i, lam)
     if sqrt(x * x + y * y) <= NOTHING * most:
         return 0
-    if inside(problem, FOUND, i, slack) == 0:
+    if forces_inside(problem, FOUND, i, slack) == 0:
         return 1
-    margins(problem, FOUND, problem.trial)
+    cone_margins(problem, FOUND, problem.trial)
     return 1 if problem.margin[i] <= WIDE else 0
 
 
@@ -85,13 +85,13 @@ def hold_on(problem: ContactProblem, firm: f64p) -> i64:
     begin to slip, and all of them together that are at their edges in every share: `SLIPS`, with ``must_slip`` and
     ``onset``, −λ_t/|λ_t|, of these. `NO_SHARE` where no λ is within the cones, or none slips.
     """
-    if read_states(problem) != SOLVED:
+    if given_states(problem) != SOLVED:
         return INVALID
-    if inside(problem, FOUND, ALL, 0.0) == 0:
+    if forces_inside(problem, FOUND, ALL, 0.0) == 0:
         return NO_SHARE
     take_forces(problem, FOUND)
     k, lam = problem.contacts, offset(problem.force, FOUND * problem.rows)
-    most, least_edge, held, slipping = largest(problem.rows, lam), margins(problem, FOUND, lam), 1, 0
+    most, least_edge, held, slipping = largest_size(problem.rows, lam), cone_margins(problem, FOUND, lam), 1, 0
     most = most if most != 0.0 else 1.0
     for i in range(k):
         allowed = -BEYOND[problem.tangents[i]] * firm[i] * problem.mu_s[i] * lam[problem.first[i]]
@@ -110,7 +110,7 @@ def hold_on(problem: ContactProblem, firm: f64p) -> i64:
     for i in range(k):
         problem.must_slip[i] = problem.pressed[i]
         if problem.pressed[i] == 1:
-            x, y = across(problem, i, lam)
+            x, y = tangent_part(problem, i, lam)
             friction = sqrt(x * x + y * y)
             problem.onset[2 * i], problem.onset[2 * i + 1] = divide(-x, friction), divide(-y, friction)
     return SLIPS

@@ -11,7 +11,7 @@ Where s is zero, this is a contact that sticks at the limit of its cone: nothing
 
 from __future__ import annotations
 
-from latchwork.contact.complementarity.linear_system import accelerate, least
+from latchwork.contact.complementarity.linear_system import accelerations, least_forces
 from latchwork.contact.complementarity.problem import (
     FREE,
     NONE,
@@ -20,9 +20,9 @@ from latchwork.contact.complementarity.problem import (
     STICK,
     Choice,
     ContactProblem,
-    across,
-    choose,
-    largest,
+    largest_size,
+    set_choice,
+    tangent_part,
 )
 from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset, sqrt
 
@@ -36,7 +36,7 @@ HALVINGS = len(PARTS)
 @kernel
 def onset_direction(problem: ContactProblem, i: i64, choice: Choice, a: f64p) -> tuple[f64, f64, f64]:
     """Direction of friction of a sliding contact, and the pace at which it turns (0 if it is fixed)."""
-    x, y = across(problem, i, a)
+    x, y = tangent_part(problem, i, a)
     pace = sqrt(x * x + y * y)
     if choice.way != FREE or not pace > STILL:
         return choice.x, choice.y, 0.0
@@ -51,7 +51,7 @@ def redirect(problem: ContactProblem, c: i64) -> None:
         choice = problem.choices[c * k + i]
         if choice.way == FREE:
             x, y, _ = onset_direction(problem, i, choice, a)
-            choose(choice, choice.state, FREE, x, y)
+            set_choice(choice, choice.state, FREE, x, y)
 
 
 @kernel
@@ -70,7 +70,7 @@ def list_closed(problem: ContactProblem, c: i64) -> i64:
 def onset_residual(problem: ContactProblem, c: i64, lam: f64p) -> f64:
     """−F into ``problem.right``, a row for each of the closed contacts; gives max |F|."""
     k, r, a = problem.contacts, 0, offset(problem.motion, c * problem.rows)
-    accelerate(problem, lam, a)
+    accelerations(problem, lam, a)
     for i in range(k):
         choice, at = problem.choices[c * k + i], problem.first[i]
         if choice.state == OPEN:
@@ -84,7 +84,7 @@ def onset_residual(problem: ContactProblem, c: i64, lam: f64p) -> f64:
                     F += problem.mu_d[i] * lam[at] * (x if j == 1 else y)
             problem.right[r] = -F
             r += 1
-    return largest(r, problem.right)
+    return largest_size(r, problem.right)
 
 
 @kernel
@@ -122,7 +122,7 @@ def slow_residual(problem: ContactProblem, c: i64, v: f64p) -> f64:
     k, n, W, S, right = problem.contacts, problem.rows, problem.W, problem.S, problem.right
     N, a = n + count_turning(problem, c), offset(problem.motion, c * n)
     s = n
-    accelerate(problem, v, a)
+    accelerations(problem, v, a)
     for p in range(N):
         right[p] = -v[p] if p < n else 0.0
         for q in range(N):
@@ -153,7 +153,7 @@ def slow_residual(problem: ContactProblem, c: i64, v: f64p) -> f64:
                 d = choice.x if p == at + 1 else choice.y
                 right[p] = -(v[p] + mu * normal * d)
                 S[p * N + at] += mu * d
-    return largest(N, right)
+    return largest_size(N, right)
 
 
 @kernel
@@ -171,27 +171,27 @@ def begin_slowly(problem: ContactProblem, c: i64) -> None:
     """λ by Newton's method on the slow equations, from that in ``problem.x``; damped."""
     k, n, N, v, trial = problem.contacts, problem.rows, problem.rows, problem.x, problem.trial
     a = offset(problem.motion, c * n)
-    accelerate(problem, v, a)
+    accelerations(problem, v, a)
     for i in range(k):
         choice = problem.choices[c * k + i]
         if choice.way == FREE and problem.tangents[i] == 2:
-            x, y = across(problem, i, a)
+            x, y = tangent_part(problem, i, a)
             v[N] = choice.x * x + choice.y * y
             N += 1
     size = slow_residual(problem, c, v)
     for _ in range(NEWTON):
-        if size < CONVERGED * (1.0 + largest(N, v)):
+        if size < CONVERGED * (1.0 + largest_size(N, v)):
             break
-        least(problem, N, problem.step)
-        better, after = False, size
+        least_forces(problem, N, problem.step)
+        better, after = 0, size
         for part in range(HALVINGS):
             for j in range(N):
                 trial[j] = v[j] + PARTS[part] * problem.step[j]
             after = slow_residual(problem, c, trial)
             if after < size * (1.0 - 0.1 * PARTS[part]):
-                better = True
+                better = 1
                 break
-        if not better:
+        if better == 0:
             break
         size = after
         for j in range(N):
@@ -211,11 +211,11 @@ def begin_slip(problem: ContactProblem, c: i64) -> i64:
         problem.x[j] = lam[j]
     size = onset_residual(problem, c, lam)
     for _ in range(NEWTON):
-        if size < CONVERGED * (1.0 + largest(n, lam)):
+        if size < CONVERGED * (1.0 + largest_size(n, lam)):
             break
         onset_slope(problem, c, lam, r)
-        spare = 1 if least(problem, r, problem.step) < r else 0
-        better, after = False, size
+        spare = 1 if least_forces(problem, r, problem.step) < r else 0
+        better, after = 0, size
         for part in range(HALVINGS):
             for j in range(n):
                 trial[j] = lam[j]
@@ -223,13 +223,13 @@ def begin_slip(problem: ContactProblem, c: i64) -> i64:
                 trial[problem.unknown[q]] += PARTS[part] * problem.step[q]
             after = onset_residual(problem, c, trial)
             if after < size * (1.0 - 0.1 * PARTS[part]):
-                better = True
+                better = 1
                 break
-        if not better:
+        if better == 0:
             break
         size = after
         for j in range(n):
             lam[j] = trial[j]
-    if size > TOL * (1.0 + largest(n, lam)) or size != size:
+    if size > TOL * (1.0 + largest_size(n, lam)) or size != size:
         begin_slowly(problem, c)
     return spare

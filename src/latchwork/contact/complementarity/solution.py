@@ -6,10 +6,10 @@ carry is in `redundant_forces`.
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,17 @@ from latchwork.program.native import address, native
 from latchwork.program.records.memory import lay_out
 from latchwork.program.records.view import address_of
 
-__all__ = ["ContactProblem", "ContactSolution", "HeldOn", "State", "feasible", "hold_on", "settle"]
+__all__ = [
+    "ContactProblem",
+    "ContactSolution",
+    "HeldOn",
+    "State",
+    "feasible",
+    "hold_on",
+    "refusal",
+    "sentences",
+    "settle",
+]
 
 STATES = tuple(State)
 
@@ -66,13 +76,12 @@ def settle(resting: ContactProblem, guess: Sequence[State] | None = None) -> Con
     """States that obey every law, nearest to ``guess`` (the present ones; all closed if not given)."""
     work = _written(resting)
     work.guess[: work.k] = State.STICK if guess is None else guess
-    status = native(contact_states.solve).brief(work.address)
-    if status != Status.SOLVED:
-        raise _refusal(resting, status, work.note[: work.k].tolist())
+    if native(contact_states.solve).brief(work.address) != Status.SOLVED:
+        raise refusal(work.record, resting.names)
     return ContactSolution(
         tuple([STATES[state] for state in work.state[: work.k].tolist()]),
         work.directions(resting, work.directed, work.direction), work.lam[: work.n].copy(), work.a[: work.n].copy(),
-        work.record.tries, _notes(resting, work.note[: work.k].tolist()),
+        work.record.tries, sentences(work.record, resting.names),
     )  # fmt: skip
 
 
@@ -82,7 +91,7 @@ def feasible(resting: ContactProblem, states: Sequence[State], directions: Seque
     work.go_on(states, directions)
     found = native(redundant_forces.feasible).brief(work.address)
     if found == INVALID:
-        raise _refusal(resting, Status.NOT_FINITE, ())
+        raise refusal(work.record, resting.names)
     return work.lam[: work.n].copy() if found == HELD else None
 
 
@@ -97,7 +106,7 @@ def hold_on(resting: ContactProblem, states: Sequence[State], directions: Sequen
     firmness = np.array(firm, dtype=np.float64)
     found = native(redundant_forces.hold_on).brief(work.address, address(firmness))
     if found == INVALID:
-        raise _refusal(resting, Status.NOT_FINITE, ())
+        raise refusal(work.record, resting.names)
     if found == HELD:
         return HeldOn(work.lam[: work.n].copy(), ())
     none = (None,) * work.k
@@ -175,40 +184,36 @@ def _check(resting: ContactProblem, n: int) -> None:
         )
 
 
-def _first(resting: ContactProblem) -> list[int]:
-    """The normal row of each contact."""
-    return [sum(resting.tangents[:i]) + i for i in range(len(resting.tangents))]
-
-
-def _notes(resting: ContactProblem, codes: Sequence[int]) -> tuple[str, ...]:
-    """What is to be known of an answer, in words."""
+def sentences(given: problem.ContactProblem, names: Sequence[str]) -> tuple[str, ...]:
+    """What is to be known of the answer in a record, in words."""
+    codes = given.note[: given.contacts].tolist()
     if not any(codes):
         return ()
     notes = [f"'{name}' was to slide and sticks: others changed in the same moment"
-             for name, code in zip(resting.names, codes, strict=True) if code & Note.STICKS_AFTER_ALL]  # fmt: skip
+             for name, code in zip(names, codes, strict=True) if code & Note.STICKS_AFTER_ALL]  # fmt: skip
     for note, taken in ((Note.PRESSES_KEPT, "the present states are kept"),
                         (Note.PRESSES_OPENS, "the answer that opens is taken")):  # fmt: skip
-        names = ", ".join(f"'{name}'" for name, code in zip(resting.names, codes, strict=True) if code & note)
-        if names:
-            notes.append(f"{names}: friction presses, so that to slide on and to open are both lawful; {taken}")
+        pressed = ", ".join(f"'{name}'" for name, code in zip(names, codes, strict=True) if code & note)
+        if pressed:
+            notes.append(f"{pressed}: friction presses, so that to slide on and to open are both lawful; {taken}")
     return tuple(notes)
 
 
-def _refusal(resting: ContactProblem, status: int, codes: Sequence[int]) -> EvaluationError | Jammed | Unsettled:
-    """Why there is no answer, and for which contacts."""
-    first, names = _first(resting), resting.names
-    free = [float(resting.b[row]) for row in first]
-    if status == Status.NOT_FINITE:
-        ends = [row + 1 + t for row, t in zip(first, resting.tangents, strict=True)]
-        bad = [name for name, i, j in zip(names, first, ends, strict=True)
-               if not math.isfinite(np.sum(resting.b[i:j]) + np.sum(resting.A[i:j]))]  # fmt: skip
+def refusal(given: problem.ContactProblem, names: Sequence[str]) -> EvaluationError | Jammed | Unsettled:
+    """Why there is no answer to the problem in a record, and for which contacts."""
+    k, n = given.contacts, given.rows
+    first, A, b = given.first[: k + 1].tolist(), np.asarray(given.A)[: n * n].reshape(n, n), np.asarray(given.b)[:n]
+    if not (np.isfinite(A).all() and np.isfinite(b).all()):
+        bad = [name for name, (i, j) in zip(names, pairwise(first), strict=True)
+               if not (np.isfinite(A[i:j]).all() and np.isfinite(b[i:j]).all())]  # fmt: skip
         return EvaluationError(
             f"contacts {', '.join(map(repr, bad))} have accelerations that are not finite. Look for a state where "
             "a normal or a mass is not defined."
         )
-    if status == Status.JAMMED:
-        pressed = [i for i, code in enumerate(codes) if code & Note.JAMS]
-        seen = ", ".join(f"'{names[i]}' (mu = {resting.mu_d[i]:.4g}, {free[i]:.4g} m/s²)" for i in pressed)
+    free = [float(b[row]) for row in first[:k]]
+    pressed = [i for i in range(k) if given.note[i] & Note.JAMS]
+    if pressed:
+        seen = ", ".join(f"'{names[i]}' (mu = {given.mu_d[i]:.4g}, {free[i]:.4g} m/s²)" for i in pressed)
         return Jammed(
             f"sliding contacts can neither stay closed nor open: {seen}, with their free accelerations along the "
             "normal. No finite force holds them: resolve it as an impact, or lower the friction.",

@@ -6,7 +6,7 @@ stick   a_n = 0,  a_t = 0,  |λ_t| ≤ mu_s λ_n        begins to slide:  as it 
 
 from __future__ import annotations
 
-from latchwork.contact.complementarity.linear_system import accelerate, form_system, least, spread_forces
+from latchwork.contact.complementarity.linear_system import accelerations, form_system, least_forces, place_forces
 from latchwork.contact.complementarity.problem import (
     FREE,
     NONE,
@@ -15,11 +15,11 @@ from latchwork.contact.complementarity.problem import (
     SLIDE,
     STICK,
     ContactProblem,
-    across,
-    choose,
-    close,
-    largest,
-    must,
+    close_contact,
+    largest_size,
+    must_begin,
+    set_choice,
+    tangent_part,
 )
 from latchwork.contact.complementarity.slip_onset import TOL, begin_slip, redirect
 from latchwork.program.kernel import divide, f64, fabs, i64, kernel, offset, sqrt
@@ -43,24 +43,24 @@ def solve_forces(problem: ContactProblem, c: i64, near: i64) -> None:
             for q in range(r):
                 total -= problem.S[p * r + q] * guide[problem.unknown[q]]
         problem.right[p] = total
-    problem.spare = 1 if r > 0 and least(problem, r, problem.x) < r else 0
+    problem.spare = 1 if r > 0 and least_forces(problem, r, problem.x) < r else 0
     if near == 1:
         for p in range(r):
             problem.x[p] += guide[problem.unknown[p]]
-    spread_forces(problem, c, problem.x, lam)
-    turns = False
+    place_forces(problem, c, problem.x, lam)
+    turns = 0
     for i in range(k):
         if problem.choices[c * k + i].way == FREE and problem.tangents[i] == 2:
-            turns = True
-    if turns:
+            turns = 1
+    if turns == 1:
         problem.spare = begin_slip(problem, c)
-    accelerate(problem, lam, a)
-    if turns:
+    accelerations(problem, lam, a)
+    if turns == 1:
         redirect(problem, c)
 
 
 @kernel
-def judge(problem: ContactProblem, c: i64) -> tuple[i64, i64]:
+def judge_states(problem: ContactProblem, c: i64) -> tuple[i64, i64]:
     """Every law of every contact: how many contacts should do something else (``problem.instead``), and 1 where some
     acceleration could not be had at all."""
     k, n, W = problem.contacts, problem.rows, problem.W
@@ -70,7 +70,7 @@ def judge(problem: ContactProblem, c: i64) -> tuple[i64, i64]:
         for j in range(n):
             total += fabs(W[i * n + j]) * fabs(lam[j])
         sizes[i] = fabs(problem.y[i]) + total
-    most, noise = largest(n, lam), FLOOR * largest(n, sizes)
+    most, noise = largest_size(n, lam), FLOOR * largest_size(n, sizes)
     moves, broken = 0, 0 if most <= MOST_FORCE else 1
     for i in range(k):
         own = noise
@@ -92,19 +92,19 @@ def judge_one(problem: ContactProblem, c: i64, i: i64, tol: f64, push: f64) -> i
     choice, instead = problem.choices[c * problem.contacts + i], problem.instead[i]
     if choice.state == OPEN:
         if a[at] < -tol:
-            close(problem, i, instead)
+            close_contact(problem, i, instead)
         return 0
     broken = 1 if fabs(a[at]) > tol else 0
-    f_x, f_y = across(problem, i, lam)
+    f_x, f_y = tangent_part(problem, i, lam)
     if lam[at] < -push:
-        choose(instead, OPEN, NONE, 0.0, 0.0)
+        set_choice(instead, OPEN, NONE, 0.0, 0.0)
     elif choice.state == STICK:
-        a_x, a_y = across(problem, i, a)
-        if must(problem, i) == 1 or fabs(a_x) > tol or fabs(a_y) > tol:
+        a_x, a_y = tangent_part(problem, i, a)
+        if must_begin(problem, i) == 1 or fabs(a_x) > tol or fabs(a_y) > tol:
             broken = 1
         friction = sqrt(f_x * f_x + f_y * f_y)
         if friction > problem.mu_s[i] * lam[at] + push:
-            choose(instead, SLIDE, FREE, divide(-f_x, friction), divide(-f_y, friction))
+            set_choice(instead, SLIDE, FREE, divide(-f_x, friction), divide(-f_y, friction))
     elif choice.way != NONE and problem.slips[i] == 0:
         most = problem.mu_d[i] * lam[at]
         off_x, off_y = f_x + most * choice.x, f_y + most * choice.y
@@ -118,14 +118,14 @@ def judge_one(problem: ContactProblem, c: i64, i: i64, tol: f64, push: f64) -> i
 def judge_onset(problem: ContactProblem, c: i64, i: i64, tol: f64) -> None:
     """What contact i should do instead where it does not begin to slide along its direction."""
     choice, instead = problem.choices[c * problem.contacts + i], problem.instead[i]
-    x, y = across(problem, i, offset(problem.motion, c * problem.rows))
+    x, y = tangent_part(problem, i, offset(problem.motion, c * problem.rows))
     along, size = x * choice.x + y * choice.y, sqrt(x * x + y * y)
     forward = maximum(along, 0.0)
     off_x, off_y = x - forward * choice.x, y - forward * choice.y
-    leaves = must(problem, i) == 1
+    leaves = must_begin(problem, i) == 1
     if sqrt(off_x * off_x + off_y * off_y) <= (SLOWLY * tol if leaves and choice.way != FREE else tol):
         return
     if along > 0.0 or (leaves and size > tol and not (choice.way == FREE and along < 0.0)):
-        choose(instead, SLIDE, FREE, divide(x, size), divide(y, size))
+        set_choice(instead, SLIDE, FREE, divide(x, size), divide(y, size))
     else:
-        close(problem, i, instead)
+        close_contact(problem, i, instead)

@@ -72,8 +72,10 @@ class Delassus:
     system: f64p = array("most_rows * most_rows")
     right: f64p = array("3 * most_rows")
     answer: f64p = array("3 * most_rows")
-    factors: f64p = array("most_rows * most_rows")
-    singular: f64p = array("most_rows")
+    column: f64p = array("most_rows")
+    tau: f64p = array("most_rows")
+    turned: f64p = array("most_rows")
+    order: f64p = array("most_rows")
 
 
 @kernel

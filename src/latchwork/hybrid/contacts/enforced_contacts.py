@@ -7,7 +7,7 @@ Only friction is left to decide; one that is pulled is refused, for it cannot se
 
 from __future__ import annotations
 
-from latchwork.algebra.linear import least_norm
+from latchwork.algebra.factors import least_norm
 from latchwork.contact.complementarity.problem import SOLVED
 from latchwork.hybrid.contacts.delassus_operator import times
 from latchwork.hybrid.contacts.impact_reset import read_law
@@ -98,7 +98,7 @@ def friction_along(scene: Scene, e: i64, force: f64p, found: f64p) -> f64:
         known.right[a] = times(n, offset(rows, a * n), force)
         for b in range(tangents):
             known.system[a * tangents + b] = times(n, offset(rows, a * n), offset(rows, b * n))
-    least_norm(tangents, 1, RANK, known.system, known.right, known.factors, known.singular, found)
+    least_norm(tangents, tangents, RANK, known.system, known.tau, known.turned, known.order, known.right, found)
     return length(tangents, found)
 
 

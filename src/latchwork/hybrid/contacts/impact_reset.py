@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from latchwork.algebra.linear import least_norm
+from latchwork.algebra.factors import least_norm
 from latchwork.contact.impact.jam import RESOLVED, jam_together, resolve_jam, stop_slow
 from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.hybrid.contacts.delassus_operator import move
@@ -100,7 +100,7 @@ def picked_solution(scene: Scene, count: i64) -> None:
         right[a] = -known.v[picked[a]]
         for b in range(count):
             system[a * count + b] = known.A[picked[a] * rows + picked[b]]
-    least_norm(count, 1, RANK, system, right, known.factors, known.singular, known.answer)
+    least_norm(count, count, RANK, system, known.tau, known.turned, known.order, right, known.answer)
     for i in range(rows):
         known.impulse[i] = 0.0
     for a in range(count):

@@ -229,7 +229,8 @@ class Passing:
         impact = self.room.impact
         k, r = impact.contacts, impact.rows
         given = Impact(tuple(names), np.array(impact.W[: r * r]).reshape(r, r), np.array(impact.v[:r]),
-                       tuple(impact.tangents[:k]), *map(np.array, (impact.e[:k], impact.mu_s[:k], impact.mu_d[:k])))  # fmt: skip
+                       tuple(impact.tangents[:k]), np.array(impact.e[:k]), np.array(impact.mu_s[:k]),
+                       np.array(impact.mu_d[:k]))  # fmt: skip
         at_once = None if impact.at_once < 0 else bool(impact.at_once)
         resolve(given, [ImpactLaw(law).name.lower() for law in impact.law[:k]], at_once, impact.capture)
 

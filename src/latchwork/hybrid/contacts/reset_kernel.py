@@ -1,9 +1,9 @@
 """The reset of the hybrid automaton as a kernel: from the state and the guards that fell to the state after.
 
 Zones are entered; impacts are resolved until nothing approaches; then the contact problem says what stays closed, and
-slides or sticks. The flow chart of Patoglu Fig. 4, for contacts: never from a list of modes, always from gaps, velocities,
-forces and accelerations at the state itself. Where something has to be given, or told, it comes back and is called
-again: it goes on where it was, for all that it knows stands in the scene.
+slides or sticks. The flow chart of Patoglu Fig. 4, for contacts: never from a list of modes, always from gaps,
+velocities, forces and accelerations at the state itself. Where something has to be given, or told, it comes back and is
+called again: it goes on where it was, for all that it knows stands in the scene.
 """
 
 from __future__ import annotations
@@ -78,6 +78,9 @@ def operator_of_near(scene: Scene, x: f64p) -> i64:
     found = find_near(scene, x)
     if found != FOUND:
         return found
+    known.pace = 0.0
+    if known.contacts == 0:
+        return FOUND
     found = assemble(scene, x)
     if found != FOUND:
         return found

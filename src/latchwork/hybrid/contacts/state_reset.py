@@ -6,7 +6,7 @@ it stands on all its feet.
 
 from __future__ import annotations
 
-from latchwork.algebra.linear import least_norm
+from latchwork.algebra.factors import least_norm
 from latchwork.contact.complementarity.contact_states import solve
 from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED
 from latchwork.contact.complementarity.redundant_forces import HELD, feasible, hold_on
@@ -184,7 +184,7 @@ def share_otherwise(scene: Scene, t: f64) -> i64:
 @kernel
 def beside_others(scene: Scene, k: i64) -> None:
     """What is left of the tangents of contact k in A, and of their velocities, where rows that others hold are zero:
-    in ``answer``, by rows of A's columns and v."""
+    in ``right``, by rows of A's columns and v."""
     known, problem, count = scene.delassus, scene.problem, 0
     rows, own, tangents = known.rows, known.first[k] + 1, known.tangents[k]
     columns = tangents + 1
@@ -193,18 +193,17 @@ def beside_others(scene: Scene, k: i64) -> None:
             for a in range(1 + (known.tangents[j] if problem.state[j] == STICK else 0)):
                 known.picked[count] = known.first[j] + a
                 count += 1
-    for a in range(count):
-        for b in range(count):
-            known.system[a * count + b] = known.A[known.picked[a] * rows + known.picked[b]]
-        for j in range(tangents):
-            known.right[a * columns + j] = known.A[known.picked[a] * rows + own + j]
-        known.right[a * columns + tangents] = known.v[known.picked[a]]
-    least_norm(count, columns, RANK, known.system, known.right, known.factors, known.singular, known.answer)
-    for a in range(tangents):
-        for j in range(columns):
+    for j in range(columns):
+        for a in range(count):
+            row = known.picked[a]
+            for b in range(count):
+                known.system[a * count + b] = known.A[row * rows + known.picked[b]]
+            known.column[a] = known.A[row * rows + own + j] if j < tangents else known.v[row]
+        least_norm(count, count, RANK, known.system, known.tau, known.turned, known.order, known.column, known.answer)
+        for a in range(tangents):
             left = known.A[(own + a) * rows + own + j] if j < tangents else known.v[own + a]
             for b in range(count):
-                left -= known.A[(own + a) * rows + known.picked[b]] * known.answer[b * columns + j]
+                left -= known.A[(own + a) * rows + known.picked[b]] * known.answer[b]
             known.right[a * columns + j] = left
 
 
