@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 from campaign import seeds
-from latchwork.contact.complementarity.single_contact import NO_ANSWER, Found, settle_one
 from latchwork.contact.complementarity.solution import ContactProblem, ContactSolution, feasible, settle
 from latchwork.errors import EvaluationError, Jammed, Unsettled
-from latchwork.program.native import invoke
-from latchwork.program.records.memory import lay_out
 from resting_laws import (
     OPEN,
     SLIDE,
@@ -74,39 +71,6 @@ def test_one_that_must_slide_slides_at_the_limit(tangents):
         assert verdict.states == (SLIDE,)
         assert verdict.directions[0] == approx(down, abs=1e-6)
     assert checked(resting(J, f, Minv, mu, [tangents])).states == (STICK,)
-
-
-def lonely(rng) -> tuple[ContactProblem, list | None]:
-    """One contact at random, with one tangent or none; and a guess, or none."""
-    t = int(rng.integers(0, 2))
-    L = rng.normal(size=(1 + t, 1 + t))
-    mu = rng.choice([0.0, 0.3, 1.5], p=[0.2, 0.5, 0.3])
-    way = np.array([rng.choice([-1.0, 1.0])]) if t and mu > 0.0 else None
-    slip, must = [(None, None), (way, None), (None, way)][int(rng.integers(0, 3))]
-    b = rng.normal(size=1 + t) * 10.0 ** rng.uniform(-3.0, 3.0)
-    made = ContactProblem(
-        ("c",), L @ L.T, b, (t,), np.array([mu]), np.array([mu * rng.choice([1.0, 0.6])]), (slip,), (must,)
-    )
-    return made, [None, [OPEN], [STICK]][int(rng.integers(0, 3))]
-
-
-def test_the_kernel_for_one_contact_says_the_same():
-    """Where the kernel for one contact alone has an answer, it is the verdict."""
-    rng, answered = np.random.default_rng(8), 0
-    for _ in range(800):
-        r, guess = lonely(rng)
-        found, t, ways = lay_out(Found), r.tangents[0], (r.slip[0], r.must_slip[0])
-        state = invoke(
-            settle_one, t, r.A, r.b, float(r.mu_s[0]), float(r.mu_d[0]),
-            *[0.0 if way is None else float(way[0]) for way in ways], int(guess == [OPEN]), found)  # fmt: skip
-        if state == NO_ANSWER:
-            continue
-        verdict, answered = settle(r, guess), answered + 1
-        assert (verdict.states, verdict.iterations, verdict.notes) == ((state,), found.tries, ())
-        assert found.force[: 1 + t].tolist() == approx(verdict.lam.tolist(), rel=1e-9, abs=1e-12 * np.abs(r.b).max())
-        assert found.acceleration[: 1 + t].tolist() == approx(verdict.a.tolist(), abs=1e-9 * np.abs(r.b).max())
-        assert (0.0 if verdict.directions[0] is None else verdict.directions[0][0]) == found.direction
-    assert answered > 600
 
 
 def test_one_that_must_slide_and_cannot_sticks_with_a_note():

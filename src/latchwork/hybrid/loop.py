@@ -24,7 +24,6 @@ from latchwork.hybrid.interference.passing import go_back, keep_watch, must_not_
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.interrupted import interruptible
 from latchwork.hybrid.lap_flow import Call, counted, lap_of, run_laps
-from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.legs import BLINK
 from latchwork.hybrid.online import fire, follow_inputs, release
 from latchwork.hybrid.online_contacts import bounds_entered, fetched
@@ -78,7 +77,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         sim.state = sim.world.seen(sim.state)
         jump = _follow_inputs(sim)
         if not (sim.state.settled or sim.state.event_rate.is_thick):
-            row = _reset(sim, call, (), {}, sim.state.begun)
+            row = _reset(sim, (), {}, sim.state.begun)
             sim.state = sim.world.seen(sim.state)
         waiting = sim.state.waiting
         stops = {**asked, **{NEAR + name: late.gap for name, late in waiting.items()}} if waiting else asked
@@ -142,7 +141,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         sim.record.worked("integrate", stage.names, before, began)
         hits = [guards[i] for i in ran.guards]
         if not (sim.state.rules or stops):
-            passed = _pass(sim, call, ran.stage, hits, lap)
+            passed = _pass(sim, call, ran.stage, hits)
             continue
         sim.state = sim.state.but(rules=sim.state.rules.hit(hits))
         named = [guard.about for guard in hits if guard.kind == "stop"]
@@ -253,11 +252,8 @@ def _at_once(sim: Simulation, call: Call, stage: Stage, guards: Guards, values: 
     return bool(hits)
 
 
-def _pass(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard], lap: Lap | None = None) -> Array | None:
-    """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known.
-
-    ``lap`` is what the guards ended, where the change may be made again.
-    """
+def _pass(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard]) -> Array | None:
+    """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known."""
     touched, slips = [], False
     for guard in hits:
         if guard.kind == "limit":
@@ -271,15 +267,13 @@ def _pass(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard], lap:
         return None
     sim.state = state = counted(sim.state, touched, call.crossings)
     lam = forces_in(stage, state.t, state.x, state.held) if slips else {}
-    return _reset(sim, call, touched, lam, lap=lap if len(touched) == len(hits) else None)
+    return _reset(sim, touched, lam)
 
 
-def _reset(sim: Simulation, call: Call, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False,
-           lap: Lap | None = None) -> Array | None:  # fmt: skip
+def _reset(sim: Simulation, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False) -> Array | None:
     """From one mode to the next; the row (t, q, u, rest) after it, none where it may only be stepped through."""
-    sim.state, notes = reset(sim.world, sim.state, hits, lam, tell, lap)
+    sim.state, notes = reset(sim.world, sim.state, hits, lam, tell)
     notes.noted(sim.state.t, sim.record)
-    call.change = notes.change
     return notes.row
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from struct import Struct
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,11 +35,9 @@ FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a page, and how m
 
 @record
 class LapMemory:
-    """An integration, and what follows where guards end it: changes that are known, how many and where."""
+    """An integration, and how it is called."""
 
     integration: Integration
-    follows: i64
-    following: i64p
     arrived: i64  # of which arrivals it is
     most: i64  # steps of a call
 
@@ -176,8 +173,6 @@ class Again:
         self.lap = record_at(LapMemory, self.table, 0)
         self.integration = self.lap.integration
         self._begin = native(begin).brief
-        self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
-        self.following: list[Any] = []  # the same, as they stand in words
         self._pages: list[tuple[Array, ...]] = []  # rows on pages before this
         self._owed = 0  # steps that are not counted yet
 
@@ -221,13 +216,6 @@ class Again:
             return [first, second]
         third = first if self.settle.mode is self.function else self.settle.mode.fresh()
         return [first] if first is second is third else [first, second, third]
-
-    def follow(self, key: bytes, handover: Any) -> None:
-        """Remember what follows where certain guards end it; it is at ``handover.at``."""
-        self.handovers[key] = handover
-        self.following = list(self.handovers.values())
-        self._tables = np.array([each.at for each in self.following], dtype=np.int64)
-        self.lap.follows, self.lap.following = len(self._tables), self._tables
 
     def begin(self, t: float, x: Array, rest: Array) -> bool:
         """Stand at (t, x), of a full state x; whether a run can begin there as always."""

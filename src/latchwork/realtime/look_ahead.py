@@ -67,8 +67,6 @@ class Scout:
         sim = self._sim
         if self._course is not None and self._of is not sim.course:
             self._course = None  # the run has gone another way meanwhile
-        if not sim.world.ahead.is_busy and sim.mode_table.foresight.foresee():
-            return True
         if self._course is None and not self._begin():
             return False
         while self._course is not None and time.perf_counter() < until:
