@@ -518,6 +518,18 @@ def test_c_gives_the_same_bits(tmp_path):
         assert bytes(first.impulses) == bytes(second.impulses)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_powers_of_four_give_the_same_bits(seed):
+    """Nothing has a unit: W times 4^a and v times 4^b give impulses times 4^(b − a), bit for bit."""
+    impact, laws = random_group(np.random.default_rng([seed, 11]))
+    expected = resolve(impact, laws, WAYS[seed % 3], 0.01)
+    for a, b in ((9, -6), (-13, 2), (4, 10)):
+        other = replace(impact, W=impact.W * 4.0**a, v=impact.v * 4.0**b)
+        out = resolve(other, laws, WAYS[seed % 3], 0.01 * 4.0**b)
+        assert np.array_equal(out.impulses * 4.0 ** (a - b), expected.impulses)
+        assert out.law == expected.law
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_jams_give_the_same_bits(seed):
     """Jams, alone and together, and contacts that stop."""
