@@ -158,6 +158,17 @@ def test_turning_slip_follows_keller(law, seed):
     np.testing.assert_allclose(out.impulses, keller(W, v, 0.7, mu, law), rtol=0, atol=5e-9)
 
 
+@pytest.mark.parametrize("law", ["poisson", "energetic"])
+@pytest.mark.parametrize("seed", range(12))
+def test_grazing_slip_hardly_turns(law, seed):
+    """An approach far slower than the slip turns it by as little: v_n⁺ = −e v_n⁻ up to that part."""
+    rng = np.random.default_rng([seed, 3])
+    A = rng.normal(size=(3, 5))
+    v = np.array([-(10.0 ** rng.uniform(-7, -5)), *rng.normal(size=2)])
+    out = resolve(contact(A @ A.T / 5, v, 0.3, 0.1), [law])
+    assert out.v[0] == pytest.approx(-0.3 * v[0], rel=abs(v[0]))
+
+
 @pytest.mark.parametrize("mu", [0.05, 0.2])
 def test_rod_by_newton_slips_to_one_side(mu):
     """Kane's rule in closed form: Λ_n = −(1 + e) v_n/(W_nn ∓ μ W_nt), for the one sign that v_t⁺ has."""

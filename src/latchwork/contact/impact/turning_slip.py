@@ -30,7 +30,7 @@ EXACT = 1e-13  # error of one step, of quantities of order one
 STEPS = 20000
 ROUNDING = 1e-15
 CLOSER = 60  # steps towards a goal
-CLOSE = 1e-8  # of a step: Newton's method has no more to do after this
+CLOSE, SMALLEST = 1e-8, 1e-16  # of the way to a goal, and of a step: Newton's method has no more to do after this
 ANGLE, LOG_R, P, V_N, WORK, ALONG, ACROSS, SIZE = range(8)  # of the state y, and how many
 PARTS = (2, 4, 6, 8, 10, 12)
 COUNT = len(PARTS)
@@ -126,9 +126,9 @@ def goal_crossing(path: ImpulsePath, i: i64, y: f64p, ahead: f64p, step: f64) ->
             low = part
         closer = part - divide(value, slope) if slope > 0.0 else high
         inside = low < closer and closer < high
-        near = inside and fabs(closer - part) <= CLOSE * step
+        near = inside and fabs(closer - part) <= CLOSE * part + SMALLEST * step
         part = closer if inside else 0.5 * (low + high)
-        if near or high - low <= ROUNDING * step:
+        if near or high - low <= ROUNDING * high:
             break
     return part
 
