@@ -16,6 +16,7 @@ from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.foresight import Around
 from latchwork.hybrid.handover import Change, Entered
+from latchwork.hybrid.interference.passing import first_passing
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.mode_table import ModeTable, least_pivot
@@ -221,7 +222,7 @@ def _first_passed(sim: Simulation, lap: Lap, segments: Sequence[Segment],
                   notes: Sequence[Note]) -> tuple[int, Passed] | None:  # fmt: skip
     """Where shapes pass into each other in what was run from lap to lap: so many changes come before."""
     solutions = [*(s.solution for s in segments), *(note.solution for note in notes)]
-    found = sim.world.watch.first(solutions, sim.state.held)
+    found = first_passing(sim, solutions)
     if found is None:
         return None
     i, passing = max(found[0] - len(segments), 0), found[1]

@@ -19,8 +19,9 @@ from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.interference.passing import keep_watch
-from latchwork.hybrid.loop import advance, due, staged
+from latchwork.hybrid.loop import advance, due
 from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.modes import staged
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.piece_flow import looked
 from latchwork.hybrid.plan import Flags, armed_at
