@@ -214,9 +214,10 @@ def test_a_state_that_is_not_settled():
         assert [str(event) for event in other.events[-3:]] == told
 
 
-def test_ticks_from_a_state():
-    """Ticks after a state that was kept, and one that was pickled, in another simulation: through contact and slip."""
-    sim, step = corner(0.3, 0.3), 2.0**-10
+@pytest.mark.parametrize("begun", [lambda: corner(0.3, 0.3), many, box, latched, on_a_curve])
+def test_ticks_from_a_state(begun):
+    """Ticks after a state that was kept, and one that was pickled, in another simulation: the same bits."""
+    sim, step = begun(), 2.0**-10
     for _ in range(300):
         sim.tick(step)
     kept = sim.state
@@ -227,7 +228,7 @@ def test_ticks_from_a_state():
     ended = ticked(sim)
     sim.state = kept
     assert ticked(sim) == ended
-    other = corner(0.3, 0.3)
+    other = begun()
     other.state = again(kept)
     assert ticked(other) == ended
 

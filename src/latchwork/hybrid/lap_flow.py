@@ -16,6 +16,7 @@ from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.flow import NOT_YET
 from latchwork.hybrid.flow_memory import CHANGES, Change
+from latchwork.hybrid.interference.passing import first_passing
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.mode_table import ModeTable, least_pivot
@@ -175,7 +176,7 @@ def _first_passed(sim: Simulation, lap: Lap, segments: Sequence[Segment],
                   changes: Sequence[Change]) -> tuple[int, Passed] | None:  # fmt: skip
     """Where shapes pass into each other in what was run from mode to mode: so many changes come before."""
     solutions = [*(s.solution for s in segments), *(change.solution for change in changes)]
-    found = sim.world.watch.first(solutions, sim.state.held)
+    found = first_passing(sim, solutions)
     if found is None:
         return None
     i, passing = max(found[0] - len(segments), 0), found[1]

@@ -126,6 +126,11 @@ class Simulation:
             self.record.cut(state.t)
         self._state = state
 
+    def moved(self, t: float, x: Array) -> SimState:
+        """The run has gone on to (q, u, work) at t, and nothing else has changed."""
+        self._state = state = self._state.but(t=t, x=x)
+        return state
+
     def went(self, segments: Sequence[Segment], x: Array, t: float | None = None) -> None:
         """The run has gone on, over some segments, to (q, u, work); they end at t."""
         self.record.segments += segments

@@ -19,8 +19,9 @@ from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.interference.passing import keep_watch
-from latchwork.hybrid.loop import advance, due, staged
+from latchwork.hybrid.loop import advance, due
 from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.modes import staged
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.piece_flow import looked
 from latchwork.hybrid.plan import Flags, armed_at
@@ -85,15 +86,15 @@ class Course:
         ticks, state = self.ticks, sim.state
         rest = state.driven.rest_at(state.rest, ticks.t)
         status = ticks.tick(rest)
-        if status not in MADE or sim.world.watch.ticked(ticks.t, self._reached):
+        if status not in MADE or sim.world.watch.ticked(t := ticks.t, self._reached):
             return False
-        x = ticks.x.copy() if self.expand is None else self.expand(ticks.t, ticks.x, rest)
-        sim.state = self.state = state.but(t=ticks.t, x=x)
+        x = ticks.x.copy() if self.expand is None else self.expand(t, ticks.x, rest)
+        self.state = sim.moved(t, x)
         if status is Status.REWRITE:
-            sim.course = self._again(sim, self.stage.rewritten(sim.t, x, rest))
+            sim.course = self._again(sim, self.stage.rewritten(t, x, rest))
         elif ticks.i % OFTEN == 0:
             ticks.used(OFTEN)
-            self.stage.verify(sim.t, x, rest)
+            self.stage.verify(t, x, rest)
             sim.course = self if ticks.is_current else self._again(sim, self.stage)
         return True
 

@@ -12,7 +12,7 @@ from latchwork.errors import IntegrationError
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.input_laws import Driven
-from latchwork.hybrid.interference.passing import interference_in, keep_watch
+from latchwork.hybrid.interference.passing import first_passing, interference_in, keep_watch
 from latchwork.hybrid.interference.watch import STEPPED
 from latchwork.hybrid.stops import expressions_of
 from latchwork.hybrid.time_stepping.scene import Scene
@@ -58,7 +58,7 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
     scene = scene_of(state.driven, table.base, table.held(state.holds), contacts, state.rest)
     made = through(scene, state.row, float(state.x[-1]), t_end, state.event_rate, stops, world.progress)
     segment = made.segment()
-    found = world.watch.first([segment.solution], state.held, STEPPED, between=False)
+    found = first_passing(sim, [segment.solution], STEPPED, between=False)
     if found is not None:
         raise interference_in(sim, [segment], found[1])
     record.tell(RunEvent(state.t, STEPPING, before, (STEPPING,), kind=STEPPING))
