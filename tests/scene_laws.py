@@ -75,7 +75,7 @@ def loose(s: Scene) -> float:
 
 def forces(s: Scene, run: lw.Trajectory) -> list[str]:
     """Contacts push, stay within their cones, and do not creep where they stick."""
-    contact_points = {contact_point.name: contact_point for contact_point in s.sim._contact_states.contact_points}
+    contact_points = {contact_point.name: contact_point for contact_point in s.sim.state.contacts.contact_points}
     found = set()
     for solution, stage in run.path.segments:
         if not isinstance(stage, Held) or len(solution.t) < 2:
@@ -115,7 +115,7 @@ def friction(s: Scene, run: lw.Trajectory) -> list[str]:
     """M u̇ = f + Bᵀ λ where friction is −μ_d λ_n v/|v|, with the coefficient of the zone that a state lies in."""
     contact_points = {
         contact_point.name: contact_point
-        for contact_point in (*s.sim._contact_states.contact_points, *s.sim._contact_states.asleep)
+        for contact_point in (*s.sim.state.contacts.contact_points, *s.sim.state.contacts.asleep)
     }
     found = set()
     for solution, stage in run.path.segments:

@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.implicit import BackwardDifferences
     from latchwork.hybrid.simulate import simulate
     from latchwork.hybrid.simulation import Simulation
+    from latchwork.hybrid.state import SimState
     from latchwork.hybrid.table import Table
     from latchwork.hybrid.time_stepping.settings import TimeStepping
     from latchwork.hybrid.trajectory import Trajectory
@@ -131,6 +132,7 @@ _LATE = {
     **dict.fromkeys(("Contact", "Coulomb", "Zones", "zones"), "latchwork.contact.law"),
     "Equations": "latchwork.kane.equations",
     "simulate": "latchwork.hybrid.simulate",
+    "SimState": "latchwork.hybrid.state",
     "Simulation": "latchwork.hybrid.simulation",
     "Embedded": "latchwork.hybrid.designs",
     "Automaton": "latchwork.hybrid.designs",
@@ -211,6 +213,7 @@ __all__ = [
     "Steady",
     "plot_eigenvalues",
     "simulate",
+    "SimState",
     "Simulation",
     "Embedded",
     "Automaton",

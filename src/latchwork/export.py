@@ -136,7 +136,7 @@ def _outputs(equations: Equations, outputs: Mapping[str, Any]) -> Iterator[Part]
             nodes, shape = quantity(equations, what)
         except EvaluationError as error:
             raise EvaluationError(f"output '{name}' of '{equations.name}': {error}") from None
-        yield name, f"output '{name}'{_shown(what)}{SHAPES[shape]}", _program(equations, *equations._closed(nodes))
+        yield name, f"output '{name}'{_shown(what)}{SHAPES[shape]}", _program(equations, *equations.in_states(nodes))
 
 
 def _guards(equations: Equations, stop_when: Mapping[str, Any]) -> Iterator[Part]:

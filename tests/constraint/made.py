@@ -101,7 +101,7 @@ def embedded(name: str) -> tuple[lw.Model, Constrained, np.ndarray]:
     model = two_bodies()
     MADE[name](model)
     held = model.constrained(t=0.3)
-    x = held._x.copy()
+    x = held.x
     rng = np.random.default_rng(3)
     x[0] = 0.3
     n_q, n = len(held.unconstrained.q), len(held.unconstrained.u)

@@ -42,7 +42,7 @@ def test_symbols_are_made_by_one_thread_at_a_time(monkeypatch):
         def call(self, key):
             if threading.get_ident() != main:
                 made["beside"] += 1
-            elif sim._ahead.is_busy:
+            elif sim.world.ahead.is_busy:
                 made["at once"] += 1
             return plain(self, key)
 

@@ -97,14 +97,14 @@ SCENES = {"box": (shaken_box, 1.2), "ball": (spinning_ball, 1.5), "zones": (slid
 
 def stages(make, until):
     """(stage, its guards, t, x, rest) somewhere within each mode that a run was in."""
-    guards, plain = {}, ModeTable.stage
+    guards, plain = {}, ModeTable.laid_out
 
-    def stage(*given):
+    def laid_out(*given):
         found = plain(*given)
-        guards[found[0]] = found[1]
+        guards[found.stage] = found.guards
         return found
 
-    with patch.object(ModeTable, "stage", stage):
+    with patch.object(ModeTable, "laid_out", laid_out):
         sim = make()
         sim.advance(until)
     path = sim.run.path

@@ -234,7 +234,7 @@ def test_rest_is_held_by_forces_within_the_cones():
     model, q = pile(5)
     sim = lw.Simulation(model, q, thick=lw.TimeStepping(step=2e-3, always=True))
     sim.advance(2.5)
-    forces = sim._contact_states.lam
+    forces = sim.state.contacts.lam
     assert all(label.endswith(": stick") for label in sim.active)
     assert min(force[0] - 2.0 * abs(force[1]) for force in forces.values()) > 0.0
     assert min(np.abs(balance(sim.q, forces, 5, sign) - [0.0, G, 0.0]).max() for sign in (1.0, -1.0)) < 1e-5 * G
@@ -297,6 +297,7 @@ def test_never_unless_allowed():
     assert run.audit.stepped == ()
 
 
+@pytest.mark.campaign
 def test_pile_rests_by_events_and_steps():
     """Followed where events are few, stepped where they are thick, it comes to the same: rest without penetration."""
     model, q = pile(4)

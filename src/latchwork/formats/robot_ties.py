@@ -62,7 +62,7 @@ def add_limits(robot: Robot) -> None:
         bounds = [bound if math.isfinite(bound) else None for bound in (joint.limits.lower, joint.limits.upper)]
         if joint.q and joint.axis is not None and bounds != [None, None]:
             label, (q, pull) = f"{name} limits", _freedom(joint)
-            robot._touches(label, partial(limits, label, q, pull, bounds, 0.0))
+            robot.add_contact(label, partial(limits, label, q, pull, bounds, 0.0))
 
 
 def _freedom(joint: RobotJoint) -> tuple[Expr, Pull]:

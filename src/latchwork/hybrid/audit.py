@@ -23,7 +23,7 @@ from latchwork.hybrid.table import Array
 from latchwork.program.function import Function
 
 if TYPE_CHECKING:
-    from latchwork.hybrid.running import Running
+    from latchwork.hybrid.simulation import Simulation
 
 Auditing = Literal["raise", "warn", "off"]
 ANYWAY = 'With audit="warn" or "off" the run is taken as it is.'
@@ -93,26 +93,27 @@ class Entry(NamedTuple):
     work: float
 
 
-def entry(sim: Running) -> Entry:
+def entry(sim: Simulation) -> Entry:
     """Where a run stands now."""
-    return Entry(len(sim._segments), float(sim._mode_table.energy(sim._state())[0]), float(sim._x[-1]))
+    return Entry(len(sim.record.segments), float(sim.mode_table.energy(sim.state.row)[0]), float(sim.state.x[-1]))
 
 
-def judge(sim: Running, since: Entry) -> None:
+def judge(sim: Simulation, since: Entry, method: Any, audit: Auditing) -> None:
     """Refuse a run whose energy or constraints are off by far more, since it stood elsewhere, than its method promises.
 
     What is off and allowed adds up from call to call; once it was told, it begins anew.
     """
-    segments = sim._segments[since.segments :]
-    if sim.audit == "off" or not segments:
+    record = sim.record
+    segments = record.segments[since.segments :]
+    if audit == "off" or not segments:
         return
     now, told = entry(sim), ""
-    balance = sim._balance = _balance(sim, segments, now.energy - now.work - (since.energy - since.work))
+    balance = record.balance = _balance(sim, method, segments, now.energy - now.work - (since.energy - since.work))
     if not balance.holds:
-        told, sim._balance = _energy_told(sim, balance), Balance()
+        told, record.balance = _energy_told(sim, method, balance), Balance()
     elif broken := _broken(sim, segments[-1]):
         told = _rows_told(broken, sim.t)
-    if told and sim.audit == "warn":
+    if told and audit == "warn":
         warnings.warn(f"'{sim.equations.name}': {told}", AuditWarning, stacklevel=_callers())
     elif told:
         run = sim.trajectory()
@@ -127,18 +128,18 @@ def _callers() -> int:
     return level
 
 
-def _balance(sim: Running, segments: list[Segment], off: float) -> Balance:
+def _balance(sim: Simulation, method: Any, segments: list[Segment], off: float) -> Balance:
     """The balance with some segments more. What is allowed is worked out as far as it matters: for W alone, with the
     state of the end, or with states of all the run."""
-    method, before, energy, count = sim.method, sim._balance, sim._mode_table.energy, len(sim._x) - 1
-    steps, work = sum([segment.solution.stats.steps for segment in segments]), float(sim._x[-1])
+    before, energy, count = sim.record.balance, sim.mode_table.energy, len(sim.state.x) - 1
+    steps, work = sum([segment.solution.stats.steps for segment in segments]), float(sim.state.x[-1])
     off += before.off
     found = Balance(off, before.allowed + by_work(method, steps, work))
     if not found.holds:
-        here = allowance(energy, sim._state()[None], count, method)
+        here = allowance(energy, sim.state.row[None], count, method)
         found = Balance(off, before.allowed + float(allowed(method, steps, len(segments), work, here)[0]))
     if not found.holds:
-        path = sim._path()
+        path = sim.trajectory().path
         along = allowance(energy, _spread(path), count, method).most
         work = float(np.abs(path.x[:, -1]).max())
         found = Balance(off, float(allowed(method, path.stats.steps, len(path.segments), work, along)[0]))
@@ -151,12 +152,12 @@ def _spread(path: Path) -> Array:
     return np.column_stack([path.t[at], path.x[at, :-1], path.driven.rest_at(path.rest, path.t[at])])
 
 
-def _broken(sim: Running, segment: Segment) -> dict[str, float]:
+def _broken(sim: Simulation, segment: Segment) -> dict[str, float]:
     """Rows held by accelerations only, whose Φ or B u + C is far off where a segment ends, and by how much."""
     stage = segment.stage
     if not isinstance(stage, ByAcceleration):
         return {}
-    terms, x = stage.mode.terms, sim._state()
+    terms, x = stage.mode.terms, sim.state.row
     n_q, n, _ = terms.sizes
     place, u = terms.place(x), x[1 + n_q : 1 + n_q + n]
     moved, lengths = place.B * u, lengths_of(place.B, stage.mode.typical)
@@ -172,11 +173,11 @@ def _rows_told(broken: dict[str, float], t: float) -> str:
             f"design that returns to the constraints (lw.Embedded, lw.Projected). {ANYWAY}")  # fmt: skip
 
 
-def _energy_told(sim: Running, balance: Balance) -> str:
+def _energy_told(sim: Simulation, method: Any, balance: Balance) -> str:
     """By how much the energy is off, where that came from, and what to do about it."""
-    path, method = sim._path(), sim.method
+    path = sim.trajectory().path
     t, W = path.t, path.x[:, -1]
-    E = sim._mode_table.energy.many(np.column_stack([t, path.x[:, :-1], path.driven.rest_at(path.rest, t)]))[:, 0]
+    E = sim.mode_table.energy.many(np.column_stack([t, path.x[:, :-1], path.driven.rest_at(path.rest, t)]))[:, 0]
     grew = np.diff(E - W)
     i = int(np.argmax(np.where(np.isfinite(grew), np.abs(grew), np.inf)))
     rows = _worst_rows(path, float(t[i]))

@@ -53,7 +53,7 @@ class Driven:
         equations, g = self.equations, self.equations.system.graph
         if not (self.laws or self.columns):
             return equations.energy_function
-        nodes = equations._closed([(equations.kinetic_energy + equations.potential_energy).node])
+        nodes = equations.in_states([(equations.kinetic_energy + equations.potential_energy).node])
         system = equations.system
         return Function(lower(g, rebuild(g, nodes, self.laws), (system.t, *system.q, *system.u, *self.held)))
 

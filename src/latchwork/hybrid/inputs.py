@@ -13,7 +13,7 @@ from latchwork.program.function import Function
 from latchwork.program.lower import lower
 
 if TYPE_CHECKING:
-    from latchwork.hybrid.running import Running
+    from latchwork.hybrid.simulation import Simulation
 
 
 class Inputs(Mapping[str, float]):
@@ -23,7 +23,7 @@ class Inputs(Mapping[str, float]):
     and is not set.
     """
 
-    def __init__(self, sim: Running) -> None:
+    def __init__(self, sim: Simulation) -> None:
         self._sim = sim
 
     def __iter__(self) -> Iterator[str]:
@@ -37,25 +37,26 @@ class Inputs(Mapping[str, float]):
 
     def __getitem__(self, name: str) -> float:
         sim, place = self._sim, self._place(name)
-        law, state = self._law(place), sim._state()
+        law, row = self._law(place), sim.state.row
         if law is None:
-            return float(state[len(sim._x) + place])
+            return float(row[len(sim.state.x) + place])
         system = sim.equations.system
         arguments = (system.t, *system.q, *system.u, *sim.driven.held)
-        return float(Function(lower(system.graph, [law], arguments))(state)[0])
+        return float(Function(lower(system.graph, [law], arguments))(row)[0])
 
     def __setitem__(self, name: str, value: float) -> None:
         sim, place, number = self._sim, self._place(name), _number(name, value)
         if self._law(place) is not None:
             raise EvaluationError(f"input '{name}' of '{sim.equations.name}' follows an expression or a linear table, "
                                   "and cannot be set. Give it a number where the simulation is made.")  # fmt: skip
-        remembered = bool(sim._segments) and sim._course is None
+        state, remembered = sim.state, bool(sim.record.segments) and sim.course is None
         if remembered or any(place in column.places for column in sim.driven.columns):
-            sim.driven = put_in(sim.driven, sim._rest, sim._began, sim.t, {place: number})
+            state = state.but(driven=put_in(state.driven, state.rest, state.began, state.t, {place: number}))
         else:  # nothing of the past is kept
-            sim._rest = sim._rest.copy()
-            sim._rest[place] = number
-        sim._settled = sim._settled and not sim._contact_states.members
+            rest = state.rest.copy()
+            rest[place] = number
+            state = state.but(rest=rest)
+        sim.state = state.but(settled=state.settled and not state.contacts.members)
 
     def _place(self, name: str) -> int:
         names = list(self)

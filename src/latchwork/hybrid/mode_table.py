@@ -7,7 +7,7 @@ shares of redundant forces are chosen at the state.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -18,7 +18,6 @@ import numpy as np
 from latchwork.algebra.elimination import lu
 from latchwork.constraint.consistency import at_time
 from latchwork.constraint.constraint import Constraint
-from latchwork.constraint.delassus_kernel import gather
 from latchwork.constraint.embedded import executors, layout, sliding_executors
 from latchwork.constraint.embedded.final_state import whole
 from latchwork.constraint.embedded.layout import Watch, frame_of
@@ -26,19 +25,16 @@ from latchwork.constraint.embedded.mode import Mode, selected_mode
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.embedded.slider import ENFORCED, Slider
 from latchwork.constraint.rows import joined, rows_of
+from latchwork.constraint.scales import Scales
 from latchwork.constraint.selection import Selection, must_agree, worst_entry
 from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_speeds
 from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
-from latchwork.contact.complementarity.linear_program import widest
-from latchwork.contact.complementarity.planar_contacts import settle_few
-from latchwork.contact.impact.sequential import take_turns
-from latchwork.contact.impact.spatial import slip_in_space
+from latchwork.contact.law import Contact
+from latchwork.contact.tolerances import tolerances_in
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
-from latchwork.hybrid.contacts.delassus_programs import DelassusPrograms, gaps_at
-from latchwork.hybrid.contacts.enforced_contact_reset import keep_one
 from latchwork.hybrid.contacts.friction import share_in
 from latchwork.hybrid.contacts.guard_table import (
     forms_in,
@@ -50,26 +46,22 @@ from latchwork.hybrid.contacts.guard_table import (
 )
 from latchwork.hybrid.contacts.guard_values import look_at_guards
 from latchwork.hybrid.contacts.guards import Guard, Guards, form_of
-from latchwork.hybrid.contacts.handover_kernel import hand_over
-from latchwork.hybrid.contacts.single_contact_reset import pass_one
+from latchwork.hybrid.contacts.reset import Resets
+from latchwork.hybrid.contacts.reset_kernel import reset
 from latchwork.hybrid.contacts.step_limit import Pacing, longest_at
 from latchwork.hybrid.designs import Simulating
-from latchwork.hybrid.foresight import Foresight
+from latchwork.hybrid.flow_memory import FlowMemory
 from latchwork.hybrid.guard_programs import UserGuards
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.mode_equations import GOOD, Held, Unconstrained
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.relay import Relay
 from latchwork.hybrid.right_side import RightSide, unconstrained
+from latchwork.hybrid.row_inputs import inputs_in_rows
 from latchwork.hybrid.rules import Rules, rule_guards
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import begin
-from latchwork.integrate.settled import settled_adaptive
-from latchwork.integrate.steppers import derivative
-from latchwork.integrate.watched import watched_adaptive
+from latchwork.integrate.stepper import steps
 from latchwork.integrate.workspace import Memory
-from latchwork.program.bundle import run_each
 from latchwork.program.function import Function
 from latchwork.program.native import native
 
@@ -78,10 +70,8 @@ if TYPE_CHECKING:
 
 REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 KERNELS = (
-    executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, whole, pass_one, keep_one, begin, select_speeds_kernel, look_at_guards, settle_few, hand_over, take_turns,
-    slip_in_space, worst_entry, longest_at, layout.choose, gaps_at,
-    widest,
+    executors.embedded, sliding_executors.embedded, settle, steps, lu, whole, select_speeds_kernel, look_at_guards,
+    worst_entry, longest_at, layout.choose, reset,
 )  # fmt: skip
 
 
@@ -91,6 +81,7 @@ class Hold(NamedTuple):
     constraint: Constraint
     permanent: bool
     limit: float | None
+    latched: float | None = None  # the value that its expression has kept since a rule latched it
 
 
 Holds = Mapping[str, Hold]
@@ -105,40 +96,40 @@ class Prepared(NamedTuple):
     watch: Watch | Function | None  # a function where nothing holds, and no contact is watched
 
 
+class LaidOut(NamedTuple):
+    """The equations of a mode, what watches them, and the rows (t, q, u, rest) at which its speeds were chosen first
+    and its redundant forces were shared last."""
+
+    stage: Stage
+    guards: Guards
+    rows: tuple[Array, ...]
+
+
+Stages = Mapping[Any, LaidOut]
 Embedding = tuple[Terms | None, tuple[Slider, ...]]  # rows that hold, none where nothing does, and what slides
 
 
 class ModeTable:
     """Programs and stages of one mechanism, as it is driven, for one design of simulator."""
 
-    def __init__(self, driven: Driven, design: Simulating, rules: Rules | None = None) -> None:
+    def __init__(self, driven: Driven, design: Simulating) -> None:
         self.driven, self.design = driven, design
-        self.rules = Rules() if rules is None else rules
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
         self._prepared: dict[Any, Prepared] = {}
-        self.stages: dict[Any, tuple[Stage, Guards]] = {}
         self._forms: dict[Any, Terms] = {}  # of constraints and contacts, whichever way they slide
         self._ready: tuple[Terms, tuple[tuple[Slider, ...], bytes], tuple[Mode, bool]] | None = None
         self._embeddings: dict[Any, Embedding] = {}
         self._user = UserGuards(driven)
         self._memory = Memory()
+        self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
         self.laps = Laps()
+        self._flow: FlowMemory | None = None
         self.courses: dict[Stage, Course] = {}  # stages that were ticked, ready to be taken up again
 
     def keep_course(self, stage: Stage, course: Course) -> None:
         """Remember how a stage is ticked."""
-        _make_room(self.courses)
+        make_room(self.courses)
         self.courses[stage] = course
-
-    @cached_property
-    def relay(self) -> Relay:
-        """What runs from lap to lap."""
-        return Relay(len(self.driven.equations.q) + len(self.driven.equations.u) + 1)
-
-    @cached_property
-    def foresight(self) -> Foresight:
-        """Changes that can be made from lap to lap."""
-        return Foresight(self)
 
     @cached_property
     def base(self) -> Base:
@@ -147,9 +138,16 @@ class ModeTable:
         return base_of(equations, d.power, d.laws, (d.arguments[0], *equations.q, *equations.u, *d.held))
 
     @cached_property
-    def delassus_programs(self) -> DelassusPrograms:
-        """Numbers of contacts at a state."""
-        return DelassusPrograms(self.base)
+    def resets(self) -> Resets:
+        """What happens where guards of contacts fall."""
+        return Resets(self.base, tolerances_in(Scales()))
+
+    def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], rest: int) -> FlowMemory:
+        """The memory of runs among the modes of some contact points and constraints; the last one is kept."""
+        held = self.held(holds)
+        if self._flow is None or not self._flow.serves(self.resets, held, contact_points):
+            self._flow = FlowMemory(self.base, self.resets, self.pacing, held, contact_points, rest)
+        return self._flow
 
     @cached_property
     def side(self) -> RightSide:
@@ -180,7 +178,6 @@ class ModeTable:
         its friction as it slides and sticks, besides what holds and, where ``free``, alone; and how what watches them
         changes. In space, as it ``slides`` only where that is asked for."""
         contact_point.get_ready()
-        self.delassus_programs.get_ready(self.held(holds), contact_point)
         _ = self._held_names
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
         for zones in every_zone(contact_point):
@@ -216,7 +213,7 @@ class ModeTable:
         """The programs of constraints, contacts apart."""
         found = self._terms.get(constraints)
         if found is None:
-            _make_room(self._terms, PARTS)
+            make_room(self._terms, PARTS)
             rows = rows_of(self.driven.equations, constraints, self.base.laws)
             found = self._terms[constraints] = terms_of(rows, self.base)
         return found
@@ -234,7 +231,7 @@ class ModeTable:
         form = holds, tuple(sticks), enforced
         known = self._forms.get(form)
         if known is None:
-            _make_room(self._forms, PARTS)
+            make_room(self._forms, PARTS)
             parts = [self.terms_of(holds)] if holds or not contact_points else []
             parts += [contact_point.terms_of(k) for k, contact_point in contact_points.items()]
             sources = [source for part in parts for source in part.sources]
@@ -247,24 +244,31 @@ class ModeTable:
         """The rows of all constraints that hold, contacts apart."""
         return self.terms_of(tuple([hold.constraint for hold in holds.values()]) if holds else ())
 
-    def key(self, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]) -> Any:
+    def inputs_in_rows(self, holds: Holds, contacts: tuple[Contact, ...]) -> tuple[int, ...]:
+        """Where in ``rest`` the inputs stand on which rows of what holds, and belts of contacts, depend."""
+        key = tuple(holds.items()), contacts
+        if self._with_inputs is None or self._with_inputs[0] != key:
+            self._with_inputs = key, inputs_in_rows(self.driven, self.held(holds).rows, contacts)
+        return self._with_inputs[1]
+
+    def key(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> Any:
         """What equations and guards are made of."""
-        armed = self.rules.armed((*holds, *contact_states.told)) if self.rules else ()
+        armed = rules.armed((*holds, *contact_states.told)) if rules else ()
         return tuple(holds.items()), contact_states.whole_key, tuple(stops.items()), armed
 
-    def is_prepared(self, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]) -> bool:
-        return self.key(holds, contact_states, stops) in self._prepared
+    def is_prepared(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> bool:
+        return self.key(holds, contact_states, rules, stops) in self._prepared
 
-    def prepared(self, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]) -> Prepared:
+    def prepared(self, holds: Holds, contact_states: ContactStates, rules: Rules, stops: Mapping[str, Any]) -> Prepared:
         """The symbolic part of a mode, made when first asked for."""
-        return self._prepared_for(self.key(holds, contact_states, stops), holds, contact_states, stops)
+        return self._prepared_for(self.key(holds, contact_states, rules, stops), holds, contact_states, stops)
 
     def _prepared_for(
         self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]
     ) -> Prepared:
         found = self._prepared.get(key)
         if found is None:
-            _make_room(self._prepared)
+            make_room(self._prepared)
             found = self._prepared[key] = self._prepare(key, holds, contact_states, stops)
         return found
 
@@ -300,7 +304,7 @@ class ModeTable:
         """The rows of what holds and is closed, and what slides; ``held`` and ``closed`` are what it depends on."""
         found = self._embeddings.get((held, closed))
         if found is None:
-            _make_room(self._embeddings)
+            make_room(self._embeddings)
             found = self._embeddings[held, closed] = self._embedded(holds, contact_states)
         return found
 
@@ -352,35 +356,39 @@ class ModeTable:
     def _held_names(self) -> tuple[str, ...]:
         return tuple(symbol.name for symbol in self.driven.held)
 
-    def stage(self, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any],
-              x: Array) -> tuple[Stage, Guards]:  # fmt: skip
-        """How to step what holds from x on, and what watches it."""
-        key = self.key(holds, contact_states, stops)
-        known = self.stages.get(key)
-        if known is None or not still_good(known[0], x):
-            _make_room(self.stages)
-            before = None if known is None else known[0]
-            known = self.stages[key] = self._new_stage(key, holds, contact_states, stops, x, before)
-        return known
+    def stage(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
+              known: Stages) -> Stages:  # fmt: skip
+        """The equations of modes, by key, with those of what holds at x: as they are known, where they suit x."""
+        found = known.get(key)
+        if found is not None and still_good(found.stage, x):
+            return known
+        stages = {**known}
+        make_room(stages)
+        stages[key] = self.laid_out(key, holds, contact_states, stops, x, found)
+        return stages
 
-    def _new_stage(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
-                   before: Stage | None) -> tuple[Stage, Guards]:  # fmt: skip
+    def laid_out(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
+                 before: LaidOut | None) -> LaidOut:  # fmt: skip
+        """A mode laid out at x, in the speeds that it had ``before`` where they are held all the same."""
         terms, sliders, guards, watch = self._prepared_for(key, holds, contact_states, stops)
         if terms is None:
             look = replace(self._free_mode, watch=watch) if isinstance(watch, Watch) else watch
-            return Unconstrained(self.side, look, names=contact_states.labels, memory=Memory(self._memory)), guards
+            stage = Unconstrained(self.side, look, names=contact_states.labels, memory=Memory(self._memory))
+            return LaidOut(stage, guards, (x.copy(),))
         assert not isinstance(watch, Function), "what holds is watched by a table"
-        mode, regular = _at_rest_again(before, x) or self.mode(terms, x, sliders)
+        again = None if before is None else _at_rest_again(before.stage, x)
+        rows = (x.copy(),) if before is None or again is None else (before.rows[0], x.copy())
+        mode, regular = again or self.mode(terms, x, sliders)
         share = share_in(mode, contact_states) if contact_states.closed else None
         if share is not None:
             mode = replace(mode, share=share)
         alone = not contact_states.contact_points and not contact_states.members
         known = regular and alone and all(hold.permanent for hold in holds.values())
         label = (*holds, *contact_states.labels)
-        return self.design.stage(self.driven, mode, watch, known, label, Memory(self._memory)), guards
+        return LaidOut(self.design.stage(self.driven, mode, watch, known, label, Memory(self._memory)), guards, rows)
 
 
-def _at_rest_again(stage: Stage | None, x: Array) -> tuple[Mode, bool] | None:
+def _at_rest_again(stage: Stage, x: Array) -> tuple[Mode, bool] | None:
     """The mode of a stage that holds every speed, with rows that say nothing new, where its choice is good still."""
     if type(stage) is not Held or stage.mode.share is None:
         return None
@@ -394,7 +402,7 @@ def _at_rest_again(stage: Stage | None, x: Array) -> tuple[Mode, bool] | None:
     return replace(mode, share=None, numbers=place.B, course=x[1 + n_q : 1 + n_q + n].copy()), True
 
 
-def _make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:
+def make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:
     """Forget the oldest where there is no room for another."""
     if len(known) >= most:
         known.pop(next(iter(known)))

@@ -7,10 +7,11 @@ symbols waits until that is done. So the order of work, and with it every bit, i
 from __future__ import annotations
 
 import _thread
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from latchwork.algebra.products import dot
 from latchwork.contact.complementarity.solution import State
@@ -19,6 +20,9 @@ from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.table import Array
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.simulation import Simulation
 
 HORIZON = 5.0  # s: gaps that may close within this time, as they close now, are prepared for
 TOGETHER = 0.02  # moments closer than this part are one
@@ -84,11 +88,11 @@ def coming(guards: Sequence[Guard], values: Array, horizon: float = HORIZON) -> 
              for guard, g, rate in zip(guards, both, both[len(both) // 2 :], strict=False)
              if guard.kind in ("touch", "patch") and guard.height >= 0.0 and rate < 0.0 < g]  # fmt: skip
     found: list[Coming] = []
-    for time, leaves, contact_point in sorted(times, key=lambda item: item[0]):
-        if time > horizon:
+    for after, leaves, contact_point in sorted(times, key=lambda item: item[0]):
+        if after > horizon:
             break
-        if not found or time > found[-1].time * (1.0 + TOGETHER):
-            found.append(Coming(time, (), ()))
+        if not found or after > found[-1].time * (1.0 + TOGETHER):
+            found.append(Coming(after, (), ()))
         last = found[-1]
         found[-1] = Coming(last.time, (*last.touching, *([] if leaves else [contact_point])),
                            (*last.leaving, *([contact_point] if leaves else [])))  # fmt: skip
@@ -133,3 +137,24 @@ def _with(contact_states: ContactStates, closed: Mapping[ContactPoint, ContactSt
     order = {contact_point: i for i, contact_point in enumerate(contact_states.contact_points)}
     ordered = dict(sorted(closed.items(), key=lambda item: order[item[0]]))
     return replace(contact_states, closed=ordered, leaving_depths={}, behind=set(contact_states.behind))
+
+
+def prepare_successors(sim: Simulation, guards: Sequence[Guard], stops: Mapping[str, Any], values: Array) -> None:
+    """Prepare, beside the integration, what is likely to come when the next gaps close."""
+    moments = coming(guards, values) if sim.world.looks_ahead else ()
+    if not moments:
+        return
+    sim.world.ahead.wait()  # what may come is looked up in symbols
+    state, table, record = sim.state, sim.mode_table, sim.record
+    x, holds, rules = state.row, state.holds, state.rules
+    work = [contact_states for moment in moments for contact_states in successors(state.contacts, moment, x)]
+    work = [contact_states for contact_states in work if not table.is_prepared(holds, contact_states, rules, stops)]
+    if work:
+
+        def prepare() -> None:
+            for contact_states in work:
+                began = time.perf_counter()
+                table.prepared(holds, contact_states, rules, stops)
+                record.worked("embed", (*holds, *contact_states.labels), state.t, began)
+
+        sim.world.ahead.start(prepare)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,22 +41,17 @@ class Effect:
 
     states: Mapping[int, float]
     inputs: Mapping[int, float]
-    hold: tuple[Constraint, ...]
+    hold: tuple[tuple[Constraint, float | None], ...]  # with the values that are latched
 
 
-@dataclass(eq=False)
-class Watched:
-    """A rule in a run: its condition, and how it stands.
+class RuleState(NamedTuple):
+    """How a rule stands in a run.
 
-    ``jumps``: the condition is on forces or accelerations, which jump where modes change, or on nothing that moves.
     ``armed`` now; ``since`` when, or since it fired; ``fresh``: not looked at since. ``due``: its condition has fallen
     through zero, and is not to be looked at again where that is ``sure``. ``spent``: it must come above zero first.
-    ``rising``: it is at zero, and fires if it falls from there.
+    ``rising``: it is at zero, and fires if it falls from there. ``last`` is when it fired.
     """
 
-    rule: Rule
-    value: Expr
-    jumps: bool
     armed: bool = False
     fresh: bool = False
     due: bool = False
@@ -65,28 +60,36 @@ class Watched:
     rising: bool = False
     since: float = -np.inf
     last: float = -np.inf
-    _made: tuple[Base, Function] | None = field(default=None, repr=False)
 
-    def is_armed(self, active: Sequence[str]) -> bool:
-        """Whether it is armed while these hold."""
-        return self.rule.is_armed(active) and not (self.rule.once and self.last > -np.inf)
+    def arm(self, armed: bool) -> RuleState:
+        """Armed from now on or not."""
+        return self._replace(armed=armed, fresh=armed and (self.fresh or not self.armed), due=self.due and armed)
 
-    def arm(self, active: Sequence[str]) -> None:
-        """Armed from now on or not, as these hold."""
-        armed = self.is_armed(active)
-        self.fresh = armed and (self.fresh or not self.armed)
-        self.due = self.due and armed
-        self.armed = armed
-
-    def look(self, t: float, g: float, rate: float, begins: bool) -> None:
-        """Its condition and the rate of it, where the run begins or on its way: is it due, or must it rise first?"""
+    def look(self, t: float, g: float, rate: float, begins: bool, jumps: bool) -> RuleState:
+        """The condition and its rate, where the run begins or on its way: is the rule due, or must that rise first?"""
+        spent, since = self.spent, self.since
         if self.fresh:
-            self.fresh, self.since = False, t
-            self.spent = not self.jumps and g <= (-AT_ZERO if begins else AT_ZERO)
-        elif self.spent:
-            self.spent = g <= (AT_ZERO if same_instant(t, self.since) else 0.0)
-        self.rising = abs(g) <= AT_ZERO and (rate > 0.0 if self.spent else rate >= 0.0)
-        self.due = not self.spent and (g < -AT_ZERO or (self.due and (self.sure or g <= AT_ZERO)))
+            since = t
+            spent = not jumps and g <= (-AT_ZERO if begins else AT_ZERO)
+        elif spent:
+            spent = g <= (AT_ZERO if same_instant(t, since) else 0.0)
+        rising = abs(g) <= AT_ZERO and (rate > 0.0 if spent else rate >= 0.0)
+        due = not spent and (g < -AT_ZERO or (self.due and (self.sure or g <= AT_ZERO)))
+        return self._replace(fresh=False, since=since, spent=spent, rising=rising, due=due)
+
+
+@dataclass(eq=False)
+class Watched:
+    """A rule in a run: its number, and its condition.
+
+    ``jumps``: the condition is on forces or accelerations, which jump where modes change, or on nothing that moves.
+    """
+
+    rule: Rule
+    number: int
+    value: Expr
+    jumps: bool
+    _made: tuple[Base, Function] | None = field(default=None, repr=False)
 
     def effect(self, base: Base, x: Array) -> Effect:
         """What it changes at a state (t, q, u, rest): all of it from the state before."""
@@ -105,88 +108,105 @@ class Watched:
             )
         n, k = len(rule.reset), len(rule.inputs)
         kept = iter(values[n + k :].tolist())
-        hold = tuple(item.at(next(kept)) if isinstance(item, Latch) else item for item in rule.held)
+        hold = tuple((item.at(value := next(kept)), value) if isinstance(item, Latch) else (item, None)
+                     for item in rule.held)  # fmt: skip
         return Effect(dict(zip(places(equations.q_names + equations.u_names, rule.reset), values[:n], strict=True)),
                       dict(zip(places(input_names(equations), rule.inputs), values[n : n + k], strict=True)),
                       hold)  # fmt: skip
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Rules:
-    """All rules of a run, in the order in which they were given."""
+    """All rules of a run, in the order in which they were given, how each stands, and those that fired last."""
 
-    watched: list[Watched] = field(default_factory=list)
-    fired: list[tuple[float, str]] = field(default_factory=list)
+    watched: tuple[Watched, ...] = ()
+    states: tuple[RuleState, ...] = ()
+    fired: tuple[tuple[float, str], ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.watched)
 
+    def __getitem__(self, each: Watched) -> RuleState:
+        """How a rule stands."""
+        return self.states[each.number]
+
     @property
     def pending(self) -> bool:
         """Whether some rule is due."""
-        return any(each.due for each in self.watched)
+        return any(state.due for state in self.states)
 
     @property
     def held(self) -> set[str]:
         """All that some rule may hold."""
         return {item.name for each in self.watched for item in each.rule.held}
 
-    def add(self, rules: Sequence[Rule], driven: Driven, known: Iterable[str], permanent: Iterable[str]) -> None:
-        """More rules; what they name must be known, or held by one of them."""
+    def add(self, rules: Sequence[Rule], driven: Driven, known: Iterable[str], permanent: Iterable[str]) -> Rules:
+        """With more rules; what they name must be known, or held by one of them."""
         names = {*known, *self.held, *(item.name for rule in rules for item in rule.held)}
+        more, taken = list[Watched](), {each.rule.name for each in self.watched}
         for rule in rules:
-            self._add(rule, driven, names, set(permanent))
+            if rule.name in taken:
+                raise ModelError(f"'{driven.equations.name}' has a rule named '{rule.name}' already. Choose another "
+                                 "name.")  # fmt: skip
+            taken.add(rule.name)
+            more.append(_watched(rule, len(self.watched) + len(more), driven, names, set(permanent)))
+        return Rules((*self.watched, *more), (*self.states, *[RuleState()] * len(more)), self.fired)
 
-    def _add(self, rule: Rule, driven: Driven, known: set[str], permanent: set[str]) -> None:
-        equations = driven.equations
-        if rule.name in (each.rule.name for each in self.watched):
-            raise ModelError(f"'{equations.name}' has a rule named '{rule.name}' already. Choose another name.")
-        value = rule_scalar(equations, rule, rule.when)
-        check_rule(rule, value, driven, known, permanent)
-        kinds = kinds_in(equations, value)
-        self.watched.append(Watched(rule, value, not kinds or bool(kinds & {"multiplier", "acceleration"})))
+    def is_armed(self, each: Watched, active: Sequence[str]) -> bool:
+        """Whether a rule is armed while these hold."""
+        return each.rule.is_armed(active) and not (each.rule.once and self[each].last > -np.inf)
 
     def armed(self, active: Sequence[str]) -> tuple[Watched, ...]:
         """The rules that are armed while these hold."""
-        return tuple(each for each in self.watched if each.is_armed(active))
+        return tuple(each for each in self.watched if self.is_armed(each, active))
 
-    def look(self, t: float, active: Sequence[str], guards: Sequence[Guard], values: Array,
-             begins: bool) -> Watched | None:  # fmt: skip
-        """Which rule is to fire now, where the guards and their rates have these values: the first that is due."""
+    def look(self, t: float, active: Sequence[str], guards: Sequence[Guard], values: Array, begins: bool) -> Rules:
+        """How the rules stand where the guards and their rates have these values."""
         m = len(values) // 2
-        for each in self.watched:
-            each.arm(active)
+        states = [state.arm(self.is_armed(each, active)) for each, state in zip(self.watched, self.states, strict=True)]
         for i, guard in enumerate(guards):
             if guard.kind == "rule":
-                guard.about.look(t, float(values[i]), float(values[m + i]), begins)
-        return self.first
+                k = guard.about.number
+                states[k] = states[k].look(t, float(values[i]), float(values[m + i]), begins, guard.about.jumps)
+        return replace(self, states=tuple(states))
 
-    def hit(self, guards: Sequence[Guard]) -> None:
+    def hit(self, guards: Sequence[Guard]) -> Rules:
         """These fell through zero: their rules are due."""
+        states = list(self.states)
         for guard in guards:
             if guard.kind == "rule":
-                guard.about.due, guard.about.sure, guard.about.spent = True, True, False
+                k = guard.about.number
+                states[k] = states[k]._replace(due=True, sure=True, spent=False)
+        return replace(self, states=tuple(states))
 
     @property
     def first(self) -> Watched | None:
         """The first rule that is due."""
-        return next((each for each in self.watched if each.due), None)
+        return next((each for each in self.watched if self[each].due), None)
 
-    def count(self, each: Watched, t: float, model: str) -> None:
-        """Note that a rule fires; refuse what would go on for ever."""
-        if same_instant(t, each.last):
+    def count(self, each: Watched, t: float, model: str) -> Rules:
+        """After a rule has fired; what would go on for ever is refused."""
+        if same_instant(t, self[each].last):
             names = dict.fromkeys(name for when, name in self.fired if same_instant(t, when))
             raise IntegrationError(_circle(names, each.rule.name, model, t))
-        each.due, each.spent, each.last, each.since = False, True, t, t
-        for other in self.watched:
-            other.sure = False
-        self.fired = [*self.fired[-MOST:], (t, each.rule.name)]
-        if len(self.fired) > MOST and t - self.fired[0][0] < SOON * max(1.0, abs(t)):
-            names = dict.fromkeys(name for _, name in self.fired)
+        states = [state._replace(sure=False) for state in self.states]
+        states[each.number] = states[each.number]._replace(due=False, spent=True, last=t, since=t)
+        fired = (*self.fired[-MOST:], (t, each.rule.name))
+        if len(fired) > MOST and t - fired[0][0] < SOON * max(1.0, abs(t)):
+            names = dict.fromkeys(name for _, name in fired)
             raise IntegrationError(
-                f"the rules {_quoted(names)} of '{model}' fire {MOST} times within {t - self.fired[0][0]:.3g} s at t = "
+                f"the rules {_quoted(names)} of '{model}' fire {MOST} times within {t - fired[0][0]:.3g} s at t = "
                 f"{t:.9g}: they chatter. Leave a gap between their conditions, or hold a constraint there instead."
             )
+        return Rules(self.watched, tuple(states), fired)
+
+
+def _watched(rule: Rule, number: int, driven: Driven, known: set[str], permanent: set[str]) -> Watched:
+    equations = driven.equations
+    value = rule_scalar(equations, rule, rule.when)
+    check_rule(rule, value, driven, known, permanent)
+    kinds = kinds_in(equations, value)
+    return Watched(rule, number, value, not kinds or bool(kinds & {"multiplier", "acceleration"}))
 
 
 def _circle(names: Iterable[str], again: str, model: str, t: float) -> str:
@@ -210,18 +230,18 @@ def rule_guards(armed: Iterable[Watched], forces: Mapping[str, Expr]) -> list[Gu
     return [Guard("rule", each, _with_forces(each.value, forces)) for each in armed]
 
 
-def eager(guards: Guards) -> NDArray[np.bool_]:
+def eager(guards: Guards, rules: Rules) -> NDArray[np.bool_]:
     """Which guards are armed also below zero, where they may rise."""
     if not guards.of_rules:
         return guards.patient
-    return np.array([guard.about.rising if guard.kind == "rule" else patient
+    return np.array([rules[guard.about].rising if guard.kind == "rule" else patient
                      for guard, patient in zip(guards, guards.patient, strict=True)], dtype=bool)  # fmt: skip
 
 
-def waiting(guards: Guards) -> NDArray[np.bool_]:
+def waiting(guards: Guards, rules: Rules) -> NDArray[np.bool_]:
     """Which guards must have been above zero before they are armed."""
-    return np.array([guard.kind == "rule" and guard.about.spent and not guard.about.rising for guard in guards],
-                    dtype=bool)  # fmt: skip
+    return np.array([guard.kind == "rule" and rules[guard.about].spent and not rules[guard.about].rising
+                     for guard in guards], dtype=bool)  # fmt: skip
 
 
 def put_in(driven: Driven, rest: Array, began: float, t: float, values: Mapping[int, float]) -> Driven:

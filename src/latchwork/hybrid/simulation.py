@@ -3,173 +3,229 @@
 Constraints of the model are permanent. Those added in the run are temporary: `constrain` embeds them on line, with the
 plastic impact that makes speeds consistent; `release` takes them out again, and so does a force limit. Contacts close,
 slide, stick and open by themselves.
+
+A simulation holds the state of its run (`state`), what it knows besides (`world`), and what it has done (`record`).
 """
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from latchwork.constraint.consistency import Start, consistent
 from latchwork.constraint.constrained import Constrained
-from latchwork.constraint.terms import Terms
-from latchwork.errors import ConstraintError, EvaluationError, IntegrationError
-from latchwork.hybrid.audit import entry, judge
-from latchwork.hybrid.changing import NEAR, Changing
-from latchwork.hybrid.constraint_impulses import constraint_impulses
-from latchwork.hybrid.contacts.friction import forces_in
-from latchwork.hybrid.contacts.guards import Guard, Guards
-from latchwork.hybrid.contacts.initial_contacts import Crossings, contacts_of
-from latchwork.hybrid.contacts.quick_reset import swiftly
-from latchwork.hybrid.contacts.reset import Reset
-from latchwork.hybrid.designs import Automaton
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.joints.methods import Part, Parts, Place
+from latchwork.constraint.rule import Rule
+from latchwork.contact.law import Contact
+from latchwork.errors import ArgumentError, EvaluationError, must_be, spelled
+from latchwork.hybrid.audit import Auditing, auditing
+from latchwork.hybrid.checkpoint import Checkpoint, Reader
+from latchwork.hybrid.contacts.initial_contacts import contacts_of, must_run_contacts, one_of_three
+from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.event import Events, RunEvent
-from latchwork.hybrid.going import Going
-from latchwork.hybrid.handover import Change
-from latchwork.hybrid.interference.told import explained, up_to
-from latchwork.hybrid.interference.watch import STEPPED, Passed
-from latchwork.hybrid.interrupted import interruptible
-from latchwork.hybrid.laps import Lap
-from latchwork.hybrid.legs import BLINK
-from latchwork.hybrid.path import Stage
-from latchwork.hybrid.plan import Broken, Departed, Ran
+from latchwork.hybrid.input_laws import Driven, driven
+from latchwork.hybrid.inputs import Inputs
+from latchwork.hybrid.late import Late, waiting_contact
+from latchwork.hybrid.loop import advance
+from latchwork.hybrid.mode_table import Hold, ModeTable
+from latchwork.hybrid.online import constrain, follow_inputs, release, welded, with_rules
+from latchwork.hybrid.online_contacts import (
+    contact_now,
+    reshaped,
+    with_contacts,
+    with_shapes,
+    with_waiting,
+    without_contact,
+)
+from latchwork.hybrid.path import Segment, Stage
+from latchwork.hybrid.record import Record, Switch
+from latchwork.hybrid.reset import reset
 from latchwork.hybrid.rules import rules_of
-from latchwork.hybrid.ruling import Ruling
-from latchwork.hybrid.start import seconds, times_of
-from latchwork.hybrid.stops import stops_of
-from latchwork.hybrid.successors import prepare_all
+from latchwork.hybrid.so_far import trajectory_of
+from latchwork.hybrid.start import given_constraints, mechanism, method_of, seconds, start_of
+from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.ticking import tick
-from latchwork.hybrid.time_stepping.interval import STEPPING, scene_of, through
+from latchwork.hybrid.time_stepping.settings import EventRate, TimeStepping
+from latchwork.hybrid.timeline import Timeline
+from latchwork.hybrid.trajectory import Trajectory
+from latchwork.hybrid.world import World
+from latchwork.integrate.methods import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
-from latchwork.program.interrupt import interrupted
+from latchwork.program.interrupt import hearing
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.ticking import Course
 
 
-class Simulation(Changing, Going, Ruling):
+@spelled
+class Simulation:
     """A run that is advanced, changed and looked at.
 
     ``sim.advance(until)``, ``sim.constrain(name, zero)``, ``sim.release(name)``; ``sim.run`` is the trajectory so far.
+    ``sim.state`` is all that decides how it goes on: keep one, and assign it to go back, ``sim.state = earlier``.
     """
 
-    _parted = -math.inf  # when rows of contacts were left last
-    _short: tuple[float, float] | None = None  # from when until when steps are short, as shapes may pass unseen there
+    looks_ahead, keeps_awake = True, False  # see `World`
 
-    def _begin(self, model: Model | Equations | Constrained) -> None:
-        self._add_all(contacts_of(model))
-        self._add_rules(rules_of(model))
-        if self.equations.r and self._may_jump:
-            self._follow_inputs()
+    def __init__(self, model: Model | Equations | Constrained, q: Any = None, u: Any = None, *,
+                 constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
+                 parameters: Mapping[str, float] | None = None,
+                 start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
+                 at_once: bool | None = None, thick: TimeStepping | None = None,
+                 progress: Callable[[float], None] | None = None, audit: Auditing = "raise") -> None:  # fmt: skip
+        self.record = Record()
+        equations, own = mechanism(model)
+        must_run_contacts(model, equations)
+        permanent = (*own, *given_constraints(equations.name, constraints))
+        if progress is not None and not callable(progress):
+            raise ArgumentError(f"progress is {progress!r}. Give a function that hears the time reached.")
+        self.world = World(method_of(method), design_of(design), one_of_three(at_once), progress and hearing(progress),
+                           looks_ahead=self.looks_ahead, keeps_awake=self.keeps_awake)  # fmt: skip
+        self.audit = auditing(audit)
+        self.course: Course | None = None  # what is ticked, where nothing changes
+        drives, held = driven(equations, inputs)
+        must_be(thick, (TimeStepping, type(None)), "thick", "Give lw.TimeStepping(step), or leave it out.")
+        t, holds = seconds("start", start), {k.name: Hold(k, True, None) for k in permanent}
+        given = start_of(equations, q, u, held, parameters, t)
+        n = 1 + given.states
+        x, rest = given.x, np.append(given.x[n:], np.zeros(len(drives.held) - len(given.x[n:])))
+        self.start: Start | None = None
+        if permanent:
+            row = np.concatenate([x[:n], drives.rest_at(rest, x[0])])
+            x, self.start = consistent(self.world.table(drives).held(holds), row, given.q_held, given.u_held)
+        state = SimState(t, np.append(x[1:n], 0.0), rest, drives, EventRate(thick), t, holds)
+        state = with_rules(with_contacts(self.world, state, contacts_of(model)), rules_of(model))
+        self._state = follow_inputs(self.world.table(state.driven), state)[0]
+
+    def __repr__(self) -> str:
+        held = ", ".join(self.active) or "nothing"
+        return f"<Simulation of '{self.equations.name}' at t = {self.t:.6g}, with {held} held>"
+
+    # --- where it stands ----------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> SimState:
+        """All that decides how the run goes on from here, as one value that is never changed.
+
+        ``sim.state = earlier`` goes back to a state that was kept; what the record has of later times is forgotten. A
+        state that was pickled is one to go on from in any simulation of the same model.
+        """
+        return self._state
+
+    @state.setter
+    def state(self, state: SimState | Checkpoint) -> None:
+        if isinstance(state, Checkpoint):
+            state = Reader(self.world, self._state, state).state()
+            self.course = None
+        if state.t < self._state.t:
+            self.record.cut(state.t)
+        self._state = state
+
+    def moved(self, t: float, x: Array) -> SimState:
+        """The run has gone on to (q, u, work) at t, and nothing else has changed."""
+        self._state = state = self._state.but(t=t, x=x)
+        return state
+
+    def went(self, segments: Sequence[Segment], x: Array, t: float | None = None) -> None:
+        """The run has gone on, over some segments, to (q, u, work); they end at t."""
+        self.record.segments += segments
+        end = float(segments[-1].solution.t[-1]) if t is None else t
+        self._state = self._state.but(t=end, x=x, begun=True)
+
+    @property
+    def mode_table(self) -> ModeTable:
+        """Programs of the modes of this mechanism, remembered."""
+        return self.world.table(self._state.driven)
+
+    @property
+    def stage(self) -> Stage | None:
+        """The equations of the mode that the run is in, where they are there already."""
+        state, table = self._state, self.mode_table
+        known = state.stages.get(table.key(state.holds, state.contacts, state.rules, {}))
+        return None if known is None else known.stage
+
+    @property
+    def method(self) -> Method:
+        """The method of integration."""
+        return self.world.method
+
+    @method.setter
+    def method(self, method: Method) -> None:
+        self.world.method = method_of(method)
+
+    @property
+    def progress(self) -> Callable[[float], None] | None:
+        """Who hears the time reached."""
+        return self.world.progress
+
+    @progress.setter
+    def progress(self, progress: Callable[[float], None] | None) -> None:
+        self.world.progress = progress
+
+    @property
+    def t(self) -> float:
+        """The time now."""
+        return self._state.t
+
+    @property
+    def driven(self) -> Driven:
+        """The equations, and what drives them."""
+        return self._state.driven
+
+    @property
+    def equations(self) -> Equations:
+        """The equations of the mechanism; coordinates that contacts track are among theirs."""
+        return self._state.driven.equations
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The constraints that hold now, by name."""
+        return self._state.active
+
+    @property
+    def q(self) -> dict[str, float]:
+        """Coordinates now, by name."""
+        return dict(zip(self.equations.q_names, self._state.x.tolist(), strict=False))
+
+    @property
+    def u(self) -> dict[str, float]:
+        """Speeds now, by name."""
+        n_q = len(self.equations.q)
+        return dict(zip(self.equations.u_names, self._state.x[n_q:-1].tolist(), strict=True))
+
+    @property
+    def x(self) -> Array:
+        """(q, u, work) now, as in a trajectory."""
+        return self._state.x.copy()
+
+    @property
+    def inputs(self) -> Inputs:
+        """Inputs now, by name; ``sim.inputs["F"] = 2.0`` holds one at a number from now on."""
+        return Inputs(self)
+
+    @property
+    def places(self) -> dict[str, bool]:
+        """Places where contacts may touch, as far as they were made, by name: whether each is watched, or sleeps."""
+        contacts = self._state.contacts
+        watched = {contact_point.name: True for contact_point in contacts.contact_points}
+        return watched | {contact_point.name: False for contact_point in contacts.asleep}
+
+    @property
+    def modes_known(self) -> int:
+        """How many modes are ready to be run."""
+        return len(self._state.stages)
 
     # --- going on -----------------------------------------------------------------------------------------------
 
-    @interruptible
     def advance(self, until: float, *, stop_when: Mapping[str, Any] | None = None,
                 samples: Array | None = None) -> Events:  # fmt: skip
         """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way."""
-        seen, t_end = len(self._events), seconds("until", until)
-        if not (np.isfinite(t_end) and t_end >= self.t):
-            raise EvaluationError(f"a run at t = {self.t:.6g} cannot be advanced to {until}. Give a later time.")
-        if samples is not None:
-            samples = np.atleast_1d(times_of(samples, "the samples of a run"))
-            if samples.ndim != 1:
-                raise EvaluationError(f"the samples of a run are {samples.ndim} deep. Give a list of times.")
-        asked = stops_of(stop_when)
-        since = None if self.audit == "off" else entry(self)
-        self._fetch(self._bounds_entered())
-        self._change, crossings = None, Crossings(self.equations.name)
-        rules, thicket, passed, limit = self._rules, self._thicket, None, t_end
-        while (self.t < t_end or rules.pending) and not interrupted():
-            state, passed = passed, None
-            self._see()
-            jump = self._follow_inputs() if self.equations.r and self._may_jump else math.inf
-            if not (self._settled or thicket.is_thick):
-                state = self._cross((), {}, bool(self._segments))
-                self._see()
-            stops = asked | self._bounds() if self._waiting else asked
-            if thicket.is_thick:
-                if self._step_through(t_end, stops):
-                    break
-                continue
-            self._enumerate(stops)
-            x = self._state() if state is None else state
-            staged = self._stage(stops, x)
-            if staged is None:
-                continue
-            stage, guards = staged
-            limit = min(self._next_limit(limit if self.t < limit else t_end), jump)
-            lap = self._lap(stage, guards, samples, x, limit) if self.t < t_end else None
-            values = stage.look(self.t, self._x, x[len(self._x) :]) if lap is None else lap.again.now
-            if lap is None:
-                if self._at_once(stage, guards, values, crossings):
-                    continue
-                due = rules and rules.look(self.t, (*self._holds, *self._contact_states.told), guards, values,
-                                           not (self._segments or self._events))  # fmt: skip
-                if due:
-                    if self._fire(due):
-                        break
-                    continue
-                if self.t >= t_end:
-                    break
-            was = self._x
-            looked = self._look(limit) if lap is None else limit
-            if looked is None:
-                continue
-            self._note_backs()
-            self._look_ahead(guards, stops, values)
-            self._keep_watch(x)
-            began, before = time.perf_counter(), self.t
-            ran: Ran | None
-            try:
-                if lap is None:
-                    self._switched_over()
-                    plan = self._plan(guards, samples, x)
-                    ran = self._run(plan, stage, looked, values if self._x is was else None)
-                else:
-                    ran, lap = self._run_laps(lap, looked, x, crossings)
-                self._must_not_pass(ran.segments if ran is not None else (), samples is None)
-            except Passed as found:
-                limit = self._go_back(found)
-                continue
-            except Departed as error:
-                if not self._contact_states.closed:
-                    self._segments += error.segments
-                    raise self._explained(error) from None
-                limit = self._depart(error, crossings)
-                continue
-            except Broken as error:
-                self._segments += error.segments
-                raise self._explained(error) from None
-            finally:
-                self._ahead.wait()
-            if ran is None:
-                continue
-            if lap is not None:
-                _, stage, guards, _, began, before = lap
-            self._segments += ran.segments
-            self._worked("integrate", stage.names, before, began)
-            self.t, self._x = float(ran.segments[-1].solution.t[-1]), ran.x
-            hits = [guards[i] for i in ran.guards]
-            if not (rules or stops):
-                passed = self._pass(ran.stage, hits, crossings, lap)
-                continue
-            rules.hit(hits)
-            named = [guard.about for guard in hits if guard.kind == "stop"]
-            stopped = [name for name in named if name in asked]
-            self._events += [RunEvent(self.t, name, self.active, self.active) for name in stopped]
-            changes = [guard for guard in hits if guard.kind not in ("stop", "rule")]
-            self._pass(ran.stage, changes, crossings)
-            self._fetch(name.removeprefix(NEAR) for name in named if name not in asked)
-            due = None if changes else rules.first
-            if (due is not None and self._fire(due)) or stopped:
-                break
-        if since is not None:
-            judge(self, since)
-        return Events(self._events[seen:])
+        return advance(self, until, stop_when, samples, self.world.method, self.audit)
 
     def tick(self, step: float) -> Events:
         """Run by one step of RK4, and tell what happened: for a loop that cannot wait, and keeps nothing of the past.
@@ -179,176 +235,111 @@ class Simulation(Changing, Going, Ruling):
         """
         return tick(self, step)
 
-    def _depart(self, error: Departed, crossings: Crossings) -> float:
-        """Contacts that hold together cannot go on so, as where what grips a thing begins to lift it off the floor: run
-        to where they contradict each other, and decide there. Gives the time until which to run next."""
-        if error.t - self.t > BLINK:
-            return self.t + 0.5 * (error.t - self.t)
-        self._segments += error.segments
-        if self._parted == error.t:
-            raise self._explained(error) from None
-        self.t, self._x = error.t, error.x
-        self._parted, self._settled = error.t, False
-        self._count((), crossings)
-        return math.inf
+    # --- constraints and rules ----------------------------------------------------------------------------------
 
-    def _next_limit(self, limit: float) -> float:
-        """The time until which to run: in short steps where shapes may pass unseen."""
-        if self._short is None or self.t < self._short[0]:
-            return limit
-        if self.t < self._short[1]:
-            return min(limit, self._short[1])
-        self._short = None
-        return limit
+    def constrain(self, name: str | Constraint, zero: Any = None, *, limit: float | None = None) -> RunEvent:
+        """Impose a constraint now. Speeds become consistent by a plastic impact, whose impulses the event gives.
 
-    def _go_back(self, found: Passed) -> float:
-        """Shapes have passed into each other: run again to the instant before it, then in short steps, in which guards
-        are found that a long one leaps over. Gives the time until which to run next; ends the run where that was
-        tried."""
-        passing = found.passing
-        if self._short is not None and self.t >= self._short[0]:
-            segments = up_to(found.segments, passing.t)
-            self._segments += segments
-            raise explained(self._explained(Broken("", segments)), self.equations.name, passing)
-        begin = passing.before if passing.before - self.t > BLINK else self.t
-        self._short = begin, max(2.0 * passing.after - passing.before, begin + BLINK)
-        return begin if begin > self.t else self._short[1]
-
-    def _stage(self, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards] | None:
-        """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew."""
-        try:
-            return self._mode_table.stage(self._holds, self._contact_states, stops, x)
-        except ConstraintError:
-            if not self._contact_states.closed or self._parted == self.t:
-                raise
-        self._parted, self._settled = self.t, False
-        return None
-
-    def _enumerate(self, stops: Mapping[str, Any]) -> None:
-        """Where all modes are to be known before: make them ready, once for what can change."""
-        if not isinstance(self.design, Automaton) or not self._contact_states.members:
-            return
-        key = tuple(self._holds.items()), tuple(self._contact_states.contact_points), tuple(stops.items())
-        if key not in self._listed:
-            began = time.perf_counter()
-            self._listed[key] = prepare_all(self._mode_table, self._holds, self._contact_states, stops, self._state(),
-                                            self.design.most)  # fmt: skip
-            self._worked("embed", (f"{len(self._listed[key])} modes",), self.t, began)
-
-    def _at_once(self, stage: Stage, guards: Guards, values: Array, crossings: Crossings) -> bool:
-        """Pass the guards on forces that are below zero to begin with."""
-        hits = [guards[i] for i in guards.on_forces if values[i] < 0.0]
-        if hits:
-            self._pass(stage, hits, crossings)
-        return bool(hits)
-
-    def _pass(self, stage: Stage, hits: Sequence[Guard], crossings: Crossings, lap: Lap | None = None) -> Array | None:
-        """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known.
-
-        ``lap`` is what the guards ended, where the change may be made again.
+        A constraint on coordinates must be met already. With ``limit``, it lets go where the size of its multipliers
+        passes that.
         """
-        touched, slips = [], False
-        for guard in hits:
-            if guard.kind == "limit":
-                self.release(guard.about)
-            else:
-                touched.append(guard)
-                slips = slips or guard.kind == "slip"
-        if touched:
-            self._count(touched, crossings)
-            lam = forces_in(stage, self.t, self._x, self.driven.rest_at(self._rest, self.t)) if slips else {}
-            return self._cross(touched, lam, lap=lap if len(touched) == len(hits) else None)
-        return None
+        constraint = name if isinstance(name, Constraint) else Constraint(name, zero)
+        changes = constrain(self.mode_table, self._state, constraint, limit)
+        self.state = changes[-1].state
+        return [changed.noted(self.record) for changed in changes][-1]
+
+    def close(self, kind: str, name: str, a: Part, b: Part, at: Place | None = None, to: Place | None = None,
+              axis: Any = None, *, limit: float | None = None) -> RunEvent:  # fmt: skip
+        """A loop closed now by a joint between a and b, whose points meet there, as ``model.close``."""
+        return self.constrain(Parts(self.equations.system).close(kind, name, a, b, at, to, axis), limit=limit)
+
+    def weld(self, name: str, a: Part, b: Part, *, limit: float | None = None) -> RunEvent:
+        """b fixed to a in the pose that they have now; what was moving is taken up by an impact."""
+        return self.constrain(welded(self._state, name, a, b), limit=limit)
+
+    def release(self, name: str | Constraint) -> RunEvent:
+        """Let a constraint go. Nothing jumps."""
+        changed = release(self.mode_table, self._state, name)
+        self.state = changed.state
+        return changed.noted(self.record)
+
+    def rule(self, name: str, when: Any, **changes: Any) -> Rule:
+        """What the user says about modes, from now on: as ``model.rule``; the model stays as it was."""
+        rule = Rule(name, when, **changes)
+        self.state = with_rules(self._state, [rule])
+        return rule
 
     # --- contacts -----------------------------------------------------------------------------------------------
 
-    def _note_backs(self) -> None:
-        """Note which features are met from behind from now on, where that has changed."""
-        if not (self._backs or self._contact_states.behind):
-            return
-        backs = frozenset(contact_point.feature for contact_point in self._contact_states.behind)
-        if backs != (self._backs[-1][1] if self._backs else frozenset()):
-            self._backs.append((self.t, backs))
+    @spelled
+    def contact(self, name: str, a: Any, b: Any, *, restitution: Any = 0.0, friction: Any = None,
+                impact: str = "newton") -> Contact:  # fmt: skip
+        """Two shapes that may touch from now on, as ``model.contact``; the model stays as it was.
 
-    def _cross(self, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False,
-               lap: Lap | None = None) -> Array | None:  # fmt: skip
-        """From one mode to the next: zones, impacts, then what stays closed; nothing is known beforehand.
-
-        What is closed to begin with is no event; what a rule or a constraint makes open or close is (``tell``). The
-        state after it; none where it may only be stepped through.
+        A shape that another process describes (``lw.Remote``) is asked for where something comes near its bound; until
+        then the contact has no features.
         """
-        began, s = time.perf_counter(), self._contact_states
-        kept = s.copied() if self._limited else None
-        names = self.active if lap is None else lap.stage.names
-        before, leaving_depths, zones = dict(s.closed), s.leaving_depths, s.zones
-        shop, state = self._mode_table, self._state()
-        held = shop.held(self._holds)
-        quick = swiftly(s, shop.delassus_programs, held, state, hits, lam, self.brief)
-        passed = self._cross_all(hits, lam, held, state) if quick is None else quick
-        if passed is None:
-            self._thicket.stuck = True
-            return None
-        if kept is not None and passed.impacts:
-            impulses = {name: part for impact in passed.impacts for name, part in impact.impulses.items()}
-            broken = self._limited & constraint_impulses(held, state, passed.x, s.contact_points, impulses).keys()
-            if broken:
-                self._contact_states = kept
-                self._let_go(broken)
-                return self._cross(hits, lam, True)
-        self._settled = True
-        x = np.empty(len(self._x))
-        x[:-1], x[-1] = passed.x[1 : len(x)], self._x[-1] + passed.work
-        self._x = x
-        after = names if s.closed == before else self.active
-        if hits or passed.impacts or tell:
-            parts = held, state, passed.x, s.contact_points
-            self._untold.append((self.t, before, s.closed, s.contact_points, passed.impacts, hits, (names, after),
-                                 partial(constraint_impulses, *parts)))  # fmt: skip
-        if names != after or self._pending is None:
-            self._pending = self.t, names, after, began
-        self._change = None
-        if lap is not None and quick is not None and quick.alone is not None:
-            again, key = lap.again, lap.again.hit.tobytes()
-            self._change = Change(again, lap.stage, hits, names, before, leaving_depths, zones, quick.alone, key)
-        return passed.x
+        laws = {"restitution": restitution, "friction": friction, "impact": impact}
+        if not isinstance(a, Late) and not isinstance(b, Late):
+            self.state, contact = with_shapes(self.world, self._state, name, a, b, laws)
+            return contact
+        late = waiting_contact(name, a, b, laws)
+        self.state = with_waiting(self._state, late)
+        return late.contact
 
-    def _cross_all(self, hits: Sequence[Guard], lam: Mapping[str, Array], held: Terms, x: Array) -> Reset | None:
-        """The same for any contacts; none where they come to no rest and may be stepped."""
-        crossing = Reset(
-            self._contact_states, self._mode_table.delassus_programs, held, x, at_once=self.at_once, brief=self.brief
-        )
-        crossing.take(hits, lam)
-        try:
-            crossing.go()
-        except IntegrationError:
-            if not self._thicket.allowed:
-                raise
-            return None
-        return crossing
+    def reshape(self, name: str, b: Any = None, *, a: Any = None) -> RunEvent:
+        """Give a contact another second shape, or first one (``a``), while the run goes on; its laws stay.
 
-    def _step_through(self, t_end: float, stops: Mapping[str, Any]) -> bool:
-        """Time stepping until things are calm; whether a stop ended it."""
-        before, s = self.active, self._contact_states
-        self._sight.wake(s, self._mode_table.base, self._state())
-        self._keep_watch(self._state())
-        scene = scene_of(self.driven, self._mode_table.base, self._mode_table.held(self._holds), s, self._rest)
-        made = through(scene, self._state(), float(self._x[-1]), t_end, self._thicket, stops, self.progress)
-        segment = made.segment()
-        found = self._watch.first([segment.solution], self._held_now(), STEPPED, between=False)
-        if found is not None:
-            passing = found[1]
-            segments = up_to([segment], passing.t)
-            self._segments += segments
-            raise explained(self._explained(Broken("", segments)), self.equations.name, passing)
-        self._segments.append(segment)
-        self._events.append(RunEvent(self.t, STEPPING, before, (STEPPING,), kind=STEPPING))
-        self.t, self._x = float(made.x[0]), made.states[-1]
-        s.left(made.x)
-        self._settled = made.rests is not None
-        if made.rests is not None:
-            s.rest(made.x, made.rests)
-        after = self.active if self._settled else (*self._holds, *made.labels())
-        self._events.append(RunEvent(self.t, STEPPING, (STEPPING,), after, kind=STEPPING, notes=made.told()))
-        self._events += [RunEvent(self.t, name, after, after) for name in made.stopped]
-        self._thicket.leave(self._settled)
-        return bool(made.stopped)
+        Closed, it stays closed where the new shape passes through the place of contact, with an impact where its normal
+        differs; it opens where the new shape is further away; shapes that overlap are refused.
+        """
+        return self._decided(name, reshaped(self.world, self._state, name, a, b), "reshape")
+
+    def remove(self, name: str) -> RunEvent:
+        """Take a contact away: what it held is free."""
+        state = self._state
+        if isinstance(name, str) and name in state.waiting:
+            before = state.active
+            self.state = state.but(waiting={key: late for key, late in state.waiting.items() if key != name})
+            return self.record.tell(RunEvent(state.t, name, before, before, kind="remove"))
+        return self._decided(name, without_contact(self.world, state, contact_now(state, name)), "remove")
+
+    def _decided(self, name: str, changed: SimState, kind: str) -> RunEvent:
+        """Contacts decided anew after a change of them."""
+        before = self.active
+        self.state, notes = reset(self.world, changed, (), {})
+        notes.noted(self.t, self.record)
+        return self.record.tell(RunEvent(self.t, name, before, self.active, kind=kind))
+
+    # --- looking back -------------------------------------------------------------------------------------------
+
+    @property
+    def timeline(self) -> Timeline:
+        """What was worked on so far, by the clock."""
+        return self.record.timeline
+
+    @property
+    def switches(self) -> list[Switch]:
+        """The changes of mode so far, and what each took."""
+        return self.record.switches
+
+    @property
+    def events(self) -> Events:
+        """What happened so far."""
+        return Events(self.record.events)
+
+    @property
+    def run(self) -> Trajectory:
+        """The trajectory so far."""
+        return self.trajectory()
+
+    @property
+    def known(self) -> Trajectory | None:
+        """The same, or nothing where it has not run yet."""
+        return self.trajectory() if self.record.segments else None
+
+    def trajectory(self, every: float | None = None) -> Trajectory:
+        """The trajectory so far, sampled at even times where ``every`` is given."""
+        if not self.record.segments:
+            raise EvaluationError(f"'{self.equations.name}' has not run yet. Call sim.advance(until) first.")
+        return trajectory_of(self, self.record.segments, every)

@@ -40,7 +40,7 @@ def guards_and_rates(equations: Equations, stop_when: Mapping[Any, Any], laws: d
     known = {} if known is None else known
     fresh = [node for node in dict.fromkeys(given) if node not in known]
     if fresh:
-        values = rebuild(g, equations._closed(fresh), laws)
+        values = rebuild(g, equations.in_states(fresh), laws)
         along = _along(equations, [e.node for e in equations.udot_expressions])
         rates = tangents(g, values, dict(zip(along, rebuild(g, list(along.values()), laws), strict=True)))
         known.update(zip(fresh, zip(values, rates, strict=True), strict=True))
@@ -50,7 +50,8 @@ def guards_and_rates(equations: Equations, stop_when: Mapping[Any, Any], laws: d
 def expressions_of(equations: Equations, stop_when: Mapping[str, Any]) -> list[int]:
     """Conditions as nodes in t, q, u and what is held; u̇ as without constraints."""
     g = equations.system.graph
-    return equations._closed([operand(g, scalar(equations, e, f"stop_when '{name}'")) for name, e in stop_when.items()])
+    scalars = (scalar(equations, e, f"stop_when '{name}'") for name, e in stop_when.items())
+    return equations.in_states([operand(g, e) for e in scalars])
 
 
 def _along(equations: Equations, udot: list[int]) -> dict[int, int]:

@@ -18,7 +18,8 @@ from latchwork.contact.law import Zones
 from latchwork.errors import ConstraintError
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
-from latchwork.hybrid.mode_table import Holds, ModeTable, Prepared
+from latchwork.hybrid.mode_table import ModeTable, Prepared
+from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 
 OPEN, GRAZING, BEHIND = "open", "grazing", "behind"
@@ -82,17 +83,18 @@ def _zones(contact_states: ContactStates) -> Iterator[dict[Zones, int]]:
         yield {zone: chosen[zone] for zone in contact_states.zones}
 
 
-def prepare_all(shop: ModeTable, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
+def prepare_all(table: ModeTable, state: SimState, stops: Mapping[str, Any],
                 most: int) -> tuple[tuple[str, ...], ...]:  # fmt: skip
-    """Everything that these contacts may need, in machine code; gives what holds in each mode, once."""
-    every = every_standing(contact_states, x, most, shop.driven.equations.name)
-    shop.held(holds)
-    for contact_point in contact_states.contact_points:
+    """Everything that the contacts of a state may need, in machine code; gives what holds in each mode, once."""
+    x, contacts = state.row, state.contacts
+    every = every_standing(contacts, x, most, table.driven.equations.name)
+    table.held(state.holds)
+    for contact_point in contacts.contact_points:
         contact_point.get_ready()
         contact_point.gap(x)
     for each in every:
-        _compile(shop, shop.prepared(holds, each, stops))
-    named = ((*holds, *each.labels) for each in every)
+        _compile(table, table.prepared(state.holds, each, state.rules, stops))
+    named = ((*state.holds, *each.labels) for each in every)
     return tuple(dict.fromkeys(named))
 
 

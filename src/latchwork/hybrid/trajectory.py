@@ -108,7 +108,7 @@ class Samples:
         times = np.ravel(self.t)
         columns = [times, self.x.reshape(len(times), self.x.shape[-1]), driven.rest_at(self.rest, times)]
         if self.udot is None:
-            closed, arguments = self.equations._closed(nodes), driven.arguments
+            closed, arguments = self.equations.in_states(nodes), driven.arguments
         else:
             closed = rebuild(system.graph, nodes, self.equations.derivation.kinematics.replaced)
             columns.append(self.udot.reshape(len(times), self.udot.shape[-1]))

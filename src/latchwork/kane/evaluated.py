@@ -20,7 +20,7 @@ from latchwork.mechanics.vector import Vector
 from latchwork.program.function import Function
 from latchwork.program.ir import Program
 from latchwork.program.lower import lower
-from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.matrix import Matrix
 
 
@@ -29,7 +29,8 @@ class Evaluated(Quantities):
 
     def program(self, expressions: Any) -> Program:
         """Straight-line code of expressions (q̇ and u̇ in them are replaced) as functions of (t, q, u, r, p)."""
-        return lower(self.system.graph, self._closed([self._node(e) for e in _flat(expressions)]), self.arguments)
+        g = self.system.graph
+        return lower(g, self.in_states([operand(g, e) for e in _flat(expressions)]), self.arguments)
 
     @cached_property
     def udot_program(self) -> Program:

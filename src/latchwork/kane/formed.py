@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 from latchwork.kane.columns import column, rows, tidied_column
 from latchwork.kane.derive import Derivation
@@ -12,7 +11,7 @@ from latchwork.kane.solving import solved
 from latchwork.kane.speeds import matrices
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.system import System
-from latchwork.symbolic.expr import Expr, operand
+from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.traverse import Operations, count_literal, count_shared, reachable, rebuild
 
@@ -143,11 +142,8 @@ class Formed:
         """Operations of u̇ as printed, nothing shared: how the papers count."""
         return count_literal(list(self.udot_expressions))
 
-    def _node(self, value: Any) -> int:
-        return operand(self.system.graph, value)
-
-    def _closed(self, nodes: list[int]) -> list[int]:
-        """q̇ and u̇ replaced by what they are."""
+    def in_states(self, nodes: list[int]) -> list[int]:
+        """Nodes with q̇ and u̇ replaced by what they are, in terms of t, q, u, r and p."""
         g = self.system.graph
         wanted = {symbol.node for symbol in self.system.u_rates}
         replaced = dict(self.derivation.kinematics.replaced)

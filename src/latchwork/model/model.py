@@ -51,7 +51,7 @@ class Model(Loading):
         """
         from latchwork.contact.construction import contact_between
 
-        return self._touches(name, lambda: contact_between(name, a, b, restitution, friction, impact, self.graph))
+        return self.add_contact(name, lambda: contact_between(name, a, b, restitution, friction, impact, self.graph))
 
     @spelled
     def limit(self, name: str, joint: Link, bounds: Any, *, restitution: Any = 0.0) -> Contact:
@@ -60,9 +60,9 @@ class Model(Loading):
         from latchwork.constraint.joints.couplings import only
         from latchwork.contact.joint_limits import limits
 
-        return self._touches(name, lambda: limits(name, *only(joint, name), bounds, restitution))
+        return self.add_contact(name, lambda: limits(name, *only(joint, name), bounds, restitution))
 
-    def _touches(self, name: str, make: Callable[[], Contact]) -> Contact:
+    def add_contact(self, name: str, make: Callable[[], Contact]) -> Contact:
         """A contact under a name that is new."""
         from latchwork.contact.construction import must_name_contact
 

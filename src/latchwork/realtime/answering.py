@@ -20,13 +20,13 @@ def answer_of(sim: Stepped, hands: Hands, handle: Handle, arm: Triple, x: Array)
 
     Before the first step of a mode its equations may not be there yet: then nothing answers.
     """
-    known = sim._mode_table.stages.get(sim._mode_table.key(sim._holds, sim._contact_states, {}))
-    if known is None:
+    state, stage = sim.state, sim.stage
+    if stage is None:
         return NOTHING
-    stage, p = known[0], sim._parameters()
+    p = state.parameters
     pose = handle.at(sim.t, x, arm, p)
-    rest = sim._state()[len(sim._x) :]
+    rest = state.held
     rests = np.array([hands.on(rest, handle.body.name, *pose.about_center(*wrench)) for wrench in WRENCHES])
-    states = np.asarray(stage.reduced(sim._x)) if isinstance(stage, Held) else sim._x
+    states = np.asarray(stage.reduced(state.x)) if isinstance(stage, Held) else state.x
     udots = stage.accelerations(np.full(len(rests), sim.t), np.tile(states, (len(rests), 1)), rests)
     return handle.answer(udots, sim.t, x, arm, p)

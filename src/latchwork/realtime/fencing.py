@@ -62,7 +62,7 @@ def put_up(sim: Stepped, exhibit: Exhibit, corners: Pairs, number: int) -> None:
 
 def take_down(sim: Stepped) -> None:
     """Take away what stands of a fence."""
-    contacts = [contact.name for contact in sim._contact_states.members]
+    contacts = [contact.name for contact in sim.state.contacts.members]
     for name in contacts:
         if name.startswith(f"{NAME} "):
             sim.remove(name)

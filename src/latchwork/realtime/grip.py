@@ -81,7 +81,7 @@ class Grip:
             return
         n_q = len(self._sim.equations.q)
         own = x[:-1] if n_q == len(self._own.q) else np.concatenate([x[: len(self._own.q)], x[n_q:-1]])
-        pose = self._handle(reading.body).at(t, own, reading.arm, self._sim._parameters())
+        pose = self._handle(reading.body).at(t, own, reading.arm, self._sim.state.parameters)
         self.hands.write(rest, reading.body, *pose.about_center(*self.coupler.wrench(reading, pose)))
 
     def _free(self, reading: Reading) -> None:
@@ -138,13 +138,13 @@ class Grip:
         if body is None:
             return Masses(math.inf, math.inf)
         sim = self._sim
-        always = {name: hold for name, hold in sim._holds.items() if hold.permanent}
-        rows = sim._mode_table.held(always).place(sim._state()).B if always else None
-        return self._handle(body).masses(sim.t, x, arm, sim._parameters(), rows)
+        always = {name: hold for name, hold in sim.state.holds.items() if hold.permanent}
+        rows = sim.mode_table.held(always).place(sim.state.row).B if always else None
+        return self._handle(body).masses(sim.t, x, arm, sim.state.parameters, rows)
 
     def pose(self, body: str, arm: Triple, x: Array) -> Pose:
         """Where a point of a body is, and how it moves."""
-        return self._handle(body).at(self._sim.t, x, arm, self._sim._parameters())
+        return self._handle(body).at(self._sim.t, x, arm, self._sim.state.parameters)
 
     def arm_to(self, body: str, at: Triple, x: Array) -> Triple:
         """From the mass centre of a body to a point of N, in the body's frame."""
@@ -155,7 +155,7 @@ class Grip:
     def get_ready(self, body: str, x: Array) -> None:
         """Make the programs of a body."""
         with suppress(LatchworkError):
-            self._handle(body).masses(self._sim.t, x, NULL, self._sim._parameters())
+            self._handle(body).masses(self._sim.t, x, NULL, self._sim.state.parameters)
             if isinstance(self.display, InverseDynamics):
                 self._answer(body, NULL, x)
 

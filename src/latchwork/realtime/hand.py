@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from latchwork.hybrid.input_laws import Column, Driven, power_of
+from latchwork.hybrid.online_contacts import driven_by, get_ready
 from latchwork.hybrid.simulation import Simulation
 from latchwork.kane.equations import Equations
 from latchwork.mechanics.body import Body
@@ -30,7 +31,7 @@ class Hands:
         bodies, old = sim.equations.system.bodies, sim.equations
         symbols = {body.name: _symbols(old, body) for body in bodies}
         loads = [load for body in bodies for load in _loads(body, symbols[body.name])]
-        held = any(contact_point.held for contact_point in sim._contact_states.contact_points)
+        held = any(contact_point.held for contact_point in sim.state.contacts.contact_points)
         equations = _with_all(old.with_loads(*loads), symbols.values()) if held else old.with_loads(*loads)
         places = {symbol: i for i, symbol in enumerate(equations.r)}
         self._places = {name: [(k, places[s]) for k, s in enumerate(six) if s in places]
@@ -48,14 +49,14 @@ class Hands:
         """From now on a force at the mass centre of one body, and a torque on it; nothing on all others."""
         if body is None and self._on is None and not self._unsure:
             return
-        rest = sim._rest.copy()
+        rest = sim.state.rest.copy()
         if self._unsure:
             rest[self._all] = 0.0
         elif self._on is not None and self._on != body:
             rest[[place for _, place in self._places[self._on]]] = 0.0
         if body is not None:
             self.write(rest, body, force, torque)
-        sim._rest, self._on, self._unsure = rest, body, False
+        sim.state, self._on, self._unsure = sim.state.but(rest=rest), body, False
 
     def on(self, rest: Array, body: str, force: Triple, torque: Triple) -> Array:
         """What is held, with another wrench: this one on a body, none on all others."""
@@ -111,8 +112,8 @@ def _drive(sim: Simulation, equations: Equations) -> None:
     arguments = old.arguments[: -len(old.held) or None] if old.held else old.arguments
     held = (*equations.r, *old.held[n_r:])
     columns = tuple(Column(c.table, tuple(p if p < n_r else p + more for p in c.places)) for c in old.columns)
-    sim._rest = np.concatenate([sim._rest[:n_r], np.zeros(more), sim._rest[n_r:]])
-    sim.driven = Driven(equations, old.laws, power_of(equations), old.work, (*arguments, *held), columns)
-    sim._made_again(equations, sim.driven.arguments)
-    sim._get_ready(sim._contact_states.contact_points)
+    rest = np.concatenate([sim.state.rest[:n_r], np.zeros(more), sim.state.rest[n_r:]])
+    driven = Driven(equations, old.laws, power_of(equations), old.work, (*arguments, *held), columns)
+    sim.state = driven_by(sim.world, sim.state.but(rest=rest), driven)
+    get_ready(sim.world, sim.state, sim.state.contacts.contact_points)
 

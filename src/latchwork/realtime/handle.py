@@ -23,7 +23,7 @@ from latchwork.program.lower import lower
 from latchwork.realtime.devices.device import Nine, Triple
 from latchwork.realtime.response import Response
 from latchwork.realtime.triples import add, cross, rotated
-from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.traverse import rebuild
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -153,7 +153,7 @@ class Handle:
     def _function(self, expressions: list[Expr | float], more: Sequence[Expr] = ()) -> Function:
         """A program of (t, q, u, p), and of u̇ where it is asked for; q̇ is replaced."""
         e = self.equations
-        g, nodes = e.system.graph, [e._node(expression) for expression in expressions]
+        g, nodes = e.system.graph, [operand(e.system.graph, expression) for expression in expressions]
         return Function(lower(g, rebuild(g, nodes, dict(e.derivation.kinematics.replaced)), (*self._arguments, *more)))
 
 

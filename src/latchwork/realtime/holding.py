@@ -16,25 +16,24 @@ from latchwork.realtime.stepped import Stepped
 
 def rows_of(sim: Stepped) -> list[tuple[str, int]]:
     """What holds, by name, with how many numbers: a constraint its rows; a contact normal force and tangents."""
-    holds = [(name, len(hold.constraint.zero)) for name, hold in sim._holds.items()]
+    holds = [(name, len(hold.constraint.zero)) for name, hold in sim.state.holds.items()]
     return holds + [
-        (contact_point.name, 1 + len(contact_point.tangents)) for contact_point in sim._contact_states.closed
+        (contact_point.name, 1 + len(contact_point.tangents)) for contact_point in sim.state.contacts.closed
     ]
 
 
 def forces_of(sim: Stepped) -> Array:
     """The forces of `rows_of`, one after the other; none where equations of this mode, or of others, are being made."""
-    if sim._ahead.is_busy:
+    if sim.world.ahead.is_busy:
         return np.empty(0)
-    known = sim._mode_table.stages.get(sim._mode_table.key(sim._holds, sim._contact_states, {}))
-    if known is None:
+    state, stage = sim.state, sim.stage
+    if stage is None:
         return np.empty(0)
-    state = sim._state()
-    stage, x, rest = known[0], sim._x, state[len(sim._x) :]
-    lam = forces_in(stage, sim.t, x, rest)
-    found = [np.asarray(lam.get(name, np.zeros(len(hold.constraint.zero)))) for name, hold in sim._holds.items()]
+    row, x, rest = state.row, state.x, state.held
+    lam = forces_in(stage, state.t, x, rest)
+    found = [np.asarray(lam.get(name, np.zeros(len(hold.constraint.zero)))) for name, hold in state.holds.items()]
     udot: Array | None = None
-    for contact_point, contact_state in sim._contact_states.closed.items():
+    for contact_point, contact_state in state.contacts.closed.items():
         if contact_point.held and udot is None:
             udot = stage.accelerations(np.array([sim.t]), _states(stage, x)[None], rest[None])[0]
         found.append(
@@ -43,8 +42,8 @@ def forces_of(sim: Stepped) -> Array:
                 contact_state,
                 lam.get(contact_point.name, np.empty(0)),
                 udot,
-                state,
-                sim._contact_states.zones,
+                row,
+                state.contacts.zones,
             )
         )
     return np.concatenate([np.empty(0), *found])

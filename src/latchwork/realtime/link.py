@@ -26,10 +26,8 @@ FAST = "/dev/shm"  # a folder that is no disk, where there is one
 class Link:
     """Memory that processes have in common: ``memory`` is a file that is open, or a word on Windows."""
 
-    _file: IO[bytes] | None = None  # of whoever made it
-
-    def __init__(self, memory: int | str, width: int) -> None:
-        self.memory = memory
+    def __init__(self, memory: int | str, width: int, file: IO[bytes] | None = None) -> None:
+        self.memory, self._file = memory, file  # the file is that of whoever made it
         start, size = _sizes(width)
         self._map = mmap.mmap(memory, size) if isinstance(memory, int) else _named(memory, size)
         self._view = memoryview(self._map)
@@ -43,9 +41,7 @@ class Link:
         if sys.platform == "win32":
             return Link(f"latchwork-{secrets.token_hex(16)}", width)
         file = _room(_sizes(width)[1])
-        link = Link(file.fileno(), width)
-        link._file = file
-        return link
+        return Link(file.fileno(), width, file)
 
     @property
     def inherited(self) -> tuple[int, ...]:

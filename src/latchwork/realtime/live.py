@@ -27,7 +27,7 @@ from latchwork.realtime.exhibit import Exhibit
 from latchwork.realtime.grip import Grip
 from latchwork.realtime.holding import forces_of, rows_of
 from latchwork.realtime.look_ahead import Scout
-from latchwork.realtime.past import Past, mark_of
+from latchwork.realtime.past import Past, mark_of, put_back
 from latchwork.realtime.session import Log, recording_path
 from latchwork.realtime.stepped import stepped
 from latchwork.realtime.telling import Modes, Row, answer_row, event_row, mode_row
@@ -69,7 +69,7 @@ class Live:
         with suppress(LatchworkError):
             self.sim.on(self.step)
         self.past.reset(self.sim)
-        _ = self.sim._mode_table.energy
+        _ = self.sim.mode_table.energy
 
     # --- commands -----------------------------------------------------------------------------------------------
 
@@ -91,13 +91,13 @@ class Live:
         do = DO[asked["do"]]
         if asked["do"] not in CHANGING:
             return do(self, asked)
-        self.sim._ahead.wait()
+        self.sim.world.ahead.wait()
         before = mark_of(self.sim)
         try:
             answer = do(self, asked)
             self._after()
         except Exception:
-            before.put_back(self.sim)
+            put_back(self.sim, before)
             raise
         finally:
             self.past.changed(self.sim)
@@ -124,28 +124,26 @@ class Live:
             symbol.name == name and symbol.node in sim.driven.laws for symbol in e.r
         ):
             raise EvaluationError(f"'{name}' follows a law or a table in this run, and cannot be set.")
-        rest = sim._rest.copy()
+        rest = sim.state.rest.copy()
         rest[place] = value
-        sim._rest = rest
+        sim.state = sim.state.but(rest=rest)
         self.past.nudged(unsettled=True)
 
     def prepare_first(self, began: Callable[[], None]) -> None:
         """What the thread that prepares modes does first: whoever waits for it must not wait for others."""
-        self.sim._ahead.began = began
+        self.sim.world.ahead.began = began
 
     def values(self) -> dict[str, float]:
         """What the sliders stand at."""
-        e, rest = self.sim.equations, self.sim.driven.rest_at(self.sim._rest, self.sim.t)
+        e, rest = self.sim.equations, self.sim.state.held
         now = dict(zip((symbol.name for symbol in (*e.r, *e.p)), rest.tolist(), strict=False))
         return {name: now[name] for name in self.exhibit.sliders}
 
     def value(self, expression: Any) -> float:
         """An expression of the model, now."""
-        e, sim = self.sim.equations, self.sim
-        n_q, n_r, state = len(e.q), len(e.r), sim._state()
-        rest = state[len(sim._x) :]
-        x = sim._x
-        return float(e.evaluate([expression], x[:n_q], x[n_q:-1], rest[:n_r], t=sim.t, p=rest[n_r:][: len(e.p)])[0])
+        e, state = self.sim.equations, self.sim.state
+        n_q, n_r, x, rest = len(e.q), len(e.r), state.x, state.held
+        return float(e.evaluate([expression], x[:n_q], x[n_q:-1], rest[:n_r], t=state.t, p=rest[n_r:][: len(e.p)])[0])
 
     def couple(self, stiffness: float, damping: float) -> str:
         """Another spring and damper between device and handle; gives why it is not quite what was asked for, if so."""
@@ -206,7 +204,8 @@ class Live:
             self._after()
         self.grip.feel(self.tick_count, self.x)
         self.tick_count += 1
-        self.log.state(self.sim.t, self.sim._x)
+        state = self.sim.state
+        self.log.state(state.t, state.x)
 
     def _trouble(self, error: Exception) -> None:
         self.past.back(self.sim, 0)
@@ -223,7 +222,7 @@ class Live:
             self.switch_times += [switch.microseconds for switch in switches]
         if events:
             self.scout.happened(events)
-            constraints = {item.name for item in self.exhibit.constraints} | self.sim._rules.held
+            constraints = {item.name for item in self.exhibit.constraints} | self.sim.state.rules.held
             self._news.extend(event_row(event, self.modes, constraints) for event in events)
         self._tell_mode()
 
@@ -244,13 +243,13 @@ class Live:
     @property
     def x(self) -> Array:
         """q and u of the exhibit's own model."""
-        x, n_q, all_q = self.sim._x, len(self._own.q), len(self.sim.equations.q)
-        return x[:-1] if n_q == all_q else np.concatenate([x[:n_q], x[all_q:-1]])
+        x, n_q, n = self.sim.state.x, len(self._own.q), len(self._own.u)
+        return x[:-1] if len(x) == n_q + n + 1 else np.concatenate([x[:n_q], x[-1 - n : -1]])
 
     def state(self, beat: Beat | None = None) -> State:
         """What is to be seen now."""
         sim = self.sim
-        energy = float(sim._mode_table.energy(sim._state())[0])
+        energy = float(sim.mode_table.energy(sim.state.row)[0])
         return State(self.tick_count, sim.t, self.x, self._mode, forces_of(sim), self.grip.hand, energy,
                      self.grip.observer.generated, self.paused, self.speed, self.recording, beat or Beat())  # fmt: skip
 

@@ -56,6 +56,7 @@ class Scout:
         self._course: Course | None = None
         self._of: Course | None = None  # the course of the run that it left from
         self._from, self._reading, self._rest = -math.inf, Reading(None), np.empty(0)
+        self._x = np.empty(0)  # (q, u, work) ahead, in a mode whose states are fewer
         self.foreseen: deque[Foreseen] = deque(maxlen=MOST)
         self.off, self.lead, self.prepared, self.met = math.nan, math.nan, 0, 0
 
@@ -64,10 +65,8 @@ class Scout:
     def look(self, until: float) -> bool:
         """Go on ahead until the clock says so; whether there was anything to do."""
         sim = self._sim
-        if self._course is not None and self._of is not sim._course:
+        if self._course is not None and self._of is not sim.course:
             self._course = None  # the run has gone another way meanwhile
-        if not sim._ahead.is_busy and sim._mode_table.foresight.foresee():
-            return True
         if self._course is None and not self._begin():
             return False
         while self._course is not None and time.perf_counter() < until:
@@ -79,16 +78,17 @@ class Scout:
 
     def _begin(self) -> bool:
         """Leave from where the run is now, if the last look is a while ago and something could happen."""
-        sim, course = self._sim, self._sim._course
+        sim, course = self._sim, self._sim.course
         if sim.t < self._from:  # rewound
             self.foreseen.clear()
         elif sim.t - self._from < AGAIN:
             return False
-        if course is None or not course.guards or sim._ahead.is_busy:
+        if course is None or not course.guards or sim.world.ahead.is_busy:
             return False
         self._from, self._of = sim.t, course
-        self._reading, self._rest = self._grip.last, sim.driven.rest_at(sim._rest, sim.t).copy()
-        values = self._guards(course, sim.t, sim._x)
+        self._reading, self._rest = self._grip.last, sim.state.held.copy()
+        values = self._guards(course, sim.t, sim.state.x)
+        self._x = sim.state.x
         self._course = Course(sim, course.stage, course.guards, values, self._step, course.until)
         return True
 
@@ -104,14 +104,14 @@ class Scout:
         t = course.ticks.t
         if t - self._from > HORIZON or t + self._step > course.until:
             return False
-        x = course.ticks.x.copy() if course._expand is None else course.x
+        x = course.ticks.x.copy() if course.expand is None else self._x
         self._grip.foresee(self._moved(t), self._rest, x, t)
         if course.ticks.tick(self._rest) not in MADE:
             self._found(course, t, x)
             return False
-        if course._expand is not None:
-            course.x = course._expand(course.ticks.t, course.ticks.x, self._rest)
-        return sim._course is self._of
+        if course.expand is not None:
+            self._x = course.expand(course.ticks.t, course.ticks.x, self._rest)
+        return sim.course is self._of
 
     def _moved(self, t: float) -> Reading:
         """What will be read, if the device moves on as it does now."""
@@ -122,12 +122,12 @@ class Scout:
 
     def _found(self, course: Course, t: float, x: Array) -> None:
         """Note when a guard would fall, and have prepared what may come then."""
-        watch = course.ticks.given.watch
-        if watch is None:
+        armed = course.ticks.armed
+        if not armed:
             return
-        m, now = watch.m, self._guards(course, t, x).tolist()
+        m, now = len(armed), self._guards(course, t, x).tolist()
         falls = [(now[i] / -now[m + i] if now[m + i] < 0.0 < now[i] else 0.0 if now[i] <= 0.0 else math.inf, i)
-                 for i, armed in enumerate(watch.flags[:m].tolist()) if armed]  # fmt: skip
+                 for i in range(m) if armed[i]]  # fmt: skip
         first = min(falls, default=(math.inf, 0))[0]
         if first > 2.0 * self._step:
             return
@@ -138,21 +138,21 @@ class Scout:
     def _prepare(self, guards: Sequence[Guard], x: Array) -> None:
         """Make the symbols of what may come, beside the ticks."""
         sim = self._sim
-        shop = sim._mode_table
+        table, state = sim.mode_table, sim.state
         wanted = [
             (holds, contact_states)
-            for holds, contact_states in likely(guards, sim._holds, sim._contact_states, x)
-            if not shop.is_prepared(holds, contact_states, {})
+            for holds, contact_states in likely(guards, state.holds, state.contacts, x)
+            if not table.is_prepared(holds, contact_states, state.rules, {})
         ]
-        if not wanted or sim._ahead.is_busy:
+        if not wanted or sim.world.ahead.is_busy:
             return
 
         def work() -> None:
             for holds, contact_states in wanted:
-                shop.prepared(holds, contact_states, {})
+                table.prepared(holds, contact_states, state.rules, {})
                 self.prepared += 1
 
-        sim._ahead.start(work)
+        sim.world.ahead.start(work)
 
     def happened(self, events: Iterable[RunEvent]) -> None:
         """Compare what has happened with what was foreseen first."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from latchwork.contact.law import Contact
-from latchwork.hybrid.event import Events, RunEvent
-from latchwork.hybrid.running import Switch
+from latchwork.hybrid.event import RunEvent
+from latchwork.hybrid.record import Switch
 from latchwork.hybrid.simulation import Simulation
 from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.integrate.methods import RK4
@@ -19,16 +16,8 @@ class Stepped(Simulation):
     """A simulation whose past is drained as it goes."""
 
     looks_ahead = False  # not within a tick: the scout does it between them
+    keeps_awake = True
     _told: tuple[RunEvent, ...] = ()
-
-    def advance(self, until: float, **options: Any) -> Events:
-        """Run until a time, once nobody else works on symbols."""
-        self._ahead.wait()
-        return super().advance(until, **options)
-
-    def _may_sleep(self, contact: Contact) -> bool:
-        """Only what cannot be watched whole: nothing is to be made within a tick."""
-        return not contact.is_eager
 
     def on(self, step: float) -> None:
         """One tick."""
@@ -38,18 +27,20 @@ class Stepped(Simulation):
 
     def interrupt(self, unsettled: bool = False) -> None:
         """Something was changed from outside: look at everything anew before the next step, contacts as well."""
-        self._course = None
-        if unsettled and self._contact_states.members:
-            self._settled = False
+        self.course = None
+        if unsettled and self.state.contacts.members:
+            self.state = self.state.but(settled=False)
 
     def drained(self) -> tuple[tuple[RunEvent, ...], list[Switch]]:
         """What has happened since last asked."""
-        if not (self._told or self._events or self.switches):
+        record = self.record
+        if not (self._told or record.events or record.switches):
             return (), []
-        events, switches = (*self._told, *self._events), self.switches
-        if self._events:
+        since, switches = record.taken(), record.switches
+        events = (*self._told, *since)
+        if since:
             self.interrupt()
-        self._told, self._events, self.switches = (), [], []
+        self._told, record.switches = (), []
         return events, switches
 
 
@@ -58,5 +49,5 @@ def stepped(exhibit: Exhibit, step: float) -> Stepped:
     thick = TimeStepping(step, most=MOST) if exhibit.model.contacts or exhibit.fence else None
     made = Stepped(exhibit.model, q=dict(exhibit.q), u=dict(exhibit.u), inputs=dict(exhibit.inputs), method=RK4(step),
                    thick=exhibit.thick or thick)  # fmt: skip
-    made.brief = step
+    made.world.brief = step
     return made

@@ -103,6 +103,14 @@ class ContactPoint:
     def equations(self) -> Equations:
         return self.base.equations
 
+    @property
+    def axis_number(self) -> int | None:
+        """Which axis of N its tangents were made from, where the normal may turn towards it."""
+        if self.axis is None:
+            return None
+        N = self.axis.tree.newtonian
+        return [self.axis == axis for axis in (N.x, N.y, N.z)].index(True)
+
     @cached_property
     def slips(self) -> tuple[Expr, ...]:
         """Slip velocity along each tangent, in terms of u."""
@@ -235,12 +243,9 @@ class ContactPoint:
         return 1.0 - c * c
 
     @cached_property
-    def _upright(self) -> Function | None:
-        return None if self.upright is None else self.lowered([self.upright])
-
-    def is_skewed(self, x: Array) -> bool:
-        """Whether tangents should be made from another axis."""
-        return self._upright is not None and float(self._upright(x)[0]) < 2.0 * SKEWED
+    def upright_function(self) -> Function:
+        """The same at a state."""
+        return self.lowered([self.upright])
 
     # --- tracking -----------------------------------------------------------------------------------------------
 
@@ -389,8 +394,9 @@ def normal_force(equations: Equations, feature: Feature) -> Expr:
     return equations.reaction_of(place.point if isinstance(place, Spot) else place, feature.normal)
 
 
-def touch_of(contact: Contact, feature: Feature, base: Base, x: Array) -> ContactPoint:
-    """A feature made ready at a state x = (t, q, u, rest), which says where tangents may point."""
+def touch_of(contact: Contact, feature: Feature, base: Base, x: Array, axis_number: int | None = None) -> ContactPoint:
+    """A feature made ready at a state x = (t, q, u, rest), which says where tangents may point, unless the axis of N is
+    given from which they are made."""
     equations = base.equations
     moved = [symbol.name for symbol in feature.gap.free_symbols if symbol.kind == "input"]
     if moved:
@@ -401,7 +407,7 @@ def touch_of(contact: Contact, feature: Feature, base: Base, x: Array) -> Contac
     held = enforced_by_coordinates(equations, feature)
     if contact.friction is None:
         return ContactPoint(contact, feature, base, (), None, held)
-    candidates, axis = _across(feature.normal, base, x)
+    candidates, axis = _across(feature.normal, base, x, axis_number)
     contact_point = ContactPoint(contact, feature, base, candidates, axis, held)
     moving = tuple(t for t, slip in zip(candidates, contact_point.slips, strict=True) if _moves(equations, slip))
     return contact_point if moving == candidates else replace(contact_point, tangents=moving)
@@ -413,18 +419,18 @@ def _make_room(known: dict[Any, Any]) -> None:
         known.pop(next(iter(known)))
 
 
-def _across(n: Vector, base: Base, x: Array) -> tuple[tuple[Vector, Vector], Vector | None]:
+def _across(n: Vector, base: Base, x: Array, number: int | None) -> tuple[tuple[Vector, Vector], Vector | None]:
     """Two unit vectors across n; and the axis they were made from where n may turn towards it."""
     for frame in (*n.parts, n.tree.newtonian):
         for axis in (frame.z, frame.y, frame.x):
             if n.dot(axis) == 0.0:
                 return (n.cross(axis), axis), None
-    measures = n.measures(n.tree.newtonian)
-    g, replaced = n.tree.graph, base.equations.derivation.kinematics.replaced
-    nodes = rebuild(g, rebuild(g, [m.node for m in measures], replaced), base.laws)
-    sizes = np.abs(Function(lower(g, nodes, base.arguments))(x))
     N = n.tree.newtonian
-    axis = (N.x, N.y, N.z)[int(np.argmin(sizes))]
+    if number is None:
+        g, replaced = n.tree.graph, base.equations.derivation.kinematics.replaced
+        nodes = rebuild(g, rebuild(g, [m.node for m in n.measures(N)], replaced), base.laws)
+        number = int(np.argmin(np.abs(Function(lower(g, nodes, base.arguments))(x))))
+    axis = (N.x, N.y, N.z)[number]
     flat = n.cross(axis)
     first = flat / sqrt(flat.dot(flat)) if not flat.is_zero else unit(flat)
     return (first, n.cross(first)), axis

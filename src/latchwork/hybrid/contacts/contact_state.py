@@ -224,10 +224,15 @@ class ContactStates:
             again[contact_point]: since for contact_point, since in self.slipped.items() if contact_point in again
         }
 
+    def but(self, **changes: Any) -> ContactStates:
+        """The same contact states with some parts of them changed; all others are shared."""
+        made: ContactStates = object.__new__(ContactStates)
+        made.__dict__ = self.__dict__ | changes
+        return made
+
     def copied(self) -> ContactStates:
-        """A copy that is not touched by what happens to these."""
-        return replace(
-            self,
+        """A copy to work on, that is not touched by what happens to these."""
+        return self.but(
             contact_points=list(self.contact_points),
             closed=dict(self.closed),
             leaving_depths=dict(self.leaving_depths),

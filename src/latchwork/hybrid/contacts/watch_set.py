@@ -31,7 +31,7 @@ from latchwork.hybrid.contacts.clearance import Bounds, Solids
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.sleeping_contacts import NEAR, MaySleep, arrange, parameters_of, sleepers
 
-FEW = 16  # features that are awake where none is near: guards of so many are linked, not lowered
+FEW = 16  # features that are awake where none is near
 SOON, LATE = 0.02, 0.1  # s: what can touch within the first is awake; what cannot within the second may sleep
 WIDE = 0.25  # of the size of the smaller solid: its parts within this are awake where they are few, else within `NEAR`
 SWIFT = 4e-3  # s: or if it goes further in this

@@ -57,21 +57,23 @@ class Watch:
         self._scene: Scene | None = None
         self._lengths = b""
         self._key: tuple[frozenset[Contact] | None, frozenset[Contact]] | None = None
-        self._overlaps: set[Contact] = set()
+        self.overlaps: frozenset[Contact] = frozenset()
         self._call: Callable[..., Any]
         self._tick: Callable[..., Any]
 
-    def see(self, driven: Driven, members: tuple[Contact, ...], x: Array, awake: Iterable[Contact] | None) -> None:
+    def see(self, driven: Driven, members: tuple[Contact, ...], x: Array, awake: Iterable[Contact] | None,
+            overlaps: frozenset[Contact]) -> None:  # fmt: skip
         """Take up contacts that have come, gone or changed at a state (t, q, u, rest), and look at those that are awake
-        from now on; at what overlaps already, or was met from behind, once it is apart."""
+        from now on; at what ``overlaps`` already, or was met from behind, once it is apart."""
+        self.overlaps = overlaps
         if members is self._members and self._scene is None:
             return
         lengths = x[_parameters(driven)].tobytes()
         if members is not self._members or lengths != self._lengths:
             self._begin(driven, members, x)
             self._lengths = lengths
-        elif self._overlaps and self._scene is not None:
-            self._overlaps &= _deep(self._scene, x).keys()
+        elif overlaps and self._scene is not None:
+            self.overlaps = overlaps & _deep(self._scene, x).keys()
             self._key = None
         if self._scene is not None:
             self._choose(self._scene, None if awake is None else frozenset(awake))
@@ -83,20 +85,20 @@ class Watch:
         deep = {} if scene is None else _deep(scene, x)
         has_front = {one.contact for one in told if one.has_front}
         for contact, depth in deep.items():
-            if contact not in has_front and contact not in self._members:
+            if contact not in has_front and contact not in self._members and contact not in self.overlaps:
                 raise ModelError(
                     f"'{contact.name}' overlaps at t = {float(x[0]):.6g}: its shapes lie in each other by {depth:.3g} "
                     "of the size of the smaller. Start with the shapes apart or just touching."
                 )
-        self._members, self._scene, self._overlaps, self._key = members, scene, set(deep), None
+        self._members, self._scene, self.overlaps, self._key = members, scene, frozenset(deep), None
         if told:
             self._call, self._tick = native(looks.passed_in).brief, native(looks.ticked).brief
 
     def _choose(self, scene: Scene, awake: frozenset[Contact] | None) -> None:
-        key = awake, frozenset(self._overlaps)
+        key = awake, self.overlaps
         if key != self._key:
             self._key = key
-            scene.watch([one.contact not in self._overlaps and (awake is None or one.contact in awake)
+            scene.watch([one.contact not in self.overlaps and (awake is None or one.contact in awake)
                          for one in scene.told])  # fmt: skip
 
     def first(self, solutions: Sequence[Solution], rest: Array, tolerance: float = TOLERANCE,
@@ -110,7 +112,7 @@ class Watch:
         kept, rows = _laid(solutions, between)
         at, found = address(rows), 0
         while (found := self._call(scene.at, found, len(solutions), at)) >= 0:
-            passing = self._located(scene, at + 8 * looks.SOLUTION * found)
+            passing = self._located(scene, at + 8 * looks.WORDS * found)
             if passing is not None:
                 return found, passing
             scene.allow(tolerance)
@@ -119,9 +121,8 @@ class Watch:
 
     def _located(self, scene: Scene, rows: int) -> Passing | None:
         """When what was seen in a solution began; none where it came from behind: left alone then until it is apart."""
-        numbers = scene.words.view(float)
-        start, t, depth = (float(numbers[place]) for place in (looks.BEFORE, looks.AFTER, looks.DEPTH))
-        i, k = (int(scene.words[place]) for place in (looks.STEP, looks.WHO))
+        seen = scene.memory
+        start, t, depth, i, k = seen.before, seen.after, seen.depth, seen.step, seen.who
         most, distance = float(scene.deep[k]), native(looks.distance_at).brief
 
         def last(level: float) -> float:
@@ -138,7 +139,7 @@ class Watch:
         distance(scene.at, rows, i, k, before)
         if not scene.is_behind(k):
             return Passing(scene.contact(k), t, -depth, before, after)
-        self._overlaps.add(scene.contact(k))
+        self.overlaps |= {scene.contact(k)}
         self._choose(scene, None if self._key is None else self._key[0])
         return None
 
@@ -165,7 +166,7 @@ def _deep(scene: Scene, x: Array) -> dict[Contact, float]:
 
 
 def _laid(solutions: Sequence[Solution], between: bool) -> tuple[list[Array], NDArray[np.int64]]:
-    """Solutions in words; the arrays that must live as long."""
+    """Solutions as `looks.Samples`, one behind the other; the arrays that must live as long."""
     kept: list[Array] = []
     words: list[int] = []
     for s in solutions:

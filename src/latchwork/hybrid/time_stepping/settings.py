@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from itertools import dropwhile
 
 from latchwork.errors import EvaluationError
 
@@ -33,12 +33,13 @@ class TimeStepping:
                 raise EvaluationError(f"lw.TimeStepping has {name} = {value!r}. Give a positive number.")
 
 
-@dataclass
-class Thicket:
-    """Counts the events of a run: whether they are too thick, and how long it is stepped then."""
+@dataclass(frozen=True)
+class EventRate:
+    """The event-rate monitor of a run: the times of its last events, whether they are too thick, and how long it is
+    stepped then. Each change of it gives another one."""
 
     settings: TimeStepping | None
-    times: deque[float] = field(default_factory=deque)
+    times: tuple[float, ...] = ()
     stuck: bool = False
     rests: bool = False
     visits: int = 0
@@ -58,19 +59,17 @@ class Thicket:
         """How many more events there may be before they are too thick."""
         return math.inf if self.settings is None else max(self.settings.most - len(self.times), 0)
 
-    def count(self, t: float) -> None:
-        """One more event."""
-        if self.settings is not None:
-            self.times.append(t)
-            self.rests = False
-            while self.times and self.times[0] < t - 10.0 * self.settings.step:
-                self.times.popleft()
+    def count(self, t: float) -> EventRate:
+        """With one more event."""
+        if self.settings is None:
+            return self
+        since = t - 10.0 * self.settings.step
+        times = (*dropwhile(lambda time: time < since, self.times), t)
+        return replace(self, times=times, rests=False)
 
-    def leave(self, rests: bool) -> None:
+    def leave(self, rests: bool) -> EventRate:
         """Events are followed again; where everything is at rest, until there is one."""
-        self.times.clear()
-        self.stuck, self.rests = False, rests
-        self.visits += 1
+        return EventRate(self.settings, rests=rests, visits=self.visits + 1)
 
     @property
     def least(self) -> int:

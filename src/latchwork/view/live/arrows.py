@@ -58,7 +58,7 @@ def arrows_of(known: Known, rows: Rows) -> Arrows:
         if made is not None:
             found[name] = made
     nodes = [node for pair in found.values() for vector in pair for node in quantity(equations, vector)[0]]
-    closed = rebuild(g, equations._closed(nodes), known.driven.laws)
+    closed = rebuild(g, equations.in_states(nodes), known.driven.laws)
     program = Function(lower(g, closed, (*known.arguments, *lam)))
     return Arrows(tuple(found), tuple(name for name, _ in rows), known, program, len(lam))
 

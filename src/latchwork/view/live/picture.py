@@ -187,5 +187,5 @@ def _plots(exhibit: Exhibit, start: Posture) -> tuple[tuple[str, ...], list[int]
 def _program(driven: Driven, nodes: list[int]) -> Function:
     """Numbers as one program of (t, q, u, work, r, p)."""
     g = driven.equations.system.graph
-    closed = rebuild(g, driven.equations._closed(nodes), driven.laws)
+    closed = rebuild(g, driven.equations.in_states(nodes), driven.laws)
     return Function(lower(g, closed, driven.arguments))

@@ -1,0 +1,286 @@
+"""The loop of a run: flow until a guard falls, reset, flow on.  [Patoglu Fig. 4]
+
+A step of the loop takes the simulation from one state to the next: it is assigned where a change is whole, so that an
+error leaves the simulation where the last whole step did.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from latchwork.errors import EvaluationError
+from latchwork.hybrid.audit import Auditing, entry, judge
+from latchwork.hybrid.contacts.friction import forces_in
+from latchwork.hybrid.contacts.guards import Guard, Guards
+from latchwork.hybrid.contacts.initial_contacts import Crossings
+from latchwork.hybrid.event import Events, RunEvent
+from latchwork.hybrid.interference.passing import go_back, keep_watch, must_not_pass
+from latchwork.hybrid.interference.watch import Passed
+from latchwork.hybrid.interrupted import interruptible
+from latchwork.hybrid.lap_flow import Call, counted, lap_of, run_laps
+from latchwork.hybrid.laps import Lap
+from latchwork.hybrid.legs import BLINK
+from latchwork.hybrid.modes import enumerate_modes, mode_at
+from latchwork.hybrid.online import fire, follow_inputs, release
+from latchwork.hybrid.online_contacts import bounds_entered, fetched
+from latchwork.hybrid.path import Stage
+from latchwork.hybrid.piece_flow import looked, plan_of, run_pieces
+from latchwork.hybrid.plan import Broken, Departed, Ran
+from latchwork.hybrid.prefetch import prepare_successors
+from latchwork.hybrid.reset import reset
+from latchwork.hybrid.row_inputs import next_jump
+from latchwork.hybrid.rules import Watched
+from latchwork.hybrid.so_far import explained_error
+from latchwork.hybrid.start import seconds, times_of
+from latchwork.hybrid.stops import stops_of
+from latchwork.hybrid.table import Array
+from latchwork.hybrid.time_stepping.interval import step_through
+from latchwork.integrate.methods import Method
+from latchwork.program.interrupt import interrupted
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.simulation import Simulation
+
+NEAR = "near "  # a guard of this name, and that of the contact, falls where a bound is entered
+
+
+@interruptible
+def advance(sim: Simulation, until: Any, stop_when: Mapping[str, Any] | None, samples: Any, method: Method,
+            audit: Auditing) -> Events:  # fmt: skip
+    """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way."""
+    seen, t_end = len(sim.record.events), seconds("until", until)
+    if not (np.isfinite(t_end) and t_end >= sim.state.t):
+        raise EvaluationError(f"a run at t = {sim.state.t:.6g} cannot be advanced to {until}. Give a later time.")
+    if samples is not None:
+        samples = np.atleast_1d(times_of(samples, "the samples of a run"))
+        if samples.ndim != 1:
+            raise EvaluationError(f"the samples of a run are {samples.ndim} deep. Give a list of times.")
+    sim.world.ahead.wait()
+    run(sim, t_end, stops_of(stop_when), samples, method, audit)
+    return Events(sim.record.events[seen:])
+
+
+def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array | None, method: Method,
+        audit: Auditing) -> None:  # fmt: skip
+    """Flow, reset, and flow on, until a time, or until the first of some conditions falls through zero."""
+    since = None if audit == "off" else entry(sim)
+    call = Call(method, samples, Crossings(sim.equations.name))
+    fetch(sim, bounds_entered(sim.state))
+    passed, limit = None, t_end
+    while (sim.state.t < t_end or sim.state.rules.pending) and not interrupted():
+        row, passed = passed, None
+        sim.state = sim.world.seen(sim.state)
+        jump = _follow_inputs(sim)
+        if not (sim.state.settled or sim.state.event_rate.is_thick):
+            row = _reset(sim, (), {}, sim.state.begun)
+            sim.state = sim.world.seen(sim.state)
+        waiting = sim.state.waiting
+        stops = {**asked, **{NEAR + name: late.gap for name, late in waiting.items()}} if waiting else asked
+        if sim.state.event_rate.is_thick:
+            if step_through(sim, t_end, stops):
+                break
+            continue
+        enumerate_modes(sim, stops)
+        x = sim.state.row if row is None else row
+        mode = mode_at(sim, stops, x)
+        if mode is None:
+            continue
+        stage, guards = mode
+        limit = min(_next_limit(sim, limit if sim.state.t < limit else t_end), jump)
+        lap = lap_of(sim, call, stage, guards, x, limit) if sim.state.t < t_end else None
+        values = stage.look(sim.state.t, sim.state.x, x[len(sim.state.x) :]) if lap is None else lap.again.now
+        if lap is None:
+            if _at_once(sim, call, stage, guards, values):
+                continue
+            rule = due(sim, guards, values)
+            if rule is not None:
+                if _fire(sim, rule):
+                    break
+                continue
+            if sim.state.t >= t_end:
+                break
+        was = sim.state.x
+        until = looked(sim, method, limit) if lap is None else limit
+        if until is None:
+            continue
+        sim.record.note_backs(sim.state)
+        prepare_successors(sim, guards, stops, values)
+        keep_watch(sim, x)
+        try:
+            flowed = _flow(sim, call, stage, guards, lap, until, x, values if sim.state.x is was else None)
+        except Passed as found:
+            limit = go_back(sim, found)
+            continue
+        except Departed as error:
+            if not sim.state.contacts.closed:
+                raise explained_error(sim, method, error) from None
+            limit = _depart(sim, call, error)
+            continue
+        except Broken as error:
+            raise explained_error(sim, method, error) from None
+        finally:
+            sim.world.ahead.wait()
+        if flowed is None:
+            continue
+        stage, hits = flowed
+        if not (sim.state.rules or stops):
+            passed = _pass(sim, call, stage, hits)
+        elif _pass_all(sim, call, stage, hits, asked):
+            break
+    if since is not None:
+        judge(sim, since, method, audit)
+
+
+def _flow(sim: Simulation, call: Call, stage: Stage, guards: Guards, lap: Lap | None, until: float, x: Array,
+          values: Array | None) -> tuple[Stage, list[Guard]] | None:  # fmt: skip
+    """Flow to a time, or to an event: the stage there, and the guards that fell.
+
+    None where something else is to be stepped from here on, and the run stands as before.
+    """
+    began, before, samples = time.perf_counter(), sim.state.t, call.samples
+    ran: Ran | None
+    if lap is None:
+        sim.record.end_switch()
+        ran = run_pieces(sim, plan_of(sim, call.method, guards, samples, x), stage, until, values)
+    else:
+        ran, lap = run_laps(sim, call, lap, until, x)
+    must_not_pass(sim, ran.segments if ran is not None else (), samples is None)
+    if ran is None:
+        return None
+    if lap is not None:
+        _, stage, guards, _, began, before = lap
+    sim.went(ran.segments, ran.x)
+    sim.record.worked("integrate", stage.names, before, began)
+    return ran.stage, [guards[i] for i in ran.guards]
+
+
+def _pass_all(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard], asked: Mapping[str, Any]) -> bool:
+    """Go through guards among which are conditions and rules; whether the run ends there."""
+    sim.state = sim.state.but(rules=sim.state.rules.hit(hits))
+    named = [guard.about for guard in hits if guard.kind == "stop"]
+    stopped = [name for name in named if name in asked]
+    _stop(sim, stopped)
+    changes = [guard for guard in hits if guard.kind not in ("stop", "rule")]
+    _pass(sim, call, stage, changes)
+    fetch(sim, (name.removeprefix(NEAR) for name in named if name not in asked))
+    rule = None if changes else sim.state.rules.first
+    return (rule is not None and _fire(sim, rule)) or bool(stopped)
+
+
+def fetch(sim: Simulation, names: Iterable[str]) -> None:
+    """Ask for shapes that were only bounded so far."""
+    for name in names:
+        before = sim.state.active
+        sim.state = fetched(sim.world, sim.state, name)
+        sim.record.tell(RunEvent(sim.state.t, name, before, before, kind="near"))
+
+
+def _follow_inputs(sim: Simulation) -> float:
+    """Let speeds follow inputs of rows that have jumped; the time of the next jump that is known."""
+    table, state = sim.mode_table, sim.state
+    sim.state, changed = follow_inputs(table, state)
+    if changed is not None:
+        changed.noted(sim.record)
+    if not state.driven.equations.r:
+        return math.inf
+    return next_jump(state.driven, table.inputs_in_rows(state.holds, state.contacts.members), state.t)
+
+
+def _stop(sim: Simulation, names: Sequence[str]) -> None:
+    """Tell of conditions that ended the run."""
+    if names:
+        t, state = sim.state.t, sim.state
+        sim.record.tell(*(RunEvent(t, name, state.active, state.active) for name in names))
+        before = state.stopped[1] if state.stopped[0] == t else frozenset()
+        sim.state = state.but(stopped=(t, before | {*names}))
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+def due(sim: Simulation, guards: Guards, values: Array) -> Watched | None:
+    """Look at the rules; the first that is due."""
+    state = sim.state
+    if not state.rules:
+        return None
+    begins = not (state.begun or sim.record.events)
+    sim.state = state.but(rules=state.rules.look(state.t, state.told, guards, values, begins))
+    return sim.state.rules.first
+
+
+def _fire(sim: Simulation, rule: Watched) -> bool:
+    """A rule fires; whether the run stops there."""
+    began, before = time.perf_counter(), sim.state.active
+    sim.state, event = fire(sim.mode_table, sim.state, rule)
+    sim.record.tell(event)
+    if sim.record.pending is None:
+        sim.record.begin_switch(event.t, before, event.after, began)
+    return rule.rule.stop
+
+
+# --- contacts ---------------------------------------------------------------------------------------------------------
+
+
+def _at_once(sim: Simulation, call: Call, stage: Stage, guards: Guards, values: Array) -> bool:
+    """Pass the guards on forces that are below zero to begin with."""
+    hits = [guards[i] for i in guards.on_forces if values[i] < 0.0]
+    if hits:
+        _pass(sim, call, stage, hits)
+    return bool(hits)
+
+
+def _pass(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard]) -> Array | None:
+    """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known."""
+    touched, slips = [], False
+    for guard in hits:
+        if guard.kind == "limit":
+            changed = release(sim.mode_table, sim.state, guard.about)
+            sim.state = changed.state
+            changed.noted(sim.record)
+        else:
+            touched.append(guard)
+            slips = slips or guard.kind == "slip"
+    if not touched:
+        return None
+    sim.state = state = counted(sim.state, touched, call.crossings)
+    lam = forces_in(stage, state.t, state.x, state.held) if slips else {}
+    return _reset(sim, touched, lam)
+
+
+def _reset(sim: Simulation, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False) -> Array | None:
+    """From one mode to the next; the row (t, q, u, rest) after it, none where it may only be stepped through."""
+    sim.state, notes = reset(sim.world, sim.state, hits, lam, tell)
+    notes.noted(sim.state.t, sim.record)
+    return notes.row
+
+
+# --- how far ----------------------------------------------------------------------------------------------------------
+
+
+def _next_limit(sim: Simulation, limit: float) -> float:
+    """The time until which to run: in short steps where shapes may pass unseen."""
+    short, t = sim.state.short, sim.state.t
+    if short is None or t < short[0]:
+        return limit
+    if t < short[1]:
+        return min(limit, short[1])
+    sim.state = sim.state.but(short=None)
+    return limit
+
+
+def _depart(sim: Simulation, call: Call, error: Departed) -> float:
+    """Contacts that hold together cannot go on so, as where what grips a thing begins to lift it off the floor: run to
+    where they contradict each other, and decide there. Gives the time until which to run next."""
+    t = sim.state.t
+    if error.t - t > BLINK:
+        return t + 0.5 * (error.t - t)
+    if sim.state.parted == error.t:
+        raise explained_error(sim, call.method, error) from None
+    sim.went(error.segments, error.x, error.t)
+    sim.state = counted(sim.state.but(parted=error.t, settled=False), (), call.crossings)
+    return math.inf

@@ -1,0 +1,123 @@
+"""SimState: all that decides how a run goes on from where it stands, as one value.
+
+States are equal where they are written alike (`checkpoint`), and are pickled so.
+
+A state is never changed: whoever changes a run makes another state from it, and who keeps one can go back to it. So a
+change that is refused leaves nothing to be undone, and to rewind is to keep states. What a run has done is in its
+`record`; what is derived from the model alone, and remembered, is in its mode table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from latchwork.contact.law import Contact
+from latchwork.hybrid.checkpoint import Checkpoint, written
+from latchwork.hybrid.contacts.contact_state import ContactStates
+from latchwork.hybrid.input_laws import Driven
+from latchwork.hybrid.late import Waiting
+from latchwork.hybrid.mode_table import Hold, Stages
+from latchwork.hybrid.names import Names
+from latchwork.hybrid.rules import Rules
+from latchwork.hybrid.table import Array
+from latchwork.hybrid.time_stepping.settings import EventRate
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SimState:
+    """Where a run stands. Arrays and mappings in it are not to be written into: `but` makes another state.
+
+    ``x`` is (q, u, work), as in a trajectory; ``rest`` holds inputs, parameters and the numbers of tables, before those
+    of ``driven`` are put in.
+    """
+
+    t: float
+    x: Array
+    rest: Array
+    driven: Driven  # equations, laws and tables of inputs
+    event_rate: EventRate
+    began: float  # when the run began: steps of ticks are counted from there
+    holds: Mapping[str, Hold] = field(default_factory=dict)
+    contacts: ContactStates = field(default_factory=lambda: ContactStates([]))
+    rules: Rules = field(default_factory=Rules)
+    stages: Stages = field(default_factory=dict)  # equations of modes that were met, in the speeds chosen there
+    begun: bool = False  # whether it has made steps
+    settled: bool = True  # whether contacts are decided as they stand; else they are before the next step
+    presence: Mapping[Contact, tuple[float, float]] = field(default_factory=dict)  # from when until when there is each
+    waiting: Mapping[str, Waiting] = field(default_factory=dict)  # contacts whose shapes are only bounded yet
+    overlaps: frozenset[Contact] = frozenset()  # shapes that lie in each other, and are not looked at until apart
+    inputs_seen: Mapping[int, float] = field(default_factory=dict)  # inputs in rows that speeds follow, by place
+    stopped: tuple[float, frozenset[str]] = (-math.inf, frozenset())  # when conditions ended it last, and which
+    parted: float = -math.inf  # when rows of contacts that contradict each other were left last
+    names: Names = field(default_factory=Names)  # of what came into the run, for states that are written down
+    short: tuple[float, float] | None = None  # from when until when steps are short, as shapes may pass unseen there
+
+    def but(self, **changes: Any) -> SimState:
+        """The same state with some parts of it changed."""
+        made: SimState = object.__new__(SimState)
+        object.__setattr__(made, "__dict__", self.__dict__ | changes)  # much quicker than dataclasses.replace
+        return made
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The constraints that hold, and the contacts that are closed, by name."""
+        return (*self.holds, *self.contacts.labels)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The same by all names that rules may use."""
+        return (*self.holds, *self.contacts.told)
+
+    @property
+    def limited(self) -> set[str]:
+        """Constraints that hold up to a force: they pass on no impulse, whose force has no bound."""
+        return {name for name, hold in self.holds.items() if hold.limit is not None}
+
+    @property
+    def held(self) -> Array:
+        """Inputs, parameters and the numbers of tables now: what stands behind (t, q, u)."""
+        return self.driven.rest_at(self.rest, self.t)
+
+    @property
+    def row(self) -> Array:
+        """(t, q, u, rest) now: what programs are evaluated at."""
+        n, held = len(self.x), self.held
+        row = np.empty(n + len(held))
+        row[0], row[1:n], row[n:] = self.t, self.x[:-1], held
+        return row
+
+    @property
+    def inputs(self) -> Array:
+        return self.rest[: len(self.driven.equations.r)]
+
+    @property
+    def parameters(self) -> Array:
+        return self.rest[len(self.driven.equations.r) :][: len(self.driven.equations.p)]
+
+    def at(self, row: Array) -> SimState:
+        """The same at the coordinates and speeds of another row (t, q, u, rest); time and work stay."""
+        return self.but(x=np.append(row[1 : len(self.x)], self.x[-1]))
+
+    def unsettled(self) -> SimState:
+        """The same, with contacts to be decided anew before the next step."""
+        return self.but(settled=not self.contacts.members)
+
+    def __reduce__(self) -> Any:
+        return Checkpoint, tuple(getattr(written(self), part.name) for part in fields(Checkpoint))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Checkpoint):
+            return written(self) == other
+        return isinstance(other, SimState) and (self is other or written(self) == written(other))
+
+    def __hash__(self) -> int:
+        return hash((self.t, self.x.tobytes()))
+
+    def __repr__(self) -> str:
+        held = ", ".join(self.active) or "nothing"
+        return f"<SimState of '{self.driven.equations.name}' at t = {self.t:.9g}, with {held} held>"
