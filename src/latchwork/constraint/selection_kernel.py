@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.algebra.elimination import cholesky, lu_in_units
+from latchwork.constraint.row_sources import RowSources, read_place
 from latchwork.constraint.selection import FAIR, FAR, MASSLESS, TIE, VANISHED, Selection
 from latchwork.constraint.terms import NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms, some_way_off, steps_aside
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
@@ -26,13 +27,16 @@ NOWHERE, NO_SPEEDS = np.zeros(0), np.zeros(0, dtype=np.int64)
 
 
 @kernel
-def place_at(run: executor, code: i32p, z: f64p, inputs: i64, n_q: i64, x: f64p, aside: f64p, out: f64p) -> None:
+def place_at(rows: RowSources, inputs: i64, n_q: i64, n: i64, m: i64, x: f64p, aside: f64p, out: f64p) -> None:
     """Φ, B and C some way aside of x."""
-    for i in range(inputs):
-        z[i] = x[i]
-    for i in range(n_q):
-        z[1 + i] = x[1 + i] + aside[i]
-    run(code, z, out)
+    for s in range(rows.sources):
+        source = rows.source[s]
+        z = offset(rows.z, source.place_at)
+        for i in range(inputs):
+            z[i] = x[i]
+        for i in range(n_q):
+            z[1 + i] = x[1 + i] + aside[i]
+        read_place(source, n, m, rows.z, rows.found, out)
 
 
 @kernel
@@ -131,8 +135,8 @@ def pivots(m: i64, n: i64, A: f64p, first: i64p, dependent: i64p) -> i64:
 
 @kernel
 def select_speeds_kernel(
-    place: executor, place_code: i32p, place_z: f64p, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64,
-    n_q: i64, n: i64, m: i64, x: f64p, asides: f64p, first: i64p, dependent: i64p, w: f64p,
+    sources: RowSources, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64, n_q: i64, n: i64, m: i64,
+    x: f64p, asides: f64p, first: i64p, dependent: i64p, w: f64p,
 ) -> i64:  # fmt: skip
     """Dependent speeds; into w the pivot of their columns, typical entries and lengths of rows, weights of speeds, and
     B. 0: more care."""
@@ -156,7 +160,7 @@ def select_speeds_kernel(
     for i in range(m):
         typical[i] = 0.0
     for s in range(2 + STATES):  # at x itself, then where rows are usual, then about x
-        place_at(place, place_code, place_z, inputs, n_q, x, offset(asides, s * n_q), out)
+        place_at(sources, inputs, n_q, n, m, x, offset(asides, s * n_q), out)
         rows = offset(out, m)
         if s == 1:
             for i in range(m * n):
@@ -229,29 +233,27 @@ def _selection(m: int, dependent: tuple[int, ...]) -> Selection:
 
 def arguments(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> tuple[Any, ...]:
     """What the kernel takes: `select_speeds_kernel`."""
-    place, motion, (place_z, motion_z), (n_q, n, m) = terms.place_function, terms.base.motion, terms.rooms, terms.sizes
-    return (place.executor, place.code, place_z, motion.executor, motion.code, motion_z, len(place.inputs), n_q, n, m,
-            x, _asides(n_q), terms.flags, dependent, w)  # fmt: skip
+    motion, (sources, motion_z), (n_q, n, m) = terms.base.motion, terms.rooms, terms.sizes
+    return (sources, motion.executor, motion.code, motion_z, len(motion.inputs), n_q, n, m, x, _asides(n_q),
+            terms.flags, dependent, w)  # fmt: skip
 
 
 def kept_arguments(terms: Terms) -> tuple[Any, ...]:
     """The arguments that stay, by address; the terms keep them. Those that change are 0."""
-    found: tuple[Any, ...] | None = terms.frames.get("survey")
+    found: tuple[tuple[Any, ...], tuple[Any, ...]] | None = terms.frames.get("survey")
     if found is None:
         given = arguments(terms, NOWHERE, NO_SPEEDS, NOWHERE)
-        found = terms.frames["survey"] = tuple([argument(each) for each in given])
-    return found
+        found = terms.frames["survey"] = tuple([argument(each) for each in given]), given
+    return found[0]
 
 
 def _run(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> int:
     """Run the kernel."""
-    _, place_code, place_z, _, motion_code, motion_z, inputs, n_q, n, m, _, asides, flags, *_ = kept_arguments(terms)
-    place, motion = terms.place_function.entry, terms.base.motion.entry
+    sources, _, motion_code, motion_z, inputs, n_q, n, m, _, asides, flags, *_ = kept_arguments(terms)
+    motion = terms.base.motion.entry
     return int(
         native(select_speeds_kernel).brief(
-            place,
-            place_code,
-            place_z,
+            sources,
             motion,
             motion_code,
             motion_z,

@@ -14,8 +14,8 @@ from latchwork.algebra.linear import svd
 from latchwork.algebra.products import dot
 from latchwork.constraint.consistency import assemble_q
 from latchwork.constraint.constrained import choose
-from latchwork.constraint.embedded.friction_rows import FrictionRows
 from latchwork.constraint.embedded.mode import Mode, mode_of, usual_pivot
+from latchwork.constraint.embedded.slider import Slider
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms, weights_of_speeds
 from latchwork.constraint.units import units_at
@@ -52,9 +52,9 @@ def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
 
 
 def mode_beside(terms: Terms, selection: Selection, x: Array, regular: Array, rest: tuple[str, ...],
-                friction_rows: FrictionRows | None = None) -> Mode:  # fmt: skip
+                sliders: tuple[Slider, ...] = ()) -> Mode:  # fmt: skip
     """The mode of a selection made at a regular state; beside a singular x its usual pivot is that of some way off."""
-    mode = mode_of(terms, selection, regular, rest, friction_rows)
+    mode = mode_of(terms, selection, regular, rest, sliders)
     if regular is x:
         return mode
     off = usual_pivot(terms.usual_rows(x), selection, mode.lengths, mode.weights)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from latchwork.constraint.embedded import executors, sliding_executors
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.event import Events
@@ -113,7 +112,7 @@ class Expand:
         self.z, self.out, self.code = mode.workspace(), np.zeros(2 * n), mode.code
         self.states, self.held = len(mode.inputs) - 1 - len(mode.rest), len(mode.rest)
         self.speeds = self.out[:n]
-        kernel = (executors if mode.friction_rows is None else sliding_executors).expand
+        kernel = mode.expander
         self._run = native(kernel).brief
         self._arguments = [argument(item) for item in (self.code, self.z, self.out)]
 

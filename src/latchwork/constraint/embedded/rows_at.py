@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_in_units, lu_solve
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
+from latchwork.constraint.row_sources import read_bias, read_place
 from latchwork.constraint.terms import NEAR
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum, minimum
@@ -30,12 +31,20 @@ def fill(mode: EmbeddedMode, inputs: f64p) -> None:
 
 
 @kernel
+def read_places(mode: EmbeddedMode) -> None:
+    """Φ, B and C at (t, q)."""
+    for i in range(mode.sources):
+        source = mode.source[i]
+        fill(mode, offset(mode.source_z, source.place_at))
+        read_place(source, mode.n, mode.rows, mode.source_z, mode.found, mode.place)
+
+
+@kernel
 def read_rows(mode: EmbeddedMode) -> None:
     """Φ, B and C at (t, q), and the factors of B1; pivots are those of rows of unit length in the kinetic metric."""
     n, m, rows = mode.n, mode.m, mode.rows
     notes = mode.notes
-    fill(mode, mode.place_z)
-    notes.place_run(mode.place_code, mode.place_z, mode.place)
+    read_places(mode)
     B, A = offset(mode.place, rows), mode.B1
     row, speed = mode.row_unit, mode.speed_unit
     for i in range(m):
@@ -44,6 +53,15 @@ def read_rows(mode: EmbeddedMode) -> None:
             A[i * m + j] = B[mode.kept[i] * n + mode.dep[j]]
     notes.pivot = lu_in_units(m, A, mode.order, row, speed)
     notes.least_pivot = minimum(notes.least_pivot, notes.pivot)
+
+
+@kernel
+def read_biases(mode: EmbeddedMode) -> None:
+    """c at (t, q, u)."""
+    for i in range(mode.sources):
+        source = mode.source[i]
+        fill(mode, offset(mode.source_z, source.bias_at))
+        read_bias(source, mode.n, mode.source_z, mode.found, mode.bias)
 
 
 @kernel

@@ -12,7 +12,9 @@ import numpy as np
 
 from latchwork.algebra.products import norm
 from latchwork.constraint.constraint import Constraint, Pull
+from latchwork.constraint.embedded.slider import Slider
 from latchwork.constraint.joints.spot import Spot
+from latchwork.constraint.row_sources import RowPrograms
 from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.terms import Array, Base, Terms, terms_of
 from latchwork.contact.closest_point.newton import Finder, finder
@@ -42,8 +44,6 @@ KEPT = 400  # ways in which a contact stood
 NOTHING = 1e-11  # at random states of order one, less than this is rounding
 Indices = Mapping[Zones, int]
 Way = tuple[float, ...] | None  # a sign in the plane; a direction in space and a trace of a speed; or no friction
-Fixed = tuple[tuple[Expr, ...], tuple[float, ...]]  # symbols that stand for numbers in a mode, and these
-NOTHING_FIXED: Fixed = ((), ())
 
 
 class Sliding(Constraint):
@@ -88,9 +88,8 @@ class ContactPoint:
     axis: Vector | None  # from which the tangents were made, where the normal may turn towards it
     held: bool
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
-    _drags: dict[Any, list[int]] = field(default_factory=dict, init=False, repr=False)
     _laws: dict[Any, Function | tuple[float, ...]] = field(default_factory=dict, init=False, repr=False)  # by zones
-    watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `contact_state`
+    watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `guard_table`
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # the gap asked for last, and where
 
     @cached_property
@@ -145,21 +144,6 @@ class ContactPoint:
             lean = lean - t * (mu * d)
         return self._pull(lean)
 
-    def keep(self, key: Any, guards: Any) -> None:
-        """Keep what watches it while it stands in a way; in space there are ways without end."""
-        _make_room(self.watched)
-        self.watched[key] = guards
-
-    @cached_property
-    def way_symbols(self) -> tuple[Expr, ...]:
-        """What stands for a way in space, so that all of them are lowered once."""
-        g = self.equations.system.graph
-        return tuple([Expr(g, g.symbol(f"way {i} of {self.name}", "parameter")) for i in range(4)])
-
-    def fixed_in(self, way: Way) -> Fixed:
-        """The symbols that stand for a way, and what they are; none but in space."""
-        return NOTHING_FIXED if way is None or len(self.tangents) < 2 else (self.way_symbols, way)
-
     def along(self, way: tuple[Any, ...] | None) -> tuple[Any, ...]:
         """The direction of slip in measures of the tangents: a sign in the plane, ±v/|v| in space, nothing for none.
 
@@ -178,24 +162,11 @@ class ContactPoint:
         signed = where(moved[0] * d[0] + moved[1] * d[1] < 0.0, -1.0, 1.0) / length
         return tuple(v * signed for v in moved)
 
-    def friction_rows(self, way: Way, mu: Any) -> list[int]:
-        """−μ d · B_t: what sliding adds to the force row of the normal, as nodes, one for each speed.
-
-        In space in terms of `way_symbols`.
-        """
-        symbols = self.fixed_in(way)[0] or way
-        if (symbols, mu) not in self._drags:
-            self._drags[symbols, mu] = self._drag(symbols, mu)
-        return self._drags[symbols, mu]
-
-    def _drag(self, way: tuple[Any, ...] | None, mu: Any) -> list[int]:
-        g, rows = self.equations.system.graph, self.terms.rows
-        first = 0 if self.held else 1
-        total = [ZERO] * len(self.equations.u)
-        for i, d in enumerate(self.along(way)):
-            factor = operand(g, mu * d * -1.0)
-            total = [g.add(a, g.mul(factor, b)) for a, b in zip(total, rows.B_nodes[first + i], strict=True)]
-        return total
+    def slider(self, source: int, row: int, way: tuple[float, ...], indices: Indices) -> Slider:
+        """Its friction in a mode, of whose sources its rows are one, as it slides a way in some zones."""
+        law, force = self.law_in(indices), self.force_function if self.held else None
+        first, mu = (0 if self.held else 1), law[2] if isinstance(law, tuple) else law
+        return Slider(source, row, first, len(self.tangents), mu, way, force)
 
     @cached_property
     def sticking(self) -> Constraint:
@@ -218,23 +189,18 @@ class ContactPoint:
                     own.c_nodes[:1])  # fmt: skip
 
     def terms_of(self, constraint: Constraint) -> Terms:
-        """The programs of a constraint of its own. However it slides, they are those of the normal row."""
-        if constraint is self.sticking:
-            return self.terms
-        return Terms(self.rows(constraint), self.base, *self._normal)
+        """The programs of a constraint of its own."""
+        return self.terms if constraint is self.sticking else Terms(self.rows(constraint), self.base, (self.source(1),))
 
-    @cached_property
-    def _normal(self) -> tuple[Function, Function]:
-        """Place and bias of the normal row alone."""
-        made = terms_of(self.rows(Constraint(self.name, [self.feature.gap])), self.base)
-        return made.place_function, made.bias_function
+    def source(self, held: int) -> RowPrograms:
+        """The programs of its rows, of which the first are held; however it slides or sticks, they are the same."""
+        (own,) = self.terms.sources
+        return own._replace(held=held)
 
     def get_ready(self) -> None:
         """Make now what the first moment of contact would have to wait for."""
         if self.has_rows:
             _ = self.terms
-        if not self.held and self.tangents:
-            _ = self._normal
         if self.held:
             _ = self.force_function
 

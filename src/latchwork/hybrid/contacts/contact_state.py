@@ -149,11 +149,13 @@ class ContactStates:
                 made[constraint] = contact_point
         return made
 
-    def dragging(self) -> Iterable[tuple[ContactPoint, list[int]]]:
-        """Contacts that slide with friction, and what friction adds to their force rows."""
-        for contact_point, (state, way, *_) in self.closed.items():
-            if state is State.SLIDE and way is not None and contact_point.tangents:
-                yield contact_point, contact_point.friction_rows(way, self.mu(contact_point)[1])
+    def sliding(self) -> dict[ContactPoint, tuple[float, ...]]:
+        """Contacts that slide with friction, and their directions."""
+        return {
+            contact_point: way
+            for contact_point, (state, way, *_) in self.closed.items()
+            if state is State.SLIDE and way is not None and contact_point.tangents
+        }
 
     @property
     def names(self) -> tuple[str, ...]:

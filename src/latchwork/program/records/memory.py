@@ -7,15 +7,18 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.errors import ProgramError
 from latchwork.program.records.shape import ELEMENTS, Field, Shape, shape_of
 from latchwork.program.records.view import WORD, content, elements, record_at, restored
 
 T = TypeVar("T")
+BLANKS = 1000  # sizes of records that are kept
 
 
 def lay_out(kind: type[T], tail: int = 0, **values: Any) -> T:
@@ -34,6 +37,35 @@ def lay_out(kind: type[T], tail: int = 0, **values: Any) -> T:
         else:
             setattr(made, name, values[name])
     return made
+
+
+class Blank(NamedTuple):
+    """A record laid out by its sizes, all else zero: words to be copied, where it begins, and where its fields are.
+
+    Arrays are where their elements are; records of the same sizes have this in common.
+    """
+
+    words: NDArray[np.int64]
+    start: int
+    at: dict[str, slice]
+
+
+def blank(kind: type, **sizes: int) -> Blank:
+    """What records of these sizes have in common, worked out once."""
+    return _blank(kind, tuple(sizes.items()))
+
+
+@lru_cache(BLANKS)
+def _blank(kind: type, sizes: tuple[tuple[str, int], ...]) -> Blank:
+    shape = _known(kind, dict(sizes))
+    made: Any = lay_out(kind, **dict(sizes))
+    start, _, own = shape.layout(**{name: value for name, value in sizes if name in shape.given})
+    counts = dict(zip([field.name for field in shape.laid_out], shape.counts(dict(sizes)), strict=True))
+    at = {}
+    for field in shape.fields.values():
+        first = start + (own[field.word] if field.name in counts else field.word)
+        at[field.name] = slice(first, first + (field.room(counts[field.name]) if field.name in counts else field.words))
+    return Blank(block_of(made).view(np.int64).copy(), start, at)
 
 
 def _shape(kind: type) -> Shape:
