@@ -6,7 +6,7 @@
 # pyproject.toml change, so every target works offline once it has run.
 
 PYTHON ?= python3
-PYTEST ?= -n 2
+PYTEST ?= -n 2 --dist worksteal # half of the files to each: what tests share is made once
 
 VENV := .venv
 PY   := $(VENV)/bin/python

@@ -14,7 +14,7 @@ from measure import ROUND
 import latchwork as lw
 from latchwork.hybrid.mode_equations import Written
 from latchwork.integrate.methods import integrate
-from latchwork.integrate.settled import settled_fixed
+from latchwork.integrate.stepper import steps as stepper
 from latchwork.program.native import invoke
 
 G = 9.81
@@ -221,7 +221,7 @@ class Stepping:
             nonlocal spent
             start = time.perf_counter()
             found = invoke(kernel, *arguments)
-            spent += time.perf_counter() - start if kernel is settled_fixed else 0.0
+            spent += time.perf_counter() - start if kernel is stepper else 0.0
             return found
 
         solution = integrate(self.stage.function, self.stage.reduced(self.x), 0.0, steps * STEP, self.rest,

@@ -15,3 +15,10 @@ def seeds(suite: Iterable[Any], campaign: Iterable[Any]) -> Sequence[Any]:
     always = list(suite)
     more = [seed for seed in campaign if seed not in always] if asked else []
     return [*always, *(pytest.param(seed, marks=pytest.mark.campaign) for seed in more)]
+
+
+def rows(suite: Iterable[tuple[Any, ...]], campaign: Iterable[tuple[Any, ...]]) -> Sequence[Any]:
+    """The same for tests of several arguments, a tuple of them for each case."""
+    always = list(suite)
+    more = [row for row in campaign if row not in always] if asked else []
+    return [*always, *(pytest.param(*row, marks=pytest.mark.campaign) for row in more)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from scipy.optimize import nnls
@@ -107,6 +109,12 @@ class Sampler:
             part, k = values[k : k + m], k + m
             found.append(Found(part[0], part[1], part[2], part[3:6], part[6:9], part[9:]))
         return found, dict(zip(self.points, values[k:].reshape(-1, 3), strict=True))
+
+
+@cache
+def sampled(make: Callable[[], Scene]) -> Sampler:
+    """The features of a scene that several laws are tested on."""
+    return Sampler(make())
 
 
 def place(spot):

@@ -12,7 +12,7 @@ import numpy as np
 import latchwork as lw
 from latchwork import dt
 from latchwork.contact import construction
-from latchwork.hybrid import lap_flow, loop, reset
+from latchwork.hybrid import lap_flow, loop
 from latchwork.hybrid.contacts import sleeping_contacts, watch_set
 from latchwork.integrate import problem
 
@@ -21,23 +21,18 @@ TIGHT = lw.DormandPrince(rtol=1e-11, atol=1e-13)
 Runs = Callable[[], lw.Simulation]
 
 
-def generally(monkeypatch: Any) -> None:
-    """No contact comes through an event by a kernel."""
-    monkeypatch.setattr(reset, "swiftly", lambda *given: None)
-
-
 def planned(monkeypatch: Any) -> None:
     """No stage is run again in place."""
     monkeypatch.setattr(loop, "lap_of", lambda *given: None)
 
 
-def unhanded(monkeypatch: Any) -> None:
-    """No change of mode is made again from lap to lap."""
-    monkeypatch.setattr(lap_flow, "MOST", 0)
+def stopped_at_events(monkeypatch: Any) -> None:
+    """Machine code comes back at every event."""
+    monkeypatch.setattr(lap_flow, "CHANGES", 0)
 
 
-def foreseen(monkeypatch: Any) -> None:
-    """A step at a time: changes are foreseen after each of them."""
+def step_by_step(monkeypatch: Any) -> None:
+    """Machine code comes back after every step."""
     monkeypatch.setattr(problem, "OPERATIONS_PER_CALL", 0)
     monkeypatch.setattr(problem, "FEWEST", 1)
 
@@ -49,7 +44,7 @@ def asleep(monkeypatch: Any) -> None:
     monkeypatch.setattr(construction, "EAGER", 0)
 
 
-WAYS = {"general": generally, "planned": planned, "unhanded": unhanded, "foreseen": foreseen, "asleep": asleep}
+WAYS = {"planned": planned, "stopped at events": stopped_at_events, "step by step": step_by_step, "asleep": asleep}
 
 
 def disk() -> tuple[lw.Model, Any]:

@@ -13,7 +13,7 @@ from latchwork.cli import bench
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
 SCRIPTS = (*bench.NAMES, "crowd")
-LONG = ("derive", "designs", "many", "first", "realtime", "crowd")  # left to the campaign
+LONG = ("derive", "designs", "many", "first", "realtime", "crowd", "constraints", "start", "settling")  # campaign
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """The same bits on every processor: nothing that a run decides by goes through what a library chooses for the machine.
 
-OpenBLAS takes its kernels by the processor, NumPy its vector loops; both can be told to act as on another one. Cores
-that this processor cannot run (SkylakeX without AVX-512) are left out: they would end the process.
+OpenBLAS takes its kernels by the processor, NumPy its vector loops; both can be told to act as on an older one.
 """
 
 from __future__ import annotations
@@ -15,12 +14,11 @@ import pytest
 
 from campaign import seeds
 from latchwork.view import gallery
+from run_digests import digest_of
 
 TESTS = Path(__file__).resolve().parent
 OLD = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3"}
-NEW = {"OPENBLAS_CORETYPE": "Haswell"}
-SHORT = ["aghili_slider_crank", "block_on_incline", "patoglu_2_fence", "rocking_block"]
-SCENES = [23, 125]
+SHORT = ["aghili_slider_crank", "block_on_incline", "patoglu_2_fence", "23", "125"]  # numbers: random scenes
 
 
 def digests(names: list[str], processor: dict[str, str]) -> list[str]:
@@ -31,9 +29,7 @@ def digests(names: list[str], processor: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.skipif(sys.platform != "linux" or os.uname().machine != "x86_64", reason="these cores are of x86-64")
-@pytest.mark.parametrize("names", seeds([[*SHORT, *map(str, SCENES)]], [[name] for name in gallery.NAMES]))
+@pytest.mark.parametrize("names", seeds([SHORT], [[name] for name in gallery.NAMES]))
 def test_runs_end_in_the_same_bits_on_another_processor(names):
-    """Examples and random scenes under two core types of OpenBLAS, with and without NumPy's vector loops."""
-    old, new = digests(names, OLD), digests(names, NEW)
-    assert old == new
-    assert len(old) == len(names)
+    """Examples and random scenes here, and as on a processor without the vector loops of NumPy and OpenBLAS."""
+    assert digests(names, OLD) == [f"{name} {digest_of(name)}" for name in names]

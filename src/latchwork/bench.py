@@ -15,7 +15,8 @@ import numpy as np
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.right_side import right_side
 from latchwork.hybrid.start import start_of
-from latchwork.integrate.fused import SHARED, advance_fused, fused, pays
+from latchwork.integrate.fused import fused, pays
+from latchwork.integrate.fused_steps import FusedSteps
 from latchwork.integrate.methods import RK4, integrate
 from latchwork.integrate.tableau import RUNGE_KUTTA_4
 from latchwork.kane.equations import Equations
@@ -107,14 +108,13 @@ def step_loop(equations: Equations, q: Any, u: Any, r: Any = None, step: float =
 def _fused_loop(function: Function, x: np.ndarray, rest: np.ndarray, step: float) -> Loop:
     """Steps that are one program each."""
     whole = _compiled(fused(function.program, RUNGE_KUTTA_4))
-    n = len(x)
     first = np.concatenate([x, function(np.concatenate([[0.0], x, rest])), rest])
+    steps = FusedSteps(whole, len(x), 0.0, RK4(step), rows=1)
 
     def run(k: int) -> None:
-        z, y, counts = whole.workspace(), np.empty(2 * n), np.array([0, 0, -1])
-        z[SHARED : SHARED + len(first)] = first
-        rows = np.empty(1), np.empty((1, n)), np.empty((1, n))
-        invoke(advance_fused, whole.executor, whole.code, z, y, n, 0.0, step, k * step, 0, k, k, k, counts, *rows)
+        steps.start(first)
+        steps.control.every = k
+        steps.advance(k * step, k)
 
     return Loop(run, _times(whole.program))
 

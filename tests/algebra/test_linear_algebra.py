@@ -68,6 +68,28 @@ def test_least_squares_of_least_norm(seed):
     assert pinv(A, 1e-11) * size == pytest.approx(np.linalg.pinv(A, rcond=1e-11) * size, abs=1e-11)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_complete_orthogonal_decomposition(seed):
+    """x of least norm as LAPACK finds it, the rank, and unit vectors at right angles that span the null space; the same
+    bits as Python and as machine code."""
+    rng = np.random.default_rng(seed)
+    m, n, rank = (int(size) for size in rng.integers(1, 9, 3))
+    A = rng.normal(size=(m, rank)) @ rng.normal(size=(rank, n)) if seed % 3 else np.round(rng.normal(size=(m, n)))
+    b, results, known = rng.normal(size=m), [], int(np.linalg.matrix_rank(A))
+    for call in (interpret, invoke):
+        factored, tau, turned, order, x, z = A.copy(), *(np.zeros(n) for _ in range(5))
+        found = call(factors.least_norm, m, n, 1e-11, factored, tau, turned, order, np.append(b, np.zeros(n)), x)
+        N = np.zeros((n - found, n))
+        for i in range(n - found):
+            call(factors.null_vector, n, found, i, factored, turned, order, z, N[i])
+        results.append((found, x.tobytes(), N.tobytes()))
+    assert results[0] == results[1]
+    assert found == known
+    assert x == pytest.approx(np.linalg.lstsq(A, b, rcond=1e-11)[0], abs=1e-9)
+    assert pytest.approx(np.eye(n - found), abs=1e-13) == N @ N.T
+    assert pytest.approx(np.zeros((m, n - found)), abs=1e-12) == A @ N.T
+
+
 def test_a_copy_of_a_row_is_rounding_whatever_is_cut():
     """A system whose rows are copies is solved as one, also where nothing is said to be cut off."""
     row = np.array([0.3, -1.7, 0.2])

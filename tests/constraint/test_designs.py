@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from campaign import seeds
 from latchwork.constraint.designs.table import DESIGNS
 from latchwork.constraint.selection import select
 from latchwork.constraint.solve import accelerations
 from latchwork.errors import ConstraintError
 from random_constraints import EXACT, KINDS, random_problem, reference, run
 
-SEEDS = range(12)
+SEEDS = seeds(range(5), range(60))
 names = {"ids": lambda item: item.name}
 
 

@@ -8,8 +8,8 @@ from campaign import seeds
 from constraint_laws import judge
 from random_held import random_case
 
-SUITE = [*range(40), 756]  # 756 comes close to a singular position where at first no other speeds are better
-SEEDS = seeds(SUITE, range(40, 1000))
+SUITE = [*range(16), 756]  # 756 comes close to a singular position where at first no other speeds are better
+SEEDS = seeds(SUITE, range(1000))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import seeds
 from free_bodies import FreeBodies, imbalance
 from latchwork import cos, dt, sin
 from latchwork.constraint.constraint import Pull
@@ -46,7 +47,7 @@ def tied(seed):
     return mechanism, built, state, pin, (last, other)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", seeds(range(8), range(100)))
 def test_every_body_of_a_pinned_tree_is_in_balance(seed):
     """Loads, joints and a pin close the balance of each part, accelerations from the embedded equations."""
     mechanism, built, state, pin, ends = tied(seed)
@@ -65,7 +66,7 @@ def test_every_body_of_a_pinned_tree_is_in_balance(seed):
     assert np.abs(bodies.total[:-1]).max() < TOLERANCE * max(1.0, *forces)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(range(4), range(40)))
 def test_joints_carry_a_gear_that_is_an_expression(seed):
     """u_a + 2 u_b = 0 ties two speeds; the joints transmit it, and every part is in balance."""
     mechanism = random_mechanism(seed, bodies=4, kinds=["revolute", "prismatic", "universal"], aside=0.0)
@@ -291,7 +292,7 @@ def test_bodies_held_by_coordinates_are_in_balance():
     assert imbalance(eq, reactions, eq.udot(**state), **state) < TOLERANCE
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(range(5), range(60)))
 def test_every_body_of_a_tree_without_joints_is_in_balance(seed):
     """Random trees of frames and points alone: each body is cut where its coordinates hold it."""
     kinds = [kind for kind in KINDS if kind != "weld"]

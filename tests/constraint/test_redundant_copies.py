@@ -43,7 +43,7 @@ def start(seed: int) -> dict[str, float]:
     return dict(model.constrained(at=guess).assemble(guess))
 
 
-@pytest.mark.parametrize("seed", seeds(range(3), range(3, 200)))
+@pytest.mark.parametrize("seed", seeds(range(2), range(200)))
 def test_a_copy_in_other_units_leaves_the_motion_as_it_is(seed):
     """Rows times 1e-6 to 1e6 beside the rows themselves change no coordinate by 1e-9 in a second."""
     q = start(seed)

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import latchwork as lw
-from contact_scenes import Sampler, Scene, World, hull_distance
+from contact_scenes import Scene, World, hull_distance, sampled
 from latchwork.contact.broad_phase.spheres import bounding
 from latchwork.contact.narrow_phase.convex_pairs import Picker
 from latchwork.contact.narrow_phase.nearest_points import by_coal, by_gjk, gjk
@@ -47,16 +47,19 @@ def test_gjk_is_the_least_distance():
         assert np.linalg.norm(p - q) == pytest.approx(hull_distance(x, y), abs=1e-6)
 
 
+def hull_on_box():
+    w = World("free")
+    return Scene(w, w.bodies[0].hull(HEAP), w.bodies[1].box((1.6, 0.5, 1.0)), spread=2.0)
+
+
 @pytest.mark.parametrize("method", ["gjk", "coal"])
 def test_picked_features_hold_the_nearest(method):
     """Of all features of a hull on a box, the one with the least gap is among the few that are picked."""
     if method == "coal":
         pytest.importorskip("coal")
     method = {"gjk": by_gjk, "coal": by_coal}[method]
-    w = World("free")
-    hull, box = w.bodies[0].hull(HEAP), w.bodies[1].box((1.6, 0.5, 1.0))
-    sampler, rng, seen = Sampler(Scene(w, hull, box, spread=2.0)), np.random.default_rng(4), 0
-    picker = Picker("pair", hull, box, method)
+    sampler, rng, seen = sampled(hull_on_box), np.random.default_rng(4), 0
+    picker = Picker("pair", sampler.scene.a, sampler.scene.b, method)
     names = [feature.name for feature in sampler.features]
     for _ in range(30):
         q, u = sampler.state(rng)

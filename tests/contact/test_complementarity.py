@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from campaign import seeds
-from latchwork.contact.complementarity.solution import ContactProblem, ContactSolution, feasible, settle, settle_all
+from latchwork.contact.complementarity.solution import ContactProblem, ContactSolution, feasible, settle
 from latchwork.errors import EvaluationError, Jammed, Unsettled
 from resting_laws import (
     OPEN,
@@ -71,43 +71,6 @@ def test_one_that_must_slide_slides_at_the_limit(tangents):
         assert verdict.states == (SLIDE,)
         assert verdict.directions[0] == approx(down, abs=1e-6)
     assert checked(resting(J, f, Minv, mu, [tangents])).states == (STICK,)
-
-
-def lonely(rng) -> tuple[ContactProblem, list | None]:
-    """One contact at random, with one tangent or none; and a guess, or none."""
-    t = int(rng.integers(0, 2))
-    L = rng.normal(size=(1 + t, 1 + t))
-    mu = rng.choice([0.0, 0.3, 1.5], p=[0.2, 0.5, 0.3])
-    way = np.array([rng.choice([-1.0, 1.0])]) if t and mu > 0.0 else None
-    slip, must = [(None, None), (way, None), (None, way)][int(rng.integers(0, 3))]
-    b = rng.normal(size=1 + t) * 10.0 ** rng.uniform(-3.0, 3.0)
-    made = ContactProblem(
-        ("c",), L @ L.T, b, (t,), np.array([mu]), np.array([mu * rng.choice([1.0, 0.6])]), (slip,), (must,)
-    )
-    return made, [None, [OPEN], [STICK]][int(rng.integers(0, 3))]
-
-
-def test_one_contact_is_judged_as_many_are():
-    """A contact alone gets the verdict that the methods for many contacts give it."""
-    rng, answered = np.random.default_rng(8), 0
-    for _ in range(800):
-        r, guess = lonely(rng)
-        try:
-            expected = settle_all(r, guess)
-        except (Jammed, Unsettled) as refused:
-            with pytest.raises(type(refused), match="contact"):
-                settle(r, guess)
-            continue
-        verdict, answered = settle(r, guess), answered + 1
-        assert verdict.states == expected.states
-        assert verdict.notes == expected.notes
-        assert verdict.iterations == expected.iterations
-        assert verdict.lam == approx(expected.lam, rel=1e-9, abs=1e-12 * np.abs(r.b).max())
-        assert verdict.a == approx(expected.a, rel=1e-9, abs=1e-9 * np.abs(r.b).max())
-        assert (verdict.directions[0] is None) == (expected.directions[0] is None)
-        if expected.directions[0] is not None:
-            assert verdict.directions[0] == approx(expected.directions[0])
-    assert answered > 600
 
 
 def test_one_that_must_slide_and_cannot_sticks_with_a_note():

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import latchwork as lw
-from contact_scenes import Sampler, Scene, World, hull_distance
+from contact_scenes import Sampler, Scene, World, hull_distance, sampled
 from latchwork.constraint.terms import base_of
 from latchwork.contact.broad_phase.enclosures import apart, can_be_parted, enclosed
 from latchwork.contact.construction import contact_between
@@ -117,15 +117,18 @@ def test_segments_are_apart_by_their_least_distance():
         assert found[k] ** 2 <= best + 1e-12
 
 
+def hull_on_box():
+    w = World("free")
+    return Scene(w, w.bodies[0].hull(HEAP), w.bodies[1].box((1.6, 0.5, 1.0)), spread=1.2)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_near_is_picked(method):
     """All features within reach in their domains are picked, whatever finds the nearest places; and few others are."""
     if method == "coal":
         pytest.importorskip("coal")
-    w = World("free")
-    hull, box = w.bodies[0].hull(HEAP), w.bodies[1].box((1.6, 0.5, 1.0))
-    sampler, rng, seen = Sampler(Scene(w, hull, box, spread=1.2)), np.random.default_rng(4), 0
-    picker, reach = Picker("pair", hull, box, METHODS[method]), 0.3
+    sampler, rng, seen = sampled(hull_on_box), np.random.default_rng(4), 0
+    picker, reach = Picker("pair", sampler.scene.a, sampler.scene.b, METHODS[method]), 0.3
     for _ in range(80):
         q, u = sampler.state(rng)
         poses = [(Rotation.from_quat(np.roll(q[k + 3 : k + 7], -1)).as_matrix(), q[k : k + 3]) for k in (0, 7)]

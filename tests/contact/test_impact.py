@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import math
+import shutil
+import subprocess
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from latchwork.contact.impact import resolution as impact_module
-from latchwork.contact.impact.planar import found as given_by
-from latchwork.contact.impact.resolution import LAWS, Impact, jam, resolve
-from latchwork.contact.impact.sequential import in_turn, take_turns
+from latchwork.contact.impact import jam as jams
+from latchwork.contact.impact.notes import add_note, note_group
+from latchwork.contact.impact.problem import GROUPS, ImpactProblem, NoteCode, Order, Status
+from latchwork.contact.impact.resolution import LAWS, Impact, jam, laid_out, resolve
+from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.contact.impact.spatial import slip_in_space, stop_in_space
 from latchwork.errors import ContactError, EvaluationError
+from latchwork.program.codegen.c_kernels import c_functions
+from latchwork.program.native import invoke
+from latchwork.program.records.memory import copied, lay_out
+from latchwork.program.records.view import address_of
 
+COMPILER = shutil.which("gcc") or shutil.which("clang")
 ALL = list(LAWS)
 WAYS = [False, None, True]
 
@@ -147,6 +156,17 @@ def test_turning_slip_follows_keller(law, seed):
     mu = held * 1.2  # it may stop, and then it sticks
     out = resolve(contact(W, v, 0.7, mu), [law])
     np.testing.assert_allclose(out.impulses, keller(W, v, 0.7, mu, law), rtol=0, atol=5e-9)
+
+
+@pytest.mark.parametrize("law", ["poisson", "energetic"])
+@pytest.mark.parametrize("seed", range(12))
+def test_grazing_slip_hardly_turns(law, seed):
+    """An approach far slower than the slip turns it by as little: v_n⁺ = −e v_n⁻ up to that part."""
+    rng = np.random.default_rng([seed, 3])
+    A = rng.normal(size=(3, 5))
+    v = np.array([-(10.0 ** rng.uniform(-7, -5)), *rng.normal(size=2)])
+    out = resolve(contact(A @ A.T / 5, v, 0.3, 0.1), [law])
+    assert out.v[0] == pytest.approx(-0.3 * v[0], rel=abs(v[0]))
 
 
 @pytest.mark.parametrize("mu", [0.05, 0.2])
@@ -430,16 +450,7 @@ def test_impulses_stay_finite_where_the_place_is_held(law, seed):
     assert np.ptp(after, axis=0) == pytest.approx(np.zeros(3), abs=1e-6)
 
 
-# --- one after the other ----------------------------------------------------------------------------------------------
-
-
-def of_known_laws(seed):
-    """Some contacts, of laws that machine code knows; W regular."""
-    rng = np.random.default_rng(seed)
-    impact = random_impact(rng, most=3)
-    while len(impact.names) == 1:
-        impact = random_impact(rng, most=3)
-    return impact, ["newton" if across == 2 else str(rng.choice(["newton", "smith"])) for across in impact.tangents]
+# --- one kernel -------------------------------------------------------------------------------------------------------
 
 
 def box(mu=0.1):
@@ -448,47 +459,220 @@ def box(mu=0.1):
     return between(np.diag([2.0, 2.0, 1.0 / 30.0]), J, np.array([0.3, -1.0, 4.0]), 0.0, mu, 1)
 
 
-@pytest.mark.parametrize("way", [False, None])
-@pytest.mark.parametrize("seed", range(25))
-def test_turns_in_machine_code_are_those_of_acts(seed, way, monkeypatch):
-    """Contacts that act alone: impulses, speeds, laws and notes as where every act is made by itself."""
-    impact, laws = of_known_laws(seed)
-    quick = resolve(impact, laws, way, capture=1e-3)
-    monkeypatch.setattr(impact_module, "in_turn", lambda *given: (0, []))
-    slow = resolve(impact, laws, way, capture=1e-3)
-    assert quick.impulses == pytest.approx(slow.impulses, rel=1e-8, abs=1e-10 * np.abs(slow.impulses).max())
-    assert quick.v == pytest.approx(slow.v, abs=1e-9 * np.abs(impact.v).max())
-    assert (quick.law, len(quick.notes)) == (slow.law, len(slow.notes))
+def crate(u, e=0.5, mu=0.3, mu_d=None):
+    """A box in space, 1 by 0.6 by 0.4 and of mass 3, with all four corners of its underside on a plane."""
+    sides, rows = np.array([1.0, 0.6, 0.4]), []
+    M = np.diag([3.0, 3.0, 3.0, *(3.0 / 12.0 * (sides @ sides - sides**2))])
+    for x, y in itertools.product((-0.5, 0.5), (-0.3, 0.3)):
+        rows += [np.concatenate((d, np.cross([x, y, -0.2], d))) for d in np.eye(3)[[2, 0, 1]]]
+    given = between(M, np.array(rows), np.array(u, float), e, mu, 2)
+    return given if mu_d is None else replace(given, mu_d=np.full(4, mu_d))
 
 
-def test_turns_of_a_box(monkeypatch):
-    """It takes dozens of them, and Python makes none; as Python the kernel gives the same bits."""
-    impact = box()
-    acts = []
-    plain = impact_module.act_of
-    monkeypatch.setattr(impact_module, "act_of", lambda *given: acts.append(given) or plain(*given))
-    out = resolve(impact, ["newton", "newton"])
-    assert acts == []
-    assert (out.v[impact.normals] > -1e-9).all()
-    whole = np.zeros(4)
-    made, felt = in_turn(impact, ["newton", "newton"], False, 0.0, 400, whole)
-    assert made > 10
-    assert np.concatenate([act.impulse for act in felt]) == pytest.approx(whole)
-    laws, tangents, v, python = np.zeros(2, np.int64), np.ones(2, np.int64), np.empty(4), np.zeros(4)
-    numbers = np.concatenate([impact.e, impact.mu_s, impact.mu_d])
-    again = take_turns(2, 4, tangents, laws, impact.W.ravel(), impact.v, numbers, 0.0, 1, 400, v, python)
-    assert again == made
-    assert np.array_equal(python, whole)
+def random_group(rng):
+    """Contacts of mixed laws, some redundant, some with directions far stiffer than others."""
+    k = int(rng.integers(1, 5))
+    tangents = tuple(int(d) for d in rng.integers(0, 3, size=k))
+    rows = k + sum(tangents)
+    J = rng.normal(size=(rows, max(2, rows + int(rng.integers(-3, 6))))) * 10.0 ** rng.uniform(-1, 1, size=(rows, 1))
+    e, mu = rng.choice([0.0, 0.5, 1.0], size=k), rng.choice([0.0, 0.3, 2.0], size=k)
+    given = Impact(tuple("abcd"[:k]), J @ J.T, J @ rng.normal(size=J.shape[1]), tangents, e, mu, 0.8 * mu)
+    return given, [str(law) for law in rng.choice(ALL, size=k)]
 
 
-def test_turns_are_not_taken_where_contacts_act_together():
-    """Corners that land at the same time feel each other; balls that hit others far away do not."""
-    together = replace(box(), v=np.array([-1.0, 0.0, -1.0, 0.0]))
-    assert in_turn(together, ["newton"] * 2, None, 0.0, 400, np.zeros(4))[0] == 0
-    apart = replace(together, W=np.eye(4))
-    assert in_turn(apart, ["newton"] * 2, None, 0.0, 400, np.zeros(4))[0] == 2
-    assert in_turn(together, ["newton"] * 2, True, 0.0, 400, np.zeros(4))[0] == 0
-    assert in_turn(together, ["newton", "poisson"], False, 0.0, 400, np.zeros(4))[0] == 0
+def both_ways(kernel, impact, laws, way, capture, *more):
+    """The record after a kernel has run as machine code and as Python: the same bytes."""
+    room = laid_out(impact, laws, way, capture)
+    room.arrays["chosen"][:] = 1
+    start = copied(room.problem)
+    python, native = copied(start), copied(start)
+    assert kernel(python, *more) == invoke(kernel, native, *more)
+    for name in ("impulses", "after", "acted"):
+        assert bytes(getattr(python, name)) == bytes(getattr(native, name)), name
+    assert (python.energy, python.notes, python.groups) == (native.energy, native.notes, native.groups)
+    assert [repr(each) for each in python.note] == [repr(each) for each in native.note]
+    return native
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_python_and_machine_code_give_the_same_bits(seed):
+    """Random contacts of all laws, in the plane and in space, alone and in groups, redundant ones too."""
+    rng = np.random.default_rng([seed, 5])
+    impact, laws = random_group(rng)
+    both_ways(resolve_impact, impact, laws, WAYS[seed % 3], float(rng.choice([0.0, 0.1])))
+
+
+@pytest.mark.parametrize("law", ALL)
+@pytest.mark.parametrize("way", WAYS)
+def test_aligned_contacts_give_the_same_bits(law, way):
+    """Corners that land together, or one after the other, in the plane and in space."""
+    for given in (crate([0, 0, -1, 0, 0, 0]), crate([2, 0.5, -1, 0, 0.1, 0], 0.0), box(), block(0.1)[3]):
+        both_ways(resolve_impact, given, [law] * len(given.names), way, 1e-3)
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+def test_c_gives_the_same_bits(tmp_path):
+    """The same kernel as C99: an export resolves impacts as a run does."""
+    entry = "int64_t entry(void *p);\nint64_t entry(void *p) { return lw_resolve_impact(p); }\n"
+    headers = [f"#include <{name}.h>" for name in ("stdint", "math", "string")]
+    (tmp_path / "impact.c").write_text("\n".join([*headers, *c_functions([resolve_impact]), entry]))
+    command = [COMPILER, "-O1", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-ffp-contract=off", "-shared",
+               "-fPIC", "-o", str(tmp_path / "impact.so"), str(tmp_path / "impact.c"), "-lm"]  # fmt: skip
+    assert subprocess.run(command, capture_output=True, text=True).stderr == ""
+    run = ctypes.CDLL(str(tmp_path / "impact.so")).entry
+    run.argtypes, run.restype = [ctypes.c_void_p], ctypes.c_int64
+    for seed in range(60):
+        impact, laws = random_group(np.random.default_rng([seed, 9]))
+        start = laid_out(impact, laws, WAYS[seed % 3], 0.01).problem
+        first, second = copied(start), copied(start)
+        assert run(address_of(first)) == invoke(resolve_impact, second)
+        assert bytes(first.impulses) == bytes(second.impulses)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_powers_of_four_give_the_same_bits(seed):
+    """Nothing has a unit: W times 4^a and v times 4^b give impulses times 4^(b − a), bit for bit."""
+    impact, laws = random_group(np.random.default_rng([seed, 11]))
+    expected = resolve(impact, laws, WAYS[seed % 3], 0.01)
+    for a, b in ((9, -6), (-13, 2), (4, 10)):
+        other = replace(impact, W=impact.W * 4.0**a, v=impact.v * 4.0**b)
+        out = resolve(other, laws, WAYS[seed % 3], 0.01 * 4.0**b)
+        assert np.array_equal(out.impulses * 4.0 ** (a - b), expected.impulses)
+        assert out.law == expected.law
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_jams_give_the_same_bits(seed):
+    """Jams, alone and together, and contacts that stop."""
+    rng = np.random.default_rng([seed, 6])
+    impact, laws = random_group(rng)
+    impact.v[impact.normals] = 0.0
+    both_ways(jams.resolve_jam, impact, laws, None, 0.0, 0)
+    for kernel in (jams.jam_together, jams.driven_in, jams.caught):
+        both_ways(kernel, impact, laws, None, 0.0)
+    both_ways(jams.stop_slow, impact, laws, None, 0.0, 0.5)
+
+
+@pytest.mark.parametrize("slip", [[0, 0], [0.2, 0], [0, -0.3], [0.3, 0.3]])
+@pytest.mark.parametrize("law", ["newton", "smith"])
+def test_a_box_lands_evenly(law, slip):
+    """Four corners share a normal impulse of which three are enough: opposite ones differ by the friction that tips it,
+    and nothing turns."""
+    given = crate([*slip, -1, 0, 0, 0], 0.5, 0.4)
+    out = resolve(given, [law] * 4, None)
+    normal = out.impulses[given.normals]
+    assert normal.sum() == pytest.approx(3.0 * 1.5, rel=1e-12)
+    assert normal[0] + normal[3] == pytest.approx(normal[1] + normal[2], rel=1e-9)
+    assert np.ptp(out.v.reshape(4, 3), axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
+
+
+@pytest.mark.parametrize("law", ["poisson", "energetic"])
+def test_a_box_returns_its_impulses_evenly(law):
+    """By impulses the corners in front, pressed harder, return more; left and right ones alike."""
+    out = resolve(crate([0.2, 0, -1, 0, 0, 0], 0.5, 0.4), [law] * 4, None)
+    push, after = out.impulses.reshape(4, 3)[:, 0], out.v.reshape(4, 3)
+    assert push[[0, 2]] == pytest.approx(push[[1, 3]], rel=1e-12)
+    assert after[[0, 2]] == pytest.approx(after[[1, 3]], abs=1e-12)
+    assert push[2] > 1.05 * push[0]
+
+
+def test_a_box_that_friction_can_hold_stops():
+    """μ_s Σ Λ_n is enough to stop it, though not at the lightest corner for an even share: it sticks, and slower
+    friction does not act."""
+    given = crate([0.3, 0.3, -1, 0, 0, 0], 0.5, 0.3, 0.21)
+    out = resolve(given, ["newton"] * 4, None)
+    assert out.v.reshape(4, 3) == pytest.approx(np.tile([0.5, 0.0, 0.0], (4, 1)), abs=1e-11)
+    assert admissible(given, out) < 1e-9
+
+
+@pytest.mark.parametrize("capture", [0.0, 1e-3])
+@pytest.mark.parametrize("law", ["poisson", "energetic"])
+def test_a_stack_rebounds_whole(law, capture):
+    """Two boxes that fall together: impulses in proportion leave the upper one at rest on the lower; that does not
+    part, so nothing is captured."""
+    J = np.array([[0, 1, -1, 0, 0, 0], [0, 1, 1, 0, 0, 0], [0, -1, 1, 0, 1, -1], [0, -1, -1, 0, 1, 1]], float)
+    u = np.array([0, -1, 0, 0, -1, 0], float)
+    given = between(np.diag([1.0, 1.0, 5.0 / 12.0] * 2), J, u, 0.5)
+    out = resolve(given, [law] * 4, True, capture)
+    assert out.v == pytest.approx([0.5, 0.5, 0.0, 0.0], abs=1e-12)
+
+
+def test_what_hardly_pushes_decides_nothing():
+    """The energetic law takes the least e of those that push; a push of rounding alone is none."""
+    J = np.array([[1.0, 0.0], [0.6, 0.8], [0.6, -0.8]])
+    given = replace(between(np.eye(2), J, np.array([-1.0, 0.0]), 0.5), e=np.array([0.5, 0.5, 0.5]))
+    free = Impact((*given.names, "aside"), np.block([[given.W, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]),
+                  np.append(given.v, 1e-18), (0,) * 4, np.append(given.e, 0.0), np.zeros(4), np.zeros(4))  # fmt: skip
+    out, alone = resolve(free, ["energetic"] * 4, True), resolve(given, ["energetic"] * 3, True)
+    assert out.v[:3] == pytest.approx(alone.v, abs=1e-14)
+    assert out.law[3] == ""
+
+
+def test_balls_of_a_rack_stay_symmetric_with_friction():
+    """Six balls struck at the head, rough: what is on one side is on the other as well."""
+    at = np.array([(-2.0, 0.0), *((np.sqrt(3) * row, 2.0 * i - row) for row in range(3) for i in range(row + 1))])
+    pairs = [(i, j) for i, j in itertools.combinations(range(7), 2) if np.linalg.norm(at[i] - at[j]) < 2.001]
+    J = np.zeros((2 * len(pairs), 21))
+    for row, (i, j) in enumerate(pairs):
+        n = (at[j] - at[i]) / 2
+        for k, d in enumerate((n, np.array([-n[1], n[0]]))):
+            J[2 * row + k, 3 * i : 3 * i + 3] = [*-d, -k]
+            J[2 * row + k, 3 * j : 3 * j + 3] = [*d, -k]
+    u, M = np.zeros(21), np.diag([1.0, 1.0, 0.5] * 7)
+    u[0] = 5.0
+    given = between(M, J, u, 0.0, 2.0, 1)
+    out = resolve(given, ["newton"] * len(pairs), True)
+    after = (u + np.linalg.solve(M, J.T @ out.impulses)).reshape(7, 3)
+    assert after[[2, 4]] * [1, -1, -1] == pytest.approx(after[[3, 6]], abs=1e-10)
+    assert admissible(given, out) < 1e-9
+
+
+def test_more_than_there_is_room_for_is_refused():
+    """A record laid out for two contacts takes no three, and says so."""
+    problem = lay_out(ImpactProblem, most_contacts=2, most_rows=4, contacts=3, rows=3)
+    assert resolve_impact(problem) == invoke(resolve_impact, problem) == Status.NO_ROOM
+
+
+def test_fewer_than_there_is_room_for():
+    """A record laid out for more gives the same bits: nothing depends on what it was laid out for."""
+    given = crate([0.2, 0.1, -1, 0, 0, 0.3])
+    expected = resolve(given, ["newton"] * 4, None)
+    way = int(Order.AS_THEY_COME)
+    problem = lay_out(ImpactProblem, most_contacts=9, most_rows=30, contacts=4, rows=12, at_once=way)
+    np.asarray(problem.tangents)[:4] = 2
+    np.asarray(problem.W)[:144], np.asarray(problem.v)[:12] = given.W.ravel(), given.v
+    for name in ("e", "mu_s", "mu_d"):
+        np.asarray(getattr(problem, name))[:4] = getattr(given, name)
+    assert invoke(resolve_impact, problem) == Status.RESOLVED
+    assert np.array_equal(np.asarray(problem.impulses)[:12], expected.impulses)
+
+
+def test_numbers_that_overflow_are_named():
+    """Impulses beyond all numbers are refused with the contact's name."""
+    with pytest.raises(ContactError, match="the impulses of an impact at 'touch' are no finite numbers"):
+        resolve(contact([[1e-300]], [-1e300]), ["newton"])
+
+
+def test_notes_have_room_for_all():
+    """Every contact with every note, and more groups than are kept: nothing is lost but groups beyond the last."""
+    problem = lay_out(ImpactProblem, most_contacts=3, most_rows=3, contacts=3, rows=3)
+    for code, contact_at in itertools.product(range(3), range(3)):
+        add_note(problem, code, contact_at, 0, 0.0)
+    for size in range(1, 2**3):
+        members = [i for i in range(3) if size >> i & 1]
+        problem.members = len(members)
+        np.asarray(problem.member)[: len(members)] = members
+        for code in range(3, 6):
+            note_group(problem, code, 0, 0.0)
+    add_note(problem, int(NoteCode.UNENDING), 0, 0, 0.0)
+    assert problem.notes == 9 + 3 * 7 + 1
+    assert len(problem.note) >= 9 + 3 * GROUPS + 1
+
+
+def given_by(kernel, W, v, *numbers):
+    """Λ of a kernel; none where it gives none."""
+    impulse = np.zeros(len(v))
+    return impulse if invoke(kernel, W.copy(), v.copy(), *numbers, impulse) else None
 
 
 def turning(W: np.ndarray, v: np.ndarray, rise: float, mu: float, angle: float) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from contact_scenes import Sampler, Scene, World, distance
+from contact_scenes import Sampler, Scene, World, distance, sampled
 
 FAR = 40.0
 
@@ -203,11 +203,10 @@ STATES = 60
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_least_gap_is_the_distance(scene):
     """Where two shapes are apart, the least gap of the features that are valid there is their distance."""
-    made = scene()
-    sampler, rng, seen = Sampler(made), np.random.default_rng(1), 0
+    sampler, rng, seen = sampled(scene), np.random.default_rng(1), 0
     for _ in range(STATES):
         found, places = sampler.at(rng)
-        true = distance(made, places)
+        true = distance(sampler.scene, places)
         if true > 1e-6:
             assert min(f.gap for f in found if f.valid) == pytest.approx(true, abs=1e-9)
             seen += 1
@@ -217,7 +216,7 @@ def test_the_least_gap_is_the_distance(scene):
 @pytest.mark.parametrize("scene", SCENES)
 def test_rates_follow_the_material_points(scene):
     """ġ = n · (v_on − v_other) and |n| = 1 at random states and speeds."""
-    sampler, rng = Sampler(scene()), np.random.default_rng(2)
+    sampler, rng = sampled(scene), np.random.default_rng(2)
     for _ in range(STATES):
         found, _ = sampler.at(rng)
         for f in found:
@@ -231,7 +230,7 @@ MOVING = [scene for scene in SCENES if "line" not in scene.__name__ and "plane" 
 @pytest.mark.parametrize("scene", [*MOVING, circle_moving_line])
 def test_material_points_are_where_they_touch(scene):
     """Between two bodies that move, the two material points are apart by the gap along the normal, or are one place."""
-    sampler, rng = Sampler(scene()), np.random.default_rng(7)
+    sampler, rng = sampled(scene), np.random.default_rng(7)
     for _ in range(10):
         for f in sampler.at(rng)[0]:
             along = f.apart @ f.normal
@@ -242,8 +241,7 @@ def test_material_points_are_where_they_touch(scene):
 @pytest.mark.parametrize("scene", SCENES)
 def test_swapping_turns_the_normal_around(scene):
     """b against a has the gaps of a against b, and normals that point the other way."""
-    made = scene()
-    one, other = Sampler(made), Sampler(made, swap=True)
+    one, other = sampled(scene), Sampler(sampled(scene).scene, swap=True)
     found, _ = one.at(np.random.default_rng(3))
     turned, _ = other.at(np.random.default_rng(3))
     key = sorted(range(len(found)), key=lambda i: (found[i].gap, tuple(found[i].normal)))

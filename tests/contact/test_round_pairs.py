@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import rows
 from contact_scenes import Sampler, Scene, World
 from latchwork.contact.narrow_phase.pairs import features_of
 
@@ -34,8 +36,11 @@ def off(points, x):
     return np.linalg.norm(points - x, axis=1)
 
 
-@pytest.mark.parametrize("inside", [False, True])
-@pytest.mark.parametrize("angle", [1.0, -2.0, 4.5, math.pi])
+@pytest.mark.parametrize(
+    ("inside", "angle"),
+    rows([(False, 1.0), (True, -2.0), (False, 4.5), (True, math.pi)],
+         product([False, True], [1.0, -2.0, 4.5, math.pi])),
+)  # fmt: skip
 def test_circle_on_arc(inside, angle):
     """The least gap of a circle to an arc on a moving body, and to its ends, is the distance to the curve."""
     w = World()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import seeds
 from formats.file_models import MODELS, disk, every_joint, random_tree
 from latchwork.formats import read_file
 from latchwork.formats.yaml_reader import RunSettings, read_model
@@ -44,7 +45,7 @@ def test_numbers_survive(make):
     assert numbers(after) == pytest.approx(numbers(before), rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(range(8), range(200)))
 def test_random_trees_survive(seed):
     """Operations and numbers are the same on random trees."""
     before, after = twins(random_tree(seed))

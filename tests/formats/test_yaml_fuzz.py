@@ -66,7 +66,6 @@ TOKENS = st.lists(st.sampled_from(WORDS), max_size=25).map("".join) | st.text(ma
 
 
 @given(TOKENS)
-@settings(max_examples=150)
 def test_expressions(text):
     """Random tokens and random characters are an expression, or one FileError."""
     found = outcome(lambda: parse(text, small(), "fuzz"))
@@ -75,14 +74,12 @@ def test_expressions(text):
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from([*YAML, "\n", "\n  ", " "]), max_size=40).map(" ".join))
-@settings(max_examples=150)
 def test_pages(text):
     """Random text never gives anything but a FileError."""
     assert is_sound(outcome(lambda: read_model(text, "fuzz")))
 
 
 @given(mutated())
-@settings(max_examples=150)
 def test_damaged_files(text):
     """A file that was good and has been damaged is a model or one FileError."""
     assert is_sound(outcome(lambda: read_model(text, "fuzz")))

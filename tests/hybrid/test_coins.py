@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import pytest
 
 import latchwork as lw
+from campaign import rows
 
 R, M = 0.0125, 0.0075
 
@@ -24,8 +26,11 @@ def dropped(tilt: float, restitution: float = 0.0, tube: float = 0.0, **speeds: 
     return lw.simulate(model, until=1.0, q=q, u={f"u_c_{name}": speed for name, speed in speeds.items()})
 
 
-@pytest.mark.parametrize("restitution", [0.0, 0.3])
-@pytest.mark.parametrize("tilt", [0.0, 0.001, 0.3, 1.05, 1.4])
+@pytest.mark.parametrize(
+    ("tilt", "restitution"),
+    rows([(0.0, 0.0), (0.001, 0.3), (0.3, 0.0), (1.05, 0.3), (1.4, 0.0)],
+         product([0.0, 0.001, 0.3, 1.05, 1.4], [0.0, 0.3])),
+)  # fmt: skip
 def test_a_coin_comes_to_lie_flat(tilt, restitution):
     """It ends at the height of the table, all three places carry, and nothing has sunk in."""
     run = dropped(tilt, restitution)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import rows
 from latchwork import dt
 from latchwork.view import gallery
 from references.belt_pendulum import BeltPendulum
@@ -65,8 +67,11 @@ def test_fence_that_arrives_in_the_run():
     assert (late["q1"][-1], late["q2"][-1]) == pytest.approx(fence.center(9.6), abs=1e-9)
 
 
-@pytest.mark.parametrize("law", ["newton", "smith"])
-@pytest.mark.parametrize("q1", [-math.pi / 16, -math.pi / 9])
+@pytest.mark.parametrize(
+    ("q1", "law"),
+    rows([(-math.pi / 16, "newton"), (-math.pi / 9, "smith")],
+         product([-math.pi / 16, -math.pi / 9], ["newton", "smith"])),
+)  # fmt: skip
 def test_pendulum_over_a_belt(q1, law):
     """Impacts, slide, stick, slip and lift-off as in a hand-written model, by Kane's rule and by Smith's law."""
     module, model = example("patoglu_3_belt"), BeltPendulum(q1=q1, law="kane" if law == "newton" else law)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import rows
 
 WEIGHT = 9.81  # of 1 kg
 
@@ -57,9 +59,10 @@ def test_a_box_slips_at_static_friction(dynamic, height):
     assert run["q_b_px"][-1] == pytest.approx(way_of_a_particle(0.5, dynamic), abs=1e-7)
 
 
-@pytest.mark.parametrize("dynamic", [0.5, 0.4])
-@pytest.mark.parametrize("feet", [0, 3, 4])
-@pytest.mark.parametrize("heading", [0.0, 0.7])
+@pytest.mark.parametrize(
+    ("dynamic", "feet", "heading"),
+    rows([(0.5, 0, 0.7), (0.4, 0, 0.0), (0.4, 3, 0.7), (0.4, 4, 0.7)], product([0.5, 0.4], [0, 3, 4], [0.0, 0.7])),
+)
 def test_a_body_in_space_slips_at_static_friction(dynamic, feet, heading):
     """The same on the four corners of a box, or on three or four feet; it goes straight, and does not turn."""
     run = in_space(lw.Coulomb(0.5, dynamic), heading, feet)

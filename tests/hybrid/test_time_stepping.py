@@ -297,6 +297,7 @@ def test_never_unless_allowed():
     assert run.audit.stepped == ()
 
 
+@pytest.mark.campaign
 def test_pile_rests_by_events_and_steps():
     """Followed where events are few, stepped where they are thick, it comes to the same: rest without penetration."""
     model, q = pile(4)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
 import latchwork as lw
+from campaign import rows
 
 R, MIDDLE = 0.5, -math.pi / 8  # the disk, and the lowest place of y = 0.2 sin 4x, whose radius there is 0.3125
 
@@ -28,8 +30,9 @@ def rolled(ranges: dict[str, tuple[float, float]], friction: float | None) -> lw
 HALVES, WHOLE = {"left": (-3.0, MIDDLE), "right": (MIDDLE, 3.0)}, {"ground": (-3.0, 3.0)}
 
 
-@pytest.mark.parametrize("friction", [None, 0.3])
-@pytest.mark.parametrize("ranges", [HALVES, WHOLE], ids=["halves", "whole"])
+@pytest.mark.parametrize(
+    ("ranges", "friction"), rows([(HALVES, 0.3), (WHOLE, None)], product([HALVES, WHOLE], [None, 0.3]))
+)
 def test_a_disk_rests_at_two_places_of_a_trough(ranges, friction):
     """It ends on two places, δ off the middle with δ² (1 + 1/f′²) = R², f = −0.2 cos 4δ, whose forces carry it."""
     run = rolled(ranges, friction)

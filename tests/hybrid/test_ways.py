@@ -6,11 +6,13 @@ import gc
 import math
 import threading
 import tracemalloc
+from itertools import product
 
 import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import rows
 from contact_ways import SCENES, TIGHT, WAYS, corner, disk, four_bar
 
 
@@ -43,8 +45,10 @@ def test_the_laws_hold(name, known):
     assert sim.events
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", SCENES)
+EACH = [*product(SCENES, WAYS)]
+
+
+@pytest.mark.parametrize(("name", "way"), rows(EACH[::3], EACH))
 def test_the_same_by_every_way(name, way, known, monkeypatch):
     """Kernels or not, laps or plans, handed over or not, foreseen or not (to the last bit), asleep or awake: the same
     events."""
@@ -76,7 +80,7 @@ def test_interrupted_runs_go_on(method):
                 sim.advance(1.4)
             except KeyboardInterrupt:
                 assert sim.t < 1.4
-    assert len(calls) > 20
+    assert len(calls) > 5
     assert np.array_equal(sims[0].run.path.t, sims[1].run.path.t)
     assert np.array_equal(sims[0].run.path.x, sims[1].run.path.x)
 
@@ -115,33 +119,33 @@ def bouncing(method=None):
 
 
 def test_bounces_without_loss_go_on():
-    """Thousands of them: at their times, at the height they began from, and each keeps no more than its states need."""
+    """Hundreds of them: at their times, at the height they began from, and each keeps no more than its states need."""
     sim, period = bouncing()
     sim.advance(50.0 * period)
     gc.collect()
     tracemalloc.start()
-    sim.advance(2050.0 * period)
+    sim.advance(850.0 * period)
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert [e.t for e in sim.events] == pytest.approx((np.arange(2050) + 0.5) * period, abs=1e-8)
+    assert [e.t for e in sim.events] == pytest.approx((np.arange(850) + 0.5) * period, abs=1e-8)
     assert sim.run["y"].max() == pytest.approx(0.2, abs=1e-10)
-    assert grown / 2000 < 6000.0  # bytes: about ten arrays of a step or two, an event, a note in the time line
+    assert grown / 800 < 6000.0  # bytes: about ten arrays of a step or two, an event, a note in the time line
 
 
 def test_ticks_keep_nothing():
     """However long a loop of ticks bounces, it needs no more memory."""
     sim, _ = bouncing(lw.RK4(1e-2))
-    for _ in range(2000):
+    for _ in range(1000):
         sim.tick(1e-2)
     gc.collect()
     tracemalloc.start()
-    bounces = sum(len(sim.tick(1e-2)) for _ in range(4000))
+    bounces = sum(len(sim.tick(1e-2)) for _ in range(2000))
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert bounces > 100
-    assert grown < 2e5
+    assert bounces > 50
+    assert grown < 1e5
 
 
 def test_samples_alone_are_those_of_all_steps():

@@ -15,6 +15,7 @@ from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
 from latchwork.integrate import again
 from latchwork.program.kernel import f64p_at, i32p_at, i64p_at
 from latchwork.program.native import native
+from latchwork.program.records.view import record_at
 
 MU = 0.4
 
@@ -116,7 +117,8 @@ def test_a_box_that_rests_again_is_not_chosen_for_again(monkeypatch):
 
 def in_python(kernel, made):
     """A stand-in for `native` that runs one kernel as Python, on what is at its addresses."""
-    views = {"i64p": i64p_at, "i32p": i32p_at, "f64p": f64p_at}
+    views = {"i64p": i64p_at, "i32p": i32p_at, "f64p": f64p_at,
+             "Programs": lambda at: record_at(again.Programs, i64p_at(at), 0)}  # fmt: skip
     kinds = list(kernel.function.__annotations__.values())
 
     def call(*given):

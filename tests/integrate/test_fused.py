@@ -10,15 +10,17 @@ import pytest
 from latchwork.errors import IntegrationError
 from latchwork.integrate.dense_output import Solution
 from latchwork.integrate.fused import SHARED, fused, fused_function
+from latchwork.integrate.integration import Evaluator
 from latchwork.integrate.methods import RK4, integrate
 from latchwork.integrate.problem import Problem
-from latchwork.integrate.steppers import derivative, step
+from latchwork.integrate.step import evaluate, step
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4
 from latchwork.program import tiers
 from latchwork.program.function import Function
-from latchwork.program.interpret import evaluate
+from latchwork.program.interpret import evaluate as meaning
 from latchwork.program.ir import Program
 from latchwork.program.native import invoke
+from latchwork.program.records.memory import lay_out
 from random_programs import bits, program_of
 
 
@@ -45,10 +47,11 @@ def test_a_fused_step_is_the_step(tableau, x):
     function, k = Function(program), np.zeros((tableau.stages, 2))
     z = function.workspace()
     z[3] = g
-    invoke(derivative, function.executor, function.code, z, 2, t, np.array(x), k)
+    plain = lay_out(Evaluator, run=function.executor, code=function.code, slots=z)
+    invoke(evaluate, plain, 2, t, np.array(x), k)
     k0 = k[0].tolist()
-    invoke(step, function.executor, function.code, z, 2, tableau.stages, tableau.packed, t, h, end, np.array(x), k)
-    assert bits(evaluate(fused(program, tableau), [t, h, end, *x, *k0, g])) == bits([*z[1:3], *k[-1]])
+    invoke(step, plain, 2, tableau.stages, tableau.packed, t, h, end, np.array(x), k)
+    assert bits(meaning(fused(program, tableau), [t, h, end, *x, *k0, g])) == bits([*z[1:3], *k[-1]])
 
 
 def test_a_fused_step_names_its_inputs():
@@ -83,8 +86,8 @@ def test_a_watched_run_takes_fused_steps_with_the_same_bits(monkeypatch, every, 
     def run() -> Solution:
         return integrate(Function(pendulum()), [0.3, 0.0], 0.0, 9.9995, [9.81], method, guards=Function(guards))
 
-    advance = Problem.advance_fused
-    monkeypatch.setattr(Problem, "advance_fused", lambda *a: asked.append(1) or advance(*a))
+    fuse = Problem.fuse
+    monkeypatch.setattr(Problem, "fuse", lambda *a: asked.append(1) or fuse(*a))
     quick = run()
     monkeypatch.setattr(tiers, "EVALUATIONS", 10**9)
     assert asked

@@ -15,7 +15,7 @@ from latchwork.program.interpret import results
 from random_trees import build, build_by_hand, random_mechanism, random_state, relative_error
 
 H = 1e-30  # complex step: exact to rounding
-SEEDS = seeds(range(8), range(100))
+SEEDS = seeds(range(4), range(100))
 TOLERANCE = 1e-11
 
 COMPLEX = {

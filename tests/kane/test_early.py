@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import seeds
 from latchwork import cos, dt, sin
 from latchwork.errors import ConstraintError, SpeedsError
 from random_trees import build, random_mechanism, random_state
 from small_mechanisms import G, cart_and_pole, conical, disk
 
-SEEDS = range(10)
+SEEDS = seeds(range(5), range(60))
 PLAIN = ["revolute", "prismatic", "cylindrical", "universal", "planar"]  # q̇ vanishes with u, and q may vanish
 TOLERANCE = 1e-10
 

@@ -21,7 +21,7 @@ from random_trees import (
     second_moments,
 )  # fmt: skip
 
-SEEDS = seeds(range(12), range(200))
+SEEDS = seeds(range(6), range(200))
 KINDS = ["revolute", "prismatic", "ball", "revolute", "free"]
 
 

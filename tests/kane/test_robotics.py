@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import seeds
 from latchwork import dt
 from random_trees import build, random_mechanism, random_state
 
-SEEDS = range(12)
+SEEDS = seeds(range(6), range(60))
 
 
 @pytest.fixture(params=SEEDS)

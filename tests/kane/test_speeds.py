@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -101,6 +102,7 @@ def test_speeds_of_joints_and_of_coordinates_stand_together():
     assert (eq.q_names, eq.u_names) == (("q", "q_arm"), ("u_arm", "v"))
 
 
+@cache
 def coupled():
     """Four speeds that hang together, along axes turned by a and by b, so that no rate stands alone."""
     model = lw.Model("two pucks")

@@ -28,7 +28,7 @@ def in_parts(program: Program, units: int) -> Function:
     return Function(program, llvm.linked(object_code(llvm.text(program, chunk=units), llvm.PASSES)))
 
 
-@pytest.mark.parametrize("seed", seeds(range(24), range(200)))
+@pytest.mark.parametrize("seed", seeds(range(10), range(200)))
 def test_machine_code_gives_the_bits_of_the_interpreter(seed):
     """Every slot of a random program is equal bit for bit, in one function or in several."""
     program, x = random_program(seed), random_inputs(seed)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from campaign import seeds
 from latchwork.program import tiers
 from latchwork.program.function import Function
 from random_programs import bits, random_inputs, random_program
@@ -156,7 +157,7 @@ def gone(pid: int) -> bool:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-@pytest.mark.parametrize("end", ["sys.exit()", "os.kill(os.getpid(), 9)"])
+@pytest.mark.parametrize("end", seeds(["os.kill(os.getpid(), 9)"], ["sys.exit()"]))
 def test_the_process_ends_with_its_parent(end):
     """However the parent ends, the compiler process does not stay behind."""
     with script(f"print(tiers._compiler._process.pid, flush=True); {end}") as parent:

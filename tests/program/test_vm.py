@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 
+from campaign import seeds
 from latchwork.errors import EvaluationError
 from latchwork.program import vm
 from latchwork.program.function import Function
@@ -17,7 +18,7 @@ from latchwork.program.native import interpret
 from random_programs import SPECIAL, bits, random_inputs, random_program
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(range(24), range(300)))
 def test_the_machine_gives_the_bits_of_the_interpreter(seed):
     """Every slot of a random program is equal bit for bit, whichever executor ran."""
     program, x = random_program(seed), random_inputs(seed)

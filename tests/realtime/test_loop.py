@@ -79,16 +79,22 @@ def test_a_loop_that_cannot_begin_says_why(tmp_path):
         loop.wait()
 
 
-def test_a_killed_loop_is_seen_and_can_be_started_again():
-    """Whoever holds the handle sees that the process is gone; a new one begins at the start."""
+@pytest.fixture(scope="module")
+def ball():
+    """A loop that several tests use, whatever was done to it before."""
     with Loop("bouncing_ball") as loop:
         loop.wait()
-        os.kill(loop.pid, 9)
-        until(lambda: not loop.alive)
-        loop.start()
-        assert loop.wait().t < 60.0
-        with pytest.raises(EvaluationError, match="runs already"):
-            loop.start()
+        yield loop
+
+
+def test_a_killed_loop_is_seen_and_can_be_started_again(ball):
+    """Whoever holds the handle sees that the process is gone; a new one begins at the start."""
+    os.kill(ball.pid, 9)
+    until(lambda: not ball.alive)
+    ball.start()
+    assert ball.wait().t < 60.0
+    with pytest.raises(EvaluationError, match="runs already"):
+        ball.start()
 
 
 def test_a_loop_ends_with_its_parent():
@@ -138,14 +144,12 @@ def _runs(pid: int) -> bool:
         return False
 
 
-def test_a_flood_of_commands_stops_nothing():
+def test_a_flood_of_commands_stops_nothing(ball):
     """Commands beyond the room for them are refused and counted; bad ones are answered; the loop ticks on."""
-    with Loop("bouncing_ball") as loop:
-        loop.wait()
-        junk = [{"do": "x" * 300}, [1, 2], "pause", {"do": "move", "to": [1e300, None]}, {"do": "set", "name": 3}, None]
-        taken = sum(loop.send(junk[k % len(junk)]) for k in range(6_000))
-        assert taken + loop.refused == 6_000
-        state = loop.state()
-        until(lambda: loop.state().tick > state.tick + 100)
-        assert loop.alive
-        until(lambda: loop.send({"do": "pause"}))
+    junk = [{"do": "x" * 300}, [1, 2], "pause", {"do": "move", "to": [1e300, None]}, {"do": "set", "name": 3}, None]
+    taken = sum(ball.send(junk[k % len(junk)]) for k in range(6_000))
+    assert taken + ball.refused == 6_000
+    state = ball.state()
+    until(lambda: ball.state().tick > state.tick + 100)
+    assert ball.alive
+    until(lambda: ball.send({"do": "pause"}))

@@ -41,6 +41,7 @@ def recorded(path: Path) -> Live:
     return live
 
 
+@pytest.mark.campaign
 def test_a_session_is_the_same_in_another_process(tmp_path):
     """Every state of the recording comes again, there as here: one checksum, the same last bits."""
     path = tmp_path / "session.jsonl"

@@ -125,7 +125,8 @@ REFUSED = {  # models of MuJoCo that are not read, and what is said of them
 }
 STILL = ("ray",)  # nothing moves in it
 CROWDS = tuple(f"{count:02}_humanoids" for count in range(2, 11))  # the same body many times
-AGAIN = ("scene_right", "pulley_site", "pulley_wrap", "pulley_site_wrap", "fixed_site_wrap", "site_wrap")  # as others
+AGAIN = ("barkour_v0_mjx", "scene_right", "pulley_site", "pulley_wrap", "pulley_site_wrap", "fixed_site_wrap",
+         "site_wrap")  # fmt: skip  # as others
 RESISTED = ("quadratic_frictionloss",)  # by a constraint in MuJoCo, by a force here
 
 

@@ -1,4 +1,4 @@
-"""Dense factorizations as kernels: pivoted Householder QR, and the two Jacobi iterations.
+"""Dense factorizations as kernels: pivoted Householder QR, least norm by it, and the two Jacobi iterations.
 
 Matrices are row-major and overwritten; orders of pivots are kept as floats, so that one array serves as workspace.
 Small systems are meant: loops that can be read, no blocking.  [Golub and Van Loan, ch. 3, 5 and 8]
@@ -90,6 +90,83 @@ def least_squares(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, p: f64p, b
             total -= A[i * cols + j] * x[int(p[j])]
         x[int(p[i])] = divide(total, A[i * cols + i])
     return rank
+
+
+@kernel
+def fold(rank: i64, cols: i64, A: f64p, tau: f64p) -> None:
+    """``R = [T 0] Z`` of the factors of `qr` whose rank is below their columns, ``Z = G_0 G_1 ...`` reflections.
+
+    T is in place, v of each G in its row behind.  [Golub and Van Loan §5.4.7]
+    """
+    for step in range(rank):
+        k = rank - 1 - step
+        total = A[k * cols + k] * A[k * cols + k]
+        for j in range(rank, cols):
+            total += A[k * cols + j] * A[k * cols + j]
+        corner = -copysign(sqrt(total), A[k * cols + k])
+        tau[k] = divide(corner - A[k * cols + k], corner)
+        head = A[k * cols + k] - corner
+        for j in range(rank, cols):
+            A[k * cols + j] = divide(A[k * cols + j], head)
+        A[k * cols + k] = corner
+        for i in range(k):
+            total = A[i * cols + k]
+            for j in range(rank, cols):
+                total += A[k * cols + j] * A[i * cols + j]
+            total *= tau[k]
+            A[i * cols + k] -= total
+            for j in range(rank, cols):
+                A[i * cols + j] -= total * A[k * cols + j]
+
+
+@kernel
+def unfold(rank: i64, cols: i64, A: f64p, tau: f64p, p: f64p, z: f64p, x: f64p) -> None:
+    """``x = Π Zᵀ z``, given the factors of `qr` and `fold`; z is overwritten."""
+    for k in range(rank if rank < cols else 0):
+        total = z[k]
+        for j in range(rank, cols):
+            total += A[k * cols + j] * z[j]
+        total *= tau[k]
+        z[k] -= total
+        for j in range(rank, cols):
+            z[j] -= total * A[k * cols + j]
+    for j in range(cols):
+        x[int(p[j])] = z[j]
+
+
+@kernel
+def least_norm(rows: i64, cols: i64, cut: f64, A: f64p, tau: f64p, turned: f64p, p: f64p, b: f64p, x: f64p) -> i64:
+    """x of least norm with least ``‖A x − b‖``; gives the rank. A becomes its factors.
+
+    By complete orthogonal decomposition, ``Qᵀ A Π Zᵀ = [T 0; 0 0]``.  b is overwritten, and has room for as many
+    numbers as there are rows, and columns.  [Golub and Van Loan §5.5.2]
+    """
+    rank = qr(rows, cols, cut, A, tau, p)
+    for k in range(rank):
+        reflect(rows, cols, k, A, tau, b)
+    if rank < cols:
+        fold(rank, cols, A, turned)
+    for i in range(cols - 1, -1, -1):
+        total = 0.0
+        if i < rank:
+            total = b[i]
+            for j in range(i + 1, rank):
+                total -= A[i * cols + j] * b[j]
+            total = divide(total, A[i * cols + i])
+        b[i] = total
+    unfold(rank, cols, A, turned, p, b, x)
+    return rank
+
+
+@kernel
+def null_vector(cols: i64, rank: i64, which: i64, A: f64p, turned: f64p, p: f64p, z: f64p, x: f64p) -> None:
+    """A unit vector of the null space of a matrix, one of cols − rank at right angles to each other.
+
+    Given are the factors of `least_norm`; z is room.
+    """
+    for j in range(cols):
+        z[j] = 1.0 if j == rank + which else 0.0
+    unfold(rank, cols, A, turned, p, z, x)
 
 
 @kernel

@@ -16,6 +16,7 @@ from latchwork.hybrid.right_side import RightSide, right_side
 from latchwork.hybrid.start import even_times, mechanism, method_of, must_be_unit, span, start_of
 from latchwork.hybrid.trajectory import Samples
 from latchwork.integrate.methods import RK4, Method, integrate
+from latchwork.integrate.workspace import Memory
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.program.batch import parallel, shares
@@ -163,11 +164,12 @@ def _alone(side: RightSide, method: Method, x0: Array, rest: Array, times: Array
     steps = np.zeros(len(x0))
 
     def run(part: slice) -> None:
+        memory = Memory()
         for i in which[part]:
             if interrupted():
                 return
             try:
-                found = integrate(side.function, x0[i], times[0], times[-1], rest[i], method)
+                found = integrate(side.function, x0[i], times[0], times[-1], rest[i], method, memory=memory)
                 if found.t[-1] == times[-1]:
                     x[i], steps[i] = found.at(times), found.stats.steps
             except IntegrationError as error:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.integrate.dense_output import Solution, Stats
-from latchwork.integrate.fused import SHARED, advance_fused, advance_groups, fused, pays
+from latchwork.integrate.fused import SHARED, fused, pays
+from latchwork.integrate.fused_steps import FusedSteps
 from latchwork.integrate.methods import RK4
 from latchwork.integrate.problem import OPERATIONS_PER_CALL
+from latchwork.integrate.status import END, FULL, NOT_FINITE
 from latchwork.integrate.tableau import RUNGE_KUTTA_4
 from latchwork.program.batch import Lanes, grouped, parallel, shares
 from latchwork.program.function import Function
 from latchwork.program.interrupt import interrupted
 from latchwork.program.ir import Program
-from latchwork.program.native import invoke
 from latchwork.program.tiers import pays_after
 
 Array = NDArray[np.float64]
@@ -65,44 +67,38 @@ class Groups:
         """Groups that keep a call short, so that an interrupt is heard."""
         return max(1, OPERATIONS_PER_CALL // (self.last * len(self.step.program) + 1))
 
-    def calls(self, groups: int) -> Iterator[tuple[int, int, int]]:
-        """Steps in short calls: the first, the one where to stop, and the last of all; none after an interrupt."""
+    def calls(self, groups: int) -> Iterator[tuple[int, int]]:
+        """Steps in short calls: the first, and the one where to stop; none after an interrupt."""
         most = max(1, OPERATIONS_PER_CALL // (groups * len(self.step.program) + 1))
         for first in range(0, self.last, most):
             if interrupted():
                 return
-            yield first, min(first + most, self.last), self.last
+            yield first, min(first + most, self.last)
 
     def run_ends(self, part: slice) -> None:
         """All steps of some groups; only the ends are kept."""
         state, stopped, stop = self.start[part].copy(), self.stopped[part].copy(), 0
-        z, y = self.step.workspace(), np.empty(2 * self.width)
-        for first, stop, last in self.calls(len(state)):
-            invoke(
-                advance_groups, self.step.executor, self.step.code, z, y, len(state), self.width, state[0].size,
-                self.times[0], self.method.step, self.times[-1], first, stop, last, state, stopped,
-            )  # fmt: skip
+        ends = FusedSteps(self.step, self.width, self.times[0], replace(self.method, every=max(self.last, 1)), 1)
+        for first, stop in self.calls(len(state)):
+            ends.advance_groups(first, float(self.times[-1]), stop - first, state, stopped)
         self.x[part, 1], self.stopped[part] = state[:, : self.n], stopped
         self.done[part] = (stopped < 0) & (stop == self.last)
 
     def run_samples(self, part: slice) -> None:
         """Some groups one after the other, with every step recorded and asked at the times of the samples."""
         for g in range(part.start, part.stop):
-            z, y, counts = self.step.workspace(), np.empty(2 * self.width), np.array([0, 0, -1])
-            z[SHARED : SHARED + self.start[g].size] = self.start[g].ravel()
-            t, (x, dx) = np.empty(self.last + 1), np.empty((2, self.last + 1, self.width))
+            steps = FusedSteps(self.step, self.width, self.times[0], replace(self.method, every=1), self.last + 1)
+            steps.start(self.start[g].ravel())
+            t, x, dx, bend = steps.workspace.rows
             t[0], (x[0], dx[0]) = self.times[0], self.start[g, : 2 * self.n].reshape(2, -1)
-            for first, stop, last in self.calls(1):
-                rows = slice(1 + first, None)
-                invoke(
-                    advance_fused, self.step.executor, self.step.code, z, y, self.width, self.times[0],
-                    self.method.step, self.times[-1], first, stop, last, 1, counts, t[rows], x[rows], dx[rows],
-                )  # fmt: skip
-                if counts[2] >= 0:
-                    self.stopped[g] = counts[1]
+            steps.integration.last, status = 0, FULL if self.last else END
+            for first, stop in self.calls(1):
+                status = steps.advance(float(self.times[-1]), stop - first)
+                if status == NOT_FINITE:
+                    self.stopped[g] = steps.control.steps
                     break
-            if counts[1] < self.last or counts[2] >= 0:
+            if status != END:
                 continue
             self.done[g] = True
-            solution = Solution(t, x, dx, np.zeros((self.last, self.width)), Stats(self.last, 0, 0))
+            solution = Solution(t, x, dx, bend[1:], Stats(self.last, 0, 0))
             self.x[g] = solution.at(self.times).reshape(len(self.times), self.n, -1)

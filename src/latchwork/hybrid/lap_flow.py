@@ -1,11 +1,12 @@
-"""Flow in laps: stages that are run again in place, from one change of mode to the next, by machine code where the
-change was made before (`relay`); what happened on the way is put down afterwards."""
+"""Flow in laps: stages that are run again in place; machine code goes on from mode to mode (`flow`) where the next one
+is laid out, and what happened on the way is put down afterwards."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,9 +14,8 @@ import numpy as np
 from latchwork.hybrid.constraint_impulses import constraint_impulses
 from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
-from latchwork.hybrid.event import RunEvent
-from latchwork.hybrid.foresight import Around
-from latchwork.hybrid.handover import Change, Entered
+from latchwork.hybrid.flow import NOT_YET
+from latchwork.hybrid.flow_memory import CHANGES, Change
 from latchwork.hybrid.interference.passing import first_passing
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
@@ -24,13 +24,13 @@ from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.piece_flow import longest_step, plan_of
 from latchwork.hybrid.plan import Broken, Departed, Ran, end_of
 from latchwork.hybrid.prefetch import prepare_successors
-from latchwork.hybrid.relay import MOST, NOT_YET, Note
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 from latchwork.integrate.again import Again
 from latchwork.integrate.methods import RK4, DormandPrince, Method
 from latchwork.integrate.status import END, EVENT, FULL
 from latchwork.program.interrupt import interrupted
+from latchwork.program.native import address
 
 if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
@@ -38,13 +38,11 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Call:
-    """One call of ``advance``: its method and samples, how often contacts changed at one instant, and the last change
-    that may be made again from lap to lap."""
+    """One call of ``advance``: its method and samples, and how often contacts changed at one instant."""
 
     method: Method
     samples: Array | None
     crossings: Crossings
-    change: Change | None = None
 
 
 def counted(state: SimState, hits: Sequence[Guard], crossings: Crossings) -> SimState:
@@ -79,44 +77,44 @@ def _begun(table: ModeTable, method: Method, stage: Stage, guards: Guards, t: fl
 
 
 def run_laps(sim: Simulation, call: Call, lap: Lap, until: float, x: Array) -> tuple[Ran | None, Lap]:
-    """Run from lap to lap, until a time, or an event that is new here; the last lap, and what it gave.
+    """Run from mode to mode, until a time, or an event that has to be passed here; the last lap, and what it gave.
 
-    None where it was handed over to a lap that takes more care to begin. A stage goes on in other speeds where it
-    asks for them.
+    None where the last mode that was entered takes more care to begin. A stage goes on in other speeds where it asks
+    for them.
     """
     segments: list[Segment] = []
     world, table, rest = sim.world, sim.mode_table, sim.state.rest
-    hands = world.watch_set.is_idle(sim.state.contacts, table.base) and not sim.state.limited
-    relay, ended = table.relay, False
+    flows = world.watch_set.is_idle(sim.state.contacts, table.base) and not sim.state.limited
+    memory, ended = table.flow_of(sim.state.holds, sim.state.contacts.contact_points, len(rest)), False
     try:
         while True:
-            most = min(MOST, sim.state.event_rate.left) if hands else 0
-            status = _relay(sim, lap, ended, until, int(most))
-            _learn(sim, call, lap, bool(segments), status != EVENT and not lap.again.is_brief)
-            if notes := relay.notes(lap):
-                passed = _first_passed(sim, lap, segments, notes)
-                notes = notes if passed is None else notes[: passed[0]]
+            allowed = int(min(CHANGES, sim.state.event_rate.left)) if flows else 0
+            status = memory(lap, sim.state.contacts, least_pivot(lap.stage), ended, until, rest, allowed, world.at_once,
+                            world.brief)  # fmt: skip
+            if world.progress is not None:
+                world.progress(memory.reached)
+            sim.record.end_switch(lap.began)
+            lap.stage.get_ready()
+            if changes := memory.changes():
+                passed = _first_passed(sim, lap, segments, changes)
+                changes = changes if passed is None else changes[: passed[0]]
                 sim.record.segments += segments
-                lap, segments = handed(sim, lap, notes, relay.begun == 1, call.crossings), []
+                lap, segments = _changed(sim, lap, changes, memory.begun == FULL, call.crossings), []
                 if passed is not None:
                     raise passed[1]
-                if relay.begun != 1 and not _begun_late(notes[-1], relay.begun, rest):
+                if memory.begun != FULL and not _begun_late(lap, memory.begun, sim.state, rest):
                     return None, lap
                 sim.record.end_switch()
                 prepare_successors(sim, lap.guards, {}, lap.again.now)
-                if relay.begun != 1:
+                if memory.begun != FULL:
                     continue
             stops = interrupted()
-            ended = status == EVENT and (relay.is_full or relay.stale >= 0) and not stops
-            if relay.stale >= 0:
-                lap.again.following[relay.stale].ready()
-            if status == FULL and stops:
-                status = END
-            if status == FULL:
+            ended = status == EVENT and memory.is_full and not stops
+            if status == FULL and not stops:
                 table.laps.make_room(lap.again)
-            if ended or status == FULL:
+            if ended or (status == FULL and not stops):
                 continue
-            ran = lap_end(lap.again, lap.stage, status, until, rest)
+            ran = lap_end(lap.again, lap.stage, END if status == FULL else status, until, rest)
             segments += ran.segments
             if ran.stage is lap.stage or stops:
                 return (ran if len(segments) == 1 else ran._replace(segments=segments)), lap
@@ -133,101 +131,57 @@ def run_laps(sim: Simulation, call: Call, lap: Lap, until: float, x: Array) -> t
         raise Broken(str(error), segments + error.segments, error.reason) from None
 
 
-def _relay(sim: Simulation, lap: Lap, ended: bool, until: float, most: int) -> int:
-    """Run on from a lap, which an event has ended already or not; the status of the stepper.
-
-    What its end needs is made afterwards: the first step does not wait for that.
-    """
-    relay, contacts, world = sim.mode_table.relay, sim.state.contacts, sim.world
-    relay.scales[:] = contacts.speed, contacts.pace, world.brief
-    status = relay(lap, ended, until, sim.state.rest, most)
-    if world.progress is not None:
-        world.progress(relay.reached)
-    sim.record.end_switch(lap.began)
-    lap.stage.get_ready()
-    return status
-
-
-def handed(sim: Simulation, lap: Lap, notes: Sequence[Note], begun: bool, crossings: Crossings) -> Lap:
-    """Account for changes that were made from lap to lap; the last lap, which has begun or not."""
-    state, record, table = sim.state, sim.record, sim.mode_table
-    for note in notes:
-        handover, after, t = note.handover, note.after, note.t
-        mode = after.mode
-        record.segments.append(Segment(note.solution, lap.stage))
-        record.worked("integrate", lap.stage.names, lap.t, lap.began, note.ended)
-        was = _struck_from(state, record.segments[-1], t) if state.holds else None
-        contacts = state.contacts.but(closed=mode.closed, leaving_depths=mode.leaving_depths, zones=mode.zones,
-                                      speed=note.speed, pace=note.pace, lam=handover.forces(note.found))  # fmt: skip
-        sim.state = state.but(t=t, x=note.state[:-1].copy(), begun=True, contacts=contacts)
-        sim.state = state = counted(sim.state, handover.hits, crossings)
-        events = handover.events(t, after, note.found)
-        if was is not None:
-            events = [_with_constraints(table, state, event, was) for event in events]
-        record.events.extend(events)
-        record.begin_switch(t, handover.names, mode.names, note.ended)
-        if begun or note is not notes[-1]:
-            record.end_switch(note.ready)
-        lap = Lap(mode.again, mode.stage, mode.guards, float(note.state[-1]), note.ready, t)
+def _changed(sim: Simulation, lap: Lap, changes: Sequence[Change], begun: bool, crossings: Crossings) -> Lap:
+    """Account for changes that machine code has made; the last lap, which has begun or not."""
+    record, table = sim.record, sim.mode_table
+    for change in changes:
+        before, state = sim.state, sim.state
+        record.segments.append(Segment(change.solution, lap.stage))
+        record.worked("integrate", lap.stage.names, lap.t, lap.began, change.ended)
+        closed, points = before.contacts.closed, before.contacts.contact_points
+        state = counted(state.but(t=change.t, x=change.x, begun=True), change.hits, crossings)
+        sim.state = state = state.but(contacts=change.contacts.after(state.contacts))
+        names = lap.stage.names, change.after.stage.names
+        taken_up = partial(_taken_up, table, before, record.segments[-1], state) if state.holds else _nothing
+        record.tell_later(change.t, closed, state.contacts.closed, points, change.impacts, change.hits, names, taken_up)
+        record.begin_switch(change.t, *names, change.ended)
+        if begun or change is not changes[-1]:
+            record.end_switch(change.ready)
+        entered = change.after
+        lap = Lap(entered.again, entered.stage, entered.guards, change.longest, change.ready, change.t)
     return lap
 
 
-def _struck_from(state: SimState, segment: Segment, t: float) -> Array:
-    """(t, q, u, rest) where a segment ends, before what happens there."""
-    rest = state.driven.rest_at(state.rest, t)
-    return np.concatenate([[t], end_of(segment, rest)[1][:-1], rest])
+def _nothing(impulses: Mapping[str, Array]) -> Mapping[str, Array]:
+    """No constraint takes up anything of an impact."""
+    return {}
 
 
-def _with_constraints(table: ModeTable, state: SimState, event: RunEvent, before: Array) -> RunEvent:
-    """An impact with what constraints took up of it."""
-    if event.kind != "impact":
-        return event
-    found = constraint_impulses(table.held(state.holds), before, state.row, state.contacts.contact_points,
-                                event.impulses)  # fmt: skip
-    return replace(event, impulses={**event.impulses, **found})
+def _taken_up(table: ModeTable, state: SimState, segment: Segment, after: SimState,
+              impulses: Mapping[str, Array]) -> Mapping[str, Array]:  # fmt: skip
+    """What constraints took up of an impact that ended a segment."""
+    t, rest = after.t, after.driven.rest_at(after.rest, after.t)
+    before = np.concatenate([[t], end_of(segment, rest)[1][:-1], rest])
+    return constraint_impulses(table.held(state.holds), before, after.row, state.contacts.contact_points, impulses)
 
 
-def _begun_late(note: Note, begun: int, rest: Array) -> bool:
-    """Begin the lap after the last change, where machine code could not; whether it can be begun as always."""
-    if begun == NOT_YET:
-        begun = note.handover.begin(note.after, note.t, rest)
-    if begun < 0:
-        note.handover.forget(note.after)
-    return begun > 0
-
-
-def _learn(sim: Simulation, call: Call, lap: Lap, rewritten: bool, spare: bool) -> None:
-    """Remember a change of mode that was made before a lap, and the mode; where there is time, others to come.
-
-    ``rewritten``: the lap is in other speeds than those in which the mode is entered.
-    """
-    change, foresight = call.change, sim.mode_table.foresight
-    is_new = change is not None or not foresight.knows(lap.again)
-    if is_new or spare:
-        sim.world.ahead.wait()  # what is learned makes symbols
-    if is_new:
-        s, call.change = sim.state.contacts, None
-        mode = Entered(lap.again, lap.stage, lap.guards, sim.state.active, s.closed, s.leaving_depths, s.zones,
-                       least_pivot(lap.stage))  # fmt: skip
-        around = Around(tuple(s.contact_points), frozenset(s.behind), sim.mode_table.held(sim.state.holds))
-        if change is not None:
-            foresight.learn(change, mode, around)
-        if not foresight.knows(lap.again):
-            foresight.enter(mode, around, rewritten)
-    if spare:
-        foresight.foresee()
+def _begun_late(lap: Lap, begun: int, state: SimState, rest: Array) -> bool:
+    """Begin the mode after the last change, where machine code could not; whether it can be begun as always."""
+    if begun != NOT_YET or not lap.again.is_current:
+        return False
+    return lap.again.begin_at(state.t, address(state.x), address(rest), least_pivot(lap.stage)) > 0
 
 
 def _first_passed(sim: Simulation, lap: Lap, segments: Sequence[Segment],
-                  notes: Sequence[Note]) -> tuple[int, Passed] | None:  # fmt: skip
-    """Where shapes pass into each other in what was run from lap to lap: so many changes come before."""
-    solutions = [*(s.solution for s in segments), *(note.solution for note in notes)]
+                  changes: Sequence[Change]) -> tuple[int, Passed] | None:  # fmt: skip
+    """Where shapes pass into each other in what was run from mode to mode: so many changes come before."""
+    solutions = [*(s.solution for s in segments), *(change.solution for change in changes)]
     found = first_passing(sim, solutions)
     if found is None:
         return None
     i, passing = max(found[0] - len(segments), 0), found[1]
-    stage = lap.stage if i == 0 else notes[i - 1].after.mode.stage
-    ended = Segment(notes[i].solution, stage)
+    stage = lap.stage if i == 0 else changes[i - 1].after.stage
+    ended = Segment(changes[i].solution, stage)
     if i == 0:
         raise Passed(passing, [*segments, ended])
     return i, Passed(passing, [ended])

@@ -13,7 +13,8 @@ from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Departed, Ran, end_of
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import NOT_BELOW, PATIENT, STRICT, Again, Desk, few_rows
+from latchwork.integrate.again import Again, SharedWorkspace, few_rows
+from latchwork.integrate.integration import NOT_BELOW, PATIENT, STRICT
 from latchwork.integrate.methods import RK4, DormandPrince
 from latchwork.integrate.status import END, EVENT, REWRITE
 
@@ -26,7 +27,7 @@ class Laps:
 
     def __init__(self) -> None:
         self._known: dict[Stage, Again] = {}
-        self._desks: dict[int, Desk] = {}  # by how many states there are
+        self._workspaces: dict[int, SharedWorkspace] = {}  # by how many states there are
         self._method: DormandPrince | RK4 | None = None
 
     def begun(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, t: float, x: Array,
@@ -43,31 +44,31 @@ class Laps:
         """Make now the memory that stages with so many states, or up to two fewer, need."""
         if type(method) is DormandPrince and can_lap(method, 0.0):
             for n in range(max(states - 2, 1), states + 1):
-                self._desk(method, n, GUARDS)
+                self._workspace(method, n, GUARDS)
 
     def make_room(self, running: Again) -> None:
         """Take new pages where few rows are left: what runs goes on on one, others will begin on one."""
         running.make_room()
-        for desk in self._desks.values():
-            if desk is not running.desk and desk.is_full(2 * few_rows()):
-                desk.turn()
+        for workspace in self._workspaces.values():
+            if workspace is not running.workspace and workspace.is_full(2 * few_rows()):
+                workspace.turn_page()
 
-    def _desk(self, method: DormandPrince | RK4, n: int, guards: int) -> Desk:
+    def _workspace(self, method: DormandPrince | RK4, n: int, guards: int) -> SharedWorkspace:
         """Memory for n states and as many guards or more."""
         if method is not self._method:
-            self._known, self._desks, self._method = {}, {}, method
-        found = self._desks.get(n)
+            self._known, self._workspaces, self._method = {}, {}, method
+        found = self._workspaces.get(n)
         if found is None or found.guards < guards:
             room = max(GUARDS, guards + guards // 2)
-            found = self._desks[n] = Desk(method, n, room)
+            found = self._workspaces[n] = SharedWorkspace(method, n, room)
         return found
 
     def _made(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, full: int, rest: Array) -> Again:
         assert stage.guards is not None, "what is run in laps is watched"
         kept = stage.places(full)
-        desk = self._desk(method, len(kept), len(guards))
+        workspace = self._workspace(method, len(kept), len(guards))
         kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
-        return Again(desk, stage.function, stage.guards, stage.settle, len(rest), kept, kinds,
+        return Again(workspace, stage.function, stage.guards, stage.settle, len(rest), kept, kinds,
                      [guard.height for guard in guards])  # fmt: skip
 
 

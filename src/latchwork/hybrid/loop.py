@@ -77,7 +77,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         sim.state = sim.world.seen(sim.state)
         jump = _follow_inputs(sim)
         if not (sim.state.settled or sim.state.event_rate.is_thick):
-            row = _reset(sim, call, (), {}, sim.state.begun)
+            row = _reset(sim, (), {}, sim.state.begun)
             sim.state = sim.world.seen(sim.state)
         waiting = sim.state.waiting
         stops = {**asked, **{NEAR + name: late.gap for name, late in waiting.items()}} if waiting else asked
@@ -127,9 +127,9 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             sim.world.ahead.wait()
         if flowed is None:
             continue
-        stage, hits, lap = flowed
+        stage, hits = flowed
         if not (sim.state.rules or stops):
-            passed = _pass(sim, call, stage, hits, lap)
+            passed = _pass(sim, call, stage, hits)
         elif _pass_all(sim, call, stage, hits, asked):
             break
     if since is not None:
@@ -137,8 +137,8 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
 
 
 def _flow(sim: Simulation, call: Call, stage: Stage, guards: Guards, lap: Lap | None, until: float, x: Array,
-          values: Array | None) -> tuple[Stage, list[Guard], Lap | None] | None:  # fmt: skip
-    """Flow to a time, or to an event: the stage there, the guards that fell, and the lap that they ended.
+          values: Array | None) -> tuple[Stage, list[Guard]] | None:  # fmt: skip
+    """Flow to a time, or to an event: the stage there, and the guards that fell.
 
     None where something else is to be stepped from here on, and the run stands as before.
     """
@@ -156,7 +156,7 @@ def _flow(sim: Simulation, call: Call, stage: Stage, guards: Guards, lap: Lap | 
         _, stage, guards, _, began, before = lap
     sim.went(ran.segments, ran.x)
     sim.record.worked("integrate", stage.names, before, began)
-    return ran.stage, [guards[i] for i in ran.guards], lap
+    return ran.stage, [guards[i] for i in ran.guards]
 
 
 def _pass_all(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard], asked: Mapping[str, Any]) -> bool:
@@ -234,11 +234,8 @@ def _at_once(sim: Simulation, call: Call, stage: Stage, guards: Guards, values: 
     return bool(hits)
 
 
-def _pass(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard], lap: Lap | None = None) -> Array | None:
-    """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known.
-
-    ``lap`` is what the guards ended, where the change may be made again.
-    """
+def _pass(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard]) -> Array | None:
+    """Go through what was hit: constraints let go at their limits, contacts change. The state after, if known."""
     touched, slips = [], False
     for guard in hits:
         if guard.kind == "limit":
@@ -252,15 +249,13 @@ def _pass(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard], lap:
         return None
     sim.state = state = counted(sim.state, touched, call.crossings)
     lam = forces_in(stage, state.t, state.x, state.held) if slips else {}
-    return _reset(sim, call, touched, lam, lap=lap if len(touched) == len(hits) else None)
+    return _reset(sim, touched, lam)
 
 
-def _reset(sim: Simulation, call: Call, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False,
-           lap: Lap | None = None) -> Array | None:  # fmt: skip
+def _reset(sim: Simulation, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False) -> Array | None:
     """From one mode to the next; the row (t, q, u, rest) after it, none where it may only be stepped through."""
-    sim.state, notes = reset(sim.world, sim.state, hits, lam, tell, lap)
+    sim.state, notes = reset(sim.world, sim.state, hits, lam, tell)
     notes.noted(sim.state.t, sim.record)
-    call.change = notes.change
     return notes.row
 
 

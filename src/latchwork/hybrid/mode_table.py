@@ -18,7 +18,6 @@ import numpy as np
 from latchwork.algebra.elimination import lu
 from latchwork.constraint.consistency import at_time
 from latchwork.constraint.constraint import Constraint
-from latchwork.constraint.delassus_kernel import gather
 from latchwork.constraint.embedded import executors, layout, sliding_executors
 from latchwork.constraint.embedded.final_state import whole
 from latchwork.constraint.embedded.friction_rows import FrictionRows
@@ -26,43 +25,34 @@ from latchwork.constraint.embedded.layout import frame_of
 from latchwork.constraint.embedded.mode import Mode, selected_mode
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.rows import joined, rows_of
+from latchwork.constraint.scales import Scales
 from latchwork.constraint.selection import must_agree, worst_entry
 from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_speeds
 from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
-from latchwork.contact.complementarity.linear_program import widest
-from latchwork.contact.complementarity.planar_contacts import settle_few
-from latchwork.contact.impact.sequential import take_turns
-from latchwork.contact.impact.spatial import slip_in_space
 from latchwork.contact.law import Contact
+from latchwork.contact.tolerances import tolerances_in
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint, Fixed
 from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
-from latchwork.hybrid.contacts.delassus_programs import DelassusPrograms, gaps_at
-from latchwork.hybrid.contacts.enforced_contact_reset import keep_one
 from latchwork.hybrid.contacts.friction import drag_in, share_in
 from latchwork.hybrid.contacts.guards import Guard, Guards, contact_guards, zone_guards
-from latchwork.hybrid.contacts.handover_kernel import hand_over
-from latchwork.hybrid.contacts.single_contact_reset import pass_one
+from latchwork.hybrid.contacts.reset import Resets
+from latchwork.hybrid.contacts.reset_kernel import reset
 from latchwork.hybrid.contacts.step_limit import Pacing, longest_at
 from latchwork.hybrid.designs import Simulating
-from latchwork.hybrid.foresight import Foresight
+from latchwork.hybrid.flow_memory import FlowMemory
 from latchwork.hybrid.guard_programs import Part, Watching
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.mode_equations import GOOD, Held, Unconstrained
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.relay import Relay
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.row_inputs import inputs_in_rows
 from latchwork.hybrid.rules import Rules, rule_guards
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import begin
-from latchwork.integrate.settled import settled_adaptive
-from latchwork.integrate.steppers import derivative
-from latchwork.integrate.watched import watched_adaptive
+from latchwork.integrate.stepper import steps
 from latchwork.integrate.workspace import Memory
-from latchwork.program.bundle import run_each
 from latchwork.program.function import Function
 from latchwork.program.linking import join
 from latchwork.program.native import native
@@ -74,10 +64,8 @@ if TYPE_CHECKING:
 REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
 KERNELS = (
-    executors.embedded, sliding_executors.embedded, settle, settled_adaptive, watched_adaptive, derivative, lu, gather,
-    run_each, whole, pass_one, keep_one, begin, select_speeds_kernel, join, settle_few, hand_over, take_turns,
-    slip_in_space, worst_entry, longest_at, layout.choose, gaps_at,
-    widest,
+    executors.embedded, sliding_executors.embedded, settle, steps, lu, whole, select_speeds_kernel, join, worst_entry,
+    longest_at, layout.choose, reset,
 )  # fmt: skip
 
 
@@ -130,6 +118,7 @@ class ModeTable:
         self._memory = Memory()
         self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
         self.laps = Laps()
+        self._flow: FlowMemory | None = None
         self.courses: dict[Stage, Course] = {}  # stages that were ticked, ready to be taken up again
 
     def keep_course(self, stage: Stage, course: Course) -> None:
@@ -138,25 +127,22 @@ class ModeTable:
         self.courses[stage] = course
 
     @cached_property
-    def relay(self) -> Relay:
-        """What runs from lap to lap."""
-        return Relay(len(self.driven.equations.q) + len(self.driven.equations.u) + 1)
-
-    @cached_property
-    def foresight(self) -> Foresight:
-        """Changes that can be made from lap to lap."""
-        return Foresight(self)
-
-    @cached_property
     def base(self) -> Base:
         """The programs of the unconstrained equations."""
         d, equations = self.driven, self.driven.equations
         return base_of(equations, d.power, d.laws, (d.arguments[0], *equations.q, *equations.u, *d.held))
 
     @cached_property
-    def delassus_programs(self) -> DelassusPrograms:
-        """Numbers of contacts at a state."""
-        return DelassusPrograms(self.base)
+    def resets(self) -> Resets:
+        """What happens where guards of contacts fall."""
+        return Resets(self.base, tolerances_in(Scales()))
+
+    def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], rest: int) -> FlowMemory:
+        """The memory of runs among the modes of some contact points and constraints; the last one is kept."""
+        held = self.held(holds)
+        if self._flow is None or not self._flow.serves(self.resets, held, contact_points):
+            self._flow = FlowMemory(self.base, self.resets, self.pacing, held, contact_points, rest)
+        return self._flow
 
     @cached_property
     def side(self) -> RightSide:
@@ -187,7 +173,6 @@ class ModeTable:
         its friction as it slides and sticks, besides what holds and, where ``free``, alone; and how what watches them
         changes. In space, as it ``slides`` only where that is asked for."""
         contact_point.get_ready()
-        self.delassus_programs.get_ready(self.held(holds), contact_point)
         _ = self._held_names
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
         for zones in every_zone(contact_point):

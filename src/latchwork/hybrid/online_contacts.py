@@ -128,10 +128,6 @@ def get_ready(world: World, state: SimState, contact_points: Sequence[ContactPoi
     table.laps.get_ready(world.method, len(state.x))
     for contact_point in contact_points[:READY]:
         table.know(contact_point, free, state.holds, slides=len(contact_points) <= FEW)
-    known = [*state.contacts.contact_points, *contact_points]
-    if len(known) <= READY:
-        table.delassus_programs.gaps_of(known)
-        table.delassus_programs.pool(table.held(state.holds), known)
 
 
 def _tracked(world: World, state: SimState, features: Sequence[Feature]) -> SimState:

@@ -81,7 +81,7 @@ class Plan:
                     return Ran(_joined([*segments[:-1], Segment(ended, stage)]), stage, x, hit)
                 try:
                     ready = self.armed(g) if waiting is None else self.armed(g) & ~(waiting & (g <= 0.0))
-                    solution = self.piece(stage, x, t, t_end, held, ready, self.left(segments), now)
+                    solution = self.piece(stage, x, t, t_end, held, ready, self.left(segments))
                 except IntegrationError as error:
                     known = [] if error.solution is None else [Segment(error.solution, stage)]
                     at, last, _ = end_of(known[0], held) if known else (t, x, True)
@@ -132,7 +132,7 @@ class Plan:
         return self.method if most is None else replace(self.method, max_steps=max(most - used, 0))  # type: ignore[type-var]
 
     def piece(self, stage: Stage, x: Array, t: float, t_end: float, rest: Array, armed: Flags,
-              method: Method, now: Array) -> Solution:  # fmt: skip
+              method: Method) -> Solution:  # fmt: skip
         """From t to t_end with what is held there. A guard that is below zero at t waits until it was above."""
         samples = None
         if self.samples is not None:
@@ -140,8 +140,8 @@ class Plan:
             samples = inside if len(inside) and inside[0] == t else np.append(t, inside)
         return integrate(stage.function, stage.reduced(x), t, t_end, rest, method, self.progress,
                          guards=stage.guards, armed=None if stage.guards is None else armed, samples=samples,
-                         settle=stage.settle, now=None if stage.guards is None else now,
-                         memory=stage.memory, longest=self.longest, heights=self.heights)  # fmt: skip
+                         settle=stage.settle, memory=stage.memory, longest=self.longest,
+                         heights=self.heights)  # fmt: skip
 
 
 def armed_at(g: Array, eager: Flags | None, heights: Array | float) -> Flags:

@@ -2,8 +2,7 @@
 
     x⁺, contact states⁺ = R(x⁻, contact states⁻)        where guards of contacts fall
 
-One contact, or a few that do not collide, are decided in kernels (`contacts.quick_reset`), all others by
-`contacts.reset`; both work on a copy of the contact states.
+They are decided in a kernel (`contacts.reset_kernel`), which works on records of a copy of the contact states.
 """
 
 from __future__ import annotations
@@ -21,10 +20,7 @@ from latchwork.errors import IntegrationError
 from latchwork.hybrid.constraint_impulses import constraint_impulses
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guards import Guard
-from latchwork.hybrid.contacts.quick_reset import swiftly
-from latchwork.hybrid.contacts.reset import Reset
-from latchwork.hybrid.handover import Change
-from latchwork.hybrid.laps import Lap
+from latchwork.hybrid.contacts.reset import Passed
 from latchwork.hybrid.online import Changed, let_go
 from latchwork.hybrid.record import Record
 from latchwork.hybrid.state import SimState
@@ -34,15 +30,14 @@ from latchwork.hybrid.world import World
 
 class Notes(NamedTuple):
     """What there is to tell of a reset: constraints that it let go, what events are made of, the names of what holds
-    before and after, when it began by the clock; the row (t, q, u, rest) after it, none where contacts come to no rest;
-    and the change, if it may be made again from lap to lap."""
+    before and after, when it began by the clock; the row (t, q, u, rest) after it, none where contacts come to no rest.
+    """
 
     released: Sequence[Changed] = ()
     told: tuple[Any, ...] | None = None
     names: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     began: float = 0.0
     row: Array | None = None
-    change: Change | None = None
 
     def noted(self, t: float, record: Record) -> None:
         """Put it down in a record."""
@@ -57,19 +52,17 @@ class Notes(NamedTuple):
             record.begin_switch(t, before, after, self.began)
 
 
-def reset(world: World, state: SimState, hits: Sequence[Guard], lam: Mapping[str, Array], tell: bool = False,
-          lap: Lap | None = None) -> tuple[SimState, Notes]:  # fmt: skip
-    """The state after some guards fell, with forces where a contact slipped; ``lap`` is what they ended, where the
-    change may be made again.
+def reset(world: World, state: SimState, hits: Sequence[Guard], lam: Mapping[str, Array],
+          tell: bool = False) -> tuple[SimState, Notes]:  # fmt: skip
+    """The state after some guards fell, with forces where a contact slipped.
 
     What is closed to begin with is no event; what a rule or a constraint makes open or close is (``tell``).
     """
     began, table, x = time.perf_counter(), world.table(state.driven), state.row
-    names = state.active if lap is None else lap.stage.names
+    names = state.active
     before, contacts = state.contacts, state.contacts.copied()
     held = table.held(state.holds)
-    quick = swiftly(contacts, table.delassus_programs, held, x, hits, lam, world.brief)
-    passed = _passed(world, state, contacts, held, x, hits, lam) if quick is None else quick
+    passed = _passed(world, state, contacts, held, x, hits, lam)
     if passed is None:
         return state.but(contacts=contacts, event_rate=replace(state.event_rate, stuck=True)), Notes()
     limited = state.limited
@@ -84,28 +77,20 @@ def reset(world: World, state: SimState, hits: Sequence[Guard], lam: Mapping[str
     found[:-1], found[-1] = passed.x[1 : len(found)], state.x[-1] + passed.work
     after = state.but(x=found, contacts=contacts, settled=True)
     both = names, names if contacts.closed == before.closed else after.active
-    told, change = None, None
+    told = None
     if hits or passed.impacts or tell:
         parts = held, x, passed.x, contacts.contact_points
         told = (state.t, before.closed, contacts.closed, contacts.contact_points, passed.impacts, hits, both,
                 partial(constraint_impulses, *parts))  # fmt: skip
-    if lap is not None and quick is not None and quick.alone is not None:
-        again, key = lap.again, lap.again.hit.tobytes()
-        change = Change(again, lap.stage, hits, names, before.closed, before.leaving_depths, before.zones, quick.alone,
-                        key)  # fmt: skip
-    return after, Notes((), told, both, began, passed.x, change)
+    return after, Notes((), told, both, began, passed.x)
 
 
 def _passed(world: World, state: SimState, contacts: ContactStates, held: Terms, x: Array, hits: Sequence[Guard],
-            lam: Mapping[str, Array]) -> Reset | None:  # fmt: skip
-    """The reset of any contacts, whose states it changes; none where they come to no rest and may be stepped."""
-    programs = world.table(state.driven).delassus_programs
-    found = Reset(contacts, programs, held, x, at_once=world.at_once, brief=world.brief)
-    found.take(hits, lam)
+            lam: Mapping[str, Array]) -> Passed | None:  # fmt: skip
+    """The reset of contacts, whose states it changes; none where they come to no rest and may be stepped."""
     try:
-        found.go()
+        return world.table(state.driven).resets(contacts, held, x, hits, lam, world.at_once, world.brief)
     except IntegrationError:
         if not state.event_rate.allowed:
             raise
         return None
-    return found

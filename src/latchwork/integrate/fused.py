@@ -1,4 +1,4 @@
-"""A step of a Runge-Kutta method as one Program: the stages of `steppers.step`, written out, with the same bits.
+"""A step of a Runge-Kutta method as one Program: the stages of `step.step`, written out, with the same bits.
 
 Inputs are ``(t, h, end, x, k_0, rest)``, where k_0 = ẋ at x; outputs are the new state and its derivative. Compiled,
 a step is then one call; over lanes, one call for several instances.
@@ -10,13 +10,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from latchwork.integrate.status import END, FULL, NOT_FINITE
-from latchwork.integrate.steppers import not_finite, record
 from latchwork.integrate.tableau import Tableau
 from latchwork.program.function import Function
 from latchwork.program.ir import OPCODE, Program
-from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, kernel, offset
-from latchwork.program.native import together
 
 SHARED = 3  # t, h and end come first
 LONGEST = 5_000  # operations of a step: beyond it, code written out four times is no faster than a loop over the stages
@@ -76,7 +72,7 @@ class _Step:
         return 2 if c == 1.0 else self.emit(ADD, 0, self.emit(MUL, self.weight[c], 1, -1), -1)
 
     def state(self, x: int, row: list[float], k: list[int]) -> int:
-        """``x + h Σ_j a_j k_j``, summed as in `steppers.combine`: in order, over the stages that have a weight."""
+        """``x + h Σ_j a_j k_j``, summed as in `step.combine`: in order, over the stages that have a weight."""
         weighed = [(a, stage) for a, stage in zip(row, k, strict=True) if a != 0.0]
         total, *more = (stage if a == 1.0 else self.emit(MUL, self.weight[a], stage, -1) for a, stage in weighed)
         for term in more:
@@ -90,60 +86,3 @@ class _Step:
         for i, (opcode, *args) in enumerate(self.inner.code.tolist(), self.inner.first):
             slot[i] = self.emit(opcode, *(slot[arg] for arg in args))
         return [slot[i] for i in self.inner.outputs]
-
-
-@kernel
-def advance_fused(
-    run: executor, code: i32p, z: f64p, y: f64p, n: i64, t0: f64, h: f64, t_end: f64, first: i64, stop: i64, last: i64,
-    every: i64, counts: i64p, out_t: f64p, out_x: f64p, out_dx: f64p,
-) -> i64:  # fmt: skip
-    """`steppers.advance_fixed` with a fused step: z holds (t, h, end, x, ẋ, rest), y is scratch for the outputs."""
-    counts[0] = 0
-    for i in range(first, stop):
-        t = t0 + float(i) * h
-        z[0] = t
-        z[1] = h if i + 1 < last else t_end - t
-        z[2] = t0 + float(i + 1) * h if i + 1 < last else t_end
-        run(code, z, y)
-        for j in range(2 * n):
-            z[3 + j] = y[j]
-        counts[1] += 1
-        counts[2] = not_finite(n, offset(y, n))
-        if (i + 1) % every == 0 or i + 1 == last or counts[2] >= 0:
-            record(counts[0], n, z[2], y, offset(y, n), out_t, out_x, out_dx)
-            counts[0] += 1
-        if counts[2] >= 0:
-            return NOT_FINITE
-    return END if stop == last else FULL
-
-
-@kernel
-def advance_groups(
-    run: executor, code: i32p, z: f64p, y: f64p, groups: i64, n: i64, inputs: i64, t0: f64, h: f64, t_end: f64,
-    first: i64, stop: i64, last: i64, state: f64p, stopped: i64p,
-) -> None:  # fmt: skip
-    """Steps of each group in turn, from number ``first`` up to ``stop``, in place: ``state`` is its (x, ẋ, rest).
-
-    ``stopped`` is −1, or receives the steps taken by a group whose derivative became not finite, which stays there.
-    """
-    for g in range(groups):
-        if stopped[g] >= 0:
-            continue
-        for j in range(inputs):
-            z[3 + j] = state[g * inputs + j]
-        for i in range(first, stop):
-            t = t0 + float(i) * h
-            z[0] = t
-            z[1] = h if i + 1 < last else t_end - t
-            z[2] = t0 + float(i + 1) * h if i + 1 < last else t_end
-            run(code, z, y)
-            for j in range(2 * n):
-                z[3 + j] = y[j]
-            if not_finite(n, offset(y, n)) >= 0:
-                stopped[g] = i + 1
-                break
-        for j in range(2 * n):
-            state[g * inputs + j] = z[3 + j]
-
-
-together(advance_fused, advance_groups)

@@ -1,6 +1,6 @@
 """The guard watch as kernels: the first instant within a step at which a guard falls through zero.
 
-A second program computes ``(g, ġ)`` from ``(t, x, rest)``: m guards, then their rates. A step is watched at its middle,
+A second program computes ``(g, ġ)`` from ``(t, x, held)``: m guards, then their rates. A step is watched at its middle,
 at its end and at the extrema of each guard's cubics in between, so that a touch-and-go inside one step is seen; the
 values there are those of the guard itself on the dense output, and so are those by which the instant is located. Where
 the middle is not where the cubic through both ends has it, or tangents meet below zero, the step is halved for that
@@ -13,15 +13,14 @@ zero, as rounding may leave it after an event, may rise; it triggers where it tu
 that is not armed says nothing until it has been above zero. A guard may have a height: it is armed only once it has
 been above a positive one, and dismissed for good once it has been above the size of a negative one.
 
-Memory w holds a step and what is known of it: x and ẋ at its start, x and ẋ at its end, its quartic term, a point in
-between (n each); guards and rates at the start, at the end and at the point (2m each); brackets of instants (2m);
-guards and rates in the middle (2m); heights (m); guards at both quarters, where some have no rates (2m).
+The step and what is known of it are a `WatchedStep`.
 """
 
 from __future__ import annotations
 
-from latchwork.integrate.steppers import derivative
-from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
+from latchwork.integrate.integration import Guards
+from latchwork.integrate.step import evaluate
+from latchwork.program.kernel import divide, f64, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import maximum, minimum
 
 OFF, RISING, UP = 0, 1, 2  # not armed; armed and below zero; armed and not below
@@ -32,11 +31,6 @@ PARTS = 2**20  # a step is halved into so many parts at most, where zero may be 
 FAR, BENT = 1e300, 0.25  # nowhere near zero; tangents meet too high by this part of the bend of a step at most
 STEEP = 4.0  # times as steep as it is seen to be, a guard may be in between, where it turns a corner
 RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of the guard, or this little
-
-
-def memory_size(n: int, m: int) -> int:
-    """Numbers in w, for n states and m guards."""
-    return 6 * n + 13 * m
 
 
 @kernel
@@ -50,16 +44,17 @@ def raised(state: i64, g: f64, height: f64) -> i64:
 
 
 @kernel
-def probe(run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, theta: f64) -> None:
+def probe(guards: Guards, t: f64, h: f64, theta: f64) -> None:
     """Guards and rates at ``t + θ h`` on the dense output, as `solution.dense`."""
-    point = offset(w, 5 * n)
+    step = guards.step
+    x0, x1, dx0, dx1, bend, point = step.x0, step.x1, step.dx0, step.dx1, step.bend, step.x
     rest = 1.0 - theta
-    for i in range(n):
-        delta = w[2 * n + i] - w[i]
-        beta = h * w[n + i] - delta
-        inner = delta - h * w[3 * n + i] - beta + rest * w[4 * n + i]
-        point[i] = w[i] + theta * (delta + rest * (beta + theta * inner))
-    derivative(run, code, z, n, t + theta * h, point, offset(w, 6 * n + 4 * m))
+    for i in range(step.n):
+        delta = x1[i] - x0[i]
+        beta = h * dx0[i] - delta
+        inner = delta - h * dx1[i] - beta + rest * bend[i]
+        point[i] = x0[i] + theta * (delta + rest * (beta + theta * inner))
+    evaluate(guards.program, step.n, t + theta * h, point, step.g)
 
 
 @kernel
@@ -81,9 +76,8 @@ def extrema(g0: f64, r0: f64, g1: f64, r1: f64) -> tuple[f64, f64]:
 
 @kernel
 def locate(
-    run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, lo: f64, hi: f64, g_lo: f64,
-    g_hi: f64,
-) -> tuple[f64, f64]:  # fmt: skip
+    guards: Guards, t: f64, h: f64, i: i64, lo: f64, hi: f64, g_lo: f64, g_hi: f64
+) -> tuple[f64, f64]:
     """A bracket of half the width promised around a zero of guard i between ``lo`` (g ≥ 0) and ``hi`` (g ≤ 0).
 
     Regula falsi of Illinois kind, each third try a bisection; a try keeps a distance from the ends, so both close in.
@@ -94,8 +88,8 @@ def locate(
         middle = tries % 3 == 2 or not g_lo > g_hi  # a guard may be zero at both ends
         theta = 0.5 * (lo + hi) if middle else lo + (hi - lo) * divide(g_lo, g_lo - g_hi)
         theta = minimum(maximum(theta, lo + 0.5 * width), hi - 0.5 * width)
-        probe(run, code, z, n, m, w, t, h, theta)
-        g = w[6 * n + 4 * m + i]
+        probe(guards, t, h, theta)
+        g = guards.step.g[i]
         if g > 0.0:
             lo, g_lo = theta, g
             g_hi = 0.5 * g_hi if side == 1 else g_hi
@@ -136,23 +130,22 @@ def corner(g0: f64, r0: f64, g1: f64, r1: f64) -> f64:
 
 @kernel
 def through(
-    run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, state: i64, a: f64, b: f64,
-    g0: f64, r0: f64, g1: f64, r1: f64,
+    guards: Guards, t: f64, h: f64, i: i64, state: i64, a: f64, b: f64, g0: f64, r0: f64, g1: f64, r1: f64,
 ) -> tuple[f64, f64, i64]:  # fmt: skip
     """A bracket of the first instant between a and b at which guard i triggers, and its state at b."""
     first, second = extrema(g0, (b - a) * h * r0, g1, (b - a) * h * r1)
-    before, g_before, height = a, g0, w[6 * n + 10 * m + i]
+    before, g_before, height = a, g0, guards.heights[i]
     for point in range(3):
         theta = a + (b - a) * first if point == 0 else (a + (b - a) * second if point == 1 else b)
         if theta <= before:
             continue
         g = g1
         if point < 2:
-            probe(run, code, z, n, m, w, t, h, theta)
-            g = w[6 * n + 4 * m + i]
+            probe(guards, t, h, theta)
+            g = guards.step.g[i]
         falling = point == 2 and r1 < 0.0
         if state == UP and (g < 0.0 or (g == 0.0 and falling)):
-            lo, hi = locate(run, code, z, n, m, w, t, h, i, before, theta, g_before, g)
+            lo, hi = locate(guards, t, h, i, before, theta, g_before, g)
             return lo, hi, state
         if state == RISING and g < 0.0 and falling:
             return before, before, state
@@ -184,52 +177,49 @@ def calm(g0: f64, g: f64, g1: f64) -> i64:
 
 @kernel
 def slopes(
-    run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, a: f64, b: f64, g0: f64,
-    g: f64, g1: f64,
-) -> tuple[f64, f64, f64]:  # fmt: skip
+    guards: Guards, t: f64, h: f64, i: i64, a: f64, b: f64, g0: f64, g: f64, g1: f64
+) -> tuple[f64, f64, f64]:
     """Rates of guard i at a, in the middle and at b: those of the quartic through its values there and at quarters."""
-    quarter = 0.25 * (b - a)
-    probe(run, code, z, n, m, w, t, h, a + quarter)
-    one = w[6 * n + 4 * m + i]
-    probe(run, code, z, n, m, w, t, h, b - quarter)
-    two, unit = w[6 * n + 4 * m + i], 12.0 * quarter * h
+    quarter, here = 0.25 * (b - a), guards.step.g
+    probe(guards, t, h, a + quarter)
+    one = here[i]
+    probe(guards, t, h, b - quarter)
+    two, unit = here[i], 12.0 * quarter * h
     return (divide(48.0 * one - 25.0 * g0 - 36.0 * g + 16.0 * two - 3.0 * g1, unit),
             divide(g0 - 8.0 * one + 8.0 * two - g1, unit),
             divide(3.0 * g0 - 16.0 * one + 36.0 * g - 48.0 * two + 25.0 * g1, unit))  # fmt: skip
 
 
 @kernel
-def crossing(
-    run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, t: f64, h: f64, i: i64, armed: i64,
-) -> tuple[f64, f64]:  # fmt: skip
+def crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
     """A bracket of the first instant at which guard i triggers: in halves where cubics are not good."""
-    here = offset(w, 6 * n + 4 * m)
-    g0, r0, height = w[6 * n + i], w[6 * n + m + i], w[6 * n + 10 * m + i]
-    state = OFF if armed == 0 else (RISING if g0 < 0.0 else UP)
+    m, step, here = guards.m, guards.step, guards.step.g
+    g0, r0, height = step.g0[i], step.g0[m + i], guards.heights[i]
+    state = OFF if guards.armed[i] == 0 else (RISING if g0 < 0.0 else UP)
     lo, hi = NONE, NONE
-    if leaves(state, height, g0, 0.5 * h * r0, w[6 * n + 8 * m + i], w[6 * n + 9 * m + i], w[6 * n + 2 * m + i],
-              w[6 * n + 3 * m + i]) == 1:  # fmt: skip
+    if leaves(state, height, g0, 0.5 * h * r0, step.middle[i], step.middle[m + i], step.g1[i],
+              step.g1[m + i]) == 1:  # fmt: skip
         return lo, hi
     at, size = 0, PARTS
-    blind = r0 == 0.0 and w[6 * n + 3 * m + i] == 0.0 and w[6 * n + 9 * m + i] == 0.0
+    blind = r0 == 0.0 and step.g1[m + i] == 0.0 and step.middle[m + i] == 0.0
     while at < PARTS and hi == NONE:
         a, b = divide(float(at), float(PARTS)), divide(float(at + size), float(PARTS))
-        g1, r1 = w[6 * n + 2 * m + i], w[6 * n + 3 * m + i]
+        g1, r1 = step.g1[i], step.g1[m + i]
         if at + size < PARTS:
-            probe(run, code, z, n, m, w, t, h, b)
+            probe(guards, t, h, b)
             g1, r1 = here[i], here[m + i]
         middle = 0.5 * (a + b)
-        g, r = w[6 * n + 8 * m + i], w[6 * n + 9 * m + i]
+        g, r = step.middle[i], step.middle[m + i]
         if size < PARTS:
-            probe(run, code, z, n, m, w, t, h, middle)
+            probe(guards, t, h, middle)
             g, r = here[i], here[m + i]
         r0 = 0.0 if blind else r0
         quiet = calm(g0, g, g1) == 1
         if blind and size == PARTS:  # loads may swing within a step in which nothing moves
-            one, two = w[6 * n + 11 * m + i], w[6 * n + 12 * m + i]
+            one, two = step.quarters[i], step.quarters[m + i]
             quiet = quiet and calm(g0, one, g) == 1 and calm(g, two, g1) == 1
         if blind and not (state == UP and quiet):
-            r0, r, r1 = slopes(run, code, z, n, m, w, t, h, i, a, b, g0, g, g1)
+            r0, r, r1 = slopes(guards, t, h, i, a, b, g0, g, g1)
         long = (b - a) * h
         off = fabs(g - 0.5 * (g0 + g1) - 0.125 * long * (r0 - r1))
         turn = fabs(long * r - 1.5 * (g1 - g0) + 0.25 * long * (r0 + r1))  # a corner shows in the rate, too
@@ -248,9 +238,9 @@ def crossing(
             size = size // 2
             continue
         else:
-            lo, hi, state = through(run, code, z, n, m, w, t, h, i, state, a, middle, g0, r0, g, r)
+            lo, hi, state = through(guards, t, h, i, state, a, middle, g0, r0, g, r)
             if hi == NONE:
-                lo, hi, state = through(run, code, z, n, m, w, t, h, i, state, middle, b, g, r, g1, r1)
+                lo, hi, state = through(guards, t, h, i, state, middle, b, g, r, g1, r1)
         g0, r0 = g1, r1
         at += size
         while size < PARTS and at % (2 * size) == 0:
@@ -259,47 +249,44 @@ def crossing(
 
 
 @kernel
-def watch(
-    run: executor, code: i32p, z: f64p, n: i64, m: i64, w: f64p, flags: i64p, t: f64, end: f64,
-) -> f64:  # fmt: skip
-    """θ of the first event of the step in w, or NONE; nan where a guard is not a number.
+def watch(guards: Guards, t: f64, end: f64) -> f64:
+    """θ of the first event of a step from t to its end, or NONE; nan where a guard is not a number.
 
-    ``flags`` holds which guards are armed, then which took part: those whose brackets overlap that of the first.
+    Those whose brackets overlap that of the first take part. Where there is none, guards are armed as they have risen.
     """
-    h = end - t
-    derivative(run, code, z, n, end, offset(w, 2 * n), offset(w, 6 * n + 2 * m))
-    brackets = offset(w, 6 * n + 6 * m)
+    m, step, armed, hit, h = guards.m, guards.step, guards.armed, guards.hit, end - t
+    g0, g1, here, middle, brackets = step.g0, step.g1, step.g, step.middle, step.brackets
+    evaluate(guards.program, step.n, end, step.x1, g1)
     first = NONE
-    probe(run, code, z, n, m, w, t, h, 0.5)
+    probe(guards, t, h, 0.5)
     blind = 0
     for i in range(2 * m):
-        w[6 * n + 8 * m + i] = w[6 * n + 4 * m + i]
+        middle[i] = here[i]
     for i in range(m):
-        if w[6 * n + m + i] == 0.0 and w[6 * n + 3 * m + i] == 0.0 and w[6 * n + 9 * m + i] == 0.0:
+        if g0[m + i] == 0.0 and g1[m + i] == 0.0 and middle[m + i] == 0.0:
             blind = 1
     for part in range(2 * blind):
-        probe(run, code, z, n, m, w, t, h, 0.25 + 0.5 * float(part))
+        probe(guards, t, h, 0.25 + 0.5 * float(part))
         for i in range(m):
-            w[6 * n + (11 + part) * m + i] = w[6 * n + 4 * m + i]
+            step.quarters[part * m + i] = here[i]
     for i in range(m):
-        value, middle = w[6 * n + 2 * m + i], w[6 * n + 8 * m + i]
-        value = middle if middle != middle else value
-        flags[m + i] = 0
+        value = middle[i] if middle[i] != middle[i] else g1[i]
+        hit[i] = 0
         if value != value:
-            flags[m + i] = 1
+            hit[i] = 1
             return value
-        lo, hi = crossing(run, code, z, n, m, w, t, h, i, flags[i])
+        lo, hi = crossing(guards, t, h, i)
         brackets[2 * i] = lo
         brackets[2 * i + 1] = hi
         first = minimum(first, hi)
     last = first
     for i in range(m):
         if first < NONE and brackets[2 * i] <= first:
-            flags[m + i] = 1
+            hit[i] = 1
             last = maximum(last, brackets[2 * i + 1])
         if first == NONE:
-            state = raised(UP if flags[i] != 0 else OFF, w[6 * n + 2 * m + i], w[6 * n + 10 * m + i])
-            flags[i] = 0 if state == OFF else 1
+            state = raised(UP if armed[i] != 0 else OFF, g1[i], guards.heights[i])
+            armed[i] = 0 if state == OFF else 1
     for i in range(2 * m):
-        w[6 * n + i] = w[6 * n + 2 * m + i]
+        g0[i] = g1[i]
     return last

@@ -1,60 +1,35 @@
-"""An initial value problem, prepared for the steppers: slots, stages and the derivative at the start."""
+"""An initial value problem, laid out as an `Integration` for the stepper."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from latchwork.errors import IntegrationError
 from latchwork.integrate.dense_output import Array, Event, Record, Solution, Stats
-from latchwork.integrate.fused import SHARED, advance_fused, fused_function, pays
-from latchwork.integrate.guard_location import memory_size
-from latchwork.integrate.status import ADVICE, ELSE, Status
-from latchwork.integrate.steppers import derivative
+from latchwork.integrate.fused import SHARED, fused_function, pays
+from latchwork.integrate.integration import PATIENT, Evaluator, Integration
+from latchwork.integrate.status import ADVICE, ELSE, STATUS, Status
+from latchwork.integrate.stepper import begin, steps
 from latchwork.integrate.tableau import Tableau
-from latchwork.integrate.watched import watched_fused
-from latchwork.integrate.workspace import Memory
+from latchwork.integrate.workspace import Memory, Workspace
 from latchwork.program import tiers
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import Kernel
-from latchwork.program.native import invoke
+from latchwork.program.native import address, briefly, entry, invoke
+from latchwork.program.records.memory import write
 
-KEPT = 10_000  # numbers in rows that are kept for the next run
+KEPT = 50_000  # numbers in rows that are kept for the next run
 OPERATIONS_PER_CALL, FEWEST = 20_000_000, 16  # a stepper returns to Python at least this often, after such steps
 
 
-@dataclass(frozen=True, eq=False)
-class Watch:
-    """The guards of a problem, and the memory that the watch needs: see `guards`."""
-
-    function: Executable
-    z: Array
-    w: Array
-    flags: NDArray[np.int64]
-
-    @property
-    def m(self) -> int:
-        """Guards; the function gives their rates as well."""
-        return len(self.flags) // 2
-
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        """What the watched steppers take."""
-        return self.function.executor, self.function.code, self.z, self.m, self.w, self.flags
-
-    def hit(self) -> tuple[int, ...]:
-        """The guards that took part in the event."""
-        return tuple([i for i, took_part in enumerate(self.flags[self.m :].tolist()) if took_part])
-
-
 class Settle(NamedTuple):
-    """What brings a state back after a step, see `settled`, on the slots of ``mode``; what is held is at ``first``.
+    """What projects a state after a step, see `Projection`, on the slots of ``mode``; what is held is at ``first``.
 
     ``judge`` tells from these slots how good the equations are at a state, the more the better.
     """
@@ -76,141 +51,117 @@ class Problem:
     rest: Array
     call: Callable[..., Any]
     progress: Callable[[float], None]
-    watch: Watch | None = None
-    samples: Array | None = None
-    settle: Settle | None = None
-    memory: Memory = field(default_factory=Memory)
-    longest: float = math.inf  # no step that is chosen in the run is longer
+    guards: Executable | None
+    samples: Array | None
+    settle: Settle | None
+    memory: Memory
+    longest: float  # no step that is chosen in the run is longer
+    workspace: Workspace
+    integration: Integration
 
     @property
     def n(self) -> int:
         """States."""
         return len(self.x)
 
-    def steps(self, kernel: Kernel[..., Any]) -> Callable[..., Any]:
-        """What runs a kernel."""
-        return self.memory.caller(kernel, False) if self.call is invoke else partial(self.call, kernel)
+    def begin(self, rows: int = 1) -> Solution | None:
+        """Begin where the problem does, on a page of so many rows; the run of no length where a guard falls at once."""
+        if self.workspace.page.room < rows:
+            self.workspace.turn(rows)
+        call = briefly if self.call is invoke else self.call
+        status = STATUS[call(begin, self.integration, self.t, self.x, self.rest, 0.0)]
+        if status is Status.EVENT:
+            dx = self.function(np.concatenate([[self.t], self.x, self.rest]))
+            return self.record(dx).solution(Stats(0, 0, 1), self.event(status, self.t))
+        if status is not Status.FULL:
+            self.fail(status, self.t, self.integration.control.component)
+        return None
 
-    def quick(self, kernel: Kernel[..., Any]) -> Callable[..., Any]:
-        """What runs a kernel that takes microseconds."""
-        return self.memory.caller(kernel, True) if self.call is invoke else partial(self.call, kernel)
+    def step(self, most: int, record: Record) -> Status:
+        """So many steps at most, kept in a record."""
+        integration = self.integration
+        integration.last = -1
+        status = STATUS[self.call(steps, integration, self.t_end, most)]
+        record.keep(self.workspace.rows, integration.last + 1)
+        return status
 
-    def start(self, tableau: Tableau) -> tuple[Array, Array, Array]:
-        """Slots with the held inputs in place, a copy of x, and stages with ẋ in the first."""
-        f, n, memory = self.function, self.n, self.memory
-        z, x, k = memory.slots("function", f), memory.room("x", n), memory.room("k", (tableau.stages, n))
-        z[1 + n : 1 + n + len(self.rest)] = self.rest
-        x[:] = self.x
-        self.quick(derivative)(f.executor, f.code, z, n, self.t, x, k)
-        if not all(map(math.isfinite, k[0].tolist())):
-            self.fail(Status.NOT_FINITE, self.t, int(np.argmin(np.isfinite(k[0]))))
-        return z, x, k
+    def turn(self, rows: int) -> None:
+        """See to a page of so many rows for the next steps: the record has a copy of those before."""
+        if self.workspace.page.room < rows:
+            self.workspace.turn(rows)
 
-    def record(self, x: Array, dx: Array) -> Record:
+    def finish(self) -> None:
+        """Keep no large page."""
+        if self.workspace.page.room * self.n > KEPT:
+            self.workspace.turn(0)
+
+    def record(self, dx: Array) -> Record:
         """A record that starts here, of every step or of the samples asked for."""
-        return Record(self.t, x, dx, self.samples, self.rates)
-
-    def rows(self, count: int) -> tuple[Array, Array, Array, Array]:
-        """Rows of t, x, ẋ and bend for the first steps of a run; the record keeps a copy."""
-        room, n = self.memory.room if count * self.n <= KEPT else Memory().room, self.n
-        return room("t", count), room("xs", (count, n)), room("dxs", (count, n)), room("bends", (count, n))
+        return Record(self.t, self.x, dx, self.samples, self.rates)
 
     def rates(self, t: Array, x: Array) -> Array:
         """ẋ at many times and states."""
         return self.function.many(np.column_stack([t, x, np.tile(self.rest, (len(t), 1))]))
 
-    def event(self, status: Status, t: float, x: Array) -> Event | None:
+    def event(self, status: Status, t: float, x: Array | None = None) -> Event | None:
         """The event at which a stepper stopped, if it was one."""
-        if status is Status.REWRITE:
-            return Event(t, (), x.copy())
-        return Event(t, self.watch.hit(), x.copy()) if status is Status.EVENT and self.watch is not None else None
-
-    @property
-    def settling(self) -> tuple[Any, ...]:
-        """What the settled steppers take besides: the watch, how to settle, and room for a state and two notes."""
-        assert self.settle is not None
-        f, room = self.function, self.memory.room
-        watch = (self.watch.arguments if self.watch is not None else
-                 (f.executor, f.code, room("none", 1), 0, room("unwatched", 2 * self.n), room("unarmed", 0, np.int64)))
-        return (*watch, self.settle.run, self.settle.mode.code, self.settle_slots(), room("settled", self.n + 2))
-
-    def settle_slots(self) -> Array:
-        """Slots of what settles, with the held inputs in place."""
-        assert self.settle is not None
-        z, first = self.memory.slots("settle", self.settle.mode), self.settle.first
-        z[first : first + len(self.rest)] = self.rest
-        return z
-
-    def event_at_start(self, now: Array | None = None) -> Solution | None:
-        """The run of no length of a problem in which a guard that is armed is not above zero, and falls.
-
-        ``now`` are guards and rates here, where they are known.
-        """
-        if self.watch is None:
+        if status not in (Status.EVENT, Status.REWRITE):
             return None
-        look, m = self.watch, self.watch.m
-        f, out = look.function, look.w[6 * self.n :]
-        if now is None:
-            self.quick(derivative)(f.executor, f.code, look.z, self.n, self.t, self.x, out)
-        else:
-            out[: 2 * m] = now
-        values = out[: 2 * m].tolist()
-        for i, (g, rate, armed) in enumerate(zip(values, values[m:], look.flags[:m].tolist(), strict=False)):
-            look.flags[m + i] = g <= 0.0 and rate < 0.0 and armed > 0
-        if any(map(math.isnan, values[:m])):
-            look.flags[m:] = list(map(math.isnan, values[:m]))
-            self.fail(Status.NO_NUMBER, self.t)
-        if not look.hit():
-            return None
-        dx = self.function(np.concatenate([[self.t], self.x, self.rest]))
-        return self.record(self.x, dx).solution(Stats(0, 0, 1), self.event(Status.EVENT, self.t, self.x))
+        at = self.workspace.x if x is None else x
+        return Event(t, self.hit() if status is Status.EVENT else (), at.copy())
 
-    def fused(self, tableau: Tableau, steps: int) -> Function | None:
+    def hit(self) -> tuple[int, ...]:
+        """The guards that took part in the event."""
+        return hits(self.workspace.hit[: self.integration.guards.m])
+
+    def fused(self, tableau: Tableau, count: int) -> Function | None:
         """The step as one program, where it is short and the run is long enough for machine code to pay."""
         if not isinstance(self.function, Function) or self.settle is not None:
             return None
         program = self.function.program
-        if self.call is not invoke or steps * (tableau.stages - 1) < tiers.pays_after(program):
+        if self.call is not invoke or count * (tableau.stages - 1) < tiers.pays_after(program):
             return None
         return fused_function(self.function, tableau) if pays(program, tableau) else None
 
-    def advance_fused(self, fused: Function, z: Array, span: tuple[Any, ...], x: Array, k: Array, counts: Any,
-                      rows: Any) -> int:  # fmt: skip
-        """`advance_fixed`, or `watched_fixed`, by fused steps: x and k_0 go in and come out."""
-        y, out, f, n = fused.workspace(), np.empty(2 * self.n), self.function, self.n
-        y[SHARED : SHARED + 2 * n] = np.concatenate([x, k[0]])
-        y[SHARED + 2 * n : len(fused.program.inputs)] = self.rest
-        step = (fused.executor, fused.code, y, out)
-        if self.watch is not None:
-            self.used(0, span[4] - span[3])
-            data = (*step, f.executor, f.code, z, n, *span, x, k, counts, *rows, *self.watch.arguments)
-            return int(self.call(watched_fused, *data))
-        status = self.call(advance_fused, *step, n, *span, counts, *rows[:3])
-        x[:], k[0] = out[:n], out[n:]
-        return int(status)
+    def fuse(self, fused: Function) -> None:
+        """Take fused steps from here on, once machine code for them is there."""
+        if fused.compiled():
+            first = SHARED + 2 * self.n
+            z = self.memory.slots("fused", fused)
+            z[first : first + len(self.rest)] = self.rest
+            _put(self.integration.fused, fused, z, first)
+            self.integration.is_fused = 1
 
-    def used(self, evaluations: int, steps: int) -> None:
+    def used(self, evaluations: int, count: int) -> None:
         """Count evaluations of the program, and of the guards, so that machine code is made for them where it pays."""
         self.function.used(evaluations)
-        if self.watch is not None:
-            self.watch.function.used(steps)
+        if self.guards is not None:
+            self.guards.used(count)
 
-    def fail(self, status: Status, t: float, component: int = -1, record: Record | None = None) -> None:
+    def fail(self, status: Status, t: float, component: int = -1, record: Record | None = None) -> NoReturn:
         """Say why the run stopped, where, and which state it was; ``error.solution`` holds what was computed."""
-        self.stopped(status, t, component, None if record is None else record.solution(Stats(record.steps, 0, 0)))
+        solution = None if record is None else record.solution(Stats(record.steps, 0, 0))
+        stopped(self.function, (self.t, self.t_end), status, t, component, self.hit(), solution)
 
-    def stopped(self, status: Status, t: float, component: int, solution: Solution | None) -> None:
-        """The same, with what was computed given."""
-        names = self.function.inputs[1:]
-        state = f" (of '{names[component]}')" if component >= 0 else ""
-        if status is Status.NO_NUMBER and self.watch is not None and self.watch.hit():
-            state = f" (number {self.watch.hit()[0]})"
-        raise IntegrationError(
-            f"The run from t = {self.t!r} to {self.t_end!r} stopped at t = {t!r}: {status.value}{state}. "
-            f"{ADVICE.get(status, ELSE)}",
-            solution=solution,
-            reason=status,
-        )
+
+def hits(hit: NDArray[np.int64]) -> tuple[int, ...]:
+    """The guards that took part, by number."""
+    return tuple([i for i, took_part in enumerate(hit.tolist()) if took_part])
+
+
+def stopped(function: Executable, span: tuple[float, float], status: Status, t: float, component: int,
+            hit: tuple[int, ...], solution: Solution | None) -> NoReturn:  # fmt: skip
+    """Refuse a run over a span that stopped at t, by the name of a state or the number of a guard."""
+    names = function.inputs[1:]
+    state = f" (of '{names[component]}')" if component >= 0 else ""
+    if status is Status.NO_NUMBER and hit:
+        state = f" (number {hit[0]})"
+    raise IntegrationError(
+        f"The run from t = {span[0]!r} to {span[1]!r} stopped at t = {t!r}: {status.value}{state}. "
+        f"{ADVICE.get(status, ELSE)}",
+        solution=solution,
+        reason=status,
+    )
 
 
 def steps_per_call(length: int, n: int, tableau: Tableau, most: int = 4096) -> int:
@@ -238,16 +189,50 @@ def problem(
     if not all(map(math.isfinite, x.tolist())):
         name = function.inputs[1 + int(np.argmin(np.isfinite(x)))]
         raise IntegrationError(f"The initial value of '{name}' is not finite. Give a number.")
-    watch = None if guards is None else _watch(guards, inputs, len(x), held, armed, heights, memory)
+    m = 0 if guards is None else guards.width // 2
+    workspace = memory.workspace(len(x), m)
+    integration = memory.integration(workspace)
+    if guards is not None:
+        _watch(guards, inputs, workspace, armed, heights)
+    _lay_out(integration, memory, function, guards, settle, len(held))
     times = None if samples is None else _samples(samples, t0, t_end)
     hears = progress or (lambda t: None)
-    return Problem(function, x, float(t0), float(t_end), held, call, hears, watch, times, settle, memory,
-                   longest)  # fmt: skip
+    return Problem(function, x, float(t0), float(t_end), held, call, hears, guards, times, settle, memory, longest,
+                   workspace, integration)  # fmt: skip
 
 
-def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLike | None, heights: ArrayLike,
-           memory: Memory) -> Watch:  # fmt: skip
-    """The watch over guards whose program takes what the right-hand side takes, and gives values and rates."""
+def _lay_out(integration: Integration, memory: Memory, function: Executable, guards: Executable | None,
+             settle: Settle | None, held: int) -> None:  # fmt: skip
+    """The programs of a problem, where they are not those of the last run, or machine code has arrived since."""
+    integration.is_fused = 0
+    projects = (None, None) if settle is None else (settle.run, settle.mode)
+    if memory.knows("programs", integration, function, guards, *projects, held, Function.arrivals):
+        return
+    first = 1 + integration.n
+    integration.held = held
+    _put(integration.equations, function, memory.slots("function", function), first)
+    integration.guards.m, integration.projection.given = 0, 0
+    if guards is not None:
+        integration.guards.m = guards.width // 2
+        _put(integration.guards.program, guards, memory.slots("guards", guards), first)
+    if settle is not None:
+        projection, mode = integration.projection, settle.mode
+        projection.given = 1
+        _put(projection.program, mode, memory.slots("settle", mode), settle.first, settle.run)
+        if settle.judge is not None:
+            projection.judge = settle.judge
+
+
+def _put(program: Evaluator, function: Executable, z: Array, held: int, run: Kernel[..., None] | None = None) -> None:
+    """A function on its slots, and where what is held begins in them."""
+    fresh = np.empty(0) if isinstance(function, Function) else function.fresh()
+    write(program, entry(function.executor if run is None else run), address(function.code), address(z), held,
+          address(fresh), len(fresh))  # fmt: skip
+
+
+def _watch(guards: Executable, inputs: int, workspace: Workspace, armed: ArrayLike | None,
+           heights: ArrayLike) -> None:  # fmt: skip
+    """Guards whose program takes what the right-hand side takes, and gives values and rates."""
     given, outputs = len(guards.inputs), guards.width
     m = outputs // 2
     arms = np.ones(m) if armed is None else np.asarray(armed)
@@ -256,13 +241,8 @@ def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLik
             f"Guards with {given} inputs, {outputs} outputs and armed of shape {arms.shape} do not fit. Give a program "
             f"of {inputs} inputs (t, states, held) whose outputs are m guards and their m rates; armed has m entries."
         )
-    z, flags = memory.slots("guards", guards), memory.room("flags", 2 * m, np.int64)
-    w = memory.room("watch", memory_size(n, m))
-    z[1 + n : inputs] = rest
-    flags[:m], flags[m:] = arms != 0, 0
-    w.fill(0.0)
-    w[6 * n + 10 * m : 6 * n + 11 * m] = heights
-    return Watch(guards, z, w, flags)
+    workspace.armed[:m] = arms != 0
+    workspace.heights[:m], workspace.kinds[:m] = heights, PATIENT
 
 
 def _samples(samples: ArrayLike, t0: float, t_end: float) -> Array:

@@ -153,7 +153,7 @@ class _Side:
         f = problem.function
         self.derived = jacobian_function(f) if isinstance(f, Function) and pays(f.program) else None
         if problem.settle is not None:
-            self.settle_slots = problem.settle_slots()
+            self.settle_slots = problem.memory.slots("settle", problem.settle.mode)
 
     def at(self, t: float, x: Array) -> Array:
         """The inputs of the program."""
@@ -173,7 +173,7 @@ class _Side:
         return differences(self.function, self.at(t, x), self.n)
 
     def settled(self, problem: Problem, t: float, x: Array) -> tuple[Array, int]:
-        """The state where it belongs, and what is noted of it: see `settled`."""
+        """The state where it belongs, and what is noted of it: see `Projection`."""
         assert problem.settle is not None
         run, code, z = problem.settle.run, problem.settle.mode.code, self.settle_slots
         w = np.append(x, np.zeros(2))
@@ -227,10 +227,10 @@ class _Steps:
 
 def _march(problem: Problem, side: _Side, start: Start, max_steps: int, rtol: float) -> Solution:
     """Step after step until the end, an event or a failure."""
-    steps = _Steps([problem.t], [problem.x.copy()], [], [], [])
-    first = side.rates(problem.t, problem.x)
-    if not np.isfinite(first).all():
-        problem.fail(Status.NOT_FINITE, problem.t, int(np.argmin(np.isfinite(first))))
+    ended = problem.begin()
+    if ended is not None:
+        return ended
+    steps, first = _Steps([problem.t], [problem.x.copy()], [], [], []), side.rates(problem.t, problem.x)
     if problem.settle is not None:
         side.settled(problem, problem.t, problem.x)  # where it begins
     event, taken, span = None, 0, problem.t_end - problem.t
@@ -243,7 +243,7 @@ def _march(problem: Problem, side: _Side, start: Start, max_steps: int, rtol: fl
         taken += 1
         moved, asks = _settled(problem, side, steps) if status is Status.FULL and problem.settle else (0.0, 0)
         status = Status.ELSEWHERE if asks == 2 else status
-        theta = _watched(problem, steps) if status is Status.FULL and problem.watch is not None else NONE
+        theta = _watched(problem, steps) if status is Status.FULL and problem.guards is not None else NONE
         if status is not Status.FULL or math.isnan(theta):
             _fail(problem, side, steps, status if status is not Status.FULL else Status.NO_NUMBER)
         if theta < NONE:
@@ -289,12 +289,12 @@ def _settled(problem: Problem, side: _Side, steps: _Steps) -> tuple[float, int]:
 
 
 def _watched(problem: Problem, steps: _Steps) -> float:
-    """θ of the first event in the last step, as `guards.watch`."""
-    assert problem.watch is not None
-    look, f, n = problem.watch, problem.watch.function, problem.n
-    look.w[: 5 * n] = np.concatenate([steps.x[-2], steps.starts[-1], steps.x[-1], steps.ends[-1], steps.bends[-1]])
-    span = steps.t[-2], steps.t[-1]
-    return float(problem.call(watch, f.executor, f.code, look.z, n, look.m, look.w, look.flags, *span))
+    """θ of the first event in the last step, as `guard_location.watch`."""
+    step = problem.workspace.step
+    columns = steps.x[-2], steps.starts[-1], steps.x[-1], steps.ends[-1], steps.bends[-1]
+    for place, column in zip((step.x0, step.dx0, step.x1, step.dx1, step.bend), columns, strict=True):
+        np.asarray(place)[:] = column
+    return float(problem.call(watch, problem.integration.guards, steps.t[-2], steps.t[-1]))
 
 
 def _solution(side: _Side, steps: _Steps, event: Event | None = None) -> Solution:

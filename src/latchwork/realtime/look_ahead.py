@@ -67,8 +67,6 @@ class Scout:
         sim = self._sim
         if self._course is not None and self._of is not sim.course:
             self._course = None  # the run has gone another way meanwhile
-        if not sim.world.ahead.is_busy and sim.mode_table.foresight.foresee():
-            return True
         if self._course is None and not self._begin():
             return False
         while self._course is not None and time.perf_counter() < until:
@@ -124,12 +122,12 @@ class Scout:
 
     def _found(self, course: Course, t: float, x: Array) -> None:
         """Note when a guard would fall, and have prepared what may come then."""
-        watch = course.ticks.given.watch
-        if watch is None:
+        armed = course.ticks.armed
+        if not armed:
             return
-        m, now = watch.m, self._guards(course, t, x).tolist()
+        m, now = len(armed), self._guards(course, t, x).tolist()
         falls = [(now[i] / -now[m + i] if now[m + i] < 0.0 < now[i] else 0.0 if now[i] <= 0.0 else math.inf, i)
-                 for i, armed in enumerate(watch.flags[:m].tolist()) if armed]  # fmt: skip
+                 for i in range(m) if armed[i]]  # fmt: skip
         first = min(falls, default=(math.inf, 0))[0]
         if first > 2.0 * self._step:
             return

@@ -1,174 +1,143 @@
-"""The search for states that obey every law: a few changes, Lemke's method, all combinations, in turn."""
+"""States as they are, and a few changes from there: every contact that breaks its law changes, until none does."""
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from latchwork.contact.complementarity.feasible_forces import ALL, forces_inside
+from latchwork.contact.complementarity.linear_system import accelerations
+from latchwork.contact.complementarity.problem import (
+    CHANGES,
+    FOUND,
+    FREE,
+    KEPT,
+    NONE,
+    STICK,
+    TRIED,
+    Choice,
+    ContactProblem,
+    copy_choices,
+    copy_forces,
+    must_begin,
+    set_choice,
+    tangent_part,
+)
+from latchwork.contact.complementarity.slip_onset import TOL
+from latchwork.contact.complementarity.trial import judge_states, solve_forces
+from latchwork.program.kernel import fabs, floor, i64, kernel, offset
 
-import numpy as np
-
-from latchwork.algebra.products import dot
-from latchwork.constraint.terms import Array
-from latchwork.contact.complementarity.feasible_forces import inside
-from latchwork.contact.complementarity.polygonal_cone import complementary
-from latchwork.contact.complementarity.problem import OPEN, STICK, Choice, Problem, State
-from latchwork.contact.complementarity.trial import TOL, Judged, Solved, judge, solve
-from latchwork.contact.directions import all_round
-
-CHANGES = 12  # sets of states tried before Lemke's method, for a few contacts
-FEW = 60  # rows
-ALL, ALL_IN_SPACE = 5000, 600  # combinations
-COVERS = 3  # paths of Lemke's method
-NARROW = 0.02  # rad between directions of a polygon, at which refinement ends
-
-
-class Found(NamedTuple):
-    """A lawful answer, and how many sets of states or pivots it took."""
-
-    solved: Solved | None
-    tries: int
+FEW, FEW_CHANGES = 60, 3  # of more rows, fewer changes are tried
 
 
-def answer(problem: Problem, start: list[Choice]) -> Found:
-    """The first lawful answer of the quick methods."""
-    tries = 0
-    for method in (changed, pivoted):
-        found = method(problem, start)
-        tries += found.tries
-        if found.solved is not None:
-            return Found(found.solved, tries)
-    return Found(None, tries)
-
-
-def attempt(problem: Problem, choices: list[Choice]) -> tuple[Solved, Judged]:
-    """Forces for these states, judged.
+@kernel
+def attempt_states(problem: ContactProblem) -> tuple[i64, i64]:
+    """Forces for the states `TRIED`, judged: changes, and 1 where broken.
 
     Where λ is not unique and the least one is outside its cones, one inside them is looked for.
     """
-    solved = solve(problem, choices)
-    judged = judge(problem, solved)
-    if solved.spare and judged.moves and not judged.broken:
-        lam = inside(problem, solved.choices)
-        if lam is not None:
-            within = solved._replace(lam=lam, a=dot(problem.A, lam) + problem.b)
-            again = judge(problem, within)
-            if len(again.moves) < len(judged.moves):
-                return within, again
-    return solved, judged
+    solve_forces(problem, TRIED, 0)
+    moves, broken = judge_states(problem, TRIED)
+    if problem.spare == 1 and moves > 0 and broken == 0 and forces_inside(problem, TRIED, ALL, 0.0) == 1:
+        copy_forces(problem, TRIED, KEPT)
+        take_forces(problem, TRIED)
+        again, worse = judge_states(problem, TRIED)
+        if again < moves:
+            return again, worse
+        copy_forces(problem, KEPT, TRIED)
+        moves, broken = judge_states(problem, TRIED)
+    return moves, broken
 
 
-def lawful(problem: Problem, choices: list[Choice]) -> Solved | None:
-    """Forces for these states, where they obey every law."""
-    solved, judged = attempt(problem, choices)
-    return solved if judged.lawful else None
+@kernel
+def take_forces(problem: ContactProblem, c: i64) -> None:
+    """λ of choices c becomes the one that `forces_inside` found."""
+    n = problem.rows
+    lam = offset(problem.force, c * n)
+    for j in range(n):
+        lam[j] = problem.trial[j]
+    accelerations(problem, lam, offset(problem.motion, c * n))
 
 
-def key(choices: Sequence[Choice]) -> tuple[object, ...]:
-    """States told apart; directions to a tenth."""
-    return tuple(
-        c.state if c.direction is None else (c.free, *(round(x, 1) for x in c.direction.tolist())) for c in choices
-    )
+@kernel
+def is_lawful(problem: ContactProblem) -> i64:
+    """1 where there are forces for the states `TRIED` that obey every law."""
+    moves, broken = attempt_states(problem)
+    return 1 if moves == 0 and broken == 0 else 0
 
 
-def changed(problem: Problem, start: list[Choice]) -> Found:
-    """From ``start``, every contact that breaks its law changes; one at a time once states come back."""
-    choices = start
-    seen: set[tuple[object, ...]] = set()
-    for count in range(1, (CHANGES if len(problem.b) <= FEW else 3) + 1):
-        solved, (moves, broken) = attempt(problem, choices)
-        if not moves:
-            return Found(None if broken else solved, count)
-        name = key(choices)
-        if name in seen:
-            moves = dict([min(moves.items())])
-        seen.add(name)
-        choices = [moves.get(i, choice) for i, choice in enumerate(solved.choices)]
-    return Found(None, count)
+@kernel
+def choice_key(choice: Choice) -> i64:
+    """A choice told apart from others; directions to a tenth."""
+    if choice.way == NONE or not fabs(choice.x) + fabs(choice.y) < 2.0:
+        return choice.state
+    return 3 + choice.way + 8 * (int(floor(10.0 * choice.x + 0.5)) + 16) + 512 * int(floor(10.0 * choice.y + 16.5))
 
 
-def pivoted(problem: Problem, start: list[Choice]) -> Found:
-    """Lemke's method: with mu_s, then again with mu_d for all that slid, until none more does.
+@kernel
+def met_before(problem: ContactProblem, count: i64) -> i64:
+    """1 where the states `TRIED` are among the first ``count`` that were noted; they are noted too."""
+    k, again = problem.contacts, 0
+    for i in range(k):
+        problem.seen[count * k + i] = choice_key(problem.choices[TRIED * k + i])
+    for before in range(count):
+        same = 1
+        for i in range(k):
+            if problem.seen[before * k + i] != problem.seen[count * k + i]:
+                same = 0
+        again = 1 if same == 1 else again
+    return again
 
-    More and more contacts slide, so that it ends. In space polygons become narrower about the directions found.
+
+@kernel
+def change_states(problem: ContactProblem) -> tuple[i64, i64]:
+    """From the states `TRIED`, every contact that breaks its law changes; one at a time once states come back.
+
+    Gives 1 where that leads to a lawful answer, which is `TRIED` then, and how many sets of states were tried.
     """
-    tries = 0
-    for cover in range(COVERS):
-        slid = [must is not None for must in problem.must]
-        around = list(problem.must)
-        narrow = 0.5
-        while True:
-            mu = [d if s else m for s, d, m in zip(slid, problem.mu_d, problem.mu_s, strict=True)]
-            choices, lam, count = complementary(problem, mu, around, narrow, cover)
-            tries += count
-            if choices is None:
-                break
-            for trial in limited(problem, choices):
-                found = polished(problem, trial, lam)
-                tries += found.tries
-                if found.solved is not None:
-                    return Found(found.solved, tries)
-            begins = [c.state is State.SLIDE and not problem.moving(i) for i, c in enumerate(choices)]
-            steady = all(s or not b for s, b in zip(slid, begins, strict=True))
-            if steady and (max(problem.t) < 2 or narrow < NARROW):
-                break
-            slid = [s or b for s, b in zip(slid, begins, strict=True)]
-            around = [c.direction if b else None for c, b in zip(choices, begins, strict=True)]
-            narrow *= 0.5
-    return Found(None, tries)
+    k, most = problem.contacts, CHANGES if problem.rows <= FEW else FEW_CHANGES
+    for count in range(most):
+        again = met_before(problem, count)
+        moves, broken = attempt_states(problem)
+        if moves == 0:
+            return 1 - broken, count + 1
+        for i in range(k):
+            instead = problem.instead[i]
+            if instead.state >= 0 and again < 2:
+                set_choice(problem.choices[TRIED * k + i], instead.state, instead.way, instead.x, instead.y)
+                again = 2 if again == 1 else again
+    return 0, most
 
 
-def limited(problem: Problem, choices: list[Choice]) -> list[list[Choice]]:
-    """First, where there are any, contacts that must slide in the direction given, at the limit of their cones."""
-    turned = [i for i, choice in enumerate(choices) if choice.free and problem.must[i] is not None]
-    edge = [problem.closed(i) if i in turned else choice for i, choice in enumerate(choices)]
-    return [edge, choices] if turned else [choices]
+@kernel
+def is_idle(problem: ContactProblem, i: i64) -> i64:
+    """1 where contact i of `FOUND` was to begin to slide, and has no acceleration along its tangents."""
+    x, y = tangent_part(problem, i, offset(problem.motion, FOUND * problem.rows))
+    if problem.choices[FOUND * problem.contacts + i].way != FREE or must_begin(problem, i) == 1:
+        return 0
+    return 1 if fabs(x) <= TOL and fabs(y) <= TOL else 0
 
 
-def polished(problem: Problem, choices: list[Choice], lam: Array) -> Found:
-    """An answer from states and forces that are nearly right: these states with forces near to these, or a change."""
-    solved = solve(problem, choices, lam)
-    if judge(problem, solved).lawful:
-        return Found(solved, 1)
-    return changed(problem, choices)
+@kernel
+def still_idle(problem: ContactProblem) -> i64:
+    """`TRIED` becomes `FOUND` with all sticking that are idle; gives how many."""
+    k, count = problem.contacts, 0
+    copy_choices(problem, FOUND, TRIED)
+    for i in range(k):
+        if is_idle(problem, i) == 1:
+            set_choice(problem.choices[TRIED * k + i], STICK, NONE, 0.0, 0.0)
+            count += 1
+    return count
 
 
-def tidy(problem: Problem, solved: Solved) -> Solved:
-    """The same, where contacts that were to begin to slide and do not accelerate stick: λ_t is within their cones."""
-    still = [i for i, c in enumerate(solved.choices) if c.free and idle(problem, i, solved.a)]
-    if not still:
-        return solved
-    choices = [STICK if i in still else choice for i, choice in enumerate(solved.choices)]
-    better = lawful(problem, choices) if len(problem.b) <= FEW else None
-    near = solved._replace(choices=choices)
-    return better or (near if judge(problem, near).lawful else solved)
-
-
-def idle(problem: Problem, i: int, a: Array) -> bool:
-    """Whether contact i has no acceleration along its tangents."""
-    at = problem.at[i]
-    return problem.must[i] is None and float(np.abs(a[at + 1 : at + 1 + problem.t[i]]).max()) <= TOL
-
-
-def options(problem: Problem, i: int) -> list[Choice]:
-    """Everything contact i may do; in space, directions all round to begin from."""
-    if problem.moving(i):
-        return [OPEN, problem.closed(i)]
-    ways = np.array([[1.0], [-1.0]]) if problem.t[i] == 1 else all_round(6)
-    must = problem.must[i]
-    first = [OPEN, STICK] if must is None else [OPEN, problem.closed(i)]
-    return first + [Choice(State.SLIDE, d, True) for d in ways]
-
-
-def combined(problem: Problem) -> Found:
-    """Every combination of states, where they are few."""
-    table = [options(problem, i) for i in range(len(problem.names))]
-    if math.prod(map(len, table)) > (ALL if max(problem.t, default=0) < 2 else ALL_IN_SPACE):
-        return Found(None, 0)
-    tries = 0
-    for tries, choices in enumerate(itertools.product(*table), 1):
-        solved = lawful(problem, list(choices))
-        if solved is not None:
-            return Found(solved, tries)
-    return Found(None, tries)
+@kernel
+def stick_idle(problem: ContactProblem) -> None:
+    """`FOUND`, where contacts that were to begin to slide and do not accelerate stick: λ_t is within their cones."""
+    if still_idle(problem) == 0:
+        return
+    if problem.rows <= FEW and is_lawful(problem) == 1:
+        copy_choices(problem, TRIED, FOUND)
+        copy_forces(problem, TRIED, FOUND)
+        return
+    still_idle(problem)
+    copy_forces(problem, FOUND, TRIED)
+    moves, broken = judge_states(problem, TRIED)
+    if moves == 0 and broken == 0:
+        copy_choices(problem, TRIED, FOUND)

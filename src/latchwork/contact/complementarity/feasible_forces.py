@@ -9,124 +9,209 @@ solution leaves it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
-from latchwork.algebra.linear import svd
-from latchwork.algebra.products import dot, norm
-from latchwork.constraint.terms import Array
-from latchwork.contact.complementarity.linear_program import largest_margin
-from latchwork.contact.complementarity.problem import Choice, Problem, State
-from latchwork.contact.complementarity.slip_onset import RANK
-from latchwork.contact.complementarity.trial import TOL, maps
+from latchwork.algebra.factors import null_vector
+from latchwork.contact.complementarity.linear_program import widest
+from latchwork.contact.complementarity.linear_system import accelerations, form_system, least_forces, place_forces
+from latchwork.contact.complementarity.problem import (
+    NONE,
+    OPEN,
+    SLIDE,
+    STICK,
+    ContactProblem,
+    largest_size,
+    tangent_part,
+)
+from latchwork.contact.complementarity.slip_onset import TOL
 from latchwork.contact.directions import all_round
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
+from latchwork.program.scalar import minimum
 
 CUTS = 16
+CIRCLE = tuple(all_round(CUTS).ravel().tolist())
 ROUNDS = 40
 FINE = 1e-12  # of the forces: cuts are made where a cone is left by more
 NEARLY = 0.8  # of the largest margin, at which cutting ends
+MOST_SHARE = 1e4  # of the least forces: contacts that would have to press so much harder hold nothing
+PLANES_EACH, PLANES = 9, 40  # there is room for: of each row, and besides
+UNBOUNDED = 1e300
+ALL = -1  # contacts whose margin counts
 
 
-def inside(problem: Problem, choices: Sequence[Choice], only: int | None = None, slack: float = 0.0) -> Array | None:
-    """λ for these states with the largest least margin, or None where no λ is within the cones.
+@kernel
+def forces_inside(problem: ContactProblem, c: i64, only: i64, slack: f64) -> i64:
+    """λ of choices with the largest least margin into ``problem.trial``; 0 where no λ is within the cones.
 
     With ``only``, the margin is that of one contact, and the others are within their cones, but for some slack.
     """
-    E, rows = maps(problem, choices)
-    if not rows:
-        return np.zeros(len(problem.b)) if _apart(problem, choices)[1].min(initial=0.0) >= -TOL else None
-    S = dot(problem.A[rows], E)
-    U, singular, Vt = svd(S)
-    rank = int((singular > RANK * singular[0]).sum()) if singular[0] > RANK else 0
-    x0 = dot(Vt[:rank].T, dot(U[:, :rank].T, -problem.b[rows]) / singular[:rank])
-    lam0, spread = dot(E, x0), dot(E, Vt[rank:].T)
-    size = float(np.abs(lam0).max(initial=0.0)) or 1.0
-    if np.abs(dot(S, x0) + problem.b[rows]).max() > TOL * (1.0 + size) or not np.isfinite(size):
-        return None
-    return _widest(problem, choices, lam0, spread, size, only, slack)
+    n, r, base = problem.rows, form_system(problem, c), problem.base
+    for p in range(r):
+        problem.right[p] = -problem.y[problem.unknown[p]]
+    rank = least_forces(problem, r, problem.x) if r > 0 else 0
+    place_forces(problem, c, problem.x, base)
+    for v in range(r - rank):
+        null_vector(r, rank, v, problem.S, problem.turned, problem.order, problem.right, problem.x)
+        place_forces(problem, c, problem.x, offset(problem.spread, v * n))
+    accelerations(problem, base, problem.trial)
+    size = largest_size(n, base)
+    size = size if size != 0.0 else 1.0
+    if size - size != 0.0:
+        return 0
+    for p in range(r):
+        if not fabs(problem.trial[problem.unknown[p]]) <= TOL * (1.0 + size):
+            return 0
+    return inside_spread(problem, c, r - rank, size, only, slack)
 
 
-def margins(problem: Problem, choices: Sequence[Choice], lam: Array) -> list[float]:
-    """How far inside its cone each contact is that sticks, as a part of the largest force: mu λ_n − |λ_t|; else inf."""
-    size = float(np.abs(lam).max(initial=0.0)) or 1.0
-    found = []
-    for i, choice in enumerate(choices):
-        at = problem.at[i]
-        edge = problem.mu_s[i] * lam[at] - float(norm(lam[at + 1 : at + 1 + problem.t[i]]))
-        found.append(edge / size if choice.state is State.STICK else np.inf)
-    return found
-
-
-def _widest(problem: Problem, choices: Sequence[Choice], lam0: Array, spread: Array, size: float,
-            only: int | None, slack: float) -> Array | None:  # fmt: skip
-    """The linear programs: planes G λ ≥ m size, or G λ ≥ 0 of others, and accelerations W λ ≥ −w."""
-    planes = _planes(problem, choices)
-    W, w = _apart(problem, choices)
-    lam = lam0
-    for _ in range(ROUNDS if spread.shape[1] else 0):
-        G = np.array([plane for i, plane in planes if only in (None, i)])
-        H = np.array([plane for i, plane in planes if only not in (None, i)]).reshape(-1, len(lam0))
-        sides = np.concatenate([(dot(W, lam0) + w) / size + TOL, dot(H, lam0) / size + FINE + slack])
-        found = largest_margin(dot(G, lam0) / size, dot(G, spread), sides, np.vstack([dot(W, spread), dot(H, spread)]))
-        if found is None or found[1] < -TOL:
-            return None
-        lam = lam0 + dot(spread, size * found[0])
-        margin = found[1] * size * (NEARLY if found[1] > 0.0 else 1.0)
-        more = _cuts(problem, choices, lam, margin, (FINE + slack) * size, only)
-        if not more:
+@kernel
+def inside_spread(problem: ContactProblem, c: i64, r: i64, size: f64, only: i64, slack: f64) -> i64:
+    """The same for λ = base + size Σ z spread, by linear programs with more and more planes in space."""
+    n, lam, z = problem.rows, problem.trial, problem.z
+    planes = first_planes(problem, c)
+    for j in range(n):
+        lam[j] = problem.base[j]
+    for _ in range(ROUNDS if r > 0 else 0):
+        if widest_margin(problem, c, r, planes, size, only, slack) == 0 or z[r] < -TOL:
+            return 0
+        for j in range(n):
+            total = 0.0
+            for v in range(r):
+                total += problem.spread[v * n + j] * (size * z[v])
+            lam[j] = problem.base[j] + total
+        if not largest_size(n, lam) <= MOST_SHARE * size:
+            return 0
+        margin = z[r] * size * (NEARLY if z[r] > 0.0 else 1.0)
+        more = cut_cones(problem, c, planes, margin, (FINE + slack) * size, only)
+        if more == planes:
             break
-        planes += more
-    margins = dot(np.array([plane for _, plane in planes]), lam)
-    least = min(float(margins.min()), float((dot(W, lam) + w).min(initial=0.0)))
-    outside = least < -TOL * size or _cuts(problem, choices, lam, 0.0, TOL * size)
-    return None if outside else np.asarray(lam)
+        planes = more
+    for p in range(planes):
+        if plane_value(problem, p, lam) < -TOL * size:
+            return 0
+    for i in range(problem.contacts):
+        if parting_rate(problem, c, i, lam, 1.0) < -TOL * size or leaves_circle(problem, c, i, 0.0, TOL * size) == 1:
+            return 0
+    return 1
 
 
-def _apart(problem: Problem, choices: Sequence[Choice]) -> tuple[Array, Array]:
-    """Accelerations W λ + w that are not negative: a_n where it opens, d · a_t where it begins to slide along d."""
-    picked = np.zeros((len(choices), len(problem.b)))
-    for i, (state, direction, _) in enumerate(choices):
-        at = problem.at[i]
-        if state is State.OPEN:
-            picked[i, at] = 1.0
-        elif state is State.SLIDE and direction is not None and problem.slip[i] is None:
-            picked[i, at + 1 : at + 1 + problem.t[i]] = direction
-    return dot(picked, problem.A), dot(picked, problem.b)
+@kernel
+def plane_value(problem: ContactProblem, p: i64, lam: f64p) -> f64:
+    """``G λ`` of one plane."""
+    i = problem.plane_of[p]
+    x, y = tangent_part(problem, i, lam)
+    return problem.plane[3 * p] * lam[problem.first[i]] + problem.plane[3 * p + 1] * x + problem.plane[3 * p + 2] * y
 
 
-def _planes(problem: Problem, choices: Sequence[Choice]) -> list[tuple[int, Array]]:
+@kernel
+def parting_rate(problem: ContactProblem, c: i64, i: i64, lam: f64p, share: f64) -> f64:
+    """What is not negative of A λ + share b: a_n where contact i opens, d · a_t where it begins to slide along d."""
+    choice, at = problem.choices[c * problem.contacts + i], problem.first[i]
+    if choice.state == OPEN:
+        return row_value(problem, at, lam, share)
+    if choice.state == SLIDE and choice.way != NONE and problem.slips[i] == 0:
+        total = choice.x * row_value(problem, at + 1, lam, share)
+        return total + choice.y * row_value(problem, at + 2, lam, share) if problem.tangents[i] == 2 else total
+    return 0.0
+
+
+@kernel
+def row_value(problem: ContactProblem, row: i64, lam: f64p, share: f64) -> f64:
+    """``A λ + share b``, one row."""
+    n, total = problem.rows, 0.0
+    for j in range(n):
+        total += problem.W[row * n + j] * lam[j]
+    return total + share * problem.y[row]
+
+
+@kernel
+def is_parting(problem: ContactProblem, c: i64, i: i64) -> i64:
+    """1 where contact i opens, or begins to slide."""
+    choice = problem.choices[c * problem.contacts + i]
+    begins = choice.state == SLIDE and choice.way != NONE and problem.slips[i] == 0
+    return 1 if choice.state == OPEN or begins else 0
+
+
+@kernel
+def widest_margin(problem: ContactProblem, c: i64, r: i64, planes: i64, size: f64, only: i64, slack: f64) -> i64:
+    """(z, m) of the linear program with these planes, G λ ≥ m size, or G λ ≥ 0 of others; 0 where there is none."""
+    n, wide, sides = problem.rows, 0, 0
+    for i in range(problem.contacts):
+        if is_parting(problem, c, i) == 1:
+            problem.w[sides] = divide(parting_rate(problem, c, i, problem.base, 1.0), size) + TOL
+            for v in range(r):
+                problem.V[sides * r + v] = parting_rate(problem, c, i, offset(problem.spread, v * n), 0.0)
+            sides += 1
+    for p in range(planes):
+        value = divide(plane_value(problem, p, problem.base), size)
+        if only == ALL or only == problem.plane_of[p]:
+            problem.g[wide] = value
+            for v in range(r):
+                problem.H[wide * r + v] = plane_value(problem, p, offset(problem.spread, v * n))
+            wide += 1
+        else:
+            problem.w[sides] = value + FINE + slack
+            for v in range(r):
+                problem.V[sides * r + v] = plane_value(problem, p, offset(problem.spread, v * n))
+            sides += 1
+    return widest(r, wide, sides, problem.g, problem.H, problem.w, problem.V, problem.T, problem.basis, problem.z)
+
+
+@kernel
+def add_plane(problem: ContactProblem, p: i64, i: i64, normal: f64, x: f64, y: f64) -> i64:
+    """``normal λ_n + (x, y) · λ_t ≥ 0`` of contact i; gives how many planes there are then."""
+    problem.plane_of[p] = i
+    problem.plane[3 * p], problem.plane[3 * p + 1], problem.plane[3 * p + 2] = normal, x, y
+    return p + 1
+
+
+@kernel
+def first_planes(problem: ContactProblem, c: i64) -> i64:
     """λ_n ≥ 0 of each closed contact, and mu λ_n − d · λ_t ≥ 0 of each that sticks, for directions d all round."""
-    planes: list[tuple[int, Array]] = []
-    for i, choice in enumerate(choices):
-        if choice.state is State.OPEN:
-            continue
-        unit = np.zeros(len(problem.b))
-        unit[problem.at[i]] = 1.0
-        planes.append((i, unit))
-        if choice.state is State.STICK:
-            round_ = np.array([[1.0], [-1.0]]) if problem.t[i] == 1 else all_round(CUTS)
-            planes += [(i, _plane(problem, i, d)) for d in round_]
-    return planes
+    p = 0
+    for i in range(problem.contacts):
+        state, mu = problem.choices[c * problem.contacts + i].state, problem.mu_s[i]
+        if state != OPEN:
+            p = add_plane(problem, p, i, 1.0, 0.0, 0.0)
+        if state == STICK and problem.tangents[i] == 1:
+            p = add_plane(problem, p, i, mu, -1.0, 0.0)
+            p = add_plane(problem, p, i, mu, 1.0, 0.0)
+        elif state == STICK:
+            for j in range(CUTS):
+                p = add_plane(problem, p, i, mu, -CIRCLE[2 * j], -CIRCLE[2 * j + 1])
+    return p
 
 
-def _plane(problem: Problem, i: int, d: Array) -> Array:
-    plane = np.zeros(len(problem.b))
-    at = problem.at[i]
-    plane[at] = problem.mu_s[i]
-    plane[at + 1 : at + 1 + problem.t[i]] = -d
-    return plane
+@kernel
+def leaves_circle(problem: ContactProblem, c: i64, i: i64, margin: f64, fine: f64) -> i64:
+    """1 where λ is outside the cone of contact i that sticks in space, or inside of it by less than the margin."""
+    if problem.choices[c * problem.contacts + i].state != STICK or problem.tangents[i] < 2:
+        return 0
+    x, y = tangent_part(problem, i, problem.trial)
+    friction = sqrt(x * x + y * y)
+    return 1 if friction > problem.mu_s[i] * problem.trial[problem.first[i]] - margin + fine and friction > 0.0 else 0
 
 
-def _cuts(problem: Problem, choices: Sequence[Choice], lam: Array, margin: float, fine: float,
-          only: int | None = None) -> list[tuple[int, Array]]:  # fmt: skip
-    """Planes that part λ from the cones it is outside of, or inside of by less than the margin, in space."""
-    cuts: list[tuple[int, Array]] = []
-    for i, choice in enumerate(choices):
-        if choice.state is State.STICK and problem.t[i] == 2:
-            at = problem.at[i]
-            friction = lam[at + 1 : at + 3]
-            size = float(norm(friction))
-            if size > problem.mu_s[i] * lam[at] - (margin if only in (None, i) else 0.0) + fine and size > 0.0:
-                cuts.append((i, _plane(problem, i, friction / size)))
-    return cuts
+@kernel
+def cut_cones(problem: ContactProblem, c: i64, planes: i64, margin: f64, fine: f64, only: i64) -> i64:
+    """Planes that part λ from the cones it leaves, in space, as many as there is room for; gives how many there are."""
+    p = planes
+    for i in range(problem.contacts):
+        own = 0.0 if only != ALL and only != i else margin
+        if leaves_circle(problem, c, i, own, fine) == 1 and p < PLANES_EACH * problem.most_rows + PLANES:
+            x, y = tangent_part(problem, i, problem.trial)
+            friction = sqrt(x * x + y * y)
+            p = add_plane(problem, p, i, problem.mu_s[i], divide(-x, friction), divide(-y, friction))
+    return p
+
+
+@kernel
+def cone_margins(problem: ContactProblem, c: i64, lam: f64p) -> f64:
+    """How far inside its cone each contact is that sticks, mu λ_n − |λ_t| as a part of the largest force; the least."""
+    size, least_edge = largest_size(problem.rows, lam), UNBOUNDED
+    size = size if size != 0.0 else 1.0
+    for i in range(problem.contacts):
+        x, y = tangent_part(problem, i, lam)
+        edge = divide(problem.mu_s[i] * lam[problem.first[i]] - sqrt(x * x + y * y), size)
+        edge = edge if problem.choices[c * problem.contacts + i].state == STICK else UNBOUNDED
+        problem.margin[i] = edge
+        least_edge = minimum(least_edge, edge)
+    return least_edge

@@ -11,11 +11,7 @@ Simplex on that; z and m are what its rows are worth. Where it falls without end
 
 from __future__ import annotations
 
-import numpy as np
-
-from latchwork.constraint.terms import Array
 from latchwork.program.kernel import divide, f64p, fabs, i64, i64p, kernel, offset
-from latchwork.program.native import briefly, together
 
 TINY = 1e-11  # of entries that are 1 or so: smaller ones are rounding
 DARING = 200  # steps by the steepest column; from then on the first one that falls is taken, which never goes round
@@ -23,7 +19,7 @@ MOST = 20_000  # steps
 
 
 @kernel
-def pivot(rows: i64, wide: i64, T: f64p, row: i64, column: i64) -> None:
+def unit_column(rows: i64, wide: i64, T: f64p, row: i64, column: i64) -> None:
     """Make a column of T that of a unit vector."""
     own = offset(T, row * wide)
     scale = own[column]
@@ -85,7 +81,7 @@ def widest(
     for i in range(n):
         T[i * wide + count + i] = 1.0
     T[r * wide + count - 1], cost[count - 1], T[r * wide + wide - 1] = 1.0, 1.0, 1.0
-    pivot(n + 1, wide, T, r, count - 1)
+    unit_column(n + 1, wide, T, r, count - 1)
     basis[r] = count - 1
     for i in range(r):  # rows of z begin at zero, with any column
         column, largest = -1, TINY
@@ -94,7 +90,7 @@ def widest(
                 column, largest = j, fabs(T[i * wide + j])
         basis[i] = column
         if column >= 0:
-            pivot(n + 1, wide, T, i, column)
+            unit_column(n + 1, wide, T, i, column)
     for step in range(MOST):
         column = entering(count, cost, 1 if step < DARING else 0)
         if column < 0:
@@ -104,18 +100,6 @@ def widest(
         row = leaving(n, wide, T, basis, column)
         if row < 0:
             return 0
-        pivot(n + 1, wide, T, row, column)
+        unit_column(n + 1, wide, T, row, column)
         basis[row] = column
     return 0
-
-
-together(widest)
-
-
-def largest_margin(g: Array, H: Array, w: Array, V: Array) -> tuple[Array, float] | None:
-    """z and m; none where no z has w + V z ≥ 0."""
-    r, planes, sides = H.shape[1], len(g), len(w)
-    T, basis, y = np.empty((r + 2) * (planes + sides + r + 3)), np.empty(r + 1, dtype=np.int64), np.empty(r + 1)
-    given = [np.ascontiguousarray(part, dtype=np.float64) for part in (g, H, w, V)]
-    found = briefly(widest, r, planes, sides, *given, T, basis, y)
-    return (y[:r], float(y[r])) if found else None

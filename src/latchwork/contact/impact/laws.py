@@ -1,15 +1,108 @@
-"""Laws for one contact, as rows: what e means in each, and Λ from W, v⁻ and the coefficients."""
+"""Laws for one contact, as rows: what e means in each; and Λ from W, v⁻ and the coefficients, as kernels.
+
+    newton      v_n⁺ = −e v_n⁻; friction opposes what slips after the impact, or stops it within the cone. Kane's rule.
+    smith       v_n⁺ = −e v_n⁻; friction opposes a mean of the slip before and after.
+    poisson     Λ_n = (1 + e) Λ_c, Λ_c the normal impulse of compression; friction at every instant.
+    energetic   Work of the normal impulse in restitution = −e² times that in compression; friction at every instant.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from latchwork.contact.impact import keller
-from latchwork.contact.impact.coulomb import Array, coulomb
-from latchwork.contact.impact.smith import smith
+import numpy as np
 
-One = Callable[[Array, Array, float, float, float], Array | None]  # Λ of (W, v⁻, e, μ_s, μ_d); None: no such impulse
+from latchwork.contact.impact.coulomb import coulomb
+from latchwork.contact.impact.keller import follow
+from latchwork.contact.impact.problem import Array, ImpactLaw, NoteCode
+from latchwork.contact.impact.smith import smith
+from latchwork.contact.impact.tolerances import FLOOR, GAIN, IMMOVABLE, REST
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
+from latchwork.program.native import briefly, together
+from latchwork.program.scalar import maximum
+
+NEWTON, SMITH, ENERGETIC = int(ImpactLaw.NEWTON), int(ImpactLaw.SMITH), int(ImpactLaw.ENERGETIC)
+AS_ASKED, GAINS, NO_SLIP = -1, int(NoteCode.GAINS), int(NoteCode.NO_SLIP)
+
+
+@kernel
+def by_law(law: i64, n: i64, W: f64p, v: f64p, e: f64, mu_s: f64, mu_d: f64, impulse: f64p) -> i64:
+    """Λ of one contact by a law; none where there is no such impulse."""
+    rise = -(1.0 + e) * v[0]
+    if law == NEWTON:
+        return coulomb(n, W, v, rise, mu_s, mu_d, impulse)
+    if law == SMITH:
+        return smith(n, W, v, rise, mu_s, mu_d, impulse)
+    return follow(law, n, W, v, e, mu_s, mu_d, impulse)
+
+
+@kernel
+def gained(n: i64, W: f64p, v: f64p, impulse: f64p, floor: f64) -> f64:
+    """½ Λᵀ(v⁻ + v⁺) where it is above rounding and ``floor``, else zero."""
+    energy, moved = 0.0, 0.0
+    for i in range(n):
+        change = 0.0
+        for j in range(n):
+            change += W[i * n + j] * impulse[j]
+        after = v[i] + change
+        energy += impulse[i] * (v[i] + after)
+        moved += fabs(impulse[i]) * (fabs(v[i]) + fabs(after))
+    energy *= 0.5
+    return energy if energy > floor and energy > floor + GAIN * moved else 0.0
+
+
+@kernel
+def act_alone(
+    law: i64, n: i64, W: f64p, v: f64p, e: f64, mu_s: f64, mu_d: f64, floor: f64, impulse: f64p
+) -> tuple[i64, i64, i64, f64]:
+    """A contact by its law; by the energetic law where its own would gain energy or has no answer; without friction
+    where that cannot act either.
+
+    Gives the law that acted, `AS_ASKED` or why another did, 1 where friction would have wedged, and the energy that
+    its own law would have gained. Energy below ``floor`` is none.
+    """
+    found = by_law(law, n, W, v, e, mu_s, mu_d, impulse)
+    energy = gained(n, W, v, impulse, floor) if found == 1 else 0.0
+    why, surplus = AS_ASKED, energy
+    if law != ENERGETIC and (found == 0 or energy > 0.0):
+        why = GAINS if energy > 0.0 else NO_SLIP
+        law, found = ENERGETIC, by_law(ENERGETIC, n, W, v, e, mu_s, mu_d, impulse)
+        energy = gained(n, W, v, impulse, floor) if found == 1 else 0.0
+    if found == 1 and energy == 0.0:
+        return law, why, 0, surplus
+    impulse[0] = divide(-(1.0 + e) * v[0], W[0])
+    for i in range(1, n):
+        impulse[i] = 0.0
+    return law, why, 1, surplus
+
+
+@kernel
+def strike(
+    law: i64, tangents: i64, W: f64p, v: f64p, e: f64, mu_s: f64, mu_d: f64, capture: f64, impulse: f64p
+) -> i64:
+    """Λ, of two rows, of one contact in the plane that approaches, and no other is there; 0 where its law does not act
+    as asked, or that is not all."""
+    n, fastest, largest = 1 + tangents, 0.0, 0.0
+    impulse[1] = 0.0
+    for i in range(n):
+        fastest, largest = maximum(fastest, fabs(v[i])), maximum(largest, W[i * n + i])
+    slow, floor = REST * fastest, FLOOR * divide(fastest * fastest, largest)
+    if not v[0] < -slow or W[0] <= IMMOVABLE * largest:
+        return 0
+    for _ in range(2):
+        _acted, why, wedged, _surplus = act_alone(law, n, W, v, e, mu_s, mu_d, floor, impulse)
+        if why != AS_ASKED or wedged == 1:
+            return 0
+        after = v[0]
+        for i in range(n):
+            after += W[i] * impulse[i]
+        if not (e > 0.0 and impulse[0] != 0.0 and after < capture):
+            return 1 if after >= -slow else 0
+        e = 0.0
+    return 0
+
+
+together(by_law, strike)
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,35 +111,21 @@ class Law:
 
     name: str
     meaning: str
-    one: One
+    code: ImpactLaw
 
-
-def newton(W: Array, v: Array, e: float, mu_s: float, mu_d: float) -> Array | None:
-    """v_n⁺ = −e v_n⁻; friction opposes what slips after the impact, or stops it within the cone. Kane's rule."""
-    return coulomb(W, v, -(1.0 + e) * float(v[0]), mu_s, mu_d)
-
-
-def smiths(W: Array, v: Array, e: float, mu_s: float, mu_d: float) -> Array | None:
-    """v_n⁺ = −e v_n⁻; friction opposes a mean of the slip before and after."""
-    return smith(W, v, -(1.0 + e) * float(v[0]), mu_s, mu_d)
-
-
-def poisson(W: Array, v: Array, e: float, mu_s: float, mu_d: float) -> Array | None:
-    """Λ_n = (1 + e) Λ_c, Λ_c the normal impulse of compression; friction at every instant."""
-    return keller.follow(W, v, e, mu_s, mu_d, keller.poisson)
-
-
-def energetic(W: Array, v: Array, e: float, mu_s: float, mu_d: float) -> Array | None:
-    """Work of the normal impulse in restitution = −e² times that in compression; friction at every instant."""
-    return keller.follow(W, v, e, mu_s, mu_d, keller.stronge)
+    def one(self, W: Array, v: Array, e: float, mu_s: float, mu_d: float) -> Array | None:
+        """Λ of one contact; none where there is no such impulse."""
+        W, v = np.ascontiguousarray(W, dtype=float), np.ascontiguousarray(v, dtype=float)
+        impulse = np.zeros(len(v))
+        return impulse if briefly(by_law, int(self.code), len(v), W, v, e, mu_s, mu_d, impulse) else None
 
 
 LAWS = {
     law.name: law
     for law in (
-        Law("newton", "normal speed after over before", newton),
-        Law("poisson", "normal impulse of restitution over that of compression", poisson),
-        Law("smith", "normal speed after over before", smiths),
-        Law("energetic", "root of normal work returned over normal work absorbed", energetic),
+        Law("newton", "normal speed after over before", ImpactLaw.NEWTON),
+        Law("poisson", "normal impulse of restitution over that of compression", ImpactLaw.POISSON),
+        Law("smith", "normal speed after over before", ImpactLaw.SMITH),
+        Law("energetic", "root of normal work returned over normal work absorbed", ImpactLaw.ENERGETIC),
     )
 }

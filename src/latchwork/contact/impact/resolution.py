@@ -1,38 +1,105 @@
-"""Impact: contacts of zero gap at one instant, resolved in Kane's impulse-momentum form.
+"""Impacts by name, for Python: an `Impact` and the laws of its contacts go into a record, kernels act, and what they
+note becomes sentences.
 
-    v⁺ = v⁻ + W Λ,   W = J M̃⁻¹ Jᵀ,   ½ Λᵀ(v⁻ + v⁺) ≤ 0       (constraints are already held in M̃)
-
-Several contacts act in one of three ways:
-  * in sequence (``at_once=False``): the one that approaches most strongly (v_n/√W_nn) acts alone, by its law, the
-    others free, also those at rest; and so on until none approaches. A blow travels through what rests: Newton's
-    cradle, billiards. A sequence that does not end converges; its remainder is finished at once with e = 0, and a note.
-  * at once (``at_once=True``): all contacts that are coupled act together, those at rest as well; none may penetrate.
-    A block that lands flat keeps its symmetry.
-  * as they come (``at_once=None``): in sequence, but contacts that approach at the same time and feel each other's
-    impulses act together. A block lands flat, a cradle swings, and a ball at the head of a rack moves both behind it.
+``at_once`` says how several contacts act: in sequence (False), at once (True), as they come (None); see `sequential`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from latchwork.algebra.products import dot
-from latchwork.contact.impact.coulomb import Array
+from latchwork.contact.impact import jam as jams
 from latchwork.contact.impact.laws import LAWS, Law
-from latchwork.contact.impact.planar import COUPLED, IMMOVABLE, REST
-from latchwork.contact.impact.problem import Impact, Outcome
-from latchwork.contact.impact.sequential import in_turn
-from latchwork.contact.impact.single_act import Act, group_of, moved, one, plastic, several
+from latchwork.contact.impact.notes import sentence
+from latchwork.contact.impact.problem import NO_LAW, Array, Impact, ImpactLaw, ImpactProblem, Order, Outcome, Status
+from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.errors import ContactError, did_you_mean
+from latchwork.program.kernel import Kernel
+from latchwork.program.native import native
+from latchwork.program.records.memory import lay_out
+from latchwork.program.records.view import address_of
 
-__all__ = ["Impact", "Outcome", "Law", "LAWS", "resolve", "jam"]
+__all__ = ["Impact", "Outcome", "Law", "LAWS", "resolve", "jam", "jam_together", "driven_in", "caught", "stopped"]
 
-ROUNDS = 200  # acts of a sequence, for each contact, before what is left is taken up at once
-DEAR = 5  # so many of them for an act of several at once
-NUMBER = re.compile(r"gained \S+ J")
+ORDERS = {None: Order.AS_THEY_COME, False: Order.IN_SEQUENCE, True: Order.AT_ONCE}
+NEWTON = "newton"
+KEPT = 64  # records that a thread keeps, each for so many contacts and rows
+
+
+class Room:
+    """A record for impacts of so many contacts and rows, and views of its arrays."""
+
+    def __init__(self, contacts: int, rows: int) -> None:
+        self.problem = lay_out(ImpactProblem, most_contacts=contacts, most_rows=rows, contacts=contacts, rows=rows)
+        self.address = address_of(self.problem)
+        names = ("tangents", "law", "W", "v", "e", "mu_s", "mu_d", "chosen", "impulses", "after", "acted")
+        self.arrays: dict[str, Array] = {name: np.asarray(getattr(self.problem, name)) for name in names}
+
+
+class Rooms(threading.local):
+    """The records of a thread, by contacts and rows."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, int], Room] = {}
+
+    def of(self, contacts: int, rows: int) -> Room:
+        """The record for impacts of such sizes; the oldest goes where there are too many."""
+        room = self.known.get((contacts, rows))
+        if room is None:
+            while len(self.known) >= KEPT:
+                del self.known[next(iter(self.known))]
+            room = self.known[contacts, rows] = Room(contacts, rows)
+        return room
+
+
+_rooms = Rooms()
+
+
+def laid_out(impact: Impact, laws: Iterable[str], at_once: bool | None, capture: float) -> Room:
+    """An impact in a record of this thread."""
+    room = _rooms.of(len(impact.names), len(impact.v))
+    problem, arrays = room.problem, room.arrays
+    problem.at_once, problem.capture = int(ORDERS[at_once]), float(capture)
+    arrays["tangents"][:], arrays["law"][:] = impact.tangents, [LAWS[law].code for law in laws]
+    arrays["W"][:], arrays["v"][:] = impact.W.ravel(), impact.v
+    arrays["e"][:], arrays["mu_s"][:], arrays["mu_d"][:] = impact.e, impact.mu_s, impact.mu_d
+    return room
+
+
+def acted(kernel: Kernel[..., int], impact: Impact, room: Room, *more: float) -> Status:
+    """How a kernel ended; `ContactError` where an impact cannot be resolved."""
+    status = Status(native(kernel).brief(room.address, *more))
+    if status is Status.BLOCKED:
+        i = room.problem.blocked
+        approach = -room.problem.now[room.problem.first[i]]
+        raise ContactError(
+            f"'{impact.names[i]}' approaches at {approach:.6g} m/s, and no impulse there changes that: "
+            "constraints hold both sides. Release one, or let the surface stop."
+        )
+    if status is Status.UNYIELDING:
+        members = list(room.problem.member[: room.problem.members])
+        named, before = ", ".join(repr(impact.names[i]) for i in members), impact.v[impact.normals[members]]
+        raise ContactError(
+            f"an impact at {named} cannot be taken up: {before} m/s along the normals, no impulses part them. "
+            "Two surfaces close upon what cannot yield: release a constraint, or stop one of the surfaces."
+        )
+    if status is Status.NOT_FINITE:
+        raise ContactError(
+            f"the impulses of an impact at {', '.join(map(repr, impact.names))} are no finite numbers: "
+            f"W is\n{impact.W}\nand v {impact.v}. Give masses and speeds that are less far apart."
+        )
+    return status
+
+
+def outcome(impact: Impact, room: Room) -> Outcome:
+    """What came out."""
+    problem, arrays = room.problem, room.arrays
+    law = tuple("" if code == NO_LAW else ImpactLaw(code).name.lower() for code in arrays["acted"].tolist())
+    notes = tuple(sentence(problem.note[i], problem, impact.names) for i in range(problem.notes))
+    return Outcome(arrays["impulses"].copy(), arrays["after"].copy(), law, problem.energy, notes)
 
 
 def resolve(impact: Impact, laws: Sequence[str], at_once: bool | None = False, capture: float = 0.0) -> Outcome:
@@ -41,25 +108,9 @@ def resolve(impact: Impact, laws: Sequence[str], at_once: bool | None = False, c
     Where a law would gain energy, as Newton's may with friction, the energetic law acts instead, and a note says so.
     """
     checked(impact, laws)
-    quick = alone(impact, laws[0], capture) if len(laws) == 1 else None
-    return finish(impact, laws, at_once, capture, []) if quick is None else quick
-
-
-def alone(impact: Impact, law: str, capture: float) -> Outcome | None:
-    """The same for one contact, whose law acts once; None where that is not the end of it."""
-    W, v, slow = impact.W, impact.v, REST * max(map(abs, impact.v.tolist()))
-    if v[0] >= -slow or W[0, 0] <= IMMOVABLE * max(W.diagonal().tolist()):
-        return None
-    e = float(impact.e[0])
-    act = one(impact, 0, law, v, e)
-    after = moved(W, v, act.impulse)
-    if e > 0.0 and act.impulse[0] != 0.0 and after[0] < capture:
-        act = one(impact, 0, law, v, 0.0)
-        after = moved(W, v, act.impulse)
-    if after[0] < -slow:
-        return None
-    acted = (act.law if act.impulse[0] != 0.0 else "",)
-    return Outcome(act.impulse, after, acted, float(dot(0.5 * act.impulse, v + after)), act.notes)
+    room = laid_out(impact, laws, at_once, capture)
+    acted(resolve_impact, impact, room)
+    return outcome(impact, room)
 
 
 def jam(impact: Impact, contact: int, laws: Sequence[str], at_once: bool | None = False) -> Outcome:
@@ -69,112 +120,45 @@ def jam(impact: Impact, contact: int, laws: Sequence[str], at_once: bool | None 
     Where slip does not drive it in, nothing happens.
     """
     checked(impact, laws)
-    v = impact.v.copy()
-    v[impact.normals[contact]] = 0.0
-    return finish(impact, laws, at_once, 0.0, [one(impact, contact, "energetic", v, float(impact.e[contact]))])
+    room = laid_out(impact, laws, at_once, 0.0)
+    acted(jams.resolve_jam, impact, room, contact)
+    return outcome(impact, room)
 
 
-def finish(impact: Impact, laws: Sequence[str], at_once: bool | None, capture: float, acts: list[Act]) -> Outcome:
-    """Acts, one after the other, until nothing approaches."""
-    diagonal = impact.W.diagonal()
-    movable = diagonal[impact.normals] > IMMOVABLE * diagonal.max(initial=0.0)
-    slow = REST * float(np.abs(impact.v).max(initial=0.0))
-    impulses = np.zeros(len(impact.v))
-    for act in acts:
-        impulses[act.rows] += act.impulse
-    left = ROUNDS * len(impact.names)
-    while left > 0:
-        turns, felt = in_turn(impact, laws, at_once, capture, left, impulses)
-        left, acts = left - turns, acts + felt
-        v = impact.v + dot(impact.W, impulses)
-        members = next_members(impact, v, slow, movable, at_once)
-        if not members:
-            break
-        left -= 1 if len(members) == 1 else DEAR
-        acts.append(act_of(impact, members, laws, v, capture))
-        impulses[acts[-1].rows] += acts[-1].impulse
-    else:
-        acts.append(remainder(impact, np.flatnonzero(movable).tolist(), impact.v + dot(impact.W, impulses)))
-        impulses[acts[-1].rows] += acts[-1].impulse
-    return outcome(impact, impulses, acts)
+def chosen(kernel: Kernel[..., int], impact: Impact, who: Sequence[int]) -> Array | None:
+    """Λ of what a kernel does with some contacts; none where nothing happens."""
+    room = laid_out(impact, (NEWTON,) * len(impact.names), True, 0.0)
+    room.arrays["chosen"][:] = 0
+    room.arrays["chosen"][list(who)] = 1
+    return None if acted(kernel, impact, room) is Status.NOTHING else room.arrays["impulses"].copy()
 
 
-def next_members(impact: Impact, v: Array, slow: float, movable: Array, at_once: bool | None) -> list[int]:
-    """The contacts that act next: none where none approaches."""
-    if len(impact.names) == 1 and (v[0] >= -slow or movable[0]):
-        return [0] if v[0] < -slow else []
-    v_n = v[impact.normals]
-    approaches = v_n < -slow
-    for i in np.flatnonzero(approaches & ~movable):
-        raise ContactError(
-            f"'{impact.names[i]}' approaches at {-v_n[i]:.6g} m/s, and no impulse there changes that: constraints hold "
-            "both sides. Release one, or let the surface stop."
-        )
-    if not approaches.any():
-        return []
-    strength = np.where(approaches, v_n / np.sqrt(np.where(movable, np.diag(impact.W)[impact.normals], 1.0)), 0.0)
-    first = int(np.argmin(strength))
-    if at_once is False:
-        return [first]
-    return joined(impact, first, movable if at_once else approaches)
+def jam_together(impact: Impact, sliding: Sequence[int]) -> Array | None:
+    """Λ where contacts jam only together, as the corners of a box do: those that slide, or all; none where none do."""
+    return chosen(jams.jam_together, impact, sliding)
 
 
-def joined(impact: Impact, first: int, among: Array) -> list[int]:
-    """The contacts that feel each other's impulses, from the first on."""
-    found, pending = {first}, [first]
-    while pending:
-        i = pending.pop()
-        fresh = [j for j in np.flatnonzero(among).tolist() if j not in found and coupled(impact, i, j)]
-        found.update(fresh)
-        pending += fresh
-    return sorted(found)
+def driven_in(impact: Impact, who: Sequence[int]) -> Array | None:
+    """Λ as if a trace had driven some contacts in; none where that changes no slip, and none can be stopped.
+
+    Where they hardly slip, beside what else slips there, they stop.
+    """
+    return chosen(jams.driven_in, impact, who)
 
 
-def coupled(impact: Impact, i: int, j: int) -> bool:
-    """Whether an impulse at one contact changes the velocity of the other."""
-    a, b = impact.rows[i], impact.rows[j]
-    own = np.diag(impact.W)[a].max() * np.diag(impact.W)[b].max()
-    return bool(np.abs(impact.W[a, b]).max() > COUPLED * np.sqrt(own))
+def caught(impact: Impact, who: Sequence[int]) -> Array | None:
+    """Λ that stops the slip of some contacts, those that would pull left out; none where cones do not allow it."""
+    return chosen(jams.caught, impact, who)
 
 
-def act_of(impact: Impact, members: list[int], laws: Sequence[str], v: Array, capture: float) -> Act:
-    """One act; contacts that it would part slower than ``capture`` are captured: they act again with e = 0."""
-    e = impact.e.copy()
-    normals = impact.normals[members]
-    for _ in range(1 + len(members)):
-        if len(members) == 1:
-            act = one(impact, members[0], laws[members[0]], v, float(e[members[0]]))
-        else:
-            act = several(group_of(impact, members, v, e), [laws[i] for i in members])
-        after = v + dot(impact.W[:, act.rows], act.impulse)
-        pushed = {row for row, push in zip(act.rows.tolist(), act.impulse.tolist(), strict=True) if push != 0.0}
-        captured = [i for i, row in zip(members, normals.tolist(), strict=True)
-                    if row in pushed and e[i] > 0.0 and after[row] < capture]
-        if not captured:
-            break
-        e[captured] = 0.0
-    return act
+def stopped(impact: Impact, slow: float) -> Array:
+    """Λ that ends all normal velocities, and slip that is as ``slow`` where there is friction, W Λ = −v.
 
-
-def remainder(impact: Impact, members: list[int], v: Array) -> Act:
-    """What a sequence that does not end leaves, at once and with e = 0."""
-    group = group_of(impact, members, v, np.zeros(len(impact.names)))
-    impulse, notes = plastic(group, group.v)
-    left = -float(group.v[group.normals].min())
-    note = f"a sequence of impacts did not end: the rest of it ({left:.3g} m/s) was taken up at once with e = 0"
-    return Act(group.rows, impulse, "newton", (*notes, note))
-
-
-def outcome(impact: Impact, impulses: Array, acts: list[Act]) -> Outcome:
-    """All acts together."""
-    v = impact.v + dot(impact.W, impulses)
-    law = [""] * len(impact.names)
-    for act in acts:
-        pushing = set(act.rows[act.impulse != 0.0].tolist())
-        law = [act.law if n in pushing else old for n, old in zip(impact.normals.tolist(), law, strict=True)]
-    # of notes that differ only in a number, the first
-    notes = {NUMBER.sub("", note): note for act in reversed(acts) for note in reversed(act.notes)}
-    return Outcome(impulses, v, tuple(law), float(dot(0.5 * impulses, impact.v + v)), tuple(reversed(notes.values())))
+    It is the change of speeds of least kinetic energy, so none is gained.
+    """
+    room = laid_out(impact, (NEWTON,) * len(impact.names), True, 0.0)
+    acted(jams.stop_slow, impact, room, float(slow))
+    return room.arrays["impulses"].copy()
 
 
 def checked(impact: Impact, laws: Sequence[str]) -> None:

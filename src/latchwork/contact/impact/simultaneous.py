@@ -1,143 +1,182 @@
-"""Impulses of several contacts that act at once: complementarity with Coulomb friction.
+"""Laws for several contacts at once: complementarity with the ratio of speeds or of impulses that they ask for.
 
-    0 ≤ Λ_n ⟂ v_n⁺ − a ≥ 0,   |Λ_t| ≤ μ Λ_n,   Λ_t = −μ Λ_n v_t⁺/|v_t⁺| where v_t⁺ ≠ 0,      v⁺ = v + W Λ
-
-From the impulses without friction, sweeps over the contacts, each solved exactly while the others wait, come near; and
-Newton's method on
-
-    Λ_n − (Λ_n − (v_n⁺ − a))₊ = 0,   Λ_t − P(Λ_t − v_t⁺; μ (Λ_n − (v_n⁺ − a))₊) = 0       [Alart and Curnier 1991]
-
-(P: nearest point in a disk of that radius; rows scaled so that W_nn = 1) gives the rest of the digits.
+    newton, smith: Newton's, a ratio of speeds.  poisson: a ratio of impulses.  energetic: that, with the least e of
+    those that push. With friction in proportion the velocity would move on a straight line through the end of
+    compression, on which all three ratios are one, and with ½ Λᵀ(v⁻ + v⁺) ≤ −½ (1 − e²) |Λ_cᵀ v⁻|; friction that loses
+    most loses more, and does not turn back what it has stopped.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from latchwork.algebra.products import length
+from latchwork.contact.impact.alart_curnier import scale_group, solve_scaled
+from latchwork.contact.impact.dissipation import rubbed
+from latchwork.contact.impact.laws import gained
+from latchwork.contact.impact.notes import note_group
+from latchwork.contact.impact.problem import ImpactLaw, ImpactProblem, NoteCode, Status
+from latchwork.contact.impact.tolerances import FLOOR
+from latchwork.program.kernel import divide, f64, i64, kernel, offset, sqrt
+from latchwork.program.scalar import maximum, minimum
 
-import numpy as np
+EDGE = 1e-9  # this near the edge of its cone a contact may slip
+SLOW = 1e-9  # of the fastest speed: slower slip is none
 
-from latchwork.algebra.linear import lstsq
-from latchwork.algebra.products import dot, norm
-from latchwork.contact.impact.coulomb import Array, coulomb
-from latchwork.contact.impact.nonnegative import nonnegative
-
-SWEEPS = (3, 15, 60, 240)  # Newton's method is tried after so many more
-DONE = 1e-13  # residual, as a part of the speeds
-GOOD = 1e-10  # one that will do
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """W with W_nn = 1, v, what v_n⁺ must not be below, μ; ``rows`` of each contact, normal first."""
-
-    W: Array
-    v: Array
-    least: Array
-    mu: Array
-    rows: tuple[slice, ...]
+NEWTON, POISSON, ENERGETIC = int(ImpactLaw.NEWTON), int(ImpactLaw.POISSON), int(ImpactLaw.ENERGETIC)
+RESOLVED, UNYIELDING = int(Status.RESOLVED), int(Status.UNYIELDING)
+GAINS, NO_SLIP, SMOOTH = int(NoteCode.GAINS_AT_ONCE), int(NoteCode.NO_SLIP_AT_ONCE), int(NoteCode.SMOOTH_AT_ONCE)
 
 
-def rows_of(tangents: Sequence[int]) -> tuple[slice, ...]:
-    """The rows of each contact."""
-    ends = [0, *itertools.accumulate(1 + d for d in tangents)]
-    return tuple(slice(a, b) for a, b in itertools.pairwise(ends))
+@kernel
+def group_up(problem: ImpactProblem) -> None:
+    """The part of an impact that belongs to the ``members``: their rows, W and v."""
+    n, rows = 0, problem.rows
+    for c in range(problem.members):
+        i = problem.member[c]
+        problem.group_first[c] = n
+        for j in range(1 + problem.tangents[i]):
+            problem.group_row[n] = problem.first[i] + j
+            n += 1
+    problem.group_rows = n
+    for i in range(n):
+        row = problem.group_row[i]
+        problem.group_v[i] = problem.now[row]
+        for j in range(n):
+            problem.group_W[i * n + j] = problem.W[row * rows + problem.group_row[j]]
 
 
-def swept(problem: Problem, x: Array, times: int) -> Array:
-    """Each contact in turn, the others waiting; over and over."""
-    x = x.copy()
-    for _ in range(times):
-        before = x.copy()
-        for i, rows in enumerate(problem.rows):
-            block = problem.W[rows, rows]
-            free = problem.v[rows] + dot(problem.W[rows], x) - dot(block, x[rows])
-            rise, mu = float(problem.least[i] - free[0]), float(problem.mu[i])
-            found = coulomb(block, free, rise, mu, mu) if rise > 0.0 else None
-            x[rows] = 0.0 if found is None else found
-        if np.abs(x - before).max() <= 1e-15 * np.abs(x).max():
+@kernel
+def slips(problem: ImpactProblem, c: i64) -> i64:
+    """1 where a contact of the group is at the edge of its cone, and what was ``found`` leaves it slipping."""
+    n, row, tangents, square = problem.group_rows, problem.group_first[c], problem.tangents[problem.member[c]], 0.0
+    edge = problem.mu[c] * problem.found[row] * (1.0 - EDGE)
+    if not edge > 0.0 or length(tangents, offset(problem.found, row + 1)) < edge:
+        return 0
+    for i in range(row + 1, row + 1 + tangents):
+        after = problem.group_v[i]
+        for j in range(n):
+            after += problem.group_W[i * n + j] * problem.found[j]
+        square += after * after
+    return 1 if sqrt(square) > SLOW * problem.fastest else 0
+
+
+@kernel
+def coulombs(problem: ImpactProblem) -> i64:
+    """``found`` with v_n⁺ ≥ ``least``: each contact sticks within the cone of μ_s, or slips with μ_d; 0 for none."""
+    for c in range(problem.members):
+        problem.mu[c] = problem.mu_s[problem.member[c]]
+    for _ in range(problem.members + 1):
+        if solve_scaled(problem) == 0:
+            return 0
+        slower = 0
+        for c in range(problem.members):
+            i = problem.member[c]
+            if problem.mu[c] != problem.mu_d[i] and slips(problem, c) == 1:
+                problem.mu[c], slower = problem.mu_d[i], 1
+        if slower == 0:
             break
-    return x
+    return 1
 
 
-def equations(problem: Problem, x: Array) -> tuple[Array, Array]:
-    """The equations above, and their Jacobian."""
-    after = problem.v + dot(problem.W, x)
-    value, J = np.zeros(len(x)), np.eye(len(x))
-    for i, rows in enumerate(problem.rows):
-        n, t, mu = rows.start, slice(rows.start + 1, rows.stop), float(problem.mu[i])
-        push, toward = x[n] - (after[n] - problem.least[i]), x[t] - after[t]
-        D_push, D_toward = -problem.W[n].copy(), -problem.W[t].copy()
-        D_push[n] += 1.0
-        D_toward[:, t] += np.eye(t.stop - t.start)
-        if push <= 0.0:
-            value[rows] = x[rows]
-            continue
-        value[n], J[n] = x[n] - push, J[n] - D_push
-        size = float(norm(toward))
-        if size <= mu * push:
-            value[t], J[t] = x[t] - toward, J[t] - D_toward
-        else:
-            s = toward / size
-            turn = (mu * push / size) * (D_toward - np.outer(s, dot(s, D_toward)))
-            value[t], J[t] = x[t] - mu * push * s, J[t] - mu * np.outer(s, D_push) - turn
-    return value, J
+@kernel
+def press(problem: ImpactProblem) -> i64:
+    """``pressed`` with 0 ≤ Λ_n ⟂ v_n⁺ ≥ 0, without friction where there is none with it. It never gains: Λᵀv⁺ ≤ 0.
+    Gives 1 where friction acted, 0 where it did not, −1 where no impulses part the contacts."""
+    rough = 1
+    for c in range(problem.members):
+        problem.least[c] = 0.0
+    scale_group(problem)
+    if coulombs(problem) == 0:
+        rough = 0
+        for c in range(problem.members):
+            problem.mu[c] = 0.0
+        if solve_scaled(problem) == 0:
+            return -1
+    for i in range(problem.group_rows):
+        problem.pressed[i] = problem.found[i]
+    return rough
 
 
-def newton(problem: Problem, x: Array) -> tuple[Array, float]:
-    """The best of a few of Newton's steps, the shortest ones where they are not unique, and its residual."""
-    value, J = equations(problem, x)
-    best, least = x, float(np.abs(value).max())
-    for _ in range(30):
-        if least <= 1e-16:
-            break
-        x = x - lstsq(J, value, 1e-12)
-        value, J = equations(problem, x)
-        size = float(np.abs(value).max())
-        if not np.isfinite(size) or size > 1e6:
-            break
-        stalls = size >= 0.5 * least and least <= DONE
-        best, least = (x, size) if size < least else (best, least)
-        if stalls:
-            break
-    return best, least
+@kernel
+def by_speeds(problem: ImpactProblem) -> i64:
+    """Newton's law at once: 0 ≤ Λ_n ⟂ v_n⁺ + e v_n⁻ ≥ 0 where it approaches, v_n⁺ ≥ 0 elsewhere."""
+    for c in range(problem.members):
+        v_n = problem.group_v[problem.group_first[c]]
+        problem.least[c] = problem.lively[problem.member[c]] * maximum(0.0, -v_n)
+    scale_group(problem)
+    return coulombs(problem)
 
 
-def clipped(problem: Problem, x: Array) -> Array:
-    """Rounding taken away: no contact pulls, none is outside its cone."""
-    x = x.copy()
-    for i, rows in enumerate(problem.rows):
-        n, t = rows.start, slice(rows.start + 1, rows.stop)
-        x[n] = max(x[n], 0.0)
-        size, most = float(norm(x[t])), float(problem.mu[i] * x[n])
-        if size > most:
-            x[t] *= most / size
-    return x
+@kernel
+def by_impulses(problem: ImpactProblem, same: i64, e: f64) -> None:
+    """Poisson's law at once: Λ_n = (1 + e) Λ_c at each contact, and friction in restitution that loses most.
+
+    e is that of each contact, or the ``same`` for all. What stuck in compression may use as much of its cone again: the
+    start is then within, and energy can only fall.
+    """
+    n, v = problem.group_rows, problem.step
+    for c in range(problem.members):
+        i, row = problem.member[c], problem.group_first[c]
+        ratio, used = e if same == 1 else problem.lively[i], 0.0
+        if problem.pressed[row] > 0.0:
+            used = divide(length(problem.tangents[i], offset(problem.pressed, row + 1)), problem.pressed[row])
+        problem.mu[c] = maximum(problem.mu_d[i], used)
+        for r in range(row, row + 1 + problem.tangents[i]):
+            problem.again[r] = ratio * problem.pressed[r]
+    for i in range(n):
+        v[i] = problem.group_v[i]
+        for j in range(n):
+            v[i] += problem.group_W[i * n + j] * problem.pressed[j]
+    rubbed(problem, v, problem.again)
+    for i in range(n):
+        problem.found[i] = problem.pressed[i] + problem.again[i]
 
 
-def together(W: Array, v: Array, least: Array, mu: Array, tangents: Sequence[int], speed: float = 0.0) -> Array | None:
-    """Λ of contacts that act at once, exact to a small part of ``speed`` or of v; None where none was found."""
-    rows = rows_of(tangents)
-    sizes = [1.0 / math.sqrt(W[r.start, r.start]) for r in rows]
-    scale = np.concatenate([np.full(1 + d, size) for d, size in zip(tangents, sizes, strict=True)])
-    first = np.array([r.start for r in rows])
-    size = float(max(np.abs(scale * v).max(), np.abs(scale[first] * least).max(), speed * scale.min()))
-    if size == 0.0:
-        return np.zeros_like(v)
-    problem = Problem(W * np.outer(scale, scale), scale * v / size, scale[first] * least / size, mu, rows)
-    x = smooth(problem, first)
-    for times in (0, *(SWEEPS if np.any(mu) else ())):
-        x = swept(problem, x, times)
-        found, residual = newton(problem, x)
-        if residual <= DONE or (residual <= GOOD and times in (0, SWEEPS[-1])):
-            return clipped(problem, found) * scale * size
-    return None
+@kernel
+def most_careful(problem: ImpactProblem) -> i64:
+    """The law of a group: the most careful of those of its contacts."""
+    law = NEWTON
+    for c in range(problem.members):
+        asked = problem.law[problem.member[c]]
+        if asked == ENERGETIC or (asked == POISSON and law == NEWTON):
+            law = asked
+    return law
 
 
-def smooth(problem: Problem, normals: Array) -> Array:
-    """The impulses without friction, exactly."""
-    x = np.zeros_like(problem.v)
-    x[normals] = nonnegative(problem.W[np.ix_(normals, normals)], problem.v[normals] - problem.least)
-    return x
+@kernel
+def several(problem: ImpactProblem) -> tuple[i64, i64]:
+    """``found``: the ``members`` at once, by the most careful of their laws; by one that cannot gain energy where it
+    would. Gives a status and the law that acted."""
+    group_up(problem)
+    law, n = most_careful(problem), problem.group_rows
+    floor = FLOOR * divide(problem.fastest * problem.fastest, problem.largest)
+    lawful = 0
+    if law == NEWTON:
+        lawful = by_speeds(problem)
+    if lawful == 0:
+        rough = press(problem)
+        if rough < 0:
+            return UNYIELDING, law
+        if rough == 0:
+            note_group(problem, SMOOTH, law, 0.0)
+        elif law == NEWTON:
+            note_group(problem, NO_SLIP, law, 0.0)
+        elif law == POISSON:
+            by_impulses(problem, 0, 0.0)
+            lawful = 1
+    if lawful == 1:
+        energy = gained(n, problem.group_W, problem.group_v, problem.found, floor)
+        if energy == 0.0:
+            return RESOLVED, law
+        note_group(problem, GAINS, law, energy)
+        rough = press(problem) if law == NEWTON else 1
+        if rough < 0:
+            return UNYIELDING, law
+        if rough == 0:
+            note_group(problem, SMOOTH, law, 0.0)
+    e, pushes = 1.0, 0
+    for c in range(problem.members):
+        if problem.pressed[problem.group_first[c]] > 0.0:
+            own = problem.lively[problem.member[c]]
+            e, pushes = own if pushes == 0 else minimum(e, own), 1
+    by_impulses(problem, 1, e if pushes == 1 else 0.0)
+    return RESOLVED, ENERGETIC

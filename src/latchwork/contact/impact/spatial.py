@@ -1,19 +1,17 @@
-"""One contact with two tangents, as kernels: what `coulomb` says, for W that is clearly regular.
+"""One contact with two tangents and Coulomb friction between impulses; see `coulomb`.
 
-    v_n⁺ given,   v_t⁺ = 0 and |Λ_t| ≤ μ_s Λ_n   or   Λ_t = −μ_d Λ_n s,   s = v_t⁺/|v_t⁺|
+    v_n⁺ given,   v_t⁺ = 0   or   Λ_t = −μ_d Λ_n s,   s = v_t⁺/|v_t⁺|
 
 The direction s is a root of s × (D v_t⁺), D = W_nn − μ W_nt·s, a trigonometric polynomial of degree 2: it has four
-roots at most. They are looked for all around, where the sign changes and about extrema. Where an answer takes more
-care, there is none here (0), and `single_act` and `impact` find it.
+roots at most. They are looked for all around, where the sign changes and about extrema.
 """
 
 from __future__ import annotations
 
 import math
 
-from latchwork.contact.impact.planar import EDGE, GAIN, LIFT, MET, REGULAR
+from latchwork.contact.impact.tolerances import EDGE, LIFT, MET, REGULAR
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, local_f64, sqrt
-from latchwork.program.native import together
 from latchwork.program.scalar import maximum
 from latchwork.program.sincos import sincos
 
@@ -78,7 +76,7 @@ def energy_of(W: f64p, v: f64p, impulse: f64p) -> f64:
 
 
 @kernel
-def along(W: f64p, v: f64p, rise: f64, mu: f64, c: f64, s: f64, size: f64, impulse: f64p) -> i64:
+def slip_along(W: f64p, v: f64p, rise: f64, mu: f64, c: f64, s: f64, size: f64, impulse: f64p) -> i64:
     """Λ of slip along (c, s); 0 where it is not what slips after."""
     slope = W[0] - mu * (W[1] * c + W[2] * s)
     if slope <= LIFT * W[0]:
@@ -111,7 +109,7 @@ def halved(W: f64p, v: f64p, rise: f64, mu: f64, order: i64, low: f64p, high: f6
 def better(W: f64p, v: f64p, rise: f64, mu: f64, c: f64, s: f64, size: f64, found: i64, impulse: f64p) -> i64:
     """Λ of slip along (c, s) where it is consistent and costs less than what was found before; 1 where any was."""
     tried = local_f64(3)
-    if along(W, v, rise, mu, c, s, size, tried) == 0:
+    if slip_along(W, v, rise, mu, c, s, size, tried) == 0:
         return found
     if found == 0 or energy_of(W, v, tried) < energy_of(W, v, impulse):
         impulse[0], impulse[1], impulse[2] = tried[0], tried[1], tried[2]
@@ -120,11 +118,11 @@ def better(W: f64p, v: f64p, rise: f64, mu: f64, c: f64, s: f64, size: f64, foun
 
 @kernel
 def slip_between(
-    W: f64p, v: f64p, rise: f64, mu: f64, size: f64, low: f64p, high: f64p, found: i64, impulse: f64p
-) -> i64:
-    """The directions of slip between two that are close: at a change of sign; at two, or none but for rounding, about
-    an extremum."""
-    first, last = turning(W, v, rise, mu, low[0], low[1]), turning(W, v, rise, mu, high[0], high[1])
+    W: f64p, v: f64p, rise: f64, mu: f64, size: f64, low: f64p, high: f64p, first: f64, last: f64, found: i64,
+    impulse: f64p,
+) -> i64:  # fmt: skip
+    """The directions of slip between two that are close, where `turning` is ``first`` and ``last``: at a change of
+    sign; at two, or none but for rounding, about an extremum."""
     if first == 0.0:
         return better(W, v, rise, mu, low[0], low[1], size, found, impulse)
     if first * last < 0.0:
@@ -156,37 +154,13 @@ def slip_in_space(W: f64p, v: f64p, rise: f64, mu: f64, impulse: f64p) -> i64:
         largest = maximum(largest, fabs(W[i]))
     size = maximum(fabs(v[0]), maximum(fabs(v[1]), fabs(v[2]))) + divide(rise * largest, W[0])
     c, s = 1.0, 0.0
-    for _ in range(AROUND):
+    first = turning(W, v, rise, mu, c, s)
+    for i in range(AROUND):
         next_c, next_s = COS * c - SIN * s, SIN * c + COS * s
+        if i == AROUND - 1:  # the circle closes: a root at its beginning is not lost to rounding
+            next_c, next_s = 1.0, 0.0
+        last = turning(W, v, rise, mu, next_c, next_s)
         low[0], low[1], high[0], high[1] = c, s, next_c, next_s
-        found = slip_between(W, v, rise, mu, size, low, high, found, impulse)
-        c, s = next_c, next_s
+        found = slip_between(W, v, rise, mu, size, low, high, first, last, found, impulse)
+        c, s, first = next_c, next_s, last
     return found
-
-
-@kernel
-def act_in_space(W: f64p, v: f64p, e: f64, mu_s: f64, mu_d: f64, capture: f64, floor: f64, impulse: f64p) -> i64:
-    """As `line.act`, by Newton's law."""
-    for _ in range(2):
-        rise = -(1.0 + e) * v[0]
-        if stop_in_space(W, v, rise, impulse) == 0:
-            return 0
-        across = sqrt(impulse[1] * impulse[1] + impulse[2] * impulse[2])
-        sticks = impulse[0] > 0.0 and across <= mu_s * impulse[0] * (1.0 + EDGE)
-        if not sticks and slip_in_space(W, v, rise, mu_d, impulse) == 0:
-            return 0
-        moved = 0.0
-        for i in range(3):
-            change = W[3 * i] * impulse[0] + W[3 * i + 1] * impulse[1] + W[3 * i + 2] * impulse[2]
-            moved += fabs(impulse[i]) * (fabs(v[i]) + fabs(v[i] + change))
-        energy = energy_of(W, v, impulse)
-        if energy > floor and energy > floor + GAIN * moved:
-            return 0
-        after = v[0] + (W[0] * impulse[0] + W[1] * impulse[1] + W[2] * impulse[2])
-        if not (e > 0.0 and impulse[0] != 0.0 and after < capture):
-            return 1
-        e = 0.0
-    return 0
-
-
-together(stop_in_space, slip_in_space, act_in_space)

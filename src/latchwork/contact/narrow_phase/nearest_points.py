@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from latchwork.algebra.products import dot
-from latchwork.contact.impact.nonnegative import nearest_in_cone
+from latchwork.contact.impact.nonnegative import nearest_in
 from latchwork.errors import ModelError
 
 Array = np.ndarray
@@ -41,7 +41,7 @@ def gjk(x: Array, y: Array) -> tuple[Array, Array]:
 def _weights(d: Array) -> Array:
     """λ ≥ 0 with Σ λ = 1 that makes Σ λ d shortest."""
     scale = max(1.0, float(np.abs(d).max()))
-    lam = nearest_in_cone(np.vstack([d.T, np.full(len(d), scale)]), np.array([0.0, 0.0, 0.0, -scale]))
+    lam = nearest_in(np.vstack([d.T, np.full(len(d), scale)]), np.array([0.0, 0.0, 0.0, -scale]))
     return lam / lam.sum()
 
 

@@ -22,7 +22,8 @@ from latchwork.algebra.linear import SingularMatrix, lstsq, solve
 from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity.lemke import lemke
-from latchwork.contact.complementarity.polygonal_cone import fan
+from latchwork.contact.complementarity.polygonal_cone import FACETS
+from latchwork.contact.directions import all_round
 from latchwork.contact.time_stepping.gauss_seidel import sweep
 from latchwork.program.native import invoke
 
@@ -135,7 +136,7 @@ def by_pivots(cones: Cones) -> Array | None:
         blocks.append((i, np.ones((1, 1))))
         at += 1
         if k and cones.mu[c] > 0.0:
-            e = fan(k, None, 0.0)
+            e = all_round(FACETS).T if k == 2 else np.array([[1.0, -1.0]])
             blocks.append((i + 1, e))
             rough.append((c, float(cones.mu[c])))
             sides.append((at - 1, at, at + e.shape[1], float(cones.mu[c])))

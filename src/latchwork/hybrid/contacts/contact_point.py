@@ -277,12 +277,9 @@ class ContactPoint:
         return 1.0 - c * c
 
     @cached_property
-    def _upright(self) -> Function | None:
-        return None if self.upright is None else self.lowered([self.upright])
-
-    def is_skewed(self, x: Array) -> bool:
-        """Whether tangents should be made from another axis."""
-        return self._upright is not None and float(self._upright(x)[0]) < 2.0 * SKEWED
+    def upright_function(self) -> Function:
+        """The same at a state."""
+        return self.lowered([self.upright])
 
     # --- tracking -----------------------------------------------------------------------------------------------
 

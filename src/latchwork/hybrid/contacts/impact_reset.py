@@ -1,239 +1,208 @@
-"""Impacts where a mode ends: who takes part, what each law says, hops that are too slow or too low, and jams."""
+"""Impacts where a mode ends, as kernels: who approaches, what each law says, hops that are too slow or too low, jams.
+
+    u⁺ = u⁻ + P Jᵀ Λ,    Λ by the laws of the contacts (`contact.impact`)
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from latchwork.algebra.factors import least_norm
+from latchwork.contact.impact.jam import RESOLVED, jam_together, resolve_jam, stop_slow
+from latchwork.contact.impact.sequential import resolve_impact
+from latchwork.hybrid.contacts.delassus_operator import move
+from latchwork.hybrid.contacts.near_set import says
+from latchwork.hybrid.contacts.scene import LETS_GO, RESTS, SLIPS, Scene
+from latchwork.program.evaluator import evaluate
+from latchwork.program.kernel import f64, f64p, fabs, i64, kernel, sqrt
+from latchwork.program.scalar import maximum, minimum
 
-import numpy as np
-
-from latchwork.algebra.linear import lstsq
-from latchwork.algebra.products import dot, norm
-from latchwork.constraint.terms import Array, Base, Terms
-from latchwork.contact.impact.resolution import Impact, jam, resolve
-from latchwork.errors import Jammed
-from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.contacts.contact_state import ContactStates
-from latchwork.hybrid.contacts.delassus import DelassusOperator
-from latchwork.hybrid.contacts.delassus_programs import DelassusPrograms
-from latchwork.hybrid.contacts.tolerances import (
-    AT_REST,
-    BRIEF,
-    CAPTURE,
-    CLOSED_GAP,
-    FASTEST,
-    LIVELY,
-    NO_SLIP,
-    RISE,
-    ROUNDING,
-)
-
-NUDGE, SLOW = 1e-7, 1e-5  # of the slip, and of the fastest motion
-RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
+RANK = 1e-11  # of A: redundant rows
+INFINITE = 1e300
 
 
-@dataclass(frozen=True, eq=False)
-class Happened:
-    """An impact: the contacts that took part with their impulses, and the energy lost."""
+@kernel
+def read_law(scene: Scene, i: i64, x: f64p) -> i64:
+    """e, μ_s and μ_d of a contact point in its zones at x; 0 where they are out of bounds."""
+    contact = scene.contact[i]
+    index = contact.first_law
+    for k in range(contact.zones):
+        index += scene.zone[contact.zone[k]] * contact.stride[k]
+    law = scene.law[index]
+    e, mu_s, mu_d = law.e, law.mu_s, law.mu_d
+    if law.steady == 0:
+        evaluate(law.program, x, scene.out)
+        e, mu_s, mu_d = scene.out[0], scene.out[1], scene.out[2]
+    scene.e[i], scene.mu_s[i], scene.mu_d[i] = e, mu_s, mu_d
+    lawful = e >= 0.0 and e <= 1.0 and mu_d >= 0.0 and mu_d <= mu_s and mu_s < INFINITE
+    if not lawful:
+        scene.trouble = i
+    return 1 if lawful else 0
 
-    impulses: Mapping[str, Array]
-    energy: float
-    notes: tuple[str, ...] = ()
+
+@kernel
+def no_speed(scene: Scene, k: i64) -> f64:
+    """A normal velocity of contact k that is slower is none: by what moves there, and by what rounding leaves of motion
+    across the normal."""
+    tol = scene.tolerances
+    known = scene.delassus
+    return maximum(tol.at_rest * maximum(scene.speed, known.pace), tol.rounding * known.swiftest[k])
 
 
-@dataclass(eq=False)
-class Striking:
-    """A state on its way through an event, and the impacts that change its speeds."""
+@kernel
+def approaches(scene: Scene) -> i64:
+    """1 where some contact approaches."""
+    known = scene.delassus
+    for k in range(known.contacts):
+        if known.v[known.first[k]] < -no_speed(scene, k):
+            return 1
+    return 0
 
-    contact_states: ContactStates
-    delassus_programs: DelassusPrograms
-    held: Terms
-    x: Array
-    impacts: list[Happened] = field(default_factory=list)
-    resting: set[ContactPoint] = field(default_factory=set)
-    slipping: dict[ContactPoint, Array] = field(default_factory=dict)
-    leaving: set[ContactPoint] = field(default_factory=set)
-    letting_go: set[ContactPoint] = field(default_factory=set)
-    widened: set[ContactPoint] = field(default_factory=set)  # they stick at the very edges of their cones
-    doubled: set[ContactPoint] = field(default_factory=set)  # met where another feature of the same contact is
-    work: float = 0.0
-    at_once: bool | None = None  # how several contacts act in an impact: see `impact`
-    brief: float = 0.0  # s: a hop shorter than this is none
-    _known: tuple[Any, Any] = (None, None)  # a meeting, and the laws of its contacts
 
-    @property
-    def base(self) -> Base:
-        return self.delassus_programs.base
-
-    def _approaches(self, delassus: DelassusOperator) -> bool:
-        """Whether some contact does."""
-        v_n = delassus.normal_speeds
-        if min(v_n, default=0.0) >= -self._slow(delassus):
-            return False
-        return any([v < -none for v, none in zip(v_n, self._no_speed(delassus), strict=True)])
-
-    def _staying(self, delassus: DelassusOperator) -> list[int]:
-        """The contacts that do not part, or would be back before they had risen by anything."""
-        v_n = delassus.normal_speeds
-        slow = self._slow(delassus)
-        limits = self._no_speed(delassus) if max(v_n, default=0.0) > slow else [slow] * len(v_n)
+@kernel
+def find_staying(scene: Scene) -> i64:
+    """The contacts that do not part, or would be back before they had risen by anything; gives how many."""
+    tol = scene.tolerances
+    known, count = scene.delassus, 0
+    for k in range(known.contacts):
+        v, b = known.v[known.first[k]], known.b[known.first[k]]
         # v²/2 over the acceleration downwards
-        return [i for i, (v, none) in enumerate(zip(v_n, limits, strict=True))
-                if v <= none or (v < BRIEF and 0.5 * v * v < RISE * -float(delassus.b[delassus.first[i]]))]  # fmt: skip
-
-    def _slow(self, delassus: DelassusOperator) -> float:
-        """Slower normal velocities are none, by what moves there."""
-        return AT_REST * max(self.contact_states.speed, delassus.pace)
-
-    def _no_speed(self, delassus: DelassusOperator) -> list[float]:
-        """The same, and by what rounding leaves of motion across the normal."""
-        slow = self._slow(delassus)
-        return [max(slow, ROUNDING * swift) for swift in delassus.swiftest.tolist()]
-
-    def _laws(self, delassus: DelassusOperator) -> tuple[Array, Array, Array]:
-        """e, μ_s and μ_d of the contacts, where they are and as they move."""
-        if delassus is not self._known[0]:
-            laws = [contact_point.laws(self.x, self.contact_states.zones) for contact_point in delassus.contact_points]
-            e, mu_s, mu_d = zip(*laws, strict=True) if laws else ((), (), ())
-            self._known = delassus, (np.array(e), np.array(mu_s), np.array(mu_d))
-        return self._known[1]
-
-    def _impact(self, delassus: DelassusOperator) -> None:
-        """u⁺ = u⁻ + T M̃⁻¹ Tᵀ Jᵀ Λ, with Λ by the laws of the contacts."""
-        s, v = self.contact_states, delassus.v
-        slow, (e, mu_s, mu_d) = self._too_slow(delassus), self._laws(delassus)
-        if len(delassus.contact_points) > 1 and max(map(abs, delassus.normal_speeds)) < slow:
-            impulses = self._stopped(delassus, slow)
-            after = (v + dot(delassus.A, impulses))[delassus.first]
-            if (after >= -np.array(self._no_speed(delassus))).all():
-                self._apply(delassus, impulses, ())
-                return
-            e = np.zeros(len(e))  # features of one place have normals that are nearly one: one of them parts
-        s.speed = max(s.speed, -min(delassus.normal_speeds))
-        names = tuple(contact_point.name for contact_point in delassus.contact_points)
-        impact = Impact(names, delassus.A, v, delassus.tangents, e, mu_s, mu_d)
-        laws = [contact_point.contact.impact for contact_point in delassus.contact_points]
-        outcome = resolve(impact, laws, self.at_once, max(slow, CAPTURE * s.speed))
-        self._apply(delassus, outcome.impulses, outcome.notes)
-
-    def _too_slow(self, delassus: DelassusOperator) -> float:
-        """Rebounds slower than this end in contact: a part of the fastest; of several contacts, which rock, and of one
-        that loses nothing, which never ends, also those that are too slow to leave what counts as closed.
-
-        Against an acceleration a that presses, v rises by v²/2a, less than `CLOSED_GAP` is nothing; it is back after
-        2 v/a, and a hop that is ``brief`` is none.
-        """
-        speed = self.contact_states.speed
-        alone = speed == 0.0 or (len(delassus.contact_points) == 1 and self._laws(delassus)[0][0] < LIVELY)
-        if alone and self.brief == 0.0:
-            return CAPTURE * speed
-        pressing = max(0.0, float(-delassus.b[delassus.first].min()))
-        if alone:
-            return max(CAPTURE * speed, 0.5 * self.brief * pressing)
-        fastest = max(speed, self.contact_states.pace, delassus.pace, float(delassus.swiftest.max()))
-        lowest = min(math.sqrt(2.0 * CLOSED_GAP * pressing), FASTEST * fastest)
-        return max(CAPTURE * speed, lowest, 0.5 * self.brief * pressing)
-
-    def _stopped(self, delassus: DelassusOperator, slow: float) -> Array:
-        """Impulses that end all normal velocities, and slip that is as slow where there is friction, A Λ = −v.
-
-        It is the change of speeds of least kinetic energy, so none is gained.
-        """
-        v = delassus.v
-        rows: list[int] = []
-        for row, k, mu in zip(delassus.first, delassus.tangents, self._laws(delassus)[1], strict=True):
-            across = v[row + 1 : row + 1 + k]
-            stops = k > 0 and mu > 0.0 and float(np.abs(across).max()) < slow
-            rows += range(row, row + 1 + k) if stops else [row]
-        impulses = np.zeros(len(v))
-        impulses[rows] = lstsq(delassus.A[np.ix_(rows, rows)], -v[rows], RANK)
-        return impulses
-
-    def _jam(self, delassus: DelassusOperator, jammed: Jammed) -> None:
-        """An impact without collision: friction would pull the contact in. [Painlevé]"""
-        names = tuple(contact_point.name for contact_point in delassus.contact_points)
-        impact = Impact(names, delassus.A, delassus.v, delassus.tangents, *self._laws(delassus))
-        laws = [contact_point.contact.impact for contact_point in delassus.contact_points]
-        first = next(i for i, name in enumerate(names) if name in jammed.contacts)
-        outcome = jam(impact, first, laws, self.at_once)
-        impulses = outcome.impulses if outcome.impulses.any() else self._jam_together(impact, jammed)
-        pushed = [name for name, row in zip(names, impact.normals, strict=True) if impulses[row] > 0.0]
-        who = f"'{pushed[0]}' jams" if len(pushed) == 1 else ", ".join(f"'{name}'" for name in pushed) + " jam together"
-        note = f"{who}: friction would pull in what slides, so that an impact without collision ends its slip"
-        self._apply(delassus, impulses, (note, *outcome.notes))
-
-    def _jam_together(self, impact: Impact, jammed: Jammed) -> Array:
-        """The same where contacts jam only together, as the corners of a box do: those that slide, or all."""
-        sliding = [i for i, name in enumerate(impact.names) if name in jammed.contacts]
-        for who in (sliding, list(range(len(impact.names)))):
-            impulses = driven_in(impact, who)
-            if impulses is not None:
-                return impulses
-        raise jammed
-
-    def _apply(self, delassus: DelassusOperator, impulses: Array, notes: tuple[str, ...]) -> None:
-        gained = self._move(delassus, impulses)
-        parts = [impulses[row : row + 1 + k] for row, k in zip(delassus.first, delassus.tangents, strict=True)]
-        felt = {
-            contact_point.name: part
-            for contact_point, part in zip(delassus.contact_points, parts, strict=True)
-            if part.any()
-        }
-        self.impacts.append(Happened(felt, -gained, notes))
-        for noted in (self.resting, self.letting_go, self.slipping):
-            noted.clear()
-
-    def _move(self, delassus: DelassusOperator, impulses: Array) -> float:
-        """Change the speeds by impulses; gives the energy gained."""
-        u, M = delassus.moved(impulses), delassus.M
-        gained = 0.5 * float(dot(u, M, u) - dot(delassus.u, M, delassus.u))
-        n_q = len(self.base.equations.q)
-        self.x = self.x.copy()
-        self.x[1 + n_q : 1 + n_q + len(u)] = u
-        self.work += gained
-        return gained
+        if v <= no_speed(scene, k) or (v < tol.brief and 0.5 * v * v < tol.rise * -b):
+            scene.near[count] = k
+            count += 1
+    return count
 
 
-def driven_in(impact: Impact, who: Sequence[int]) -> Array | None:
-    """Λ as if a trace had driven some contacts in; none where that changes no slip, and none can be stopped.
+@kernel
+def too_slow(scene: Scene) -> f64:
+    """Rebounds slower than this end in contact: a part of the fastest; of several contacts, which rock, and of one that
+    loses nothing, which never ends, also those that are too slow to leave what counts as closed.
 
-    Where they hardly slip, beside what else slips there, they stop.
+    Against an acceleration a that presses, v rises by v²/2a, less than a closed gap is nothing; it is back after 2 v/a,
+    and a hop that is ``brief`` is none.
     """
-    slips = [float(norm(impact.v[impact.rows[i]])) for i in who]
-    pace = float(np.abs(impact.v).max())
-    slow = [i for i, slip in zip(who, slips, strict=True) if NO_SLIP * pace < slip < SLOW * pace]
-    if slow:
-        rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in slow])
-        impulses = np.zeros(len(impact.v))
-        impulses[rows] = lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], RANK)
-        return impulses
-    v = impact.v.copy()
-    v[impact.normals[list(who)]] -= NUDGE * max(slips)
-    calm = replace(impact, v=v, e=np.zeros(len(impact.names)))
-    impulses = resolve(calm, ["newton"] * len(impact.names), True).impulses
-    changes = [float(np.abs(dot(impact.W, impulses)[impact.rows[i]]).max()) for i in who]
-    if any(change > 0.1 * slip > NO_SLIP * pace for change, slip in zip(changes, slips, strict=True)):
-        return impulses
-    stopped = caught(impact, who)
-    return stopped if stopped is not None and np.abs(dot(impact.W, stopped)).max() > NO_SLIP * pace else None
+    tol = scene.tolerances
+    known, pressing, swift = scene.delassus, 0.0, 0.0
+    for k in range(known.contacts):
+        pressing = maximum(pressing, -known.b[known.first[k]])
+        swift = maximum(swift, known.swiftest[k])
+    lowest = tol.capture * scene.speed
+    if not (scene.speed == 0.0 or (known.contacts == 1 and scene.e[known.who[0]] < tol.lively)):
+        fastest = maximum(maximum(scene.speed, scene.pace), maximum(known.pace, swift))
+        lowest = maximum(lowest, minimum(sqrt(2.0 * tol.closed * pressing), tol.fastest * fastest))
+    return maximum(lowest, 0.5 * scene.brief * pressing)
 
 
-def caught(impact: Impact, who: Sequence[int]) -> Array | None:
-    """Λ that stops the slip of some contacts, those that would pull left out; none where cones do not allow it."""
-    left = list(who)
-    while left:
-        rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in left])
-        impulses = np.zeros(len(impact.v))
-        impulses[rows] = lstsq(impact.W[np.ix_(rows, rows)], -impact.v[rows], RANK)
-        pushes = impulses[impact.normals[left]]
-        if pushes.min() >= 0.0:
-            break
-        left.pop(int(np.argmin(pushes)))
-    if not left:
-        return None
-    after = impact.v + dot(impact.W, impulses)
-    across = [float(norm(impulses[impact.rows[i]][1:])) for i in left]
-    within = all(t <= impact.mu_s[i] * n for t, i, n in zip(across, left, pushes, strict=True))
-    return impulses if within and after[impact.normals].min() >= -NUDGE * np.abs(impact.v).max() else None
+@kernel
+def picked_solution(scene: Scene, count: i64) -> None:
+    """``impulse``: A Λ = −v for the rows that are picked, of least norm, no impulse along others."""
+    known = scene.delassus
+    rows, picked, system, right = known.rows, known.picked, known.system, known.right
+    for a in range(count):
+        right[a] = -known.v[picked[a]]
+        for b in range(count):
+            system[a * count + b] = known.A[picked[a] * rows + picked[b]]
+    least_norm(count, count, RANK, system, known.tau, known.turned, known.order, right, known.answer)
+    for i in range(rows):
+        known.impulse[i] = 0.0
+    for a in range(count):
+        known.impulse[picked[a]] = known.answer[a]
+
+
+@kernel
+def parts_all(scene: Scene) -> i64:
+    """1 where nothing approaches after the impulses of the impact."""
+    known, after = scene.delassus, scene.impact.after
+    for k in range(known.contacts):
+        if not after[known.first[k]] >= -no_speed(scene, k):
+            return 0
+    return 1
+
+
+@kernel
+def fill_impact(scene: Scene) -> None:
+    """The impact of the contacts that are near, with their laws."""
+    known, impact = scene.delassus, scene.impact
+    impact.contacts, impact.rows, impact.at_once = known.contacts, known.rows, scene.at_once
+    for i in range(known.rows * known.rows):
+        impact.W[i] = known.A[i]
+    for i in range(known.rows):
+        impact.v[i] = known.v[i]
+    for k in range(known.contacts):
+        i = known.who[k]
+        impact.tangents[k], impact.law[k] = known.tangents[k], scene.contact[i].impact
+        impact.e[k], impact.mu_s[k], impact.mu_d[k] = scene.e[i], scene.mu_s[i], scene.mu_d[i]
+        impact.chosen[k] = 0
+
+
+@kernel
+def apply(scene: Scene, impulse: f64p, u: f64p) -> None:
+    """Change the speeds by impulses, and note who took part; what guards said of forces and slip is over."""
+    known = scene.delassus
+    gained = move(known, impulse, u)
+    scene.work += gained
+    scene.energy -= gained
+    scene.impacts += 1
+    known.asked, known.known = 0, 0
+    for k in range(known.contacts):
+        event, felt = scene.event[known.who[k]], 0
+        for j in range(1 + known.tangents[k]):
+            part = impulse[known.first[k] + j]
+            event.impulse[j] += part
+            felt = 1 if part != 0.0 else felt
+        if felt == 1 and event.struck == 0:
+            scene.struck += 1
+            event.struck = scene.struck
+    for k in range(scene.watched):
+        event = scene.event[scene.watch[k]]
+        event.says -= says(event.says, RESTS) * RESTS + says(event.says, LETS_GO) * LETS_GO
+        event.says -= says(event.says, SLIPS) * SLIPS
+
+
+@kernel
+def strike(scene: Scene, u: f64p) -> i64:
+    """An impact of the contacts that are near, by their laws: how it ended."""
+    tol = scene.tolerances
+    known, impact, slow = scene.delassus, scene.impact, too_slow(scene)
+    fastest, deepest = 0.0, 0.0
+    for k in range(known.contacts):
+        fastest = maximum(fastest, fabs(known.v[known.first[k]]))
+        deepest = maximum(deepest, -known.v[known.first[k]])
+    fill_impact(scene)
+    scene.jams = 0
+    if known.contacts > 1 and fastest < slow:
+        if stop_slow(impact, slow) == RESOLVED and parts_all(scene) == 1:
+            apply(scene, impact.impulses, u)
+            return RESOLVED
+        for k in range(known.contacts):  # features of one place have normals that are nearly one: one of them parts
+            impact.e[k] = 0.0
+    scene.speed = maximum(scene.speed, deepest)
+    impact.capture = maximum(slow, tol.capture * scene.speed)
+    scene.solved = resolve_impact(impact)
+    if scene.solved == RESOLVED:
+        apply(scene, impact.impulses, u)
+    return scene.solved
+
+
+@kernel
+def strike_jammed(scene: Scene, u: f64p) -> i64:
+    """An impact without collision where friction would pull in what slides, as the contact problem says. [Painlevé]"""
+    known, impact, first = scene.delassus, scene.impact, -1
+    fill_impact(scene)
+    scene.jams, impact.capture = 1, 0.0
+    for k in range(known.contacts):
+        impact.chosen[k] = scene.event[known.who[k]].jammed
+        first = k if first < 0 and impact.chosen[k] == 1 else first
+    status = resolve_jam(impact, first)
+    if status == RESOLVED and no_impulse(known.rows, impact.impulses) == 1:
+        status = jam_together(impact)
+    if status == RESOLVED:
+        apply(scene, impact.impulses, u)
+    return status
+
+
+@kernel
+def no_impulse(rows: i64, impulse: f64p) -> i64:
+    """1 where there is none."""
+    for i in range(rows):
+        if impulse[i] != 0.0:
+            return 0
+    return 1

@@ -43,7 +43,8 @@ class Pacing:
     """The longest step of one mechanism at its states (t, q, u, rest); one thread at a time."""
 
     def __init__(self, base: Base) -> None:
-        self.bundle = Bundle([turning(base)])
+        self.function = turning(base)
+        self.bundle = Bundle([self.function])
         self.bodies = self.bundle.starts[-1]
         self._given, self._call = (*self.bundle.addresses, len(self.bundle.x)), native(longest_at).brief
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.contact.interference.pieces import Piece, can_be_told, pieces_of
-from latchwork.contact.interference.signed_distance import CONVEX, FRAME, HALF, HOOP, NUMBERS, WORDS
+from latchwork.contact.interference.signed_distance import CONVEX, FRAME, HALF, HOOP
 from latchwork.contact.law import Contact
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.interference import looks
@@ -19,6 +19,8 @@ from latchwork.program.bundle import Bundle
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.program.native import address, native
+from latchwork.program.records.memory import lay_out, write
+from latchwork.program.records.view import address_of
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.traverse import rebuild
 
@@ -70,25 +72,15 @@ class Scene:
         self.whose = np.array([k for _, _, k in rows], dtype=np.intp)  # the contact of each pair
         self.pairs = np.array([pair for *pair, _ in rows], dtype=np.int64).reshape(-1, 2)
         self._pieces = pieces
+        self.bundle = Bundle([lowered(driven, [e for frame, point in frames for e in _pose(frame, point)])])
+        self._ways = np.tile([1.0, 0.0, 0.0], (len(rows), 1))
+        code, slots, poses = self.bundle.addresses
+        self.memory = lay_out(looks.SceneMemory, inputs=len(x), count=len(pieces), places=FRAME * len(frames),
+                              most=len(rows), coordinates=len(driven.equations.system.q), x=x, code=code, slots=slots,
+                              poses=poses)  # fmt: skip
+        self.x, self.at = np.asarray(self.memory.x), address_of(self.memory)
         self._lay_pieces(driven, pieces, {frame: i for i, frame in enumerate(frames)}, x)
         self.sizes = self._sizes()
-        self.bundle = Bundle([lowered(driven, [e for frame, point in frames for e in _pose(frame, point)])])
-        n, count, many = len(frames), len(pieces), len(rows)
-        self._ways = np.tile([1.0, 0.0, 0.0], (many, 1))
-        self._memory = {
-            looks.POSES_BEFORE: np.zeros(FRAME * n), looks.CENTERS_BEFORE: np.zeros(3 * count),
-            looks.CENTERS: np.zeros(3 * count), looks.TURNS: np.zeros(count), looks.GAPS_BEFORE: np.zeros(many),
-            looks.GAPS: np.zeros(many), looks.X: x.copy(), looks.PIECES: self._words, looks.NUMBERED: self._numbers,
-            looks.XYZ: self._xyz,
-        }  # fmt: skip
-        self.x = self._memory[looks.X]
-        self.words = np.zeros(looks.SCENE, dtype=np.int64)
-        self.words[[looks.CODE, looks.SLOTS, looks.POSES]] = self.bundle.addresses
-        self.words[[looks.INPUTS, looks.COORDINATES]] = len(x), len(driven.equations.system.q)
-        self.words[[looks.COUNT, looks.PLACES]] = count, FRAME * n
-        for word, array in self._memory.items():
-            self.words[word] = address(array)
-        self.at = address(self.words)
         self.watched, self.deep, self._allowed = np.arange(0), np.zeros(0), 0.0
         self._kept: tuple[NDArray[np.int64], Array, Array] = self.pairs[:0], self._ways[:0], self.deep
         self.watch([True] * len(self.told))
@@ -100,8 +92,8 @@ class Scene:
         self.watched = np.flatnonzero(np.array(which, dtype=bool)[self.whose])
         self.deep, self._allowed = np.zeros(len(self.watched)), 0.0
         self._kept = self.pairs[self.watched].copy(), self._ways[self.watched].copy(), self.deep
-        self.words[looks.MANY] = len(self.watched)
-        self.words[[looks.PAIRS, looks.WAYS, looks.DEEP]] = [address(array) for array in self._kept]
+        memory, memory.many = self.memory, len(self.watched)
+        memory.pairs, memory.ways, memory.deep = self._kept
 
     def allow(self, tolerance: float) -> None:
         """Let pairs be deep by a part of their sizes."""
@@ -122,11 +114,12 @@ class Scene:
     def is_behind(self, k: int) -> bool:
         """Whether pair k, as it was looked at last, is beside or behind a piece that has a front."""
         pair = self.pairs[self.watched[k]]
-        R_a, R_b = (self.bundle.out[FRAME * self._words[i, 1] :][:9].reshape(3, 3) for i in pair)
+        solids = [self.memory.solids[i] for i in pair.tolist()]
+        R_a, R_b = (self.bundle.out[FRAME * solid.pose :][:9].reshape(3, 3) for solid in solids)
         way = (R_b * self._kept[1][k]).sum(axis=1)
         for piece, R, sign in zip((self._pieces[i] for i in pair), (R_a, R_b), (-1.0, 1.0), strict=True):
             if piece.has_front:
-                at = int(self._words[pair[0] if sign < 0.0 else pair[1], 4])
+                at = solids[0 if sign < 0.0 else 1].normals
                 return bool(sign * float(((R * self._xyz[at : at + 3]).sum(axis=1) * way).sum()) <= FRONT)
         return False
 
@@ -154,26 +147,26 @@ class Scene:
         return found
 
     def _lay_pieces(self, driven: Driven, pieces: Sequence[Piece], poses: dict[Any, int], x: Array) -> None:
-        """Words and numbers of all pieces, and their vertices, normals and edges one after the other."""
+        """All pieces in numbers, and their vertices, normals and edges one after the other."""
         value = _numbers_at(driven, pieces, x)
-        self._words, self._numbers = np.zeros((len(pieces), WORDS), dtype=np.int64), np.zeros((len(pieces), NUMBERS))
         rows: list[Array] = []
         at = 0
-        for i, piece in enumerate(pieces):
+        for piece, solid in zip(pieces, self.memory.solids, strict=True):
             parts = [np.array([[value(e) for e in row] for row in group]).reshape(-1, 3)
                      for group in (piece.vertices, piece.normals, piece.edges)]  # fmt: skip
             starts = np.cumsum([at, *(3 * len(part) for part in parts)]).tolist()
             at = starts.pop()
-            self._words[i] = [piece.kind, poses[piece.frame, piece.point],
-                              *chain(*zip(starts, map(len, parts), strict=True))]  # fmt: skip
-            self._numbers[i] = _measured(piece, parts[0], parts[1], value(piece.rounding), value(piece.radius))
+            places = chain(*zip(starts, map(len, parts), strict=True))
+            write(solid, piece.kind, poses[piece.frame, piece.point], *places,
+                  *_measured(piece, parts[0], parts[1], value(piece.rounding), value(piece.radius)))  # fmt: skip
             rows += parts
         self._xyz = np.concatenate([np.zeros((0, 3)), *rows]).ravel()
+        self.memory.xyz = self._xyz
 
     def _sizes(self) -> Array:
         """The size by which each pair is measured: the radius of the smaller piece that has one, else of the largest of
         all, else 1."""
-        bounds = self._numbers[:, 3]
+        bounds = np.array([solid.bound for solid in self.memory.solids])
         usual = float(bounds.max(initial=0.0)) or 1.0
         found = np.where(bounds[self.pairs] > 0.0, bounds[self.pairs], np.inf).min(axis=1)
         return np.where(np.isfinite(found), found, usual)

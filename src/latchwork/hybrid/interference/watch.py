@@ -112,7 +112,7 @@ class Watch:
         kept, rows = _laid(solutions, between)
         at, found = address(rows), 0
         while (found := self._call(scene.at, found, len(solutions), at)) >= 0:
-            passing = self._located(scene, at + 8 * looks.SOLUTION * found)
+            passing = self._located(scene, at + 8 * looks.WORDS * found)
             if passing is not None:
                 return found, passing
             scene.allow(tolerance)
@@ -121,9 +121,8 @@ class Watch:
 
     def _located(self, scene: Scene, rows: int) -> Passing | None:
         """When what was seen in a solution began; none where it came from behind: left alone then until it is apart."""
-        numbers = scene.words.view(float)
-        start, t, depth = (float(numbers[place]) for place in (looks.BEFORE, looks.AFTER, looks.DEPTH))
-        i, k = (int(scene.words[place]) for place in (looks.STEP, looks.WHO))
+        seen = scene.memory
+        start, t, depth, i, k = seen.before, seen.after, seen.depth, seen.step, seen.who
         most, distance = float(scene.deep[k]), native(looks.distance_at).brief
 
         def last(level: float) -> float:
@@ -167,7 +166,7 @@ def _deep(scene: Scene, x: Array) -> dict[Contact, float]:
 
 
 def _laid(solutions: Sequence[Solution], between: bool) -> tuple[list[Array], NDArray[np.int64]]:
-    """Solutions in words; the arrays that must live as long."""
+    """Solutions as `looks.Samples`, one behind the other; the arrays that must live as long."""
     kept: list[Array] = []
     words: list[int] = []
     for s in solutions:

@@ -9,7 +9,7 @@ import numpy as np
 
 from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array, Motion, Terms
-from latchwork.hybrid.contacts.delassus import left_over
+from latchwork.hybrid.contacts.free_motion import left_over
 
 
 class Moving(NamedTuple):

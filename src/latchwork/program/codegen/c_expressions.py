@@ -76,6 +76,8 @@ class CExpressions:
         return text
 
     def on_Constant(self, node: ast.Constant) -> str:
+        if isinstance(node.value, bool):
+            return str(int(node.value))
         return literal(node.value) if isinstance(node.value, float) else str(node.value)
 
     def on_Name(self, node: ast.Name) -> str:

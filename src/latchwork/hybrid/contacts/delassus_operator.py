@@ -1,0 +1,314 @@
+"""Delassus operator of the contacts that are near, as a kernel: relative velocities, and what unit forces do there.
+
+    v = J u + C,    a = A λ + b,    A = J P Jᵀ,    b = J u̇₀ + c
+    P = M⁻¹ − M⁻¹ Bᵀ S⁻¹ B M⁻¹,    u̇₀ = P f − M⁻¹ Bᵀ S⁻¹ c_B,    S = B M⁻¹ Bᵀ
+
+J are the rows of the contacts, normal first; B those that hold besides. Impulses change speeds by P Jᵀ Λ. Friction of
+contacts that the coordinates enforce, g (N0 + N1 · u̇), is part of M and f. Where M or S is close to singular, P and u̇₀
+are given (`Delassus.given`).  [Delassus 1917; Brogliato, Nonsmooth Mechanics §5.2]
+"""
+
+from __future__ import annotations
+
+from latchwork.algebra.elimination import largest_pivot, lu, lu_solve
+from latchwork.program.evaluator import Evaluator, evaluate
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset, sqrt
+from latchwork.program.records.record import array, record
+from latchwork.program.scalar import maximum, minimum
+
+ROUNDING = 1e-14  # of the terms of a sum that cancel
+REGULAR = 1e-12  # of the largest pivot of M: below it M is close to singular
+APART = 1e-6  # pivots of S, whose diagonal is made 1: below it rows are close to depending on each other
+GIVEN = 8  # P and u̇₀ that may be given at one state
+
+
+@record
+class Delassus:
+    """Room for contacts and rows, and what is known of those that are near."""
+
+    n_q: i64
+    n: i64
+    most_contacts: i64
+    most_rows: i64
+    most_held: i64
+    n_motion: i64
+    n_work: i64
+    contacts: i64  # that are near
+    rows: i64
+    held: i64  # rows that always hold besides
+    extra: i64  # and rows that hold besides for now: behind them in B and c_B
+    drags: i64  # contacts that slide where the coordinates enforce them
+    asked: i64  # how often it was assembled at this state
+    known: i64  # how many P and u̇₀ are given for this state
+    pace: f64  # the largest Σ |J u| + |C|: differences of speeds are judged by it
+    alone: f64  # the largest entry of J M⁻¹ Jᵀ: what moves where nothing holds besides
+    motion: Evaluator
+    held_place: Evaluator
+    held_bias: Evaluator
+    who: i64p = array("most_contacts")  # contact points of the scene
+    first: i64p = array("most_contacts")  # their normal rows
+    tangents: i64p = array("most_contacts")
+    swiftest: f64p = array("most_contacts")  # √(A_nn · uᵀ M u)
+    v: f64p = array("most_rows")
+    b: f64p = array("most_rows")
+    C: f64p = array("most_rows")
+    c: f64p = array("most_rows")
+    A: f64p = array("most_rows * most_rows")
+    J: f64p = array("most_rows * n")
+    M: f64p = array("n * n")
+    inverse: f64p = array("n * n")  # P
+    f: f64p = array("n")
+    udot: f64p = array("n")
+    B: f64p = array("most_held * n")
+    held_c: f64p = array("most_held")
+    held_out: f64p = array("most_held * (n + 2)")
+    friction: f64p = array("most_contacts * (2 * n + 1)")  # g, N1, N0 of each that drags
+    moved: f64p = array("n_motion")  # q̇, M, f, power
+    given: f64p = array("8 * (2 * n * n + 2 * n + 1)")  # P, u̇₀, f, M, and what is alone, of each
+    work: f64p = array("n_work")
+    lam: f64p = array("most_rows")  # forces of the contacts that stay
+    impulse: f64p = array("most_rows")
+    picked: i64p = array("most_rows")  # rows of a linear system, and room to solve it
+    system: f64p = array("most_rows * most_rows")
+    right: f64p = array("3 * most_rows")
+    answer: f64p = array("3 * most_rows")
+    column: f64p = array("most_rows")
+    tau: f64p = array("most_rows")
+    turned: f64p = array("most_rows")
+    order: f64p = array("most_rows")
+
+
+@kernel
+def times(n: i64, a: f64p, b: f64p) -> f64:
+    """a · b."""
+    total = 0.0
+    for i in range(n):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def energy_of(n: i64, M: f64p, u: f64p) -> f64:
+    """uᵀ M u."""
+    total = 0.0
+    for i in range(n):
+        total += u[i] * times(n, offset(M, i * n), u)
+    return total
+
+
+@kernel
+def read_inertia(known: Delassus, x: f64p) -> None:
+    """M and f at x = (t, q, u, rest), with the friction of contacts that the coordinates enforce."""
+    n, M, f = known.n, known.M, known.f
+    evaluate(known.motion, x, known.moved)
+    packed = offset(known.moved, known.n_q)
+    for i in range(n):
+        for j in range(i + 1):
+            M[i * n + j] = packed[i * (i + 1) // 2 + j]
+            M[j * n + i] = packed[i * (i + 1) // 2 + j]
+        f[i] = packed[n * (n + 1) // 2 + i]
+    for d in range(known.drags):
+        g = offset(known.friction, d * (2 * n + 1))
+        N1 = offset(g, n)
+        for i in range(n):
+            f[i] += g[i] * N1[n]
+            for j in range(n):
+                M[i * n + j] -= g[i] * N1[j]
+
+
+@kernel
+def read_held(known: Delassus, x: f64p) -> None:
+    """B and c of the rows that always hold."""
+    n, held = known.n, known.held
+    if held > 0:
+        evaluate(known.held_place, x, known.held_out)
+        for i in range(held * n):
+            known.B[i] = known.held_out[held + i]
+        evaluate(known.held_bias, x, known.held_c)
+
+
+@kernel
+def invert(n: i64, M: f64p, inverse: f64p, work: f64p) -> i64:
+    """M⁻¹; 0 where M is close to singular."""
+    factors, order, column = work, offset(work, n * n), offset(work, n * n + n)
+    for i in range(n * n):
+        factors[i] = M[i]
+    least = lu(n, factors, order)
+    if n > 0 and not least > REGULAR * largest_pivot(n, factors):
+        return 0
+    for j in range(n):
+        for i in range(n):
+            column[i] = 1.0 if i == j else 0.0
+        lu_solve(n, factors, order, column)
+        for i in range(n):
+            inverse[i * n + j] = column[i]
+    return 1
+
+
+@kernel
+def hold(n: i64, m: i64, B: f64p, c: f64p, inverse: f64p, udot: f64p, work: f64p) -> i64:
+    """P and u̇₀ from M⁻¹ and M⁻¹ f, with m rows B held; 0 where they are close to depending on each other."""
+    G, H, S = work, offset(work, n * m), offset(work, 2 * n * m)  # M⁻¹ Bᵀ by rows of Bᵀ, B M⁻¹, and S
+    scale, order, right = offset(S, m * m), offset(S, m * m + m), offset(S, m * m + 2 * m)
+    for r in range(m):
+        for i in range(n):
+            G[r * n + i] = times(n, offset(inverse, i * n), offset(B, r * n))
+            total = 0.0
+            for j in range(n):
+                total += B[r * n + j] * inverse[j * n + i]
+            H[r * n + i] = total
+    for r in range(m):
+        scale[r] = sqrt(divide(1.0, times(n, offset(B, r * n), offset(G, r * n))))
+    for r in range(m):
+        for s in range(m):
+            S[r * m + s] = times(n, offset(B, r * n), offset(G, s * n)) * scale[r] * scale[s]
+    if not lu(m, S, order) > APART:
+        return 0
+    for r in range(m):
+        right[r] = (times(n, offset(B, r * n), udot) + c[r]) * scale[r]
+    lu_solve(m, S, order, right)
+    for i in range(n):
+        for r in range(m):
+            udot[i] -= G[r * n + i] * scale[r] * right[r]
+    for j in range(n):
+        for r in range(m):
+            right[r] = H[r * n + j] * scale[r]
+        lu_solve(m, S, order, right)
+        for i in range(n):
+            for r in range(m):
+                inverse[i * n + j] -= G[r * n + i] * scale[r] * right[r]
+    return 1
+
+
+@kernel
+def square_length(n: i64, M: f64p, row: f64p) -> f64:
+    """Σ B_j²/M_jj of a row."""
+    total = 0.0
+    for j in range(n):
+        total += divide(row[j] * row[j], M[j * n + j])
+    return total
+
+
+@kernel
+def fades(known: Delassus) -> i64:
+    """1 where a row that holds is next to nothing beside the others: it may be at a singular position."""
+    n, held, M, least, most = known.n, known.held, known.M, 1.0e300, 0.0
+    for r in range(held):
+        square = square_length(n, M, offset(known.B, r * n))
+        least, most = minimum(least, square), maximum(most, square)
+    for i in range(known.rows):
+        most = maximum(most, square_length(n, M, offset(known.J, i * n)))
+    return 1 if held > 0 and not least > APART * APART * most else 0
+
+
+@kernel
+def largest_alone(known: Delassus) -> f64:
+    """The largest entry of the diagonal of J M⁻¹ Jᵀ."""
+    n, most = known.n, 0.0
+    for i in range(known.rows):
+        total = 0.0
+        for j in range(n):
+            total += known.J[i * n + j] * times(n, offset(known.inverse, j * n), offset(known.J, i * n))
+        most = maximum(most, total)
+    return most
+
+
+@kernel
+def free_motion(known: Delassus, x: f64p) -> i64:
+    """M and f with friction in them, P and u̇₀; 0 where they have to be given."""
+    n, m = known.n, known.held + known.extra
+    inverse, udot = known.inverse, known.udot
+    read_inertia(known, x)
+    read_held(known, x)
+    call = known.asked
+    known.asked = call + 1
+    if fades(known) == 0 and invert(n, known.M, inverse, known.work) == 1:
+        known.alone = largest_alone(known)
+        for i in range(n):
+            udot[i] = times(n, offset(inverse, i * n), known.f)
+        if m == 0 or hold(n, m, known.B, known.held_c, inverse, udot, known.work) == 1:
+            return 1
+    if call >= known.known:
+        known.asked = call
+        return 0
+    given = offset(known.given, call * (2 * n * n + 2 * n + 1))
+    for i in range(n * n):
+        inverse[i], known.M[i] = given[i], given[n * n + 2 * n + i]
+    for i in range(n):
+        udot[i], known.f[i] = given[n * n + i], given[n * n + n + i]
+    known.alone = given[2 * n * n + 2 * n]
+    return 1
+
+
+@kernel
+def operate(known: Delassus, x: f64p) -> None:
+    """v, b, A, and by what they are judged, once P and u̇₀ are known."""
+    n, rows, u = known.n, known.rows, offset(x, 1 + known.n_q)
+    v, b, C, c, J, A = known.v, known.b, known.C, known.c, known.J, known.A
+    udot, inverse, work = known.udot, known.inverse, known.work
+    pace, energy = 0.0, energy_of(n, known.M, u)
+    for i in range(rows):
+        v[i] = times(n, offset(J, i * n), u) + C[i]
+        b[i] = times(n, offset(J, i * n), udot) + c[i]
+        moves, size = fabs(C[i]), fabs(c[i])
+        for j in range(n):
+            moves += fabs(J[i * n + j] * u[j])
+            size += fabs(J[i * n + j] * udot[j])
+            total = 0.0
+            for k in range(n):
+                total += J[i * n + k] * inverse[k * n + j]
+            work[j] = total
+        pace = maximum(pace, moves)
+        b[i] = b[i] if fabs(b[i]) > ROUNDING * size else 0.0
+        for k in range(rows):
+            A[i * rows + k] = times(n, work, offset(J, k * n))
+    for k in range(known.contacts):
+        row = known.first[k]
+        known.swiftest[k] = sqrt(maximum(A[row * rows + row], 0.0) * maximum(energy, 0.0))
+    known.pace = pace
+
+
+@kernel
+def keep_only(known: Delassus, count: i64, some: i64p) -> None:
+    """Only some of its contacts, in increasing order, and their rows."""
+    n, rows, A, J, row = known.n, known.rows, known.A, known.J, 0
+    kept = 0
+    for s in range(count):
+        kept += 1 + known.tangents[some[s]]
+    line = 0
+    for s in range(count):
+        i = some[s]
+        for a in range(1 + known.tangents[i]):
+            column = 0
+            for r in range(count):
+                j = some[r]
+                for b in range(1 + known.tangents[j]):
+                    A[line * kept + column] = A[(known.first[i] + a) * rows + known.first[j] + b]
+                    column += 1
+            line += 1
+    for s in range(count):
+        i = some[s]
+        first, tangents = known.first[i], known.tangents[i]
+        for a in range(1 + tangents):
+            known.v[row + a], known.b[row + a] = known.v[first + a], known.b[first + a]
+            known.C[row + a], known.c[row + a] = known.C[first + a], known.c[first + a]
+            for j in range(n):
+                J[(row + a) * n + j] = J[(first + a) * n + j]
+        known.who[s], known.tangents[s], known.first[s] = known.who[i], tangents, row
+        known.swiftest[s] = known.swiftest[i]
+        row += 1 + tangents
+    known.contacts, known.rows = count, row
+
+
+@kernel
+def move(known: Delassus, impulse: f64p, u: f64p) -> f64:
+    """u⁺ = u⁻ + P Jᵀ Λ in place; the energy gained."""
+    n, push = known.n, known.work
+    before = energy_of(n, known.M, u)
+    for j in range(n):
+        push[j] = 0.0
+        for r in range(known.rows):
+            push[j] += known.J[r * n + j] * impulse[r]
+    for i in range(n):
+        u[i] += times(n, offset(known.inverse, i * n), push)
+    return 0.5 * (energy_of(n, known.M, u) - before)

@@ -1,0 +1,203 @@
+"""The reset of the hybrid automaton as a kernel: from the state and the guards that fell to the state after.
+
+Zones are entered; impacts are resolved until nothing approaches; then the contact problem says what stays closed, and
+slides or sticks. The flow chart of Patoglu Fig. 4, for contacts: never from a list of modes, always from gaps,
+velocities, forces and accelerations at the state itself. Where something has to be given, or told, it comes back and is
+called again: it goes on where it was, for all that it knows stands in the scene.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from latchwork.contact.complementarity.problem import JAMMED, SOLVED
+from latchwork.contact.impact.jam import RESOLVED
+from latchwork.hybrid.contacts.delassus_operator import keep_only
+from latchwork.hybrid.contacts.enforced_contacts import (
+    DECIDED,
+    NO_FORCES,
+    PULLED,
+    UNFINISHED,
+    UNLAWFUL,
+    decide_enforced,
+    put_enforced,
+)
+from latchwork.hybrid.contacts.impact_reset import approaches, find_staying, read_law, strike, strike_jammed
+from latchwork.hybrid.contacts.near_set import (
+    FOUND,
+    assemble,
+    drop_doubled,
+    find_near,
+    measure_gaps,
+    take_guards,
+)
+from latchwork.hybrid.contacts.scene import Scene
+from latchwork.hybrid.contacts.state_reset import (
+    decide,
+    end_slip,
+    is_entered,
+    open_others,
+    put_states,
+    read_slip,
+)
+from latchwork.program.kernel import f64p, fabs, i64, kernel, offset
+from latchwork.program.native import together
+from latchwork.program.scalar import maximum
+
+MOST = 60  # impacts at one instant, for each contact
+STILL = 1e-3  # of the speed of brief hops: slower, where nothing can move, is rounding
+
+
+class Outcome(IntEnum):
+    """Why the reset came back."""
+
+    DONE = 0
+    NOT_FINITE = 1  # the gap of a contact
+    SKEW = 2  # tangents of a contact have to be made from another axis
+    NO_ROOM = 3  # more contacts are near than there is room for
+    CAREFUL = 4  # P and u̇₀ have to be given
+    NOT_READY = 5  # the rows of a contact have to be compiled
+    NOTED = 6  # an impact has something to tell
+    UNLAWFUL = 7  # a coefficient of a contact is out of bounds
+    BLOCKED = 8  # an impact could not be resolved
+    JAMMED = 9  # and one without collision neither
+    UNSETTLED = 10  # no states of contacts obey the laws
+    PULLED = 11  # an enforced contact is pulled
+    UNDECIDED = 12  # enforced contacts neither stick nor slide
+    NO_REST = 13  # impact follows impact
+
+
+DONE, _, _, _, CAREFUL, _, NOTED, LAWLESS, BLOCKED, STUCK, UNSETTLED, PULLS, UNDECIDED, NO_REST = map(int, Outcome)
+
+
+@kernel
+def operator_of_near(scene: Scene, x: f64p) -> i64:
+    """The contacts that are near, each place once, their Delassus operator and their laws."""
+    known = scene.delassus
+    known.extra, known.drags = 0, 0
+    found = find_near(scene, x)
+    if found != FOUND:
+        return found
+    known.pace = 0.0
+    if known.contacts == 0:
+        return FOUND
+    found = assemble(scene, x)
+    if found != FOUND:
+        return found
+    drop_doubled(scene)
+    for k in range(known.contacts):
+        if read_law(scene, known.who[k], x) == 0:
+            return LAWLESS
+    return FOUND
+
+
+@kernel
+def cannot_move(scene: Scene) -> i64:
+    """1 where what is held besides, as a weld, leaves no motion at these contacts: A is zero but for rounding."""
+    tol = scene.tolerances
+    known, most, slowest = scene.delassus, 0.0, 0.0
+    if known.contacts == 0 or known.held == 0:
+        return 0
+    for i in range(known.rows):
+        most = maximum(most, known.A[i * known.rows + i])
+    for k in range(known.contacts):
+        slowest = slowest if slowest < known.v[known.first[k]] else known.v[known.first[k]]
+    return 1 if most <= tol.rounding * known.alone and slowest > -STILL * tol.brief else 0
+
+
+@kernel
+def leave_as_they_are(scene: Scene) -> None:
+    """Contacts at which nothing moves carry nothing, and are open until something can."""
+    known = scene.delassus
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        scene.event[i].stays, scene.event[i].entered, scene.event[i].doubled = 0, 0, 0
+    for k in range(known.contacts):
+        scene.event[known.who[k]].doubled = 1
+    open_others(scene)
+
+
+@kernel
+def scale_of_slip(scene: Scene) -> None:
+    """The fastest motion that slip is measured by; and who enters its domain from below."""
+    tol = scene.tolerances
+    known, largest = scene.delassus, 0.0
+    scene.pace = maximum(scene.pace, known.pace)
+    for i in range(known.rows):
+        largest = maximum(largest, fabs(known.b[i]))
+    fastest = maximum(scene.speed, known.pace)
+    scene.fastest = maximum(fastest, maximum(tol.left * scene.pace, tol.stirs * largest))
+    for k in range(known.contacts):
+        scene.event[known.who[k]].entered = is_entered(scene, known.who[k])
+
+
+@kernel
+def next_states(scene: Scene, x: f64p) -> i64:
+    """The next mode: contacts that stay closed, and how."""
+    known = scene.delassus
+    scale_of_slip(scene)
+    staying = find_staying(scene)
+    keep_only(known, staying, scene.near)
+    read_slip(scene)
+    status = DECIDED
+    if scene.enforced > 0:
+        status = decide_enforced(scene, x)
+        if status == UNFINISHED:
+            return CAREFUL
+        if status == UNLAWFUL:
+            return LAWLESS
+    else:
+        scene.solved = decide(scene, x[0])
+        status = DECIDED if scene.solved == SOLVED else NO_FORCES
+    if status == NO_FORCES:
+        return STUCK if scene.solved == JAMMED else UNSETTLED
+    if status != DECIDED:
+        return PULLS if status == PULLED else UNDECIDED
+    put_states(scene, x[0])
+    end_slip(scene, offset(x, 1 + known.n_q))
+    if scene.enforced > 0:
+        put_enforced(scene)
+    open_others(scene)
+    return DONE
+
+
+@kernel
+def reset(scene: Scene, x: f64p) -> i64:
+    """From x = (t, q, u, rest) and what guards say, through impacts, to the next contact states, in place."""
+    u = offset(x, 1 + scene.delassus.n_q)
+    if scene.begun == 0:
+        found = measure_gaps(scene, x)
+        if found != FOUND:
+            return found
+        take_guards(scene)
+        scene.begun = 1
+    while scene.rounds < MOST * (1 + scene.watched):
+        scene.delassus.asked = 0
+        found = operator_of_near(scene, x)
+        if found != FOUND:
+            return found
+        if cannot_move(scene) == 1:
+            leave_as_they_are(scene)
+            return DONE
+        if approaches(scene) == 1:
+            scene.rounds += 1
+            if strike(scene, u) != RESOLVED:
+                return BLOCKED
+            if scene.impact.notes > 0:
+                return NOTED
+        else:
+            outcome = next_states(scene, x)
+            if outcome != STUCK:
+                return outcome
+            scene.rounds += 1
+            scene.delassus.asked = 0
+            found = operator_of_near(scene, x)
+            if found != FOUND:
+                return found
+            if strike_jammed(scene, u) != RESOLVED:
+                return STUCK
+            return NOTED
+    return NO_REST
+
+
+together(reset)

@@ -1,0 +1,152 @@
+"""Scene: the contact points of a run with their states, as records that the reset reads and writes.
+
+A contact point is compiled when it is described: its gap, its rows B u + C = 0, their bias and its laws are programs of
+(t, q, u, rest). Its state is integers and a few numbers. A mode is a list of contact points with their states.
+"""
+
+from __future__ import annotations
+
+from latchwork.contact.complementarity.problem import ContactProblem
+from latchwork.contact.impact.problem import ImpactProblem
+from latchwork.contact.tolerances import Tolerances
+from latchwork.hybrid.contacts.delassus_operator import Delassus
+from latchwork.program.evaluator import Evaluator
+from latchwork.program.kernel import f64, f64p, i64, i64p
+from latchwork.program.records.record import array, pointer, record
+
+OPEN, SLIDE, STICK = range(3)  # kinds of contact states
+MOST_ZONES = 3  # of one contact: of its restitution, of static and of dynamic friction
+
+# What the guards say of a contact point
+CLEARED, TOUCHED, AROUND, LEAVES, LETS_GO, RESTS, SLIPS = 1, 2, 4, 8, 16, 32, 64
+
+
+@record
+class Law:
+    """e, μ_s and μ_d of a contact in its zones: numbers, or a program of (t, q, u, rest)."""
+
+    steady: i64  # 1 where they are numbers
+    e: f64
+    mu_s: f64
+    mu_d: f64
+    program: Evaluator
+
+
+@record
+class ContactRecord:
+    """A contact point as it was described."""
+
+    contact: i64  # which contact it is a feature of
+    tangents: i64
+    enforced: i64  # 1 where the coordinates themselves keep its gap at zero
+    bounds: i64  # of the domain of its feature
+    impact: i64  # its law of impact
+    turns: i64  # 1 where its normal may turn towards the axis that its tangents are made from
+    ready: i64  # 1 where its rows are compiled
+    first_law: i64
+    zones: i64
+    zone: i64p = array(3)
+    stride: i64p = array(3)
+    gap: Evaluator  # its gap, then how far inside its bounds it is
+    place: Evaluator  # Φ, B, C of its rows: the normal one, unless enforced, then the tangents
+    bias: Evaluator  # c = Ḃ u + Ċ
+    force: Evaluator  # N1, N0 of N = N0 + N1 · u̇, where the coordinates enforce it
+    upright: Evaluator  # 1 − (n · axis)²
+
+
+@record
+class ContactStateRecord:
+    """How a contact point is now, and what is remembered of it."""
+
+    kind: i64  # OPEN, SLIDE or STICK
+    leaving: i64  # where it has just opened: one more than how deep it is, in whole closed gaps; else 0
+    behind: i64  # 1 where its feature is met from behind
+    cone_margin: i64  # of STICK: how often its cone is widened
+    slips: i64  # numbers that its slip direction has: 0 without friction, 1 in the plane, 4 in space
+    limits: i64  # numbers of ``limit``: where others stick, it would slide there
+    forces: i64  # numbers of ``force`` that are known
+    slipped_margin: i64  # its cone margin when it slipped last
+    slipped_at: f64
+    slip: f64p = array(4)
+    limit: f64p = array(2)
+    force: f64p = array(3)
+
+
+@record
+class ContactEvent:
+    """What happens to a contact point at one instant."""
+
+    says: i64  # what guards say of it
+    onset: f64p = array(2)  # the direction in which slip begins, where it does
+    doubled: i64  # 1 where another feature of the same contact is met at its place
+    entered: i64  # 1 where the domain of its feature is entered with a gap below zero
+    widened: i64  # 1 where it sticks at the very edge of its cone
+    stays: i64  # 1 where it does not part
+    idle: i64  # 1 where it does as others do
+    kept: i64  # 1 where others keep it from slipping
+    jammed: i64  # 1 where it slides, and can neither stay closed nor open
+    struck: i64  # its place among those that impacts have struck, from 1 on
+    way: f64p = array(2)  # the direction of slip, before and after
+    slips: i64  # 1 where it slips
+    impulse: f64p = array(3)
+
+
+@record
+class EnforcedContact:
+    """A contact point that the coordinates enforce, while it is decided whether it sticks or slides."""
+
+    who: i64
+    slips: i64  # 1 where it slides ``way``, or has no friction
+    way: f64p = array(2)
+    slip: f64p = array(2)
+
+
+@record
+class Scene:
+    """Contact points, their states, and what happens to them."""
+
+    contacts: i64
+    groups: i64  # contacts that they are features of
+    zones: i64
+    laws: i64
+    n_out: i64
+    enforced: i64
+    n_speeds: i64
+    watched: i64  # how many of them are watched
+    at_once: i64  # how several act in one impact: 1 together, 0 one after the other, −1 as they come
+    brief: f64  # s: hops shorter than this are none
+    speed: f64  # the fastest approach so far
+    pace: f64  # the fastest motion at contacts so far
+    shared: f64  # when a load was shared otherwise last
+    begun: i64  # 1 where guards were taken
+    rounds: i64  # impacts and contact problems of this event
+    impacts: i64
+    struck: i64  # contact points that they struck
+    energy: f64  # lost in impacts
+    work: f64  # gained by all that changed speeds
+    jams: i64  # 1 where the last impact was one without collision
+    solved: i64  # how the last impact, or the contact problem, ended
+    trouble: i64  # the contact point that something is to be said of
+    number: f64  # and a number with it
+    fastest: f64  # what slip is measured by
+    tolerances: Tolerances = pointer()
+    delassus: Delassus = pointer()
+    problem: ContactProblem = pointer()
+    impact: ImpactProblem = pointer()
+    contact: list[ContactRecord] = array("contacts")
+    law: list[Law] = array("laws")
+    state: list[ContactStateRecord] = array("contacts")
+    event: list[ContactEvent] = array("contacts")
+    zone: i64p = array("zones")
+    zone_step: i64p = array("zones")
+    watch: i64p = array("contacts")  # which are watched
+    ends: i64p = array("groups")  # 1 where a feature of the contact ends here
+    gap: f64p = array("contacts")
+    inside: f64p = array("contacts")
+    near: i64p = array("contacts")
+    e: f64p = array("contacts")
+    mu_s: f64p = array("contacts")
+    mu_d: f64p = array("contacts")
+    out: f64p = array("n_out")
+    side: list[EnforcedContact] = array("enforced")  # those that the coordinates enforce
+    side_rows: f64p = array("enforced * (3 * n_speeds + 4)")  # B and c of two tangents, N1 and N0 of each

@@ -1,0 +1,255 @@
+"""The memory of a scene: contact points are written into records once, their states where a reset begins.
+
+There is room for more contact points than there are; where there is none left, memory is laid out again, twice as
+large. What holds besides, and how many contacts may be near at once, is in records of their own (`Workspace`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.constraint.terms import Array, Base, Terms
+from latchwork.contact.complementarity.problem import ContactProblem
+from latchwork.contact.complementarity.solution import State
+from latchwork.contact.impact.problem import ImpactLaw, ImpactProblem
+from latchwork.contact.law import Contact, Zones
+from latchwork.contact.tolerances import Tolerances
+from latchwork.hybrid.contacts.contact_point import ContactPoint
+from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
+from latchwork.hybrid.contacts.delassus_operator import Delassus
+from latchwork.hybrid.contacts.scene import MOST_ZONES, ContactEvent, ContactStateRecord, Scene
+from latchwork.program.evaluator import Evaluators
+from latchwork.program.function import Function
+from latchwork.program.records.memory import lay_out, size_of, write
+from latchwork.program.records.view import address_of
+
+NEVER = -math.inf
+STATES = tuple(State)
+WIDE, WIDE_EVENT = size_of(ContactStateRecord), size_of(ContactEvent)
+SLIPPED_AT, SLIP, LIMIT, FORCE = 8, 9, 13, 15  # words of a state
+NEVER_WORD = int(np.array(NEVER).view(np.int64))
+
+
+class Workspace(NamedTuple):
+    """Records for contacts that are near, with what holds besides."""
+
+    delassus: Delassus
+    problem: ContactProblem
+    impact: ImpactProblem
+    evaluators: Evaluators
+
+
+def workspace_of(base: Base, held: Terms, contacts: int) -> Workspace:
+    """Room for so many contacts that are near."""
+    n_q, n, m = held.sizes
+    rows, most = 3 * contacts, m + 2 * contacts
+    work = max(n * n + 2 * n, 2 * n * most + most * most + 3 * most)
+    known = lay_out(Delassus, n_q=n_q, n=n, most_contacts=contacts, most_rows=rows, most_held=most, held=m,
+                    n_motion=base.motion.width, n_work=work)  # fmt: skip
+    programs = Evaluators()
+    programs.put(known.motion, base.motion)
+    if m:
+        programs.put(known.held_place, held.place_function)
+        programs.put(known.held_bias, held.bias_function)
+    problem = lay_out(ContactProblem, most_contacts=contacts, most_rows=rows)
+    return Workspace(known, problem, lay_out(ImpactProblem, most_contacts=contacts, most_rows=rows), programs)
+
+
+class SceneMemory:
+    """The records of the contact points of one mechanism; one thread at a time."""
+
+    def __init__(self, base: Base, tolerances: Tolerances) -> None:
+        self._base, self._tolerances = base, tolerances
+        self._lay_out([])
+
+    # --- contact points -----------------------------------------------------------------------------------------
+
+    def _lay_out(self, points: Sequence[ContactPoint]) -> None:
+        """Room for twice as many contact points as there are."""
+        n, few = len(self._base.equations.u), 2 * max(len(points), 2)
+        self._zones = {zone: i for i, zone in enumerate(dict.fromkeys(z for point in points for z in point.zones))}
+        laws, enforced = 2 * sum([law_count(point) for point in points]) + few, sum([point.held for point in points])
+        widest = max([widest_output(point, n) for point in points], default=0) + 3 * (n + 2)
+        self.scene = lay_out(Scene, contacts=few, groups=few, zones=len(self._zones), laws=laws, enforced=enforced,
+                             n_speeds=n, n_out=widest, tolerances=self._tolerances)  # fmt: skip
+        self.states = _words(self.scene, "state", few * WIDE).reshape(few, WIDE)
+        self._watch = np.asarray(self.scene.watch)
+        self.events = _words(self.scene, "event", few * WIDE_EVENT)
+        self._open = np.zeros(WIDE, dtype=np.int64)
+        self._open.view(float)[SLIPPED_AT] = NEVER
+        self.states[:] = self._open
+        self.points: list[ContactPoint] = []
+        self.places: dict[ContactPoint, int] = {}
+        self.current: ContactStates | None = None  # whose states the records have
+        self._groups, self._laws, self._programs = dict[Contact, int](), 0, Evaluators()
+        for point in points:
+            self._add(point)
+        self.address = address_of(self.scene)
+
+    def hold(self, points: Sequence[ContactPoint]) -> None:
+        """Give all of some contact points a place."""
+        fresh = [point for point in points if point not in self.places]
+        if not fresh:
+            return
+        scene, n = self.scene, len(self._base.equations.u)
+        fits = (
+            len(self.points) + len(fresh) <= scene.contacts
+            and self._laws + sum([law_count(point) for point in fresh]) <= scene.laws
+            and all([zone in self._zones for point in fresh for zone in point.zones])
+            and not any([point.held for point in fresh])
+            and max([widest_output(point, n) for point in fresh]) <= scene.n_out
+        )
+        if not fits:
+            self._lay_out([*[point for point in points if point in self.places], *fresh])
+            return
+        for point in fresh:
+            self._add(point)
+
+    def _add(self, point: ContactPoint) -> None:
+        i = self.places[point] = len(self.points)
+        self.points.append(point)
+        record = self.scene.contact[i]
+        record.contact = self._groups.setdefault(point.contact, len(self._groups))
+        record.tangents, record.bounds = len(point.tangents), len(point.feature.within)
+        record.enforced = int(point.held)
+        record.impact = int(ImpactLaw[point.contact.impact.upper()])
+        record.turns, record.ready, record.first_law = int(point.upright is not None), 0, self._laws
+        record.zones, stride = len(point.zones), 1
+        for k, zone in enumerate(point.zones):
+            record.zone[k], record.stride[k] = self._zones[zone], stride
+            stride *= 1 + len(zone.bounds)
+        for numbers in product(*[range(1 + len(zone.bounds)) for zone in reversed(point.zones)]):
+            self._put_law(point.law_in(dict(zip(point.zones, reversed(numbers), strict=True))))
+        self._programs.put(record.gap, point.gap_function)
+        if point.held:
+            self.make_ready(i)
+
+    def _put_law(self, known: tuple[float, ...] | Function) -> None:
+        law = self.scene.law[self._laws]
+        self._laws += 1
+        law.steady = int(isinstance(known, tuple))
+        if isinstance(known, tuple):
+            law.e, law.mu_s, law.mu_d = known
+        else:
+            self._programs.put(law.program, known)
+
+    def make_ready(self, i: int) -> None:
+        """Compile the rows of a contact point."""
+        point, record = self.points[i], self.scene.contact[i]
+        if point.has_rows:
+            self._programs.put(record.place, point.terms.place_function)
+            self._programs.put(record.bias, point.terms.bias_function)
+        if point.held:
+            self._programs.put(record.force, point.force_function)
+        if point.upright is not None:
+            self._programs.put(record.upright, point.upright_function)
+        record.ready = 1
+
+    def ready(self, room: Workspace) -> None:
+        """Take machine code that has arrived; the records of what holds besides."""
+        self._programs.ready()
+        room.evaluators.ready()
+        self.scene.delassus, self.scene.problem, self.scene.impact = room.delassus, room.problem, room.impact
+
+    def zone(self, zone: Zones) -> int:
+        """The place of a zone."""
+        return self._zones[zone]
+
+    def zones(self) -> dict[Zones, int]:
+        """The zones as they are now."""
+        return {zone: self.scene.zone[i] for zone, i in self._zones.items()}
+
+    def watched(self, s: ContactStates) -> list[int]:
+        """The places of those that are watched."""
+        return [self.places[point] for point in s.contact_points]
+
+    # --- states -------------------------------------------------------------------------------------------------
+
+    def write(self, s: ContactStates) -> None:
+        """The states of contacts, where an event begins."""
+        scene, places = self.scene, self.places
+        watch = self.watched(s)
+        scene.watched, self._watch[: len(watch)] = len(watch), watch
+        scene.speed, scene.pace, scene.shared = s.speed, s.pace, s.shared
+        for zone, i in self._zones.items():
+            scene.zone[i], scene.zone_step[i] = s.zones.get(zone, 0), 0
+        scene.begun = scene.rounds = scene.impacts = scene.struck = scene.jams = scene.solved = 0
+        scene.energy = scene.work = scene.fastest = 0.0
+        scene.trouble = -1
+        self.events[:] = 0
+        self.states[: len(self.points)] = self._open
+        known = {*s.closed, *s.leaving_depths, *s.behind, *s.slipped}
+        for point in known:
+            if point in places:
+                self._write(s, point, scene.state[places[point]])
+
+    def _write(self, s: ContactStates, point: ContactPoint, state: ContactStateRecord) -> None:
+        how, (since, margin) = s.closed.get(point), s.slipped.get(point, (NEVER, 0))
+        leaving, behind = 1 + s.leaving_depths[point] if point in s.leaving_depths else 0, int(point in s.behind)
+        if how is None:
+            write(state, 0, leaving, behind, 0, 0, 0, 0, margin, since, *(0.0,) * 9)
+            return
+        slip, limit, force = how.way or (), how.limit or (), s.lam.get(point.name, ())
+        write(state, STATES.index(how.state), leaving, behind, how.cone_margin, len(slip), len(limit), len(force),
+              margin, since, *_padded(slip, 4), *_padded(limit, 2), *_padded(force, 3))  # fmt: skip
+
+    def read(self, s: ContactStates) -> None:
+        """The states of contacts, where an event has ended."""
+        scene = self.scene
+        for name, value in self.decoded(s.contact_points, self.states).items():
+            setattr(s, name, value)
+        s.zones = self.zones_in(s.zones, scene.zone)
+        s.speed, s.pace, s.shared = scene.speed, scene.pace, scene.shared
+        self.current = s
+
+    def zones_in(self, zones: Mapping[Zones, int], numbers: Any) -> dict[Zones, int]:
+        """The zones of a run, those of the scene as they are in its records."""
+        return {zone: int(numbers[self._zones[zone]]) if zone in self._zones else i for zone, i in zones.items()}
+
+    def decoded(self, points: Sequence[ContactPoint], states: NDArray[np.int64]) -> dict[str, Any]:
+        """What the words of states say of some contact points: the fields of `ContactStates`."""
+        closed, leaving, behind, lam, slipped = {}, {}, set(), {}, {}
+        kinds, numbers = states.tolist(), states.view(np.float64)
+        for point in points:
+            i = self.places[point]
+            kind, depth, back, margin, slips, limits, forces, before, since, *_ = kinds[i]
+            if kind:
+                slip = tuple(numbers[i, SLIP : SLIP + slips].tolist()) if slips else None
+                limit = tuple(numbers[i, LIMIT : LIMIT + limits].tolist()) if limits else None
+                closed[point] = ContactState(STATES[kind], slip, limit, margin)
+            if depth:
+                leaving[point] = depth - 1
+            if back:
+                behind.add(point)
+            if forces:
+                lam[point.name] = numbers[i, FORCE : FORCE + forces].copy()
+            if since != NEVER_WORD:
+                slipped[point] = float(numbers[i, SLIPPED_AT]), before
+        return {"closed": closed, "leaving_depths": leaving, "behind": behind, "lam": lam, "slipped": slipped}
+
+
+def _padded(numbers: Sequence[float] | Array, count: int) -> tuple[float, ...]:
+    return (*numbers, *(0.0,) * (count - len(numbers)))
+
+
+def law_count(point: ContactPoint) -> int:
+    """How many laws a contact point has: one for each of its zones."""
+    assert len(point.zones) <= MOST_ZONES, "restitution, static and dynamic friction have zones"
+    return math.prod([1 + len(zone.bounds) for zone in point.zones])
+
+
+def widest_output(point: ContactPoint, n: int) -> int:
+    """The outputs of any program of a contact point."""
+    return max(1 + len(point.feature.within), (1 + len(point.tangents)) * (n + 2), n + 1, 3)
+
+
+def _words(scene: Any, field: str, count: int) -> NDArray[np.int64]:
+    """The words of the records of a scene."""
+    first = scene._start + scene._words[scene._start + scene._shape.fields[field].word]
+    return np.frombuffer(scene._words, dtype=np.int64)[first : first + count]

@@ -1,0 +1,348 @@
+"""Flow and reset as one kernel: steps until a guard falls, the reset there, and on in the next mode.  [Patoglu Fig. 4]
+
+    x ∈ flow set of a mode:  ẋ = f(t, x)        where guards fall:  x⁺, contact states⁺ = R(x⁻, contact states⁻)
+
+Machine code goes on as long as nothing has to be asked or made. It comes back at a time, a full page, a guard of the
+user, a reset that has to be given something, or a mode that is not laid out yet; what happened on the way is noted, and
+put down afterwards (`flow_notes`).
+"""
+
+from __future__ import annotations
+
+from latchwork.constraint.embedded.final_state import placed, whole
+from latchwork.hybrid.contacts.reset_kernel import DONE, reset
+from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene
+from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
+from latchwork.integrate.again import LapMemory, few_rows
+from latchwork.integrate.integration import Integration
+from latchwork.integrate.status import EVENT, FULL
+from latchwork.integrate.stepper import begin, steps
+from latchwork.program.evaluator import Evaluator, evaluate
+from latchwork.program.kernel import (
+    bits,
+    counter,
+    divide,
+    executor,
+    f64,
+    f64p,
+    i32p,
+    i64,
+    i64p,
+    i64p_at,
+    kernel,
+    offset,
+    sqrt,
+)
+from latchwork.program.native import together
+from latchwork.program.records.memory import size_of
+from latchwork.program.records.record import array, pointer, record
+from latchwork.program.records.view import record_at
+from latchwork.program.scalar import maximum
+
+NOT_YET = -1  # how a mode began: it is to be made ready
+FEW_ROWS = few_rows()
+ASK, ZONE = -1, -2  # what guards say, besides what the scene knows: the user is asked; a zone is left
+STATE, EVENTS = size_of(ContactStateRecord), size_of(ContactEvent)  # words of a contact point
+STATE_WORDS, EVENT_WORDS = 18, 17
+assert (STATE, EVENTS) == (STATE_WORDS, EVENT_WORDS), "records of contact points are kept as words"
+KEY = 12  # words of a key, for each contact point
+
+
+@record
+class ModeRecord:
+    """A mode that is laid out: its integration, its guards, and how its states become those of all speeds."""
+
+    lap: LapMemory = pointer()
+    hash: i64
+    guards: i64
+    embedded: i64  # 1 where constraints are embedded, so that there are fewer states
+    least: f64  # how good its speeds must be where it is entered again
+    says: i64p  # what each guard says of its contact point; ASK, or ZONE
+    about: i64p  # the contact point, or the zone
+    step: i64p  # of a zone: down or up
+    key: i64p
+    row: i64p  # of each contact point: where the forces along its tangents begin in (u, u̇, λ), 0 for none
+    expand: executor
+    forces: executor
+    code: i32p
+    z: f64p
+    fresh: f64p
+    size: i64
+    out: f64p
+
+
+@record
+class FlowNote:
+    """A change that was made: from which mode to which, the rows of the one that ended, and when, by the counter."""
+
+    before: i64
+    after: i64
+    first: i64
+    last: i64
+    steps: i64
+    rejected: i64
+    impacts: i64
+    ended: i64
+    ready: i64
+    t: f64
+    energy: f64
+    speed: f64
+    pace: f64
+    shared: f64
+    longest: f64
+
+
+@record
+class Flow:
+    """A run of one simulation: where it is, the modes that are laid out, and what happened in this call."""
+
+    n_q: i64
+    n_u: i64
+    n_rest: i64
+    contacts: i64
+    zones: i64
+    states: i64  # that a mode has at most
+    room: i64  # of modes
+    most: i64  # changes in one call
+    bodies: i64
+    most_guards: i64
+    mode: i64  # the mode that the run is in
+    modes: i64
+    allowed: i64  # changes in this call
+    changes: i64
+    begun: i64  # how the last mode began
+    ended: i64  # 1 where the steps of the first mode have ended in an event already
+    arrivals: i64
+    began: i64
+    done: i64
+    reached: f64
+    longest: f64
+    scene: Scene = pointer()
+    state_words: i64p  # of the scene
+    event_words: i64p
+    rest: f64p
+    turning: Evaluator  # ω · ω of every body that turns
+    squares: f64p = array("bodies")
+    x: f64p = array("1 + n_q + n_u + n_rest")  # (t, q, u, rest)
+    state: f64p = array("n_q + n_u + 1")  # (q, u, work)
+    key: i64p = array("12 * contacts + zones + 1")
+    table: i64p = array("room")  # addresses of modes
+    note: list[FlowNote] = array("most")
+    after: f64p = array("most * (n_q + n_u + 1)")  # (q, u, work) after each change
+    before: f64p = array("most * states")  # states of the mode that it ended
+    contact_states: i64p = array("most * contacts * 18")
+    contact_events: i64p = array("most * contacts * 17")
+    zone: i64p = array("most * zones")
+    hit: i64p = array("most * most_guards")  # 1 for each guard that took part
+
+
+@kernel
+def write_key(run: Flow) -> None:
+    """What equations and guards depend on, as words: states of contact points, zones; then a number made of them."""
+    scene, place, total = run.scene, 0, 1
+    for k in range(scene.watched):
+        state, key = scene.state[scene.watch[k]], offset(run.key, place)
+        key[0], key[1], key[2], key[3] = state.kind, state.leaving, state.behind, state.cone_margin
+        key[4], key[5] = state.slips, state.limits
+        for j in range(4):
+            key[6 + j] = bits(state.slip[j]) if j < state.slips else 0
+        for j in range(2):
+            key[10 + j] = bits(state.limit[j]) if j < state.limits else 0
+        place += KEY
+    for z in range(scene.zones):
+        run.key[place] = scene.zone[z]
+        place += 1
+    for i in range(place):
+        total = (31 * total + run.key[i] % 1000003) % 4294967291
+    run.key[place] = total
+
+
+@kernel
+def find_mode(run: Flow) -> i64:
+    """The mode of the contact states as they are; −1 where it is not laid out."""
+    write_key(run)
+    words = KEY * run.scene.watched + run.scene.zones
+    for i in range(run.modes):
+        mode, same = record_at(ModeRecord, i64p_at(run.table[i]), 0), 1
+        if mode.hash == run.key[words]:
+            for j in range(words):
+                same = same if mode.key[j] == run.key[j] else 0
+            if same == 1:
+                return i
+    return -1
+
+
+@kernel
+def full_state(run: Flow, mode: ModeRecord, t: f64, x: f64p) -> i64:
+    """(t, q, u, rest) of the states of a mode; 0 where they may not belong to it."""
+    n_q, n_u = run.n_q, run.n_u
+    run.x[0] = t
+    for i in range(run.n_rest):
+        run.x[1 + n_q + n_u + i] = run.rest[i]
+    if mode.embedded == 0:
+        for i in range(n_q + n_u):
+            run.x[1 + i] = x[i]
+        return 1
+    return whole(mode.expand, mode.code, mode.z, mode.fresh, mode.size, mode.out, mode.lap.integration.n, n_q, n_u, t,
+                 x, run.n_rest, run.rest, offset(run.x, 1))  # fmt: skip
+
+
+@kernel
+def read_forces(run: Flow, mode: ModeRecord, t: f64, work: f64) -> None:
+    """(u, u̇, λ) of a mode at the full state, into its outputs."""
+    n, out, kept = mode.lap.integration.n, mode.out, mode.lap.integration.kept
+    for i in range(n - 1):
+        out[i] = run.x[1 + kept[i]]
+    out[n - 1] = work
+    placed(mode.size, mode.fresh, mode.z, t, n, out, run.n_rest, run.rest)
+    mode.forces(mode.code, mode.z, out)
+
+
+@kernel
+def clear_event(scene: Scene) -> None:
+    """Nothing has happened yet at this instant."""
+    scene.begun, scene.rounds, scene.impacts, scene.struck, scene.jams, scene.solved = 0, 0, 0, 0, 0, 0
+    scene.energy, scene.work, scene.fastest = 0.0, 0.0, 0.0
+    scene.delassus.asked, scene.delassus.known = 0, 0
+    for z in range(scene.zones):
+        scene.zone_step[z] = 0
+    for k in range(scene.watched):
+        event = scene.event[scene.watch[k]]
+        event.says, event.doubled, event.entered, event.widened, event.struck = 0, 0, 0, 0, 0
+        event.stays, event.idle, event.kept, event.jammed, event.slips = 0, 0, 0, 0, 0
+        for j in range(2):
+            event.onset[j], event.way[j] = 0.0, 0.0
+        for j in range(3):
+            event.impulse[j] = 0.0
+
+
+@kernel
+def asks(run: Flow, mode: ModeRecord) -> i64:
+    """1 where a guard fell that only the user, or Python, can answer."""
+    hit = mode.lap.integration.guards.hit
+    if mode.guards > run.most_guards:
+        return 1
+    for i in range(mode.guards):
+        if hit[i] != 0 and mode.says[i] == ASK:
+            return 1
+    return 0
+
+
+@kernel
+def say_guards(run: Flow, mode: ModeRecord, t: f64, work: f64) -> i64:
+    """What the guards that fell say of their contact points; 0 where slip would begin in no direction."""
+    scene, hit, slips = run.scene, mode.lap.integration.guards.hit, 0
+    for i in range(mode.guards):
+        if hit[i] != 0 and mode.says[i] == ZONE:
+            scene.zone_step[mode.about[i]] += mode.step[i]
+        elif hit[i] != 0 and mode.says[i] > 0:
+            event = scene.event[mode.about[i]]
+            event.says = event.says | mode.says[i]
+            slips += 1 if mode.says[i] == SLIPS else 0
+    if slips == 0:
+        return 1
+    read_forces(run, mode, t, work)
+    for i in range(mode.guards):
+        if hit[i] != 0 and mode.says[i] == SLIPS:
+            event, tangents = scene.event[mode.about[i]], scene.contact[mode.about[i]].tangents
+            force, size = offset(mode.out, mode.row[mode.about[i]]), 0.0
+            for j in range(tangents):
+                size += force[j] * force[j]
+            if not size > 0.0:
+                return 0
+            for j in range(tangents):
+                event.onset[j] = divide(-force[j], sqrt(size))
+    return 1
+
+
+@kernel
+def longest_step(run: Flow) -> f64:
+    """A step in which nothing turns far, so that gaps can be followed."""
+    fastest = 0.0
+    if run.bodies > 0:
+        evaluate(run.turning, run.x, run.squares)
+    for i in range(run.bodies):
+        fastest = maximum(fastest, run.squares[i])
+    fastest = sqrt(fastest)
+    return divide(FAR, fastest) if fastest > 0.0 and fastest - fastest == 0.0 else FOREVER
+
+
+@kernel
+def note_change(run: Flow, integration: Integration, after: i64) -> None:
+    """Put down a change: the mode that ended, and all that is known after it."""
+    scene, c, wide = run.scene, run.changes, run.n_q + run.n_u + 1
+    note = run.note[c]
+    note.before, note.after, note.first, note.last = run.mode, after, integration.first, integration.last
+    note.steps, note.rejected = integration.control.steps, integration.control.rejected
+    note.impacts, note.t, note.energy = scene.impacts, integration.control.t, scene.energy
+    note.speed, note.pace, note.shared, note.longest = scene.speed, scene.pace, scene.shared, run.longest
+    for i in range(integration.guards.m):
+        run.hit[c * run.most_guards + i] = integration.guards.hit[i]
+    for i in range(wide):
+        run.after[c * wide + i] = run.state[i]
+    for i in range(integration.n):
+        run.before[c * run.states + i] = integration.x[i]
+    for z in range(scene.zones):
+        run.zone[c * scene.zones + z] = scene.zone[z]
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        state, event = offset(run.state_words, i * STATE_WORDS), offset(run.event_words, i * EVENT_WORDS)
+        kept = offset(run.contact_states, (c * run.contacts + i) * STATE_WORDS)
+        felt = offset(run.contact_events, (c * run.contacts + i) * EVENT_WORDS)
+        for j in range(STATE_WORDS):
+            kept[j] = state[j]
+        for j in range(EVENT_WORDS):
+            felt[j] = event[j]
+
+
+@kernel
+def flow(run: Flow, until: f64) -> i64:
+    """Steps, resets, and on in the next mode: the status of the steps that ended it.
+
+    Where it is EVENT, guards of the mode have fallen, and nothing is changed yet: they are to be passed. Changes are
+    noted, and no more are made than are allowed; as many steps as one mode makes in a call, but at least one in each.
+    """
+    run.changes, run.begun, run.began, status, left = 0, FULL, counter(), EVENT, 1.0
+    while True:
+        mode = record_at(ModeRecord, i64p_at(run.table[run.mode]), 0)
+        integration = mode.lap.integration
+        integration.control.longest = run.longest
+        if run.ended == 0:
+            before, most = integration.control.steps, int(left * float(mode.lap.most))
+            status = steps(integration, until, most if most > 0 else 1)
+            left -= divide(float(integration.control.steps - before), float(mode.lap.most))
+        run.ended, t = 0, integration.control.t
+        run.reached = t
+        if status != EVENT or run.changes == run.allowed or t >= until or asks(run, mode) == 1:
+            break
+        note, work = run.note[run.changes], integration.x[integration.n - 1]
+        note.ended = counter()
+        clear_event(run.scene)
+        if full_state(run, mode, t, integration.x) == 0 or say_guards(run, mode, t, work) == 0:
+            break
+        if reset(run.scene, run.x) != DONE:
+            break
+        found = find_mode(run)
+        if found < 0:
+            break
+        for i in range(run.n_q + run.n_u):
+            run.state[i] = run.x[1 + i]
+        run.state[run.n_q + run.n_u] = work + run.scene.work
+        run.longest = longest_step(run)
+        note_change(run, integration, found)
+        integration.page.free = integration.last + 1
+        run.changes += 1
+        run.mode = found
+        following = record_at(ModeRecord, i64p_at(run.table[found]), 0)
+        run.begun = NOT_YET
+        page = following.lap.integration.page
+        if following.lap.arrived == run.arrivals and page.room - page.free >= FEW_ROWS:
+            run.begun = begin(following.lap.integration, t, run.state, run.rest, following.least)
+        note.ready = counter()
+        if run.begun != FULL:
+            break
+    run.done = counter()
+    return status
+
+
+together(flow)

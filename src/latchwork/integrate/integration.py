@@ -1,0 +1,136 @@
+"""Records of an integration: what is stepped, watched and projected, how steps are controlled, and where they go.
+
+    Integration
+      equations    ẋ = f(t, x), a program on its slots
+      fused        a whole step as one program, where there is one
+      guards       g(t, x) with their rates, armed or not, and the step under watch
+      projection   what brings a state back onto Φ = 0, B u + C = 0 after a step, where there is one
+      control      the method, its tolerances, and where the steps have come to
+      page         rows of t, x, ẋ and the quartic term of dense output
+
+They hold addresses: `workspace` and `problem` lay them out, `stepper` has the kernels that run on them.
+"""
+
+from __future__ import annotations
+
+from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p
+from latchwork.program.records.record import array, pointer, record
+
+NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # kinds of guards: must not be below zero; armed where they are not; anywhere
+
+
+@record
+class Evaluator:
+    """A program on its slots, ``run(code, slots, out)``: inputs t, x and what is held stand first in them."""
+
+    run: executor
+    code: i32p
+    slots: f64p
+    held: i64  # where the inputs that are held begin
+    fresh: f64p  # slots before a run,
+    size: i64  # so many of them; 0 where runs leave them as they were
+
+
+@record
+class WatchedStep:
+    """A step from (x0, ẋ0) to (x1, ẋ1), the quartic term of its dense output, and guards with their rates along it."""
+
+    n: i64
+    m: i64  # guards at most
+    x0: f64p = array("n")
+    dx0: f64p = array("n")
+    x1: f64p = array("n")
+    dx1: f64p = array("n")
+    bend: f64p = array("n")
+    x: f64p = array("n")  # a point in between
+    g0: f64p = array("2 * m")  # guards, then rates: at the start,
+    g1: f64p = array("2 * m")  # at the end,
+    middle: f64p = array("2 * m")  # in the middle,
+    g: f64p = array("2 * m")  # at x
+    quarters: f64p = array("2 * m")  # guards at one quarter, then at three
+    brackets: f64p = array("2 * m")  # of the instants found: from, to
+
+
+@record
+class Guards:
+    """m guards: their program gives values, then rates. See `guard_location`."""
+
+    m: i64
+    program: Evaluator
+    arms: i64  # 1 where `begin` arms them by kind and height, 0 where they are armed as given
+    kinds: i64p
+    heights: f64p
+    armed: i64p
+    hit: i64p  # those that took part in the event
+    first: f64p  # values, then rates, where the run began
+    step: WatchedStep = pointer()
+
+
+@record
+class Projection:
+    """What brings (t, x) back to where it belongs: ``run(code, slots, state)``, t in slots[0].
+
+    Behind the state it writes 1 where it changed something; then 1 where the equations ask to be written in other
+    speeds, 2 where the state is none that can be reached. ``judge(code, slots, out)`` tells how good the speeds are.
+    """
+
+    given: i64  # whether there is one
+    program: Evaluator
+    judge: executor
+    state: f64p
+
+
+@record
+class StepControl:
+    """The method; then how far its steps have come."""
+
+    fixed: i64  # whether steps are
+    stages: i64
+    tableau: f64p  # as `Tableau.packed`
+    step: f64  # the fixed one, or the longest
+    every: i64  # a row for each so many fixed steps
+    rtol: f64
+    atol: f64p  # of each state
+    first: f64  # the first step, 0 where it is chosen
+    max_steps: i64  # tried, at most
+    longest: f64  # step that the run allows
+    origin: f64  # fixed steps end at origin + i step
+    t: f64  # reached
+    h: f64  # the step to try
+    error: f64  # of the step before
+    made: i64  # steps from the origin
+    steps: i64  # accepted
+    rejected: i64
+    component: i64  # state whose derivative is not finite, or −1
+
+
+@record
+class Page:
+    """Rows of t, x, ẋ and bend, filled from the first."""
+
+    room: i64  # rows
+    free: i64  # the first that no solution keeps
+    t: f64p
+    x: f64p
+    dx: f64p
+    bend: f64p
+
+
+@record
+class Integration:
+    """An initial value problem while it is stepped; rows ``first`` to ``last`` of the page are its own."""
+
+    n: i64
+    x: f64p  # x, then the stages k_0 = ẋ, k_1, ...
+    scratch: f64p  # n numbers
+    held: i64  # inputs that are held
+    kept: i64p  # where the states stand in full ones
+    equations: Evaluator
+    is_fused: i64  # whether a step is one program
+    fused: Evaluator
+    guards: Guards
+    projection: Projection
+    control: StepControl
+    page: Page = pointer()
+    first: i64
+    last: i64

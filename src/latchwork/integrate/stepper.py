@@ -1,0 +1,357 @@
+"""The stepper: one kernel for fixed and adaptive steps, with or without guards, with or without projection.
+
+    begin   (t, x) and what is held put in place, guards armed, ẋ, the first step chosen
+    steps   a step by the tableau, projected, watched, recorded; until a time, an event, or a full page
+    tick    one fixed step after what is held has changed
+
+A fixed step ends at ``origin + i h``, without accumulation, and the last one exactly at the end. Adaptive steps are
+controlled as in `adaptive`. After a step the state may be projected (`Projection`): where it cannot be reached, an
+adaptive step is taken back and a shorter one tried. Then the guards are watched (`guard_location`): at an event the
+step is cut short, and ends with the ẋ of the equations there. Python and machine code give the same bits.
+"""
+
+from __future__ import annotations
+
+from latchwork.integrate.adaptive import GROW, SHRINK, STRETCH, factor, first_step, trial_error
+from latchwork.integrate.fused import SHARED
+from latchwork.integrate.guard_location import NONE, probe, watch
+from latchwork.integrate.integration import NOT_BELOW, PATIENT, STRICT, Evaluator, Integration
+from latchwork.integrate.status import (
+    ELSEWHERE,
+    END,
+    EVENT,
+    FULL,
+    NO_NUMBER,
+    NOT_FINITE,
+    REWRITE,
+    TOO_MANY,
+    TOO_SMALL,
+)
+from latchwork.integrate.step import accept, combine, copy, evaluate, not_finite, step
+from latchwork.program.kernel import divide, f64, f64p, floor, i64, kernel, offset
+from latchwork.program.native import together
+from latchwork.program.scalar import maximum, minimum
+
+SLIVER = 1e-9  # of a step: a remainder this short joins the step before it
+CALM = 1e-4  # the error assumed before the first step
+COUNTLESS = 2.0**62  # steps: more are not counted
+FOREVER = 1e300  # s
+UNREACHED = 2  # what a projection notes of a state that is none of the mechanism as it is assembled
+
+
+@kernel
+def restore(program: Evaluator) -> None:
+    """Slots as they are before a run."""
+    copy(program.size, program.fresh, program.slots)
+
+
+@kernel
+def hold(integration: Integration, held: f64p) -> None:
+    """Put what is held into the slots of all programs."""
+    count, equations, guards, projection = (
+        integration.held, integration.equations, integration.guards, integration.projection,
+    )  # fmt: skip
+    copy(count, held, offset(equations.slots, equations.held))
+    if guards.m > 0:
+        copy(count, held, offset(guards.program.slots, guards.program.held))
+    if projection.given == 1:
+        copy(count, held, offset(projection.program.slots, projection.program.held))
+
+
+@kernel
+def stand(integration: Integration, state: f64p, held: f64p) -> None:
+    """Slots as before a run, with what is held in place, and x from the full state."""
+    restore(integration.equations)
+    if integration.guards.m > 0:
+        restore(integration.guards.program)
+    if integration.projection.given == 1:
+        restore(integration.projection.program)
+    hold(integration, held)
+    for i in range(integration.n):
+        integration.x[i] = state[integration.kept[i]]
+
+
+@kernel
+def judged(integration: Integration, t: f64) -> f64:
+    """How good the speeds of the equations are at (t, x): the more the better."""
+    projection, n = integration.projection, integration.n
+    z = projection.program.slots
+    z[0] = t
+    copy(n, integration.x, offset(z, 1))
+    projection.judge(projection.program.code, z, projection.state)
+    return projection.state[0]
+
+
+@kernel
+def arm(integration: Integration) -> None:
+    """Arm guards by their kinds and heights where they are."""
+    guards = integration.guards
+    for i in range(guards.m):
+        g, height = guards.first[i], guards.heights[i]
+        armed = 1 if g >= 0.0 or guards.kinds[i] == PATIENT else 0
+        if height > 0.0:
+            armed = 1 if g > height else 0
+        elif height < 0.0:
+            armed = 0 if g > -height else 1
+        guards.armed[i] = armed
+
+
+@kernel
+def fallen(integration: Integration) -> i64:
+    """Whether guards fall at once where they are, or are not numbers: EVENT, NO_NUMBER, else FULL; they are hit."""
+    guards, status = integration.guards, FULL
+    m, now = guards.m, guards.first
+    for i in range(m):
+        g, kind, falls = now[i], guards.kinds[i], 0
+        if g < 0.0 and (kind == NOT_BELOW or (kind == STRICT and guards.armed[i] == 1)):
+            falls = 1
+        if g <= 0.0 and now[m + i] < 0.0 and guards.armed[i] == 1:
+            falls = 1
+        guards.hit[i] = falls
+        if falls == 1 and status == FULL:
+            status = EVENT
+        if g != g:
+            status = NO_NUMBER
+    for i in range(m):
+        if status == NO_NUMBER:
+            guards.hit[i] = 1 if now[i] != now[i] else 0
+    return status
+
+
+@kernel
+def look(integration: Integration, t: f64, arms: i64) -> i64:
+    """Guards and rates at (t, x), as `fallen`; armed first where that is asked for."""
+    guards, n = integration.guards, integration.n
+    if guards.m == 0:
+        return FULL
+    evaluate(guards.program, n, t, integration.x, guards.first)
+    copy(2 * guards.m, guards.first, guards.step.g0)
+    if arms == 1:
+        arm(integration)
+    return fallen(integration)
+
+
+@kernel
+def recorded(integration: Integration, row: i64) -> None:
+    """Record t, x, ẋ and the quartic term of the step that ends here as a row."""
+    page, n, x, bend = integration.page, integration.n, integration.x, integration.guards.step.bend
+    rows, slopes, bends = offset(page.x, row * n), offset(page.dx, row * n), offset(page.bend, row * n)
+    page.t[row] = integration.control.t
+    for i in range(n):
+        rows[i], slopes[i], bends[i] = x[i], x[n + i], bend[i]
+
+
+@kernel
+def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64) -> i64:
+    """Stand at t in a full state; FULL where steps can be made from there.
+
+    EVENT where a guard falls at once, NO_NUMBER and NOT_FINITE as `steps`; REWRITE where ``least`` is above 0 and the
+    speeds are judged no better than that. The state becomes the first row, on the first that is free.
+    """
+    control, n, x = integration.control, integration.n, integration.x
+    k = offset(x, n)
+    stand(integration, state, held)
+    if least > 0.0:
+        if not judged(integration, t) > least:
+            return REWRITE
+        stand(integration, state, held)  # judging leaves marks in the slots
+    control.origin, control.t, control.h, control.error, control.made = t, t, control.first, CALM, 0
+    control.steps, control.rejected, control.component = 0, 0, -1
+    status = look(integration, t, integration.guards.arms)
+    if status != FULL:
+        return status
+    evaluate(integration.equations, n, t, x, k)
+    control.component = not_finite(n, k)
+    if control.component >= 0:
+        return NOT_FINITE
+    if control.fixed == 0 and control.first == 0.0:
+        control.h = first_step(integration.equations, n, t, control.rtol, control.atol, x, k)
+    integration.first, integration.last = integration.page.free, integration.page.free
+    recorded(integration, integration.first)
+    return FULL
+
+
+@kernel
+def steps_in(span: f64, h: f64) -> i64:
+    """How many fixed steps a span of time takes."""
+    count = divide(span, h)
+    return int(minimum(maximum(-floor(SLIVER - count), 1.0 if count > 0.0 else 0.0), COUNTLESS))
+
+
+@kernel
+def fixed_step(integration: Integration, until: f64, total: i64) -> f64:
+    """The next of so many fixed steps, the last of which ends at ``until``: where it ends."""
+    control, n, x, i = integration.control, integration.n, integration.x, integration.control.made
+    t = control.origin + float(i) * control.step
+    end = control.origin + float(i + 1) * control.step if i + 1 < total else until
+    h = control.step if i + 1 < total else until - t
+    if integration.is_fused == 1:
+        z = integration.fused.slots
+        z[0], z[1], z[2] = t, h, end
+        copy(2 * n, x, offset(z, SHARED))
+        integration.fused.run(integration.fused.code, z, x)  # x and ẋ, one behind the other
+    else:
+        step(integration.equations, n, control.stages, control.tableau, t, h, end, x, offset(x, n))
+        accept(integration.equations, n, control.stages, x, offset(x, n))
+    return end
+
+
+@kernel
+def adaptive_step(integration: Integration, until: f64) -> i64:
+    """Try steps until one is accepted, FULL; or the reason why none is."""
+    control, equations, n, x = integration.control, integration.equations, integration.n, integration.x
+    k, s, m, e, grow = offset(x, n), control.stages, control.tableau, integration.scratch, GROW
+    bend = integration.guards.step.bend
+    while control.steps + control.rejected < control.max_steps:
+        t, h = control.t, minimum(control.h, minimum(control.step, control.longest))
+        if t + 0.0625 * h == t:
+            return TOO_SMALL if control.component < 0 else NOT_FINITE
+        end = until if t + STRETCH * h >= until else t + h
+        h = end - t
+        step(equations, n, s, m, t, h, end, x, k)
+        err = trial_error(n, s, m, h, control.rtol, control.atol, x, equations.slots, k, e)
+        control.component = not_finite(n, e)
+        if err <= 1.0:
+            combine(n, s, offset(m, s * s + 2 * s), k, bend)
+            for i in range(n):
+                bend[i] = h * bend[i]
+            accept(equations, n, s, x, k)
+            control.t, control.h = end, h * minimum(grow, factor(err, control.error))
+            control.error = maximum(err, 1e-4)
+            return FULL
+        control.rejected += 1
+        control.h = h * (minimum(0.9, factor(err, 1.0)) if err - err == 0.0 else SHRINK)
+        grow = 1.0
+    return TOO_MANY
+
+
+@kernel
+def projected(integration: Integration) -> i64:
+    """Project (t, x), with ẋ anew where x changed; what is noted of the state."""
+    projection, n, x, t = integration.projection, integration.n, integration.x, integration.control.t
+    program, state = projection.program, projection.state
+    program.slots[0] = t
+    copy(n, x, state)
+    program.run(program.code, program.slots, state)
+    notes = int(state[n + 1])
+    if state[n] != 0.0 and notes != UNREACHED:
+        copy(n, state, x)
+        evaluate(integration.equations, n, t, x, offset(x, n))
+    return notes
+
+
+@kernel
+def acquaint(integration: Integration) -> None:
+    """Let the projection know from which state the steps begin."""
+    program, state = integration.projection.program, integration.projection.state
+    program.slots[0] = integration.control.t
+    copy(integration.n, integration.x, state)
+    program.run(program.code, program.slots, state)
+
+
+@kernel
+def advance(integration: Integration, until: f64, total: i64) -> i64:
+    """One step by the tableau, projected where there is a projection: FULL; or why none could be made.
+
+    REWRITE: one was made, and the equations ask for other speeds.
+    """
+    control, before, n, x = integration.control, integration.guards.step, integration.n, integration.x
+    t, k, projects, notes = control.t, offset(x, n), integration.projection.given, UNREACHED
+    if projects == 1 or integration.guards.m > 0:
+        copy(n, x, before.x0)
+        copy(n, k, before.dx0)
+    while notes == UNREACHED:
+        notes = 0
+        if control.fixed == 1:
+            control.t = fixed_step(integration, until, total)
+        else:
+            status = adaptive_step(integration, until)
+            if status != FULL:
+                return status
+        if projects == 1 and not_finite(n, k) < 0:
+            notes = projected(integration)
+        if notes == UNREACHED:
+            control.h, control.t = SHRINK * (control.t - t), t
+            control.rejected += 1
+            copy(n, before.x0, x)
+            copy(n, before.dx0, k)
+            if control.fixed == 1:
+                return ELSEWHERE
+    control.made += 1
+    control.steps += 1
+    if control.fixed == 1 or projects == 1:
+        control.component = not_finite(n, k)
+    return FULL if notes == 0 else REWRITE
+
+
+@kernel
+def watched(integration: Integration, t: f64) -> f64:
+    """Watch the step that began at t; at an event it is cut short there. θ, as `watch` gives it."""
+    control, guards, n, x = integration.control, integration.guards, integration.n, integration.x
+    made, end = guards.step, control.t
+    copy(n, x, made.x1)
+    copy(n, offset(x, n), made.dx1)
+    theta = watch(guards, t, end)
+    if theta < 1.0:
+        probe(guards, t, end - t, theta)
+        copy(n, made.x, x)
+        control.t = t + theta * (end - t)
+        evaluate(integration.equations, n, control.t, x, offset(x, n))
+        for i in range(n):
+            made.bend[i] = theta * theta * theta * theta * made.bend[i]
+    return theta
+
+
+@kernel
+def steps(integration: Integration, until: f64, most: i64) -> i64:
+    """So many steps at most, until a time: END, or why the stepper came back earlier.
+
+    FULL: more can be made. EVENT: a guard fell; REWRITE: the equations ask for other speeds; both stand where it was.
+    NO_NUMBER, NOT_FINITE, TOO_SMALL, TOO_MANY, ELSEWHERE: no further.
+    """
+    control, guards, fixed, left, total = integration.control, integration.guards, integration.control.fixed, most, 0
+    if fixed == 1:
+        total = steps_in(until - control.origin, control.step)
+        for i in range(integration.n):
+            guards.step.bend[i] = 0.0
+    if integration.projection.given == 1:
+        acquaint(integration)
+    while control.made < total if fixed == 1 else control.t < until:
+        if left <= 0 or integration.last + 1 >= integration.page.room:
+            return FULL
+        t, left = control.t, left - 1
+        status = advance(integration, until, total)
+        if status != FULL and status != REWRITE:
+            return status
+        kept = 1 if control.made % control.every == 0 or control.made == total or status == REWRITE else 0
+        if status == REWRITE and (control.made == total if fixed == 1 else control.t >= until):
+            status = FULL
+        if control.component >= 0:
+            status, kept = NOT_FINITE, 1
+        elif guards.m > 0:
+            theta = watched(integration, t)
+            if theta != theta:
+                status, kept = NO_NUMBER, 1
+            elif theta < NONE:  # at the start of the step: the row before it may have it already
+                status, kept = EVENT, 0 if theta == 0.0 and (control.made - 1) % control.every == 0 else 1
+        if kept == 1:
+            integration.last += 1
+            recorded(integration, integration.last)
+        if status != FULL:
+            return status
+    return END
+
+
+@kernel
+def tick(integration: Integration, held: f64p) -> i64:
+    """One fixed step on, with this held; as `steps`, where nothing is in its way: FULL or REWRITE. No row is kept."""
+    control, n, x = integration.control, integration.n, integration.x
+    integration.last = integration.first
+    control.t = control.origin + float(control.made) * control.step
+    hold(integration, held)
+    evaluate(integration.equations, n, control.t, x, offset(x, n))
+    status = look(integration, control.t, 0)
+    return steps(integration, FOREVER, 1) if status == FULL else status
+
+
+together(begin, stand, steps, tick, watch)

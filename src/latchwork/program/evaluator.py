@@ -1,0 +1,52 @@
+"""Evaluator: a lowered function with slots of its own, as a record, so that kernels call it by name."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.program.function import Function
+from latchwork.program.kernel import executor, f64p, i32p, i64, kernel
+from latchwork.program.native import address
+from latchwork.program.records.memory import write
+from latchwork.program.records.record import record
+
+
+@record
+class Evaluator:
+    """What runs a program, its bytecode and slots, and how many inputs and outputs it has."""
+
+    run: executor
+    code: i32p
+    z: f64p
+    inputs: i64
+    width: i64
+
+
+@kernel
+def evaluate(function: Evaluator, x: f64p, out: f64p) -> None:
+    """The outputs of a function at x."""
+    for i in range(function.inputs):
+        function.z[i] = x[i]
+    function.run(function.code, function.z, out)
+
+
+class Evaluators:
+    """Functions whose records stand in some memory: their slots stay alive here, their machine code is taken up."""
+
+    def __init__(self) -> None:
+        self._each: list[tuple[Evaluator, Function, NDArray[np.float64]]] = []
+        self._arrivals = Function.arrivals
+
+    def put(self, place: Evaluator, function: Function) -> None:
+        """Write the record of a function."""
+        z = function.workspace()
+        self._each.append((place, function, z))
+        write(place, function.entry, address(function.code), address(z), len(function.inputs), function.width)
+
+    def ready(self) -> None:
+        """Take machine code that has arrived."""
+        if self._arrivals != Function.arrivals:
+            self._arrivals = Function.arrivals
+            for place, function, z in self._each:
+                write(place, function.entry, address(function.code), address(z), len(function.inputs), function.width)

@@ -1,0 +1,200 @@
+"""The reset as a kernel: the Delassus operator against NumPy; the same bits as Python and as machine code."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from contact_ways import in_a_corner, rod
+from latchwork.errors import EvaluationError
+from latchwork.hybrid.contacts import reset
+from latchwork.hybrid.contacts.free_motion import free_motion_of
+from latchwork.hybrid.contacts.near_set import CAREFUL, FOUND, assemble
+from latchwork.hybrid.contacts.scene import Scene
+from latchwork.program.bundle import Bundle
+from latchwork.program.kernel import f64p_at, i64p_at
+from latchwork.program.native import invoke, native
+from latchwork.program.records.memory import block_of
+from latchwork.program.records.view import record_at
+
+approx = pytest.approx
+
+
+def simulation(held: int) -> lw.Simulation:
+    """Four rods on hinges whose ends may touch a rough floor and a smooth wall; so many of the hinges are locked."""
+    model = lw.Model("chain")
+    N, O = model.frame, model.origin
+    link, at, ends = None, None, []
+    for i in range(4):
+        link = model.revolute(f"L{i}", link, at=at, axis=N.z)
+        model.body(f"rod {i}", link, link.origin.at(f"C{i}", 0.25 * link.frame.x), 1.0 + i,
+                   lw.inertia(link.frame, zz=0.02))  # fmt: skip
+        at = link.origin.at(f"E{i}", 0.5 * link.frame.x)
+        ends.append(at)
+    model.gravity(-9.81 * N.y)
+    floor = lw.Line(point=O.at("floor", -3.0 * N.y), direction=N.x, normal=N.y)
+    wall = lw.Line(point=O.at("wall", 3.0 * N.x), direction=N.y, normal=-1.0 * N.x)
+    model.contact("end on floor", ends[3], floor, friction=lw.Coulomb(0.5))
+    model.contact("knee on wall", ends[1], wall)
+    sim = lw.Simulation(model, q=[0.1, -0.4, 0.3, 0.2], u=[1.0, -2.0, 0.5, 0.3])
+    for i in range(held):
+        sim.constrain(f"lock {i}", sim.equations.q[1 + i] - sim.x[1 + i])
+    return sim
+
+
+def states(sim: lw.Simulation, count: int = 10) -> list[np.ndarray]:
+    """States about the present one."""
+    rng, n = np.random.default_rng(2), 2 * len(sim.equations.q)
+    found = []
+    for _ in range(count):
+        x = sim.state.row
+        x[1 : 1 + n] += rng.normal(size=n)
+        found.append(x)
+    return found
+
+
+def near(sim: lw.Simulation) -> Any:
+    """The scene of a simulation, with all contact points near."""
+    resets, s = sim.mode_table.resets, sim.state.contacts
+    resets.memory.hold(s.contact_points)
+    room, row = resets.room(sim.mode_table.held(sim.state.holds)), 0
+    resets.memory.ready(room)
+    resets.memory.write(s)
+    known = room.delassus
+    for k, point in enumerate(s.contact_points):
+        i = resets.memory.places[point]
+        resets.memory.make_ready(i)
+        known.who[k], known.first[k], known.tangents[k] = i, row, len(point.tangents)
+        row += 1 + len(point.tangents)
+    known.contacts, known.rows, known.extra, known.drags = len(s.contact_points), row, 0, 0
+    return resets.memory.scene, known
+
+
+@pytest.mark.parametrize("more", [False, True])
+@pytest.mark.parametrize("held", [0, 1, 2])
+def test_the_operator_is_that_of_numpy(held, more):
+    """v = J u + C, A = J P Jᵀ and b = J u̇₀ + c as NumPy makes them of the programs, with rows and friction besides."""
+    sim = simulation(held)
+    scene, known = near(sim)
+    points, terms = sim.state.contacts.contact_points, sim.mode_table.held(sim.state.holds)
+    rng, n = np.random.default_rng(4), 4
+    for x in states(sim):
+        extra = [(rng.normal(size=n), 0.7)] if more else []
+        drags = [(0.1 * rng.normal(size=n), 0.1 * rng.normal(size=n), 0.5)] if more else []
+        known.asked, known.known, known.extra, known.drags = 0, 0, len(extra), len(drags)
+        for B, c in extra:
+            np.asarray(known.B)[held * n : (held + 1) * n], known.held_c[held] = B, c
+        for g, N1, N0 in drags:
+            np.asarray(known.friction)[: 2 * n + 1] = [*g, *N1, N0]
+        assert invoke(assemble, scene, x) == FOUND
+        free = free_motion_of(sim.mode_table.base, terms, x, extra, drags)
+        J = np.concatenate([point.terms.place(x).B for point in points])
+        C = np.concatenate([point.terms.place(x).C for point in points])
+        c = np.concatenate([point.terms.bias_function(x) for point in points])
+        r = len(J)
+        assert np.array(known.v[:r]) == approx(J @ x[5:9] + C, rel=1e-9, abs=1e-9)
+        assert np.array(known.A[: r * r]).reshape(r, r) == approx(J @ free.inverse @ J.T, rel=1e-9, abs=1e-9)
+        assert np.array(known.b[:r]) == approx(J @ free.udot + c, rel=1e-8, abs=1e-8)
+
+
+def test_rows_that_depend_on_each_other_are_given():
+    """With a row that is held twice P is asked for; no number is made up."""
+    sim = simulation(1)
+    scene, known = near(sim)
+    x = sim.state.row
+    known.asked, known.known, known.extra = 0, 0, 1
+    np.asarray(known.B)[4:8], known.held_c[1] = sim.mode_table.held(sim.state.holds).place(x).B[0], 0.0
+    assert invoke(assemble, scene, x) == CAREFUL
+
+
+def test_a_bundle_gives_what_its_functions_give():
+    """Functions of the same inputs, together as one by one; others are refused."""
+    sim = simulation(0)
+    base, contact_points = sim.mode_table.base, sim.state.contacts.contact_points
+    functions = [base.motion, *(contact_point.terms.place_function for contact_point in contact_points)]
+    bundle = Bundle(functions)
+    for x in states(sim):
+        assert np.array_equal(bundle(x), np.concatenate([function(x) for function in functions]))
+    with pytest.raises(EvaluationError, match="functions of the same inputs"):
+        Bundle([base.motion, sim.mode_table.side.function])
+
+
+def crate() -> lw.Simulation:
+    """A crate that falls on a floor in space, first on one corner."""
+    model = lw.Model("crate")
+    link, N = model.free("crate"), model.frame
+    body = model.body("crate", link, link.origin, 1.0, lw.inertia(link.frame, 0.02, 0.02, 0.02))
+    model.gravity(-9.81 * N.z)
+    model.contact("floor", body.box((0.3, 0.3, 0.3)), lw.Plane(model.origin, N.z), restitution=0.3, friction=0.4)
+    sim = lw.Simulation(model, q={"q_crate_pz": 0.4, "q_crate_e0": 0.8, "q_crate_e1": 0.6}, u={"u_crate_vx": 0.5})
+    sim.advance(0.35)
+    return sim
+
+
+@pytest.mark.parametrize("runs", [
+    lambda: in_a_corner(0.5, 0.3), lambda: rod(lambda t: 8.0 * t, (0.3, 0.3)), crate,
+], ids=["corner", "rod", "crate"])  # fmt: skip
+def test_resets_are_the_same_in_python(runs, monkeypatch):
+    """Every reset of a run leaves the same words in the scene and the same state, as Python and as machine code."""
+    seen = []
+
+    def both(kernel: Any) -> Any:
+        made = native(kernel)
+
+        def brief(at: int, x: int) -> int:
+            scene = record_at(Scene, i64p_at(at), 0)
+            memory, state = Blocks(scene), f64p_at(x)
+            size = 1 + scene.delassus.n_q + scene.delassus.n
+            before, start = memory.taken(), list(state[:size])
+            outcome = kernel(scene, state)
+            after, end = memory.taken(), list(state[:size])
+            memory.put(before)
+            state[:size] = np.array(start).data
+            assert made.brief(at, x) == outcome
+            assert list(state[:size]) == end
+            assert memory.taken() == after
+            seen.append(outcome)
+            return outcome
+
+        return SimpleNamespace(brief=brief)
+
+    monkeypatch.setattr(reset, "native", both)
+    monkeypatch.setattr("latchwork.hybrid.lap_flow.CHANGES", 0)
+    monkeypatch.setattr(reset.SceneMemory, "_lay_out", remembered(reset.SceneMemory._lay_out))
+    runs()
+    assert len(seen) > 3
+
+
+KEPT: dict[int, Any] = {}
+
+
+def remembered(lay_out: Any) -> Any:
+    """Keep the scenes that are laid out, by address."""
+
+    def call(memory: Any, points: Any) -> None:
+        lay_out(memory, points)
+        KEPT[memory.address] = memory.scene
+
+    return call
+
+
+class Blocks:
+    """The words that a reset writes to: those of the scene that last."""
+
+    def __init__(self, scene: Any) -> None:
+        self.block = block_of(KEPT[reset_address(scene)])
+
+    def taken(self) -> bytes:
+        return self.block.tobytes()
+
+    def put(self, words: bytes) -> None:
+        self.block[:] = np.frombuffer(words)
+
+
+def reset_address(scene: Any) -> int:
+    """Where a scene begins."""
+    return int(np.frombuffer(scene._words, dtype=np.uint8, count=1).ctypes.data) + 8 * scene._start
