@@ -41,7 +41,7 @@ def test_every_shape_is_made():
 
 @pytest.mark.parametrize(("a", "b"), [pair for pair in pairs() if pair != ("Point", "Point")])
 def test_rates_normals_and_order(a, b):
-    """ġ = n · (v_on − v_other), |n| = 1; the material points are apart by the gap along n, or are one place; b against a
+    """ġ = n · (v_on − v_other), |n| = 1; the material points are apart by the gap along n, or one place; b against a
     has the same gaps, and its normals turned around."""
     w = World()
     made = Scene(w, MAKE[a](w, 0), MAKE[b](w, 1))
