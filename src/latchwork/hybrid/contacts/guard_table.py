@@ -201,7 +201,7 @@ def guard_table(
     by_acceleration = [*[piece.by_acceleration for piece in pieces], *[each.by_acceleration for each in programs]]
     widest = max([ROOM, *[function.width for function in slots.functions]])
     empty = blank(GuardTable, contacts=len(pieces), zones=len(zones), slots=slots.size, room=widest)
-    words, where = empty.words.copy(), empty.at
+    words, where = empty.words(), empty.at
     words[where["guards"]], words[where["zone"]] = guards, records
     words[where["free"].start : where["user"].stop] = slices is None, slices is None and any(by_acceleration), *own
     words.view(np.float64)[where["z"]] = np.concatenate(slots.parts)
