@@ -166,11 +166,11 @@ def test_runs_that_came_to_their_end_are_kept(monkeypatch):
     """Of many, those that were done before an interrupt have the numbers that they have alone."""
     usual, made = batch.integrate, []
 
-    def integrate(*args: Any) -> Any:
+    def integrate(*args: Any, **more: Any) -> Any:
         made.append(1)
         if len(made) == 3:
             signal.raise_signal(signal.SIGINT)
-        return usual(*args)
+        return usual(*args, **more)
 
     monkeypatch.setattr(batch, "integrate", integrate)
     monkeypatch.setattr(batch, "parallel", lambda work, parts, threads: [work(part) for part in parts])

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from latchwork.integrate.adaptive import BEFORE, COMPONENT, RECORDED, REJECTED, STEPS, H, T, first_step
 from latchwork.integrate.dense_output import Array, Event, Solution, Stats
-from latchwork.integrate.guard_location import memory_size
+from latchwork.integrate.guard_location import FLOOR, memory_size
 from latchwork.integrate.lap_memory import DeskMemory, LapMemory
 from latchwork.integrate.methods import CALM, RK4, SLIVER, DormandPrince
-from latchwork.integrate.problem import Problem, Settle, Watch, steps_per_call
+from latchwork.integrate.problem import Problem, Settle, StateScales, Watch, steps_per_call
 from latchwork.integrate.settled import settled_adaptive, settled_fixed
 from latchwork.integrate.status import EVENT, REWRITE, STATUS
 from latchwork.integrate.steppers import derivative, not_finite, record
@@ -83,12 +83,13 @@ def begin(
     flags: i64p, kinds: i64p, heights: f64p, t: f64, rtol: f64, atol: f64p, x: f64p, k: f64p,
     size: i64, copies: i64, fresh: f64p, slots: f64p, uses: i64, places: i64p, held: i64, rest: f64p, kept: i64p,
     full: f64p, first: f64, memory: f64p, counts: i64p, out_t: f64p, out_x: f64p, out_dx: f64p,
-    judge: executor, judge_code: i32p, judge_z: f64p, looked: f64p, least: f64,
+    judge: executor, judge_code: i32p, judge_z: f64p, looked: f64p, least: f64, absolute: f64p, unit: f64,
 ) -> i64:  # fmt: skip
     """Guards armed, ẋ, and a first step, at (t, x); 0 where a guard falls at once or something is no number.
 
     ``looked`` become guards, then their rates; ``first`` is the first step, 0 to choose one. Where ``least`` is above 0
-    and the state is judged no better, −1.
+    and the state is judged no better, −1. ``heights`` are followed by what is little of each guard; ``absolute`` are
+    tolerances of all states, and ``unit`` is that of time.
     """
     stand(size, copies, fresh, slots, uses, places, held, rest, n, kept, full, x)
     if least > 0.0:
@@ -109,17 +110,19 @@ def begin(
             armed = 1 if g > height else 0
         elif height < 0.0:
             armed = 0 if g > -height else 1
-        w[6 * n + 10 * m + i] = height
+        w[6 * n + 10 * m + i], w[6 * n + 13 * m + i] = height, heights[m + i]
         looked[i], looked[m + i] = g, now[m + i]
         if g != g or (g < 0.0 and kinds[i] == NOT_BELOW) or (armed == 1 and g <= 0.0 and now[m + i] < 0.0):
             return 0
         flags[i], flags[m + i] = armed, 0
+    for i in range(n):
+        atol[i] = absolute[kept[i]]
     derivative(run, code, z, n, t, x, k)
     if not_finite(n, k) >= 0:
         return 0
     memory[T], memory[H], memory[BEFORE] = t, first, CALM
     if first == 0.0:
-        memory[H] = first_step(run, code, z, n, t, rtol, atol, x, k)
+        memory[H] = first_step(run, code, z, n, t, rtol, atol, x, k, unit)
     counts[RECORDED], counts[STEPS], counts[REJECTED], counts[COMPONENT] = 0, 0, 0, -1
     record(0, n, t, x, k, out_t, out_x, out_dx)
     return 1
@@ -177,11 +180,11 @@ def lay_out(
 ) -> None:  # fmt: skip
     """The words of a problem: those of its desk, with its own in place.
 
-    Behind them stand kinds and heights of m guards, where what is held goes in slots, ``kept``, fresh slots, and slots
-    of what steps, watches and settles; the latter two begin at ``second`` and ``third``.
+    Behind them stand kinds, heights and what is little of m guards, where what is held goes in slots, ``kept``, fresh
+    slots, and slots of what steps, watches and settles; the latter two begin at ``second`` and ``third``.
     """
     word, kinds = i64p_at(here), head
-    heights, places = kinds + m, kinds + 2 * m
+    heights, places = kinds + m, kinds + 3 * m
     keeps = places + uses
     news = keeps + n
     slots = here + 8 * (news + size)
@@ -227,8 +230,8 @@ def few_rows() -> int:
 
 @lru_cache(KEPT)
 def _packing(guards: int) -> Struct:
-    """Kinds, then heights."""
-    return Struct(f"={guards}q{guards}d")
+    """Kinds, then heights and what is little of each."""
+    return Struct(f"={guards}q{2 * guards}d")
 
 
 def _step(method: DormandPrince | RK4) -> float:
@@ -237,9 +240,12 @@ def _step(method: DormandPrince | RK4) -> float:
 
 
 class Desk:
-    """Memory for problems of n states and so many guards at most, of which one is run at a time, by one method."""
+    """Memory for problems of n states and so many guards at most, of which one is run at a time, by one method.
 
-    def __init__(self, method: DormandPrince | RK4, n: int, guards: int) -> None:
+    ``scales`` are those of full states, of which the n are some.
+    """
+
+    def __init__(self, method: DormandPrince | RK4, n: int, guards: int, scales: StateScales) -> None:
         fixed = isinstance(method, RK4)
         self.tableau = RUNGE_KUTTA_4 if fixed else DORMAND_PRINCE_5
         self.method, self.n, self.guards, self.is_fixed = method, n, guards, fixed
@@ -249,16 +255,17 @@ class Desk:
         self.looked = np.zeros(2 * guards)  # guards, then their rates, where a run began
         nothing, watch, rows = (0, 0, 0), (0, 0, 0, guards, w, self.flags), (0, 0, 0, 0)
         front = (*nothing, n, self.tableau.stages, self.tableau.packed)
-        rtol, atol, first = 0.0, np.zeros(n), 1.0
+        units = np.array(scales.states, dtype=float)
+        rtol, atol, first, absolute = 0.0, np.zeros(n), 1.0, np.zeros(len(units))
         if isinstance(method, RK4):
             steps: tuple[Any, ...] = (0.0, method.step, 0.0, 0, 0, 0, 1, self.x, self.k, self.counts)
         else:
-            rtol, atol, first = method.rtol, np.full(n, method.atol), method.first_step or 0.0
+            rtol, first, absolute[:] = method.rtol, method.first_step or 0.0, method.absolute(units)
             steps = (0.0, rtol, atol, 0.0, method.max_steps, self.step, self.counts, self.x, self.k, np.zeros(n), 0)
         rows_at = len(front) + len(steps)  # where steppers take the rows, and then the guards
         run = (*front, *steps, *rows, *watch, *nothing, np.zeros(n + 2))
         start = (*nothing, n, *watch, 0, 0, 0.0, rtol, atol, self.x, self.k, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, first,
-                 self.step, self.counts, *rows[:3], *nothing, self.looked, 0.0)  # fmt: skip
+                 self.step, self.counts, *rows[:3], *nothing, self.looked, 0.0, absolute, scales.time)  # fmt: skip
         self._alive = run, start  # what the addresses in it point to
         room = max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // max(n, 1)))
         self.memory = laid_out(DeskMemory, room=room, wide=8 * n, counts=self.counts, states=n, state=self.x,
@@ -293,11 +300,13 @@ class Desk:
 class Again:
     """A problem with guards, run again and again, one run at a time; ``kept`` says where its states stand in full ones.
 
-    ``kinds`` and ``heights`` say of each guard where it is armed. ``lap`` has all that for `run_lap`.
+    ``kinds`` and ``heights`` say of each guard where it is armed, ``units`` are of their values. ``lap`` has all that
+    for `run_lap`.
     """
 
     def __init__(self, desk: Desk, function: Executable, guards: Executable, settle: Settle | None, held: int,
-                 kept: NDArray[np.int64], kinds: Sequence[int], heights: Sequence[float]) -> None:  # fmt: skip
+                 kept: NDArray[np.int64], kinds: Sequence[int], heights: Sequence[float],
+                 units: Sequence[float]) -> None:  # fmt: skip
         self.desk, self.function, self.guards, self.settle = desk, function, guards, settle
         n, m, uses = desk.n, len(kinds), 2 if settle is None else 3
         self.m, self.now, self._held = m, desk.looked[: 2 * m], held
@@ -306,7 +315,7 @@ class Again:
         self._size, second = len(fresh), len(parts[0])
         third = second + (len(parts[1]) if copies == 1 else second)
         self._watch_at = second, third
-        self._own = own = len(desk.words) + 2 * m + uses  # where words are followed by ``kept``, then fresh slots
+        self._own = own = len(desk.words) + 3 * m + uses  # where words are followed by ``kept``, then fresh slots
         self.table = table = np.empty(own + n + self._size * (1 + copies), dtype=np.int64)  # one memory for all
         self.at, steps, looks = address(table), function.code, guards.code
         self.lap = record_at(LapMemory, table, 0)
@@ -322,7 +331,7 @@ class Again:
             judge_by, desk.steppers[settle is not None], Function.arrivals,
             steps_per_call(function.length, n, desk.tableau),
         )  # fmt: skip
-        _packing(m).pack_into(table.data, 8 * len(desk.words), *kinds, *heights)
+        _packing(m).pack_into(table.data, 8 * len(desk.words), *kinds, *heights, *[FLOOR * unit for unit in units])
         self._begin = native(begin_lap).brief
         self.handovers: dict[bytes, Any] = {}  # what follows where certain guards end it, by ``hit`` as bytes
         self.following: list[Any] = []  # the same, as they stand in words

@@ -14,7 +14,7 @@ from latchwork.errors import IntegrationError, spelled
 from latchwork.integrate.adaptive import COMPONENT, RECORDED, REJECTED, STEPS, T, advance_adaptive, first_step
 from latchwork.integrate.checks import must_be_numbers
 from latchwork.integrate.dense_output import Array, Solution, Stats
-from latchwork.integrate.problem import Problem, Settle, problem, steps_per_call
+from latchwork.integrate.problem import UNSCALED, Problem, Settle, StateScales, problem, steps_per_call
 from latchwork.integrate.settled import settled_adaptive, settled_fixed
 from latchwork.integrate.status import STATUS, Status
 from latchwork.integrate.steppers import advance_fixed
@@ -28,6 +28,7 @@ from latchwork.program.native import invoke
 SLIVER = 1e-9  # of a step: a remainder this short joins the step before it
 BEGIN = 200  # rows of the first call: many runs are short, and room takes time
 CALM = 1e-4  # the error assumed before the first step
+ATOL = 1e-12  # of the unit of each state, where no atol is given
 
 
 class Method(Protocol):
@@ -97,10 +98,14 @@ class RK4:
 @spelled
 @dataclass(frozen=True)
 class DormandPrince:
-    """The pair of order 5(4) with adaptive steps and dense output of order four; atol for all states, or for each."""
+    """The pair of order 5(4) with adaptive steps and dense output of order four; atol for all states, or for each.
+
+    Where none is given, it is 1e-12 of the unit of each state: a radian or the length of the mechanism, and the same
+    over its time (`Scales`).
+    """
 
     rtol: float = 1e-9
-    atol: float | tuple[float, ...] = 1e-12
+    atol: float | tuple[float, ...] | None = None
     max_step: float = math.inf
     first_step: float | None = None
     max_steps: int = 1_000_000
@@ -108,7 +113,8 @@ class DormandPrince:
     def __post_init__(self) -> None:
         must_be_numbers(self)
         first = self.first_step if self.first_step is not None else 1.0
-        if not (self.rtol >= 0.0 and self.max_step > 0.0 and first > 0.0 and np.all(np.asarray(self.atol) > 0.0)):
+        atol = 1.0 if self.atol is None else self.atol
+        if not (self.rtol >= 0.0 and self.max_step > 0.0 and first > 0.0 and np.all(np.asarray(atol) > 0.0)):
             raise IntegrationError(f"{self} cannot step. Give rtol >= 0 and atol, max_step and first_step above 0.")
 
     def solve(self, problem: Problem) -> Solution:
@@ -155,15 +161,20 @@ class DormandPrince:
         if isinstance(self.atol, tuple) and len(self.atol) != problem.n:
             raise IntegrationError(f"{len(self.atol)} values of atol do not fit {problem.n} states. Give one for each.")
         tolerances = problem.memory.room("atol", problem.n)
-        tolerances[:] = self.atol
+        tolerances[:] = self.absolute(problem.scales.states)
         return tolerances
+
+    def absolute(self, units: ArrayLike) -> Any:
+        """atol of states in these units: as given, or a part of each."""
+        return np.multiply(ATOL, units) if self.atol is None else self.atol
 
     def _first(self, problem: Problem, z: Array, atol: Array, x: Array, k: Array) -> float:
         """The first step: as given, or from the sizes of x, ẋ and ẍ."""
         if self.first_step is not None:
             return self.first_step
         f = problem.function
-        return float(problem.quick(first_step)(f.executor, f.code, z, problem.n, problem.t, self.rtol, atol, x, k))
+        return float(problem.quick(first_step)(f.executor, f.code, z, problem.n, problem.t, self.rtol, atol, x, k,
+                                                 problem.scales.time))  # fmt: skip
 
 
 def integrate(
@@ -171,7 +182,7 @@ def integrate(
     progress: Callable[[float], None] | None = None, call: Callable[..., Any] = invoke, *,
     guards: Executable | None = None, armed: ArrayLike | None = None, samples: ArrayLike | None = None,
     settle: Settle | None = None, now: Array | None = None, memory: Memory | None = None,
-    longest: float = math.inf, heights: ArrayLike = 0.0,
+    longest: float = math.inf, heights: ArrayLike = 0.0, scales: StateScales = UNSCALED,
 ) -> Solution:  # fmt: skip
     """``ẋ = f(t, x, rest)`` from x0 at t0 to t_end, or to the first event.
 
@@ -192,8 +203,10 @@ def integrate(
 
     ``now`` are guards and rates at the start, where they are known. ``memory`` is used again by runs of the same
     function, guards and settle, one after the other, which then start sooner. No step is ``longest`` than that, where a
-    method chooses its steps. An interrupt that is listened for (`program.interrupt`) ends the run after its next steps.
+    method chooses its steps. ``scales`` are units of time, states and guards: what is not given of a method, and what
+    counts as zero of a guard, are parts of them. An interrupt that is listened for (`program.interrupt`) ends the run
+    after its next steps.
     """
     given = problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples, settle, memory, longest,
-                    heights)  # fmt: skip
+                    heights, scales)  # fmt: skip
     return given.event_at_start(now) or method.solve(given)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from latchwork.errors import IntegrationError
 from latchwork.integrate.dense_output import Array, Event, Record, Solution, Stats
 from latchwork.integrate.fused import SHARED, advance_fused, fused_function, pays
-from latchwork.integrate.guard_location import memory_size
+from latchwork.integrate.guard_location import FLOOR, memory_size
 from latchwork.integrate.status import ADVICE, ELSE, Status
 from latchwork.integrate.steppers import derivative
 from latchwork.integrate.tableau import Tableau
@@ -65,6 +65,17 @@ class Settle(NamedTuple):
     judge: Kernel[..., None] | None = None
 
 
+class StateScales(NamedTuple):
+    """One of time, of each state, and of each guard's value: what tolerances that were not given are parts of."""
+
+    time: float = 1.0
+    states: ArrayLike = 1.0
+    guards: ArrayLike = 1.0
+
+
+UNSCALED = StateScales()
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """``ẋ = f(t, x)`` from x at t to t_end; ``call`` runs a kernel, as machine code or as Python."""
@@ -81,6 +92,7 @@ class Problem:
     settle: Settle | None = None
     memory: Memory = field(default_factory=Memory)
     longest: float = math.inf  # no step that is chosen in the run is longer
+    scales: StateScales = UNSCALED
 
     @property
     def n(self) -> int:
@@ -222,7 +234,7 @@ def problem(
     function: Executable, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, call: Callable[..., Any],
     progress: Callable[[float], None] | None, guards: Executable | None = None, armed: ArrayLike | None = None,
     samples: ArrayLike | None = None, settle: Settle | None = None, memory: Memory | None = None,
-    longest: float = math.inf, heights: ArrayLike = 0.0,
+    longest: float = math.inf, heights: ArrayLike = 0.0, scales: StateScales = UNSCALED,
 ) -> Problem:  # fmt: skip
     """A problem whose sizes agree and whose time goes forward."""
     memory = Memory() if memory is None else memory
@@ -238,16 +250,17 @@ def problem(
     if not all(map(math.isfinite, x.tolist())):
         name = function.inputs[1 + int(np.argmin(np.isfinite(x)))]
         raise IntegrationError(f"The initial value of '{name}' is not finite. Give a number.")
-    watch = None if guards is None else _watch(guards, inputs, len(x), held, armed, heights, memory)
+    watch = None if guards is None else _watch(guards, inputs, len(x), held, armed, (heights, scales.guards), memory)
     times = None if samples is None else _samples(samples, t0, t_end)
     hears = progress or (lambda t: None)
     return Problem(function, x, float(t0), float(t_end), held, call, hears, watch, times, settle, memory,
-                   longest)  # fmt: skip
+                   longest, scales)  # fmt: skip
 
 
-def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLike | None, heights: ArrayLike,
-           memory: Memory) -> Watch:  # fmt: skip
-    """The watch over guards whose program takes what the right-hand side takes, and gives values and rates."""
+def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLike | None,
+           numbers: tuple[ArrayLike, ArrayLike], memory: Memory) -> Watch:  # fmt: skip
+    """The watch over guards whose program takes what the right-hand side takes, and gives values and rates; the
+    numbers are their heights and units."""
     given, outputs = len(guards.inputs), guards.width
     m = outputs // 2
     arms = np.ones(m) if armed is None else np.asarray(armed)
@@ -261,7 +274,8 @@ def _watch(guards: Executable, inputs: int, n: int, rest: Array, armed: ArrayLik
     z[1 + n : inputs] = rest
     flags[:m], flags[m:] = arms != 0, 0
     w.fill(0.0)
-    w[6 * n + 10 * m : 6 * n + 11 * m] = heights
+    w[6 * n + 10 * m : 6 * n + 11 * m] = numbers[0]
+    w[6 * n + 13 * m :] = np.multiply(FLOOR, numbers[1])
     return Watch(guards, z, w, flags)
 
 
