@@ -10,6 +10,8 @@ import pytest
 
 import latchwork as lw
 from contact_ways import TIGHT, disk
+from latchwork.constraint.scales import Scales
+from latchwork.contact.tolerances import tolerances_in
 from latchwork.hybrid import going, relay
 from latchwork.hybrid.contacts.contact_state import deep_in
 from latchwork.hybrid.contacts.handover_kernel import depth
@@ -235,7 +237,8 @@ def test_switches_are_timed_in_order():
 @pytest.mark.parametrize("gap", [0.0, 1e-12, -4.9e-11, -5e-11, -5.1e-11, -1.5e-10, -1.51e-10, -3e-9, -1.0, 0.3])
 def test_depth_is_that_of_contacts_that_open(gap):
     """One more than `deep_in`, as Python and as machine code."""
-    assert depth(gap) == invoke(depth, gap) == 1 + deep_in(gap)
+    small = tolerances_in(Scales())
+    assert depth(gap, small) == invoke(depth, gap, small) == 1 + deep_in(gap, small)
 
 
 def test_constraints_between_advances(handed, monkeypatch):

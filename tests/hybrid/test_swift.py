@@ -115,9 +115,9 @@ def test_kernels_of_a_switch_are_the_same_in_python(module, kernel, run, monkeyp
         first = (bundle._code, bundle._z, bundle.out, gathering.delassus)
         if kernel == "pass_one":
             given, found = record_at(module.PassGiven, self.given, 0), record_at(module.PassFound, self.found, 0)
-            return (*first, len(x), x, given, found)
+            return (*first, len(x), x, given, found, self.small)
         at, given = record_at(module.KeepAt, self.at, 0), record_at(module.KeepGiven, self.given, 0)
-        return (*first, at, len(x), x, given, self._row)
+        return (*first, at, len(x), x, given, self._row, self.small)
 
     monkeypatch.setattr(owner, "__call__", both)
     run()

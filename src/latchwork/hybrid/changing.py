@@ -221,8 +221,10 @@ class Changing(Running):
         """Everything for other equations; what stands, stands."""
         self.equations = equations
         self.driven = replace(self.driven, equations=equations, arguments=arguments)
+        scales, x = self._mode_table.base.scales, self._state()
         self._mode_table = ModeTable(self.driven, self.design, self._rules)
-        x, s, base = self._state(), self._contact_states, self._mode_table.base
+        self._mode_table.measure(x, scales=scales)
+        s, base = self._contact_states, self._mode_table.base
         s.made_again(
             {
                 contact_point: touch_of(contact_point.contact, contact_point.feature, base, x)

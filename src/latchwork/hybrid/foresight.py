@@ -82,7 +82,8 @@ class Foresight:
             return None
         equations = shop.driven.equations
         sizes = len(equations.q), len(equations.u)
-        parts = Parts(shop.delassus_programs.gaps_of(contact_points), shop.pacing.bundle, way, sizes, shop.relay.scales)
+        parts = Parts(shop.delassus_programs.gaps_of(contact_points), shop.pacing.bundle, way, sizes, shop.relay.scales,
+                      shop.tolerances)  # fmt: skip
         return Handover(change, contact_points, around.behind, parts)
 
     # --- changes to come ----------------------------------------------------------------------------------------

@@ -19,13 +19,12 @@ from latchwork.contact.law import Contact
 from latchwork.hybrid.constraint_impulses import constraint_impulses
 from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
-from latchwork.hybrid.contacts.tolerances import CLOSED_GAP, REACH
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.foresight import Around
 from latchwork.hybrid.handover import Change, Entered
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
-from latchwork.hybrid.legs import BLINK, leg_end, run_leg
+from latchwork.hybrid.legs import leg_end, run_leg
 from latchwork.hybrid.mode_table import least_pivot
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.plan import Broken, Departed, Plan, Ran, end_of
@@ -278,7 +277,7 @@ class Going(Running):
         if spent is not None and ended:
             spent |= np.array([guard.kind == "stop" and guard.about in ended for guard in guards], dtype=bool)
         return Plan(self.driven, self.method, samples, self.progress, eager(guards), self._longest(x), spent,
-                    guards.heights)  # fmt: skip
+                    guards.heights, self._mode_table.laps.scales._replace(guards=guards.units))  # fmt: skip
 
     def _ended_here(self) -> set[str]:
         """Conditions that ended the run at this very instant: they must rise before they end it again."""
@@ -327,11 +326,11 @@ class Going(Running):
             met = [
                 contact_point
                 for contact_point in tracked
-                if contact_point.is_met_elsewhere(x, REACH * CLOSED_GAP, s.places_of(contact_point.contact))
+                if contact_point.is_met_elsewhere(x, contact_point.tolerances.reach, s.places_of(contact_point.contact))
             ]
             if not met:
                 return ran
-            if t - self.t < BLINK:
+            if t - self.t < self._mode_table.tolerances.blink:
                 held = [contact_point for contact_point in met if contact_point in s.closed]
                 if not held:
                     return ran

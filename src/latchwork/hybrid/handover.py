@@ -17,6 +17,7 @@ import numpy as np
 from latchwork.constraint.embedded.mode import Mode
 from latchwork.contact.impact.planar import LAWS
 from latchwork.contact.law import Zones
+from latchwork.contact.tolerances import Tolerances
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState
 from latchwork.hybrid.contacts.enforced_contact_reset import Keeping
@@ -166,13 +167,14 @@ class Handover:
             *mode, workspace.n, workspace.x, 0.0, n_q, n_u, len(self._full) - 1 - n_q - n_u, 0, self._full, *slip,
             *parts.gaps.addresses, len(contact_points), starts, roles, deep, notes, *inner, found,
             *parts.turning.addresses, parts.turning.starts[-1], after, laws, len(laws), parts.scales,
+            address_of(parts.small),
         ])  # fmt: skip
         key = np.frombuffer(change.key, dtype=np.int64)
         self.memory = lay_out(HandoverMemory, key=key, words=given, notes=notes, noted=len(notes), arrived=-1,
                               state_at=address(after), states=len(after), found=found,
                               scaled=int(self.rows > 0))  # fmt: skip
         self.at = address_of(self.memory)
-        self._alive = change.again, starts, roles, deep, way, key, given, notes, after, found, laws, parts.scales
+        self._alive = change.again, starts, roles, deep, way, key, given, notes, after, found, laws, parts
         self._write()
         self.ready()
 
@@ -192,12 +194,12 @@ class Handover:
         self._bundles.append(way.bundle)
         laws, rests = near.laws(self._full, hit.zones), float(near is hit.resting)
         if isinstance(way, Keeping):
-            known, at, _, _, given, row = way.arguments[3:]
+            known, at, _, _, given, row, _ = way.arguments[3:]
             inner = KEEP, -1, *way.bundle.addresses, known, at, given, row
             return inner, np.array([*laws[1:], 0.0, rests, 0.0, 0.0])
         opened = OTHERS if change.closed and near not in change.closed else AS_IS
         self.rows, how = way.rows, float(LETS_GO if near is hit.lets_go else opened)
-        known, _, _, given, _ = way.arguments[3:]
+        known, _, _, given, _, _ = way.arguments[3:]
         inner = PASS, contact_points.index(near), *way.bundle.addresses, known, 0, given, 0
         return inner, np.array([*laws, LAWS[near.contact.impact], *(0.0,) * SCALES, rests, 0.0, how])
 
@@ -269,6 +271,7 @@ class Parts(NamedTuple):
     way: Passing | Keeping | None
     sizes: tuple[int, int]
     scales: Array
+    small: Tolerances
 
 
 def outcome(alone: Alone, contact_points: Sequence[ContactPoint], mode: Entered) -> bytes:

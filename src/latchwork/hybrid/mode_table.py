@@ -26,14 +26,18 @@ from latchwork.constraint.embedded.layout import frame_of
 from latchwork.constraint.embedded.mode import Mode, selected_mode
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.rows import joined, rows_of
+from latchwork.constraint.scales import Scales, measured
 from latchwork.constraint.selection import must_agree, worst_entry
 from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_speeds
 from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
+from latchwork.contact.broad_phase.spheres import radius_of
 from latchwork.contact.complementarity.linear_program import widest
 from latchwork.contact.complementarity.planar_contacts import settle_few
 from latchwork.contact.impact.sequential import take_turns
 from latchwork.contact.impact.spatial import slip_in_space
+from latchwork.contact.law import Contact
+from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint, Fixed
 from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
@@ -55,6 +59,7 @@ from latchwork.hybrid.relay import Relay
 from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.rules import Rules, rule_guards
 from latchwork.hybrid.table import Array
+from latchwork.integrate.problem import StateScales
 from latchwork.integrate.stepper import steps
 from latchwork.integrate.workspace import Memory
 from latchwork.program.bundle import run_each
@@ -137,6 +142,19 @@ class ModeTable:
         """The programs of the unconstrained equations."""
         d, equations = self.driven, self.driven.equations
         return base_of(equations, d.power, d.laws, (d.arguments[0], *equations.q, *equations.u, *d.held))
+
+    def measure(self, x: Array, contacts: Sequence[Contact] = (), scales: Scales | None = None) -> None:
+        """Find scales and units at the state x = (t, q, u, rest) of a start, before anything else is made; or units
+        alone, by scales that are known."""
+        N = self.base.equations.system.tree.newtonian
+        shapes = [shape for contact in contacts for shape in contact.shapes if getattr(shape, "frame", N) is not N]
+        self.base = measured(self.base, x, [2.0 * size for size in map(radius_of, shapes)], scales)
+        self.laps.scales = StateScales(self.base.scales.time, self.base.state_units)
+
+    @property
+    def tolerances(self) -> Tolerances:
+        """Small numbers by which contacts are judged."""
+        return tolerances_in(self.base.scales)
 
     @cached_property
     def delassus_programs(self) -> DelassusPrograms:
@@ -338,7 +356,8 @@ class ModeTable:
         place, motion = terms.place(x), terms.motion(x)
         n_q, n, _ = terms.sizes
         moving = terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
-        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
+        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving, terms.base.units.u,
+                   terms.base.scales)  # fmt: skip
         chosen, regular = choose_regular(terms, x)
         return mode_beside(terms, chosen, x, regular, self._held_names, friction_rows), regular is x
 
@@ -382,7 +401,9 @@ def _at_rest_again(stage: Stage | None, x: Array) -> tuple[Mode, bool] | None:
         return None
     place, motion = mode.terms.place(x), mode.terms.motion(x)
     moving = mode.terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
-    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
+    base = mode.terms.base
+    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving, base.units.u,
+               base.scales)  # fmt: skip
     return replace(mode, share=None, numbers=place.B, course=x[1 + n_q : 1 + n_q + n].copy()), True
 
 

@@ -19,7 +19,7 @@ from latchwork.errors import ArgumentError, EvaluationError, IntegrationError, m
 from latchwork.hybrid.audit import Auditing, auditing
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.events import told
-from latchwork.hybrid.contacts.initial_contacts import must_run_contacts, one_of_three
+from latchwork.hybrid.contacts.initial_contacts import contacts_of, must_run_contacts, one_of_three
 from latchwork.hybrid.contacts.watch_set import WatchSet
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.energy_balance import Balance
@@ -102,6 +102,7 @@ class Running:
         n = len(self.equations.q) + len(self.equations.u)
         x, rest = given.x, given.x[1 + n :]
         self._rest = np.append(rest, np.zeros(len(self.driven.held) - len(rest)))
+        self._mode_table.measure(self._padded(x), contacts_of(model))
         self.start: Start | None = None
         if permanent:
             x, self.start = consistent(self._mode_table.held(self._holds), self._padded(x), given.q_held, given.u_held)

@@ -34,7 +34,6 @@ from latchwork.hybrid.interference.told import explained, up_to
 from latchwork.hybrid.interference.watch import STEPPED, Passed
 from latchwork.hybrid.interrupted import interruptible
 from latchwork.hybrid.laps import Lap
-from latchwork.hybrid.legs import BLINK
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.plan import Broken, Departed, Ran
 from latchwork.hybrid.rules import rules_of
@@ -81,7 +80,7 @@ class Simulation(Changing, Going, Ruling):
         asked = stops_of(stop_when)
         since = None if self.audit == "off" else entry(self)
         self._fetch(self._bounds_entered())
-        self._change, crossings = None, Crossings(self.equations.name)
+        self._change, crossings = None, Crossings(self.equations.name, self._mode_table.base.scales.time)
         rules, thicket, passed, limit = self._rules, self._thicket, None, t_end
         while (self.t < t_end or rules.pending) and not interrupted():
             state, passed = passed, None
@@ -182,7 +181,7 @@ class Simulation(Changing, Going, Ruling):
     def _depart(self, error: Departed, crossings: Crossings) -> float:
         """Contacts that hold together cannot go on so, as where what grips a thing begins to lift it off the floor: run
         to where they contradict each other, and decide there. Gives the time until which to run next."""
-        if error.t - self.t > BLINK:
+        if error.t - self.t > self._mode_table.tolerances.blink:
             return self.t + 0.5 * (error.t - self.t)
         self._segments += error.segments
         if self._parted == error.t:
@@ -210,8 +209,9 @@ class Simulation(Changing, Going, Ruling):
             segments = up_to(found.segments, passing.t)
             self._segments += segments
             raise explained(self._explained(Broken("", segments)), self.equations.name, passing)
-        begin = passing.before if passing.before - self.t > BLINK else self.t
-        self._short = begin, max(2.0 * passing.after - passing.before, begin + BLINK)
+        blink = self._mode_table.tolerances.blink
+        begin = passing.before if passing.before - self.t > blink else self.t
+        self._short = begin, max(2.0 * passing.after - passing.before, begin + blink)
         return begin if begin > self.t else self._short[1]
 
     def _stage(self, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards] | None:

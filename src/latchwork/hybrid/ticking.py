@@ -48,7 +48,8 @@ class Course:
         patient, armed = _armed(guards, values)
         watched = stage.guards is not None
         given = problem(stage.function, stage.reduced(sim._x), sim.t, sim.t + FAR, rest, invoke, None, stage.guards,
-                        armed if watched else None, settle=stage.settle, heights=guards.heights)  # fmt: skip
+                        armed if watched else None, settle=stage.settle, heights=guards.heights,
+                        scales=sim._mode_table.laps.scales._replace(guards=guards.units))  # fmt: skip
         self.stage, self.guards, self.step, self.until = stage, guards, step, until
         self.ticks, self.mode_table = Ticks(given, step, patient.tolist(), *grid(sim, step)), sim._mode_table
         self.x, self.rules, self._reached = sim._x, len(sim._rules.watched), address(self.ticks.x)

@@ -65,7 +65,8 @@ def frame(
         EmbeddedMode, n_q=n_q, n=n, rows=rows, m=m, k=k, n_held=held, moving=int(terms.is_moving),
         turning=len(fours) // 4, quaternion=fours, still=terms.still, n_motion=motion.width, n_scratch=scratch,
         n_settings=len(settings), settings=settings, place_slots=place.slots + 1, bias_slots=bias.slots + 1,
-        motion_slots=motion.slots + 1, spread_slots=spread.slots + 1, **_sliding(n, friction_rows, lost, share),
+        motion_slots=motion.slots + 1, spread_slots=spread.slots + 1, unit_t=terms.base.scales.time,
+        unit_q=terms.base.units.q, unit_u=terms.base.units.u, **_sliding(n, friction_rows, lost, share),
     ))  # fmt: skip
     given = [item for f in terms.functions for item in (*f.where, f.first - len(f.inputs))]
     native(put_programs).brief(address(z) + 8 * start, len(place.inputs), *given)

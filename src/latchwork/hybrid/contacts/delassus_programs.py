@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from latchwork.constraint.terms import Array, Base, Terms
+from latchwork.contact.tolerances import tolerances_in
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.delassus import DelassusOperator, Held, stacked
 from latchwork.hybrid.contacts.delassus_assembly import Gathering, Pool, pays
@@ -59,7 +60,7 @@ class DelassusPrograms:
     """The meetings of one mechanism; what serves a set of contacts at every state is kept."""
 
     def __init__(self, base: Base) -> None:
-        self.base = base
+        self.base, self.tolerances = base, tolerances_in(base.scales)
         self._known: dict[tuple[Terms, tuple[ContactPoint, ...]], Gathering] = {}
         self._keepings: dict[tuple[Terms, ContactPoint], Keeping | None] = {}
         self._passings: dict[tuple[Terms, ContactPoint], Passing | None] = {}
@@ -149,7 +150,9 @@ class DelassusPrograms:
                 self._passings.pop(next(iter(self._passings)))
             can = can_pass(contact_point) and pays(held.sizes[1], 1 + len(contact_point.tangents))
             self._passings[key] = (
-                Passing(self._gathering(held, (contact_point,)), contact_point.contact.impact) if can else None
+                Passing(self._gathering(held, (contact_point,)), contact_point.contact.impact, self.tolerances)
+                if can
+                else None
             )
         return self._passings[key]
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from latchwork.constraint.delassus_kernel import Delassus, gather, times
 from latchwork.constraint.terms import Array, Base, Terms
+from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.delassus_assembly import Gathering
-from latchwork.hybrid.contacts.tolerances import CONE, NO_SLIP, TENSILE
 from latchwork.program.bundle import COUNT, Bundle, run_each
 from latchwork.program.kernel import copysign, divide, f64, f64p, fabs, i32p, i64, kernel, offset
 from latchwork.program.native import address, native, together
@@ -46,22 +46,22 @@ class KeepAt:
 
 
 @kernel
-def _begin(slip: f64p, given: KeepGiven) -> None:
+def _begin(slip: f64p, given: KeepGiven, small: Tolerances) -> None:
     """The direction of slip to begin with; 0 to try whether it sticks."""
     given.way = given.must
-    if given.must == 0.0 and given.rests == 0.0 and fabs(slip[0]) > NO_SLIP * given.fastest:
+    if given.must == 0.0 and given.rests == 0.0 and fabs(slip[0]) > small.no_slip * given.fastest:
         given.way = copysign(1.0, slip[0])
 
 
 @kernel
-def _leaves(known: Delassus, B: f64p, N1: f64p, given: KeepGiven) -> i64:
+def _leaves(known: Delassus, B: f64p, N1: f64p, given: KeepGiven, small: Tolerances) -> i64:
     """0 where it stands as it is tried, 1 where it slides instead, −1 where that takes more care."""
     n, f, udot, M = known.n, known.f, known.udot, known.M
     push, scale = N1[n], fabs(N1[n])
     for j in range(n):
         push += N1[j] * udot[j]
         scale += fabs(N1[j] * udot[j])
-    if not push >= -TENSILE * scale:
+    if not push >= -small.tensile * scale:
         return -1
     if given.way != 0.0 or given.mu_s == 0.0:
         return 0
@@ -71,7 +71,7 @@ def _leaves(known: Delassus, B: f64p, N1: f64p, given: KeepGiven) -> i64:
     if not square > 0.0:
         return -1
     force = divide(force, square)
-    if fabs(force) <= given.mu_s * push * (1.0 + 0.25 * CONE):
+    if fabs(force) <= given.mu_s * push * (1.0 + 0.25 * small.cone):
         return 0
     given.way = -copysign(1.0, force)
     return 1
@@ -80,6 +80,7 @@ def _leaves(known: Delassus, B: f64p, N1: f64p, given: KeepGiven) -> i64:
 @kernel
 def keep_one(
     programs: i32p, z: f64p, out: f64p, known: Delassus, at: KeepAt, inputs: i64, x: f64p, given: KeepGiven, row: f64p,
+    small: Tolerances,
 ) -> i64:  # fmt: skip
     """The direction in which it slides at x = (t, q, u, rest), 0 where it sticks, goes to ``given.way``.
 
@@ -91,7 +92,7 @@ def keep_one(
     run_each(programs, z, out)
     B, N1, slip = offset(out, at.place + 1), offset(out, at.force), offset(row, 2 * n + 1)
     slip[0] = times(n, B, offset(x, 1 + known.n_q)) + B[n]
-    _begin(slip, given)
+    _begin(slip, given, small)
     for _ in range(CHANGES):
         slides = given.way != 0.0
         drags = 1 if slides and given.mu_d > 0.0 else 0
@@ -104,7 +105,7 @@ def keep_one(
             row[n] = out[at.bias]
         if gather(known, out, x, holds, row, drags, row) == 0:
             return 0
-        left = _leaves(known, B, N1, given)
+        left = _leaves(known, B, N1, given, small)
         if left != 1:
             return 1 if left == 0 else 0
     return 0
@@ -125,7 +126,9 @@ class Keeping:
         self.given, self._row = np.zeros(size_of(KeepGiven)), np.zeros(2 * held.sizes[1] + 2)
         self._x, self._keeps, self._call = np.zeros(len(self.bundle.x)), gathering, native(keep_one).brief
         at, *others = map(address, (self.at, self._x, self.given, self._row))
-        self.arguments = (*self.bundle.addresses, address_of(gathering.delassus), at, len(self._x), *others)
+        self.small = tolerances_in(base.scales)
+        self.arguments = (*self.bundle.addresses, address_of(gathering.delassus), at, len(self._x), *others,
+                          address_of(self.small))  # fmt: skip
 
     def __call__(self, x: Array, friction: tuple[float, float], fastest: float, rests: bool,
                  must: float) -> float | None:  # fmt: skip

@@ -16,12 +16,12 @@ from latchwork.algebra.linear import lstsq
 from latchwork.algebra.products import dot
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.complementarity.solution import ContactSolution, State
+from latchwork.contact.tolerances import Tolerances
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
 from latchwork.hybrid.contacts.delassus import DelassusOperator
 from latchwork.hybrid.contacts.delassus_programs import DelassusPrograms
-from latchwork.hybrid.contacts.tolerances import CONE, NO_SLIP, TENSILE
 
 BEGINS, GOES_ON = 1e-4, 1e-13  # of the fastest motion: the trace that stands for slip that has not begun, and later
 BEGUN = 30.0  # so many times the trace, and slip has a direction of its own
@@ -54,6 +54,11 @@ class HeldContacts:
     @property
     def base(self) -> Base:
         return self.delassus_programs.base
+
+    @property
+    def small(self) -> Tolerances:
+        """The tolerances of the run."""
+        return self.delassus_programs.tolerances
 
     def solution(
         self, contact_points: Sequence[ContactPoint], others: Callable[[DelassusOperator], ContactSolution]
@@ -106,7 +111,7 @@ class HeldContacts:
         size = math.hypot(*at.slip.tolist())
         if contact_point in self.slipping:
             return self.slipping[contact_point]
-        if contact_point in self.resting or size <= NO_SLIP * self.fastest:
+        if contact_point in self.resting or size <= self.small.no_slip * self.fastest:
             return None if at.mu_s > 0.0 else np.zeros(len(at.slip))
         return np.asarray(at.slip / size)
 
@@ -122,7 +127,7 @@ class HeldContacts:
         """Whether a contact has to stand otherwise; one that is pulled is refused, for it cannot separate."""
         N = at.N0 + float(dot(at.N1, udot))
         scale = abs(at.N0) + float(np.abs(at.N1 * udot).sum())
-        if -TENSILE * scale > N:
+        if -self.small.tensile * scale > N:
             raise IntegrationError(
                 f"'{contact_point.name}' is pulled at t = {self.x[0]:.9g} (its force is {N:.6g}), but the coordinates "
                 "of "
@@ -132,7 +137,7 @@ class HeldContacts:
             return False
         force = _along(at.B, dot(delassus.M, udot) - delassus.f - dot(delassus.J.T, lam))
         size = math.hypot(*force.tolist())
-        if size <= at.mu_s * N * (1.0 + 0.25 * CONE):
+        if size <= at.mu_s * N * (1.0 + 0.25 * self.small.cone):
             return False
         ways[contact_point] = np.asarray(-force / size)
         return True
@@ -144,8 +149,8 @@ class HeldContacts:
             return ContactState(State.SLIDE)
         if len(way) == 1:
             return ContactState(State.SLIDE, (1.0 if way[0] > 0.0 else -1.0,))
-        begins = math.hypot(*at.slip.tolist()) <= NO_SLIP * self.fastest
-        return ContactState(State.SLIDE, way_in_space(way, self.fastest, begins))
+        begins = math.hypot(*at.slip.tolist()) <= self.small.no_slip * self.fastest
+        return ContactState(State.SLIDE, way_in_space(way, max(self.fastest, self.small.slowest), begins))
 
 
 def _along(B: Array, force: Array) -> Array:
@@ -161,5 +166,5 @@ def way_in_space(d: Array, fastest: float, begins: bool) -> tuple[float, ...]:
     Slip grows from nothing as t², and friction turns with it at the rate μ N / (m |v|): a trace far above what a step
     may be off keeps that rate within reach of an explicit method.
     """
-    trace = (BEGINS if begins else GOES_ON) * max(fastest, 1e-6)
+    trace = (BEGINS if begins else GOES_ON) * fastest
     return *d.tolist(), trace, BEGUN * trace if begins else 0.0

@@ -17,14 +17,12 @@ from latchwork.contact.feature import Tracked
 from latchwork.contact.law import Zones
 from latchwork.hybrid.contacts.contact_point import LEAST, NOTHING_FIXED, SKEWED, ContactPoint, Fixed
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
-from latchwork.hybrid.contacts.tolerances import BOUND, CLEAR, CLOSED_GAP, CONE, CONE_IN_SPACE, WIDER
 from latchwork.symbolic.expr import Expr, maximum, sqrt
 
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
 ENDED, TURNED = 1e4, 1e6  # of the trace that slip in space keeps: slower, it has ended; and where it has turned
-STILL = 1e-13  # in units of the model: slip in the plane that is backwards by less may be about to begin
 BACK = 1e-6  # of the trace of slip that begins: less of it backwards is rounding
-TINY = 1e-60  # of a squared speed: what is divided by never vanishes
+TINY = 1e-60  # of a squared speed, over that of the model: what is divided by never vanishes
 SLACK = 1e-9  # by which friction may be off its bounds in the run
 
 
@@ -37,6 +35,7 @@ class Guard(NamedTuple):
     by_force: bool = False  # in terms of u̇ or λ: it has no rate, and must not be negative to begin with
     step: int = 0  # of a zone: down or up
     height: float = 0.0  # armed once it has been above it; dismissed where it is negative: see `guard_location`
+    unit: float = 1.0  # of its value: what is rounding beside it is none
 
 
 class Guards(tuple[Guard, ...]):
@@ -58,6 +57,11 @@ class Guards(tuple[Guard, ...]):
     def on_forces(self) -> list[int]:
         """The places of those on forces."""
         return [i for i, guard in enumerate(self) if guard.by_force]
+
+    @cached_property
+    def units(self) -> Array:
+        """Those of their values."""
+        return np.array([guard.unit for guard in self])
 
     @cached_property
     def heights(self) -> Array | float:
@@ -111,18 +115,20 @@ def zone_guards(contact_point: ContactPoint, zone: Zones, i: int) -> Guards:
     """What watches the zone of number i of a contact: it is left downwards or upwards."""
     kept: Guards | None = contact_point.watched.get((zone, i))
     if kept is None:
-        found = [Guard("zone", zone, zone.x - zone.bounds[i - 1], step=-1)] if i > 0 else []
+        L = contact_point.base.scales.length
+        found = [Guard("zone", zone, zone.x - zone.bounds[i - 1], step=-1, unit=L)] if i > 0 else []
         if i < len(zone.bounds):
-            found.append(Guard("zone", zone, zone.bounds[i] - zone.x, step=1))
+            found.append(Guard("zone", zone, zone.bounds[i] - zone.x, step=1, unit=L))
         kept = contact_point.watched[zone, i] = Guards(found)
     return kept
 
 
 def shifted_gap(contact_point: ContactPoint, deep: int) -> Expr:
-    """The gap within the domain of the feature, its bounds included, so many `CLOSED_GAP` and two below zero."""
-    gap = contact_point.feature.gap + (2.0 + deep) * CLOSED_GAP if deep > -2 else contact_point.feature.gap
+    """The gap within the domain of the feature, its bounds included, so many closed gaps and two below zero."""
+    small, gap = contact_point.tolerances, contact_point.feature.gap
+    gap = gap + (2.0 + deep) * small.closed if deep > -2 else gap
     for inside in contact_point.feature.within:
-        gap = maximum(gap, -inside - BOUND)
+        gap = maximum(gap, -inside - small.bound)
     return gap
 
 
@@ -134,16 +140,17 @@ def _least(tracked: Tracked) -> Expr:
 
 def _open(contact_states: ContactStates, contact_point: ContactPoint) -> list[Guard]:
     """What is watched of a contact that is open: one that has just opened may be a little deeper until it is clear."""
-    depth = shifted_gap(contact_point, -2)
+    depth, L = shifted_gap(contact_point, -2), contact_point.base.scales.length
     if contact_point in contact_states.leaving_depths:
-        deep, high = contact_states.leaving_depths[contact_point], CLEAR * CLOSED_GAP
+        deep, high = contact_states.leaving_depths[contact_point], contact_point.tolerances.clear
+        deeper = -high - (2.0 + deep) * contact_point.tolerances.closed
         return [
-            Guard("touch", contact_point, depth, height=high),
-            Guard("touch", contact_point, shifted_gap(contact_point, deep), height=-high - (2.0 + deep) * CLOSED_GAP),
+            Guard("touch", contact_point, depth, height=high, unit=L),
+            Guard("touch", contact_point, shifted_gap(contact_point, deep), height=deeper, unit=L),
         ]
     if contact_point in contact_states.behind:
-        return [Guard("around", contact_point, -depth)]
-    return [Guard("touch", contact_point, depth)]
+        return [Guard("around", contact_point, -depth, unit=L)]
+    return [Guard("touch", contact_point, depth, unit=L)]
 
 
 def _law_guards(contact_states: ContactStates, contact_point: ContactPoint) -> list[Guard]:
@@ -159,23 +166,26 @@ def _law_guards(contact_states: ContactStates, contact_point: ContactPoint) -> l
 def _closed(
     contact_states: ContactStates, contact_point: ContactPoint, contact_state: ContactState, lam: Sequence[Expr]
 ) -> list[Guard]:
-    normal = contact_point.force if contact_point.held else lam[0]
-    found = [Guard("release", contact_point, normal, True), *_law_guards(contact_states, contact_point)]
-    found += [Guard("patch", contact_point, inside) for inside in contact_point.feature.within]
+    normal, scales = contact_point.force if contact_point.held else lam[0], contact_point.base.scales
+    force, speed = scales.force, scales.speed
+    found = [Guard("release", contact_point, normal, True, unit=force), *_law_guards(contact_states, contact_point)]
+    found += [Guard("patch", contact_point, inside, unit=scales.length) for inside in contact_point.feature.within]
     if contact_point.upright is not None:
         found.append(Guard("skew", contact_point, contact_point.upright - SKEWED))
     if contact_state.state is State.STICK:
         across = lam if contact_point.held else lam[1:]
         mu = contact_states.mu(contact_point)[0]
         if across:
-            squares = sum((force * force for force in across[1:]), start=across[0] * across[0])
-            cone = (CONE if len(across) == 1 else CONE_IN_SPACE) * WIDER**contact_state.cone_margin
+            squares = sum((each * each for each in across[1:]), start=across[0] * across[0])
+            small = contact_point.tolerances
+            cone = (small.cone if len(across) == 1 else small.cone_in_space) * small.wider**contact_state.cone_margin
             limit = (mu * normal) * (mu * normal) * (1.0 + cone)
-            found.append(Guard("slip", contact_point, limit - squares, True))
+            found.append(Guard("slip", contact_point, limit - squares, True, unit=force * force))
     elif contact_state.limit is not None:
         pass  # its slip is nothing, and has no sign
     elif contact_state.way is not None and len(contact_point.tangents) == 1:
-        found.append(Guard("stick", contact_point, contact_point.slips[0] * contact_state.way[0] + STILL))
+        ahead = contact_point.slips[0] * contact_state.way[0] + contact_point.tolerances.still
+        found.append(Guard("stick", contact_point, ahead, unit=speed))
     elif contact_state.way is not None and contact_point.tangents:
         (a, b), (c, d, trace, begun), begins = (
             contact_point.slips,
@@ -183,20 +193,20 @@ def _closed(
             contact_state.way[-1] > 0.0,
         )
         ahead = a * c + b * d + (BACK * trace if begins else 0.0)
-        found.append(Guard("stick", contact_point, ahead))
-        found.append(Guard("turn", contact_point, ahead - TURN * sqrt(a * a + b * b)))
+        found.append(Guard("stick", contact_point, ahead, unit=speed))
+        found.append(Guard("turn", contact_point, ahead - TURN * sqrt(a * a + b * b), unit=speed))
         if begins:
             found.append(Guard("turn", contact_point, 1.0 - (a * a + b * b) / begun**2))
         else:
-            found.append(Guard("stick", contact_point, _goes_on(a, b, contact_point.way_symbols)))
+            found.append(Guard("stick", contact_point, _goes_on(a, b, contact_point.way_symbols, TINY * speed * speed)))
     return found
 
 
-def _goes_on(a: Expr, b: Expr, way: tuple[Expr, ...]) -> Expr:
+def _goes_on(a: Expr, b: Expr, way: tuple[Expr, ...], tiny: float) -> Expr:
     """v² − v0² − v1² sin²φ, over v0²: below zero, slip v = (a, b) in space has ended; φ is how far it has turned.
 
     It turns at the rate μ N / (m |v|), which steps can follow only while |v| is well above what they may be off.
     """
     c, d, trace, _ = way
     squares, across = a * a + b * b, a * d - b * c
-    return squares / (ENDED * trace) ** 2 - 1.0 - (TURNED / ENDED) ** 2 * (across * across / maximum(squares, TINY))
+    return squares / (ENDED * trace) ** 2 - 1.0 - (TURNED / ENDED) ** 2 * (across * across / maximum(squares, tiny))

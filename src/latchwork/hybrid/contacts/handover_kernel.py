@@ -5,10 +5,10 @@ from __future__ import annotations
 from latchwork.constraint.delassus_kernel import Delassus
 from latchwork.constraint.embedded.final_state import placed, whole
 from latchwork.contact.complementarity.single_contact import OPEN, SLIDE, STICK
+from latchwork.contact.tolerances import Tolerances
 from latchwork.hybrid.contacts.enforced_contact_reset import KeepAt, KeepGiven, keep_one
 from latchwork.hybrid.contacts.single_contact_reset import PARTED, PassFound, PassGiven, pass_one
 from latchwork.hybrid.contacts.step_limit import FOREVER, longest_at
-from latchwork.hybrid.contacts.tolerances import BOUND, CLEAR, CLOSED_GAP, LEFT, REACH
 from latchwork.program.bundle import run_at
 from latchwork.program.kernel import (
     copysign,
@@ -28,7 +28,6 @@ from latchwork.program.native import together
 from latchwork.program.records.view import record_at
 from latchwork.program.scalar import maximum, minimum
 
-IN_REACH, IS_CLEAR, ON_BOUND = REACH * CLOSED_GAP, CLEAR * CLOSED_GAP, -2.0 * BOUND
 DEEPEST = 1e15
 # what a contact is to a handover: the one that is near, closed before, hit, opened before, hit while clear, left at the
 # end of its patch, behind, held by the coordinates
@@ -77,35 +76,37 @@ def begins(
 
 
 @kernel
-def depth(gap: f64) -> i64:
+def depth(gap: f64, small: Tolerances) -> i64:
     """How deep a contact opens, as `standing.deep_in`; one more."""
-    deep = divide(-gap, CLOSED_GAP) - 0.5
+    deep = divide(-gap, small.closed) - 0.5
     return 1 + int(-floor(-minimum(deep, DEEPEST))) if deep > 0.0 else 1
 
 
 @kernel
-def judged(count: i64, starts: i64p, gaps: f64p, roles: i64p, deep: i64p, notes: i64p) -> i64:
+def judged(
+    count: i64, starts: i64p, gaps: f64p, roles: i64p, deep: i64p, notes: i64p, small: Tolerances,
+) -> i64:  # fmt: skip
     """Whether the contact that is near is the one that was; what becomes of those that opened, or open now."""
     for i in range(count):
         role, gap, inside = roles[i], gaps[starts[i]], FOREVER
         for j in range(starts[i] + 1, starts[i + 1]):
             inside = minimum(inside, gaps[j])
-        through = _has(role, HITS) == 1 and gap < -IN_REACH and inside < -gap
+        through = _has(role, HITS) == 1 and gap < -small.reach and inside < -gap
         if through or gap - gap != 0.0:
             return 0
-        opened = _has(role, GRAZES) == 1 and _has(role, CLEARED) == 0 and not maximum(gap, -inside) > IS_CLEAR
+        opened = _has(role, GRAZES) == 1 and _has(role, CLEARED) == 0 and not maximum(gap, -inside) > small.clear
         notes[i] = 1 + deep[i] if opened else 0
         if _has(role, KEPT) == 1:
             notes[i] = 0
         elif _has(role, LEAVES) == 1:
-            notes[i] = depth(gap) if _has(role, BEHIND) == 0 else notes[i]
+            notes[i] = depth(gap, small) if _has(role, BEHIND) == 0 else notes[i]
         elif _has(role, BEHIND) == 0:
-            within = inside > 0.0 if opened else inside >= -IN_REACH
-            near = 1 if _has(role, CLOSED) == 1 or (gap <= IN_REACH and within) else 0
+            within = inside > 0.0 if opened else inside >= -small.reach
+            near = 1 if _has(role, CLOSED) == 1 or (gap <= small.reach and within) else 0
             if near != _has(role, NEAR):
                 return 0
-            if near == 1 and inside < FOREVER and inside >= ON_BOUND and inside < -gap:  # entered from below
-                notes[i] = depth(gap)
+            if near == 1 and inside < FOREVER and inside >= -2.0 * small.bound and inside < -gap:  # entered from below
+                notes[i] = depth(gap, small)
     return 1
 
 
@@ -116,7 +117,7 @@ def hand_over(
     gap_code: i32p, gap_z: f64p, gaps: f64p, count: i64, starts: i64p, roles: i64p, deep: i64p, notes: i64p,
     how: i64, near: i64, programs: i32p, near_z: f64p, near_out: f64p, known: Delassus, at: KeepAt, given: f64p,
     row: f64p, found: PassFound, turn_code: i32p, turn_z: f64p, turns: f64p, bodies: i64, after: f64p, law: f64p,
-    laws: i64, scales: f64p,
+    laws: i64, scales: f64p, small: Tolerances,
 ) -> i64:  # fmt: skip
     """From the end of a lap to where the next may begin; 0 where that is not as it was.
 
@@ -131,7 +132,7 @@ def hand_over(
     if how == PASS:
         passing.speed, passing.pace, passing.hop = scales[0], scales[1], scales[2]
     elif how == KEEP:
-        keeping.fastest = maximum(scales[0], LEFT * scales[1])
+        keeping.fastest = maximum(scales[0], small.left * scales[1])
     if expanded(held, expand, code, z, fresh, size, out, n, x, t, n_q, n_u, n_rest, rest, full) == 0:
         return 0
     if slip >= 0:
@@ -143,20 +144,20 @@ def hand_over(
         if must == 0.0:
             return 0
     run_at(gap_code, gap_z, gaps, inputs, full)
-    if judged(count, starts, gaps, roles, deep, offset(notes, HEAD)) == 0:
+    if judged(count, starts, gaps, roles, deep, offset(notes, HEAD), small) == 0:
         return 0
     notes[0], notes[1], found.gained, found.impacts = PARTED, 0, 0.0, 0.0
     way = 0.0
     if how == PASS:
-        if pass_one(programs, near_z, near_out, known, inputs, full, passing, found) == 0:
+        if pass_one(programs, near_z, near_out, known, inputs, full, passing, found, small) == 0:
             return 0
         notes[0], way = int(found.state), found.way
         if notes[0] == OPEN:
-            notes[HEAD + near] = depth(gaps[starts[near]])
+            notes[HEAD + near] = depth(gaps[starts[near]], small)
         elif notes[0] != PARTED:
             notes[HEAD + near] = 0
     elif how == KEEP:
-        if keep_one(programs, near_z, near_out, known, at, inputs, full, keeping, row) == 0:
+        if keep_one(programs, near_z, near_out, known, at, inputs, full, keeping, row, small) == 0:
             return 0
         way = keeping.way
         notes[0] = STICK if way == 0.0 and keeping.mu_s > 0.0 else SLIDE

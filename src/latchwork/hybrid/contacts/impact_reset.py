@@ -13,22 +13,12 @@ from latchwork.algebra.linear import lstsq
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.impact.resolution import Impact, jam, resolve
+from latchwork.contact.tolerances import Tolerances
 from latchwork.errors import Jammed
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.delassus import DelassusOperator
 from latchwork.hybrid.contacts.delassus_programs import DelassusPrograms
-from latchwork.hybrid.contacts.tolerances import (
-    AT_REST,
-    BRIEF,
-    CAPTURE,
-    CLOSED_GAP,
-    FASTEST,
-    LIVELY,
-    NO_SLIP,
-    RISE,
-    ROUNDING,
-)
 
 NUDGE, SLOW = 1e-7, 1e-5  # of the slip, and of the fastest motion
 RANK, KEPT = 1e-11, 1e-9  # of A: redundant rows, and rows that are held by others
@@ -67,6 +57,11 @@ class Striking:
     def base(self) -> Base:
         return self.delassus_programs.base
 
+    @property
+    def small(self) -> Tolerances:
+        """The tolerances of the run."""
+        return self.delassus_programs.tolerances
+
     def _approaches(self, delassus: DelassusOperator) -> bool:
         """Whether some contact does."""
         v_n = delassus.normal_speeds
@@ -76,21 +71,21 @@ class Striking:
 
     def _staying(self, delassus: DelassusOperator) -> list[int]:
         """The contacts that do not part, or would be back before they had risen by anything."""
-        v_n = delassus.normal_speeds
+        v_n, brief, rise = delassus.normal_speeds, self.small.brief, self.small.rise
         slow = self._slow(delassus)
         limits = self._no_speed(delassus) if max(v_n, default=0.0) > slow else [slow] * len(v_n)
         # v²/2 over the acceleration downwards
         return [i for i, (v, none) in enumerate(zip(v_n, limits, strict=True))
-                if v <= none or (v < BRIEF and 0.5 * v * v < RISE * -float(delassus.b[delassus.first[i]]))]  # fmt: skip
+                if v <= none or (v < brief and 0.5 * v * v < rise * -float(delassus.b[delassus.first[i]]))]  # fmt: skip
 
     def _slow(self, delassus: DelassusOperator) -> float:
         """Slower normal velocities are none, by what moves there."""
-        return AT_REST * max(self.contact_states.speed, delassus.pace)
+        return self.small.at_rest * max(self.contact_states.speed, delassus.pace)
 
     def _no_speed(self, delassus: DelassusOperator) -> list[float]:
         """The same, and by what rounding leaves of motion across the normal."""
         slow = self._slow(delassus)
-        return [max(slow, ROUNDING * swift) for swift in delassus.swiftest.tolist()]
+        return [max(slow, self.small.rounding * swift) for swift in delassus.swiftest.tolist()]
 
     def _laws(self, delassus: DelassusOperator) -> tuple[Array, Array, Array]:
         """e, μ_s and μ_d of the contacts, where they are and as they move."""
@@ -115,26 +110,27 @@ class Striking:
         names = tuple(contact_point.name for contact_point in delassus.contact_points)
         impact = Impact(names, delassus.A, v, delassus.tangents, e, mu_s, mu_d)
         laws = [contact_point.contact.impact for contact_point in delassus.contact_points]
-        outcome = resolve(impact, laws, self.at_once, max(slow, CAPTURE * s.speed))
+        outcome = resolve(impact, laws, self.at_once, max(slow, self.small.capture * s.speed))
         self._apply(delassus, outcome.impulses, outcome.notes)
 
     def _too_slow(self, delassus: DelassusOperator) -> float:
         """Rebounds slower than this end in contact: a part of the fastest; of several contacts, which rock, and of one
         that loses nothing, which never ends, also those that are too slow to leave what counts as closed.
 
-        Against an acceleration a that presses, v rises by v²/2a, less than `CLOSED_GAP` is nothing; it is back after
+        Against an acceleration a that presses, v rises by v²/2a, less than a closed gap is nothing; it is back after
         2 v/a, and a hop that is ``brief`` is none.
         """
-        speed = self.contact_states.speed
-        alone = speed == 0.0 or (len(delassus.contact_points) == 1 and self._laws(delassus)[0][0] < LIVELY)
+        speed, small = self.contact_states.speed, self.small
+        alone = speed == 0.0 or (len(delassus.contact_points) == 1 and self._laws(delassus)[0][0] < small.lively)
+        captured = small.capture * speed
         if alone and self.brief == 0.0:
-            return CAPTURE * speed
+            return captured
         pressing = max(0.0, float(-delassus.b[delassus.first].min()))
         if alone:
-            return max(CAPTURE * speed, 0.5 * self.brief * pressing)
+            return max(captured, 0.5 * self.brief * pressing)
         fastest = max(speed, self.contact_states.pace, delassus.pace, float(delassus.swiftest.max()))
-        lowest = min(math.sqrt(2.0 * CLOSED_GAP * pressing), FASTEST * fastest)
-        return max(CAPTURE * speed, lowest, 0.5 * self.brief * pressing)
+        lowest = min(math.sqrt(2.0 * small.closed * pressing), small.fastest * fastest)
+        return max(captured, lowest, 0.5 * self.brief * pressing)
 
     def _stopped(self, delassus: DelassusOperator, slow: float) -> Array:
         """Impulses that end all normal velocities, and slip that is as slow where there is friction, A Λ = −v.
@@ -168,7 +164,7 @@ class Striking:
         """The same where contacts jam only together, as the corners of a box do: those that slide, or all."""
         sliding = [i for i, name in enumerate(impact.names) if name in jammed.contacts]
         for who in (sliding, list(range(len(impact.names)))):
-            impulses = driven_in(impact, who)
+            impulses = driven_in(impact, who, self.small.no_slip)
             if impulses is not None:
                 return impulses
         raise jammed
@@ -196,14 +192,14 @@ class Striking:
         return gained
 
 
-def driven_in(impact: Impact, who: Sequence[int]) -> Array | None:
+def driven_in(impact: Impact, who: Sequence[int], no_slip: float) -> Array | None:
     """Λ as if a trace had driven some contacts in; none where that changes no slip, and none can be stopped.
 
     Where they hardly slip, beside what else slips there, they stop.
     """
     slips = [float(norm(impact.v[impact.rows[i]])) for i in who]
     pace = float(np.abs(impact.v).max())
-    slow = [i for i, slip in zip(who, slips, strict=True) if NO_SLIP * pace < slip < SLOW * pace]
+    slow = [i for i, slip in zip(who, slips, strict=True) if no_slip * pace < slip < SLOW * pace]
     if slow:
         rows = np.concatenate([np.arange(impact.rows[i].start, impact.rows[i].stop) for i in slow])
         impulses = np.zeros(len(impact.v))
@@ -214,10 +210,10 @@ def driven_in(impact: Impact, who: Sequence[int]) -> Array | None:
     calm = replace(impact, v=v, e=np.zeros(len(impact.names)))
     impulses = resolve(calm, ["newton"] * len(impact.names), True).impulses
     changes = [float(np.abs(dot(impact.W, impulses)[impact.rows[i]]).max()) for i in who]
-    if any(change > 0.1 * slip > NO_SLIP * pace for change, slip in zip(changes, slips, strict=True)):
+    if any(change > 0.1 * slip > no_slip * pace for change, slip in zip(changes, slips, strict=True)):
         return impulses
     stopped = caught(impact, who)
-    return stopped if stopped is not None and np.abs(dot(impact.W, stopped)).max() > NO_SLIP * pace else None
+    return stopped if stopped is not None and np.abs(dot(impact.W, stopped)).max() > no_slip * pace else None
 
 
 def caught(impact: Impact, who: Sequence[int]) -> Array | None:

@@ -16,9 +16,9 @@ import numpy as np
 from latchwork.constraint.delassus_kernel import Delassus, gather
 from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.complementarity.planar_contacts import MOST, OPEN, SLIDE, STICK, settle_few
+from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.delassus_assembly import Pool
-from latchwork.hybrid.contacts.tolerances import AT_REST, LEFT, NO_SLIP, ROUNDING
 from latchwork.program.bundle import COUNT, run_each
 from latchwork.program.kernel import copysign, f64p, fabs, i32p, i64, i64p, kernel, offset
 from latchwork.program.native import address, native, together
@@ -33,7 +33,7 @@ SPEED, PACE, LAWS = range(3)  # what is given: the fastest approach and motion s
 @kernel
 def stay_few(
     programs: i32p, z: f64p, out: f64p, known: Delassus, inputs: i64, x: f64p, resting: i64, tangents: i64p,
-    state: i64p, given: f64p, found: f64p,
+    state: i64p, given: f64p, found: f64p, small: Tolerances,
 ) -> i64:  # fmt: skip
     """States of contacts at x = (t, q, u, rest), from those to begin with; 0 where that takes more care.
 
@@ -46,12 +46,12 @@ def stay_few(
     if gather(known, out, x, 0, x, 0, x) == 0:
         return 0
     v, laws = known.v, offset(given, LAWS)
-    slow, pace = AT_REST * maximum(given[SPEED], known.pace), maximum(given[PACE], known.pace)
-    none = NO_SLIP * maximum(maximum(given[SPEED], known.pace), LEFT * pace)
+    slow, pace = small.at_rest * maximum(given[SPEED], known.pace), maximum(given[PACE], known.pace)
+    none = small.no_slip * maximum(maximum(given[SPEED], known.pace), small.left * pace)
     row = 0
     for i in range(k):
         laws[2 * k + i] = 0.0
-        if not fabs(v[row]) <= maximum(slow, ROUNDING * known.swiftest[i]):
+        if not fabs(v[row]) <= maximum(slow, small.rounding * known.swiftest[i]):
             return 0
         if tangents[i] > 0:
             if laws[i] == 0.0:
@@ -89,7 +89,9 @@ class Staying:
         self._ints = np.zeros(2 * MOST, dtype=np.int64)  # tangents, states
         self._x, self._given, self._found = np.zeros(inputs), np.zeros(LAWS + 3 * MOST), np.zeros(3 * MOST)
         self._known: dict[tuple[ContactPoint, ...], tuple[Delassus, int]] = {}  # with its address
-        self._at, self._after = address(self._ints), (address(self._given), address(self._found))
+        self._small = tolerances_in(held.base.scales)
+        self._at = address(self._ints)
+        self._after = address(self._given), address(self._found), address_of(self._small)
         self._call = native(stay_few).brief
 
     def _delassus(self, contact_points: tuple[ContactPoint, ...]) -> tuple[Delassus, int]:

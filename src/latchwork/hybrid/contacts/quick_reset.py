@@ -23,10 +23,8 @@ from latchwork.hybrid.contacts.delassus_programs import DelassusPrograms
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.impact_reset import Happened
 from latchwork.hybrid.contacts.single_contact_reset import AS_IS, LETS_GO, OTHERS, PARTED, Passed
-from latchwork.hybrid.contacts.tolerances import BOUND, CLOSED_GAP, LEFT, REACH
 
 FEW = 4  # contacts that may be near
-IN_REACH, ON_BOUND = REACH * CLOSED_GAP, -2.0 * BOUND
 STICKS = ContactState(State.STICK)
 
 Near = tuple[ContactPoint, float, float]  # a contact, its gap, and how far inside its domain it is
@@ -81,12 +79,14 @@ def swiftly(
     ended: list[tuple[ContactPoint, float]] = []
     closed, leaving_depths, behind = s.closed, s.leaving_depths, s.behind
     ending = [contact_point.contact for contact_point in hit.leaving]
+    small = delassus_programs.tolerances
+    reach = small.reach
     for contact_point, gap, inside in delassus_programs.gaps(s.contact_points, x):
         if (
-            contact_point in hit.touching and gap < -IN_REACH and inside < -gap
+            contact_point in hit.touching and gap < -reach and inside < -gap
         ):  # through the end of a domain, not a surface
             return None
-        if contact_point in leaving_depths and is_clear(gap, inside):
+        if contact_point in leaving_depths and is_clear(gap, inside, small):
             hit.clear.append(contact_point)
         if contact_point.held:
             kept.append(contact_point)
@@ -98,8 +98,8 @@ def swiftly(
                 and contact_point not in hit.clear
                 and contact_point.contact not in ending
             )
-            within = inside > 0.0 if stays_out else inside >= -IN_REACH
-            if contact_point in closed or (gap <= IN_REACH and within) or gap != gap:
+            within = inside > 0.0 if stays_out else inside >= -reach
+            if contact_point in closed or (gap <= reach and within) or gap != gap:
                 near.append((contact_point, gap, inside))
     if len(kept) > 1 or (kept and near) or len(near) > FEW:
         return None
@@ -120,7 +120,7 @@ def swiftly(
         s.zones = dict(hit.zones)
     if ended or s.leaving_depths:
         fresh = s.leaving_depths | {
-            contact_point: deep_in(gap) for contact_point, gap in ended if contact_point not in behind
+            contact_point: deep_in(gap, small) for contact_point, gap in ended if contact_point not in behind
         }
         s.leaving_depths = {
             contact_point: deep for contact_point, deep in fresh.items() if contact_point not in s.closed
@@ -131,7 +131,7 @@ def swiftly(
 def taken(zones: Mapping[Zones, int], hits: Sequence[Guard], lam: Mapping[str, Array]) -> Hit | None:
     """What the guards mean; none where one of them takes more care."""
     hit = Hit(zones)
-    for kind, about, _, _, step, height in hits:
+    for kind, about, _, _, step, height, _ in hits:
         if kind == "touch":
             hit.touching.append(about)
             if height > 0.0:
@@ -168,7 +168,8 @@ def _keep(
     if keeping is None:
         return None
     _, mu_s, mu_d = contact_point.laws(x, hit.zones)
-    way = keeping(x, (mu_s, mu_d), max(s.speed, LEFT * s.pace), hit.resting is contact_point, hit.must)
+    fastest = max(s.speed, delassus_programs.tolerances.left * s.pace)
+    way = keeping(x, (mu_s, mu_d), fastest, hit.resting is contact_point, hit.must)
     if way is None:
         return None
     sticks = way == 0.0 and mu_s > 0.0
@@ -201,9 +202,9 @@ def _pass(s: ContactStates, delassus_programs: DelassusPrograms, held: Terms, x:
     )
     s.lam = {} if state is None else {contact_point.name: passed.lam}
     if state is State.OPEN or (
-        contact_point.feature.within and ON_BOUND <= inside < -gap
+        contact_point.feature.within and -2.0 * contact_point.tolerances.bound <= inside < -gap
     ):  # opened, or entered from below
-        s.leaving_depths = s.leaving_depths | {contact_point: deep_in(gap)}
+        s.leaving_depths = s.leaving_depths | {contact_point: deep_in(gap, contact_point.tolerances)}
     alone = Alone(
         contact_point, PARTED if state is None else STATES.index(state), (passed.way > 0.0) - (passed.way < 0.0)
     )
@@ -214,7 +215,7 @@ def _stay(
     s: ContactStates, delassus_programs: DelassusPrograms, held: Terms, x: Array, near: Sequence[Near], hit: Hit
 ) -> Swiftly | None:
     """A few that are near, none of which approaches or parts: which of them stay closed."""
-    contact_points = tuple([contact_point for contact_point, _, _ in near])
+    contact_points, small = tuple([contact_point for contact_point, _, _ in near]), delassus_programs.tolerances
     staying = delassus_programs.staying(held, contact_points) if hit.must == 0.0 else None
     if staying is None:
         return None
@@ -238,9 +239,9 @@ def _stay(
         if slides
     }
     fresh = {
-        contact_point: deep_in(gap)
+        contact_point: deep_in(gap, small)
         for contact_point, gap, inside in near
-        if contact_point not in s.closed or (contact_point.feature.within and ON_BOUND <= inside < -gap)
+        if contact_point not in s.closed or (contact_point.feature.within and -2.0 * small.bound <= inside < -gap)
     }
     s.leaving_depths = s.leaving_depths | fresh
     return Swiftly(x, 0.0, ())

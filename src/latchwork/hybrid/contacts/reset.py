@@ -24,17 +24,6 @@ from latchwork.hybrid.contacts.delassus import DelassusOperator
 from latchwork.hybrid.contacts.enforced_contacts import HeldContacts, way_in_space
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.impact_reset import KEPT, RANK, Striking
-from latchwork.hybrid.contacts.tolerances import (
-    BOUND,
-    CHATTER,
-    CLOSED_GAP,
-    LEFT,
-    NO_SLIP,
-    REACH,
-    ROUNDING,
-    STIRS,
-    WIDER,
-)
 
 STILL = 1e-9  # of the accelerations at work: a contact that opens slower stays
 CARRIES = 1e-6  # of the largest force: with less, a contact carries nothing
@@ -54,7 +43,7 @@ class Reset(Striking):
         """Note what the guards say: zones are entered at once, the rest is decided together."""
         s = self.contact_states
         s.let_clear(self.x)
-        for kind, about, _, _, step, height in hits:
+        for kind, about, _, _, step, height, _ in hits:
             if kind == "touch" and height > 0.0:
                 s.leaving_depths = {
                     contact_point: deep
@@ -65,7 +54,7 @@ class Reset(Striking):
                 s.zones = s.zones | {about: s.zones[about] + step}
             elif kind == "around":
                 s.behind.discard(about)
-                if about.gap(self.x)[0] < -REACH * CLOSED_GAP:  # through the end of its domain, not through its surface
+                if about.gap(self.x)[0] < -self.small.reach:  # through the end of its domain, not through its surface
                     self.leaving.add(about)
             elif kind == "lost":
                 self.x = about.found(self.x, s.places_of(about.contact), about in s.closed)
@@ -86,7 +75,7 @@ class Reset(Striking):
     def _from_behind(self, contact_point: ContactPoint) -> bool:
         """Whether a feature is met through the end of its domain, not through its surface: the gap is deeper."""
         gap, inside = contact_point.gap(self.x)
-        return gap < -REACH * CLOSED_GAP and inside < -gap
+        return gap < -self.small.reach and inside < -gap
 
     def go(self) -> None:
         """Impacts until nothing approaches, then what stays closed, slides or sticks."""
@@ -114,7 +103,7 @@ class Reset(Striking):
 
     def _near(self) -> list[ContactPoint]:
         """Contacts that are closed or whose gap is zero, within their domains; not those the coordinates hold."""
-        s, near = self.contact_states, []
+        s, near, reach = self.contact_states, [], self.small.reach
         ending = {contact_point.contact for contact_point in self.leaving}
         self.delassus_programs.look(s.contact_points, self.x)
         for contact_point in list(s.contact_points):
@@ -127,8 +116,8 @@ class Reset(Striking):
                 )
             # one just left stays out, unless another feature of the same contact ends here
             stays_out = contact_point in s.leaving_depths and contact_point.contact not in ending
-            within = inside > 0.0 if stays_out else inside >= -REACH * CLOSED_GAP
-            if contact_point in s.closed or (gap <= REACH * CLOSED_GAP and within):
+            within = inside > 0.0 if stays_out else inside >= -reach
+            if contact_point in s.closed or (gap <= reach and within):
                 near.append(
                     self._turned(contact_point)
                     if contact_point.axis is not None and contact_point.is_skewed(self.x)
@@ -141,7 +130,10 @@ class Reset(Striking):
         if not delassus.contact_points or not len(self.held.rows):
             return False
         alone = np.einsum("ij,ji->i", delassus.J, lstsq(delassus.M, delassus.J.T))
-        return bool(np.diag(delassus.A).max() <= ROUNDING * alone.max()) and min(delassus.normal_speeds) > -NO_SLIP
+        slow = self.small.no_slip * self.base.scales.speed
+        return bool(np.diag(delassus.A).max() <= self.small.rounding * alone.max()) and (
+            min(delassus.normal_speeds) > -slow
+        )
 
     def _leave_as_they_are(self, delassus: DelassusOperator) -> None:
         """Contacts at which nothing moves carry nothing, and are open until something can."""
@@ -157,7 +149,7 @@ class Reset(Striking):
             return delassus
         closed, kept = self.contact_states.closed, list(range(len(contact_points)))
         inside = [contact_point.gap(self.x)[1] for contact_point in contact_points]
-        on_bound = [i for i in kept if abs(inside[i]) <= REACH * CLOSED_GAP]
+        on_bound = [i for i in kept if abs(inside[i]) <= self.small.reach]
         for i in sorted(on_bound, key=lambda i: (contact_points[i] in closed, inside[i], -i)):
             if any(
                 j != i and contact_points[j].contact is contact_points[i].contact and _is_same(delassus, i, j)
@@ -191,7 +183,8 @@ class Reset(Striking):
         """The next mode: closed contacts and how, from complementarity."""
         s, first = self.contact_states, delassus.first
         s.pace = max(s.pace, delassus.pace)
-        fastest = max(s.speed, delassus.pace, LEFT * s.pace, STIRS * float(np.abs(delassus.b).max(initial=0.0)))
+        small, at_work = self.small, float(np.abs(delassus.b).max(initial=0.0))
+        fastest = max(s.speed, delassus.pace, small.left * s.pace, small.stirs * at_work)
         entered = {
             contact_point
             for contact_point in delassus.contact_points
@@ -202,7 +195,7 @@ class Reset(Striking):
             delassus = delassus.only(stays)
             stays = list(range(len(stays)))
         contact_points = [delassus.contact_points[i] for i in stays]
-        ways = [self._slip(delassus, i, NO_SLIP * fastest) for i in stays]
+        ways = [self._slip(delassus, i, small.no_slip * fastest) for i in stays]
         if any([contact_point.held for contact_point in s.contact_points]):
             held = HeldContacts(s, self.delassus_programs, self.held, self.x, self.resting, self.slipping, fastest)
             solution, sides = held.solution(contact_points, lambda m: self._verdict(m, ways))
@@ -244,7 +237,7 @@ class Reset(Striking):
         if before is not None and before.state is State.STICK:
             return before.cone_margin + (contact_point in self.widened)
         since, cone_margin = s.slipped.get(contact_point, (-math.inf, 0))
-        return min(cone_margin + 1, WIDEST) if now - since < CHATTER else 0
+        return min(cone_margin + 1, WIDEST) if now - since < self.small.chatter else 0
 
     def _still(self, delassus: DelassusOperator, states: Sequence[State], ways: Sequence[Array | None]) -> None:
         """End what is left of slip where contacts stick from now on, by impulses A Λ = −v that are no impact."""
@@ -254,20 +247,20 @@ class Reset(Striking):
             sticks = state is State.STICK and way is None
             rows += range(row, row + 1 + k * sticks) if state is not State.OPEN else ()
             left = max(left, *map(abs, v[row + 1 : row + 1 + k * sticks]), 0.0)
-        if left <= NO_SLIP * delassus.pace:
+        if left <= self.small.no_slip * delassus.pace:
             return
         impulses = np.zeros(len(delassus.v))
         impulses[rows] = lstsq(delassus.A[np.ix_(rows, rows)], -delassus.v[rows], RANK)
         self._move(delassus, impulses)
 
     def _deep(self, contact_point: ContactPoint) -> int:
-        """How deep a contact is that opens, in whole `CLOSED_GAP`, half is none: it was let in by as much before."""
-        return deep_in(contact_point.gap(self.x)[0])
+        """How deep a contact is that opens, in whole closed gaps, half is none: it was let in by as much before."""
+        return deep_in(contact_point.gap(self.x)[0], self.small)
 
     def _just_entered(self, contact_point: ContactPoint) -> bool:
         """Whether the domain of a feature is entered with a gap below zero, if by rounding: its guard falls on."""
         gap, inside = contact_point.gap(self.x)
-        return -2.0 * BOUND <= inside < -gap
+        return -2.0 * self.small.bound <= inside < -gap
 
     def _ended(self) -> set[ContactPoint]:
         """Features whose patch has ended, so that they open without moving away."""
@@ -351,7 +344,7 @@ class Reset(Striking):
         if State.STICK not in states or self.letting_go:
             return resting
         firm = [
-            WIDER ** s.closed[contact_point].cone_margin if contact_point in s.closed else 1.0
+            self.small.wider ** s.closed[contact_point].cone_margin if contact_point in s.closed else 1.0
             for contact_point in delassus.contact_points
         ]
         held = hold_on(resting, states, ways, firm)
@@ -382,7 +375,7 @@ class Reset(Striking):
             return None
         if len(contact_point.tangents) == 1:
             return (1.0 if d[0] > 0.0 else -1.0,)
-        return way_in_space(d if slip is None else slip, fastest, slip is None)
+        return way_in_space(d if slip is None else slip, max(fastest, self.small.slowest), slip is None)
 
 
 def _is_same(delassus: DelassusOperator, i: int, j: int) -> bool:

@@ -19,21 +19,10 @@ from latchwork.contact.complementarity.single_contact import NO_ANSWER, STATES, 
 from latchwork.contact.complementarity.single_contact import STICK as STICKS
 from latchwork.contact.complementarity.solution import State
 from latchwork.contact.impact.planar import LAWS, strike
+from latchwork.contact.tolerances import Tolerances
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import every_zone
 from latchwork.hybrid.contacts.delassus_assembly import Gathering
-from latchwork.hybrid.contacts.tolerances import (
-    AT_REST,
-    BRIEF,
-    CAPTURE,
-    CLOSED_GAP,
-    FASTEST,
-    LEFT,
-    LIVELY,
-    NO_SLIP,
-    RISE,
-    ROUNDING,
-)
 from latchwork.program.bundle import COUNT, run_each
 from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, local_f64, offset, sqrt
 from latchwork.program.native import address, native, together
@@ -125,19 +114,22 @@ def clear(found: PassFound) -> None:
 
 
 @kernel
-def _too_slow(given: PassGiven, speed: f64, pace: f64, here: f64, swift: f64, pressing: f64) -> f64:
+def _too_slow(
+    given: PassGiven, speed: f64, pace: f64, here: f64, swift: f64, pressing: f64, small: Tolerances,
+) -> f64:  # fmt: skip
     """Rebounds slower than this end in contact: see `Striking`."""
-    alone = speed == 0.0 or given.e < LIVELY
-    lowest = CAPTURE * speed
+    alone = speed == 0.0 or given.e < small.lively
+    lowest = small.capture * speed
     if not alone:
         fastest = maximum(maximum(speed, pace), maximum(here, swift))
-        lowest = maximum(lowest, minimum(sqrt(2.0 * CLOSED_GAP * pressing), FASTEST * fastest))
+        lowest = maximum(lowest, minimum(sqrt(2.0 * small.closed * pressing), small.fastest * fastest))
     return maximum(lowest, 0.5 * given.hop * pressing)
 
 
 @kernel
 def pass_one(
     programs: i32p, z: f64p, out: f64p, near: Delassus, inputs: i64, x: f64p, given: PassGiven, found: PassFound,
+    small: Tolerances,
 ) -> i64:  # fmt: skip
     """From x = (t, q, u, rest) through impacts in place; what is found; 0 where that takes more care."""
     n, rows, v, b, A, J = near.n, near.rows, near.v, near.b, near.A, near.J
@@ -153,14 +145,14 @@ def pass_one(
         run_each(programs, z, out)
         if gather(near, out, x, 0, work, 0, work) == 0 or times_struck == MOST:
             return 0
-        slow = AT_REST * maximum(speed, near.pace)
-        limit = maximum(slow, ROUNDING * near.swiftest[0])
+        slow = small.at_rest * maximum(speed, near.pace)
+        limit = maximum(slow, small.rounding * near.swiftest[0])
         if not (v[0] < -slow and v[0] < -limit):
             break
-        capture = _too_slow(given, speed, pace, near.pace, near.swiftest[0], maximum(0.0, -b[0]))
+        capture = _too_slow(given, speed, pace, near.pace, near.swiftest[0], maximum(0.0, -b[0]), small)
         speed = maximum(speed, -v[0])
         if strike(int(given.law), rows - 1, A, v, given.e, given.mu_s, given.mu_d,
-                  maximum(capture, CAPTURE * speed), impulse) == 0:  # fmt: skip
+                  maximum(capture, small.capture * speed), impulse) == 0:  # fmt: skip
             return 0
         found.gained += _move(n, rows, M, inverse, J, impulse, u, work)
         found.impacts += 1.0
@@ -169,14 +161,14 @@ def pass_one(
         must, rests, opened = 0.0, 0.0, opened if opened != float(LETS_GO) else float(AS_IS)
     found.struck = found.gained
     pace = maximum(pace, near.pace)
-    fastest = maximum(maximum(speed, near.pace), LEFT * pace)
+    fastest = maximum(maximum(speed, near.pace), small.left * pace)
     found.speed, found.pace, found.state = speed, pace, float(PARTED)
     none = limit if v[0] > slow else slow
-    if not (v[0] <= none or (v[0] < BRIEF and 0.5 * v[0] * v[0] < RISE * -b[0])):
+    if not (v[0] <= none or (v[0] < small.brief and 0.5 * v[0] * v[0] < small.rise * -b[0])):
         return 1
     rough = 1 if rows == 2 and given.mu_s > 0.0 else 0
     slip = 0.0
-    if rows == 2 and rests == 0.0 and fabs(v[1]) > NO_SLIP * fastest:
+    if rows == 2 and rests == 0.0 and fabs(v[1]) > small.no_slip * fastest:
         slip = divide(v[1], fabs(v[1]))
     trial.direction = 0.0
     state = settle_one(rough, A, b, given.mu_s, given.mu_d, slip if rough == 1 else 0.0, must,
@@ -185,7 +177,7 @@ def pass_one(
         return 0
     found.state, found.way = float(state), trial.direction
     found.force[0], found.force[1] = trial.force[0], trial.force[1]
-    if state == STICKS and slip == 0.0 and fabs(v[1]) > NO_SLIP * near.pace:  # what is left of slip ends
+    if state == STICKS and slip == 0.0 and fabs(v[1]) > small.no_slip * near.pace:  # what is left of slip ends
         det = A[0] * A[3] - A[1] * A[2]
         if not det > ALONE_AT * A[0] * A[3]:
             return 0
@@ -201,12 +193,13 @@ together(pass_one)
 class Passing:
     """One contact with what holds besides: programs and memory of `pass_one`; one thread at a time."""
 
-    def __init__(self, gathering: Gathering, law: str) -> None:
+    def __init__(self, gathering: Gathering, law: str, small: Tolerances) -> None:
         self.bundle, self.rows = gathering.bundle, gathering.rows
         self.given, self.found, self._law = np.zeros(size_of(PassGiven)), np.zeros(RESULTS), float(LAWS[law])
         self._x, self._keeps, self._call = np.zeros(len(self.bundle.x)), gathering, native(pass_one).brief
-        others = map(address, (self._x, self.given, self.found))
-        self.arguments = (*self.bundle.addresses, address_of(gathering.delassus), len(self._x), *others)
+        others, self.small = map(address, (self._x, self.given, self.found)), small
+        self.arguments = (*self.bundle.addresses, address_of(gathering.delassus), len(self._x), *others,
+                          address_of(small))  # fmt: skip
 
     def __call__(self, x: Array, laws: tuple[float, float, float], speed: float, pace: float, brief: float,
                  rests: bool, must: float, opened: int) -> Passed | None:  # fmt: skip
