@@ -10,7 +10,6 @@ import pytest
 
 import latchwork as lw
 from latchwork.constraint.embedded.mode import Mode
-from latchwork.hybrid.contacts.guard_values import STILL
 from latchwork.hybrid.mode_table import ModeTable
 from latchwork.program.native import interpret, invoke
 from tracked_models import disk
@@ -175,8 +174,9 @@ def test_guards_are_what_expressions_say(name):
                 row = stage.mode.terms.rows.slices[point.name].start
                 assert found[i] == pytest.approx(stage.forces(t, full, rest)[row], rel=1e-12)
             elif guard.kind == "stick" and len(point.tangents) == 1:
-                way = next(s.way for s in stage.mode.sliders if found[i] == pytest.approx(
-                    point.lowered(list(point.slips))(state)[0] * s.way[0] + STILL, rel=1e-9, abs=1e-12))  # fmt: skip
+                slip, still = point.lowered(list(point.slips))(state)[0], point.tolerances.still
+                way = next(s.way for s in stage.mode.sliders
+                           if found[i] == pytest.approx(slip * s.way[0] + still, rel=1e-9, abs=1e-12))  # fmt: skip
                 assert abs(way[0]) == 1.0
 
 

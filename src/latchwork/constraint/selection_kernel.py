@@ -6,7 +6,7 @@ speeds that all have mass. Elsewhere it gives nothing, and those act. Both are t
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from latchwork.algebra.elimination import cholesky, lu_in_units
 from latchwork.constraint.row_sources import RowSources, read_place
 from latchwork.constraint.selection import FAIR, FAR, MASSLESS, TIE, VANISHED, Selection
-from latchwork.constraint.terms import NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms, some_way_off, steps_aside
+from latchwork.constraint.terms import NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import address, argument, native, together
 from latchwork.program.scalar import maximum
@@ -46,11 +46,11 @@ def finite_size(value: f64) -> f64:
 
 
 @kernel
-def lengthen(m: i64, n: i64, B: f64p, typical: f64p) -> None:
-    """The largest entry of each row so far."""
+def lengthen(m: i64, n: i64, B: f64p, unit: f64p, typical: f64p) -> None:
+    """The largest entry of each row so far, in units of speeds."""
     for i in range(m):
         for j in range(n):
-            typical[i] = maximum(typical[i], finite_size(B[i * n + j]))
+            typical[i] = maximum(typical[i], finite_size(B[i * n + j] * unit[j]))
 
 
 @kernel
@@ -136,7 +136,7 @@ def pivots(m: i64, n: i64, A: f64p, first: i64p, dependent: i64p) -> i64:
 @kernel
 def select_speeds_kernel(
     sources: RowSources, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64, n_q: i64, n: i64, m: i64,
-    x: f64p, asides: f64p, first: i64p, dependent: i64p, w: f64p,
+    x: f64p, asides: f64p, unit: f64p, first: i64p, dependent: i64p, w: f64p,
 ) -> i64:  # fmt: skip
     """Dependent speeds; into w the pivot of their columns, typical entries and lengths of rows, weights of speeds, and
     B. 0: more care."""
@@ -151,12 +151,12 @@ def select_speeds_kernel(
     packed, heaviest = offset(moved, n_q), 0.0
     for j in range(n):
         diagonal[j] = packed[j * (j + 1) // 2 + j]
-        heaviest = maximum(heaviest, diagonal[j])
+        heaviest = maximum(heaviest, diagonal[j] * unit[j] * unit[j])
     for j in range(n):
-        if not diagonal[j] > MASSLESS * heaviest:
+        if not diagonal[j] * unit[j] * unit[j] > MASSLESS * heaviest:
             return 0
         weight[j] = divide(1.0, sqrt(diagonal[j]))
-        diagonal[j] = maximum(diagonal[j], heaviest * SMALLEST_WEIGHT)
+        diagonal[j] = maximum(diagonal[j], divide(divide(heaviest * SMALLEST_WEIGHT, unit[j]), unit[j]))
     for i in range(m):
         typical[i] = 0.0
     for s in range(2 + STATES):  # at x itself, then where rows are usual, then about x
@@ -166,7 +166,7 @@ def select_speeds_kernel(
             for i in range(m * n):
                 whole[i] = rows[i]
         else:
-            lengthen(m, n, rows, typical)
+            lengthen(m, n, rows, unit, typical)
         if s == 0:
             for i in range(m * n):
                 B[i] = rows[i]
@@ -217,12 +217,6 @@ class SelectedSpeeds(NamedTuple):
     pivot: float
 
 
-@cache
-def _asides(n_q: int) -> Array:
-    """No step, one to where rows are usual, and some about it."""
-    return np.concatenate([np.zeros((1, n_q)), some_way_off(n_q)[None], steps_aside(n_q)])
-
-
 @lru_cache(KEPT)
 def _selection(m: int, dependent: tuple[int, ...]) -> Selection:
     """All of m rows, and the speeds that are dependent, or not."""
@@ -234,8 +228,8 @@ def _selection(m: int, dependent: tuple[int, ...]) -> Selection:
 def arguments(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> tuple[Any, ...]:
     """What the kernel takes: `select_speeds_kernel`."""
     motion, (sources, motion_z), (n_q, n, m) = terms.base.motion, terms.rooms, terms.sizes
-    return (sources, motion.executor, motion.code, motion_z, len(motion.inputs), n_q, n, m, x, _asides(n_q),
-            terms.flags, dependent, w)  # fmt: skip
+    return (sources, motion.executor, motion.code, motion_z, len(motion.inputs), n_q, n, m, x, terms.asides,
+            terms.base.units.u, terms.flags, dependent, w)  # fmt: skip
 
 
 def kept_arguments(terms: Terms) -> tuple[Any, ...]:
@@ -249,7 +243,7 @@ def kept_arguments(terms: Terms) -> tuple[Any, ...]:
 
 def _run(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> int:
     """Run the kernel."""
-    sources, _, motion_code, motion_z, inputs, n_q, n, m, _, asides, flags, *_ = kept_arguments(terms)
+    sources, _, motion_code, motion_z, inputs, n_q, n, m, _, asides, unit, flags, *_ = kept_arguments(terms)
     motion = terms.base.motion.entry
     return int(
         native(select_speeds_kernel).brief(
@@ -263,6 +257,7 @@ def _run(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> int:
             m,
             address(x),
             asides,
+            unit,
             flags,
             address(dependent),
             address(w),

@@ -23,7 +23,8 @@ from latchwork.algebra.products import norm
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.row_sources import RowPrograms, RowSources, sources_by_themselves
 from latchwork.constraint.rows import Rows
-from latchwork.constraint.units import Units, angles_of, places_of
+from latchwork.constraint.scales import UNSCALED, Measure, Scales
+from latchwork.constraint.units import Offsets, Units, angles_of, gravity_of, offsets_of, places_of
 from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -64,13 +65,48 @@ class Motion(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """The programs of the unconstrained equations, and what they are driven by."""
+    """The programs of the unconstrained equations, and what they are driven by; in a run, its scales and units.
+
+    Elsewhere one of each is a unit of the model.
+    """
 
     equations: Equations
     laws: dict[int, int]
     arguments: tuple[Expr, ...]
     motion: Function
     spread: Function
+    scales: Scales = UNSCALED
+    given_units: Units | None = None
+
+    @cached_property
+    def units(self) -> Units:
+        """One of each coordinate, and of each speed times the unit of time."""
+        return self.given_units or Units(np.ones(len(self.equations.q)), np.ones(len(self.equations.u)))
+
+    def measured_by(self, measure: Measure) -> Base:
+        """The same programs with scales and units."""
+        return replace(self, scales=measure.scales, given_units=Units(np.array(measure.q), np.array(measure.u)))
+
+    @cached_property
+    def state_units(self) -> Array:
+        """One of each of (q, u, work)."""
+        q, u = self.units
+        return np.concatenate([q, u / self.scales.time, [self.scales.energy]])
+
+    @cached_property
+    def lengths(self) -> NDArray[np.bool_]:
+        """Which coordinates are lengths, as far as the equations tell."""
+        return ~np.array(angles_of(self.equations), dtype=bool)
+
+    @cached_property
+    def offsets(self) -> Offsets:
+        """Ways from point to point."""
+        return offsets_of(self)
+
+    @cached_property
+    def gravity(self) -> Function | None:
+        """The vector of gravity, if there is one."""
+        return gravity_of(self)
 
     @cached_property
     def places(self) -> Function:
@@ -133,6 +169,13 @@ class Terms:
         return sources_by_themselves(self.sources, self.sizes[1]), self.base.motion.workspace()
 
     @cached_property
+    def asides(self) -> Array:
+        """Changes of coordinates: none, one to where rows are usual, and some about a state."""
+        n_q = self.sizes[0]
+        changes = np.concatenate([np.zeros((1, n_q)), some_way_off(n_q)[None], steps_aside(n_q)])
+        return _fixed(self.base.units.q * changes)
+
+    @cached_property
     def is_moving(self) -> bool:
         """Whether constraints do work: some row has C ≠ 0."""
         return any(node != ZERO for node in self.rows.C_nodes)
@@ -150,7 +193,7 @@ class Terms:
     @cached_property
     def angles(self) -> tuple[bool, ...]:
         """Which coordinates are angles, or parts of quaternions."""
-        return angles_of(self)
+        return angles_of(self.rows.equations, self.rows.phi)
 
     @cached_property
     def sizes(self) -> tuple[int, int, int]:
@@ -177,12 +220,11 @@ class Terms:
         return np.concatenate([source.bias(x)[: source.held] for source in self.sources])
 
     def typical(self, x: Array) -> Array:
-        """The largest |B_ij| of each row at some states about x: its unit, also where the row vanishes there.
+        """The largest |B_ij| ū_j of each row at some states about x: its unit, also where the row vanishes there.
 
         1 for rows that vanish everywhere, but for rounding.
         """
-        as_they_are = Units(*map(np.ones, self.sizes[:2]))
-        return self._once("typical", self._where(x), lambda: _fixed(self.typical_in(as_they_are, x)))
+        return self._once("typical", self._where(x), lambda: _fixed(self.typical_in(self.base.units, x)))
 
     def typical_in(self, units: Units, x: Array) -> Array:
         """The same with coordinates and speeds in other units."""
@@ -198,22 +240,27 @@ class Terms:
 
     def lengths(self, x: Array) -> Array:
         """The length √Σ B_ij²/M_jj of each row at x in the kinetic metric; 1 for rows that vanish there."""
-        B = self.place(x).B / np.sqrt(weights_of_speeds(self.motion(x).M))
+        B = self.place(x).B / np.sqrt(self.weights(x))
         lengths = np.sqrt((B * B).sum(axis=1))
         return np.where(lengths > 0.0, lengths, 1.0)
 
+    def weights(self, x: Array) -> Array:
+        """M_jj at x, by which speeds are measured; see `weights_of_speeds`."""
+        return weights_of_speeds(self.motion(x).M, self.base.units.u)
+
     def measured(self, place: Place, typical: Array) -> Array:
         """Φ over the length of its row, or over the typical one where the row is close to vanishing."""
-        return np.asarray(place.Phi / lengths_of(place.B, typical))
+        return np.asarray(place.Phi / lengths_of(place.B * self.base.units.u, typical))
 
     def off(self, x: Array, typical: Array) -> Array:
-        """For each row the largest Φ, or B u + C, `measured`, at any of many x = (t, q, u, rest)."""
+        """For each row the largest Φ, or (B u + C) T, `measured`, at any of many x = (t, q, u, rest)."""
         n_q, n, m = self.sizes
         if not m:
             return np.zeros(0)
         Phi, B, C = self.places(x)
         psi = np.einsum("tij,tj->ti", B, x[:, 1 + n_q : 1 + n_q + n]) + C
-        off = np.maximum(np.abs(Phi), np.abs(psi)) / lengths_of(B, typical)
+        off = np.maximum(np.abs(Phi), self.base.scales.time * np.abs(psi))
+        off /= lengths_of(B * self.base.units.u, typical)
         return np.asarray(off.max(axis=0, initial=0.0))
 
     def spread(self, x: Array) -> Array:
@@ -228,7 +275,7 @@ class Terms:
     def _usual_rows(self, x: Array) -> Array:
         n_q = self.sizes[0]
         moved = x.copy()
-        moved[1 : 1 + n_q] += some_way_off(n_q)
+        moved[1 : 1 + n_q] += self.base.units.q * some_way_off(n_q)
         B = self._place(self.normalised(moved[None])[0]).B
         return np.asarray(np.where(np.isfinite(B), B, 0.0))
 
@@ -282,10 +329,11 @@ def some_way_off(n_q: int) -> Array:
     return _fixed(np.array([OFF * cos(float(k)) for k in range(1, n_q + 1)]))
 
 
-def weights_of_speeds(M: Array) -> Array:
-    """M_jj, by which speeds are measured; those that carry no energy count as the lightest that does."""
+def weights_of_speeds(M: Array, unit: Array) -> Array:
+    """M_jj, by which speeds are measured; those that carry no energy, M_jj ū_j², count as the lightest that does."""
     diagonal = M.diagonal()
-    return np.maximum(diagonal, max(float(diagonal.max(initial=0.0)), 1e-300) * SMALLEST_WEIGHT)
+    heaviest = max(float((diagonal * unit * unit).max(initial=0.0)), 1e-300)
+    return np.maximum(diagonal, heaviest * SMALLEST_WEIGHT / unit / unit)
 
 
 def lengths_of(B: Array, typical: Array) -> Array:
@@ -318,8 +366,8 @@ def base_of(equations: Equations, power: int = ZERO, laws: dict[int, int] | None
     b = rebuild(g, [power], dict.fromkeys(rates, ZERO))
     M = [d.M[i][j] for i in range(n) for j in range(i + 1)]
     motion = [*d.kinematics.q_rates, *M, *d.f, *a, *b]
-    functions = [Function(lower(g, rebuild(g, nodes, laws), names)) for nodes in (motion, spread)]
-    return Base(equations, laws, names, *functions)
+    programs = [Function(lower(g, rebuild(g, nodes, laws), names)) for nodes in (motion, spread)]
+    return Base(equations, laws, names, programs[0], programs[1])
 
 
 def terms_of(rows: Rows, base: Base | None = None) -> Terms:

@@ -24,7 +24,6 @@ from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.interrupted import interruptible
 from latchwork.hybrid.lap_flow import Call, counted, lap_of, run_laps
 from latchwork.hybrid.laps import Lap
-from latchwork.hybrid.legs import BLINK
 from latchwork.hybrid.modes import enumerate_modes, mode_at
 from latchwork.hybrid.online import fire, follow_inputs, release
 from latchwork.hybrid.online_contacts import bounds_entered, fetched
@@ -69,7 +68,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         audit: Auditing) -> None:  # fmt: skip
     """Flow, reset, and flow on, until a time, or until the first of some conditions falls through zero."""
     since = None if audit == "off" else entry(sim)
-    call = Call(method, samples, Crossings(sim.equations.name))
+    call = Call(method, samples, Crossings(sim.equations.name, sim.mode_table.base.scales.time))
     fetch(sim, bounds_entered(sim.state))
     passed, limit = None, t_end
     while (sim.state.t < t_end or sim.state.rules.pending) and not interrupted():
@@ -277,7 +276,7 @@ def _depart(sim: Simulation, call: Call, error: Departed) -> float:
     """Contacts that hold together cannot go on so, as where what grips a thing begins to lift it off the floor: run to
     where they contradict each other, and decide there. Gives the time until which to run next."""
     t = sim.state.t
-    if error.t - t > BLINK:
+    if error.t - t > sim.mode_table.tolerances.blink:
         return t + 0.5 * (error.t - t)
     if sim.state.parted == error.t:
         raise explained_error(sim, call.method, error) from None

@@ -261,15 +261,16 @@ class Held:
             fresh = in_units_of(old, mode_of(terms, chosen, state, old.rest, old.sliders, share))
             if chosen != old.selection and suits_better(fresh, motion.M, old.selection, BETTER):
                 return self._in(replace(fresh, usual_pivot=max(fresh.usual_pivot, old.usual_pivot)))
-        worst = conditioning(place.B, motion.M, old.selection)
+        worst = conditioning(place.B, motion.M, old.selection, terms.base.units.u)
         patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=state[1 + n_q : 1 + n_q + n].copy())
         return self._in(patient)
 
     def _choices(self, B: Array, M: Array) -> list[Selection]:
         """Rows and speeds of the same rank; the same rows first where it matters which ones carry the forces."""
-        old, first = self.mode.selection, self.mode.terms.rows.configuration
-        same = [] if self.mode.is_plain or not old.redundant else [select_speeds(B, M, old)]
-        return [*same, select(B, M, old.rank, first=first)]
+        old, terms = self.mode.selection, self.mode.terms
+        first, unit = terms.rows.configuration, terms.base.units.u
+        same = [] if self.mode.is_plain or not old.redundant else [select_speeds(B, M, old, unit)]
+        return [*same, select(B, M, old.rank, first=first, unit=unit)]
 
 
 @dataclass(eq=False)

@@ -25,13 +25,12 @@ from latchwork.constraint.embedded.mode import Mode, selected_mode
 from latchwork.constraint.embedded.projection import settle
 from latchwork.constraint.embedded.slider import ENFORCED, Slider
 from latchwork.constraint.rows import joined, rows_of
-from latchwork.constraint.scales import Scales
 from latchwork.constraint.selection import Selection, must_agree, worst_entry
 from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_speeds
 from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.law import Contact
-from latchwork.contact.tolerances import tolerances_in
+from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
@@ -60,6 +59,7 @@ from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.row_inputs import inputs_in_rows
 from latchwork.hybrid.rules import Rules, rule_guards
 from latchwork.hybrid.table import Array
+from latchwork.integrate.problem import StateScales
 from latchwork.integrate.stepper import steps
 from latchwork.integrate.workspace import Memory
 from latchwork.program.function import Function
@@ -109,6 +109,13 @@ Stages = Mapping[Any, LaidOut]
 Embedding = tuple[Terms | None, tuple[Slider, ...]]  # rows that hold, none where nothing does, and what slides
 
 
+def programs_of(driven: Driven) -> Base:
+    """The programs of unconstrained equations, as they are driven."""
+    equations = driven.equations
+    arguments = driven.arguments[0], *equations.q, *equations.u, *driven.held
+    return base_of(equations, driven.power, driven.laws, arguments)
+
+
 class ModeTable:
     """Programs and stages of one mechanism, as it is driven, for one design of simulator."""
 
@@ -122,7 +129,6 @@ class ModeTable:
         self._user = UserGuards(driven)
         self._memory = Memory()
         self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
-        self.laps = Laps()
         self._flow: FlowMemory | None = None
         self.courses: dict[Stage, Course] = {}  # stages that were ticked, ready to be taken up again
 
@@ -133,14 +139,24 @@ class ModeTable:
 
     @cached_property
     def base(self) -> Base:
-        """The programs of the unconstrained equations."""
-        d, equations = self.driven, self.driven.equations
-        return base_of(equations, d.power, d.laws, (d.arguments[0], *equations.q, *equations.u, *d.held))
+        """The programs of the unconstrained equations, with the scales and units of the run."""
+        base = programs_of(self.driven)
+        return base if self.driven.measure is None else base.measured_by(self.driven.measure)
+
+    @cached_property
+    def laps(self) -> Laps:
+        """Stages that are run again and again."""
+        return Laps(StateScales(self.base.scales.time, self.base.state_units))
+
+    @property
+    def tolerances(self) -> Tolerances:
+        """Small numbers by which contacts are judged."""
+        return tolerances_in(self.base.scales)
 
     @cached_property
     def resets(self) -> Resets:
         """What happens where guards of contacts fall."""
-        return Resets(self.base, tolerances_in(Scales()))
+        return Resets(self.base, self.tolerances)
 
     def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], rest: int) -> FlowMemory:
         """The memory of runs among the modes of some contact points and constraints; the last one is kept."""
@@ -340,7 +356,8 @@ class ModeTable:
         place, motion = terms.place(x), terms.motion(x)
         n_q, n, _ = terms.sizes
         moving = terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
-        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
+        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving, terms.base.units.u,
+                   terms.base.scales)  # fmt: skip
         chosen, regular = choose_regular(terms, x)
         return mode_beside(terms, chosen, x, regular, self._held_names, sliders), regular is x
 
@@ -398,7 +415,9 @@ def _at_rest_again(stage: Stage, x: Array) -> tuple[Mode, bool] | None:
         return None
     place, motion = mode.terms.place(x), mode.terms.motion(x)
     moving = mode.terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
-    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
+    base = mode.terms.base
+    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving, base.units.u,
+               base.scales)  # fmt: skip
     return replace(mode, share=None, numbers=place.B, course=x[1 + n_q : 1 + n_q + n].copy()), True
 
 

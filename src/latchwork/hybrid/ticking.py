@@ -51,7 +51,8 @@ class Course:
         patient, armed = _armed(guards, values, state.rules)
         given = problem(stage.function, stage.reduced(state.x), state.t, state.t + FAR, rest, invoke, None,
                         stage.guards, None if stage.guards is None else armed, settle=stage.settle,
-                        heights=guards.heights)  # fmt: skip
+                        heights=guards.heights,
+                        scales=sim.mode_table.laps.scales._replace(guards=guards.units))  # fmt: skip
         self.stage, self.guards, self.step, self.until = stage, guards, step, until
         self.ticks, self.state = Ticks(given, step, patient.tolist(), *grid(state, step)), state
         self._reached = address(self.ticks.x)

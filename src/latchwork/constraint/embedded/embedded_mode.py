@@ -68,6 +68,9 @@ class EmbeddedMode:
     ind: i64p = array("k")
     still: i64p = array("rows")  # 1 where a row has a Φ
     quaternion: i64p = array("4 * turning")  # places in q
+    unit_t: f64  # one of time, of each coordinate, and of each speed times that of time: see `Base.units`
+    unit_q: f64p = array("n_q")
+    unit_u: f64p = array("n")
     weight: f64p = array("n")  # of the speeds
     source: list[RowSource] = array("sources")
     source_z: f64p = array("source_slots")

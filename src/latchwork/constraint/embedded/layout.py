@@ -82,7 +82,9 @@ def frame(
                            ("slider", slides.words), ("lost", lost)):  # fmt: skip
         words[at[name]] = integers
     for name, numbers in (("motion_z", motion.workspace()), ("spread_z", spread.workspace()), ("settings", settings),
-                          ("source_z", sources.z), ("slider_z", slides.z), ("share", shares)):  # fmt: skip
+                          ("source_z", sources.z), ("slider_z", slides.z), ("share", shares),
+                          ("unit_t", terms.base.scales.time), ("unit_q", terms.base.units.q),
+                          ("unit_u", terms.base.units.u)):  # fmt: skip
         z[at[name]] = numbers
     length = sum([f.length for f in terms.often]) + 2 * _dense(n, m, k)
     if sliders:

@@ -22,7 +22,7 @@ from latchwork.constraint.embedded.projection import WORST_D, WORST_PIVOT, settl
 from latchwork.constraint.embedded.slider import Slider
 from latchwork.constraint.selection import Selection, conditioning
 from latchwork.constraint.selection_kernel import SelectedSpeeds
-from latchwork.constraint.terms import Array, Terms, weights_of_speeds
+from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel
@@ -296,7 +296,7 @@ def mode_of(
     share: Array | None = None,
 ) -> Mode:
     """The mode of a selection made at x = (t, q, u, rest), with what slides and how redundant rows share."""
-    B, weights, lengths = terms.place(x).B, weights_of_speeds(terms.motion(x).M), terms.lengths(x)
+    B, weights, lengths = terms.place(x).B, terms.weights(x), terms.lengths(x)
     n_q, n, _ = terms.sizes
     course, pivot = x[1 + n_q : 1 + n_q + n].copy(), usual_pivot(B, selection, lengths, weights)
     return Mode(
@@ -335,7 +335,8 @@ def suits_better(fresh: Mode, M: Array, old: Selection, factor: float) -> bool:
     B, pivot = fresh.numbers, usual_pivot(fresh.numbers, old, fresh.lengths, fresh.weights)
     if factor * fresh.usual_pivot > pivot:
         return True
-    return conditioning(B, M, fresh.selection) < factor * conditioning(B, M, old)
+    unit = fresh.terms.base.units.u
+    return conditioning(B, M, fresh.selection, unit) < factor * conditioning(B, M, old, unit)
 
 
 def usual_pivot(B: Array, selection: Selection, lengths: Array, weights: Array) -> float:

@@ -84,7 +84,7 @@ def dependent_columns(mode: EmbeddedMode) -> None:
 
 @kernel
 def correct(mode: EmbeddedMode) -> f64:
-    """One Newton step of least norm onto Φ = 0, in place; rows and D have been read. Returns its length.
+    """One Newton step of least norm onto Φ = 0, in place; rows and D have been read. Returns its length, in units.
 
     ``δ_p = (−B1⁻¹ Φ, 0)``, ``δ = δ_p − T (Tᵀ w T)⁻¹ Tᵀ w δ_p``, ``q ← q + W δ``.
     """
@@ -115,7 +115,7 @@ def correct(mode: EmbeddedMode) -> f64:
         step[mode.dep[i]] = total
     length = 0.0
     for j in range(n):
-        length = maximum(length, fabs(step[j]))
+        length = maximum(length, divide(fabs(step[j]), mode.unit_u[j]))
     spread_step(mode, n_q, n)
     return length
 
@@ -135,11 +135,11 @@ def spread_step(mode: EmbeddedMode, n_q: i64, n: i64) -> None:
 
 @kernel
 def measured(mode: EmbeddedMode, row: i64, value: f64) -> f64:
-    """|value| over the length of its row, or over the typical one where the row is close to vanishing."""
+    """|value| over the length max_j |B_ij| ū_j of its row, or over the typical one where it is close to vanishing."""
     n, rows = mode.n, mode.rows
     typical, length = mode.typical[row], 0.0
     for j in range(n):
-        length = maximum(length, fabs(mode.place[rows + row * n + j]))
+        length = maximum(length, fabs(mode.place[rows + row * n + j]) * mode.unit_u[j])
     return divide(fabs(value), length if length > NEAR * typical else typical)
 
 

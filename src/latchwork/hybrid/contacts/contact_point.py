@@ -16,13 +16,15 @@ from latchwork.constraint.embedded.slider import Slider
 from latchwork.constraint.joints.spot import Spot
 from latchwork.constraint.row_sources import RowPrograms
 from latchwork.constraint.rows import Rows, rows_of
+from latchwork.constraint.scales import Scales
 from latchwork.constraint.terms import Array, Base, Terms, terms_of
+from latchwork.constraint.units import Units
 from latchwork.contact.closest_point.newton import Finder, finder
 from latchwork.contact.closest_point.search import another_wins, beyond, is_waiting, next_gap, seed
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact, Value, Zones
+from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import ContactError, ModelError
-from latchwork.hybrid.contacts.tolerances import CLOSED_GAP, REACH
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
 from latchwork.mechanics.frame import Frame
@@ -35,13 +37,10 @@ from latchwork.symbolic.expr import Expr, operand, sqrt, where
 from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import rebuild
 
-SIGHT = 0.5  # how far ahead, in units of the model, another least distance may come up
-SOON, LATE = 1e-4, 0.1  # the shortest and longest time, in s, after which one looks for it
-NEAR = 4e-3  # s: one that can be met within this is tracked, too
 SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 KEPT = 400  # ways in which a contact stood
-NOTHING = 1e-11  # at random states of order one, less than this is rounding
+NOTHING = 1e-11  # of the length of the model, at random states: less is rounding
 Indices = Mapping[Zones, int]
 Way = tuple[float, ...] | None  # a sign in the plane; a direction in space and a trace of a speed; or no friction
 
@@ -110,6 +109,19 @@ class ContactPoint:
             return None
         N = self.axis.tree.newtonian
         return [self.axis == axis for axis in (N.x, N.y, N.z)].index(True)
+
+    @cached_property
+    def scales(self) -> Scales:
+        """Those of the run it is made for; where the gap is an angle, as at the limit of a joint, a radian is its
+        length, and forces are torques."""
+        scales, is_angle = self.base.scales, isinstance(self.feature.on, Frame)
+        L = scales.length
+        return replace(scales, length=1.0, mass=scales.mass * L * L) if is_angle else scales
+
+    @cached_property
+    def tolerances(self) -> Tolerances:
+        """Those by which its gap and velocities are judged."""
+        return tolerances_in(self.scales)
 
     @cached_property
     def slips(self) -> tuple[Expr, ...]:
@@ -301,9 +313,10 @@ class ContactPoint:
             x[self._places] = other
         pace = float(norm(self._passing(x)))
         apart, inside = next_gap(self._finder, x, x[self._places], taken)
-        far = min(apart, SIGHT) / (4.0 * max(pace, 1e-9))  # s: before a quarter of it is over, none other is met
-        near = inside and apart < NEAR * pace + REACH * CLOSED_GAP and not is_waiting(self._finder, x[self._places])
-        return Looked(x, float(np.clip(far, SOON, LATE)), near)
+        small = self.tolerances  # before a quarter of the way is over, none other is met
+        far = min(apart, small.sight) / (4.0 * pace) if pace > 0.0 else small.longest_look
+        near = inside and apart < small.imminent * pace + small.reach and not is_waiting(self._finder, x[self._places])
+        return Looked(x, float(np.clip(far, small.shortest_look, small.longest_look)), near)
 
     def is_met_elsewhere(self, x: Array, depth: float, others: Iterable[ContactPoint] = ()) -> bool:
         """Whether the two overlap by more than ``depth`` at a place that is not tracked."""
@@ -380,11 +393,11 @@ def here(value: Value, indices: Indices) -> Any:
     return value.values[indices[value]] if isinstance(value, Zones) else value
 
 
-def enforced_by_coordinates(equations: Equations, feature: Feature) -> bool:
+def enforced_by_coordinates(equations: Equations, feature: Feature, units: Units | None = None,
+                            length: float = 1.0) -> bool:  # fmt: skip
     """Whether the coordinates themselves keep the gap of a feature at zero."""
     g, kinematics = equations.system.graph, equations.derivation.kinematics
-    values = numbers(equations.system, rebuild(g, [operand(g, feature.gap)], kinematics.replaced))
-    return bool(np.isfinite(values).all() and np.abs(values).max() < NOTHING)
+    return not _is_something(equations, rebuild(g, [operand(g, feature.gap)], kinematics.replaced)[0], units, length)
 
 
 def normal_force(equations: Equations, feature: Feature) -> Expr:
@@ -404,12 +417,12 @@ def touch_of(contact: Contact, feature: Feature, base: Base, x: Array, axis_numb
             f"the place of '{feature.name}' of '{equations.name}' depends on the input '{moved[0]}', which may jump: "
             "surfaces cannot. Give its motion as an expression in t, or by a coordinate that a constraint moves."
         )
-    held = enforced_by_coordinates(equations, feature)
+    held = enforced_by_coordinates(equations, feature, base.units, base.scales.length)
     if contact.friction is None:
         return ContactPoint(contact, feature, base, (), None, held)
     candidates, axis = _across(feature.normal, base, x, axis_number)
     contact_point = ContactPoint(contact, feature, base, candidates, axis, held)
-    moving = tuple(t for t, slip in zip(candidates, contact_point.slips, strict=True) if _moves(equations, slip))
+    moving = tuple(t for t, slip in zip(candidates, contact_point.slips, strict=True) if _moves(base, slip))
     return contact_point if moving == candidates else replace(contact_point, tangents=moving)
 
 
@@ -436,7 +449,12 @@ def _across(n: Vector, base: Base, x: Array, number: int | None) -> tuple[tuple[
     return (first, n.cross(first)), axis
 
 
-def _moves(equations: Equations, slip: Expr) -> bool:
+def _moves(base: Base, slip: Expr) -> bool:
     """Whether anything can slip that way: some speed, or the surface itself, moves it."""
-    values = numbers(equations.system, [operand(equations.system.graph, slip)])
-    return not (np.isfinite(values).all() and np.abs(values).max() < NOTHING)
+    return _is_something(base.equations, operand(base.equations.system.graph, slip), base.units, base.scales.length)
+
+
+def _is_something(equations: Equations, node: int, units: Units | None, length: float) -> bool:
+    """Whether a length, or a speed, is more than rounding at random states."""
+    values = numbers(equations.system, [node], units=units)
+    return not (np.isfinite(values).all() and np.abs(values).max() < NOTHING * length)

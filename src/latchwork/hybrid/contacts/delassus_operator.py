@@ -10,14 +10,14 @@ are given (`Delassus.given`).  [Delassus 1917; Brogliato, Nonsmooth Mechanics §
 
 from __future__ import annotations
 
-from latchwork.algebra.elimination import largest_pivot, lu, lu_solve
+from latchwork.algebra.elimination import lu, lu_in_units, lu_solve
 from latchwork.program.evaluator import Evaluator, evaluate
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset, sqrt
 from latchwork.program.records.record import array, record
 from latchwork.program.scalar import maximum, minimum
 
 ROUNDING = 1e-14  # of the terms of a sum that cancel
-REGULAR = 1e-12  # of the largest pivot of M: below it M is close to singular
+REGULAR = 1e-12  # pivots of M, whose diagonal is made 1: below it M is close to singular
 APART = 1e-6  # pivots of S, whose diagonal is made 1: below it rows are close to depending on each other
 GIVEN = 8  # P and u̇₀ that may be given at one state
 
@@ -128,13 +128,19 @@ def read_held(known: Delassus, x: f64p) -> None:
 
 
 @kernel
-def invert(n: i64, M: f64p, inverse: f64p, work: f64p) -> i64:
-    """M⁻¹; 0 where M is close to singular."""
-    factors, order, column = work, offset(work, n * n), offset(work, n * n + n)
+def invert(n: i64, packed: f64p, M: f64p, inverse: f64p, work: f64p) -> i64:
+    """M⁻¹; 0 where M, with speeds measured by their inertia √M_jj without friction, ``packed``, is close to
+    singular."""
+    factors, order, column, row = work, offset(work, n * n), offset(work, n * n + n), inverse
+    for i in range(n):
+        own = packed[i * (i + 3) // 2]
+        if not own > 0.0:
+            return 0
+        row[i] = sqrt(own)
+        column[i] = row[i]
     for i in range(n * n):
         factors[i] = M[i]
-    least = lu(n, factors, order)
-    if n > 0 and not least > REGULAR * largest_pivot(n, factors):
+    if n > 0 and not lu_in_units(n, factors, order, row, column) > REGULAR:
         return 0
     for j in range(n):
         for i in range(n):
@@ -222,7 +228,7 @@ def free_motion(known: Delassus, x: f64p) -> i64:
     read_held(known, x)
     call = known.asked
     known.asked = call + 1
-    if fades(known) == 0 and invert(n, known.M, inverse, known.work) == 1:
+    if fades(known) == 0 and invert(n, offset(known.moved, known.n_q), known.M, inverse, known.work) == 1:
         known.alone = largest_alone(known)
         for i in range(n):
             udot[i] = times(n, offset(inverse, i * n), known.f)

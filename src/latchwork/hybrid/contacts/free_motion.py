@@ -52,7 +52,7 @@ def left_over(base: Base, M: Array, f: Array, B: Array, c: Array, usual: Array) 
     if not len(B):
         inverse = _solved(base, M, np.eye(n))
         return inverse, np.asarray(dot(inverse, f))
-    weights = weights_of(M)
+    weights = weights_of(M, base.units.u)
     scaled = B * weights
     lengths = np.maximum(norm(scaled, axis=1), FAINT * norm(usual * weights, axis=1))
     keep = lengths > RANK * lengths.max(initial=0.0)

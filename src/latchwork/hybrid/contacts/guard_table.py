@@ -19,12 +19,12 @@ from latchwork.hybrid.contacts.guard_values import (
     LEAVING,
     PLAIN,
     REACHED,
+    TINY,
     GuardedContact,
     GuardTable,
     look_at_guards,
 )
 from latchwork.hybrid.contacts.guards import Form, Guards, contact_guards, depth_shift, form_of, zone_guards
-from latchwork.hybrid.contacts.tolerances import CONE, CONE_IN_SPACE, WIDER
 from latchwork.hybrid.stops import rates_in_accelerations
 from latchwork.program.evaluator import evaluator_at
 from latchwork.program.function import Function
@@ -139,6 +139,8 @@ def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: For
         "across": len(contact_point.tangents) * form.sticks, "upright": int(contact_point.upright is not None),
         "tracked": 0 if tracked is None else PLAIN if reach is None else REACHED, "laws": form.laws,
         "steady": int(isinstance(law, tuple)), "mu_s": law[1] if isinstance(law, tuple) and law else 0.0,
+        "bound": contact_point.tolerances.bound, "still": contact_point.tolerances.still,
+        "tiny": TINY * contact_point.scales.speed * contact_point.scales.speed,
     }  # fmt: skip
     slots, by_acceleration = Slots(), closed and contact_point.held
     for name, program in programs.items():
@@ -219,10 +221,11 @@ def _put_states(contact_states: ContactStates, forms: Sequence[Form], slices: Ma
     sliders = {contact_point: i for i, contact_point in enumerate(contact_states.sliding())}
     for i, (contact_point, form) in enumerate(zip(contact_states.contact_points, forms, strict=True)):
         if form.form == LEAVING:
-            table[i, SHIFT] = depth_shift(contact_states.leaving_depths[contact_point])
+            table[i, SHIFT] = depth_shift(contact_point, contact_states.leaving_depths[contact_point])
         elif form.form == CLOSED:
             own = slices.get(contact_point.name)
             whole[i, ROW] = 0 if own is None else own.start
             whole[i, SLIDER] = sliders.get(contact_point, 0)
-            cone = CONE if len(contact_point.tangents) == 1 else CONE_IN_SPACE
-            table[i, CONE_AT] = cone * WIDER ** contact_states.closed[contact_point].cone_margin
+            small = contact_point.tolerances
+            cone = small.cone if len(contact_point.tangents) == 1 else small.cone_in_space
+            table[i, CONE_AT] = cone * small.wider ** contact_states.closed[contact_point].cone_margin

@@ -20,7 +20,6 @@ from latchwork.constraint.embedded.recombination import accelerate
 from latchwork.constraint.embedded.rows_at import fill
 from latchwork.constraint.embedded.sliding import slip_rate, slip_speed
 from latchwork.hybrid.contacts.contact_point import SKEWED
-from latchwork.hybrid.contacts.tolerances import BOUND
 from latchwork.program.evaluator import Evaluator
 from latchwork.program.kernel import divide, f64, f64p, i32p, i64, kernel, offset, sqrt
 from latchwork.program.native import together
@@ -34,9 +33,8 @@ PLAIN, REACHED = 1, 2  # how it is tracked: always, or where it is within reach
 
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
 ENDED, TURNED = 1e4, 1e6  # of the trace that slip in space keeps: slower, it has ended; and where it has turned
-STILL = 1e-13  # in units of the model: slip in the plane that is backwards by less may be about to begin
 BACK = 1e-6  # of the trace of slip that begins: less of it backwards is rounding
-TINY = 1e-60  # of a squared speed: what is divided by never vanishes
+TINY = 1e-60  # of a squared speed, over that of the model: what is divided by never vanishes
 SLACK = 1e-9  # by which friction may be off its bounds in the run
 
 
@@ -55,6 +53,9 @@ class GuardedContact:
     tracked: i64
     laws: i64  # guards on its law: 0, 1, 2
     steady: i64  # 1 where μ_s is a number
+    bound: f64  # rounding across the ends of its domain
+    still: f64  # slip in the plane that is backwards by less may be about to begin
+    tiny: f64  # of a squared speed: what is divided by never vanishes
     mu_s: f64
     cone: f64  # by which its cone is wider
     shift: f64  # by which the gap of one that has just opened is watched deeper
@@ -116,7 +117,7 @@ def touch(contact: GuardedContact, shift: f64, near: f64p, sign: f64, value: f64
     bounds = contact.bounds
     found, falls = near[0] + shift, near[1 + bounds]
     for i in range(bounds):
-        outside = -near[1 + i] - BOUND
+        outside = -near[1 + i] - contact.bound
         if not outside <= found:
             falls = -near[2 + bounds + i]
         found = maximum(found, outside)
@@ -225,7 +226,7 @@ def stick_guards(mode: EmbeddedMode, contact: GuardedContact, values: f64p, rate
     slider = mode.slider[contact.slider]
     way, a, a_rate = slider.way, slip_speed(mode, slider, 0), slip_rate(mode, slider, 0)
     if contact.slides == IN_PLANE:
-        values[0] = a * way[0] + STILL
+        values[0] = a * way[0] + contact.still
         rates[0] = a_rate * way[0]
         return 1
     b, b_rate = slip_speed(mode, slider, 1), slip_rate(mode, slider, 1)
@@ -244,14 +245,14 @@ def stick_guards(mode: EmbeddedMode, contact: GuardedContact, values: f64p, rate
         values[2] = 1.0 - divide(squares, begun)
         rates[2] = -divide(squares_rate, begun)
     else:
-        goes_on(squares, squares_rate, a * d - b * c, a_rate * d - b_rate * c, trace, offset(values, 2),
-                offset(rates, 2))  # fmt: skip
+        goes_on(contact.tiny, squares, squares_rate, a * d - b * c, a_rate * d - b_rate * c, trace,
+                offset(values, 2), offset(rates, 2))  # fmt: skip
     return 3
 
 
 @kernel
 def goes_on(
-    squares: f64, squares_rate: f64, across: f64, across_rate: f64, trace: f64, value: f64p, rate: f64p
+    tiny: f64, squares: f64, squares_rate: f64, across: f64, across_rate: f64, trace: f64, value: f64p, rate: f64p
 ) -> None:
     """v² − v0² − v1² sin²φ, over v0²: below zero, slip in space has ended; φ is how far it has turned.
 
@@ -259,8 +260,8 @@ def goes_on(
     """
     unit = ENDED * trace * (ENDED * trace)
     ratio = divide(TURNED, ENDED)
-    turned, least = across * across, maximum(squares, TINY)
-    least_rate = squares_rate if squares >= TINY else 0.0
+    turned, least = across * across, maximum(squares, tiny)
+    least_rate = squares_rate if squares >= tiny else 0.0
     share = divide(turned, least)
     value[0] = divide(squares, unit) - 1.0 - ratio * ratio * share
     share_rate = divide(2.0 * across * across_rate - share * least_rate, least)

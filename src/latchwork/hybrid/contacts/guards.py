@@ -15,7 +15,6 @@ from latchwork.contact.law import Zones
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
 from latchwork.hybrid.contacts.guard_values import BEGINS, BEHIND, CLOSED, GOES_ON, IN_PLANE, LEAVING, NO_SLIP, OPEN
-from latchwork.hybrid.contacts.tolerances import CLEAR, CLOSED_GAP
 from latchwork.symbolic.expr import Expr
 
 
@@ -29,6 +28,7 @@ class Guard(NamedTuple):
     by_force: bool = False  # in terms of u̇ or λ: it has no rate, and must not be negative to begin with
     step: int = 0  # of a zone: down or up
     height: float = 0.0  # armed once it has been above it; dismissed where it is negative: see `guard_location`
+    unit: float = 1.0  # of its value: what is rounding beside it is none
 
 
 class Guards(tuple[Guard, ...]):
@@ -48,6 +48,11 @@ class Guards(tuple[Guard, ...]):
     def on_forces(self) -> list[int]:
         """The places of those on forces."""
         return [i for i, guard in enumerate(self) if guard.by_force]
+
+    @cached_property
+    def units(self) -> Array:
+        """Those of their values."""
+        return np.array([guard.unit for guard in self])
 
     @cached_property
     def heights(self) -> Array | float:
@@ -105,7 +110,8 @@ def contact_guards(contact_states: ContactStates, contact_point: ContactPoint, f
         return (*_leaving(contact_point, contact_states.leaving_depths[contact_point]), *_lost(contact_point))
     kept: tuple[Guard, ...] | None = contact_point.watched.get(("guards", form))
     if kept is None:
-        own = [Guard("around" if form.form == BEHIND else "touch", contact_point)]
+        kind, unit = "around" if form.form == BEHIND else "touch", contact_point.scales.length
+        own = [Guard(kind, contact_point, unit=unit)]
         found = _closed(contact_point, form) if form.form == CLOSED else own
         kept = contact_point.watched["guards", form] = (*found, *_lost(contact_point))
     return kept
@@ -118,27 +124,29 @@ def _lost(contact_point: ContactPoint) -> list[Guard]:
 
 def _leaving(contact_point: ContactPoint, deep: int) -> list[Guard]:
     """A contact that has just opened may be a little deeper until it is clear."""
-    high = CLEAR * CLOSED_GAP
-    return [Guard("touch", contact_point, height=height) for height in (high, -high - depth_shift(deep))]
+    high, unit = contact_point.tolerances.clear, contact_point.scales.length
+    heights = high, -high - depth_shift(contact_point, deep)
+    return [Guard("touch", contact_point, height=height, unit=unit) for height in heights]
 
 
-def depth_shift(deep: int) -> float:
-    """So many `CLOSED_GAP` and two: by which the gap of a contact that has just opened is watched deeper."""
-    return (2.0 + deep) * CLOSED_GAP
+def depth_shift(contact_point: ContactPoint, deep: int) -> float:
+    """So many closed gaps and two: by which the gap of a contact that has just opened is watched deeper."""
+    return (2.0 + deep) * contact_point.tolerances.closed
 
 
 def _closed(contact_point: ContactPoint, form: Form) -> list[Guard]:
-    counts = {
-        "law": form.laws,
-        "patch": len(contact_point.feature.within),
-        "skew": int(contact_point.upright is not None),
-    }
-    found = [Guard("release", contact_point, by_force=True)]
-    found += [Guard(kind, contact_point) for kind, count in counts.items() for _ in range(count)]
+    scales = contact_point.scales
+    force, speed = scales.force, scales.speed
+    found = [Guard("release", contact_point, by_force=True, unit=force)]
+    found += [Guard("law", contact_point) for _ in range(form.laws)]
+    found += [Guard("patch", contact_point, unit=scales.length) for _ in contact_point.feature.within]
+    if contact_point.upright is not None:
+        found.append(Guard("skew", contact_point))
     if form.sticks and contact_point.tangents:
-        found.append(Guard("slip", contact_point, by_force=True))
+        found.append(Guard("slip", contact_point, by_force=True, unit=force * force))
     ends = {NO_SLIP: (), IN_PLANE: ("stick",), GOES_ON: ("stick", "turn", "stick"), BEGINS: ("stick", "turn", "turn")}
-    return [*found, *[Guard(kind, contact_point) for kind in ends[form.slides]]]
+    slips = zip(ends[form.slides], (speed, speed, 1.0), strict=False)  # the last is a ratio of speeds
+    return [*found, *[Guard(kind, contact_point, unit=unit) for kind, unit in slips]]
 
 
 def zone_guards(contact_point: ContactPoint, zone: Zones, i: int) -> tuple[Guard, ...]:
@@ -146,5 +154,6 @@ def zone_guards(contact_point: ContactPoint, zone: Zones, i: int) -> tuple[Guard
     kept: tuple[Guard, ...] | None = contact_point.watched.get((zone, i))
     if kept is None:
         steps = [step for step, there in ((-1, i > 0), (1, i < len(zone.bounds))) if there]
-        kept = contact_point.watched[zone, i] = tuple([Guard("zone", zone, step=step) for step in steps])
+        L = contact_point.scales.length
+        kept = contact_point.watched[zone, i] = tuple([Guard("zone", zone, step=step, unit=L) for step in steps])
     return kept

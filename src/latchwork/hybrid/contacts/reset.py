@@ -102,7 +102,7 @@ class Passing:
         scene, known = memory.scene, self.room.delassus
         scene.at_once, scene.brief = self.settings
         known.asked = known.known = 0
-        for kind, about, _, _, step, height in self.hits:
+        for kind, about, _, _, step, height, _ in self.hits:
             if kind == "zone":
                 scene.zone_step[memory.zone(about)] += step
             elif kind in SAYS:

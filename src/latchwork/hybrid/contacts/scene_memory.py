@@ -117,7 +117,7 @@ class SceneMemory:
         record = self.scene.contact[i]
         record.contact = self._groups.setdefault(point.contact, len(self._groups))
         record.tangents, record.bounds = len(point.tangents), len(point.feature.within)
-        record.enforced = int(point.held)
+        record.enforced, record.unit = int(point.held), point.scales.length / self._base.scales.length
         record.impact = int(ImpactLaw[point.contact.impact.upper()])
         record.turns, record.ready, record.first_law = int(point.upright is not None), 0, self._laws
         record.zones, stride = len(point.zones), 1

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from latchwork.errors import Interference
 from latchwork.hybrid.interference.told import explained, up_to
 from latchwork.hybrid.interference.watch import TOLERANCE, Passed, Passing
-from latchwork.hybrid.legs import BLINK
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.plan import Broken
 from latchwork.hybrid.so_far import explained_error
@@ -54,8 +53,9 @@ def go_back(sim: Simulation, found: Passed) -> float:
     passing, t, short = found.passing, sim.state.t, sim.state.short
     if short is not None and t >= short[0]:
         raise interference_in(sim, found.segments, passing)
-    begin = passing.before if passing.before - t > BLINK else t
-    short = begin, max(2.0 * passing.after - passing.before, begin + BLINK)
+    blink = sim.mode_table.tolerances.blink
+    begin = passing.before if passing.before - t > blink else t
+    short = begin, max(2.0 * passing.after - passing.before, begin + blink)
     sim.state = sim.state.but(short=short)
     return begin if begin > t else short[1]
 

@@ -20,9 +20,8 @@ from latchwork.constraint.consistency import assemble_u
 from latchwork.constraint.terms import Array
 from latchwork.contact.time_stepping.impulses import Cones, impulses
 from latchwork.hybrid.time_stepping.gaps import Flags
-from latchwork.hybrid.time_stepping.scene import NO_SLIP, Scene
+from latchwork.hybrid.time_stepping.scene import Scene
 
-TOUCHES = 1e-9  # a gap that is closed
 AT_REST = 1e-12  # of how fast things move: slower approaches are none
 
 
@@ -39,14 +38,14 @@ def struck(scene: Scene, x: Array, h: float, gap: Array, real: Flags) -> Struck:
     """The impacts of contacts that are closed at x."""
     if len(scene.held.rows):
         x, _ = assemble_u(scene.held, x)
-    contact_points = scene.chosen(real & (gap <= TOUCHES))
+    contact_points = scene.chosen(real & (gap <= scene.small.stepped))
     rows, u = scene.rows(contact_points, x), scene.u(x)
     v, n = dot(rows.J, u) + rows.C, rows.first
     pace = rows.pace(u) + float(np.abs(rows.C).max(initial=0.0))
     if v[n].min(initial=0.0) >= -AT_REST * pace:
         return Struck(x, False)
     moving = scene.inertia.at(x)
-    turned = h * rows.pace(moving.udot) + NO_SLIP * pace  # what a step may change of the velocity
+    turned = h * rows.pace(moving.udot) + scene.small.no_slip * pace  # what a step may change of the velocity
     e, mu = scene.laws(contact_points, x, rows, v)
     e = np.where(-e * v[n] > turned, e, 0.0)
     A = dot(rows.J, moving.inverse, rows.J.T)

@@ -17,22 +17,22 @@ from latchwork.constraint.terms import Array
 from latchwork.contact.time_stepping.impulses import Cones, impulses
 from latchwork.hybrid.time_stepping.scene import Scene
 
-DEEP = 1e-12  # a penetration that is left
 MOST = 30  # Newton steps
 
 
 def projected(scene: Scene, x: Array, before: Array) -> Array:
     """The state without penetration; ``before`` are the gaps at the start of the step."""
     old, moved, p, reach = x, np.zeros(scene.sizes[1]), np.zeros(len(before)), 0.0
+    deep = scene.small.deep  # a penetration that is left
     for _ in range(MOST):
         if scene.held.rows.configuration:
             x = assemble_q(scene.held, x)
         gap, inside = scene.gaps.at(x)
         real = scene.real(gap, inside, before)
         depth = -float(gap[real].min(initial=np.inf))
-        if depth <= DEEP and np.abs(gap[p > 0.0]).max(initial=0.0) <= DEEP:
+        if depth <= deep and np.abs(gap[p > 0.0]).max(initial=0.0) <= deep:
             break
-        reach = max(reach, 4.0 * depth + 1e-9)
+        reach = max(reach, 4.0 * depth + scene.small.stepped)
         which = real & (gap <= reach) | (p > 0.0)
         rows = scene.rows(scene.chosen(which), x)
         J, inverse, none = rows.J[rows.first], scene.inertia.at(x).inverse, np.zeros(int(which.sum()))

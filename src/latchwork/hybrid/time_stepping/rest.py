@@ -19,7 +19,6 @@ from latchwork.contact.complementarity.solution import ContactProblem, State, fe
 from latchwork.contact.time_stepping.impulses import Cones, impulses
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.time_stepping.gaps import Flags, Rows
-from latchwork.hybrid.time_stepping.impacts import TOUCHES
 from latchwork.hybrid.time_stepping.inertia import Moving
 from latchwork.hybrid.time_stepping.scene import Scene
 
@@ -34,7 +33,7 @@ def at_rest(scene: Scene, x: Array, h: float, gap: Array, real: Flags) -> Forces
     """Forces with which the contacts that are closed at x hold everything, where they can stop it; else None."""
     if not scene.is_still:
         return None
-    contact_points, u = scene.chosen(real & (gap <= TOUCHES)), scene.u(x)
+    contact_points, u = scene.chosen(real & (gap <= scene.small.stepped)), scene.u(x)
     rows = scene.rows(contact_points, x)
     still = scene.with_speeds(x, np.zeros(len(u)))
     moving = scene.inertia.at(still)
@@ -80,7 +79,7 @@ def _held(scene: Scene, contact_points: list[ContactPoint], x: Array, rows: Rows
         if lam is None:
             return None
         udot = moving.udot + dot(moving.inverse, dot(J.T, lam))
-        if np.abs(udot).max() > STILL * np.abs(moving.udot).max():
+        if scene.most(udot) > STILL * scene.most(moving.udot):
             return None
         parts = np.split(lam, np.cumsum([1 + count for count in k])[:-1])
         least = IDLE * max(part[0] for part in parts)

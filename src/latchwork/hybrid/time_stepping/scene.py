@@ -11,16 +11,13 @@ import numpy as np
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.contact.law import Zones
+from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.time_stepping.gaps import Flags, Gaps, Rows, lowered, rows_at
 from latchwork.hybrid.time_stepping.inertia import Inertia
 from latchwork.program.function import Function
 from latchwork.symbolic.ops import ZERO
-
-SLOP = 1e-6  # a gap below minus this at both ends of a step belongs to a feature met from behind
-EDGE = 4e-10  # how far outside its domain a feature still counts
-NO_SLIP = 1e-9  # of how fast things move: slower slip is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +30,16 @@ class Scene:
     contact_points: tuple[ContactPoint, ...]
     zones: dict[Zones, int]
     rest: Array
+
+    @cached_property
+    def small(self) -> Tolerances:
+        """The tolerances of the run."""
+        return tolerances_in(self.base.scales)
+
+    def most(self, speeds: Array) -> float:
+        """The largest of some speeds, or of their rates or changes, at the length of the model."""
+        scales, units = self.base.scales, self.base.units
+        return scales.length * float(np.abs(speeds / units.u).max(initial=0.0))
 
     @cached_property
     def gaps(self) -> Gaps:
@@ -91,7 +98,8 @@ class Scene:
 
     def real(self, gap: Array, inside: Array, before: Array) -> Flags:
         """Features that count: within their domains, and not met from behind."""
-        return np.asarray((inside >= -EDGE) & ~((gap < -SLOP) & (before < -SLOP)))
+        edge, slop = self.small.reach, self.small.slop
+        return np.asarray((inside >= -edge) & ~((gap < -slop) & (before < -slop)))
 
     def chosen(self, which: Flags) -> list[ContactPoint]:
         return [self.contact_points[i] for i in np.flatnonzero(which)]
@@ -104,7 +112,7 @@ class Scene:
         e, mu_s, mu_d = (
             np.array([contact_point.laws(x, self.zones) for contact_point in contact_points]).reshape(-1, 3).T
         )
-        none = NO_SLIP * (rows.pace(self.u(x)) + float(np.abs(rows.C).max(initial=0.0)))
+        none = self.small.no_slip * (rows.pace(self.u(x)) + float(np.abs(rows.C).max(initial=0.0)))
         slips = np.array([bool(norm(v[i + 1 : i + 1 + k]) > none)
                           for i, k in zip(rows.first, rows.tangents, strict=True)], dtype=bool)  # fmt: skip
         return e, np.where(slips, mu_d, mu_s)

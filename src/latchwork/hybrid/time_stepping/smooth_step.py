@@ -21,7 +21,7 @@ from latchwork.contact.time_stepping.impulses import Cones, impulses
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.time_stepping.gaps import Flags, Rows
 from latchwork.hybrid.time_stepping.inertia import Moving
-from latchwork.hybrid.time_stepping.scene import NO_SLIP, Scene
+from latchwork.hybrid.time_stepping.scene import Scene
 
 PASSES = 4  # evaluations at the midpoint at most
 LAWFUL = 1e-10  # of the velocities: by so much the laws of contact may not be met
@@ -57,9 +57,9 @@ def smooth(scene: Scene, x: Array, h: float, gap: Array, real: Flags, udot: Arra
         u_m = 0.5 * (u + u_new)
         middle = scene.with_speeds(middle, u_m)
         again = scene.inertia.at(middle)
-        change = float(np.abs(h * (again.udot - moving.udot)).max(initial=0.0))
+        change = scene.most(h * (again.udot - moving.udot))
         moving = again
-        if change <= SAME * max(float(np.abs(u_new).max(initial=0.0)), 1e-300):
+        if change <= SAME * scene.most(u_new):
             break
     after = scene.state(x[0] + h, q + h * moving.motion.q_rates, u_new)
     gain = max(0.0, float(dot(P, dot(rows.J, u_m) + rows.C)))  # static friction on a slip that is none but for the step
@@ -72,13 +72,13 @@ def _closed(
     scene: Scene, x: Array, h: float, gap: Array, real: Flags, here: Moving
 ) -> tuple[list[ContactPoint], Array]:
     """Contacts that a step from rest would close, and that do not approach faster than that; and their gaps."""
-    size = float(np.abs(here.udot).max(initial=0.0))
-    some = np.flatnonzero(real & (gap <= 10.0 * h * h * size + 1e-9))
+    size = scene.most(here.udot)
+    some = np.flatnonzero(real & (gap <= 10.0 * h * h * size + scene.small.stepped))
     contact_points = [scene.contact_points[i] for i in some]
     rows = scene.rows(contact_points, x)
     J, C = rows.J[rows.first], rows.C[rows.first]
-    turned = h * rows.pace(here.udot) + NO_SLIP * rows.pace(scene.u(x))  # what a step may change of the velocity
-    keep = np.flatnonzero((gap[some] <= 0.5 * h * turned + 1e-9) & (dot(J, scene.u(x)) + C >= -turned))
+    turned = h * rows.pace(here.udot) + scene.small.no_slip * rows.pace(scene.u(x))  # what a step changes at most
+    keep = np.flatnonzero((gap[some] <= 0.5 * h * turned + scene.small.stepped) & (dot(J, scene.u(x)) + C >= -turned))
     return [contact_points[i] for i in keep], np.maximum(gap[some][keep], 0.0)
 
 

@@ -131,11 +131,11 @@ class Stretch:
     def told(self) -> tuple[str, ...]:
         """What is worth knowing of it."""
         notes = [f"{len(self.slopes)} steps, {self.impacts} with impacts; {len(self.modes)} modes"]
-        if max(self.lost, self.kept) > 1e-9:
+        if max(self.lost, self.kept) > 1e-9 * self.scene.base.scales.energy:
             notes.append(f"the steps lost an energy of {self.lost:.2g}, and were kept from gaining {self.kept:.2g}")
         if self.off > 1e-9:
             notes.append(f"contact laws are met to {self.off:.2g} of the velocities")
-        if self.depth > 1e-9:
+        if self.depth > self.scene.small.stepped:
             notes.append(f"a penetration of {self.depth:.3g} could not be taken out")
         return tuple(notes)
 
