@@ -45,13 +45,13 @@ class Workspace(NamedTuple):
     evaluators: Evaluators
 
 
-def workspace_of(base: Base, held: Terms, contacts: int) -> Workspace:
-    """Room for so many contacts that are near."""
+def workspace_of(base: Base, held: Terms, contacts: int, enforced: int) -> Workspace:
+    """Room for so many contacts that are near, and so many that the coordinates enforce."""
     n_q, n, m = held.sizes
-    rows, most = 3 * contacts, m + 2 * contacts
+    rows, most = 3 * contacts, m + 2 * enforced
     work = max(n * n + 2 * n, 2 * n * most + most * most + 3 * most)
     known = lay_out(Delassus, n_q=n_q, n=n, most_contacts=contacts, most_rows=rows, most_held=most, held=m,
-                    n_motion=base.motion.width, n_work=work)  # fmt: skip
+                    most_enforced=enforced, n_motion=base.motion.width, n_work=work)  # fmt: skip
     programs = Evaluators()
     programs.put(known.motion, base.motion)
     if m:
