@@ -153,9 +153,13 @@ class SceneMemory:
 
     def ready(self, room: Workspace) -> None:
         """Take machine code that has arrived; the records of what holds besides."""
-        self._programs.ready()
+        self.take_code()
         room.evaluators.ready()
         self.scene.delassus, self.scene.problem, self.scene.impact = room.delassus, room.problem, room.impact
+
+    def take_code(self) -> None:
+        """Take machine code that has arrived."""
+        self._programs.ready()
 
     def zone(self, zone: Zones) -> int:
         """The place of a zone."""
