@@ -168,6 +168,34 @@ def stick_slip(one: Units) -> Scaled:
     return Scaled(model, 3.0 * one.time, {"x": 0.0}, {"u_x": 0.2 * one.speed}, ("x",))
 
 
+def balls_that_collide(one: Units) -> Scaled:
+    """Two balls in space, one of which rolls into the other, off its middle."""
+    model = lw.Model("two balls")
+    N, J = model.frame, 0.004 * one.inertia
+    links = [model.free(name, q=[f"{name}{k}" for k in ("x", "y", "z", 0, 1, 2, 3)],
+                        u=[f"u_{name}{k}" for k in ("x", "y", "z")] + [f"w_{name}{k}" for k in (1, 2, 3)])
+             for name in "ab"]  # fmt: skip
+    balls = []
+    for name, link in zip("ab", links, strict=True):
+        body = model.body(name, link, link.origin, 1.0 * one.mass, lw.inertia(link.frame, xx=J, yy=J, zz=J))
+        balls.append(lw.Sphere(link.origin, 0.1 * one.length, body=body))
+        model.contact(f"{name} on table", balls[-1], lw.Plane(model.origin, N.z), friction=0.25)
+    g(model, one, N.z)
+    model.contact("a on b", *balls, restitution=0.5, friction=0.2)
+    q = {"az": 0.1, "bx": 0.5, "by": 0.05, "bz": 0.1}
+    return Scaled(model, 0.5 * one.time, {name: value * one.length for name, value in q.items()},
+                  {"u_ax": 1.2 * one.speed}, tuple(f"{name}{k}" for name in "ab" for k in "xyz"))  # fmt: skip
+
+
+def box_on_a_step(one: Units) -> Scaled:
+    """A box that falls onto the corner of another, and over it."""
+    model, link, body = planar(one, "box", 1.5, 0.03)
+    step = lw.Box(model.origin, (0.6 * one.length, 0.2 * one.length), body=model.frame)
+    model.contact("box on step", lw.Box(link.origin, (0.2 * one.length, 0.4 * one.length), body=body), step,
+                  restitution=0.2, friction=0.6)  # fmt: skip
+    return Scaled(model, 0.6 * one.time, {"x": 0.25 * one.length, "y": 0.4 * one.length, "a": -0.2}, {}, ("x", "y"))
+
+
 # --- constraints --------------------------------------------------------------------------------------------------
 
 
@@ -232,6 +260,8 @@ CONTACTS: Mapping[str, Callable[[Units], Scaled]] = {
     "rolling ball": rolling_ball,
     "pendulum at wall": pendulum_at_wall,
     "stick-slip": stick_slip,
+    "balls that collide": balls_that_collide,
+    "box on a step": box_on_a_step,
 }
 MECHANISMS: Mapping[str, Callable[[Units], Scaled]] = {
     "four-bar": four_bar,
