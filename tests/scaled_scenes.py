@@ -196,6 +196,16 @@ def box_on_a_step(one: Units) -> Scaled:
     return Scaled(model, 0.6 * one.time, {"x": 0.25 * one.length, "y": 0.4 * one.length, "a": -0.2}, {}, ("x", "y"))
 
 
+def pendulum_at_its_limit(one: Units) -> Scaled:
+    """A pendulum whose joint has a limit, at which it comes to rest."""
+    model = lw.Model("limit")
+    link = model.revolute("A", q=["a"], u=["u_a"])
+    model.particle("bob", link.origin.at("P", -0.5 * one.length * link.frame.y), 0.5 * one.mass)
+    g(model, one, model.frame.y)
+    model.limit("stop", link, (0.3, None), restitution=0.4)
+    return Scaled(model, 2.0 * one.time, {"a": 1.0})
+
+
 # --- constraints --------------------------------------------------------------------------------------------------
 
 
@@ -262,6 +272,7 @@ CONTACTS: Mapping[str, Callable[[Units], Scaled]] = {
     "stick-slip": stick_slip,
     "balls that collide": balls_that_collide,
     "box on a step": box_on_a_step,
+    "pendulum at its limit": pendulum_at_its_limit,
 }
 MECHANISMS: Mapping[str, Callable[[Units], Scaled]] = {
     "four-bar": four_bar,

@@ -289,7 +289,8 @@ def can_repeat(change: Change, contact_points: Sequence[ContactPoint], zones: Ma
     near, stage = change.alone.near, change.stage
     known = isinstance(stage, Unconstrained) or (isinstance(stage, Held) and type(stage).end is Held.end)
     held = [contact_point for contact_point in contact_points if contact_point.held and contact_point is not near]
-    return known and not held and (near is None or isinstance(near.law_in(zones), tuple))
+    usual = all([contact_point.is_usual for contact_point in contact_points])
+    return known and usual and not held and (near is None or isinstance(near.law_in(zones), tuple))
 
 
 def _role(contact_point: ContactPoint, hit: Hit, change: Change, behind: Collection[ContactPoint]) -> int:

@@ -14,6 +14,7 @@ from latchwork.algebra.products import norm
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.joints.spot import Spot
 from latchwork.constraint.rows import Rows, rows_of
+from latchwork.constraint.scales import Scales
 from latchwork.constraint.terms import Array, Base, Terms, terms_of
 from latchwork.constraint.units import Units
 from latchwork.contact.closest_point.newton import Finder, finder
@@ -103,9 +104,22 @@ class ContactPoint:
         return self.base.equations
 
     @cached_property
+    def scales(self) -> Scales:
+        """Those of the run it is made for; where the gap is an angle, as at the limit of a joint, a radian is its
+        length, and forces are torques."""
+        scales, is_angle = self.base.scales, isinstance(self.feature.on, Frame)
+        L = scales.length
+        return replace(scales, length=1.0, mass=scales.mass * L * L) if is_angle else scales
+
+    @cached_property
     def tolerances(self) -> Tolerances:
-        """Those of the run it is made for."""
-        return tolerances_in(self.base.scales)
+        """Those by which its gap and velocities are judged."""
+        return tolerances_in(self.scales)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether it is judged by the tolerances of the run."""
+        return self.scales.length == self.base.scales.length
 
     @cached_property
     def slips(self) -> tuple[Expr, ...]:

@@ -115,7 +115,7 @@ def zone_guards(contact_point: ContactPoint, zone: Zones, i: int) -> Guards:
     """What watches the zone of number i of a contact: it is left downwards or upwards."""
     kept: Guards | None = contact_point.watched.get((zone, i))
     if kept is None:
-        L = contact_point.base.scales.length
+        L = contact_point.scales.length
         found = [Guard("zone", zone, zone.x - zone.bounds[i - 1], step=-1, unit=L)] if i > 0 else []
         if i < len(zone.bounds):
             found.append(Guard("zone", zone, zone.bounds[i] - zone.x, step=1, unit=L))
@@ -140,7 +140,7 @@ def _least(tracked: Tracked) -> Expr:
 
 def _open(contact_states: ContactStates, contact_point: ContactPoint) -> list[Guard]:
     """What is watched of a contact that is open: one that has just opened may be a little deeper until it is clear."""
-    depth, L = shifted_gap(contact_point, -2), contact_point.base.scales.length
+    depth, L = shifted_gap(contact_point, -2), contact_point.scales.length
     if contact_point in contact_states.leaving_depths:
         deep, high = contact_states.leaving_depths[contact_point], contact_point.tolerances.clear
         deeper = -high - (2.0 + deep) * contact_point.tolerances.closed
@@ -166,7 +166,7 @@ def _law_guards(contact_states: ContactStates, contact_point: ContactPoint) -> l
 def _closed(
     contact_states: ContactStates, contact_point: ContactPoint, contact_state: ContactState, lam: Sequence[Expr]
 ) -> list[Guard]:
-    normal, scales = contact_point.force if contact_point.held else lam[0], contact_point.base.scales
+    normal, scales = contact_point.force if contact_point.held else lam[0], contact_point.scales
     force, speed = scales.force, scales.speed
     found = [Guard("release", contact_point, normal, True, unit=force), *_law_guards(contact_states, contact_point)]
     found += [Guard("patch", contact_point, inside, unit=scales.length) for inside in contact_point.feature.within]

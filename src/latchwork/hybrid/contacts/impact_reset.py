@@ -71,12 +71,12 @@ class Striking:
 
     def _staying(self, delassus: DelassusOperator) -> list[int]:
         """The contacts that do not part, or would be back before they had risen by anything."""
-        v_n, brief, rise = delassus.normal_speeds, self.small.brief, self.small.rise
+        v_n, small = delassus.normal_speeds, [contact_point.tolerances for contact_point in delassus.contact_points]
         slow = self._slow(delassus)
         limits = self._no_speed(delassus) if max(v_n, default=0.0) > slow else [slow] * len(v_n)
-        # v²/2 over the acceleration downwards
-        return [i for i, (v, none) in enumerate(zip(v_n, limits, strict=True))
-                if v <= none or (v < brief and 0.5 * v * v < rise * -float(delassus.b[delassus.first[i]]))]  # fmt: skip
+        down = [-float(delassus.b[row]) for row in delassus.first]  # v²/2 over the acceleration downwards
+        return [i for i, (v, none, own, a) in enumerate(zip(v_n, limits, small, down, strict=True))
+                if v <= none or (v < own.brief and 0.5 * v * v < own.rise * a)]  # fmt: skip
 
     def _slow(self, delassus: DelassusOperator) -> float:
         """Slower normal velocities are none, by what moves there."""
@@ -129,7 +129,8 @@ class Striking:
         if alone:
             return max(captured, 0.5 * self.brief * pressing)
         fastest = max(speed, self.contact_states.pace, delassus.pace, float(delassus.swiftest.max()))
-        lowest = min(math.sqrt(2.0 * small.closed * pressing), small.fastest * fastest)
+        closed = min(contact_point.tolerances.closed for contact_point in delassus.contact_points)
+        lowest = min(math.sqrt(2.0 * closed * pressing), small.fastest * fastest)
         return max(captured, lowest, 0.5 * self.brief * pressing)
 
     def _stopped(self, delassus: DelassusOperator, slow: float) -> Array:

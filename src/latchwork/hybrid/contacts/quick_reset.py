@@ -72,7 +72,7 @@ def swiftly(
 ) -> Swiftly | None:
     """Go through what was hit at x = (t, q, u, rest), and change how contacts stand; none where it takes more care."""
     hit = taken(s.zones, hits, lam)
-    if hit is None:
+    if hit is None or not all([contact_point.is_usual for contact_point in s.contact_points]):
         return None
     near: list[Near] = []
     kept: list[ContactPoint] = []

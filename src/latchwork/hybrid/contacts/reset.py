@@ -54,7 +54,7 @@ class Reset(Striking):
                 s.zones = s.zones | {about: s.zones[about] + step}
             elif kind == "around":
                 s.behind.discard(about)
-                if about.gap(self.x)[0] < -self.small.reach:  # through the end of its domain, not through its surface
+                if about.gap(self.x)[0] < -about.tolerances.reach:  # through the end of its domain, not its surface
                     self.leaving.add(about)
             elif kind == "lost":
                 self.x = about.found(self.x, s.places_of(about.contact), about in s.closed)
@@ -75,7 +75,7 @@ class Reset(Striking):
     def _from_behind(self, contact_point: ContactPoint) -> bool:
         """Whether a feature is met through the end of its domain, not through its surface: the gap is deeper."""
         gap, inside = contact_point.gap(self.x)
-        return gap < -self.small.reach and inside < -gap
+        return gap < -contact_point.tolerances.reach and inside < -gap
 
     def go(self) -> None:
         """Impacts until nothing approaches, then what stays closed, slides or sticks."""
@@ -103,13 +103,13 @@ class Reset(Striking):
 
     def _near(self) -> list[ContactPoint]:
         """Contacts that are closed or whose gap is zero, within their domains; not those the coordinates hold."""
-        s, near, reach = self.contact_states, [], self.small.reach
+        s, near = self.contact_states, []
         ending = {contact_point.contact for contact_point in self.leaving}
         self.delassus_programs.look(s.contact_points, self.x)
         for contact_point in list(s.contact_points):
             if contact_point.held or contact_point in self.leaving or contact_point in s.behind:
                 continue
-            gap, inside = contact_point.gap(self.x)
+            (gap, inside), reach = contact_point.gap(self.x), contact_point.tolerances.reach
             if not math.isfinite(gap):
                 raise IntegrationError(
                     f"the gap of '{contact_point.name}' is {gap} at t = {self.x[0]:.9g}. Look at its shape."
@@ -149,7 +149,7 @@ class Reset(Striking):
             return delassus
         closed, kept = self.contact_states.closed, list(range(len(contact_points)))
         inside = [contact_point.gap(self.x)[1] for contact_point in contact_points]
-        on_bound = [i for i in kept if abs(inside[i]) <= self.small.reach]
+        on_bound = [i for i in kept if abs(inside[i]) <= contact_points[i].tolerances.reach]
         for i in sorted(on_bound, key=lambda i: (contact_points[i] in closed, inside[i], -i)):
             if any(
                 j != i and contact_points[j].contact is contact_points[i].contact and _is_same(delassus, i, j)
@@ -255,12 +255,12 @@ class Reset(Striking):
 
     def _deep(self, contact_point: ContactPoint) -> int:
         """How deep a contact is that opens, in whole closed gaps, half is none: it was let in by as much before."""
-        return deep_in(contact_point.gap(self.x)[0], self.small)
+        return deep_in(contact_point.gap(self.x)[0], contact_point.tolerances)
 
     def _just_entered(self, contact_point: ContactPoint) -> bool:
         """Whether the domain of a feature is entered with a gap below zero, if by rounding: its guard falls on."""
         gap, inside = contact_point.gap(self.x)
-        return -2.0 * self.small.bound <= inside < -gap
+        return -2.0 * contact_point.tolerances.bound <= inside < -gap
 
     def _ended(self) -> set[ContactPoint]:
         """Features whose patch has ended, so that they open without moving away."""
