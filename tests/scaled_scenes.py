@@ -206,6 +206,20 @@ def pendulum_at_its_limit(one: Units) -> Scaled:
     return Scaled(model, 2.0 * one.time, {"a": 1.0})
 
 
+def crates_in_space(one: Units) -> Scaled:
+    """A crate that falls, turned, onto the edge of another."""
+    model = lw.Model("crates")
+    link = model.free("B", q=["x", "y", "z", "e0", "e1", "e2", "e3"], u=["u_x", "u_y", "u_z", "w1", "w2", "w3"])
+    J = lw.inertia(link.frame, xx=0.05 * one.inertia, yy=0.06 * one.inertia, zz=0.04 * one.inertia)
+    body = model.body("crate", link, link.origin, 2.0 * one.mass, J)
+    g(model, one, model.frame.z)
+    upper = lw.Box(link.origin, tuple(size * one.length for size in (0.5, 0.4, 0.3)), body=body)
+    lower = lw.Box(model.origin, tuple(size * one.length for size in (0.6, 0.6, 0.4)), body=model.frame)
+    model.contact("crate on crate", upper, lower, restitution=0.1, friction=0.5)
+    q = {"x": 0.25 * one.length, "y": 0.05 * one.length, "z": 0.5 * one.length}
+    return Scaled(model, 0.25 * one.time, q, {"w1": 1.0 / one.time, "w2": 0.5 / one.time}, ("x", "y", "z"))
+
+
 # --- constraints --------------------------------------------------------------------------------------------------
 
 
@@ -273,6 +287,7 @@ CONTACTS: Mapping[str, Callable[[Units], Scaled]] = {
     "balls that collide": balls_that_collide,
     "box on a step": box_on_a_step,
     "pendulum at its limit": pendulum_at_its_limit,
+    "crates in space": crates_in_space,
 }
 MECHANISMS: Mapping[str, Callable[[Units], Scaled]] = {
     "four-bar": four_bar,
