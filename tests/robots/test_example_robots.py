@@ -28,7 +28,7 @@ OPERATIONS = [
     ("panda_description/panda", False, (1398, 663, 5767, 8718)),
     ("solo_description/solo12", True, (2632, 1225, 8779, 22902)),
     ("anymal_b_simple_description/anymal", True, (2931, 1445, 9839, 24137)),
-    ("talos_data/talos_reduced", False, (6049, 2986, 29734, 50195)),
+    pytest.param("talos_data/talos_reduced", False, (6049, 2986, 29734, 50195), marks=pytest.mark.campaign),
     pytest.param("talos_data/talos_reduced", True, (8169, 3709, 52098, 151702), marks=pytest.mark.campaign),
 ]
 
@@ -98,7 +98,7 @@ def derivatives_against_pinocchio(name, floating):
         ("ur_description/ur5_robot", False),
         ("ur_description/ur5_robot", True),
         ("solo_description/solo12", True),
-        ("talos_data/talos_reduced", False),
+        pytest.param("talos_data/talos_reduced", False, marks=pytest.mark.campaign),
         pytest.param("talos_data/talos_reduced", True, marks=pytest.mark.campaign),
         pytest.param("anymal_b_simple_description/anymal", True, marks=pytest.mark.campaign),
     ],

@@ -79,6 +79,11 @@ class Constrained:
 
     # --- symbolic -----------------------------------------------------------------------------------------------
 
+    @property
+    def x(self) -> Array:
+        """(t, q, u, r, p) at which rows and speeds were chosen."""
+        return self._x.copy()
+
     @cached_property
     def _embedding(self) -> Embedding:
         return Embedding(self.rows.tidied, self.selection, self.terms.place(self._x).B)

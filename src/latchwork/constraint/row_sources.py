@@ -102,7 +102,7 @@ def sources_by_themselves(sources: Sequence[RowPrograms], n: int) -> RowSources:
     """Sources in memory of their own."""
     laid = source_layout(sources, n)
     empty = blank(RowSources, sources=len(sources), n_slots=len(laid.z), n_found=laid.n_found)
-    words = empty.words.copy()
+    words = empty.words()
     words[empty.at["source"]] = laid.words
     words.view(np.float64)[empty.at["z"]] = laid.z
     return record_at(RowSources, words, empty.start)

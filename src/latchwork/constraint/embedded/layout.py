@@ -75,7 +75,7 @@ def frame(
         n_found=sources.n_found, motion_slots=motion.slots + 1, spread_slots=spread.slots + 1, shared=len(lost),
         sliding=n * (bool(sliders) or share is not None), sliders=len(sliders), slider_slots=len(slides.z),
     )  # fmt: skip
-    words = empty.words.copy()
+    words = empty.words()
     z, at = words.view(np.float64), empty.at
     for name, integers in (("moving", int(terms.is_moving)), ("motion_code", motion.where[0]), ("quaternion", fours),
                            ("spread_code", spread.where[0]), ("still", terms.still), ("source", sources.words),

@@ -106,7 +106,7 @@ def slider_layout(sliders: Sequence[Slider]) -> SliderLayout:
                 places[i], records[i] = at, evaluator_at(function)
                 slots.append(function.workspace())
                 at += function.slots + 1
-        own = empty.words.copy()
+        own = empty.words()
         own[:KNOWN] = *slider[:4], int(isinstance(slider.mu, Function)), *records, *places
         if not isinstance(slider.mu, Function):
             own.view(np.float64)[KNOWN + LAW - 1] = slider.mu

@@ -45,14 +45,28 @@ class RateProgram(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """The record of a contact in a form, but for what its state and its mode say; its slots, programs, and how many
-    numbers they give at most."""
+    """The record of a contact in a form, but for what its state and its mode say; its slots and programs, and whether
+    u̇ is in them."""
 
     words: NDArray[np.int64]
     slots: Array
     functions: tuple[Function, ...]
-    width: int
     by_acceleration: bool
+
+
+class Slots:
+    """Slots of programs, one after the other."""
+
+    def __init__(self) -> None:
+        self.parts, self.functions, self.size = [np.zeros(0)], list[Function](), 0
+
+    def take(self, slots: Array, functions: Sequence[Function]) -> int:
+        """Where slots of some programs begin."""
+        at = self.size
+        self.parts.append(slots)
+        self.functions += functions
+        self.size += len(slots)
+        return at
 
 
 def rate_program(base: Base, expressions: Sequence[Expr]) -> RateProgram:
@@ -128,18 +142,15 @@ def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: For
         "bound": contact_point.tolerances.bound, "still": contact_point.tolerances.still,
         "tiny": TINY * contact_point.scales.speed * contact_point.scales.speed,
     }  # fmt: skip
-    slots, at, functions, by_acceleration = [np.zeros(0)], 0, [], closed and contact_point.held
+    slots, by_acceleration = Slots(), closed and contact_point.held
     for name, program in programs.items():
         if program is not None:
             function = program.function if isinstance(program, RateProgram) else program
             by_acceleration |= isinstance(program, RateProgram) and program.by_acceleration
+            at = slots.take(function.workspace(), (function,))
             fields |= {name: evaluator_at(function), f"{name}_at": at}
-            slots.append(function.workspace())
-            functions.append(function)
-            at += function.slots + 1
     words = block_of(lay_out(GuardedContact, **fields)).view(np.int64)
-    width = max([function.width for function in functions], default=0)
-    return Piece(words, np.concatenate(slots), tuple(functions), width, by_acceleration)
+    return Piece(words, np.concatenate(slots.parts), tuple(slots.functions), by_acceleration)
 
 
 _SHAPE = shape_of(GuardedContact)
@@ -178,44 +189,30 @@ def guard_table(
 ) -> Watch:
     """So many guards as a record: those of contacts in these forms, of zones, and of a user's program. ``slices`` are
     the rows of the mode; none where nothing holds."""
-    contact_points, slots, at = contact_states.contact_points, [np.zeros(0)], 0
+    slots, zones = Slots(), zones_in(contact_states)
     pieces = [piece_of(contact_point, contact_states, form)
-              for contact_point, form in zip(contact_points, forms, strict=True)]  # fmt: skip
-    functions, starts = list[Function](), list[int]()
-    for piece in pieces:
-        starts.append(at)
-        slots.append(piece.slots)
-        functions += piece.functions
-        at += len(piece.slots)
-    zones = zones_in(contact_states)
+              for contact_point, form in zip(contact_states.contact_points, forms, strict=True)]  # fmt: skip
     programs = [zone_program(contact_point, zone) for zone, contact_point in zones.items()]
-    records = list[int]()
-    for zone, program in zip(zones, programs, strict=True):
-        records += contact_states.zones[zone], len(zone.bounds), at, evaluator_at(program.function)
-        slots.append(program.function.workspace())
-        functions.append(program.function)
-        at += len(slots[-1])
-    by_acceleration = [*[piece.by_acceleration for piece in pieces], *[each.by_acceleration for each in programs]]
-    widths = [*[piece.width for piece in pieces], *[program.function.width for program in programs]]
-    head = int(slices is None), int(slices is None and any(by_acceleration)), 0, at, 0
+    starts, records = [slots.take(piece.slots, piece.functions) for piece in pieces], list[int]()
+    for zone, (function, _) in zip(zones, programs, strict=True):
+        at = slots.take(function.workspace(), (function,))
+        records += contact_states.zones[zone], len(zone.bounds), at, evaluator_at(function)
+    own = [0, 0, 0]
     if user is not None:
-        slots.append(user.workspace())
-        functions.append(user)
-        widths.append(user.width)
-        head = *head[:2], user.width // 2, at, evaluator_at(user)
-    z = np.concatenate(slots)
-    empty = blank(GuardTable, contacts=len(pieces), zones=len(zones), slots=len(z), room=max([ROOM, *widths]))
-    words, where = empty.words.copy(), empty.at
-    words[where["guards"]] = guards
-    words[where["free"].start : where["user"].stop] = head
-    words[where["zone"]] = records
-    words.view(np.float64)[where["z"]] = z
+        own = [user.width // 2, slots.take(user.workspace(), (user,)), evaluator_at(user)]
+    by_acceleration = [*[piece.by_acceleration for piece in pieces], *[each.by_acceleration for each in programs]]
+    widest = max([ROOM, *[function.width for function in slots.functions]])
+    empty = blank(GuardTable, contacts=len(pieces), zones=len(zones), slots=slots.size, room=widest)
+    words, where = empty.words(), empty.at
+    words[where["guards"]], words[where["zone"]] = guards, records
+    words[where["free"].start : where["user"].stop] = slices is None, slices is None and any(by_acceleration), *own
+    words.view(np.float64)[where["z"]] = np.concatenate(slots.parts)
     table = words[where["contact"]].reshape(-1, WORDS)
     for i, piece in enumerate(pieces):
         table[i] = piece.words
     table[:, AT] = starts
     _put_states(contact_states, forms, slices or {}, table.view(np.float64), table)
-    return Watch(look_at_guards, words.view(np.float64), 2 * guards, tuple(functions))
+    return Watch(look_at_guards, words.view(np.float64), 2 * guards, tuple(slots.functions))
 
 
 def _put_states(contact_states: ContactStates, forms: Sequence[Form], slices: Mapping[str, slice], table: Array,

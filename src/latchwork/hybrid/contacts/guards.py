@@ -106,23 +106,27 @@ def _law_guards(contact_states: ContactStates, contact_point: ContactPoint, zone
 
 def contact_guards(contact_states: ContactStates, contact_point: ContactPoint, form: Form) -> tuple[Guard, ...]:
     """What watches one contact: its gap closes, its force turns, its cone is left, its slip or its patch ends."""
-    deep = contact_states.leaving_depths.get(contact_point, 0) if form.form == LEAVING else 0
-    kept: tuple[Guard, ...] | None = contact_point.watched.get((form, deep))
+    if form.form == LEAVING:  # heights depend on how deep it is
+        return (*_leaving(contact_point, contact_states.leaving_depths[contact_point]), *_lost(contact_point))
+    kept: tuple[Guard, ...] | None = contact_point.watched.get(("guards", form))
     if kept is None:
-        found = _closed(contact_point, form) if form.form == CLOSED else _open(contact_point, form.form, deep)
-        lost = [] if contact_point.feature.tracked is None else [Guard("lost", contact_point)]
-        kept = contact_point.watched[form, deep] = (*found, *lost)
+        kind, unit = "around" if form.form == BEHIND else "touch", contact_point.scales.length
+        own = [Guard(kind, contact_point, unit=unit)]
+        found = _closed(contact_point, form) if form.form == CLOSED else own
+        kept = contact_point.watched["guards", form] = (*found, *_lost(contact_point))
     return kept
 
 
-def _open(contact_point: ContactPoint, form: int, deep: int) -> list[Guard]:
-    """What is watched of a contact that is open: one that has just opened may be a little deeper until it is clear."""
-    L = contact_point.scales.length
-    if form == LEAVING:
-        high = contact_point.tolerances.clear
-        heights = high, -high - depth_shift(contact_point, deep)
-        return [Guard("touch", contact_point, height=height, unit=L) for height in heights]
-    return [Guard("around" if form == BEHIND else "touch", contact_point, unit=L)]
+def _lost(contact_point: ContactPoint) -> list[Guard]:
+    """A tracked point may be no least distance any more."""
+    return [] if contact_point.feature.tracked is None else [Guard("lost", contact_point)]
+
+
+def _leaving(contact_point: ContactPoint, deep: int) -> list[Guard]:
+    """A contact that has just opened may be a little deeper until it is clear."""
+    high, unit = contact_point.tolerances.clear, contact_point.scales.length
+    heights = high, -high - depth_shift(contact_point, deep)
+    return [Guard("touch", contact_point, height=height, unit=unit) for height in heights]
 
 
 def depth_shift(contact_point: ContactPoint, deep: int) -> float:

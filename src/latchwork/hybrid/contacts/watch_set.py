@@ -33,7 +33,7 @@ from latchwork.hybrid.contacts.clearance import Bounds, Solids
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.sleeping_contacts import NEAR, MaySleep, arrange, parameters_of, sleepers
 
-FEW = 16  # features that are awake where none is near: guards of so many are linked, not lowered
+FEW = 16  # features that are awake where none is near
 WIDE = 0.25  # of the size of the smaller solid: its parts within this are awake where they are few, else within `NEAR`
 FASTER = 1.25  # than at both ends of a step: what is allowed for in between
 FULL = 0.9  # of the room may be used up

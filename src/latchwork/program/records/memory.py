@@ -40,32 +40,37 @@ def lay_out(kind: type[T], tail: int = 0, **values: Any) -> T:
 
 
 class Blank(NamedTuple):
-    """A record laid out by its sizes, all else zero: words to be copied, where it begins, and where its fields are.
+    """What records of the same sizes have in common: words of all, where the record begins, its own words at first, and
+    where its fields are, arrays where their elements are."""
 
-    Arrays are where their elements are; records of the same sizes have this in common.
-    """
-
-    words: NDArray[np.int64]
+    size: int
     start: int
+    own: NDArray[np.int64]
     at: dict[str, slice]
+
+    def words(self) -> NDArray[np.int64]:
+        """A new one, all else zero."""
+        made = np.zeros(self.size, dtype=np.int64)
+        made[self.start : self.start + len(self.own)] = self.own
+        return made
 
 
 def blank(kind: type, **sizes: int) -> Blank:
-    """What records of these sizes have in common, worked out once."""
+    """A record that is laid out by its sizes alone, worked out once for them."""
     return _blank(kind, tuple(sizes.items()))
 
 
 @lru_cache(BLANKS)
 def _blank(kind: type, sizes: tuple[tuple[str, int], ...]) -> Blank:
     shape = _known(kind, dict(sizes))
-    made: Any = lay_out(kind, **dict(sizes))
-    start, _, own = shape.layout(**{name: value for name, value in sizes if name in shape.given})
-    counts = dict(zip([field.name for field in shape.laid_out], shape.counts(dict(sizes)), strict=True))
+    given, counts = _sizes(shape, dict(sizes))
+    start, size, own = shape.layout(**given)
+    room = {field.name: field.room(count) for field, count in zip(shape.laid_out, counts, strict=True)}
     at = {}
-    for field in shape.fields.values():
-        first = start + (own[field.word] if field.name in counts else field.word)
-        at[field.name] = slice(first, first + (field.room(counts[field.name]) if field.name in counts else field.words))
-    return Blank(block_of(made).view(np.int64).copy(), start, at)
+    for name, field in shape.fields.items():
+        first = start + (own[field.word] if name in room else field.word)
+        at[name] = slice(first, first + room.get(name, field.words))
+    return Blank(size, start, np.array(own, dtype=np.int64), at)
 
 
 def _shape(kind: type) -> Shape:
