@@ -220,6 +220,19 @@ def crates_in_space(one: Units) -> Scaled:
     return Scaled(model, 0.25 * one.time, q, {"w1": 1.0 / one.time, "w2": 0.5 / one.time}, ("x", "y", "z"))
 
 
+def block_on_a_rail(one: Units) -> Scaled:
+    """A block that constraints keep upright and on a rail, one an angle, the other a length, between two walls."""
+    model, link, body = planar(one, "rail", 1.2, 0.02)
+    N, O = model.frame, model.origin
+    model.constraint("upright", link.q[2])
+    model.constraint("rail", link.origin.position(O).dot(N.y) + 0.1 * link.origin.position(O).dot(N.x))
+    disk = lw.Circle(link.origin, 0.05 * one.length, body=body)
+    for name, side in (("left", -1.0), ("right", 1.0)):
+        wall = lw.Line(O.at(name, side * 0.3 * one.length * N.x), N.y, -side * N.x)
+        model.contact(f"block on {name} wall", disk, wall, restitution=0.6, friction=0.2)
+    return Scaled(model, 2.0 * one.time, {"x": 0.1 * one.length}, {"u_x": 1.0 * one.speed}, ("x", "y"))
+
+
 # --- constraints --------------------------------------------------------------------------------------------------
 
 
@@ -288,6 +301,7 @@ CONTACTS: Mapping[str, Callable[[Units], Scaled]] = {
     "box on a step": box_on_a_step,
     "pendulum at its limit": pendulum_at_its_limit,
     "crates in space": crates_in_space,
+    "block on a rail": block_on_a_rail,
 }
 MECHANISMS: Mapping[str, Callable[[Units], Scaled]] = {
     "four-bar": four_bar,
