@@ -96,3 +96,18 @@ def test_powers_of_four_give_the_same_bits(how, scene, one):
 def test_decimal_units_give_the_same_motion(how, scene, one):
     """The same happens at the same times, and ends in the same state."""
     must_be_the_same_motion(scene, one, how)
+
+
+@pytest.mark.parametrize("name", campaign.seeds(["all"], POWERS))
+@pytest.mark.parametrize("scene", ["block on spring", "box on a step", "rolling ball"])
+def test_time_steps_have_the_same_bits(scene, name):
+    """Time stepping decides by the same tolerances: in other units its steps are those of metres and seconds."""
+    one = POWERS[name]
+
+    def stepped(one: Units) -> tuple[Scaled, lw.Trajectory]:
+        s, thick = SCENES[scene](one), lw.TimeStepping(one.time / 256.0, always=True)
+        return s, lw.simulate(s.model, 0.5 * s.until, q=s.q, u=s.u, thick=thick)
+
+    (s, run), (_, base) = stepped(one), stepped(ONE)
+    assert np.array_equal(run.t / one.time, base.t)
+    assert np.array_equal(run.x / s.scales(one), base.x)

@@ -74,6 +74,11 @@ def power_of_four(value: float) -> float:
     return math.ldexp(1.0, e - e % 2)
 
 
+def rounded_length(value: float) -> float:
+    """A power of four for the length of a part: 1 for all from 1/3 on and below 4/3."""
+    return power_of_four(1.5 * value)
+
+
 def largest(values: Iterable[float]) -> float:
     """The largest that is finite; 0 where none is positive."""
     return max((value for value in values if math.isfinite(value)), default=0.0)
@@ -104,7 +109,7 @@ def _length(base: Base, x: Array, sizes: Iterable[float]) -> float:
     where = largest((*offsets.sizes(x).tolist(), *np.abs(x[1 : 1 + n_q][base.lengths]).tolist()))
     v, a = largest(np.abs(_parts(base, x)[0][base.lengths]).tolist()), _gravity(base, x)
     found = max(part, FAR * where) if part > 0.0 else where or (math.pi * math.pi * v * v / a if a > 0.0 else 0.0)
-    return power_of_four(1.5 * found) if found > 0.0 else 1.0
+    return rounded_length(found) if found > 0.0 else 1.0
 
 
 def _time(base: Base, x: Array, length: float, q: Array, u: Array) -> float:

@@ -86,6 +86,7 @@ def run_laps(sim: Simulation, call: Call, lap: Lap, until: float, x: Array) -> t
     world, table, rest = sim.world, sim.mode_table, sim.state.rest
     flows = world.watch_set.is_idle(sim.state.contacts, table.base) and not sim.state.limited
     memory, ended = table.flow_of(sim.state.holds, sim.state.contacts.contact_points, len(rest)), False
+    memory.know_only(sim.state.stages)
     try:
         while True:
             allowed = int(min(CHANGES, sim.state.event_rate.left)) if flows else 0

@@ -208,7 +208,8 @@ def due(sim: Simulation, guards: Guards, values: Array) -> Watched | None:
     if not state.rules:
         return None
     begins = not (state.begun or sim.record.events)
-    sim.state = state.but(rules=state.rules.look(state.t, state.told, guards, values, begins))
+    sim.state = state.but(rules=state.rules.look(state.t, sim.mode_table.base.scales.time, state.told, guards, values,
+                                                  begins))  # fmt: skip
     return sim.state.rules.first
 
 

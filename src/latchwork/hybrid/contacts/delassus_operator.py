@@ -14,7 +14,7 @@ from latchwork.algebra.elimination import lu, lu_in_units, lu_solve
 from latchwork.program.evaluator import Evaluator, evaluate
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset, sqrt
 from latchwork.program.records.record import array, record
-from latchwork.program.scalar import maximum, minimum
+from latchwork.program.scalar import maximum
 
 ROUNDING = 1e-14  # of the terms of a sum that cancel
 REGULAR = 1e-12  # pivots of M, whose diagonal is made 1: below it M is close to singular
@@ -33,6 +33,7 @@ class Delassus:
     most_held: i64
     most_enforced: i64
     n_motion: i64
+    n_inputs: i64
     n_work: i64
     contacts: i64  # that are near
     rows: i64
@@ -64,6 +65,8 @@ class Delassus:
     B: f64p = array("most_held * n")
     held_c: f64p = array("most_held")
     held_out: f64p = array("most_held * (n + 2)")
+    aside: f64p = array("n_q")  # a change of coordinates, to where rows are as usual
+    beside: f64p = array("n_inputs")  # (t, q, u, rest) there
     reaction: f64p = array("most_held")  # λ of the rows that hold besides
     held_system: f64p = array("most_held * most_held")  # room to find them
     held_right: f64p = array("most_held")
@@ -206,15 +209,23 @@ def square_length(n: i64, M: f64p, row: f64p) -> f64:
 
 
 @kernel
-def fades(known: Delassus) -> i64:
-    """1 where a row that holds is next to nothing beside the others: it may be at a singular position."""
-    n, held, M, least, most = known.n, known.held, known.M, 1.0e300, 0.0
+def fades(known: Delassus, x: f64p) -> i64:
+    """1 where a row that always holds is next to nothing beside what it is some way off: it may be at a singular
+    position. Rows are not compared with each other: one may be of an angle, and another of a length."""
+    n, held, beside = known.n, known.held, known.beside
+    if held == 0:
+        return 0
+    for i in range(known.held_place.inputs):
+        beside[i] = x[i]
+    for i in range(known.n_q):
+        beside[1 + i] += known.aside[i]
+    evaluate(known.held_place, beside, known.held_out)
     for r in range(held):
-        square = square_length(n, M, offset(known.B, r * n))
-        least, most = minimum(least, square), maximum(most, square)
-    for i in range(known.rows):
-        most = maximum(most, square_length(n, M, offset(known.J, i * n)))
-    return 1 if held > 0 and not least > APART * APART * most else 0
+        usual = square_length(n, known.M, offset(known.held_out, held + r * n))
+        usual = usual if usual - usual == 0.0 else 0.0
+        if not square_length(n, known.M, offset(known.B, r * n)) > APART * APART * usual:
+            return 1
+    return 0
 
 
 @kernel
@@ -238,7 +249,7 @@ def free_motion(known: Delassus, x: f64p) -> i64:
     read_held(known, x)
     call = known.asked
     known.asked = call + 1
-    if fades(known) == 0 and invert(n, offset(known.moved, known.n_q), known.M, inverse, known.work) == 1:
+    if fades(known, x) == 0 and invert(n, offset(known.moved, known.n_q), known.M, inverse, known.work) == 1:
         known.alone = largest_alone(known)
         for i in range(n):
             udot[i] = times(n, offset(inverse, i * n), known.f)

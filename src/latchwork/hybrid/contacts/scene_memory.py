@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.constraint.terms import Array, Base, Terms
+from latchwork.constraint.terms import Array, Base, Terms, some_way_off
 from latchwork.contact.complementarity.problem import ContactProblem
 from latchwork.contact.complementarity.solution import State
 from latchwork.contact.impact.problem import ImpactLaw, ImpactProblem
@@ -51,7 +51,8 @@ def workspace_of(base: Base, held: Terms, contacts: int, enforced: int) -> Works
     rows, most = 3 * contacts, m + 2 * enforced
     work = max(n * n + 2 * n, 2 * n * most + most * most + 3 * most)
     known = lay_out(Delassus, n_q=n_q, n=n, most_contacts=contacts, most_rows=rows, most_held=most, held=m,
-                    most_enforced=enforced, n_motion=base.motion.width, n_work=work)  # fmt: skip
+                    most_enforced=enforced, n_motion=base.motion.width, n_inputs=len(base.arguments), n_work=work,
+                    aside=base.units.q * some_way_off(n_q))  # fmt: skip
     programs = Evaluators()
     programs.put(known.motion, base.motion)
     if m:
