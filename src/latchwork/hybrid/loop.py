@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,20 +21,20 @@ from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.event import Events, RunEvent
+from latchwork.hybrid.horizon import BLINK, flow_to, horizon, joined, jumped
 from latchwork.hybrid.interference.passing import go_back, keep_watch, must_not_pass
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.interrupted import interruptible
-from latchwork.hybrid.lap_flow import Call, counted, lap_of, run_laps
-from latchwork.hybrid.legs import BLINK
+from latchwork.hybrid.lap_flow import Call, counted, run_laps
+from latchwork.hybrid.laps import Broken, Departed, Ran, is_ours
 from latchwork.hybrid.online import fire, follow_inputs, release
 from latchwork.hybrid.online_contacts import bounds_entered, fetched
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.piece_flow import looked, plan_of, run_pieces
-from latchwork.hybrid.plan import Broken, Departed, Ran
 from latchwork.hybrid.prefetch import prepare_successors
 from latchwork.hybrid.reset import reset
 from latchwork.hybrid.row_inputs import next_jump
 from latchwork.hybrid.rules import Watched
+from latchwork.hybrid.smooth_flow import run_smooth
 from latchwork.hybrid.so_far import explained_error
 from latchwork.hybrid.start import seconds, times_of
 from latchwork.hybrid.stops import stops_of
@@ -71,7 +72,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
     since = None if audit == "off" else entry(sim)
     call = Call(method, samples, Crossings(sim.equations.name))
     fetch(sim, bounds_entered(sim.state))
-    passed, limit = None, t_end
+    passed, limit, first = None, t_end, len(sim.record.segments)
     while (sim.state.t < t_end or sim.state.rules.pending) and not interrupted():
         row, passed = passed, None
         sim.state = sim.world.seen(sim.state)
@@ -92,34 +93,24 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             continue
         stage, guards = staged
         limit = min(_next_limit(sim, limit if sim.state.t < limit else t_end), jump)
-        lap = lap_of(sim, call, stage, guards, x, limit) if sim.state.t < t_end else None
-        values = stage.look(sim.state.t, sim.state.x, x[len(sim.state.x) :]) if lap is None else lap.again.now
-        if lap is None:
-            if _at_once(sim, call, stage, guards, values):
-                continue
-            rule = due(sim, guards, values)
-            if rule is not None:
-                if _fire(sim, rule):
-                    break
-                continue
-            if sim.state.t >= t_end:
+        values = stage.look(sim.state.t, sim.state.x, x[len(sim.state.x) :])
+        if _at_once(sim, call, stage, guards, values):
+            continue
+        rule = due(sim, guards, values)
+        if rule is not None:
+            if _fire(sim, rule):
                 break
-        was = sim.state.x
-        until = looked(sim, method, limit) if lap is None else limit
+            continue
+        if sim.state.t >= t_end:
+            break
+        until = horizon(sim, method, limit)
         if until is None:
             continue
         sim.record.note_backs(sim.state)
         prepare_successors(sim, guards, stops, values)
         keep_watch(sim, x)
-        began, before = time.perf_counter(), sim.state.t
-        ran: Ran | None
         try:
-            if lap is None:
-                sim.record.end_switch()
-                plan = plan_of(sim, method, guards, samples, x)
-                ran = run_pieces(sim, plan, stage, until, values if sim.state.x is was else None)
-            else:
-                ran, lap = run_laps(sim, call, lap, until, x)
+            ran = flow_to(sim, until, samples, partial(_run, sim, call, stage, guards, stops, x))
             must_not_pass(sim, ran.segments if ran is not None else (), samples is None)
         except Passed as found:
             limit = go_back(sim, found)
@@ -135,11 +126,11 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             sim.world.ahead.wait()
         if ran is None:
             continue
-        if lap is not None:
-            _, stage, guards, _, began, before = lap
+        if sim.state.driven.columns and ran.end < min(t_end, jump):
+            ran = jumped(sim.state, ran)
         sim.went(ran.segments, ran.x)
-        sim.record.worked("integrate", stage.names, before, began)
-        hits = [guards[i] for i in ran.guards]
+        sim.record.worked("integrate", ran.stage.names, ran.t, ran.began)
+        hits = ran.hits
         if not (sim.state.rules or stops):
             passed = _pass(sim, call, ran.stage, hits)
             continue
@@ -153,8 +144,18 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         rule = None if changes else sim.state.rules.first
         if (rule is not None and _fire(sim, rule)) or stopped:
             break
+    if sim.state.driven.columns:
+        sim.record.segments[first:] = joined(sim.record.segments[first:])
     if since is not None:
         judge(sim, since, method, audit)
+
+
+def _run(sim: Simulation, call: Call, stage: Stage, guards: Guards, stops: Mapping[str, Any], x: Array, until: float,
+         whole: bool) -> Ran | None:  # fmt: skip
+    """Flow from where the run stands, by steps of our own or by those of another method."""
+    if is_ours(call.method):
+        return run_laps(sim, call, call.method, stage, guards, stops, until, x, whole)
+    return run_smooth(sim, call, stage, guards, until, x, whole)
 
 
 def fetch(sim: Simulation, names: Iterable[str]) -> None:

@@ -137,11 +137,12 @@ class ModeTable:
         """What happens where guards of contacts fall."""
         return Resets(self.base, tolerances_in(Scales()))
 
-    def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], rest: int) -> FlowMemory:
+    def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
+                rest: int) -> FlowMemory:  # fmt: skip
         """The memory of runs among the modes of some contact points and constraints; the last one is kept."""
         held = self.held(holds)
-        if self._flow is None or not self._flow.serves(self.resets, held, contact_points):
-            self._flow = FlowMemory(self.base, self.resets, self.pacing, held, contact_points, rest)
+        if self._flow is None or not self._flow.serves(self.resets, held, contact_points, stops):
+            self._flow = FlowMemory(self.base, self.resets, self.pacing, held, contact_points, stops, rest)
         return self._flow
 
     @cached_property

@@ -12,22 +12,24 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.constraint.embedded import executors, sliding_executors
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.event import Events
+from latchwork.hybrid.horizon import horizon
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.interference.passing import keep_watch
 from latchwork.hybrid.loop import advance, due, staged
 from latchwork.hybrid.mode_equations import Held
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.piece_flow import looked
-from latchwork.hybrid.plan import Flags, armed_at
-from latchwork.hybrid.rules import Rules, eager, waiting
+from latchwork.hybrid.rules import Rules, guard_kind
+from latchwork.hybrid.smooth_flow import armed_at
 from latchwork.hybrid.start import seconds
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
+from latchwork.integrate.integration import PATIENT
 from latchwork.integrate.methods import RK4
 from latchwork.integrate.problem import problem
 from latchwork.integrate.status import Status
@@ -164,11 +166,10 @@ def begun(sim: Simulation, step: float) -> Course | None:
         return None
     sim.state = state = sim.world.seen(state)
     stage, guards = staged(sim, {}, state.row)
-    until = looked(sim, stepping(step), np.inf)
+    until = horizon(sim, stepping(step), np.inf)
     if until is None:
         return None
     state = sim.state
-    until = min(until, float(state.driven.pieces(state.t, np.inf)[1]))
     keep_watch(sim, state.row)
     values = stage.look(state.t, state.x, state.held)
     if any([values[i] < 0.0 for i in guards.on_forces]):
@@ -188,11 +189,10 @@ def course_of(sim: Simulation, stage: Stage, guards: Guards, values: Array, step
     return made
 
 
-def _armed(guards: Guards, values: Array, rules: Rules) -> tuple[Flags, Flags]:
+def _armed(guards: Guards, values: Array, rules: Rules) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which guards may be below zero while they rise, and which are armed where they have these values."""
-    patient = eager(guards, rules)
-    armed = armed_at(values[: len(guards)], patient, guards.heights)
-    return patient, armed & ~waiting(guards, rules) if guards.of_rules else armed
+    kinds = np.array([guard_kind(guard, rules, ()) for guard in guards], dtype=np.int64)
+    return kinds == PATIENT, armed_at(values[: len(guards)], kinds, guards)
 
 
 def _forgotten(sim: Simulation) -> Events:

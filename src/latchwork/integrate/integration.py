@@ -16,7 +16,8 @@ from __future__ import annotations
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p
 from latchwork.program.records.record import array, pointer, record
 
-NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # kinds of guards: must not be below zero; armed where they are not; anywhere
+NOT_BELOW, STRICT, PATIENT, SPENT = -1, 0, 1, 2  # kinds of guards: must not be below zero; armed where they are not;
+# anywhere; only above zero
 
 
 @record
@@ -92,7 +93,8 @@ class StepControl:
     rtol: f64
     atol: f64p  # of each state
     first: f64  # the first step, 0 where it is chosen
-    max_steps: i64  # tried, at most
+    max_steps: i64  # tried, at most,
+    tried: i64  # of which so many were before this began
     longest: f64  # step that the run allows
     origin: f64  # fixed steps end at origin + i step
     t: f64  # reached

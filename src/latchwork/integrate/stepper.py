@@ -15,7 +15,7 @@ from __future__ import annotations
 from latchwork.integrate.adaptive import GROW, SHRINK, STRETCH, factor, first_step, trial_error
 from latchwork.integrate.fused import SHARED
 from latchwork.integrate.guard_location import NONE, probe, watch
-from latchwork.integrate.integration import NOT_BELOW, PATIENT, STRICT, Evaluator, Integration
+from latchwork.integrate.integration import NOT_BELOW, PATIENT, SPENT, STRICT, Evaluator, Integration
 from latchwork.integrate.status import (
     ELSEWHERE,
     END,
@@ -52,6 +52,8 @@ def hold(integration: Integration, held: f64p) -> None:
         integration.held, integration.equations, integration.guards, integration.projection,
     )  # fmt: skip
     copy(count, held, offset(equations.slots, equations.held))
+    if integration.is_fused == 1:
+        copy(count, held, offset(integration.fused.slots, integration.fused.held))
     if guards.m > 0:
         copy(count, held, offset(guards.program.slots, guards.program.held))
     if projection.given == 1:
@@ -89,6 +91,8 @@ def arm(integration: Integration) -> None:
     for i in range(guards.m):
         g, height = guards.first[i], guards.heights[i]
         armed = 1 if g >= 0.0 or guards.kinds[i] == PATIENT else 0
+        if guards.kinds[i] == SPENT:
+            armed = 1 if g > 0.0 else 0
         if height > 0.0:
             armed = 1 if g > height else 0
         elif height < 0.0:
@@ -156,7 +160,7 @@ def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64)
             return REWRITE
         stand(integration, state, held)  # judging leaves marks in the slots
     control.origin, control.t, control.h, control.error, control.made = t, t, control.first, CALM, 0
-    control.steps, control.rejected, control.component = 0, 0, -1
+    control.steps, control.rejected, control.tried, control.component = 0, 0, 0, -1
     status = look(integration, t, integration.guards.arms)
     if status != FULL:
         return status
@@ -202,7 +206,7 @@ def adaptive_step(integration: Integration, until: f64) -> i64:
     control, equations, n, x = integration.control, integration.equations, integration.n, integration.x
     k, s, m, e, grow = offset(x, n), control.stages, control.tableau, integration.scratch, GROW
     bend = integration.guards.step.bend
-    while control.steps + control.rejected < control.max_steps:
+    while control.tried + control.steps + control.rejected < control.max_steps:
         t, h = control.t, minimum(control.h, minimum(control.step, control.longest))
         if t + 0.0625 * h == t:
             return TOO_SMALL if control.component < 0 else NOT_FINITE

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from latchwork.errors import Interference
+from latchwork.hybrid.horizon import BLINK
 from latchwork.hybrid.interference.told import explained, up_to
 from latchwork.hybrid.interference.watch import Passed, Passing
-from latchwork.hybrid.legs import BLINK
+from latchwork.hybrid.laps import Broken
 from latchwork.hybrid.path import Segment
-from latchwork.hybrid.plan import Broken
 from latchwork.hybrid.so_far import explained_error
 from latchwork.hybrid.table import Array
 
