@@ -32,7 +32,6 @@ from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 from latchwork.integrate.again import Samples
 from latchwork.integrate.dense_output import Event, Record, join
-from latchwork.integrate.methods import Method
 
 if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
@@ -41,15 +40,16 @@ BLINK = 1e-9  # s: nothing is run again in less
 Run = Callable[[float, bool], Ran | None]
 
 
-def horizon(sim: Simulation, method: Method, limit: float) -> float | None:
-    """The time until which the run may flow; tracked curves are looked at, for another place may be nearer now.
+def horizon(sim: Simulation, step: float | None, grid: float, limit: float) -> float | None:
+    """The time until which the run may flow, by whole steps from a grid where they are fixed.
 
+    Tracked curves are looked at, for another place may be nearer now.
     None where a curve is about to be met at one more place, which is tracked from here on.
     """
     state, watch_set = sim.state, sim.world.watch_set
     until = limit if not state.driven.columns else min(limit, state.driven.next_row(state.t))
     if watch_set.sleeps:
-        until = min(until, _asleep_until(watch_set, state.t, getattr(method, "step", None)))
+        until = min(until, _asleep_until(watch_set, state.t, step, grid))
     for contact_point in state.contacts.contact_points:
         if contact_point.feature.tracked is not None:
             s = state.contacts
@@ -64,11 +64,13 @@ def horizon(sim: Simulation, method: Method, limit: float) -> float | None:
     return until
 
 
-def _asleep_until(watch_set: WatchSet, t: float, step: float | None) -> float:
-    """Until when what sleeps may be relied on; by whole steps of a method whose steps are fixed."""
+def _asleep_until(watch_set: WatchSet, t: float, step: float | None, grid: float) -> float:
+    """Until when what sleeps may be relied on; by whole steps, of which there is one at least, where they are fixed."""
     if step is None or not np.isfinite(watch_set.until):
         return watch_set.until
-    return t + max(1.0, np.floor((watch_set.until - t) / step)) * step
+    now, then = (np.floor((time - grid) / step) for time in (t, watch_set.until))
+    until = float(grid + max(now + 1.0, then) * step)
+    return until if until > t else until + step
 
 
 # --- what is looked at afterwards -------------------------------------------------------------------------------------

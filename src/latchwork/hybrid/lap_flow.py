@@ -38,11 +38,15 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Call:
-    """One call of ``advance``: its method and samples, and how often contacts changed at one instant."""
+    """One call of ``advance``: its method and samples, and how often contacts changed at one instant.
+
+    Steps that are fixed are counted from ``grid``, whatever happens between them.
+    """
 
     method: Method
     samples: Array | None
     crossings: Crossings
+    grid: float
 
 
 def counted(state: SimState, hits: Sequence[Guard], crossings: Crossings) -> SimState:
@@ -51,6 +55,22 @@ def counted(state: SimState, hits: Sequence[Guard], crossings: Crossings) -> Sim
         return state.but(event_rate=state.event_rate.count(state.t))
     crossings.count(state.t, hits)
     return state
+
+
+def grid_of(state: SimState, step: float) -> float:
+    """Where fixed steps of a length are counted from: as those before; else from where the run began, if it stands at
+    such a step now; else from here.
+
+    So times are the same to the last bit, whether steps are made in one go, in pieces or by ticks.
+    """
+    if state.grid is not None and state.grid[1] == step:
+        return state.grid[0]
+    return state.began if is_on_grid(state.t, state.began, step) else state.t
+
+
+def is_on_grid(t: float, origin: float, step: float) -> bool:
+    """Whether fixed steps from an origin come to a time exactly."""
+    return origin + float(round((t - origin) / step)) * step == t
 
 
 def longest_step(table: ModeTable, state: SimState, x: Array) -> float:
@@ -81,7 +101,7 @@ def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: St
     lap: Lap | None = None
     try:
         while True:
-            again, status = _begun(table, method, stage, guards, t, now, rest, until, kinds, segments)
+            again, status = _begun(table, method, stage, guards, t, now, rest, until, call.grid, kinds, segments)
             if lap is None:
                 lap = Lap(again, stage, guards, longest, time.perf_counter(), t)
             else:
@@ -134,12 +154,13 @@ def _flows(sim: Simulation) -> bool:
 
 
 def _begun(table: ModeTable, method: DormandPrince | RK4, stage: Stage, guards: Guards, t: float, x: Array, rest: Array,
-           until: float, kinds: Sequence[int] | None, segments: Sequence[Segment]) -> tuple[Again, int]:  # fmt: skip
+           until: float, grid: float, kinds: Sequence[int] | None,
+           segments: Sequence[Segment]) -> tuple[Again, int]:  # fmt: skip
     """A stage begun at (t, x): FULL where it can be run, EVENT where guards fall at once. Else it is refused."""
     try:
         if isinstance(method, RK4):
             method.count(until - t)
-        again, status = table.laps.begun(stage, guards, method, t, x, rest, kinds)
+        again, status = table.laps.begun(stage, guards, method, t, x, rest, grid, kinds)
         if status not in (FULL, EVENT):
             again.fail(status, until, False)
     except IntegrationError as error:

@@ -80,15 +80,15 @@ class Laps:
         self._method: DormandPrince | RK4 | None = None
 
     def begun(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, t: float, x: Array, rest: Array,
-              kinds: Sequence[int] | None) -> tuple[Again, int]:  # fmt: skip
-        """A stage that stands at (t, x), and how it began: the status of `stepper.begin`. ``kinds`` of its guards where
-        they are not as always."""
+              grid: float, kinds: Sequence[int] | None) -> tuple[Again, int]:  # fmt: skip
+        """A stage that stands at (t, x), and how it began: the status of `stepper.begin`. Fixed steps are counted from
+        ``grid``; ``kinds`` of its guards where they are not as always."""
         known = self._known.get(stage) if method is self._method else None
         if known is None or not known.is_current:
             if len(self._known) >= REMEMBERED:
                 self._known.pop(next(iter(self._known)))
             known = self._known[stage] = self._made(stage, guards, method, len(x), rest)
-        return known, known.begin(t, x, rest, kinds)
+        return known, known.begin(t, x, rest, grid, kinds)
 
     def get_ready(self, method: Any, states: int) -> None:
         """Make now the memory that stages with so many states, or up to two fewer, need."""

@@ -25,7 +25,7 @@ from latchwork.hybrid.horizon import BLINK, flow_to, horizon, joined, jumped
 from latchwork.hybrid.interference.passing import go_back, keep_watch, must_not_pass
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.interrupted import interruptible
-from latchwork.hybrid.lap_flow import Call, counted, run_laps
+from latchwork.hybrid.lap_flow import Call, counted, grid_of, run_laps
 from latchwork.hybrid.laps import Broken, Departed, Ran, is_ours
 from latchwork.hybrid.online import fire, follow_inputs, release
 from latchwork.hybrid.online_contacts import bounds_entered, fetched
@@ -62,6 +62,7 @@ def advance(sim: Simulation, until: Any, stop_when: Mapping[str, Any] | None, sa
         if samples.ndim != 1:
             raise EvaluationError(f"the samples of a run are {samples.ndim} deep. Give a list of times.")
     sim.world.ahead.wait()
+    sim.stepper = None
     run(sim, t_end, stops_of(stop_when), samples, method, audit)
     return Events(sim.record.events[seen:])
 
@@ -70,7 +71,11 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         audit: Auditing) -> None:  # fmt: skip
     """Flow, reset, and flow on, until a time, or until the first of some conditions falls through zero."""
     since = None if audit == "off" else entry(sim)
-    call = Call(method, samples, Crossings(sim.equations.name))
+    step: float | None = getattr(method, "step", None)
+    grid = sim.state.t if step is None else grid_of(sim.state, step)
+    call = Call(method, samples, Crossings(sim.equations.name), grid)
+    if step is not None:
+        sim.state = sim.state.but(grid=(grid, step))
     fetch(sim, bounds_entered(sim.state))
     passed, limit, first = None, t_end, len(sim.record.segments)
     while (sim.state.t < t_end or sim.state.rules.pending) and not interrupted():
@@ -103,7 +108,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             continue
         if sim.state.t >= t_end:
             break
-        until = horizon(sim, method, limit)
+        until = horizon(sim, step, call.grid, limit)
         if until is None:
             continue
         sim.record.note_backs(sim.state)

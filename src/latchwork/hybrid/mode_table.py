@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,9 +57,6 @@ from latchwork.program.function import Function
 from latchwork.program.linking import join
 from latchwork.program.native import native
 from latchwork.symbolic.expr import Expr
-
-if TYPE_CHECKING:
-    from latchwork.hybrid.ticking import Course
 
 REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 NO_ROWS = slice(0, 0)
@@ -119,12 +116,6 @@ class ModeTable:
         self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
         self.laps = Laps()
         self._flow: FlowMemory | None = None
-        self.courses: dict[Stage, Course] = {}  # stages that were ticked, ready to be taken up again
-
-    def keep_course(self, stage: Stage, course: Course) -> None:
-        """Remember how a stage is ticked."""
-        make_room(self.courses)
-        self.courses[stage] = course
 
     @cached_property
     def base(self) -> Base:

@@ -21,7 +21,7 @@ from latchwork.integrate.integration import Evaluator, Integration
 from latchwork.integrate.methods import RK4, DormandPrince
 from latchwork.integrate.problem import Settle, hits, steps_per_call, stopped
 from latchwork.integrate.status import EVENT, REWRITE, STATUS
-from latchwork.integrate.stepper import begin, steps
+from latchwork.integrate.stepper import begin, steps, tick
 from latchwork.integrate.workspace import Workspace
 from latchwork.program import tiers
 from latchwork.program.function import Executable, Function
@@ -194,7 +194,7 @@ class Again:
         self._arm_by(kinds)
         self.lap = record_at(LapMemory, self.table, 0)
         self.integration = self.lap.integration
-        self._begin, self._kinds = native(begin).brief, tuple(kinds)
+        self._begin, self._tick, self._kinds = native(begin).brief, native(tick).brief, tuple(kinds)
         self._pages: list[tuple[Array, ...]] = []  # rows on pages before this
         self._record: Record | None = None  # samples of pages before this
         self._owed, self._counted = 0, 0  # steps that are not counted yet; steps of this run that are noted
@@ -212,6 +212,12 @@ class Again:
         """Whether a run until a time takes microseconds, as a tick: Python's lock is kept, see `native.briefly`."""
         control = self.integration.control
         return self.workspace.is_fixed and until - control.t <= FEW * control.step
+
+    @property
+    def armed(self) -> list[int]:
+        """1 for each guard that is armed."""
+        armed: list[int] = self.workspace.armed[: self.m].tolist()
+        return armed
 
     @property
     def hit(self) -> NDArray[np.int64]:
@@ -248,8 +254,12 @@ class Again:
         third = first if self.settle.mode is self.function else self.settle.mode.fresh()
         return [first] if first is second is third else [first, second, third]
 
-    def begin(self, t: float, x: Array, rest: Array, kinds: Sequence[int] | None = None) -> int:
-        """Stand at (t, x), of a full state x: the status of `stepper.begin`. ``kinds`` of guards for this run alone."""
+    def begin(self, t: float, x: Array, rest: Array, grid: float, kinds: Sequence[int] | None = None) -> int:
+        """Stand at (t, x), of a full state x: the status of `stepper.begin`.
+
+        Fixed steps are counted from ``grid``; ``kinds`` of guards are for this run alone.
+        """
+        self.integration.control.grid = grid
         if kinds is None:
             return self.begin_at(t, address(x), address(rest))
         self._arm_by(kinds)
@@ -272,6 +282,11 @@ class Again:
         status: int = (call.brief if self.is_brief(until) else call.function)(self.at, until, self.lap.most)
         return status
 
+    def tick(self, rest: Array) -> int:
+        """One fixed step on with this held, as `stepper.tick`."""
+        status: int = self._tick(self.at, address(rest))
+        return status
+
     def fuse(self, until: float, rest: Array) -> None:
         """Where so many fixed steps are ahead that it pays, take each as one program, once machine code is there."""
         if not self.workspace.is_fixed or self.settle is not None or not isinstance(self.function, Function):
@@ -292,7 +307,7 @@ class Again:
         """Go on on a new page where few rows are left on this one: what follows may begin on it."""
         workspace, integration = self.workspace, self.integration
         first, last = integration.first, integration.last
-        self._count(integration.control.steps)
+        self.count()
         if workspace.page.room - 1 - last < 2 * few_rows():
             if samples is None:
                 self._pages.append(self._written(first, last))
@@ -304,8 +319,11 @@ class Again:
                 row[0] = value
             integration.first, integration.last = 1, 0
 
+    def count(self) -> None:
+        """Count the steps of this run so far, so that machine code is made where it pays."""
+        self._count(self.integration.control.steps)
+
     def _count(self, steps: int) -> None:
-        """Count the steps of a run so far, so that machine code is made where it pays."""
         self._owed += steps - self._counted
         self._counted = steps
         if self._owed > OFTEN:
@@ -376,5 +394,5 @@ class Again:
     def fail(self, status: int, until: float, begun: bool, samples: Samples | None = None) -> None:
         """Say why a run stopped that could not go on, or could not begin."""
         control = self.integration.control
-        stopped(self.function, (control.origin, until), STATUS[status], control.t, control.component, self.hits(),
+        stopped(self.function, (control.since, until), STATUS[status], control.t, control.component, self.hits(),
                 self.solution(status, samples) if begun else None)  # fmt: skip

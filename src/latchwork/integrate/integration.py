@@ -96,11 +96,13 @@ class StepControl:
     max_steps: i64  # tried, at most,
     tried: i64  # of which so many were before this began
     longest: f64  # step that the run allows
+    grid: f64  # where fixed steps are counted from when a run begins anywhere
     origin: f64  # fixed steps end at origin + i step
+    since: f64  # where the run began
     t: f64  # reached
     h: f64  # the step to try
     error: f64  # of the step before
-    made: i64  # steps from the origin
+    made: i64  # steps from the origin; a step that is cut short counts where it ends
     steps: i64  # accepted
     rejected: i64
     component: i64  # state whose derivative is not finite, or −1
