@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 import latchwork as lw
-from latchwork.contact.time_stepping.gauss_seidel import sweep
-from latchwork.contact.time_stepping.impulses import Cones, by_pivots, impulses
+from latchwork.contact.time_stepping.cone_problem import ConeProblem, begin
+from latchwork.contact.time_stepping.impulses import solve_cones
+from latchwork.contact.time_stepping.pivots import by_pivots, pairs_needed
+from latchwork.hybrid.time_stepping import stepped_interval
 from latchwork.program.native import interpret, invoke
+from latchwork.program.records.memory import block_of, lay_out
 
 ALWAYS = lw.TimeStepping(always=True)
 G = 9.81
@@ -72,10 +75,18 @@ def gaps(run, count):
 # --- impulses ---------------------------------------------------------------------------------------------------------
 
 
-def cones(rng, tangents, contacts, freedoms):
-    J = rng.normal(size=(contacts * (1 + tangents), freedoms))
-    return Cones(J @ J.T, J @ rng.normal(size=freedoms), (tangents,) * contacts, rng.uniform(0.0, 0.8, contacts),
-                 rng.uniform(0.0, 0.1, contacts))  # fmt: skip
+def cones(rng, tangents, contacts, freedoms, pairs=200):
+    rows = contacts * (1 + tangents)
+    J = rng.normal(size=(rows, freedoms))
+    A, b = J @ J.T, J @ rng.normal(size=freedoms)
+    return lay_out(ConeProblem, most_contacts=contacts, most_rows=rows, most_pairs=pairs, contacts=contacts,
+                   tangents=[tangents] * contacts, A=A.ravel(), b=b, mu=rng.uniform(0.0, 0.8, contacts),
+                   least=rng.uniform(0.0, 0.1, contacts))  # fmt: skip
+
+
+def velocities(problem, P):
+    """w = A P + b."""
+    return np.array(problem.A).reshape(problem.rows, -1) @ P + np.array(problem.b)
 
 
 @pytest.mark.parametrize("tangents", [0, 1, 2])
@@ -85,13 +96,13 @@ def test_impulses_obey_every_law(tangents, contacts, freedoms):
     rng = np.random.default_rng(contacts + tangents)
     for _ in range(10):
         problem = cones(rng, tangents, contacts, freedoms)
-        P, off = impulses(problem)
-        w = problem.A @ P + problem.b
-        n = problem.first
-        assert off < 1e-10
-        assert (P[n] - problem.least).min() > -1e-12
+        invoke(solve_cones, problem)
+        P, n, least = np.array(problem.P), np.array(problem.first), np.array(problem.least)
+        w = velocities(problem, P)
+        assert problem.off < 1e-10
+        assert (P[n] - least).min() > -1e-12
         assert w[n].min() > -1e-10
-        assert np.abs((P[n] - problem.least) * w[n]).max() < 1e-9
+        assert np.abs((P[n] - least) * w[n]).max() < 1e-9
         for c, i in enumerate(n):
             P_t, w_t = P[i + 1 : i + 1 + tangents], w[i + 1 : i + 1 + tangents]
             limit = problem.mu[c] * P[i]
@@ -104,19 +115,23 @@ def test_pivots_and_sweeps_move_alike():
     rng = np.random.default_rng(3)
     for _ in range(10):
         problem = cones(rng, 1, 5, 15)
-        a, b = impulses(problem)[0], by_pivots(problem)
-        assert problem.A @ a == pytest.approx(problem.A @ b, abs=1e-9)
+        invoke(solve_cones, problem)
+        P = np.array(problem.P)
+        assert invoke(by_pivots, problem) == 1
+        assert velocities(problem, P) == pytest.approx(velocities(problem, np.array(problem.trial)), abs=1e-9)
 
 
-def test_sweeps_have_the_same_bits_as_machine_code():
-    """The kernel run as Python and as machine code."""
-    problem = cones(np.random.default_rng(4), 2, 4, 9)
+@pytest.mark.parametrize("tangents", [1, 2])
+def test_cone_problems_have_the_same_bits_as_machine_code(tangents):
+    """Sweeps, Newton's steps and pivots run as Python and as machine code."""
     found = []
     for run in (invoke, interpret):
-        P, w = problem.given.copy(), problem.A @ problem.given + problem.b
-        kinds, A = np.full(4, 2), np.ascontiguousarray(problem.A)
-        run(sweep, 4, 12, problem.first, kinds, A, problem.mu, problem.least, P, w, 5, 0.0)
-        found.append(P.tolist())
+        problem = cones(np.random.default_rng(4), tangents, 4, 7)
+        run(solve_cones, problem)
+        run(begin, problem)
+        assert pairs_needed(problem) <= problem.most_pairs
+        run(by_pivots, problem)
+        found.append(block_of(problem).tobytes())
     assert found[0] == found[1]
 
 
@@ -197,6 +212,23 @@ def test_constraints_stay_held():
     assert run.audit.constraint_error < 1e-12
     follow = lw.simulate(model, 0.25, q={"q1": -0.5, "q2": 0.2}, constraints=[level])
     assert run.x[-1, :4] == pytest.approx(follow.x[-1, :4], abs=1e-5)
+
+
+RUNS = {
+    "ball": (ball, {"x_b": 0.0, "y_b": 0.1003, "a_b": 0.0}, {"vx_b": 1.0}, 0.03),
+    "pile": (lambda: pile(3)[0], {"x_d0": 0.0, "y_d0": 0.1, "a_d0": 0.0, "x_d1": 0.12, "y_d1": 0.2601, "a_d1": 0.0,
+                                  "x_d2": -0.13, "y_d2": 0.26, "a_d2": 0.0}, {"vx_d1": -0.3}, 0.006),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_steps_have_the_same_bits_as_machine_code(name, monkeypatch):
+    """The kernel run as Python and as machine code: impacts, slip, penetration and the test for rest."""
+    build, q, u, until = RUNS[name]
+    compiled = lw.simulate(build(), until, q=q, u=u, thick=ALWAYS)
+    monkeypatch.setattr(stepped_interval, "invoke", interpret)
+    read = lw.simulate(build(), until, q=q, u=u, thick=ALWAYS)
+    assert compiled.x.tobytes() == read.x.tobytes()
 
 
 # --- many contacts ----------------------------------------------------------------------------------------------------

@@ -5,82 +5,74 @@
 
 from __future__ import annotations
 
-from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, sqrt
+from latchwork.contact.time_stepping.cone_problem import ConeProblem, velocities
+from latchwork.program.kernel import divide, f64, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import maximum
 
 
 @kernel
-def push(rows: i64, A: f64p, i: i64, change: f64, w: f64p) -> None:
-    """``w ← w + A e_i change``; A is symmetric."""
+def push(problem: ConeProblem, i: i64, change: f64) -> f64:
+    """``P_i ← P_i + change`` and ``w ← w + A e_i change``; A is symmetric. By how much the velocity changes."""
     if change != 0.0:
-        for j in range(rows):
-            w[j] += A[i * rows + j] * change
+        start = i * problem.rows
+        problem.P[i] += change
+        for k in range(problem.count[i]):
+            j = problem.index[start + k]
+            problem.w[j] += problem.A[start + j] * change
+    return fabs(change) * problem.rho[i]
 
 
 @kernel
-def normal(rows: i64, A: f64p, i: i64, least: f64, P: f64p, w: f64p) -> f64:
-    """The normal impulse of row i made right; returns by how much its velocity changes."""
-    d = A[i * rows + i]
-    if d <= 0.0:
+def normal(problem: ConeProblem, i: i64, least: f64) -> f64:
+    """The normal impulse of row i made right."""
+    if problem.rho[i] <= 0.0:
         return 0.0
-    change = maximum(P[i] - divide(w[i], d), least) - P[i]
-    P[i] += change
-    push(rows, A, i, change, w)
-    return fabs(change) * d
+    return push(problem, i, maximum(problem.P[i] - divide(problem.w[i], problem.rho[i]), least) - problem.P[i])
 
 
 @kernel
-def tangent(rows: i64, A: f64p, i: i64, limit: f64, P: f64p, w: f64p) -> f64:
+def tangent(problem: ConeProblem, i: i64, limit: f64) -> f64:
     """One direction of slip: −limit ≤ P ≤ limit."""
-    d = A[i * rows + i]
-    if d <= 0.0:
+    if problem.rho[i] <= 0.0:
         return 0.0
-    goal = P[i] - divide(w[i], d)
+    goal = problem.P[i] - divide(problem.w[i], problem.rho[i])
     if goal > limit:
         goal = limit
     if goal < -limit:
         goal = -limit
-    change = goal - P[i]
-    P[i] += change
-    push(rows, A, i, change, w)
-    return fabs(change) * d
+    return push(problem, i, goal - problem.P[i])
 
 
 @kernel
-def tangents(rows: i64, A: f64p, i: i64, limit: f64, P: f64p, w: f64p) -> f64:
+def tangents(problem: ConeProblem, i: i64, limit: f64) -> f64:
     """Two directions of slip, rows i and i + 1: |P_t| ≤ limit."""
-    d = maximum(A[i * rows + i], A[(i + 1) * rows + i + 1]) + fabs(A[i * rows + i + 1])
+    P, d = problem.P, problem.rho[i]
     if d <= 0.0:
         return 0.0
-    x = P[i] - divide(w[i], d)
-    y = P[i + 1] - divide(w[i + 1], d)
+    x = P[i] - divide(problem.w[i], d)
+    y = P[i + 1] - divide(problem.w[i + 1], d)
     size = sqrt(x * x + y * y)
     if size > limit:
         x = x * divide(limit, size)
         y = y * divide(limit, size)
-    first = x - P[i]
-    second = y - P[i + 1]
-    P[i] += first
-    P[i + 1] += second
-    push(rows, A, i, first, w)
-    push(rows, A, i + 1, second, w)
-    return maximum(fabs(first), fabs(second)) * d
+    first, second = x - P[i], y - P[i + 1]
+    return maximum(push(problem, i, first), push(problem, i + 1, second))
 
 
 @kernel
-def sweep(contacts: i64, rows: i64, first: i64p, kinds: i64p, A: f64p, mu: f64p, least: f64p, P: f64p, w: f64p,
-          most: i64, small: f64) -> f64:  # fmt: skip
+def sweep(problem: ConeProblem, most: i64, small: f64) -> f64:
     """Sweeps over all contacts until velocities change by less than ``small``, or ``most`` of them; the last change."""
+    velocities(problem, problem.P)
     worst = 0.0
     for _ in range(most):
         worst = 0.0
-        for c in range(contacts):
-            i = first[c]
-            worst = maximum(worst, normal(rows, A, i, least[c], P, w))
-            if kinds[c] == 1:
-                worst = maximum(worst, tangent(rows, A, i + 1, mu[c] * P[i], P, w))
-            if kinds[c] == 2:
-                worst = maximum(worst, tangents(rows, A, i + 1, mu[c] * P[i], P, w))
+        for c in range(problem.contacts):
+            i = problem.first[c]
+            worst = maximum(worst, normal(problem, i, problem.least[c]))
+            if problem.tangents[c] == 1:
+                worst = maximum(worst, tangent(problem, i + 1, problem.mu[c] * problem.P[i]))
+            if problem.tangents[c] == 2:
+                worst = maximum(worst, tangents(problem, i + 1, problem.mu[c] * problem.P[i]))
         if worst <= small:
             break
     return worst

@@ -24,7 +24,7 @@ from latchwork.contact.narrow_phase.convex_pairs import Picker
 from latchwork.contact.narrow_phase.nearest_points import Pose
 from latchwork.contact.shapes.base import Shape
 from latchwork.contact.tolerances import tolerances_in
-from latchwork.hybrid.time_stepping.gaps import lowered
+from latchwork.hybrid.state_function import state_function
 
 CLOSED = 32.0  # closed gaps: shapes that are no further apart may be closed
 ENDS, POSE = 12, 12  # numbers of an enclosure: p, q, v_p, v_q; and of a solid besides: ω, R
@@ -57,7 +57,7 @@ class Bounds:
         shapes = self._lay_solids([contacts[k] for k in self.bounded])
         ends = [e for one in kept.values() for e in _ends(one)]
         self._closed = CLOSED * tolerances_in(base.scales).closed
-        self._function = lowered(base, [*ends, *(e for shape in shapes for e in _pose(shape))])
+        self._function = state_function(base, [*ends, *(e for shape in shapes for e in _pose(shape))])
 
     def _lay_flats(self, kept: list[Enclosure]) -> None:
         """Which contacts have a half-space on one side, and something finite on the other."""

@@ -31,6 +31,7 @@ class Delassus:
     most_contacts: i64
     most_rows: i64
     most_held: i64
+    most_enforced: i64
     n_motion: i64
     n_inputs: i64
     n_work: i64
@@ -56,7 +57,8 @@ class Delassus:
     c: f64p = array("most_rows")
     A: f64p = array("most_rows * most_rows")
     J: f64p = array("most_rows * n")
-    M: f64p = array("n * n")
+    M: f64p = array("n * n")  # with friction of enforced contacts in it
+    mass: f64p = array("n * n")  # without
     inverse: f64p = array("n * n")  # P
     f: f64p = array("n")
     udot: f64p = array("n")
@@ -65,7 +67,14 @@ class Delassus:
     held_out: f64p = array("most_held * (n + 2)")
     aside: f64p = array("n_q")  # a change of coordinates, to where rows are as usual
     beside: f64p = array("n_inputs")  # (t, q, u, rest) there
-    friction: f64p = array("most_contacts * (2 * n + 1)")  # g, N1, N0 of each that drags
+    reaction: f64p = array("most_held")  # λ of the rows that hold besides
+    held_system: f64p = array("most_held * most_held")  # room to find them
+    held_right: f64p = array("most_held")
+    held_scale: f64p = array("most_held")
+    held_tau: f64p = array("most_held")
+    held_turned: f64p = array("most_held")
+    held_order: f64p = array("most_held")
+    friction: f64p = array("most_enforced * (2 * n + 1)")  # g, N1, N0 of each that drags
     moved: f64p = array("n_motion")  # q̇, M, f, power
     given: f64p = array("8 * (2 * n * n + 2 * n + 1)")  # P, u̇₀, f, M, and what is alone, of each
     work: f64p = array("n_work")
@@ -109,6 +118,7 @@ def read_inertia(known: Delassus, x: f64p) -> None:
         for j in range(i + 1):
             M[i * n + j] = packed[i * (i + 1) // 2 + j]
             M[j * n + i] = packed[i * (i + 1) // 2 + j]
+            known.mass[i * n + j], known.mass[j * n + i] = M[i * n + j], M[i * n + j]
         f[i] = packed[n * (n + 1) // 2 + i]
     for d in range(known.drags):
         g = offset(known.friction, d * (2 * n + 1))
@@ -263,7 +273,7 @@ def operate(known: Delassus, x: f64p) -> None:
     n, rows, u = known.n, known.rows, offset(x, 1 + known.n_q)
     v, b, C, c, J, A = known.v, known.b, known.C, known.c, known.J, known.A
     udot, inverse, work = known.udot, known.inverse, known.work
-    pace, energy = 0.0, energy_of(n, known.M, u)
+    pace, energy = 0.0, energy_of(n, known.mass, u)
     for i in range(rows):
         v[i] = times(n, offset(J, i * n), u) + C[i]
         b[i] = times(n, offset(J, i * n), udot) + c[i]
@@ -321,11 +331,11 @@ def keep_only(known: Delassus, count: i64, some: i64p) -> None:
 def move(known: Delassus, impulse: f64p, u: f64p) -> f64:
     """u⁺ = u⁻ + P Jᵀ Λ in place; the energy gained."""
     n, push = known.n, known.work
-    before = energy_of(n, known.M, u)
+    before = energy_of(n, known.mass, u)
     for j in range(n):
         push[j] = 0.0
         for r in range(known.rows):
             push[j] += known.J[r * n + j] * impulse[r]
     for i in range(n):
         u[i] += times(n, offset(known.inverse, i * n), push)
-    return 0.5 * (energy_of(n, known.M, u) - before)
+    return 0.5 * (energy_of(n, known.mass, u) - before)

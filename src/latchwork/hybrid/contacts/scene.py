@@ -100,6 +100,7 @@ class EnforcedContact:
     slips: i64  # 1 where it slides ``way``, or has no friction
     way: f64p = array(2)
     slip: f64p = array(2)
+    row: i64  # the first of its rows among those that hold besides, where it sticks
 
 
 @record

@@ -45,13 +45,13 @@ class Workspace(NamedTuple):
     evaluators: Evaluators
 
 
-def workspace_of(base: Base, held: Terms, contacts: int) -> Workspace:
-    """Room for so many contacts that are near."""
+def workspace_of(base: Base, held: Terms, contacts: int, enforced: int) -> Workspace:
+    """Room for so many contacts that are near, and so many that the coordinates enforce."""
     n_q, n, m = held.sizes
-    rows, most = 3 * contacts, m + 2 * contacts
+    rows, most = 3 * contacts, m + 2 * enforced
     work = max(n * n + 2 * n, 2 * n * most + most * most + 3 * most)
     known = lay_out(Delassus, n_q=n_q, n=n, most_contacts=contacts, most_rows=rows, most_held=most, held=m,
-                    n_motion=base.motion.width, n_inputs=len(base.arguments), n_work=work,
+                    most_enforced=enforced, n_motion=base.motion.width, n_inputs=len(base.arguments), n_work=work,
                     aside=base.units.q * some_way_off(n_q))  # fmt: skip
     programs = Evaluators()
     programs.put(known.motion, base.motion)
@@ -154,9 +154,13 @@ class SceneMemory:
 
     def ready(self, room: Workspace) -> None:
         """Take machine code that has arrived; the records of what holds besides."""
-        self._programs.ready()
+        self.take_code()
         room.evaluators.ready()
         self.scene.delassus, self.scene.problem, self.scene.impact = room.delassus, room.problem, room.impact
+
+    def take_code(self) -> None:
+        """Take machine code that has arrived."""
+        self._programs.ready()
 
     def zone(self, zone: Zones) -> int:
         """The place of a zone."""

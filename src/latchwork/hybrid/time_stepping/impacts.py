@@ -1,7 +1,8 @@
-"""Impacts at the end of a step, all at once: Poisson's law with Coulomb's cones, never with a gain of energy.
+"""Impacts at the end of a step, all at once, as a kernel: Poisson's law with Coulomb's cones, never with a gain of
+energy.
 
-    u_c = u + T M̃⁻¹ Tᵀ Jᵀ Λ_c,    0 ≤ Λ_cn ⟂ v_cn ≥ 0                  compression
-    u⁺ = u_c + T M̃⁻¹ Tᵀ Jᵀ Λ_e,   0 ≤ Λ_en − e Λ_cn ⟂ v_n⁺ ≥ 0          expansion
+    u_c = u + P Jᵀ Λ_c,    0 ≤ Λ_cn ⟂ v_cn ≥ 0                  compression
+    u⁺ = u_c + P Jᵀ Λ_e,   0 ≤ Λ_en − e Λ_cn ⟂ v_n⁺ ≥ 0          expansion
 
 both with tangential impulses within the cone, against v_t at the end of the phase [Glocker, Pfeiffer 1995]. One contact
 alone parts at e times its approach. Newton's law for several at once may have no answer, where one is wedged between
@@ -11,57 +12,101 @@ than compression lost, only a part of it takes place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
-
-from latchwork.algebra.products import dot
-from latchwork.constraint.consistency import assemble_u
-from latchwork.constraint.terms import Array
-from latchwork.contact.time_stepping.impulses import Cones, impulses
-from latchwork.hybrid.time_stepping.gaps import Flags
-from latchwork.hybrid.time_stepping.scene import Scene
-
-AT_REST = 1e-12  # of how fast things move: slower approaches are none
-
-
-@dataclass(frozen=True, eq=False)
-class Struck:
-    """The state after impacts, and whether any was more than what keeps contacts closed."""
-
-    x: Array
-    hard: bool
-    off: float = 0.0
+from latchwork.hybrid.contacts.delassus_operator import times
+from latchwork.hybrid.time_stepping.contact_rows import (
+    ALL,
+    assemble,
+    choose_closed,
+    drift,
+    pace,
+    read_laws,
+    read_rows,
+    solve,
+    spread_impulse,
+    times_A,
+    velocities,
+)
+from latchwork.hybrid.time_stepping.held_rows import keep_speeds
+from latchwork.hybrid.time_stepping.inertia import free_motion
+from latchwork.hybrid.time_stepping.time_step import DONE, NearContacts, TimeStep
+from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset, sqrt
+from latchwork.program.scalar import maximum, minimum
 
 
-def struck(scene: Scene, x: Array, h: float, gap: Array, real: Flags) -> Struck:
-    """The impacts of contacts that are closed at x."""
-    if len(scene.held.rows):
-        x, _ = assemble_u(scene.held, x)
-    contact_points = scene.chosen(real & (gap <= scene.small.stepped))
-    rows, u = scene.rows(contact_points, x), scene.u(x)
-    v, n = dot(rows.J, u) + rows.C, rows.first
-    pace = rows.pace(u) + float(np.abs(rows.C).max(initial=0.0))
-    if v[n].min(initial=0.0) >= -AT_REST * pace:
-        return Struck(x, False)
-    moving = scene.inertia.at(x)
-    turned = h * rows.pace(moving.udot) + scene.small.no_slip * pace  # what a step may change of the velocity
-    e, mu = scene.laws(contact_points, x, rows, v)
-    e = np.where(-e * v[n] > turned, e, 0.0)
-    A = dot(rows.J, moving.inverse, rows.J.T)
-    none = np.zeros(len(n))
-    found, off = impulses(Cones(A, v, rows.tangents, mu, none))
-    if e.any():
-        v_c = v + dot(A, found)
-        expansion, more = impulses(Cones(A, v_c, rows.tangents, mu, e * found[n]))
-        found, off = found + _part(A, v, found, expansion) * expansion, max(off, more)
-    after = u + dot(moving.inverse, dot(rows.J.T, found))
-    return Struck(scene.with_speeds(x, after), bool((v[n] < -turned).any()), off)
+@kernel
+def strike(step: TimeStep, x: f64p, h: f64) -> tuple[i64, i64]:
+    """The impacts of contacts that are closed at x: how it ended, and 1 where any was more than what keeps contacts
+    closed. Their rows stay where they are."""
+    near, cones, u, tol = step.near, step.near.cones, offset(x, 1 + step.n_q), step.scene.tolerances
+    status = keep_speeds(step, x)
+    if status == DONE:
+        status = choose_closed(step)
+    if status == DONE:
+        status = read_rows(step, x, ALL)
+    if status != DONE:
+        return status, 0
+    v, moves, fastest = near.v, pace(near, u) + drift(near), 0.0
+    velocities(near, u)
+    for k in range(near.contacts):
+        fastest = maximum(fastest, -v[near.first[k]])
+    if fastest <= tol.rounding * moves:
+        return DONE, 0
+    status = free_motion(step, x)
+    if status == DONE:
+        assemble(step)
+        status = read_laws(step, x, v)
+    if status != DONE:
+        return status, 0
+    turned = h * pace(near, step.free) + tol.no_slip * moves  # what a step may change of the velocity
+    for r in range(near.rows):
+        cones.b[r] = v[r]
+    status = solve(step)
+    if status != DONE:
+        return status, 0
+    for r in range(near.rows):
+        near.impulse[r] = cones.P[r]
+    step.off_of_step = maximum(step.off_of_step, cones.off)
+    status = expand(step, turned)
+    if status != DONE:
+        return status, 0
+    spread_impulse(step, near.impulse, step.change)
+    for i in range(step.n):
+        u[i] += step.change[i]
+    return DONE, 1 if fastest > turned else 0
 
 
-def _part(A: Array, v: Array, first: Array, d: Array) -> float:
-    """The greatest s ≤ 1 for which ``ΔK = v·P + ½ P·AP ≤ 0`` with P = first + s d."""
-    c, b, a = dot(v, first) + 0.5 * dot(first, A, first), dot(v + dot(A, first), d), 0.5 * dot(d, A, d)
+@kernel
+def expand(step: TimeStep, turned: f64) -> i64:
+    """Add the impulses of expansion to those of compression."""
+    near, cones, v, lively = step.near, step.near.cones, step.near.v, 0
+    for k in range(near.contacts):
+        row, e = near.first[k], near.e[k]
+        cones.least[k] = e * near.impulse[row] if -e * v[row] > turned else 0.0
+        lively = 1 if -e * v[row] > turned else lively
+    if lively == 0:
+        return DONE
+    times_A(near, near.impulse, near.mean)
+    for r in range(near.rows):
+        cones.b[r], cones.P[r] = v[r] + near.mean[r], 0.0
+    status = solve(step)
+    if status != DONE:
+        return status
+    step.off_of_step = maximum(step.off_of_step, cones.off)
+    part = lawful_part(near, near.impulse, cones.P)
+    for r in range(near.rows):
+        near.impulse[r] += part * cones.P[r]
+    return DONE
+
+
+@kernel
+def lawful_part(near: NearContacts, first: f64p, d: f64p) -> f64:
+    """The greatest s ≤ 1 for which ``ΔK = v·Λ + ½ Λ·AΛ ≤ 0`` with Λ = first + s d; ``mean`` is A first."""
+    n, v = near.rows, near.v
+    c = times(n, v, first) + 0.5 * times(n, first, near.mean)
+    b = times(n, v, d) + times(n, near.mean, d)
+    times_A(near, d, near.free)
+    a = 0.5 * times(n, d, near.free)
     if c + b + a <= 0.0 or a <= 0.0:
         return 1.0
-    return float(np.clip((-b + np.sqrt(max(b * b - 4.0 * a * min(c, 0.0), 0.0))) / (2.0 * a), 0.0, 1.0))
+    root = sqrt(maximum(b * b - 4.0 * a * minimum(c, 0.0), 0.0))
+    return minimum(maximum(divide(-b + root, 2.0 * a), 0.0), 1.0)

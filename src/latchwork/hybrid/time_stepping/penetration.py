@@ -1,6 +1,7 @@
-"""Penetration taken out at the end of a step: the least move, in the kinetic metric, that leaves no gap negative.
+"""Penetration taken out at the end of a step, as a kernel: the least move, in the kinetic metric, that leaves no gap
+negative.
 
-    δu = T M̃⁻¹ Tᵀ Jᵀ δp,    0 ≤ p + δp ⟂ g + J δu ≥ 0,    q ← q + W δu,   until 0 ≤ p ⟂ g ≥ 0
+    δu = P Jᵀ δp,    0 ≤ p + δp ⟂ g + J δu ≥ 0,    q ← q + W δu,   until 0 ≤ p ⟂ g ≥ 0
 
 What the move lifts against loads is taken from the approach: u ← u + s δu with s such that K + V is what it was. A ball
 that fell through the floor for part of a step has the speed then with which it met the floor. Where the approach has
@@ -9,71 +10,127 @@ too little (a disk that rolls over another), all speeds give a little, unless so
 
 from __future__ import annotations
 
-import numpy as np
-
-from latchwork.algebra.products import dot
-from latchwork.constraint.consistency import assemble_q, normalised
-from latchwork.constraint.terms import Array
-from latchwork.contact.time_stepping.impulses import Cones, impulses
-from latchwork.hybrid.time_stepping.scene import Scene
+from latchwork.hybrid.contacts.delassus_operator import times
+from latchwork.hybrid.time_stepping.contact_rows import (
+    NORMALS,
+    assemble,
+    choose,
+    measure,
+    read_rows,
+    solve,
+    spread_impulse,
+)
+from latchwork.hybrid.time_stepping.held_rows import keep_place, shift_place
+from latchwork.hybrid.time_stepping.inertia import energy_at, free_motion, kinetic_energy, multiply_listed, read_motion
+from latchwork.hybrid.time_stepping.time_step import DONE, NO_ROOM, TimeStep
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
+from latchwork.program.scalar import maximum
 
 MOST = 30  # Newton steps
+WIDER = 4.0  # times as deep as the deepest: contacts nearer take part
 
 
-def projected(scene: Scene, x: Array, before: Array) -> Array:
-    """The state without penetration; ``before`` are the gaps at the start of the step."""
-    old, moved, p, reach = x, np.zeros(scene.sizes[1]), np.zeros(len(before)), 0.0
-    deep = scene.small.deep  # a penetration that is left
+@kernel
+def take_out(step: TimeStep, x: f64p) -> i64:
+    """x without penetration, gaps measured there."""
+    scene, p, reach, moved = step.scene, step.penetration, 0.0, 1 if step.held > 0 else 0
+    tol = scene.tolerances
+    energy = energy_at(step, x)
+    for i in range(step.contacts):
+        p[i] = 0.0
+    for i in range(step.n):
+        step.u_mean[i] = 0.0
     for _ in range(MOST):
-        if scene.held.rows.configuration:
-            x = assemble_q(scene.held, x)
-        gap, inside = scene.gaps.at(x)
-        real = scene.real(gap, inside, before)
-        depth = -float(gap[real].min(initial=np.inf))
-        if depth <= deep and np.abs(gap[p > 0.0]).max(initial=0.0) <= deep:
+        if step.held > 0:
+            status = keep_place(step, x)
+            if status != DONE:
+                return status
+        measure(step, x)
+        depth, unmet = -tol.slop, 0.0
+        for k in range(scene.watched):
+            i = scene.watch[k]
+            if step.real[i] == 1:
+                depth = maximum(depth, -scene.gap[i])
+            if p[i] > 0.0:
+                unmet = maximum(unmet, fabs(scene.gap[i]))
+        if depth <= tol.deep and unmet <= tol.deep:
             break
-        reach = max(reach, 4.0 * depth + scene.small.stepped)
-        which = real & (gap <= reach) | (p > 0.0)
-        rows = scene.rows(scene.chosen(which), x)
-        J, inverse, none = rows.J[rows.first], scene.inertia.at(x).inverse, np.zeros(int(which.sum()))
-        A = dot(J, inverse, J.T)
-        again, _ = impulses(Cones(A, gap[which] - dot(A, p[which]), (0,) * len(J), none, none), p[which])
-        change = dot(inverse, dot(J.T, again - p[which]))
-        moved += change
-        p[which] = again
-        x = x.copy()
-        x[1 : 1 + scene.sizes[0]] += dot(scene.held.spread(x), change)
-        x = normalised(scene.held, x)
-    return x if x is old else _slowed(scene, old, x, moved)
+        reach, moved = maximum(reach, WIDER * depth + tol.stepped), 1
+        status = move_out(step, x, reach)
+        if status != DONE:
+            return status
+    if moved == 1:
+        slow_down(step, x, energy_at(step, x) - energy)
+    return DONE
 
 
-def _slowed(scene: Scene, old: Array, x: Array, moved: Array) -> Array:
+@kernel
+def move_out(step: TimeStep, x: f64p, reach: f64) -> i64:
+    """One Newton step on the contacts within reach, and on those that are pushed."""
+    scene, near, cones, p = step.scene, step.near, step.near.cones, step.penetration
+    near.contacts = 0
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        if ((step.real[i] == 1 and scene.gap[i] <= reach) or p[i] > 0.0) and choose(near, i, scene.gap[i]) == 0:
+            return NO_ROOM
+    status = read_rows(step, x, NORMALS)
+    if status != DONE:
+        return status
+    status = free_motion(step, x)
+    if status != DONE:
+        return status
+    assemble(step)
+    for k in range(near.contacts):
+        near.impulse[k] = p[near.who[k]]
+    for r in range(near.rows):
+        total = 0.0
+        for s in range(near.rows):
+            total += cones.A[r * near.rows + s] * near.impulse[s]
+        cones.b[r], cones.P[r] = near.gap[r] - total, near.impulse[r]
+    status = solve(step)
+    if status != DONE:
+        return status
+    for k in range(near.contacts):
+        near.impulse[k] = cones.P[k] - p[near.who[k]]
+        p[near.who[k]] = cones.P[k]
+    spread_impulse(step, near.impulse, step.change)
+    for i in range(step.n):
+        step.u_mean[i] += step.change[i]
+    shift_place(step, x, step.change)
+    return DONE
+
+
+@kernel
+def slow_down(step: TimeStep, x: f64p, lifted: f64) -> None:
     """Speeds that make up for what was lifted."""
-    lifted = scene.energy(x) - scene.energy(old)
+    n, u, moved, s = step.n, offset(x, 1 + step.n_q), step.u_mean, 0.0
     if lifted <= 0.0:
-        return x
-    M, u = scene.held.motion(x).M, scene.u(x)
-    b, a = float(dot(u, M, moved)), float(dot(moved, M, moved))
-    s = 0.0
-    if b < 0.0 < a:
+        return
+    read_motion(step, x)
+    multiply_listed(n, n, step.M, step.M_count, step.M_index, moved, step.change)
+    b, a = times(n, u, step.change), times(n, moved, step.change)
+    if b < 0.0 and a > 0.0:
         root = b * b - 2.0 * a * lifted
-        s = -b / a if root <= 0.0 else 2.0 * lifted / (-b + np.sqrt(root))
-    u = u + s * moved
-    rest, K = lifted + s * b + 0.5 * s * s * a, 0.5 * float(dot(u, M, u))
-    return scene.with_speeds(x, u * _less(scene, max(rest, 0.0), K))
+        s = divide(-b, a) if root <= 0.0 else divide(2.0 * lifted, -b + sqrt(root))
+    for i in range(n):
+        u[i] += s * moved[i]
+    less_energy(step, u, maximum(lifted + s * b + 0.5 * s * s * a, 0.0))
 
 
-def balanced(scene: Scene, x: Array, surplus: float) -> Array:
-    """The state with speeds that have so much less kinetic energy, in the same ratio all.
+@kernel
+def less_energy(step: TimeStep, u: f64p, surplus: f64) -> None:
+    """Take a surplus from the kinetic energy, or all of it, by one factor of all speeds; M is known. Nothing where some
+    surface moves by itself."""
+    K = kinetic_energy(step, u)
+    if K > 0.0 and step.still == 1:
+        factor = sqrt(maximum(1.0 - divide(surplus, K), 0.0))
+        for i in range(step.n):
+            u[i] *= factor
 
-    The surplus is what the midpoint rule is off, of the order h³: zero where inertia does not depend on coordinates.
-    """
-    u = scene.u(x)
-    return scene.with_speeds(x, u * _less(scene, surplus, scene.kinetic_energy(x)))
 
-
-def _less(scene: Scene, surplus: float, K: float) -> float:
-    """The factor of all speeds that takes a surplus from K, or all of K; 1 where some surface moves by itself."""
-    if K <= 0.0 or not scene.is_still:
-        return 1.0
-    return float(np.sqrt(max(1.0 - surplus / K, 0.0)))
+@kernel
+def balance(step: TimeStep, x: f64p, surplus: f64) -> None:
+    """The surplus is what the midpoint rule is off, of the order h³: zero where inertia does not depend on
+    coordinates."""
+    read_motion(step, x)
+    less_energy(step, offset(x, 1 + step.n_q), surplus)

@@ -1,7 +1,7 @@
-"""A step without impacts: the midpoint rule, with impulses of contacts that are closed.
+"""A step without impacts, as a kernel: the midpoint rule, with impulses of contacts that are closed.
 
-    M (u⁺ − u) = h f + Bᵀ(...) + Jᵀ P   at   q_m = q + h/2 q̇,  u_m = (u + u⁺)/2;     q⁺ = q + h q̇(q_m, u_m)
-    0 ≤ P_n ⟂ g/h + (v_n + v_n⁺)/2 ≥ 0,    P_t within the cone, against v_t⁺
+    M (u⁺ − u) = h f + Bᵀ(...) + Jᵀ Λ   at   q_m = q + h/2 q̇,  u_m = (u + u⁺)/2;     q⁺ = q + h q̇(q_m, u_m)
+    0 ≤ Λ_n ⟂ g/h + (v_n + v_n⁺)/2 ≥ 0,    Λ_t within the cone, against v_t⁺
 
 A gap ends at zero or above to second order, and a normal impulse does no work. Nor does friction: where it would, for
 slip turns within the step, it acts against (v_t + v_t⁺)/2. v_n is small here: contacts that
@@ -10,145 +10,212 @@ approach faster than a step can turn them are left to the impact.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
-
-from latchwork.algebra.products import dot, norm
-from latchwork.constraint.terms import Array
-from latchwork.contact.time_stepping.impulses import Cones, impulses
-from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.time_stepping.gaps import Flags, Rows
-from latchwork.hybrid.time_stepping.inertia import Moving
-from latchwork.hybrid.time_stepping.scene import Scene
+from latchwork.hybrid.contacts.delassus_operator import times
+from latchwork.hybrid.time_stepping.contact_rows import (
+    ALL,
+    along_rows,
+    assemble,
+    choose,
+    pace,
+    read_laws,
+    read_rows,
+    solve,
+    spread_impulse,
+    times_A,
+    velocities,
+)
+from latchwork.hybrid.time_stepping.held_rows import normalize
+from latchwork.hybrid.time_stepping.inertia import free_motion, largest, multiply_listed
+from latchwork.hybrid.time_stepping.time_step import DONE, NO_ROOM, NearContacts, TimeStep
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
+from latchwork.program.scalar import maximum
 
 PASSES = 4  # evaluations at the midpoint at most
 LAWFUL = 1e-10  # of the velocities: by so much the laws of contact may not be met
 SAME = 1e-12  # of the speeds: passes that change less have ended
+EDGE = 1e-12  # of the friction cone: this near its surface a contact slides
+FAR = 10.0  # times what a step from rest moves anything: no contact beyond is closed
+NO_CONTACT, STICKS, SLIDES = range(3)
 
 
-@dataclass(frozen=True, eq=False)
-class Smooth:
-    """The state after a step, mean accelerations, the work that contacts and loads did, impulses of the contacts."""
+@kernel
+def choose_reached(step: TimeStep, h: f64) -> i64:
+    """Contacts that a step from rest would close, and that do not approach faster than that; u̇₀ is known."""
+    scene, near, u = step.scene, step.near, offset(step.x, 1 + step.n_q)
+    tol, far = scene.tolerances, FAR * h * h * largest(step, step.free)
+    near.contacts = 0
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        if step.real[i] == 1 and step.before[i] <= far + tol.stepped and choose(near, i, step.before[i]) == 0:
+            return NO_ROOM
+    status = read_rows(step, step.x, ALL)
+    if status != DONE:
+        return status
+    turned, kept = h * pace(near, step.free) + tol.no_slip * pace(near, u), 0  # what a step may change of velocities
+    velocities(near, u)
+    for k in range(near.contacts):
+        if near.gap[k] <= 0.5 * h * turned + tol.stepped and near.v[near.first[k]] >= -turned:
+            near.who[kept], near.gap[kept] = near.who[k], maximum(near.gap[k], 0.0)
+            kept += 1
+    near.contacts = kept
+    return DONE
 
-    x: Array
-    udot: Array
-    work: float
-    impulses: Mapping[ContactPoint, Array]
-    mode: frozenset[tuple[ContactPoint, bool]]  # closed contacts, and whether they slide
-    off: float  # by how much the laws of contact are not met
+
+@kernel
+def smooth_step(step: TimeStep, h: f64) -> i64:
+    """``moved_x``, ``mean`` accelerations, ``impulses`` and ``mode`` of contacts, ``work_of_step`` after a step."""
+    n_q, n, x, middle, after = step.n_q, step.n, step.x, step.middle, step.moved_x
+    status = free_motion(step, x)
+    if status != DONE:
+        return status
+    for i in range(n_q):
+        step.rates[i] = step.moved[i]
+    status = choose_reached(step, h)
+    if status != DONE:
+        return status
+    for i in range(step.n_x):
+        middle[i], after[i] = x[i], x[i]
+    middle[0] = x[0] + 0.5 * h
+    for i in range(n_q):
+        middle[1 + i] += 0.5 * h * step.rates[i]
+    normalize(step, middle)
+    u, u_m, u_new = offset(x, 1 + n_q), offset(middle, 1 + n_q), offset(after, 1 + n_q)
+    for i in range(n):
+        u_m[i] = u[i] + 0.5 * h * step.udot[i]
+    status = at_middle(step, h, u, u_m, u_new)
+    if status != DONE:
+        return status
+    after[0] = x[0] + h
+    for i in range(n_q):
+        after[1 + i] = x[1 + i] + h * step.moved[i]
+    normalize(step, after)
+    for i in range(n):
+        step.mean[i] = divide(u_new[i] - u[i], h)
+    book_work(step, h, u, u_m, u_new)
+    note_mode(step)
+    return DONE
 
 
-def smooth(scene: Scene, x: Array, h: float, gap: Array, real: Flags, udot: Array,
-           warm: Mapping[ContactPoint, Array]) -> Smooth:  # fmt: skip
-    """One step; ``udot`` is a guess of the mean accelerations, ``warm`` of the impulses."""
-    q, u, half = scene.q(x), scene.u(x), x[0] + 0.5 * h
-    here = scene.inertia.at(x)
-    contact_points, gaps = _closed(scene, x, h, gap, real, here)
-    q_m = q + 0.5 * h * here.motion.q_rates
-    u_m = u + 0.5 * h * udot
-    middle = scene.state(half, q_m, u_m)
-    moving, rows = scene.inertia.at(middle), scene.rows(contact_points, middle)
+@kernel
+def at_middle(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> i64:
+    """Speeds after the step, by passes at the midpoint; P and J are the same in all of them."""
+    near, n, middle = step.near, step.n, step.middle
+    status = free_motion(step, middle)
+    if status != DONE:
+        return status
+    status = read_rows(step, middle, ALL)
+    if status != DONE:
+        return status
+    assemble(step)
+    for k in range(near.contacts):
+        for j in range(1 + near.tangents[k]):
+            near.impulse[near.first[k] + j] = step.warm[3 * near.who[k] + j]
     for _ in range(PASSES):
-        P, mu, off = _impulses(scene, rows, contact_points, middle, u, h, gaps, moving, warm)
-        warm = _parts(contact_points, rows, P)
-        u_new = u + h * moving.udot + dot(moving.inverse, dot(rows.J.T, P))
-        u_m = 0.5 * (u + u_new)
-        middle = scene.with_speeds(middle, u_m)
-        again = scene.inertia.at(middle)
-        change = scene.most(h * (again.udot - moving.udot))
-        moving = again
-        if change <= SAME * scene.most(u_new):
+        status = impulses_of_step(step, h, u)
+        if status != DONE:
+            return status
+        spread_impulse(step, near.impulse, step.change)
+        for i in range(n):
+            u_new[i] = u[i] + h * step.free[i] + step.change[i]
+            u_m[i] = 0.5 * (u[i] + u_new[i])
+            step.shift[i] = step.free[i]
+        status = free_motion(step, middle)
+        if status != DONE:
+            return status
+        for i in range(n):
+            step.shift[i] = h * (step.free[i] - step.shift[i])
+        if largest(step, step.shift) <= SAME * largest(step, u_new):
             break
-    after = scene.state(x[0] + h, q + h * moving.motion.q_rates, u_new)
-    gain = max(0.0, float(dot(P, dot(rows.J, u_m) + rows.C)))  # static friction on a slip that is none but for the step
-    work = _work(moving, dot(rows.J.T, P), u_new - u, u_m, h, bool(len(scene.held.rows))) - gain
-    return Smooth(after, (u_new - u) / h, work,
-                  _parts(contact_points, rows, P), _mode(contact_points, rows, P, mu), off)  # fmt: skip
+    return DONE
 
 
-def _closed(
-    scene: Scene, x: Array, h: float, gap: Array, real: Flags, here: Moving
-) -> tuple[list[ContactPoint], Array]:
-    """Contacts that a step from rest would close, and that do not approach faster than that; and their gaps."""
-    size = scene.most(here.udot)
-    some = np.flatnonzero(real & (gap <= 10.0 * h * h * size + scene.small.stepped))
-    contact_points = [scene.contact_points[i] for i in some]
-    rows = scene.rows(contact_points, x)
-    J, C = rows.J[rows.first], rows.C[rows.first]
-    turned = h * rows.pace(here.udot) + scene.small.no_slip * rows.pace(scene.u(x))  # what a step changes at most
-    keep = np.flatnonzero((gap[some] <= 0.5 * h * turned + scene.small.stepped) & (dot(J, scene.u(x)) + C >= -turned))
-    return [contact_points[i] for i in keep], np.maximum(gap[some][keep], 0.0)
+@kernel
+def impulses_of_step(step: TimeStep, h: f64, u: f64p) -> i64:
+    """``impulse``, from a guess of it on, and by how much the laws are not met."""
+    near, cones = step.near, step.near.cones
+    v, free, b = near.v, near.free, cones.b
+    velocities(near, u)
+    status = read_laws(step, step.middle, v)
+    if status != DONE:
+        return status
+    along_rows(near, step.free, free)
+    for r in range(near.rows):
+        free[r] = v[r] + h * free[r]
+        b[r], cones.P[r] = free[r], near.impulse[r]
+    for k in range(near.contacts):
+        row = near.first[k]
+        b[row] += v[row] + divide(2.0 * near.gap[k], h)
+        near.turned[k] = 0
+    status = solve(step)
+    if status == DONE and cones.off > LAWFUL:  # wedged: what approaches cannot part as fast
+        for k in range(near.contacts):
+            row = near.first[k]
+            b[row] -= v[row] if v[row] < 0.0 else 0.0
+        status = solve(step)
+    while status == DONE and turn_friction(near) == 1:
+        status = solve(step)
+    for r in range(near.rows):
+        near.impulse[r] = cones.P[r]
+    step.off_of_step = cones.off
+    return status
 
 
-def _impulses(
-    scene: Scene,
-    rows: Rows,
-    contact_points: Sequence[ContactPoint],
-    middle: Array,
-    u: Array,
-    h: float,
-    gaps: Array,
-    moving: Moving,
-    warm: Mapping[ContactPoint, Array],
-) -> tuple[Array, Array, float]:
-    """P of the step, the friction that acts, and by how much the laws are not met."""
-    v = dot(rows.J, u) + rows.C
-    _, mu = scene.laws(contact_points, middle, rows, v)
-    A, n, none = dot(rows.J, moving.inverse, rows.J.T), rows.first, np.zeros(len(contact_points))
-    free = v + h * dot(rows.J, moving.udot)
-    b = free.copy()
-    b[n] += v[n] + 2.0 * gaps / h
-    known = [
-        warm.get(contact_point, np.zeros(1 + k)) for contact_point, k in zip(contact_points, rows.tangents, strict=True)
-    ]
-    P, off = impulses(Cones(A, b, rows.tangents, mu, none), np.concatenate([none[:0], *known]))
-    if off > LAWFUL:  # wedged: what approaches cannot part as fast
-        b[n] -= np.minimum(v[n], 0.0)
-        P, off = impulses(Cones(A, b, rows.tangents, mu, none), P)
-    turned: set[int] = set()
-    while dot(P, mean := v + free + dot(A, P)) > SAME * float(dot(np.abs(P), np.abs(mean))):  # twice the mean velocity
-        turns = sorted(set(_turning(rows, P, mean)) - turned)
-        if not turns:
-            break
-        turned |= set(turns)
-        b[turns] += v[turns]
-        P, off = impulses(Cones(A, b, rows.tangents, mu, none), P)
-    return P, mu, off
-
-
-def _turning(rows: Rows, P: Array, mean: Array) -> list[int]:
-    """Rows of tangents along which friction would do work: it is to act against the mean velocity there."""
-    found: list[int] = []
-    for i, k in zip(rows.first, rows.tangents, strict=True):
-        across = slice(i + 1, i + 1 + k)
-        if dot(P[across], mean[across]) > 0.0:
-            found += range(across.start, across.stop)
+@kernel
+def turn_friction(near: NearContacts) -> i64:
+    """Where contacts would do work, let friction act against the mean velocity wherever it does work; 0 for nowhere."""
+    cones, mean, v = near.cones, near.mean, near.v
+    P, total, size, found = cones.P, 0.0, 0.0, 0
+    times_A(near, P, mean)
+    for r in range(near.rows):
+        mean[r] += v[r] + near.free[r]  # twice the mean velocity
+        total += P[r] * mean[r]
+        size += fabs(P[r]) * fabs(mean[r])
+    if not total > SAME * size:
+        return 0
+    for k in range(near.contacts):
+        row, tangents = near.first[k] + 1, near.tangents[k]
+        if near.turned[k] == 0 and times(tangents, offset(P, row), offset(mean, row)) > 0.0:
+            near.turned[k], found = 1, 1
+            for r in range(row, row + tangents):
+                cones.b[r] += v[r]
     return found
 
 
-def _work(moving: Moving, pushed: Array, change: Array, u_m: Array, h: float, held: bool) -> float:
-    """Of contacts, of loads without a potential, and of constraints that move: all at the midpoint."""
-    motion = moving.motion
-    work = float(dot(pushed, u_m) + dot(motion.a, change)) + h * motion.b
-    if held:
-        work += float(dot(dot(motion.M, change) - h * motion.f - pushed, u_m))
-    return work
+@kernel
+def book_work(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> None:
+    """Work of contacts, of loads without a potential, and of constraints that move: all at the midpoint."""
+    near, n, change, push = step.near, step.n, step.change, step.push
+    f = offset(step.moved, step.n_q + n * (n + 1) // 2)
+    a = offset(f, n)
+    spread_impulse(step, near.impulse, change)
+    for i in range(n):
+        change[i] = u_new[i] - u[i]
+    work = times(n, push, u_m) + times(n, a, change) + h * a[n]
+    if step.held > 0:
+        multiply_listed(n, n, step.M, step.M_count, step.M_index, change, step.row)
+        for i in range(n):
+            work += (step.row[i] - h * f[i] - push[i]) * u_m[i]
+    along_rows(near, u_m, near.mean)
+    gain = 0.0  # static friction on a slip that is none but for the step
+    for r in range(near.rows):
+        gain += near.impulse[r] * (near.mean[r] + near.C[r])
+    step.work_of_step = work - maximum(gain, 0.0)
 
 
-def _parts(contact_points: Sequence[ContactPoint], rows: Rows, P: Array) -> dict[ContactPoint, Array]:
-    return {
-        contact_point: P[i : i + 1 + k]
-        for contact_point, i, k in zip(contact_points, rows.first, rows.tangents, strict=True)
-    }
-
-
-def _mode(
-    contact_points: Sequence[ContactPoint], rows: Rows, P: Array, mu: Array
-) -> frozenset[tuple[ContactPoint, bool]]:
-    found = []
-    for contact_point, i, k, m in zip(contact_points, rows.first, rows.tangents, mu, strict=True):
-        if P[i] > 0.0:
-            found.append((contact_point, bool(norm(P[i + 1 : i + 1 + k]) >= m * P[i] * (1.0 - 1e-12))))
-    return frozenset(found)
+@kernel
+def note_mode(step: TimeStep) -> None:
+    """Impulses of all contacts, and which of them are closed, and how."""
+    near, scene = step.near, step.scene
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        step.mode[i] = NO_CONTACT
+        for j in range(3):
+            step.impulses[3 * i + j] = 0.0
+    for k in range(near.contacts):
+        i, row, total = near.who[k], near.first[k], 0.0
+        for j in range(1 + near.tangents[k]):
+            step.impulses[3 * i + j] = near.impulse[row + j]
+            total += near.impulse[row + j] * near.impulse[row + j] if j > 0 else 0.0
+        if near.impulse[row] > 0.0:
+            slides = sqrt(total) >= near.mu[k] * near.impulse[row] * (1.0 - EDGE)
+            step.mode[i] = SLIDES if slides else STICKS

@@ -1,0 +1,219 @@
+"""Gaps and rows of contacts at a state, as kernels: which count, which are near, what unit impulses do there.
+
+    v = J u + C,    A = J P Jᵀ
+"""
+
+from __future__ import annotations
+
+from latchwork.contact.time_stepping.cone_problem import row_times
+from latchwork.contact.time_stepping.impulses import SOLVED, solve_cones
+from latchwork.hybrid.contacts.impact_reset import read_law
+from latchwork.hybrid.contacts.step_limit import FOREVER
+from latchwork.hybrid.time_stepping.inertia import multiply_listed
+from latchwork.hybrid.time_stepping.time_step import (
+    DONE,
+    NO_PAIRS,
+    NO_ROOM,
+    NOT_READY,
+    UNLAWFUL,
+    NearContacts,
+    TimeStep,
+)
+from latchwork.program.evaluator import evaluate
+from latchwork.program.kernel import f64, f64p, fabs, i64, kernel, offset, sqrt
+from latchwork.program.scalar import maximum, minimum
+
+ALL, NORMALS = range(2)  # which rows of contacts are read
+
+
+@kernel
+def counts(step: TimeStep, gap: f64, inside: f64, before: f64) -> i64:
+    """1 for a feature that counts: within its domain, and not met from behind."""
+    tol = step.scene.tolerances
+    return 1 if inside >= -tol.reach and not (gap < -tol.slop and before < -tol.slop) else 0
+
+
+@kernel
+def measure(step: TimeStep, x: f64p) -> None:
+    """Gaps of all contacts, how far inside their domains they are, and which count."""
+    scene = step.scene
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        contact, inside = scene.contact[i], FOREVER
+        evaluate(contact.gap, x, scene.out)
+        for j in range(contact.bounds):
+            inside = minimum(inside, scene.out[1 + j])
+        scene.gap[i], scene.inside[i] = scene.out[0], inside
+        step.real[i] = counts(step, scene.out[0], inside, step.before[i])
+
+
+@kernel
+def keep_gaps(step: TimeStep) -> None:
+    """The gaps that were measured last are those at the start of a step."""
+    scene = step.scene
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        step.before[i], step.inside[i] = scene.gap[i], scene.inside[i]
+
+
+@kernel
+def count_at_start(step: TimeStep) -> None:
+    """Which features count at the start of a step."""
+    for k in range(step.scene.watched):
+        i = step.scene.watch[k]
+        step.real[i] = counts(step, step.before[i], step.inside[i], step.before[i])
+
+
+@kernel
+def choose(near: NearContacts, i: i64, gap: f64) -> i64:
+    """One more contact that is near; 0 where there is no room."""
+    k = near.contacts
+    if k == near.most_contacts:
+        return 0
+    near.who[k], near.gap[k] = i, gap
+    near.contacts = k + 1
+    return 1
+
+
+@kernel
+def choose_closed(step: TimeStep) -> i64:
+    """The contacts that are closed where gaps were measured last."""
+    scene, near = step.scene, step.near
+    near.contacts = 0
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        if step.real[i] == 1 and scene.gap[i] <= scene.tolerances.stepped and choose(near, i, scene.gap[i]) == 0:
+            return NO_ROOM
+    return DONE
+
+
+@kernel
+def read_rows(step: TimeStep, x: f64p, which: i64) -> i64:
+    """J and C of the contacts that are near, all rows or the normal ones."""
+    near, scene, n, row = step.near, step.scene, step.n, 0
+    for k in range(near.contacts):
+        contact = scene.contact[near.who[k]]
+        if contact.ready == 0:
+            scene.trouble = near.who[k]
+            return NOT_READY
+        rows = 1 + contact.tangents
+        evaluate(contact.place, x, scene.out)
+        near.first[k], near.tangents[k] = row, contact.tangents if which == ALL else 0
+        for i in range(1 + near.tangents[k]):
+            count = 0
+            for j in range(n):
+                value = scene.out[rows + i * n + j]
+                near.J[row * n + j] = value
+                if value != 0.0:
+                    near.index[row * n + count] = j
+                    count += 1
+            near.count[row], near.C[row] = count, scene.out[rows + rows * n + i]
+            row += 1
+    near.rows = row
+    return DONE
+
+
+@kernel
+def pace(near: NearContacts, u: f64p) -> f64:
+    """How fast speeds u move anything here: Σ |J_ij u_j| at most."""
+    n, most = near.n, 0.0
+    for r in range(near.rows):
+        total = 0.0
+        for k in range(near.count[r]):
+            j = near.index[r * n + k]
+            total += fabs(near.J[r * n + j]) * fabs(u[j])
+        most = maximum(most, total)
+    return most
+
+
+@kernel
+def drift(near: NearContacts) -> f64:
+    """How fast surfaces move by themselves: max |C|."""
+    most = 0.0
+    for r in range(near.rows):
+        most = maximum(most, fabs(near.C[r]))
+    return most
+
+
+@kernel
+def along_rows(near: NearContacts, u: f64p, out: f64p) -> None:
+    """``J u``."""
+    multiply_listed(near.rows, near.n, near.J, near.count, near.index, u, out)
+
+
+@kernel
+def velocities(near: NearContacts, u: f64p) -> None:
+    """``v = J u + C``."""
+    along_rows(near, u, near.v)
+    for r in range(near.rows):
+        near.v[r] += near.C[r]
+
+
+@kernel
+def spread_impulse(step: TimeStep, impulse: f64p, change: f64p) -> None:
+    """``push = Jᵀ Λ`` and ``change = P Jᵀ Λ``."""
+    near, n, push = step.near, step.n, step.push
+    for j in range(n):
+        push[j] = 0.0
+    for r in range(near.rows):
+        if impulse[r] != 0.0:
+            for k in range(near.count[r]):
+                j = near.index[r * n + k]
+                push[j] += near.J[r * n + j] * impulse[r]
+    multiply_listed(n, n, step.P, step.P_count, step.P_index, push, change)
+
+
+@kernel
+def assemble(step: TimeStep) -> None:
+    """``A = J P Jᵀ`` of the contacts that are near, into the cone problem; no impulse is asked for, none is guessed."""
+    near, cones, n, row = step.near, step.near.cones, step.n, step.row
+    rows, J, P = near.rows, near.J, step.P
+    for r in range(rows):
+        for j in range(n):
+            row[j] = 0.0
+        for k in range(near.count[r]):
+            i = near.index[r * n + k]
+            for m in range(step.P_count[i]):
+                j = step.P_index[i * n + m]
+                row[j] += J[r * n + i] * P[i * n + j]
+        for s in range(r + 1):
+            total = 0.0
+            for k in range(near.count[s]):
+                j = near.index[s * n + k]
+                total += row[j] * J[s * n + j]
+            cones.A[r * rows + s], cones.A[s * rows + r] = total, total
+        cones.P[r] = 0.0
+    cones.contacts = near.contacts
+    for k in range(near.contacts):
+        cones.tangents[k], cones.mu[k], cones.least[k] = near.tangents[k], 0.0, 0.0
+
+
+@kernel
+def times_A(near: NearContacts, impulse: f64p, out: f64p) -> None:
+    """``A Λ``, once the cone problem was solved."""
+    for r in range(near.rows):
+        out[r] = row_times(near.cones, r, impulse)
+
+
+@kernel
+def solve(step: TimeStep) -> i64:
+    """The impulses of the cone problem."""
+    return DONE if solve_cones(step.near.cones) == SOLVED else NO_PAIRS
+
+
+@kernel
+def read_laws(step: TimeStep, x: f64p, v: f64p) -> i64:
+    """e and μ of the contacts that are near: dynamic where they slip at velocities v, else static."""
+    near, scene = step.near, step.scene
+    none = scene.tolerances.no_slip * (pace(near, offset(x, 1 + step.n_q)) + drift(near))
+    for k in range(near.contacts):
+        i, row, total = near.who[k], near.first[k], 0.0
+        if read_law(scene, i, x) == 0:
+            for j in range(step.n_x):
+                step.asked_x[j] = x[j]
+            return UNLAWFUL
+        for j in range(row + 1, row + 1 + near.tangents[k]):
+            total += v[j] * v[j]
+        near.e[k], near.mu[k] = scene.e[i], scene.mu_d[i] if sqrt(total) > none else scene.mu_s[i]
+        near.cones.mu[k] = near.mu[k]
+    return DONE

@@ -1,0 +1,170 @@
+"""A time-stepped interval of a run: step after step, until things are calm, a stop, or the end.
+
+The steps are a kernel (`step_kernel`); here it is given what it asks for, and its pages become a part of the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from latchwork.constraint.terms import Array
+from latchwork.errors import IntegrationError
+from latchwork.hybrid.contacts.contact_point import ContactPoint
+from latchwork.hybrid.input_laws import Driven
+from latchwork.hybrid.path import Segment
+from latchwork.hybrid.time_stepping.rest import holding_forces
+from latchwork.hybrid.time_stepping.smooth_step import SLIDES
+from latchwork.hybrid.time_stepping.stage import Stepped
+from latchwork.hybrid.time_stepping.step_kernel import end_step, steps
+from latchwork.hybrid.time_stepping.step_memory import StepMemory
+from latchwork.hybrid.time_stepping.time_step import Reason
+from latchwork.integrate.dense_output import Solution, Stats
+from latchwork.program.interrupt import interrupted
+from latchwork.program.native import invoke
+
+AT_ONCE = 16  # steps between looks at interrupts and progress
+
+Forces = Mapping[ContactPoint, Array]
+
+
+class SteppedInterval:
+    """States of the steps so far, what was left over of contact laws, penetration, and the modes that were met."""
+
+    def __init__(self, memory: StepMemory) -> None:
+        self.memory, self.record = memory, memory.record
+        self.n_q, self.n = self.record.n_q, self.record.n
+        self.t, self.states = [float(self.record.x[0])], [np.append(memory.x[1 : 1 + self.n_q + self.n], self.work)]
+        self.slopes: list[Array] = []  # q̇ at the start of each step
+        self.modes: set[bytes] = set()
+        self.mode = np.zeros(self.record.contacts, dtype=np.int64)
+        self.rests: Forces | None = None  # what holds it, where everything is at rest
+        self.stopped: list[str] = []
+
+    @property
+    def x(self) -> Array:
+        """The state reached."""
+        return self.memory.x
+
+    @property
+    def work(self) -> float:
+        return float(self.record.work)
+
+    def take_page(self) -> None:
+        """The rows that were written since it was looked at last."""
+        record, rows = self.record, self.record.filled
+        wide, contacts = self.n_q + self.n + 1, record.contacts
+        if not rows:
+            return
+        self.t += record.page_t[:rows].tolist()
+        self.states += list(np.array(record.page_x[: rows * wide]).reshape(rows, wide))
+        self.slopes += list(np.array(record.page_rates[: rows * self.n_q]).reshape(rows, self.n_q))
+        modes = np.array(record.page_mode[: rows * contacts], dtype=np.int64).reshape(rows, contacts)
+        self.modes.update(mode.tobytes() for mode in modes)
+        self.mode, record.filled = modes[-1], 0
+
+    def advance(self, until: float) -> Reason:
+        """Steps to a time, until something ends them or there was time for a few."""
+        memory, record = self.memory, self.record
+        record.until = until
+        while True:
+            memory.ready()
+            reason = Reason(invoke(steps, record, AT_ONCE))
+            self.take_page()
+            self.t[-1] = float(record.x[0])
+            if reason is Reason.AT_REST:
+                if self._comes_to_rest():
+                    return Reason.STOPPED if self._ends_stopped() else reason
+            elif not memory.provide(reason):
+                return reason
+
+    def _comes_to_rest(self) -> bool:
+        """Whether contacts hold what they have stopped: then everything is at rest from now on, and what is left of
+        kinetic energy is lost."""
+        memory, record = self.memory, self.record
+        points = memory.points_near()
+        found = holding_forces(record, [point.name for point in points])
+        if found is None:
+            return False
+        self.rests = {points[i]: force for i, force in found.items()}
+        x = memory.x
+        x[1 + self.n_q : 1 + self.n_q + self.n] = 0.0
+        record.work += float(memory.energy(x)[0] - memory.energy(memory.x)[0])
+        np.asarray(record.x)[:] = x
+        self.states[-1] = np.append(x[1 : 1 + self.n_q + self.n], self.work)
+        return True
+
+    def _ends_stopped(self) -> bool:
+        """Whether a stop falls where the last step ends at rest."""
+        return Reason(invoke(end_step, self.record)) is Reason.STOPPED
+
+    def fell(self, names: Mapping[str, Any]) -> None:
+        """Note the stops that fell."""
+        record = self.record
+        self.stopped = [name for i, name in enumerate(names) if record.stop_before[i] >= 0.0 > record.stop_now[i]]
+
+    def segment(self) -> Segment:
+        """The interval as a part of the path: q by parabolas, u and work by straight lines."""
+        t, x, n_q = np.array(self.t), np.array(self.states), self.n_q
+        chords = np.diff(x, axis=0) / np.diff(t)[:, None]
+        starts, ends = chords.copy(), chords.copy()
+        starts[:, :n_q] = self.slopes
+        ends[:, :n_q] = 2.0 * chords[:, :n_q] - starts[:, :n_q]
+        count = len(chords)
+        solution = Solution(t, x, np.vstack([starts, ends[-1:]]), np.zeros_like(chords), Stats(count, 0, 2 * count),
+                            None, ends)  # fmt: skip
+        record = self.record
+        return Segment(solution, Stepped(t, chords[:, n_q:-1], self.memory.held, record.lost, record.kept))
+
+    def labels(self) -> tuple[str, ...]:
+        """What is closed at the end, and how."""
+        points = self.memory.scene.points
+        names = {points[i].name: int(self.mode[i]) for i in np.flatnonzero(self.mode)}
+        return tuple(f"{name}: {'slide' if names[name] == SLIDES else 'stick'}" for name in sorted(names))
+
+    def told(self) -> tuple[str, ...]:
+        """What is worth knowing of it."""
+        record = self.record
+        notes = [f"{len(self.slopes)} steps, {record.impacts} with impacts; {len(self.modes)} modes"]
+        scales = self.memory.held.base.scales
+        if max(record.lost, record.kept) > 1e-9 * scales.energy:
+            notes.append(f"the steps lost an energy of {record.lost:.2g}, and were kept from gaining {record.kept:.2g}")
+        if record.off > 1e-9:
+            notes.append(f"contact laws are met to {record.off:.2g} of the velocities")
+        if record.deepest > 1e-9 * scales.length:
+            notes.append(f"a penetration of {record.deepest:.3g} could not be taken out")
+        return tuple(notes)
+
+
+def stepped(memory: StepMemory, driven: Driven, rest: Array, until: float, stops: Mapping[str, Any],
+            progress: Callable[[float], Any] | None) -> SteppedInterval:  # fmt: skip
+    """Steps until all is at rest, it is calm, a stop falls through zero, or the end."""
+    made = SteppedInterval(memory)
+    pieces = driven.pieces(float(memory.record.x[0]), until)[1:].tolist()
+    while pieces:
+        t = float(memory.record.x[0])
+        memory.set_rest(driven.rest_at(rest, t))
+        reason = made.advance(pieces[0])
+        _must_go_on(memory, reason, t)
+        if reason is Reason.END:
+            pieces.pop(0)
+        if reason is Reason.STOPPED:
+            made.fell(stops)
+        if progress is not None:
+            progress(float(memory.record.x[0]))
+        if reason not in (Reason.END, Reason.FULL) or interrupted():
+            break
+    memory.set_rest(driven.rest_at(rest, float(memory.record.x[0])))
+    return made
+
+
+def _must_go_on(memory: StepMemory, reason: Reason, t: float) -> None:
+    """Refuse what steps cannot go on from."""
+    name = memory.held.base.equations.name
+    if reason is Reason.UNLAWFUL:
+        x = np.array(memory.record.asked_x[: memory.record.n_x])
+        memory.scene.points[memory.scene.scene.trouble].laws(x, memory.zones())
+    if reason is Reason.NOT_FINITE:
+        raise IntegrationError(f"'{name}' has no finite state after a time step at t = {t:.9g}. Take a smaller step.")

@@ -1,0 +1,194 @@
+"""TimeStep: what a time-stepped interval is stepped with, as records: the state, the contacts that are near, notes.
+
+x = (t, q, u, rest); contacts are those of a `Scene`, by their places there.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from latchwork.contact.time_stepping.cone_problem import ConeProblem
+from latchwork.hybrid.contacts.scene import Scene
+from latchwork.program.evaluator import Evaluator
+from latchwork.program.kernel import f64, f64p, i64, i64p
+from latchwork.program.records.record import array, pointer, record
+
+HALVINGS = 6  # of a step, at most
+
+
+class Reason(IntEnum):
+    """Why steps came back."""
+
+    DONE = 0
+    COARSE = 1  # two halves are to take the place of a step
+    FULL = 2  # the page, or as many steps as were asked for
+    END = 3
+    CALM = 4
+    STOPPED = 5  # a stop fell through zero
+    AT_REST = 6  # contacts can stop all that moves: is it held?
+    NO_ROOM = 7  # more contacts are near than there is room for
+    NO_PAIRS = 8  # a linear complementarity problem has no room
+    NOT_READY = 9  # the rows of a contact have to be compiled
+    CAREFUL = 10  # something has to be given, see `Asked`
+    UNLAWFUL = 11  # a coefficient of a contact is out of bounds
+    NOT_FINITE = 12
+
+
+DONE, COARSE, FULL, END, CALM, STOPPED, AT_REST, NO_ROOM, NO_PAIRS, NOT_READY, CAREFUL, UNLAWFUL, NOT_FINITE = map(
+    int, Reason
+)
+
+
+class Asked(IntEnum):
+    """What has to be given at a state where M, or the rows that hold, are close to singular."""
+
+    FREE_MOTION = 0  # P and u̇₀
+    PLACE = 1  # x with Φ = 0
+    SPEEDS = 2  # x with B u + C = 0
+
+
+FREE_MOTION, PLACE, SPEEDS = map(int, Asked)
+
+
+@record
+class Given:
+    """Answers that were given, each for one state."""
+
+    most: i64
+    n_x: i64
+    wide: i64
+    count: i64
+    kind: i64p = array("most")
+    x: f64p = array("most * n_x")
+    answer: f64p = array("most * wide")
+
+
+@record
+class NearContacts:
+    """The contacts that take part in something, their rows J u + C, and what is known of them."""
+
+    most_contacts: i64
+    most_rows: i64
+    n: i64
+    contacts: i64
+    rows: i64
+    who: i64p = array("most_contacts")  # places in the scene
+    first: i64p = array("most_contacts")  # the normal row of each
+    tangents: i64p = array("most_contacts")
+    J: f64p = array("most_rows * n")
+    count: i64p = array("most_rows")  # entries of each row of J that are not zero
+    index: i64p = array("most_rows * n")  # and where they are
+    C: f64p = array("most_rows")
+    v: f64p = array("most_rows")
+    free: f64p = array("most_rows")
+    mean: f64p = array("most_rows")
+    impulse: f64p = array("most_rows")
+    gap: f64p = array("most_contacts")
+    e: f64p = array("most_contacts")
+    mu: f64p = array("most_contacts")
+    turned: i64p = array("most_contacts")  # 1 where friction is to act against the mean velocity
+    cones: ConeProblem = pointer()
+
+
+@record
+class TimeStep:
+    """A time-stepped interval: programs, settings, the state reached, and the page that steps are written on."""
+
+    n_x: i64
+    n_q: i64
+    n: i64
+    held: i64  # rows that hold
+    contacts: i64  # places of the scene
+    zones: i64
+    stops: i64
+    fours: i64  # quaternions
+    n_motion: i64
+    n_work: i64
+    page: i64  # rows there is room for
+    still: i64  # 1 where no surface and no constraint moves by itself
+    step: f64
+    until: f64
+    calm_steps: i64  # steps without an impact that are calm; 0 for none
+    scene: Scene = pointer()
+    near: NearContacts = pointer()
+    given: Given = pointer()
+    motion: Evaluator
+    spread: Evaluator
+    energy: Evaluator
+    held_place: Evaluator
+    held_bias: Evaluator
+    stop: Evaluator
+    zone: list[Evaluator] = array("zones")  # x − bound, for every bound
+    zone_place: i64p = array("zones")  # where each stands in the scene
+    four: i64p = array("4 * fours")  # where quaternions stand in x
+    has_phi: i64p = array("held")
+    length: f64  # of the model
+    unit: f64p = array("n")  # of the speeds
+    # the state
+    x: f64p = array("n_x")
+    work: f64
+    udot: f64p = array("n")  # mean accelerations of the last step
+    warm: f64p = array("3 * contacts")  # impulses of the last step
+    before: f64p = array("contacts")  # gaps at x
+    inside: f64p = array("contacts")  # and how far inside its domain each feature is
+    measured: i64  # 1 where they are known
+    most_energy: f64  # the largest kinetic energy so far
+    depth: i64  # parts of a step that are still to be taken
+    open: i64  # 1 where a step is under way
+    part: f64p = array("16")  # how long each is
+    halvings: i64p = array("16")  # and how often it may be halved
+    stop_before: f64p = array("stops")
+    stop_now: f64p = array("stops")
+    # notes
+    impacts: i64
+    calm: i64  # steps since the last impact
+    lost: f64  # energy that smooth motion lost by the step itself: booked as work
+    kept: f64  # and that it would have gained: taken from all speeds
+    off: f64  # by how much contact laws were not met
+    deepest: f64
+    filled: i64
+    page_t: f64p = array("page")
+    page_x: f64p = array("page * (n_q + n + 1)")  # q, u, work
+    page_rates: f64p = array("page * n_q")  # q̇ at the start of each step
+    page_mode: i64p = array("page * contacts")  # 0 open, 1 stick, 2 slide
+    # M, P and u̇₀ at a state
+    moved: f64p = array("n_motion")  # q̇, M, f, a, b
+    packed: f64p = array("n * n")  # M of which the inverse is known
+    known: i64  # 1 where it is
+    regular: i64  # 1 where M has an inverse
+    M: f64p = array("n * n")
+    M_count: i64p = array("n")
+    M_index: i64p = array("n * n")
+    M_inverse: f64p = array("n * n")
+    P: f64p = array("n * n")
+    P_count: i64p = array("n")
+    P_index: i64p = array("n * n")
+    listed: i64  # 1 where P is the inverse of M
+    free: f64p = array("n")  # u̇₀
+    asked: i64
+    asked_x: f64p = array("n_x")
+    # rows that hold
+    B: f64p = array("held * n")
+    held_out: f64p = array("held * (n + 2)")
+    held_c: f64p = array("held")
+    held_right: f64p = array("held")
+    # one step
+    real: i64p = array("contacts")
+    mode: i64p = array("contacts")
+    impulses: f64p = array("3 * contacts")
+    penetration: f64p = array("contacts")  # p: impulses that take it out
+    rates: f64p = array("n_q")
+    middle: f64p = array("n_x")
+    moved_x: f64p = array("n_x")
+    trial: f64p = array("n_x")
+    mean: f64p = array("n")
+    u_mean: f64p = array("n")
+    change: f64p = array("n")
+    shift: f64p = array("n")
+    push: f64p = array("n")
+    row: f64p = array("n")
+    W: f64p = array("n_q * n")
+    value: f64p = array(1)
+    work_of_step: f64
+    off_of_step: f64
+    out: f64p = array("n_work")
