@@ -65,14 +65,14 @@ def near(sim: lw.Simulation) -> Any:
     room, row = workspace_of(sim.mode_table.base, sim.mode_table.held(sim.state.holds), 4, 1), 0
     resets.memory.ready(room)
     resets.memory.write(s)
-    known = room.delassus
+    delassus = room.delassus
     for k, point in enumerate(s.contact_points):
         i = resets.memory.places[point]
         resets.memory.make_ready(i)
-        known.who[k], known.first[k], known.tangents[k] = i, row, len(point.tangents)
+        delassus.point[k], delassus.first[k], delassus.tangents[k] = i, row, len(point.tangents)
         row += 1 + len(point.tangents)
-    known.contacts, known.rows, known.extra, known.drags = len(s.contact_points), row, 0, 0
-    return resets.memory.scene, known, room
+    delassus.contacts, delassus.rows, delassus.extra, delassus.drags = len(s.contact_points), row, 0, 0
+    return resets.memory.scene, delassus, room
 
 
 @pytest.mark.parametrize("more", [False, True])
@@ -80,35 +80,35 @@ def near(sim: lw.Simulation) -> Any:
 def test_the_operator_is_that_of_numpy(held, more):
     """v = J u + C, A = J P Jᵀ and b = J u̇₀ + c as NumPy makes them of the programs, with rows and friction besides."""
     sim = simulation(held)
-    scene, known, _room = near(sim)
+    scene, delassus, _room = near(sim)
     points, terms = sim.state.contacts.contact_points, sim.mode_table.held(sim.state.holds)
     rng, n = np.random.default_rng(4), 4
     for x in states(sim):
         extra = [(rng.normal(size=n), 0.7)] if more else []
         drags = [(0.1 * rng.normal(size=n), 0.1 * rng.normal(size=n), 0.5)] if more else []
-        known.asked, known.known, known.extra, known.drags = 0, 0, len(extra), len(drags)
+        delassus.calls, delassus.supplied, delassus.extra, delassus.drags = 0, 0, len(extra), len(drags)
         for B, c in extra:
-            np.asarray(known.B)[held * n : (held + 1) * n], known.held_c[held] = B, c
+            np.asarray(delassus.B)[held * n : (held + 1) * n], delassus.held_c[held] = B, c
         for g, N1, N0 in drags:
-            np.asarray(known.friction)[: 2 * n + 1] = [*g, *N1, N0]
+            np.asarray(delassus.friction)[: 2 * n + 1] = [*g, *N1, N0]
         assert invoke(assemble, scene, x) == FOUND
         free = free_motion_of(sim.mode_table.base, terms, x, extra, drags)
         J = np.concatenate([point.terms.place(x).B for point in points])
         C = np.concatenate([point.terms.place(x).C for point in points])
         c = np.concatenate([point.terms.bias_function(x) for point in points])
         r = len(J)
-        assert np.array(known.v[:r]) == approx(J @ x[5:9] + C, rel=1e-9, abs=1e-9)
-        assert np.array(known.A[: r * r]).reshape(r, r) == approx(J @ free.inverse @ J.T, rel=1e-9, abs=1e-9)
-        assert np.array(known.b[:r]) == approx(J @ free.udot + c, rel=1e-8, abs=1e-8)
+        assert np.array(delassus.v[:r]) == approx(J @ x[5:9] + C, rel=1e-9, abs=1e-9)
+        assert np.array(delassus.A[: r * r]).reshape(r, r) == approx(J @ free.inverse @ J.T, rel=1e-9, abs=1e-9)
+        assert np.array(delassus.b[:r]) == approx(J @ free.udot + c, rel=1e-8, abs=1e-8)
 
 
 def test_rows_that_depend_on_each_other_are_given():
     """With a row that is held twice P is asked for; no number is made up."""
     sim = simulation(1)
-    scene, known, _room = near(sim)
+    scene, delassus, _room = near(sim)
     x = sim.state.row
-    known.asked, known.known, known.extra = 0, 0, 1
-    np.asarray(known.B)[4:8], known.held_c[1] = sim.mode_table.held(sim.state.holds).place(x).B[0], 0.0
+    delassus.calls, delassus.supplied, delassus.extra = 0, 0, 1
+    np.asarray(delassus.B)[4:8], delassus.held_c[1] = sim.mode_table.held(sim.state.holds).place(x).B[0], 0.0
     assert invoke(assemble, scene, x) == CAREFUL
 
 

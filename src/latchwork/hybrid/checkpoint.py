@@ -64,8 +64,8 @@ class WrittenContacts:
     leaving_depths: tuple[tuple[int, int], ...]
     behind: tuple[int, ...]
     zones: tuple[tuple[int, int, int], ...]  # contact point, which of its zones, and where in that
-    speed: float
-    pace: float
+    approach_scale: float
+    motion_scale: float
     lam: tuple[tuple[str, Floats], ...]
     slipped: tuple[tuple[int, tuple[float, int]], ...]
     shared: float
@@ -158,7 +158,7 @@ def _contacts(names: Names, s: ContactStates) -> WrittenContacts:
         tuple(WrittenPoint(_contact(names, point.contact), point.name, point.axis_number) for point in number),
         len(s.asleep), closed, tuple((number[point], deep) for point, deep in s.leaving_depths.items()),
         tuple(sorted(number[point] for point in s.behind)),
-        tuple((*places[zone], i) for zone, i in s.zones.items() if zone in places), s.speed, s.pace,
+        tuple((*places[zone], i) for zone, i in s.zones.items() if zone in places), s.approach_scale, s.motion_scale,
         tuple((name, _floats(lam)) for name, lam in s.lam.items()),
         tuple((number[point], since) for point, since in s.slipped.items() if point in number), s.shared,
     )  # fmt: skip
@@ -269,9 +269,10 @@ class Reader:
                   for i, (name, way, limit, margin) in told.closed}  # fmt: skip
         return ContactStates(
             points[:watched], closed, {points[i]: deep for i, deep in told.leaving_depths},
-            {points[i] for i in told.behind}, {points[i].zones[k]: where for i, k, where in told.zones}, told.speed,
-            told.pace, {name: np.array(lam) for name, lam in told.lam}, {points[i]: since for i, since in told.slipped},
-            told.shared, tuple(points[watched:]), tuple(map(self._contact, told.members)),
+            {points[i] for i in told.behind}, {points[i].zones[k]: where for i, k, where in told.zones},
+            told.approach_scale, told.motion_scale, {name: np.array(lam) for name, lam in told.lam},
+            {points[i]: since for i, since in told.slipped}, told.shared, tuple(points[watched:]),
+            tuple(map(self._contact, told.members)),
         )  # fmt: skip
 
     def _mode(self, told: WrittenMode, rules: Rules) -> tuple[Any, Any]:

@@ -86,8 +86,8 @@ class FlowNote:
     ready: i64
     t: f64
     energy: f64
-    speed: f64
-    pace: f64
+    approach_scale: f64
+    motion_scale: f64
     shared: f64
     longest: f64
 
@@ -202,16 +202,16 @@ def read_forces(run: Flow, mode: ModeRecord, t: f64, work: f64) -> None:
 def clear_event(scene: Scene) -> None:
     """Nothing has happened yet at this instant."""
     scene.begun, scene.rounds, scene.impacts, scene.struck, scene.jams, scene.solved = 0, 0, 0, 0, 0, 0
-    scene.energy, scene.work, scene.fastest = 0.0, 0.0, 0.0
-    scene.delassus.asked, scene.delassus.known = 0, 0
+    scene.energy, scene.work, scene.slip_scale = 0.0, 0.0, 0.0
+    scene.delassus.calls, scene.delassus.supplied = 0, 0
     for z in range(scene.zones):
         scene.zone_step[z] = 0
     for k in range(scene.watched):
         event = scene.event[scene.watch[k]]
-        event.says, event.doubled, event.entered, event.widened, event.struck = 0, 0, 0, 0, 0
+        event.flags, event.doubled, event.entered, event.widened, event.struck = 0, 0, 0, 0, 0
         event.stays, event.idle, event.kept, event.jammed, event.slips = 0, 0, 0, 0, 0
         for j in range(2):
-            event.onset[j], event.way[j] = 0.0, 0.0
+            event.onset[j], event.slip_direction[j] = 0.0, 0.0
         for j in range(3):
             event.impulse[j] = 0.0
 
@@ -237,7 +237,7 @@ def say_guards(run: Flow, mode: ModeRecord, t: f64, work: f64) -> i64:
             scene.zone_step[mode.about[i]] += mode.step[i]
         elif hit[i] != 0 and mode.says[i] > 0:
             event = scene.event[mode.about[i]]
-            event.says = event.says | mode.says[i]
+            event.flags = event.flags | mode.says[i]
             slips += 1 if mode.says[i] == SLIPS else 0
     if slips == 0:
         return 1
@@ -275,7 +275,8 @@ def note_change(run: Flow, integration: Integration, after: i64) -> None:
     note.before, note.after, note.first, note.last = run.mode, after, integration.first, integration.last
     note.steps, note.rejected = integration.control.steps, integration.control.rejected
     note.impacts, note.t, note.energy = scene.impacts, integration.control.t, scene.energy
-    note.speed, note.pace, note.shared, note.longest = scene.speed, scene.pace, scene.shared, run.longest
+    note.approach_scale, note.motion_scale = scene.approach_scale, scene.motion_scale
+    note.shared, note.longest = scene.shared, run.longest
     for i in range(integration.guards.m):
         run.hit[c * run.most_guards + i] = integration.guards.hit[i]
     for i in range(wide):

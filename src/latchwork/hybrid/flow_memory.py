@@ -60,8 +60,8 @@ class ContactWords:
     points: tuple[ContactPoint, ...]
     states: NDArray[np.int64]
     zones: NDArray[np.int64]
-    speed: float
-    pace: float
+    approach_scale: float
+    motion_scale: float
     shared: float
 
     @cached_property
@@ -76,8 +76,9 @@ class ContactWords:
 
     def after(self, s: ContactStates) -> ContactStates:
         """The states of a run with these."""
-        return replace(s, **self._fields, zones=self.memory.zones_in(s.zones, self.zones), speed=self.speed,
-                       pace=self.pace, shared=self.shared)  # fmt: skip
+        return replace(s, **self._fields, zones=self.memory.zones_in(s.zones, self.zones),
+                       approach_scale=self.approach_scale, motion_scale=self.motion_scale,
+                       shared=self.shared)  # fmt: skip
 
 
 class Change(NamedTuple):
@@ -207,7 +208,7 @@ class FlowMemory:
         self._programs.ready()
         if memory.current is not s:
             memory.write(s)
-        memory.scene.at_once, memory.scene.brief = -1 if at_once is None else int(at_once), brief
+        memory.scene.at_once, memory.scene.shortest_hop = -1 if at_once is None else int(at_once), brief
         run.mode, run.allowed, run.ended, run.longest = self.enter(lap, least), allowed, int(ended), lap.longest
         run.rest, run.arrivals = rest, Function.arrivals
         began, call = time.perf_counter(), self._briefly if lap.again.is_brief(until) else self._call
@@ -247,8 +248,8 @@ class FlowMemory:
             places = tuple(np.flatnonzero(hit[c, : len(mode.guards)]).tolist())
             event = Event(note.t, places, before[c, :n].copy())
             solution = mode.again.ran(note.first, note.last, note.steps, note.rejected, event, samples)
-            words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), note.speed, note.pace,
-                                 note.shared)  # fmt: skip
+            words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), note.approach_scale,
+                                 note.motion_scale, note.shared)  # fmt: skip
             impacts = (impact_of(self.memory, self.points, events[c], note.energy),) if note.impacts else ()
             made.append(Change(note.t, [mode.guards[i] for i in places], mode, self.modes[note.after], words,
                                after[c].copy(), solution, impacts, note.longest, self._when(note.ended),

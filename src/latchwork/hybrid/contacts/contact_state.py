@@ -83,8 +83,8 @@ class ContactStates:
     leaving_depths: dict[ContactPoint, int] = field(default_factory=dict)  # opened before, and so many TOUCH deep then
     behind: set[ContactPoint] = field(default_factory=set)
     zones: dict[Zones, int] = field(default_factory=dict)
-    speed: float = 0.0  # the fastest approach so far: what a rebound is measured by
-    pace: float = 0.0  # the fastest motion at contacts so far: what slip is measured by
+    approach_scale: float = 0.0  # the fastest approach so far: what a rebound is measured by
+    motion_scale: float = 0.0  # the fastest motion at contacts so far: what slip is measured by
     lam: dict[str, Array] = field(default_factory=dict)  # forces of the contacts where the mode began
     slipped: dict[ContactPoint, tuple[float, int]] = field(
         default_factory=dict

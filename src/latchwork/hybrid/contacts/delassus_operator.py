@@ -40,17 +40,17 @@ class Delassus:
     held: i64  # rows that always hold besides
     extra: i64  # and rows that hold besides for now: behind them in B and c_B
     drags: i64  # contacts that slide where the coordinates enforce them
-    asked: i64  # how often it was assembled at this state
-    known: i64  # how many P and u̇₀ are given for this state
-    pace: f64  # the largest Σ |J u| + |C|: differences of speeds are judged by it
-    alone: f64  # the largest entry of J M⁻¹ Jᵀ: what moves where nothing holds besides
+    calls: i64  # how often it was assembled at this state
+    supplied: i64  # how many P and u̇₀ are given for this state
+    motion_scale: f64  # the largest Σ |J u| + |C|: differences of speeds are judged by it
+    unheld: f64  # the largest entry of J M⁻¹ Jᵀ: what moves where nothing holds besides
     motion: Evaluator
     held_place: Evaluator
     held_bias: Evaluator
-    who: i64p = array("most_contacts")  # contact points of the scene
+    point: i64p = array("most_contacts")  # contact points of the scene
     first: i64p = array("most_contacts")  # their normal rows
     tangents: i64p = array("most_contacts")
-    swiftest: f64p = array("most_contacts")  # √(A_nn · uᵀ M u)
+    kinetic_bound: f64p = array("most_contacts")  # √(A_nn · uᵀ M u)
     v: f64p = array("most_rows")
     b: f64p = array("most_rows")
     C: f64p = array("most_rows")
@@ -76,7 +76,7 @@ class Delassus:
     held_order: f64p = array("most_held")
     friction: f64p = array("most_enforced * (2 * n + 1)")  # g, N1, N0 of each that drags
     moved: f64p = array("n_motion")  # q̇, M, f, power
-    given: f64p = array("8 * (2 * n * n + 2 * n + 1)")  # P, u̇₀, f, M, and what is alone, of each
+    supply: f64p = array("8 * (2 * n * n + 2 * n + 1)")  # P, u̇₀, f, M, and what is alone, of each
     work: f64p = array("n_work")
     lam: f64p = array("most_rows")  # forces of the contacts that stay
     impulse: f64p = array("most_rows")
@@ -109,19 +109,19 @@ def energy_of(n: i64, M: f64p, u: f64p) -> f64:
 
 
 @kernel
-def read_inertia(known: Delassus, x: f64p) -> None:
+def read_inertia(delassus: Delassus, x: f64p) -> None:
     """M and f at x = (t, q, u, rest), with the friction of contacts that the coordinates enforce."""
-    n, M, f = known.n, known.M, known.f
-    evaluate(known.motion, x, known.moved)
-    packed = offset(known.moved, known.n_q)
+    n, M, f = delassus.n, delassus.M, delassus.f
+    evaluate(delassus.motion, x, delassus.moved)
+    packed = offset(delassus.moved, delassus.n_q)
     for i in range(n):
         for j in range(i + 1):
             M[i * n + j] = packed[i * (i + 1) // 2 + j]
             M[j * n + i] = packed[i * (i + 1) // 2 + j]
-            known.mass[i * n + j], known.mass[j * n + i] = M[i * n + j], M[i * n + j]
+            delassus.mass[i * n + j], delassus.mass[j * n + i] = M[i * n + j], M[i * n + j]
         f[i] = packed[n * (n + 1) // 2 + i]
-    for d in range(known.drags):
-        g = offset(known.friction, d * (2 * n + 1))
+    for d in range(delassus.drags):
+        g = offset(delassus.friction, d * (2 * n + 1))
         N1 = offset(g, n)
         for i in range(n):
             f[i] += g[i] * N1[n]
@@ -130,14 +130,14 @@ def read_inertia(known: Delassus, x: f64p) -> None:
 
 
 @kernel
-def read_held(known: Delassus, x: f64p) -> None:
+def read_held(delassus: Delassus, x: f64p) -> None:
     """B and c of the rows that always hold."""
-    n, held = known.n, known.held
+    n, held = delassus.n, delassus.held
     if held > 0:
-        evaluate(known.held_place, x, known.held_out)
+        evaluate(delassus.held_place, x, delassus.held_out)
         for i in range(held * n):
-            known.B[i] = known.held_out[held + i]
-        evaluate(known.held_bias, x, known.held_c)
+            delassus.B[i] = delassus.held_out[held + i]
+        evaluate(delassus.held_bias, x, delassus.held_c)
 
 
 @kernel
@@ -209,71 +209,72 @@ def square_length(n: i64, M: f64p, row: f64p) -> f64:
 
 
 @kernel
-def fades(known: Delassus, x: f64p) -> i64:
+def fades(delassus: Delassus, x: f64p) -> i64:
     """1 where a row that always holds is next to nothing beside what it is some way off: it may be at a singular
     position. Rows are not compared with each other: one may be of an angle, and another of a length."""
-    n, held, beside = known.n, known.held, known.beside
+    n, held, beside = delassus.n, delassus.held, delassus.beside
     if held == 0:
         return 0
-    for i in range(known.held_place.inputs):
+    for i in range(delassus.held_place.inputs):
         beside[i] = x[i]
-    for i in range(known.n_q):
-        beside[1 + i] += known.aside[i]
-    evaluate(known.held_place, beside, known.held_out)
+    for i in range(delassus.n_q):
+        beside[1 + i] += delassus.aside[i]
+    evaluate(delassus.held_place, beside, delassus.held_out)
     for r in range(held):
-        usual = square_length(n, known.M, offset(known.held_out, held + r * n))
+        usual = square_length(n, delassus.M, offset(delassus.held_out, held + r * n))
         usual = usual if usual - usual == 0.0 else 0.0
-        if not square_length(n, known.M, offset(known.B, r * n)) > APART * APART * usual:
+        if not square_length(n, delassus.M, offset(delassus.B, r * n)) > APART * APART * usual:
             return 1
     return 0
 
 
 @kernel
-def largest_alone(known: Delassus) -> f64:
+def largest_unheld(delassus: Delassus) -> f64:
     """The largest entry of the diagonal of J M⁻¹ Jᵀ."""
-    n, most = known.n, 0.0
-    for i in range(known.rows):
+    n, most = delassus.n, 0.0
+    for i in range(delassus.rows):
         total = 0.0
         for j in range(n):
-            total += known.J[i * n + j] * times(n, offset(known.inverse, j * n), offset(known.J, i * n))
+            total += delassus.J[i * n + j] * times(n, offset(delassus.inverse, j * n), offset(delassus.J, i * n))
         most = maximum(most, total)
     return most
 
 
 @kernel
-def free_motion(known: Delassus, x: f64p) -> i64:
+def free_motion(delassus: Delassus, x: f64p) -> i64:
     """M and f with friction in them, P and u̇₀; 0 where they have to be given."""
-    n, m = known.n, known.held + known.extra
-    inverse, udot = known.inverse, known.udot
-    read_inertia(known, x)
-    read_held(known, x)
-    call = known.asked
-    known.asked = call + 1
-    if fades(known, x) == 0 and invert(n, offset(known.moved, known.n_q), known.M, inverse, known.work) == 1:
-        known.alone = largest_alone(known)
+    n, m = delassus.n, delassus.held + delassus.extra
+    inverse, udot = delassus.inverse, delassus.udot
+    read_inertia(delassus, x)
+    read_held(delassus, x)
+    call = delassus.calls
+    delassus.calls = call + 1
+    packed = offset(delassus.moved, delassus.n_q)
+    if fades(delassus, x) == 0 and invert(n, packed, delassus.M, inverse, delassus.work) == 1:
+        delassus.unheld = largest_unheld(delassus)
         for i in range(n):
-            udot[i] = times(n, offset(inverse, i * n), known.f)
-        if m == 0 or hold(n, m, known.B, known.held_c, inverse, udot, known.work) == 1:
+            udot[i] = times(n, offset(inverse, i * n), delassus.f)
+        if m == 0 or hold(n, m, delassus.B, delassus.held_c, inverse, udot, delassus.work) == 1:
             return 1
-    if call >= known.known:
-        known.asked = call
+    if call >= delassus.supplied:
+        delassus.calls = call
         return 0
-    given = offset(known.given, call * (2 * n * n + 2 * n + 1))
+    given = offset(delassus.supply, call * (2 * n * n + 2 * n + 1))
     for i in range(n * n):
-        inverse[i], known.M[i] = given[i], given[n * n + 2 * n + i]
+        inverse[i], delassus.M[i] = given[i], given[n * n + 2 * n + i]
     for i in range(n):
-        udot[i], known.f[i] = given[n * n + i], given[n * n + n + i]
-    known.alone = given[2 * n * n + 2 * n]
+        udot[i], delassus.f[i] = given[n * n + i], given[n * n + n + i]
+    delassus.unheld = given[2 * n * n + 2 * n]
     return 1
 
 
 @kernel
-def operate(known: Delassus, x: f64p) -> None:
+def operate(delassus: Delassus, x: f64p) -> None:
     """v, b, A, and by what they are judged, once P and u̇₀ are known."""
-    n, rows, u = known.n, known.rows, offset(x, 1 + known.n_q)
-    v, b, C, c, J, A = known.v, known.b, known.C, known.c, known.J, known.A
-    udot, inverse, work = known.udot, known.inverse, known.work
-    pace, energy = 0.0, energy_of(n, known.mass, u)
+    n, rows, u = delassus.n, delassus.rows, offset(x, 1 + delassus.n_q)
+    v, b, C, c, J, A = delassus.v, delassus.b, delassus.C, delassus.c, delassus.J, delassus.A
+    udot, inverse, work = delassus.udot, delassus.inverse, delassus.work
+    pace, energy = 0.0, energy_of(n, delassus.mass, u)
     for i in range(rows):
         v[i] = times(n, offset(J, i * n), u) + C[i]
         b[i] = times(n, offset(J, i * n), udot) + c[i]
@@ -289,53 +290,53 @@ def operate(known: Delassus, x: f64p) -> None:
         b[i] = b[i] if fabs(b[i]) > ROUNDING * size else 0.0
         for k in range(rows):
             A[i * rows + k] = times(n, work, offset(J, k * n))
-    for k in range(known.contacts):
-        row = known.first[k]
-        known.swiftest[k] = sqrt(maximum(A[row * rows + row], 0.0) * maximum(energy, 0.0))
-    known.pace = pace
+    for k in range(delassus.contacts):
+        row = delassus.first[k]
+        delassus.kinetic_bound[k] = sqrt(maximum(A[row * rows + row], 0.0) * maximum(energy, 0.0))
+    delassus.motion_scale = pace
 
 
 @kernel
-def keep_only(known: Delassus, count: i64, some: i64p) -> None:
+def keep_only(delassus: Delassus, count: i64, some: i64p) -> None:
     """Only some of its contacts, in increasing order, and their rows."""
-    n, rows, A, J, row = known.n, known.rows, known.A, known.J, 0
+    n, rows, A, J, row = delassus.n, delassus.rows, delassus.A, delassus.J, 0
     kept = 0
     for s in range(count):
-        kept += 1 + known.tangents[some[s]]
+        kept += 1 + delassus.tangents[some[s]]
     line = 0
     for s in range(count):
         i = some[s]
-        for a in range(1 + known.tangents[i]):
+        for a in range(1 + delassus.tangents[i]):
             column = 0
             for r in range(count):
                 j = some[r]
-                for b in range(1 + known.tangents[j]):
-                    A[line * kept + column] = A[(known.first[i] + a) * rows + known.first[j] + b]
+                for b in range(1 + delassus.tangents[j]):
+                    A[line * kept + column] = A[(delassus.first[i] + a) * rows + delassus.first[j] + b]
                     column += 1
             line += 1
     for s in range(count):
         i = some[s]
-        first, tangents = known.first[i], known.tangents[i]
+        first, tangents = delassus.first[i], delassus.tangents[i]
         for a in range(1 + tangents):
-            known.v[row + a], known.b[row + a] = known.v[first + a], known.b[first + a]
-            known.C[row + a], known.c[row + a] = known.C[first + a], known.c[first + a]
+            delassus.v[row + a], delassus.b[row + a] = delassus.v[first + a], delassus.b[first + a]
+            delassus.C[row + a], delassus.c[row + a] = delassus.C[first + a], delassus.c[first + a]
             for j in range(n):
                 J[(row + a) * n + j] = J[(first + a) * n + j]
-        known.who[s], known.tangents[s], known.first[s] = known.who[i], tangents, row
-        known.swiftest[s] = known.swiftest[i]
+        delassus.point[s], delassus.tangents[s], delassus.first[s] = delassus.point[i], tangents, row
+        delassus.kinetic_bound[s] = delassus.kinetic_bound[i]
         row += 1 + tangents
-    known.contacts, known.rows = count, row
+    delassus.contacts, delassus.rows = count, row
 
 
 @kernel
-def move(known: Delassus, impulse: f64p, u: f64p) -> f64:
+def move(delassus: Delassus, impulse: f64p, u: f64p) -> f64:
     """u⁺ = u⁻ + P Jᵀ Λ in place; the energy gained."""
-    n, push = known.n, known.work
-    before = energy_of(n, known.mass, u)
+    n, push = delassus.n, delassus.work
+    before = energy_of(n, delassus.mass, u)
     for j in range(n):
         push[j] = 0.0
-        for r in range(known.rows):
-            push[j] += known.J[r * n + j] * impulse[r]
+        for r in range(delassus.rows):
+            push[j] += delassus.J[r * n + j] * impulse[r]
     for i in range(n):
-        u[i] += times(n, offset(known.inverse, i * n), push)
-    return 0.5 * (energy_of(n, known.mass, u) - before)
+        u[i] += times(n, offset(delassus.inverse, i * n), push)
+    return 0.5 * (energy_of(n, delassus.mass, u) - before)

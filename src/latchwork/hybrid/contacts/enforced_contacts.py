@@ -11,7 +11,7 @@ from latchwork.algebra.factors import least_norm
 from latchwork.contact.complementarity.problem import SOLVED
 from latchwork.hybrid.contacts.delassus_operator import times
 from latchwork.hybrid.contacts.impact_reset import read_law
-from latchwork.hybrid.contacts.near_set import FOUND, assemble, says
+from latchwork.hybrid.contacts.near_set import FOUND, assemble, has
 from latchwork.hybrid.contacts.scene import RESTS, SLIDE, SLIPS, STICK, Scene
 from latchwork.hybrid.contacts.state_reset import decide, length, put_slip
 from latchwork.program.evaluator import evaluate
@@ -34,7 +34,7 @@ def read_enforced(scene: Scene, e: i64, i: i64, x: f64p) -> None:
     n, n_q = scene.n_speeds, scene.delassus.n_q
     contact, side, rows = scene.contact[i], scene.side[e], rows_of(scene, e)
     tangents, u = contact.tangents, offset(x, 1 + n_q)
-    side.who, side.slip[0], side.slip[1] = i, 0.0, 0.0
+    side.point, side.slip[0], side.slip[1] = i, 0.0, 0.0
     evaluate(contact.force, x, offset(rows, 2 * n + 2))
     if tangents > 0:
         evaluate(contact.place, x, scene.out)
@@ -44,7 +44,7 @@ def read_enforced(scene: Scene, e: i64, i: i64, x: f64p) -> None:
                 rows[j * n + m] = scene.out[tangents + j * n + m]
                 moves += fabs(rows[j * n + m] * u[m])
             side.slip[j] = times(n, offset(rows, j * n), u) + scene.out[tangents * (1 + n) + j]
-            scene.fastest = maximum(scene.fastest, moves)
+            scene.slip_scale = maximum(scene.slip_scale, moves)
         evaluate(contact.bias, x, offset(rows, 2 * n))
 
 
@@ -62,16 +62,16 @@ def find_enforced(scene: Scene, x: f64p) -> i64:
             count += 1
     for e in range(count):
         side = scene.side[e]
-        i = side.who
+        i = side.point
         event, tangents, size = scene.event[i], scene.contact[i].tangents, length(scene.contact[i].tangents, side.slip)
-        side.slips, side.way[0], side.way[1] = 1, 0.0, 0.0
-        if says(event.says, SLIPS) == 1:
-            side.way[0], side.way[1] = event.onset[0], event.onset[1]
-        elif tangents == 0 or says(event.says, RESTS) == 1 or size <= tol.no_slip * scene.fastest:
+        side.slips, side.slip_direction[0], side.slip_direction[1] = 1, 0.0, 0.0
+        if has(event.flags, SLIPS) == 1:
+            side.slip_direction[0], side.slip_direction[1] = event.onset[0], event.onset[1]
+        elif tangents == 0 or has(event.flags, RESTS) == 1 or size <= tol.no_slip * scene.slip_scale:
             side.slips = 0 if tangents > 0 and scene.mu_s[i] > 0.0 else 1
         else:
             for j in range(tangents):
-                side.way[j] = divide(side.slip[j], size)
+                side.slip_direction[j] = divide(side.slip[j], size)
     return count
 
 
@@ -79,69 +79,71 @@ def find_enforced(scene: Scene, x: f64p) -> i64:
 def put_friction(scene: Scene, count: i64) -> None:
     """Rows of those that stick, and friction −μ_d d · B_t (N0 + N1 · u̇) of those that slide, into the Delassus
     operator."""
-    known, n = scene.delassus, scene.n_speeds
-    known.extra, known.drags = 0, 0
+    delassus, n = scene.delassus, scene.n_speeds
+    delassus.extra, delassus.drags = 0, 0
     for e in range(count):
         side, rows = scene.side[e], rows_of(scene, e)
-        tangents, mu_d = scene.contact[side.who].tangents, scene.mu_d[side.who]
+        tangents, mu_d = scene.contact[side.point].tangents, scene.mu_d[side.point]
         if side.slips == 0:
-            side.row = known.held + known.extra
+            side.row = delassus.held + delassus.extra
             for j in range(tangents):
-                at = known.held + known.extra
+                at = delassus.held + delassus.extra
                 for m in range(n):
-                    known.B[at * n + m] = rows[j * n + m]
-                known.held_c[at] = rows[2 * n + j]
-                known.extra += 1
+                    delassus.B[at * n + m] = rows[j * n + m]
+                delassus.held_c[at] = rows[2 * n + j]
+                delassus.extra += 1
         elif mu_d > 0.0:
-            g = offset(known.friction, known.drags * (2 * n + 1))
+            g = offset(delassus.friction, delassus.drags * (2 * n + 1))
             for m in range(n):
                 total = 0.0
                 for j in range(tangents):
-                    total += side.way[j] * rows[j * n + m]
+                    total += side.slip_direction[j] * rows[j * n + m]
                 g[m], g[n + m] = -mu_d * total, rows[2 * n + 2 + m]
             g[2 * n] = rows[3 * n + 2]
-            known.drags += 1
+            delassus.drags += 1
 
 
 @kernel
 def read_reactions(scene: Scene, udot: f64p) -> None:
     """λ of all rows that hold besides, Bᵀ λ = M u̇ − f − Jᵀ λ_c, of least norm; speeds are measured by √M_jj."""
-    known, n = scene.delassus, scene.n_speeds
-    m, force, B, S, scale = known.held + known.extra, known.work, known.B, known.held_system, known.held_scale
+    delassus, n = scene.delassus, scene.n_speeds
+    m, force, B = delassus.held + delassus.extra, delassus.work, delassus.B
+    S, scale = delassus.held_system, delassus.held_scale
     for j in range(n):
-        total = times(n, offset(known.M, j * n), udot) - known.f[j]
-        for r in range(known.rows):
-            total -= known.J[r * n + j] * known.lam[r]
+        total = times(n, offset(delassus.M, j * n), udot) - delassus.f[j]
+        for r in range(delassus.rows):
+            total -= delassus.J[r * n + j] * delassus.lam[r]
         force[j] = total
     for a in range(m):
-        known.held_right[a] = 0.0
+        delassus.held_right[a] = 0.0
         for j in range(n):
-            own = known.mass[j * n + j]
-            known.held_right[a] += divide(B[a * n + j] * force[j], own if own > 0.0 else 1.0)
+            own = delassus.mass[j * n + j]
+            delassus.held_right[a] += divide(B[a * n + j] * force[j], own if own > 0.0 else 1.0)
         for b in range(m):
             total = 0.0
             for j in range(n):
-                own = known.mass[j * n + j]
+                own = delassus.mass[j * n + j]
                 total += divide(B[a * n + j] * B[b * n + j], own if own > 0.0 else 1.0)
             S[a * m + b] = total
     for a in range(m):
         scale[a] = divide(1.0, sqrt(S[a * m + a])) if S[a * m + a] > 0.0 else 1.0
     for a in range(m):
-        known.held_right[a] *= scale[a]
+        delassus.held_right[a] *= scale[a]
         for b in range(m):
             S[a * m + b] *= scale[a] * scale[b]
-    least_norm(m, m, RANK, S, known.held_tau, known.held_turned, known.held_order, known.held_right, known.reaction)
+    tau, turned, order = delassus.held_tau, delassus.held_turned, delassus.held_order
+    least_norm(m, m, RANK, S, tau, turned, order, delassus.held_right, delassus.reaction)
     for a in range(m):
-        known.reaction[a] *= scale[a]
+        delassus.reaction[a] *= scale[a]
 
 
 @kernel
 def leaves(scene: Scene, e: i64, udot: f64p) -> i64:
     """0 where an enforced contact is as it is tried, 1 where it slides instead, −1 where it is pulled."""
     tol = scene.tolerances
-    known, n, side = scene.delassus, scene.n_speeds, scene.side[e]
-    rows, i = rows_of(scene, e), side.who
-    N1, tangents = offset(rows, 2 * n + 2), scene.contact[side.who].tangents
+    delassus, n, side = scene.delassus, scene.n_speeds, scene.side[e]
+    rows, i = rows_of(scene, e), side.point
+    N1, tangents = offset(rows, 2 * n + 2), scene.contact[side.point].tangents
     push, scale = N1[n], fabs(N1[n])
     for j in range(n):
         push += N1[j] * udot[j]
@@ -151,24 +153,24 @@ def leaves(scene: Scene, e: i64, udot: f64p) -> i64:
         return -1
     if side.slips == 1:
         return 0
-    force, cone = offset(known.reaction, side.row), tol.cone if tangents == 1 else tol.cone_in_space
+    force, cone = offset(delassus.reaction, side.row), tol.cone if tangents == 1 else tol.cone_in_space
     size = length(tangents, force)
     if size <= scene.mu_s[i] * push * (1.0 + 0.25 * cone):
         return 0
     side.slips = 1
     for j in range(tangents):
-        side.way[j] = divide(-force[j], size)
+        side.slip_direction[j] = divide(-force[j], size)
     return 1
 
 
 @kernel
 def decide_enforced(scene: Scene, x: f64p) -> i64:
     """States of all contacts: those that stay by the contact problem, given those that the coordinates enforce."""
-    known, n = scene.delassus, scene.n_speeds
+    delassus, n = scene.delassus, scene.n_speeds
     count = find_enforced(scene, x)
     if count < 0:
         return UNLAWFUL
-    udot = offset(known.work, n)
+    udot = offset(delassus.work, n)
     for _ in range(2 + 2 * count):
         put_friction(scene, count)
         if assemble(scene, x) != FOUND:
@@ -178,9 +180,9 @@ def decide_enforced(scene: Scene, x: f64p) -> i64:
             scene.solved = status
             return NO_FORCES
         for i in range(n):
-            udot[i] = known.udot[i]
-            for r in range(known.rows):
-                udot[i] += times(n, offset(known.inverse, i * n), offset(known.J, r * n)) * known.lam[r]
+            udot[i] = delassus.udot[i]
+            for r in range(delassus.rows):
+                udot[i] += times(n, offset(delassus.inverse, i * n), offset(delassus.J, r * n)) * delassus.lam[r]
         read_reactions(scene, udot)
         changed = 0
         for e in range(count):
@@ -206,7 +208,7 @@ def put_enforced(scene: Scene) -> None:
             state.kind, state.slips, state.limits, state.cone_margin, state.forces = SLIDE, 0, 0, 0, 0
             if side.slips == 0:
                 state.kind = STICK
-            elif scene.mu_d[i] > 0.0 and (side.way[0] != 0.0 or side.way[1] != 0.0):
-                begins = 1 if length(tangents, side.slip) <= tol.no_slip * scene.fastest else 0
-                put_slip(scene, i, tangents, side.way[0], side.way[1], begins)
+            elif scene.mu_d[i] > 0.0 and (side.slip_direction[0] != 0.0 or side.slip_direction[1] != 0.0):
+                begins = 1 if length(tangents, side.slip) <= tol.no_slip * scene.slip_scale else 0
+                put_slip(scene, i, tangents, side.slip_direction[0], side.slip_direction[1], begins)
             count += 1

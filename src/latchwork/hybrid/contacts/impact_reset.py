@@ -9,7 +9,7 @@ from latchwork.algebra.factors import least_norm
 from latchwork.contact.impact.jam import RESOLVED, jam_together, resolve_jam, stop_slow
 from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.hybrid.contacts.delassus_operator import move
-from latchwork.hybrid.contacts.near_set import says
+from latchwork.hybrid.contacts.near_set import has
 from latchwork.hybrid.contacts.scene import LETS_GO, RESTS, SLIPS, Scene
 from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import f64, f64p, fabs, i64, kernel, sqrt
@@ -43,16 +43,17 @@ def no_speed(scene: Scene, k: i64) -> f64:
     """A normal velocity of contact k that is slower is none: by what moves there, and by what rounding leaves of motion
     across the normal."""
     tol = scene.tolerances
-    known = scene.delassus
-    return maximum(tol.at_rest * maximum(scene.speed, known.pace), tol.rounding * known.swiftest[k])
+    delassus = scene.delassus
+    slow = tol.at_rest * maximum(scene.approach_scale, delassus.motion_scale)
+    return maximum(slow, tol.rounding * delassus.kinetic_bound[k])
 
 
 @kernel
 def approaches(scene: Scene) -> i64:
     """1 where some contact approaches."""
-    known = scene.delassus
-    for k in range(known.contacts):
-        if known.v[known.first[k]] < -no_speed(scene, k):
+    delassus = scene.delassus
+    for k in range(delassus.contacts):
+        if delassus.v[delassus.first[k]] < -no_speed(scene, k):
             return 1
     return 0
 
@@ -61,10 +62,10 @@ def approaches(scene: Scene) -> i64:
 def find_staying(scene: Scene) -> i64:
     """The contacts that do not part, or would be back before they had risen by anything; gives how many."""
     tol = scene.tolerances
-    known, count = scene.delassus, 0
-    for k in range(known.contacts):
-        v, b = known.v[known.first[k]], known.b[known.first[k]]
-        one = scene.contact[known.who[k]].unit
+    delassus, count = scene.delassus, 0
+    for k in range(delassus.contacts):
+        v, b = delassus.v[delassus.first[k]], delassus.b[delassus.first[k]]
+        one = scene.contact[delassus.point[k]].unit
         # v²/2 over the acceleration downwards
         if v <= no_speed(scene, k) or (v < tol.brief * one and 0.5 * v * v < tol.rise * one * -b):
             scene.near[count] = k
@@ -81,40 +82,40 @@ def too_slow(scene: Scene) -> f64:
     and a hop that is ``brief`` is none.
     """
     tol = scene.tolerances
-    known, pressing, swift, one = scene.delassus, 0.0, 0.0, INFINITE
-    for k in range(known.contacts):
-        one = minimum(one, scene.contact[known.who[k]].unit)
-        pressing = maximum(pressing, -known.b[known.first[k]])
-        swift = maximum(swift, known.swiftest[k])
-    lowest = tol.capture * scene.speed
-    if not (scene.speed == 0.0 or (known.contacts == 1 and scene.e[known.who[0]] < tol.lively)):
-        fastest = maximum(maximum(scene.speed, scene.pace), maximum(known.pace, swift))
+    delassus, pressing, swift, one = scene.delassus, 0.0, 0.0, INFINITE
+    for k in range(delassus.contacts):
+        one = minimum(one, scene.contact[delassus.point[k]].unit)
+        pressing = maximum(pressing, -delassus.b[delassus.first[k]])
+        swift = maximum(swift, delassus.kinetic_bound[k])
+    lowest = tol.capture * scene.approach_scale
+    if not (scene.approach_scale == 0.0 or (delassus.contacts == 1 and scene.e[delassus.point[0]] < tol.lively)):
+        fastest = maximum(maximum(scene.approach_scale, scene.motion_scale), maximum(delassus.motion_scale, swift))
         lowest = maximum(lowest, minimum(sqrt(2.0 * tol.closed * one * pressing), tol.fastest * fastest))
-    return maximum(lowest, 0.5 * scene.brief * pressing)
+    return maximum(lowest, 0.5 * scene.shortest_hop * pressing)
 
 
 @kernel
 def picked_solution(scene: Scene, count: i64) -> None:
     """``impulse``: A Λ = −v for the rows that are picked, of least norm, no impulse along others."""
-    known = scene.delassus
-    rows, picked, system, right = known.rows, known.picked, known.system, known.right
+    delassus = scene.delassus
+    rows, picked, system, right = delassus.rows, delassus.picked, delassus.system, delassus.right
     for a in range(count):
-        right[a] = -known.v[picked[a]]
+        right[a] = -delassus.v[picked[a]]
         for b in range(count):
-            system[a * count + b] = known.A[picked[a] * rows + picked[b]]
-    least_norm(count, count, RANK, system, known.tau, known.turned, known.order, right, known.answer)
+            system[a * count + b] = delassus.A[picked[a] * rows + picked[b]]
+    least_norm(count, count, RANK, system, delassus.tau, delassus.turned, delassus.order, right, delassus.answer)
     for i in range(rows):
-        known.impulse[i] = 0.0
+        delassus.impulse[i] = 0.0
     for a in range(count):
-        known.impulse[picked[a]] = known.answer[a]
+        delassus.impulse[picked[a]] = delassus.answer[a]
 
 
 @kernel
 def parts_all(scene: Scene) -> i64:
     """1 where nothing approaches after the impulses of the impact."""
-    known, after = scene.delassus, scene.impact.after
-    for k in range(known.contacts):
-        if not after[known.first[k]] >= -no_speed(scene, k):
+    delassus, after = scene.delassus, scene.impact.after
+    for k in range(delassus.contacts):
+        if not after[delassus.first[k]] >= -no_speed(scene, k):
             return 0
     return 1
 
@@ -122,32 +123,32 @@ def parts_all(scene: Scene) -> i64:
 @kernel
 def fill_impact(scene: Scene) -> None:
     """The impact of the contacts that are near, with their laws."""
-    known, impact = scene.delassus, scene.impact
-    impact.contacts, impact.rows, impact.at_once = known.contacts, known.rows, scene.at_once
-    for i in range(known.rows * known.rows):
-        impact.W[i] = known.A[i]
-    for i in range(known.rows):
-        impact.v[i] = known.v[i]
-    for k in range(known.contacts):
-        i = known.who[k]
-        impact.tangents[k], impact.law[k] = known.tangents[k], scene.contact[i].impact
+    delassus, impact = scene.delassus, scene.impact
+    impact.contacts, impact.rows, impact.at_once = delassus.contacts, delassus.rows, scene.at_once
+    for i in range(delassus.rows * delassus.rows):
+        impact.W[i] = delassus.A[i]
+    for i in range(delassus.rows):
+        impact.v[i] = delassus.v[i]
+    for k in range(delassus.contacts):
+        i = delassus.point[k]
+        impact.tangents[k], impact.law[k] = delassus.tangents[k], scene.contact[i].impact
         impact.e[k], impact.mu_s[k], impact.mu_d[k] = scene.e[i], scene.mu_s[i], scene.mu_d[i]
         impact.chosen[k] = 0
 
 
 @kernel
-def apply(scene: Scene, impulse: f64p, u: f64p) -> None:
+def apply_impulses(scene: Scene, impulse: f64p, u: f64p) -> None:
     """Change the speeds by impulses, and note who took part; what guards said of forces and slip is over."""
-    known = scene.delassus
-    gained = move(known, impulse, u)
+    delassus = scene.delassus
+    gained = move(delassus, impulse, u)
     scene.work += gained
     scene.energy -= gained
     scene.impacts += 1
-    known.asked, known.known = 0, 0
-    for k in range(known.contacts):
-        event, felt = scene.event[known.who[k]], 0
-        for j in range(1 + known.tangents[k]):
-            part = impulse[known.first[k] + j]
+    delassus.calls, delassus.supplied = 0, 0
+    for k in range(delassus.contacts):
+        event, felt = scene.event[delassus.point[k]], 0
+        for j in range(1 + delassus.tangents[k]):
+            part = impulse[delassus.first[k] + j]
             event.impulse[j] += part
             felt = 1 if part != 0.0 else felt
         if felt == 1 and event.struck == 0:
@@ -155,49 +156,49 @@ def apply(scene: Scene, impulse: f64p, u: f64p) -> None:
             event.struck = scene.struck
     for k in range(scene.watched):
         event = scene.event[scene.watch[k]]
-        event.says -= says(event.says, RESTS) * RESTS + says(event.says, LETS_GO) * LETS_GO
-        event.says -= says(event.says, SLIPS) * SLIPS
+        event.flags -= has(event.flags, RESTS) * RESTS + has(event.flags, LETS_GO) * LETS_GO
+        event.flags -= has(event.flags, SLIPS) * SLIPS
 
 
 @kernel
-def strike(scene: Scene, u: f64p) -> i64:
+def resolve_near(scene: Scene, u: f64p) -> i64:
     """An impact of the contacts that are near, by their laws: how it ended."""
     tol = scene.tolerances
-    known, impact, slow = scene.delassus, scene.impact, too_slow(scene)
+    delassus, impact, slow = scene.delassus, scene.impact, too_slow(scene)
     fastest, deepest = 0.0, 0.0
-    for k in range(known.contacts):
-        fastest = maximum(fastest, fabs(known.v[known.first[k]]))
-        deepest = maximum(deepest, -known.v[known.first[k]])
+    for k in range(delassus.contacts):
+        fastest = maximum(fastest, fabs(delassus.v[delassus.first[k]]))
+        deepest = maximum(deepest, -delassus.v[delassus.first[k]])
     fill_impact(scene)
     scene.jams = 0
-    if known.contacts > 1 and fastest < slow:
+    if delassus.contacts > 1 and fastest < slow:
         if stop_slow(impact, slow) == RESOLVED and parts_all(scene) == 1:
-            apply(scene, impact.impulses, u)
+            apply_impulses(scene, impact.impulses, u)
             return RESOLVED
-        for k in range(known.contacts):  # features of one place have normals that are nearly one: one of them parts
+        for k in range(delassus.contacts):  # features of one place have normals that are nearly one: one of them parts
             impact.e[k] = 0.0
-    scene.speed = maximum(scene.speed, deepest)
-    impact.capture = maximum(slow, tol.capture * scene.speed)
+    scene.approach_scale = maximum(scene.approach_scale, deepest)
+    impact.capture = maximum(slow, tol.capture * scene.approach_scale)
     scene.solved = resolve_impact(impact)
     if scene.solved == RESOLVED:
-        apply(scene, impact.impulses, u)
+        apply_impulses(scene, impact.impulses, u)
     return scene.solved
 
 
 @kernel
-def strike_jammed(scene: Scene, u: f64p) -> i64:
+def resolve_jammed(scene: Scene, u: f64p) -> i64:
     """An impact without collision where friction would pull in what slides, as the contact problem says. [Painlevé]"""
-    known, impact, first = scene.delassus, scene.impact, -1
+    delassus, impact, first = scene.delassus, scene.impact, -1
     fill_impact(scene)
     scene.jams, impact.capture = 1, 0.0
-    for k in range(known.contacts):
-        impact.chosen[k] = scene.event[known.who[k]].jammed
+    for k in range(delassus.contacts):
+        impact.chosen[k] = scene.event[delassus.point[k]].jammed
         first = k if first < 0 and impact.chosen[k] == 1 else first
     status = resolve_jam(impact, first)
-    if status == RESOLVED and no_impulse(known.rows, impact.impulses) == 1:
+    if status == RESOLVED and no_impulse(delassus.rows, impact.impulses) == 1:
         status = jam_together(impact)
     if status == RESOLVED:
-        apply(scene, impact.impulses, u)
+        apply_impulses(scene, impact.impulses, u)
     return status
 
 

@@ -20,7 +20,7 @@ FOUND, NOT_FINITE, SKEW, NO_ROOM, CAREFUL, NOT_READY = range(6)
 
 
 @kernel
-def says(flags: i64, bit: i64) -> i64:
+def has(flags: i64, bit: i64) -> i64:
     """Whether guards say something of a contact point."""
     return flags // bit % 2
 
@@ -42,7 +42,7 @@ def measure_gaps(scene: Scene, x: f64p) -> i64:
 
 
 @kernel
-def take_guards(scene: Scene) -> None:
+def apply_guards(scene: Scene) -> None:
     """What guards say: zones are entered, features turned to, slip begins; the rest is decided together."""
     tol = scene.tolerances
     limits = 0
@@ -56,21 +56,21 @@ def take_guards(scene: Scene) -> None:
         reach = tol.reach * one
         if state.leaving > 0 and maximum(gap, -inside) > tol.clear * one:
             state.leaving = 0
-        if says(event.says, CLEARED) == 1:
+        if has(event.flags, CLEARED) == 1:
             state.leaving = 0
-        if says(event.says, AROUND) == 1:
+        if has(event.flags, AROUND) == 1:
             state.behind = 0
-            if gap < -reach and says(event.says, LEAVES) == 0:  # through the end of its domain
-                event.says += LEAVES
-        if says(event.says, TOUCHED) == 1 and gap < -reach and inside < -gap:
+            if gap < -reach and has(event.flags, LEAVES) == 0:  # through the end of its domain
+                event.flags += LEAVES
+        if has(event.flags, TOUCHED) == 1 and gap < -reach and inside < -gap:
             state.behind = 1
-        limits += says(event.says, SLIPS)
+        limits += has(event.flags, SLIPS)
     if limits > 0:
         for k in range(scene.watched):
             i = scene.watch[k]
             state, event = scene.state[i], scene.event[i]
-            if state.kind != OPEN and state.limits > 0 and says(event.says, SLIPS) == 0:
-                event.says += SLIPS
+            if state.kind != OPEN and state.limits > 0 and has(event.flags, SLIPS) == 0:
+                event.flags += SLIPS
                 event.onset[0], event.onset[1] = state.limit[0], state.limit[1]
 
 
@@ -94,18 +94,18 @@ def is_skewed(contact: ContactRecord, x: f64p, out: f64p) -> i64:
 def find_near(scene: Scene, x: f64p) -> i64:
     """The contact points that are near, into the Delassus operator."""
     tol = scene.tolerances
-    known = scene.delassus
+    delassus = scene.delassus
     for g in range(scene.groups):
         scene.ends[g] = 0
     for k in range(scene.watched):
         i = scene.watch[k]
-        if says(scene.event[i].says, LEAVES) == 1:
+        if has(scene.event[i].flags, LEAVES) == 1:
             scene.ends[scene.contact[i].contact] = 1
     count, rows = 0, 0
     for k in range(scene.watched):
         i = scene.watch[k]
         contact, state, gap, inside = scene.contact[i], scene.state[i], scene.gap[i], scene.inside[i]
-        if contact.enforced == 0 and says(scene.event[i].says, LEAVES) == 0 and state.behind == 0:
+        if contact.enforced == 0 and has(scene.event[i].flags, LEAVES) == 0 and state.behind == 0:
             # one just left stays out, unless another feature of the same contact ends here
             stays_out = state.leaving > 0 and scene.ends[contact.contact] == 0
             reach = tol.reach * contact.unit
@@ -117,46 +117,46 @@ def find_near(scene: Scene, x: f64p) -> i64:
                 if is_skewed(contact, x, scene.out) == 1:
                     scene.trouble = i
                     return SKEW
-                if count == known.most_contacts or rows + 1 + contact.tangents > known.most_rows:
+                if count == delassus.most_contacts or rows + 1 + contact.tangents > delassus.most_rows:
                     return NO_ROOM
-                known.who[count], known.first[count], known.tangents[count] = i, rows, contact.tangents
+                delassus.point[count], delassus.first[count], delassus.tangents[count] = i, rows, contact.tangents
                 count += 1
                 rows += 1 + contact.tangents
-    known.contacts, known.rows = count, rows
+    delassus.contacts, delassus.rows = count, rows
     return FOUND
 
 
 @kernel
 def read_rows(scene: Scene, x: f64p) -> None:
     """J, C and c of the contacts that are near."""
-    known, out = scene.delassus, scene.out
-    n = known.n
-    for k in range(known.contacts):
-        contact, row, rows = scene.contact[known.who[k]], known.first[k], 1 + known.tangents[k]
+    delassus, out = scene.delassus, scene.out
+    n = delassus.n
+    for k in range(delassus.contacts):
+        contact, row, rows = scene.contact[delassus.point[k]], delassus.first[k], 1 + delassus.tangents[k]
         evaluate(contact.place, x, out)
         for i in range(rows):
             for j in range(n):
-                known.J[(row + i) * n + j] = out[rows + i * n + j]
-            known.C[row + i] = out[rows + rows * n + i]
-        evaluate(contact.bias, x, offset(known.c, row))
+                delassus.J[(row + i) * n + j] = out[rows + i * n + j]
+            delassus.C[row + i] = out[rows + rows * n + i]
+        evaluate(contact.bias, x, offset(delassus.c, row))
 
 
 @kernel
 def assemble(scene: Scene, x: f64p) -> i64:
     """The Delassus operator of the contacts that are near; `CAREFUL` where P and u̇₀ have to be given."""
-    known = scene.delassus
+    delassus = scene.delassus
     read_rows(scene, x)
-    if free_motion(known, x) == 0:
+    if free_motion(delassus, x) == 0:
         return CAREFUL
-    operate(known, x)
+    operate(delassus, x)
     return FOUND
 
 
 @kernel
-def is_same(known: Delassus, i: i64, j: i64) -> i64:
+def is_same(delassus: Delassus, i: i64, j: i64) -> i64:
     """1 where the normal rows of two contacts are one: A_ii = A_ij = A_jj."""
-    a, b, rows = known.first[i], known.first[j], known.rows
-    own, other, both = known.A[a * rows + a], known.A[b * rows + b], known.A[a * rows + b]
+    a, b, rows = delassus.first[i], delassus.first[j], delassus.rows
+    own, other, both = delassus.A[a * rows + a], delassus.A[b * rows + b], delassus.A[a * rows + b]
     return 1 if maximum(fabs(own - both), fabs(other - both)) <= SAME * maximum(own, other) else 0
 
 
@@ -165,19 +165,19 @@ def drop_doubled(scene: Scene) -> None:
     """Leave out features that are met on the bound of their domains, at a place where another feature of the same
     contact is met in the same way: the end of an edge, where the edge is met as well."""
     tol = scene.tolerances
-    known = scene.delassus
-    count, kept = known.contacts, scene.near
+    delassus = scene.delassus
+    count, kept = delassus.contacts, scene.near
     for i in range(count):
         kept[i] = 1
     for _ in range(count):
         chosen = -1  # open ones first, then those least inside, then the last
         for i in range(count):
-            who = known.who[i]
+            who = delassus.point[i]
             if kept[i] == 1 and fabs(scene.inside[who]) <= tol.reach * scene.contact[who].unit:
                 if chosen < 0:
                     chosen = i
                 else:
-                    other = known.who[chosen]
+                    other = delassus.point[chosen]
                     closed, before = int(scene.state[who].kind != OPEN), int(scene.state[other].kind != OPEN)
                     if closed == before:
                         chosen = i if scene.inside[who] <= scene.inside[other] else chosen
@@ -187,10 +187,10 @@ def drop_doubled(scene: Scene) -> None:
             break
         kept[chosen] = 2
         for j in range(count):
-            same = scene.contact[known.who[j]].contact == scene.contact[known.who[chosen]].contact
-            if j != chosen and kept[j] != 0 and same and is_same(known, chosen, j) == 1:
+            same = scene.contact[delassus.point[j]].contact == scene.contact[delassus.point[chosen]].contact
+            if j != chosen and kept[j] != 0 and same and is_same(delassus, chosen, j) == 1:
                 kept[chosen] = 0
-                scene.event[known.who[chosen]].doubled = 1
+                scene.event[delassus.point[chosen]].doubled = 1
                 break
     left = 0
     for i in range(count):
@@ -198,4 +198,4 @@ def drop_doubled(scene: Scene) -> None:
             kept[left] = i
             left += 1
     if left < count:
-        keep_only(known, left, kept)
+        keep_only(delassus, left, kept)

@@ -99,9 +99,9 @@ class Passing:
         self.room = self.resets.room(self.held)
         memory.ready(self.room)
         memory.write(s)
-        scene, known = memory.scene, self.room.delassus
-        scene.at_once, scene.brief = self.settings
-        known.asked = known.known = 0
+        scene, delassus = memory.scene, self.room.delassus
+        scene.at_once, scene.shortest_hop = self.settings
+        delassus.calls = delassus.supplied = 0
         for kind, about, _, _, step, height, _ in self.hits:
             if kind == "zone":
                 scene.zone_step[memory.zone(about)] += step
@@ -109,7 +109,7 @@ class Passing:
                 self._say(scene.event[memory.places[about]], kind, about, height)
 
     def _say(self, event: Any, kind: str, about: ContactPoint, height: float) -> None:
-        event.says |= SAYS[kind] | (CLEARED if kind == "touch" and height > 0.0 else 0)
+        event.flags |= SAYS[kind] | (CLEARED if kind == "touch" and height > 0.0 else 0)
         if kind == "slip":
             across = self.lam[about.name] if about.held else self.lam[about.name][1:]
             size = max(math.hypot(*across.tolist()), 1e-300)
@@ -154,20 +154,21 @@ class Passing:
 
     def _give_free_motion(self) -> None:
         """P and u̇₀ where rows that hold, or masses, are close to singular."""
-        known: Delassus = self.room.delassus
-        n, held, extra = known.n, known.held, known.extra
-        if known.known == GIVEN:
+        delassus: Delassus = self.room.delassus
+        n, held, extra = delassus.n, delassus.held, delassus.extra
+        if delassus.supplied == GIVEN:
             raise self._undecided()
-        B, c = np.asarray(known.B)[held * n : (held + extra) * n].reshape(extra, n), np.asarray(known.held_c)[held:]
-        friction = np.asarray(known.friction)[: known.drags * (2 * n + 1)].reshape(-1, 2 * n + 1)
+        B = np.asarray(delassus.B)[held * n : (held + extra) * n].reshape(extra, n)
+        c = np.asarray(delassus.held_c)[held:]
+        friction = np.asarray(delassus.friction)[: delassus.drags * (2 * n + 1)].reshape(-1, 2 * n + 1)
         free = free_motion_of(self.resets.base, self.held, self.x, list(zip(B, c, strict=False)),
                               [(row[:n], row[n:-1], float(row[-1])) for row in friction])  # fmt: skip
-        J = np.asarray(known.J)[: known.rows * n].reshape(-1, n)
+        J = np.asarray(delassus.J)[: delassus.rows * n].reshape(-1, n)
         alone = np.einsum("ij,ji->i", J, lstsq(free.M, J.T)).max(initial=0.0)
         wide = 2 * n * n + 2 * n + 1
-        np.asarray(known.given)[known.known * wide : (known.known + 1) * wide] = np.concatenate(
+        np.asarray(delassus.supply)[delassus.supplied * wide : (delassus.supplied + 1) * wide] = np.concatenate(
             [free.inverse.ravel(), free.udot, free.f, free.M.ravel(), [alone]])  # fmt: skip
-        known.known += 1
+        delassus.supplied += 1
 
     def _turn(self, point: ContactPoint) -> None:
         """Tangents made from an axis that lies well across the normal of a contact; then the reset begins again."""
@@ -179,8 +180,8 @@ class Passing:
 
     def _names(self) -> list[str]:
         """The contacts that are near."""
-        known = self.room.delassus
-        return [self.memory.points[known.who[k]].name for k in range(known.contacts)]
+        delassus = self.room.delassus
+        return [self.memory.points[delassus.point[k]].name for k in range(delassus.contacts)]
 
     def _note(self) -> None:
         """What an impact has to tell."""

@@ -22,14 +22,14 @@ from latchwork.hybrid.contacts.enforced_contacts import (
     decide_enforced,
     put_enforced,
 )
-from latchwork.hybrid.contacts.impact_reset import approaches, find_staying, read_law, strike, strike_jammed
+from latchwork.hybrid.contacts.impact_reset import approaches, find_staying, read_law, resolve_jammed, resolve_near
 from latchwork.hybrid.contacts.near_set import (
     FOUND,
+    apply_guards,
     assemble,
     drop_doubled,
     find_near,
     measure_gaps,
-    take_guards,
 )
 from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.contacts.state_reset import (
@@ -73,20 +73,20 @@ DONE, _, _, _, CAREFUL, _, NOTED, LAWLESS, BLOCKED, STUCK, UNSETTLED, PULLS, UND
 @kernel
 def operator_of_near(scene: Scene, x: f64p) -> i64:
     """The contacts that are near, each place once, their Delassus operator and their laws."""
-    known = scene.delassus
-    known.extra, known.drags = 0, 0
+    delassus = scene.delassus
+    delassus.extra, delassus.drags = 0, 0
     found = find_near(scene, x)
     if found != FOUND:
         return found
-    known.pace = 0.0
-    if known.contacts == 0:
+    delassus.motion_scale = 0.0
+    if delassus.contacts == 0:
         return FOUND
     found = assemble(scene, x)
     if found != FOUND:
         return found
     drop_doubled(scene)
-    for k in range(known.contacts):
-        if read_law(scene, known.who[k], x) == 0:
+    for k in range(delassus.contacts):
+        if read_law(scene, delassus.point[k], x) == 0:
             return LAWLESS
     return FOUND
 
@@ -95,47 +95,47 @@ def operator_of_near(scene: Scene, x: f64p) -> i64:
 def cannot_move(scene: Scene) -> i64:
     """1 where what is held besides, as a weld, leaves no motion at these contacts: A is zero but for rounding."""
     tol = scene.tolerances
-    known, most, slowest = scene.delassus, 0.0, 0.0
-    if known.contacts == 0 or known.held == 0:
+    delassus, most, slowest = scene.delassus, 0.0, 0.0
+    if delassus.contacts == 0 or delassus.held == 0:
         return 0
-    for i in range(known.rows):
-        most = maximum(most, known.A[i * known.rows + i])
-    for k in range(known.contacts):
-        slowest = slowest if slowest < known.v[known.first[k]] else known.v[known.first[k]]
-    return 1 if most <= tol.rounding * known.alone and slowest > -STILL * tol.brief else 0
+    for i in range(delassus.rows):
+        most = maximum(most, delassus.A[i * delassus.rows + i])
+    for k in range(delassus.contacts):
+        slowest = slowest if slowest < delassus.v[delassus.first[k]] else delassus.v[delassus.first[k]]
+    return 1 if most <= tol.rounding * delassus.unheld and slowest > -STILL * tol.brief else 0
 
 
 @kernel
 def leave_as_they_are(scene: Scene) -> None:
     """Contacts at which nothing moves carry nothing, and are open until something can."""
-    known = scene.delassus
-    for k in range(known.contacts):
-        scene.event[known.who[k]].doubled = 1
-    known.contacts, known.rows = 0, 0
+    delassus = scene.delassus
+    for k in range(delassus.contacts):
+        scene.event[delassus.point[k]].doubled = 1
+    delassus.contacts, delassus.rows = 0, 0
 
 
 @kernel
 def scale_of_slip(scene: Scene) -> None:
     """The fastest motion that slip is measured by; and who enters its domain from below."""
     tol = scene.tolerances
-    known, largest = scene.delassus, 0.0
-    scene.pace = maximum(scene.pace, known.pace)
-    for i in range(known.rows):
-        largest = maximum(largest, fabs(known.b[i]))
-    fastest = maximum(scene.speed, known.pace)
-    scene.fastest = maximum(fastest, maximum(tol.left * scene.pace, tol.stirs * largest))
-    for k in range(known.contacts):
-        event = scene.event[known.who[k]]
-        event.entered, event.jammed = is_entered(scene, known.who[k]), 0
+    delassus, largest = scene.delassus, 0.0
+    scene.motion_scale = maximum(scene.motion_scale, delassus.motion_scale)
+    for i in range(delassus.rows):
+        largest = maximum(largest, fabs(delassus.b[i]))
+    fastest = maximum(scene.approach_scale, delassus.motion_scale)
+    scene.slip_scale = maximum(fastest, maximum(tol.left * scene.motion_scale, tol.stirs * largest))
+    for k in range(delassus.contacts):
+        event = scene.event[delassus.point[k]]
+        event.entered, event.jammed = is_entered(scene, delassus.point[k]), 0
 
 
 @kernel
 def next_states(scene: Scene, x: f64p) -> i64:
     """The next mode: contacts that stay closed, and how."""
-    known = scene.delassus
+    delassus = scene.delassus
     scale_of_slip(scene)
     staying = find_staying(scene)
-    keep_only(known, staying, scene.near)
+    keep_only(delassus, staying, scene.near)
     read_slip(scene)
     status = DECIDED
     if scene.enforced > 0:
@@ -152,7 +152,7 @@ def next_states(scene: Scene, x: f64p) -> i64:
     if status != DECIDED:
         return PULLS if status == PULLED else UNDECIDED
     put_states(scene, x[0])
-    end_slip(scene, offset(x, 1 + known.n_q))
+    end_slip(scene, offset(x, 1 + delassus.n_q))
     if scene.enforced > 0:
         put_enforced(scene)
     open_others(scene)
@@ -167,10 +167,10 @@ def reset(scene: Scene, x: f64p) -> i64:
         found = measure_gaps(scene, x)
         if found != FOUND:
             return found
-        take_guards(scene)
+        apply_guards(scene)
         scene.begun = 1
     while scene.rounds < MOST * (1 + scene.watched):
-        scene.delassus.asked = 0
+        scene.delassus.calls = 0
         found = operator_of_near(scene, x)
         if found != FOUND:
             return found
@@ -178,7 +178,7 @@ def reset(scene: Scene, x: f64p) -> i64:
             leave_as_they_are(scene)
         if approaches(scene) == 1:
             scene.rounds += 1
-            if strike(scene, u) != RESOLVED:
+            if resolve_near(scene, u) != RESOLVED:
                 return BLOCKED
             if scene.impact.notes > 0:
                 return NOTED
@@ -187,11 +187,11 @@ def reset(scene: Scene, x: f64p) -> i64:
             if outcome != STUCK:
                 return outcome
             scene.rounds += 1
-            scene.delassus.asked = 0
+            scene.delassus.calls = 0
             found = operator_of_near(scene, x)
             if found != FOUND:
                 return found
-            if strike_jammed(scene, u) != RESOLVED:
+            if resolve_jammed(scene, u) != RESOLVED:
                 return STUCK
             return NOTED
     return NO_REST

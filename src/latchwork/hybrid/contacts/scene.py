@@ -77,7 +77,7 @@ class ContactStateRecord:
 class ContactEvent:
     """What happens to a contact point at one instant."""
 
-    says: i64  # what guards say of it
+    flags: i64  # what guards say of it
     onset: f64p = array(2)  # the direction in which slip begins, where it does
     doubled: i64  # 1 where another feature of the same contact is met at its place
     entered: i64  # 1 where the domain of its feature is entered with a gap below zero
@@ -87,7 +87,7 @@ class ContactEvent:
     kept: i64  # 1 where others keep it from slipping
     jammed: i64  # 1 where it slides, and can neither stay closed nor open
     struck: i64  # its place among those that impacts have struck, from 1 on
-    way: f64p = array(2)  # the direction of slip, before and after
+    slip_direction: f64p = array(2)  # the direction of slip, before and after
     slips: i64  # 1 where it slips
     impulse: f64p = array(3)
 
@@ -96,9 +96,9 @@ class ContactEvent:
 class EnforcedContact:
     """A contact point that the coordinates enforce, while it is decided whether it sticks or slides."""
 
-    who: i64
+    point: i64
     slips: i64  # 1 where it slides ``way``, or has no friction
-    way: f64p = array(2)
+    slip_direction: f64p = array(2)
     slip: f64p = array(2)
     row: i64  # the first of its rows among those that hold besides, where it sticks
 
@@ -116,9 +116,9 @@ class Scene:
     n_speeds: i64
     watched: i64  # how many of them are watched
     at_once: i64  # how several act in one impact: 1 together, 0 one after the other, −1 as they come
-    brief: f64  # s: hops shorter than this are none
-    speed: f64  # the fastest approach so far
-    pace: f64  # the fastest motion at contacts so far
+    shortest_hop: f64  # s: hops shorter than this are none
+    approach_scale: f64  # the fastest approach so far
+    motion_scale: f64  # the fastest motion at contacts so far
     shared: f64  # when a load was shared otherwise last
     begun: i64  # 1 where guards were taken
     rounds: i64  # impacts and contact problems of this event
@@ -130,7 +130,7 @@ class Scene:
     solved: i64  # how the last impact, or the contact problem, ended
     trouble: i64  # the contact point that something is to be said of
     number: f64  # and a number with it
-    fastest: f64  # what slip is measured by
+    slip_scale: f64  # what slip is measured by
     tolerances: Tolerances = pointer()
     delassus: Delassus = pointer()
     problem: ContactProblem = pointer()

@@ -50,16 +50,16 @@ def workspace_of(base: Base, held: Terms, contacts: int, enforced: int) -> Works
     n_q, n, m = held.sizes
     rows, most = 3 * contacts, m + 2 * enforced
     work = max(n * n + 2 * n, 2 * n * most + most * most + 3 * most)
-    known = lay_out(Delassus, n_q=n_q, n=n, most_contacts=contacts, most_rows=rows, most_held=most, held=m,
+    delassus = lay_out(Delassus, n_q=n_q, n=n, most_contacts=contacts, most_rows=rows, most_held=most, held=m,
                     most_enforced=enforced, n_motion=base.motion.width, n_inputs=len(base.arguments), n_work=work,
                     aside=base.units.q * some_way_off(n_q))  # fmt: skip
     programs = Evaluators()
-    programs.put(known.motion, base.motion)
+    programs.put(delassus.motion, base.motion)
     if m:
-        programs.put(known.held_place, held.place_function)
-        programs.put(known.held_bias, held.bias_function)
+        programs.put(delassus.held_place, held.place_function)
+        programs.put(delassus.held_bias, held.bias_function)
     problem = lay_out(ContactProblem, most_contacts=contacts, most_rows=rows)
-    return Workspace(known, problem, lay_out(ImpactProblem, most_contacts=contacts, most_rows=rows), programs)
+    return Workspace(delassus, problem, lay_out(ImpactProblem, most_contacts=contacts, most_rows=rows), programs)
 
 
 class SceneMemory:
@@ -181,11 +181,11 @@ class SceneMemory:
         scene, places = self.scene, self.places
         watch = self.watched(s)
         scene.watched, self._watch[: len(watch)] = len(watch), watch
-        scene.speed, scene.pace, scene.shared = s.speed, s.pace, s.shared
+        scene.approach_scale, scene.motion_scale, scene.shared = s.approach_scale, s.motion_scale, s.shared
         for zone, i in self._zones.items():
             scene.zone[i], scene.zone_step[i] = s.zones.get(zone, 0), 0
         scene.begun = scene.rounds = scene.impacts = scene.struck = scene.jams = scene.solved = 0
-        scene.energy = scene.work = scene.fastest = 0.0
+        scene.energy = scene.work = scene.slip_scale = 0.0
         scene.trouble = -1
         self.events[:] = 0
         self.states[: len(self.points)] = self._open
@@ -210,7 +210,7 @@ class SceneMemory:
         for name, value in self.decoded(s.contact_points, self.states).items():
             setattr(s, name, value)
         s.zones = self.zones_in(s.zones, scene.zone)
-        s.speed, s.pace, s.shared = scene.speed, scene.pace, scene.shared
+        s.approach_scale, s.motion_scale, s.shared = scene.approach_scale, scene.motion_scale, scene.shared
         self.current = s
 
     def zones_in(self, zones: Mapping[Zones, int], numbers: Any) -> dict[Zones, int]:
