@@ -11,6 +11,7 @@ import latchwork as lw
 from latchwork import dt
 from latchwork.errors import EvaluationError, IntegrationError
 from latchwork.hybrid.trajectory import RunEvent
+from latchwork.view import gallery
 
 TIGHT = lw.DormandPrince(rtol=1e-12, atol=1e-14)
 METHODS = pytest.mark.parametrize(
@@ -212,3 +213,17 @@ def test_samples_alone_need_an_interval():
         lw.simulate(ball(), until=1.0, q=[1.0], keep="samples")
     with pytest.raises(EvaluationError, match="Keep 'steps', or 'samples'"):
         lw.simulate(ball(), until=1.0, q=[1.0], every=0.1, keep="nothing")
+
+
+@pytest.mark.parametrize("kind", ["held", "linear"])
+def test_a_run_goes_on_from_row_to_row(kind):
+    """Where nothing happens but rows of a table, a linkage has one state at each time, and one path through them."""
+    example = gallery.load("andrews_squeezer")
+    model, times = example.models()[0], np.arange(0.0, 1.0, 1e-3)
+    start = example.run(model)
+    torque = start.equations.r[0].name
+    run = lw.simulate(model, 0.02, q=dict(zip(start.equations.q_names, start.x[0].tolist(), strict=False)),
+                      inputs={torque: lw.Table(times, 0.03 + 0.01 * np.sin(times), kind)})  # fmt: skip
+    assert (np.diff(run.t) > 0.0).all()
+    assert np.isin(times[times <= 0.02], run.t).all()
+    assert all(a.solution.event is not None for a in run.path.segments[:-1])

@@ -15,9 +15,8 @@ value, and nothing is lost but time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -163,15 +162,17 @@ def jumped(state: SimState, ran: Ran) -> Ran:
     return ran._replace(segments=[*ran.segments[:-1], last._replace(solution=solution)], hit=hit)
 
 
-def joined(segments: Sequence[Segment]) -> list[Segment]:
-    """Segments of one stage that follow each other from row to row of tables as one; not where its rows jump there."""
-    numbers, number = list[int](), 0
-    for i, (_, stage) in enumerate(segments):
-        ended = i > 0 and (segments[i - 1].solution.event is not None or segments[i - 1].stage is not stage)
-        number += ended or getattr(stage, "follows_inputs", False)
-        numbers.append(number)
-    groups = [[segment for _, segment in group] for _, group in groupby(zip(numbers, segments, strict=True),
-                                                                       key=lambda item: item[0])]  # fmt: skip
+def joined(segments: Sequence[Segment], first: int, onward: Collection[int]) -> list[Segment]:
+    """Segments from a first one on, those that go ``onward`` from the row of a table with the segment before as one.
+
+    Not where the rows of a stage have inputs: what they were before they jumped belongs to the end of its segment.
+    """
+    groups: list[list[Segment]] = []
+    for k, segment in enumerate(segments[first:], first):
+        last = groups[-1][-1] if k in onward and groups else None
+        if last is None or last.stage is not segment.stage or getattr(last.stage, "follows_inputs", False):
+            groups.append([])
+        groups[-1].append(segment)
     return [Segment(join([segment.solution for segment in group]), group[0].stage) for group in groups]
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -74,9 +74,23 @@ def is_on_grid(t: float, origin: float, step: float) -> bool:
     return origin + float(round((t - origin) / step)) * step == t
 
 
-def longest_step(table: ModeTable, state: SimState, x: Array) -> float:
-    """A step that is short enough for gaps to be followed."""
-    return table.pacing(x) if state.contacts.members else math.inf
+class FlowSetup(NamedTuple):
+    """What a flow needs that may have to be made of symbols: a step that is short enough for gaps to be followed, and
+    the memory of machine code that goes from mode to mode, where it may."""
+
+    longest: float
+    memory: FlowMemory | None
+
+
+def flow_setup(sim: Simulation, stops: Mapping[str, Any], x: Array) -> FlowSetup:
+    """See to what a flow from x = (t, q, u, rest) needs, before symbols are worked on beside it."""
+    state, table = sim.state, sim.mode_table
+    longest = table.pacing(x) if state.contacts.members else math.inf
+    if not _flows(sim):
+        return FlowSetup(longest, None)
+    memory = table.flow_of(state.holds, state.contacts.contact_points, stops, len(state.rest))
+    memory.know_only(state.stages)
+    return FlowSetup(longest, memory)
 
 
 def kinds_at(guards: Guards, state: SimState) -> list[int]:
@@ -86,7 +100,7 @@ def kinds_at(guards: Guards, state: SimState) -> list[int]:
 
 
 def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: Stage, guards: Guards,
-             stops: Mapping[str, Any], until: float, x: Array, whole: bool) -> Ran | None:  # fmt: skip
+             stops: Mapping[str, Any], ready: FlowSetup, until: float, whole: bool) -> Ran | None:  # fmt: skip
     """Run from mode to mode, until a time, or an event that has to be passed here.
 
     A stage goes on in other speeds where it asks for them. Every change is passed here where a rule may fire, a
@@ -96,11 +110,7 @@ def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: St
     state, table, rest = sim.state, sim.mode_table, sim.state.held
     samples = None if call.samples is None or whole else Samples(call.samples, rest)
     kinds = kinds_at(guards, state) if stage.guards is not None and (state.rules or stops) else None
-    flows = _flows(sim)
-    memory = table.flow_of(state.holds, state.contacts.contact_points, stops, len(rest)) if flows else None
-    if memory is not None:
-        memory.know_only(state.stages)
-    longest, segments, over, t, now = longest_step(table, state, x), list[Segment](), False, state.t, state.x
+    (longest, memory), segments, over, t, now = ready, list[Segment](), False, state.t, state.x
     lap: Lap | None = None
     try:
         while True:
@@ -110,7 +120,7 @@ def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: St
             else:
                 lap = lap._replace(again=again, stage=stage)
             if status == EVENT:
-                ran = ended(lap, Segment(lap.again.at_once(rest), lap.stage), rest)
+                ran = ended(Segment(again.at_once(rest), stage), guards, lap.began, lap.t, rest)
                 sim.record.end_switch(lap.began)
                 return ran._replace(segments=segments + ran.segments)
             while True:

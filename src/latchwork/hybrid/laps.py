@@ -142,12 +142,12 @@ def lap_end(lap: Lap, status: int, until: float, rest: Array, samples: Samples |
             again.fail(status, until, True, samples)
     except IntegrationError as error:
         raise broken(error, stage, until, rest) from None
-    return ended(lap, Segment(again.solution(status, samples), stage), rest)
+    return ended(Segment(again.solution(status, samples), stage), lap.guards, lap.began, lap.t, rest)
 
 
-def ended(lap: Lap, segment: Segment, rest: Array) -> Ran:
-    """A lap that ended with a segment: in other speeds, where the event names no guards."""
-    stage, solution = lap.stage, segment.solution
+def ended(segment: Segment, guards: Guards, began: float, entered: float, rest: Array) -> Ran:
+    """A run that ended with a segment: in other speeds, where the event names no guards."""
+    solution, stage = segment
     t, event = float(solution.t[-1]), solution.event
     x, belongs = stage.end(t, solution.x[-1], rest)
     try:
@@ -157,7 +157,7 @@ def ended(lap: Lap, segment: Segment, rest: Array) -> Ran:
         raise Departed(str(error), [segment], t, x) from None
     hit = () if event is None else event.guards
     rewrites = event is not None and not hit
-    return Ran([segment], stage.rewritten(t, x, rest) if rewrites else stage, x, hit, lap.guards, lap.began, lap.t)
+    return Ran([segment], stage.rewritten(t, x, rest) if rewrites else stage, x, hit, guards, began, entered)
 
 
 def broken(error: IntegrationError, stage: Stage, t: float, rest: Array, x: Array | None = None) -> Broken:

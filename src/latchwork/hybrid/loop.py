@@ -24,7 +24,7 @@ from latchwork.hybrid.horizon import flow_to, horizon, joined, jumped
 from latchwork.hybrid.interference.passing import go_back, keep_watch, must_not_pass
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.interrupted import interruptible
-from latchwork.hybrid.lap_flow import Call, counted, grid_of, run_laps
+from latchwork.hybrid.lap_flow import Call, FlowSetup, counted, flow_setup, grid_of, run_laps
 from latchwork.hybrid.laps import Broken, Departed, Ran, is_ours
 from latchwork.hybrid.modes import enumerate_modes, mode_at
 from latchwork.hybrid.online import fire, follow_inputs, release
@@ -76,7 +76,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
     if step is not None:
         sim.state = sim.state.but(grid=(grid, step))
     fetch(sim, bounds_entered(sim.state))
-    passed, limit, first = None, t_end, len(sim.record.segments)
+    passed, limit, first, onward, reached = None, t_end, len(sim.record.segments), set[int](), None
     while (sim.state.t < t_end or sim.state.rules.pending) and not interrupted():
         row, passed = passed, None
         sim.state = sim.world.seen(sim.state)
@@ -111,10 +111,13 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         if until is None:
             continue
         sim.record.note_backs(sim.state)
+        ready = flow_setup(sim, stops, x)
+        if sim.state.x is reached:
+            onward.add(len(sim.record.segments))
         prepare_successors(sim, guards, stops, values)
         keep_watch(sim, x)
         try:
-            ran = flow_to(sim, until, samples, partial(_run, sim, call, stage, guards, stops, x))
+            ran = flow_to(sim, until, samples, partial(_run, sim, call, stage, guards, stops, ready))
             must_not_pass(sim, ran.segments if ran is not None else (), samples is None)
         except Passed as found:
             limit = go_back(sim, found)
@@ -133,23 +136,24 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         if sim.state.driven.columns and ran.end < min(t_end, jump):
             ran = jumped(sim.state, ran)
         sim.went(ran.segments, ran.x)
+        reached = None if ran.hit else ran.x
         sim.record.worked("integrate", ran.stage.names, ran.t, ran.began)
         if not (sim.state.rules or stops):
             passed = _pass(sim, call, ran.stage, ran.hits)
         elif _pass_all(sim, call, ran.stage, ran.hits, asked):
             break
     if sim.state.driven.columns:
-        sim.record.segments[first:] = joined(sim.record.segments[first:])
+        sim.record.segments[first:] = joined(sim.record.segments, first, onward)
     if since is not None:
         judge(sim, since, method, audit)
 
 
-def _run(sim: Simulation, call: Call, stage: Stage, guards: Guards, stops: Mapping[str, Any], x: Array, until: float,
-         whole: bool) -> Ran | None:  # fmt: skip
+def _run(sim: Simulation, call: Call, stage: Stage, guards: Guards, stops: Mapping[str, Any], ready: FlowSetup,
+         until: float, whole: bool) -> Ran | None:  # fmt: skip
     """Flow from where the run stands, by steps of our own or by those of another method."""
     if is_ours(call.method):
-        return run_laps(sim, call, call.method, stage, guards, stops, until, x, whole)
-    return run_smooth(sim, call, stage, guards, until, x, whole)
+        return run_laps(sim, call, call.method, stage, guards, stops, ready, until, whole)
+    return run_smooth(sim, call, stage, guards, ready.longest, until, whole)
 
 
 def _pass_all(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard], asked: Mapping[str, Any]) -> bool:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.contacts.guards import Guards
-from latchwork.hybrid.lap_flow import Call, kinds_at, longest_step
-from latchwork.hybrid.laps import Broken, Departed, Lap, Ran, broken, ended
+from latchwork.hybrid.lap_flow import Call, kinds_at
+from latchwork.hybrid.laps import Broken, Departed, Ran, broken, ended
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.table import Array
 from latchwork.integrate.again import Samples
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
 
 
-def run_smooth(sim: Simulation, call: Call, stage: Stage, guards: Guards, until: float, x: Array, whole: bool) -> Ran:
+def run_smooth(sim: Simulation, call: Call, stage: Stage, guards: Guards, longest: float, until: float,
+               whole: bool) -> Ran:  # fmt: skip
     """Run until a time or an event; a stage goes on in other speeds where it asks for them."""
     state, rest, segments = sim.state, sim.state.held, list[Segment]()
-    t, now, longest = state.t, state.x, longest_step(sim.mode_table, sim.state, x)
+    t, now = state.t, state.x
     samples = None if call.samples is None or whole else Samples(call.samples, rest)
     kinds = np.array(kinds_at(guards, state) if stage.guards is not None else [], dtype=np.int64)
     sim.record.end_switch()
-    lap = Lap(None, stage, guards, longest, time.perf_counter(), t)  # type: ignore[arg-type]
+    began = time.perf_counter()
     try:
         while True:
             armed = None if stage.guards is None else armed_at(stage.look(t, now, rest)[: len(guards)], kinds, guards)
@@ -45,7 +46,7 @@ def run_smooth(sim: Simulation, call: Call, stage: Stage, guards: Guards, until:
                                      heights=guards.heights, scales=_scales(sim, stage, guards))  # fmt: skip
             except IntegrationError as error:
                 raise broken(error, stage, t, rest, now) from None
-            ran = ended(lap._replace(stage=stage), Segment(solution, stage), rest)
+            ran = ended(Segment(solution, stage), guards, began, state.t, rest)
             segments += ran.segments
             if ran.hit or solution.event is None or interrupted():
                 return ran._replace(segments=segments)

@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 
 from latchwork.errors import IntegrationError
 from latchwork.integrate.dense_output import Array, Event, Record, Solution, Stats
-from latchwork.integrate.fused import SHARED, fused_function, pays
+from latchwork.integrate.fused import SHARED
 from latchwork.integrate.guard_location import FLOOR
 from latchwork.integrate.integration import Evaluator, Integration
 from latchwork.integrate.methods import RK4, DormandPrince
-from latchwork.integrate.problem import Settle, StateScales, hits, steps_per_call, stopped
+from latchwork.integrate.problem import Settle, StateScales, fused_step, hits, steps_per_call, stopped
 from latchwork.integrate.status import EVENT, REWRITE, STATUS
 from latchwork.integrate.stepper import begin, steps, tick
 from latchwork.integrate.workspace import Workspace
-from latchwork.program import tiers
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import executor_at, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
 from latchwork.program.native import address, entry, native
@@ -296,19 +295,19 @@ class Again:
 
     def fuse(self, until: float, rest: Array) -> None:
         """Where so many fixed steps are ahead that it pays, take each as one program, once machine code is there."""
-        if not self.workspace.is_fixed or self.settle is not None or not isinstance(self.function, Function):
+        integration, control = self.integration, self.integration.control
+        if not self.workspace.is_fixed or integration.is_fused == 1:
             return
-        control, tableau, n = self.integration.control, self.workspace.tableau, self.workspace.n
-        count, program = (until - control.t) / control.step, self.function.program
-        if self._fused is None and count * (tableau.stages - 1) >= tiers.pays_after(program) and pays(program, tableau):
-            made = fused_function(self.function, tableau)
-            self._fused = made, made.workspace()
-        if self._fused is not None and self.integration.is_fused == 0 and self._fused[0].compiled():
+        if self._fused is None:
+            count = (until - control.t) / control.step
+            made = fused_step(self.function, self.settle, self.workspace.tableau, count)
+            self._fused = None if made is None else (made, made.workspace())
+        if self._fused is not None and self._fused[0].compiled():
             made, z = self._fused
-            first = SHARED + 2 * n
+            first = SHARED + 2 * self.workspace.n
             z[first : first + len(rest)] = rest
-            write(self.integration.fused, entry(made.executor), address(made.code), address(z), first, 0, 0)
-            self.integration.is_fused = 1
+            write(integration.fused, entry(made.executor), address(made.code), address(z), first, 0, 0)
+            integration.is_fused = 1
 
     def make_room(self, samples: Samples | None = None) -> None:
         """Go on on a new page where few rows are left on this one: what follows may begin on it."""

@@ -130,12 +130,7 @@ class Problem:
 
     def fused(self, tableau: Tableau, count: int) -> Function | None:
         """The step as one program, where it is short and the run is long enough for machine code to pay."""
-        if not isinstance(self.function, Function) or self.settle is not None:
-            return None
-        program = self.function.program
-        if self.call is not invoke or count * (tableau.stages - 1) < tiers.pays_after(program):
-            return None
-        return fused_function(self.function, tableau) if pays(program, tableau) else None
+        return fused_step(self.function, self.settle, tableau, count) if self.call is invoke else None
 
     def fuse(self, fused: Function) -> None:
         """Take fused steps from here on, once machine code for them is there."""
@@ -156,6 +151,15 @@ class Problem:
         """Say why the run stopped, where, and which state it was; ``error.solution`` holds what was computed."""
         solution = None if record is None else record.solution(Stats(record.steps, 0, 0))
         stopped(self.function, (self.t, self.t_end), status, t, component, self.hit(), solution)
+
+
+def fused_step(function: Executable, settle: Settle | None, tableau: Tableau, count: float) -> Function | None:
+    """A step as one program, where it is short and so many are ahead that machine code pays."""
+    if not isinstance(function, Function) or settle is not None:
+        return None
+    program = function.program
+    worthwhile = count * (tableau.stages - 1) >= tiers.pays_after(program) and pays(program, tableau)
+    return fused_function(function, tableau) if worthwhile else None
 
 
 def hits(hit: NDArray[np.int64]) -> tuple[int, ...]:

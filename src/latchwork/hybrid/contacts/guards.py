@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from latchwork.constraint.joints.sides import kinds
 from latchwork.constraint.terms import Array
@@ -38,11 +37,6 @@ class Guards(tuple[Guard, ...]):
     def of_rules(self) -> bool:
         """Whether rules are among them."""
         return any(guard.kind == "rule" for guard in self)
-
-    @cached_property
-    def patient(self) -> NDArray[np.bool_]:
-        """Those that are armed also below zero, where they may rise: rules apart."""
-        return np.array([not (guard.by_force or guard.kind in ("stop", "lost")) for guard in self], dtype=bool)
 
     @cached_property
     def on_forces(self) -> list[int]:
