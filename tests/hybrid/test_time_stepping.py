@@ -221,7 +221,7 @@ def level(model, name="level", factor=1.0):
 
 
 def test_redundant_constraints_change_nothing():
-    """A constraint stated twice, so that its rows depend on each other, gives the motion of one, to what steps leave."""
+    """A constraint stated twice, so that its rows depend on each other, gives the motion of one, up to the steps."""
     model, start = pendulum(), {"q1": -0.5, "q2": 0.2}
     one = lw.simulate(model, 0.05, q=start, constraints=[level(model)], thick=ALWAYS)
     both = [level(model), level(model, "again", 2.0)]
