@@ -41,7 +41,7 @@ DRAW = ("mark_1", "O", "mark_2")
 def run(model: lw.Model, until: float = 20.0) -> lw.Trajectory:
     """The first wheel turns."""
     return lw.simulate(model, until, q=[0.0, 0.0], u={"u1": FAST},
-                       method=lw.DormandPrince(rtol=1e-11))  # fmt: skip
+                       method=lw.DormandPrince(rtol=1e-11, atol=1e-12))  # fmt: skip
 
 
 def live() -> lw.Exhibit:

@@ -168,6 +168,71 @@ def stick_slip(one: Units) -> Scaled:
     return Scaled(model, 3.0 * one.time, {"x": 0.0}, {"u_x": 0.2 * one.speed}, ("x",))
 
 
+def balls_that_collide(one: Units) -> Scaled:
+    """Two balls in space, one of which rolls into the other, off its middle."""
+    model = lw.Model("two balls")
+    N, J = model.frame, 0.004 * one.inertia
+    links = [model.free(name, q=[f"{name}{k}" for k in ("x", "y", "z", 0, 1, 2, 3)],
+                        u=[f"u_{name}{k}" for k in ("x", "y", "z")] + [f"w_{name}{k}" for k in (1, 2, 3)])
+             for name in "ab"]  # fmt: skip
+    balls = []
+    for name, link in zip("ab", links, strict=True):
+        body = model.body(name, link, link.origin, 1.0 * one.mass, lw.inertia(link.frame, xx=J, yy=J, zz=J))
+        balls.append(lw.Sphere(link.origin, 0.1 * one.length, body=body))
+        model.contact(f"{name} on table", balls[-1], lw.Plane(model.origin, N.z), friction=0.25)
+    g(model, one, N.z)
+    model.contact("a on b", *balls, restitution=0.5, friction=0.2)
+    q = {"az": 0.1, "bx": 0.5, "by": 0.05, "bz": 0.1}
+    return Scaled(model, 0.5 * one.time, {name: value * one.length for name, value in q.items()},
+                  {"u_ax": 1.2 * one.speed}, tuple(f"{name}{k}" for name in "ab" for k in "xyz"))  # fmt: skip
+
+
+def box_on_a_step(one: Units) -> Scaled:
+    """A box that falls onto the corner of another, and over it."""
+    model, link, body = planar(one, "box", 1.5, 0.03)
+    step = lw.Box(model.origin, (0.6 * one.length, 0.2 * one.length), body=model.frame)
+    model.contact("box on step", lw.Box(link.origin, (0.2 * one.length, 0.4 * one.length), body=body), step,
+                  restitution=0.2, friction=0.6)  # fmt: skip
+    return Scaled(model, 0.6 * one.time, {"x": 0.25 * one.length, "y": 0.4 * one.length, "a": -0.2}, {}, ("x", "y"))
+
+
+def pendulum_at_its_limit(one: Units) -> Scaled:
+    """A pendulum whose joint has a limit, at which it comes to rest."""
+    model = lw.Model("limit")
+    link = model.revolute("A", q=["a"], u=["u_a"])
+    model.particle("bob", link.origin.at("P", -0.5 * one.length * link.frame.y), 0.5 * one.mass)
+    g(model, one, model.frame.y)
+    model.limit("stop", link, (0.3, None), restitution=0.4)
+    return Scaled(model, 2.0 * one.time, {"a": 1.0})
+
+
+def crates_in_space(one: Units) -> Scaled:
+    """A crate that falls, turned, onto the edge of another."""
+    model = lw.Model("crates")
+    link = model.free("B", q=["x", "y", "z", "e0", "e1", "e2", "e3"], u=["u_x", "u_y", "u_z", "w1", "w2", "w3"])
+    J = lw.inertia(link.frame, xx=0.05 * one.inertia, yy=0.06 * one.inertia, zz=0.04 * one.inertia)
+    body = model.body("crate", link, link.origin, 2.0 * one.mass, J)
+    g(model, one, model.frame.z)
+    upper = lw.Box(link.origin, tuple(size * one.length for size in (0.5, 0.4, 0.3)), body=body)
+    lower = lw.Box(model.origin, tuple(size * one.length for size in (0.6, 0.6, 0.4)), body=model.frame)
+    model.contact("crate on crate", upper, lower, restitution=0.1, friction=0.5)
+    q = {"x": 0.25 * one.length, "y": 0.05 * one.length, "z": 0.5 * one.length}
+    return Scaled(model, 0.25 * one.time, q, {"w1": 1.0 / one.time, "w2": 0.5 / one.time}, ("x", "y", "z"))
+
+
+def block_on_a_rail(one: Units) -> Scaled:
+    """A block that constraints keep upright and on a rail, one an angle, the other a length, between two walls."""
+    model, link, body = planar(one, "rail", 1.2, 0.02)
+    N, O = model.frame, model.origin
+    model.constraint("upright", link.q[2])
+    model.constraint("rail", link.origin.position(O).dot(N.y) + 0.1 * link.origin.position(O).dot(N.x))
+    disk = lw.Circle(link.origin, 0.05 * one.length, body=body)
+    for name, side in (("left", -1.0), ("right", 1.0)):
+        wall = lw.Line(O.at(name, side * 0.3 * one.length * N.x), N.y, -side * N.x)
+        model.contact(f"block on {name} wall", disk, wall, restitution=0.6, friction=0.2)
+    return Scaled(model, 2.0 * one.time, {"x": 0.1 * one.length}, {"u_x": 1.0 * one.speed}, ("x", "y"))
+
+
 # --- constraints --------------------------------------------------------------------------------------------------
 
 
@@ -232,6 +297,11 @@ CONTACTS: Mapping[str, Callable[[Units], Scaled]] = {
     "rolling ball": rolling_ball,
     "pendulum at wall": pendulum_at_wall,
     "stick-slip": stick_slip,
+    "balls that collide": balls_that_collide,
+    "box on a step": box_on_a_step,
+    "pendulum at its limit": pendulum_at_its_limit,
+    "crates in space": crates_in_space,
+    "block on a rail": block_on_a_rail,
 }
 MECHANISMS: Mapping[str, Callable[[Units], Scaled]] = {
     "four-bar": four_bar,

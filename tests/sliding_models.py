@@ -11,16 +11,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 import latchwork as lw
-from latchwork.constraint.embedded.friction_rows import FrictionRows, drag_of
 from latchwork.constraint.embedded.mode import Mode, mode_of
 from latchwork.constraint.embedded.redundant_forces import least_norm_share
+from latchwork.constraint.embedded.slider import ENFORCED, Slider
+from latchwork.constraint.row_sources import RowPrograms
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Terms
 from latchwork.hybrid.mode_equations import Held
+from latchwork.program.function import Function
+from latchwork.program.lower import lower
 from latchwork.symbolic.expr import operand
+from latchwork.symbolic.traverse import rebuild
 from random_held import random_case
 
 Array = NDArray[np.float64]
+
+
+def function_of(terms: Terms, entries: list[Any]) -> Function:
+    """Numbers and expressions as a program of (t, q, u, rest)."""
+    g, base = terms.rows.equations.system.graph, terms.base
+    return Function(lower(g, rebuild(g, [operand(g, e) for e in entries], base.laws), base.arguments))
+
+
+def with_sliders(terms: Terms, along: list[list[Any]], sliders: list[tuple[int, Any, Any]]) -> tuple[Terms, Any]:
+    """Terms with one more source, whose rows ``along`` are tangents and are not held; and sliders, each on a row or
+    `ENFORCED`, with μ, so that E = −μ d·B_t has d = −1, and N1, N0 where it is enforced."""
+    count, n = len(along), terms.sizes[1]
+    place = function_of(terms, [*[0.0] * count, *[e for row in along for e in row], *[0.0] * count])
+    assert all(len(row) == n for row in along)
+    tangents = RowPrograms(place, function_of(terms, [0.0] * count), count, 0)
+    made = []
+    for i, (row, mu, force) in enumerate(sliders):
+        law = mu if isinstance(mu, float) else function_of(terms, [0.0, mu, mu])
+        made.append(Slider(len(terms.sources), row, i, 1, law, (-1.0,),
+                           None if force is None else function_of(terms, force)))  # fmt: skip
+    return Terms(terms.rows, terms.base, (*terms.sources, tangents)), tuple(made)
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -28,16 +53,19 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Sliding:
-    """A design whose modes drag: E_i by row, made of the terms; redundant rows share at the start by least norm."""
+    """A design whose modes slide: E_i = μ B_t by row, made of the terms as (μ, B_t); redundant rows share at the start
+    by least norm."""
 
-    E: Callable[[Terms], dict[int, list[Any]]]
+    E: Callable[[Terms], dict[int, tuple[Any, list[Any]]]]
     fair: bool = False
 
     def stage(self, driven, mode, watch, known, label, memory):
-        g = mode.terms.rows.equations.system.graph
-        friction_rows = drag_of(mode.terms, {i: [operand(g, e) for e in row] for i, row in self.E(mode.terms).items()})
+        every = self.E(mode.terms)
+        terms, sliders = with_sliders(
+            mode.terms, [along for _, along in every.values()], [(i, mu, None) for i, (mu, _) in every.items()]
+        )
         share = least_norm_share(mode.numbers, mode.selection) if self.fair else None
-        return Held(driven, replace(mode, friction_rows=friction_rows, share=share), watch, label=label, memory=memory)
+        return Held(driven, replace(mode, terms=terms, sliders=sliders, share=share), watch, label=label, memory=memory)
 
 
 # --- random programs --------------------------------------------------------------------------------------------------
@@ -45,24 +73,23 @@ class Sliding:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Rows of entries a + b sin q + c u: as nodes of a model, and as numbers."""
+    """Rows of entries a + b sin q: as expressions of a model, and as numbers."""
 
     a: Array
     b: Array
-    c: Array
 
     @classmethod
     def random(cls, rng: np.random.Generator, rows: int, n: int, size: float) -> Numbers:
-        return cls(*(size * rng.normal(size=(rows, n)) for _ in range(3)))
+        return cls(*(size * rng.normal(size=(rows, n)) for _ in range(2)))
 
-    def nodes(self, terms: Terms) -> list[list[int]]:
-        """With the first coordinate and the last speed."""
-        q, u = terms.rows.equations.q[0], terms.rows.equations.u[-1]
-        return [[(lw.sin(q) * float(b) + u * float(c) + float(a)).node for a, b, c in zip(*row, strict=True)]
-                for row in zip(self.a, self.b, self.c, strict=True)]  # fmt: skip
+    def entries(self, terms: Terms) -> list[list[Any]]:
+        """With the first coordinate."""
+        q = terms.rows.equations.q[0]
+        return [[lw.sin(q) * float(b) + float(a) for a, b in zip(*row, strict=True)]
+                for row in zip(self.a, self.b, strict=True)]  # fmt: skip
 
-    def at(self, q: float, u: float) -> Array:
-        return self.a + self.b * np.sin(q) + self.c * u
+    def at(self, q: float) -> Array:
+        return self.a + self.b * np.sin(q)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,32 +151,35 @@ known = cache(fresh)  # for all that leave its programs as they are
 
 
 def sliding_case(seed: int, other: bool, shared: bool, start: Callable[[int], Any] = known) -> Problem:
-    """A random constrained mechanism that drags on about half its rows and holds up to two contacts."""
+    """A random constrained mechanism that slides on about half its rows and on up to two contacts that coordinates
+    enforce."""
     rng, (constrained, x) = np.random.default_rng(seed), start(seed)
     terms, selection = constrained.terms, constrained.selection
     B, M = terms.place(x).B, terms.motion(x).M
     if other:
         selection = other_selection(rng, B, M, selection)
-    friction_rows, E, g, N1, N0 = random_drag(rng, terms, x, float(np.abs(B).max()))
+    terms, sliders, E, g, N1, N0 = random_friction(rng, terms, x, float(np.abs(B).max()))
     R = rng.normal(size=(len(selection.redundant), selection.rank + 1)) * 0.3 if shared else None
     rest = tuple(s.name for s in (*constrained.unconstrained.r, *constrained.unconstrained.p))
-    mode = mode_of(terms, selection, x, rest, friction_rows, R)
+    mode = mode_of(terms, selection, x, rest, sliders, R)
     return Problem(mode, x, E, g, N1, N0, np.zeros((len(selection.redundant), selection.rank + 1)) if R is None else R)
 
 
-def random_drag(rng: np.random.Generator, terms: Terms, x: Array, size: float) -> tuple[FrictionRows, Array, ...]:
-    """A drag, and E of all rows, g, N1 and N0 at x = (t, q, u, rest)."""
+def random_friction(rng: np.random.Generator, terms: Terms, x: Array, size: float) -> tuple[Any, ...]:
+    """Terms with what slides, the sliders, and E of all rows, g, N1 and N0 at x = (t, q, u, rest); μ depends on u."""
     n_q, n, m = terms.sizes
     rows = [int(i) for i in np.flatnonzero(rng.random(m) < 0.5)]
-    held = int(rng.integers(0, 3))
+    held, (q, u) = int(rng.integers(0, 3)), (float(x[1]), float(x[n_q + n]))
     E, g, N1, N0 = (Numbers.random(rng, count, width, part) for count, width, part in
                     ((len(rows), n, 0.1 * size), (held, n, 0.3), (held, n, 0.1), (held, 1, 1.0)))  # fmt: skip
-    held_nodes = [(a, b, c[0]) for a, b, c in zip(g.nodes(terms), N1.nodes(terms), N0.nodes(terms), strict=True)]
-    friction_rows = drag_of(terms, dict(zip(rows, E.nodes(terms), strict=True)), held_nodes)
-    at = float(x[1]), float(x[n_q + n])
+    mus = [1.0 + 0.1 * terms.rows.equations.u[-1] * i for i in range(len(rows) + held)]
+    forces = [[*a, *b] for a, b in zip(N1.entries(terms), N0.entries(terms), strict=True)]
+    slides = zip([*rows, *[ENFORCED] * held], mus, [*[None] * len(rows), *forces], strict=True)
+    terms, sliders = with_sliders(terms, [*E.entries(terms), *g.entries(terms)], list(slides))
+    at = [1.0 + 0.1 * u * i for i in range(len(mus))]
     every = np.zeros((m, n))
-    every[rows] = E.at(*at)
-    return friction_rows, every, g.at(*at), N1.at(*at), N0.at(*at)[:, 0]
+    every[rows] = E.at(q) * np.array(at[: len(rows)])[:, None]
+    return terms, sliders, every, g.at(q) * np.array(at[len(rows) :])[:, None], N1.at(q), N0.at(q)[:, 0]
 
 
 # --- models -----------------------------------------------------------------------------------------------------------

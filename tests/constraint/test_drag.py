@@ -13,20 +13,22 @@ from scipy.integrate import solve_ivp
 import latchwork as lw
 from campaign import seeds
 from constrained_models import slider_crank
-from latchwork.constraint.embedded.friction_rows import drag_of
 from latchwork.constraint.embedded.mode import mode_of
 from latchwork.constraint.embedded.redundant_forces import least_norm_share, share_at
+from latchwork.constraint.embedded.slider import ENFORCED
 from latchwork.constraint.residuals import closeness, must_hold
 from latchwork.constraint.rows import rows_of
 from latchwork.constraint.selection import Selection, select
 from latchwork.constraint.terms import terms_of
+from latchwork.hybrid.contacts.contact_state import ContactStates
+from latchwork.hybrid.contacts.guard_table import guard_table
 from latchwork.hybrid.mode_equations import settling
 from latchwork.integrate.methods import integrate
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.program.native import interpret, invoke
 from latchwork.symbolic.expr import operand
-from sliding_models import Sliding, fresh, incline, sliding_case, swinging_cart
+from sliding_models import Sliding, fresh, incline, sliding_case, swinging_cart, with_sliders
 
 CASES = (1, 2, 10, 13, 16, 17, 19, 20, 21, 22, 23, 37, 41, 54, 62, 68, 69, 73, 74, 83, 88, 91, 99, 107, 124, 128, 203)
 SEEDS = seeds(CASES[:10], CASES)
@@ -72,8 +74,10 @@ def test_guards_see_friction(seed):
     g, system = terms.rows.equations.system.graph, terms.rows.equations.system
     lam = [lw.Expr(g, g.symbol(f"multiplier {name}", "multiplier")) for name in terms.rows.names]
     seen = [*system.u_rates, *lam]
-    guards = mode.watching(Function(lower(g, [e.node for e in seen], (*terms.base.arguments, *seen))))
-    assert guards(problem.row[0]) == near(np.concatenate(problem.kkt()))
+    none = [operand(g, 0.0)] * len(seen)
+    program = Function(lower(g, [*[e.node for e in seen], *none], (*terms.base.arguments, *seen)))
+    guards = mode.watching(guard_table(ContactStates([]), [], len(seen), {}, program))
+    assert guards(problem.row[0])[: len(seen)] == near(np.concatenate(problem.kkt()))
 
 
 @pytest.mark.parametrize("seed", seeds(CASES[:6:2], CASES[:12:2]))
@@ -148,8 +152,8 @@ def test_a_share_that_does_not_fit_is_refused():
 
 def on_slope(angle, mu, way):
     """E = −μ d·B_t of a block that slides up (1) or down (−1), for every row of the slope."""
-    along = [-mu * way * math.cos(angle), -mu * way * math.sin(angle)]
-    return Sliding(lambda terms: dict.fromkeys(range(len(terms.rows)), along), fair=True)
+    along = [-way * math.cos(angle), -way * math.sin(angle)]
+    return Sliding(lambda terms: dict.fromkeys(range(len(terms.rows)), (mu, along)), fair=True)
 
 
 @pytest.mark.parametrize("copies", [1, 3])
@@ -169,27 +173,21 @@ def test_a_block_slides_on_an_incline(angle, mu, way, copies):
     assert run.audit.energy_error < 1e-9 * run.energy.max()
 
 
-def nodes(equations, *numbers):
-    """Numbers and expressions as nodes of a model."""
-    return [operand(equations.system.graph, e) for e in numbers]
-
-
 def friction_on_the_floor(mu, way):
     """The cart that may lift, as a mode: E = −μ d·B_t on its row; and the one that cannot, N by Newton's law."""
     lifting, kept = swinging_cart(True).constrained(), swinging_cart(False).equations()
-    friction_rows = drag_of(lifting.terms, {0: nodes(lifting.unconstrained, -mu * way, 0.0, 0.0)})
-    terms, (_, th), (_, w) = terms_of(rows_of(kept, ())), kept.q, kept.u
-    N1, N0 = nodes(kept, 0.0, 0.8 * lw.sin(th)), nodes(kept, 4.0 * 9.81 + 0.8 * w**2 * lw.cos(th))[0]
-    held = drag_of(terms, {}, [(nodes(kept, -mu * way, 0.0), N1, N0)])
-    return lifting, friction_rows, terms, held
+    rowed = with_sliders(lifting.terms, [[-way, 0.0, 0.0]], [(0, mu, None)])
+    (_, th), (_, w) = kept.q, kept.u
+    force = [0.0, 0.8 * lw.sin(th), 4.0 * 9.81 + 0.8 * w**2 * lw.cos(th)]
+    return lifting, rowed, with_sliders(terms_of(rows_of(kept, ())), [[-way, 0.0]], [(ENFORCED, mu, force)])
 
 
 @pytest.mark.parametrize("mu", [0.2, 0.9])
 def test_a_contact_held_by_coordinates_is_the_one_held_by_a_row(mu):
     """A cart with a pendulum: friction with N = N0 + N1·u̇ and no row at all, or with the multiplier of its floor."""
-    lifting, friction_rows, terms, held = friction_on_the_floor(mu, 1.0)
+    lifting, (rows, sliders), (terms, held) = friction_on_the_floor(mu, 1.0)
     x = lifting.arguments([0.1, 0.0, 0.7], [2.0, 0.0, -3.0])
-    rowed = mode_of(lifting.terms, lifting.selection, x, (), friction_rows)
+    rowed = mode_of(rows, lifting.selection, x, (), sliders)
     free = Selection((), (), (0, 1), ())
     coordinates = mode_of(terms, free, np.array([0.0, 0.1, 0.7, 2.0, -3.0]), (), held)
     one, other = rowed(np.array([0.0, 0.1, 0.0, 0.7, 2.0, -3.0, 0.0])), coordinates([0.0, 0.1, 0.7, 2.0, -3.0, 0.0])
@@ -201,7 +199,7 @@ def test_a_contact_held_by_coordinates_is_the_one_held_by_a_row(mu):
 
 def test_no_rows_at_all_is_a_mode_that_runs():
     """The cart whose coordinates hold it loses what friction takes."""
-    *_, terms, held = friction_on_the_floor(0.2, 1.0)
+    *_, (terms, held) = friction_on_the_floor(0.2, 1.0)
     x = np.array([0.0, 0.1, 0.7, 5.0, -3.0])
     mode = mode_of(terms, Selection((), (), (0, 1), ()), x, (), held)
     run = integrate(mode, [*x[1:], 0.0], 0.0, 0.8, [], TIGHT, settle=settling(mode))
@@ -222,7 +220,7 @@ def test_no_freedom_left_is_a_mode_that_slides():
     model.gravity(-9.81 * model.frame.y)
     model.constraint("drive", x - lw.sin(2.0 * model.time))
     model.constraint("floor", y)
-    run = lw.simulate(model, until=0.7, method=TIGHT, design=Sliding(lambda terms: {1: [-0.4, 0.0]}))
+    run = lw.simulate(model, until=0.7, method=TIGHT, design=Sliding(lambda terms: {1: (0.4, [-1.0, 0.0])}))
     assert run.path.segments[0].stage.mode.selection.independent == ()
     force = -6.0 * np.sin(2.0 * run.t) + 0.4 * 1.5 * 9.81
     assert run.reactions()["drive"].lam[:, 0] == pytest.approx(force, rel=1e-9)
@@ -242,7 +240,7 @@ def in_the_slot(terms):
     a, b = LENGTHS
     along = [-a * lw.sin(q1) - b * lw.sin(q1 + q2), -b * lw.sin(q1 + q2)]
     v = along[0] * u[0] + along[1] * u[1]
-    return {i: [-MU * v / lw.sqrt(1.0 + v**2) * e for e in along] for i in range(len(terms.rows))}
+    return {i: (-MU * v / lw.sqrt(1.0 + v**2), along) for i in range(len(terms.rows))}
 
 
 def by_kkt(terms, t, x):
@@ -283,19 +281,7 @@ def test_designs_that_know_no_friction_refuse_it():
     """Designs that integrate all speeds name what they cannot do."""
     constrained = incline(0.5).constrained()
     x = constrained.arguments([0.0, 0.0], [0.0, 0.0])
-    friction_rows = drag_of(constrained.terms, {0: nodes(constrained.unconstrained, 0.1, 0.2)})
-    mode = mode_of(constrained.terms, constrained.selection, x, (), friction_rows)
+    terms, sliders = with_sliders(constrained.terms, [[0.1, 0.2]], [(0, 1.0, None)])
+    mode = mode_of(terms, constrained.selection, x, (), sliders)
     with pytest.raises(lw.ConstraintError, match=r"knows no sliding friction; 1 rows and 0 held .* Use lw.Embedded"):
         lw.NullSpace().mode(mode)
-
-
-def test_drag_names_what_does_not_fit():
-    """Rows that are not there, and entries that are not one for each speed."""
-    constrained = incline(0.5).constrained()
-    short = nodes(constrained.unconstrained, 0.1)
-    with pytest.raises(lw.ConstraintError, match=r"row 3 drags, but there are 1 rows\. Give a number from 0 to 0"):
-        drag_of(constrained.terms, {3: short})
-    with pytest.raises(lw.ConstraintError, match=r"E of the dragging row 'slope0' has 1 entries for 2 speeds"):
-        drag_of(constrained.terms, {0: short})
-    with pytest.raises(lw.ConstraintError, match=r"N1 of held contact 0 has 1 entries for 2 speeds"):
-        drag_of(constrained.terms, {}, [(short * 2, short, short[0])])

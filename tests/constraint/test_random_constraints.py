@@ -8,7 +8,8 @@ from campaign import seeds
 from constraint_laws import judge
 from random_held import random_case
 
-SUITE = [*range(16), 756]  # 756 comes close to a singular position where at first no other speeds are better
+# 756 comes close to a singular position where at first no other speeds are better.
+SUITE = [*range(1, 7), 8, 10, *range(12, 16), 756]
 SEEDS = seeds(SUITE, range(1000))
 
 

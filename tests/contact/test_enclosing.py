@@ -154,7 +154,7 @@ def test_solids_are_as_deep_as_the_shallowest_axis_says(method):
     for _ in range(60):
         turned = [Rotation.random(random_state=rng).as_matrix() for _ in range(2)]
         a, b = (turned[0], rng.normal(size=3)), (turned[1], np.zeros(3))
-        x, y = picker._corners(a, b)
+        x, y = (side.corners @ R.T + p for side, (R, p) in zip(picker.sides, (a, b), strict=True))
         gap, depth = hull_distance(x, y), picker.depth(a, b)
         if gap > 1e-6:
             assert -depth == pytest.approx(gap, abs=1e-6)

@@ -158,6 +158,17 @@ def test_turning_slip_follows_keller(law, seed):
     np.testing.assert_allclose(out.impulses, keller(W, v, 0.7, mu, law), rtol=0, atol=5e-9)
 
 
+@pytest.mark.parametrize("law", ["poisson", "energetic"])
+@pytest.mark.parametrize("seed", range(12))
+def test_grazing_slip_hardly_turns(law, seed):
+    """An approach far slower than the slip turns it by as little: v_n⁺ = −e v_n⁻ up to that part."""
+    rng = np.random.default_rng([seed, 3])
+    A = rng.normal(size=(3, 5))
+    v = np.array([-(10.0 ** rng.uniform(-7, -5)), *rng.normal(size=2)])
+    out = resolve(contact(A @ A.T / 5, v, 0.3, 0.1), [law])
+    assert out.v[0] == pytest.approx(-0.3 * v[0], rel=abs(v[0]))
+
+
 @pytest.mark.parametrize("mu", [0.05, 0.2])
 def test_rod_by_newton_slips_to_one_side(mu):
     """Kane's rule in closed form: Λ_n = −(1 + e) v_n/(W_nn ∓ μ W_nt), for the one sign that v_t⁺ has."""
@@ -516,6 +527,18 @@ def test_c_gives_the_same_bits(tmp_path):
         first, second = copied(start), copied(start)
         assert run(address_of(first)) == invoke(resolve_impact, second)
         assert bytes(first.impulses) == bytes(second.impulses)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_powers_of_four_give_the_same_bits(seed):
+    """Nothing has a unit: W times 4^a and v times 4^b give impulses times 4^(b − a), bit for bit."""
+    impact, laws = random_group(np.random.default_rng([seed, 11]))
+    expected = resolve(impact, laws, WAYS[seed % 3], 0.01)
+    for a, b in ((9, -6), (-13, 2), (4, 10)):
+        other = replace(impact, W=impact.W * 4.0**a, v=impact.v * 4.0**b)
+        out = resolve(other, laws, WAYS[seed % 3], 0.01 * 4.0**b)
+        assert np.array_equal(out.impulses * 4.0 ** (a - b), expected.impulses)
+        assert out.law == expected.law
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -41,7 +41,8 @@ def test_every_shape_is_made():
 
 @pytest.mark.parametrize(("a", "b"), [pair for pair in pairs() if pair != ("Point", "Point")])
 def test_rates_normals_and_order(a, b):
-    """ġ = n · (v_on − v_other), |n| = 1; b against a has the same gaps, and its normals turned around."""
+    """ġ = n · (v_on − v_other), |n| = 1; the material points are apart by the gap along n, or one place; b against a
+    has the same gaps, and its normals turned around."""
     w = World()
     made = Scene(w, MAKE[a](w, 0), MAKE[b](w, 1))
     sampler, turned, rng = Sampler(made), Sampler(made, swap=True), np.random.default_rng(1)
@@ -52,6 +53,9 @@ def test_rates_normals_and_order(a, b):
         for f in found:
             assert f.approach == pytest.approx(f.rate, abs=1e-9)
             assert np.linalg.norm(f.normal) == pytest.approx(1.0, abs=1e-9)
+            along = f.apart @ f.normal
+            assert f.apart == pytest.approx(along * f.normal, abs=1e-9)
+            assert min(abs(along - f.gap), abs(along)) == pytest.approx(0.0, abs=1e-9)
         gaps, normals = (np.array([getattr(f, what) for f in found]) for what in ("gap", "normal"))
         for g in back:
             same = np.abs(gaps - g.gap) < 1e-12

@@ -56,7 +56,7 @@ PEERS = {
     "arm with a ball joint": made.arm_with_ball,
 }
 LONG = ("rolling disc on the ground", "rolling disc by rates", "cart on wheels", "cart on wheels by rates",
-        "arm with a ball joint")  # fmt: skip  # of the campaign
+        "arm with a ball joint", "four-bar linkage")  # fmt: skip  # of the campaign
 HEAVY = {
     "masses in a row": made.masses,
     "cart with links": made.cart_with_links,

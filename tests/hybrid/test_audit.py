@@ -74,8 +74,9 @@ def test_runs_of_random_trees_keep_the_promise(seed, rtol):
     method = lw.DormandPrince(rtol=rtol, atol=1e-3 * rtol)
     run = lw.simulate(equations, 0.5, q, u, method=method)
     states = np.column_stack([run.t, run.q, run.u, np.tile(run.rest, (len(run.t), 1))])
-    each, work = allowance(equations.energy_function, states, len(q) + len(u), method).most, np.abs(run.work).max()
-    promised = allowed(method, run.audit.steps, 1, work, each) / SAFETY
+    units, work = np.ones(len(q) + len(u) + 1), np.abs(run.work).max()
+    each = allowance(equations.energy_function, states, units, method).most
+    promised = allowed(method, run.audit.steps, 1, work, each, units) / SAFETY
     size = each.gross / GROSS + work + 1.0
     assert run.audit.energy_error < promised < 2.0 * (run.audit.steps * rtol + 1e-9) * size
 

@@ -9,6 +9,11 @@ import pytest
 
 import latchwork as lw
 from campaign import rows
+from latchwork.hybrid.interference import looks
+from latchwork.hybrid.interference.scene import Scene, told_of
+from latchwork.hybrid.right_side import right_side
+from latchwork.program.native import interpret, invoke
+from latchwork.program.records.memory import copied, lay_out
 
 WEIGHT = 9.81
 
@@ -43,8 +48,10 @@ def first_impact(run, name="1 on 0"):
     return next(event.t for event in run.events if name in event.name)
 
 
-@pytest.mark.parametrize("speed", [0.5, 1.3, 5.0])
-@pytest.mark.parametrize("size", [1.0, 0.5, 2.0])
+@pytest.mark.parametrize(
+    ("size", "speed"),
+    rows([(1.0, 0.5), (1.0, 1.3), (0.5, 5.0), (2.0, 1.3)], product([1.0, 0.5, 2.0], [0.5, 1.3, 5.0])),
+)
 def test_a_crate_meets_its_equal_on_a_floor(size, speed):
     """They meet when the gap between them is used up, exchange speed by e, and never lie in each other."""
     model = boxes([(size, size)] * 2)
@@ -235,3 +242,25 @@ def test_a_plank_lies_flush_on_two_posts():
     run = lw.simulate(model, until=0.5, q=[0.0, 0.25, 0.0])
     assert not run.events
     assert run.x[-1] == pytest.approx(run.x[0], abs=1e-12)
+
+
+def test_looks_mean_what_their_source_says():
+    """Boxes that fly through each other on random ways: step, pair, depth and times, as Python and as machine code."""
+    model, rng = boxes([(1.0, 0.4), (0.3, 0.3), (0.6, 1.1)], floor=False), np.random.default_rng(7)
+    driven, found = right_side(model.equations(), None)[0].driven, set[int]()
+    for _ in range(6):
+        t, x = np.array([0.0, 0.4, 1.0]), rng.uniform(-2.0, 2.0, (3, 9))
+        dx, bend = rng.uniform(-3.0, 3.0, (3, 9)), rng.uniform(-0.1, 0.1, (2, 9))
+        scene = Scene(driven, told_of(model.contacts), np.zeros(1 + 9 + 9))
+        scene.allow(1e-6)
+        samples = lay_out(looks.Samples, rows=3, states=9, t=t, x=x, dx=dx, bend=bend, ends=dx[1:], between=1)
+        seen = []
+        for call in (interpret, invoke):
+            memory, ways = copied(scene.memory), np.tile([1.0, 0.0, 0.0], (len(scene.pairs), 1))
+            memory.ways = ways
+            step = call(looks.passed, memory, samples)
+            found.add(step)
+            seen.append((step, memory.who, memory.depth, memory.before, memory.after, bytes(memory.gaps)))
+            seen[-1] += (ways.tobytes(),)
+        assert seen[0] == seen[1]
+    assert found - {-1}

@@ -15,6 +15,7 @@ from latchwork.hybrid.contacts import reset
 from latchwork.hybrid.contacts.free_motion import free_motion_of
 from latchwork.hybrid.contacts.near_set import CAREFUL, FOUND, assemble
 from latchwork.hybrid.contacts.scene import Scene
+from latchwork.hybrid.contacts.scene_memory import workspace_of
 from latchwork.program.bundle import Bundle
 from latchwork.program.kernel import f64p_at, i64p_at
 from latchwork.program.native import invoke, native
@@ -61,7 +62,7 @@ def near(sim: lw.Simulation) -> Any:
     """The scene of a simulation, with all contact points near."""
     resets, s = sim.mode_table.resets, sim.state.contacts
     resets.memory.hold(s.contact_points)
-    room, row = resets.room(sim.mode_table.held(sim.state.holds)), 0
+    room, row = workspace_of(sim.mode_table.base, sim.mode_table.held(sim.state.holds), 4, 1), 0
     resets.memory.ready(room)
     resets.memory.write(s)
     known = room.delassus
@@ -71,7 +72,7 @@ def near(sim: lw.Simulation) -> Any:
         known.who[k], known.first[k], known.tangents[k] = i, row, len(point.tangents)
         row += 1 + len(point.tangents)
     known.contacts, known.rows, known.extra, known.drags = len(s.contact_points), row, 0, 0
-    return resets.memory.scene, known
+    return resets.memory.scene, known, room
 
 
 @pytest.mark.parametrize("more", [False, True])
@@ -79,7 +80,7 @@ def near(sim: lw.Simulation) -> Any:
 def test_the_operator_is_that_of_numpy(held, more):
     """v = J u + C, A = J P Jᵀ and b = J u̇₀ + c as NumPy makes them of the programs, with rows and friction besides."""
     sim = simulation(held)
-    scene, known = near(sim)
+    scene, known, _room = near(sim)
     points, terms = sim.state.contacts.contact_points, sim.mode_table.held(sim.state.holds)
     rng, n = np.random.default_rng(4), 4
     for x in states(sim):
@@ -104,7 +105,7 @@ def test_the_operator_is_that_of_numpy(held, more):
 def test_rows_that_depend_on_each_other_are_given():
     """With a row that is held twice P is asked for; no number is made up."""
     sim = simulation(1)
-    scene, known = near(sim)
+    scene, known, _room = near(sim)
     x = sim.state.row
     known.asked, known.known, known.extra = 0, 0, 1
     np.asarray(known.B)[4:8], known.held_c[1] = sim.mode_table.held(sim.state.holds).place(x).B[0], 0.0

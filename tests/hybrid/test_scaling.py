@@ -30,52 +30,6 @@ DECIMAL = {
 METHODS = ("fixed steps", "default")
 EXACT = 1e-9
 
-ATOL = "atol = 1e-12 and parts of the first step are absolute: integrate/methods.py, integrate/adaptive.py"
-STILL = "slip of 1e-13, in units of the model, is none: STILL of hybrid/contacts/contact_state.py"
-CLOSED_GAP = "a gap of 1e-10, in units of the model, is closed: TOUCH of hybrid/contacts/tolerances.py"
-SECONDS = "STIRS and CHATTER of hybrid/contacts/tolerances.py are seconds"
-TRACE = "speeds below 1e-6, in units of the model, are none: way_in_space of hybrid/contacts/enforced_contacts.py"
-SETTLED = (
-    "residuals of rows in lengths and angles are of neither: `measured` of constraint/embedded/rows_at.py, settle.py"
-)
-NOT_FOUND = "some number of seconds in hybrid or contact, not found yet"
-FIXED = {  # what fails with fixed steps, and why
-    ("disk on ramp", STILL): "length*4^-15, length*4^10, time*4^-15, time*4^10, all, size of um, size of nm, us",
-    ("block on spring", CLOSED_GAP): "length*4^-15, size of nm",
-    ("block on spring", STILL): "length*4^10, time*4^-15, time*4^10, all, size of um, us",
-    ("box that topples", CLOSED_GAP): "length*4^-15, size of nm",
-    ("box that topples", SETTLED): "length*4^10, all",
-    ("rolling ball", TRACE): "length*4^-15, size of um, size of nm",
-    ("rolling ball", SECONDS): "time*4^-15, time*4^10, all, h",
-    ("pendulum at wall", NOT_FOUND): "time*4^-15",
-    ("stick-slip", STILL): "length*4^-15, length*4^10, time*4^-15, time*4^10, all, size of um, size of nm, us",
-    ("slider-crank", SETTLED): "length*4^-15, all, nm, size of nm",
-    ("pendulum", SETTLED): "length*4^-15, length*4^10, all, nm",
-}
-DEFAULT = {  # and by default
-    ("disk on ramp", ATOL): "length*4^-15, length*4^10, time*4^-15, time*4^10, mass*4^-15, "
-                            "mass*4^10, all, size of um, size of nm, us",
-    ("bouncing ball", ATOL): "length*4^-15, length*4^10, time*4^-15, time*4^10, all",
-    ("block on spring", ATOL): "length*4^-15, length*4^10, time*4^-15, time*4^10, mass*4^-15, "
-                               "mass*4^10, all, km, size of um, size of nm, us",
-    ("box that topples", ATOL): "length*4^-15, length*4^10, time*4^-15, time*4^10, mass*4^-15, "
-                                "mass*4^10, all, nm, um, size of um, size of nm",
-    ("rolling ball", ATOL): "length*4^-15, length*4^10, time*4^-15, time*4^10, mass*4^-15, "
-                            "mass*4^10, all, km, size of nm, us, h",
-    ("pendulum at wall", ATOL): "length*4^-15, length*4^10, time*4^-15, time*4^10, mass*4^-15, mass*4^10, all, us, h",
-    ("stick-slip", ATOL): "length*4^-15, length*4^10, time*4^-15, time*4^10, mass*4^-15, mass*4^10, all, "
-                          "nm, um, km, size of um, size of nm, us, ms",
-    ("four-bar", ATOL): "time*4^-15, time*4^10, all, us, ms",
-    ("slider-crank", ATOL): "length*4^-15, length*4^10, time*4^-15, time*4^10, all, nm, km, size of um, size of nm, us",
-    ("pendulum", ATOL): "length*4^-15, length*4^10, time*4^-15, time*4^10, all, nm, km, size of um, size of nm, us",
-}  # fmt: skip
-FAILS = {
-    (how, scene, name): reason
-    for how, table in (("fixed steps", FIXED), ("default", DEFAULT))
-    for (scene, reason), names in table.items()
-    for name in names.split(", ")
-}
-
 
 def method(name: str, one: Units) -> lw.RK4 | lw.DormandPrince:
     """Fixed steps of 1/512 s, or those of the default tolerances, bounded so that nothing hangs."""
@@ -124,7 +78,7 @@ def cells(units: dict[str, Units], suite: str) -> list[Any]:
     """Every scene in all these units, by both methods; in every run those of one unit, with fixed steps."""
     found = []
     for how, scene, name in product(METHODS, SCENES, units):
-        marks = [pytest.mark.xfail(reason=FAILS[how, scene, name])] if (how, scene, name) in FAILS else []
+        marks = []
         if how != METHODS[0] or name != suite:
             marks.append(pytest.mark.campaign)
         if campaign.asked or pytest.mark.campaign not in marks:
@@ -144,6 +98,16 @@ def test_decimal_units_give_the_same_motion(how, scene, one):
     must_be_the_same_motion(scene, one, how)
 
 
-def test_all_that_fails_is_known_by_name():
-    """What is expected to fail is a cell of the tables above."""
-    assert set(FAILS) <= set(product(METHODS, SCENES, {**POWERS, **DECIMAL}))
+@pytest.mark.parametrize("name", campaign.seeds(["all"], POWERS))
+@pytest.mark.parametrize("scene", ["block on spring", "box on a step", "rolling ball"])
+def test_time_steps_have_the_same_bits(scene, name):
+    """Time stepping decides by the same tolerances: in other units its steps are those of metres and seconds."""
+    one = POWERS[name]
+
+    def stepped(one: Units) -> tuple[Scaled, lw.Trajectory]:
+        s, thick = SCENES[scene](one), lw.TimeStepping(one.time / 256.0, always=True)
+        return s, lw.simulate(s.model, 0.5 * s.until, q=s.q, u=s.u, thick=thick)
+
+    (s, run), (_, base) = stepped(one), stepped(ONE)
+    assert np.array_equal(run.t / one.time, base.t)
+    assert np.array_equal(run.x / s.scales(one), base.x)

@@ -188,6 +188,28 @@ def test_what_was_added_in_the_run():
         corner(0.5, 0.3).state = again(first)
 
 
+def test_a_state_has_its_own_scales():
+    """What a run is measured by comes from its start, and goes with its states: also to a run that began elsewhere."""
+    model = lw.Model("points")
+    x, y = model.coordinates("x", "y")
+    model.speeds(u=lw.dt(x), v=lw.dt(y))
+    N, O = model.frame, model.origin
+    P = O.at("P", x * N.x + y * N.y)
+    model.particle("P", P, 1.0)
+    model.gravity(-9.81 * N.y)
+    model.contact("floor", P, lw.Line(O, N.x, N.y), restitution=0.5, friction=0.3)
+    near, far = (lw.Simulation(model, {"y": height}, {"u": 1.0}) for height in (0.5, 500.0))
+    near.advance(0.5)
+    written = pickle.dumps(near.state)
+    near.advance(1.5)
+    ended, scales = bits(near, 0.5), near.state.driven.measure
+    assert far.state.driven.measure != scales
+    far.state = pickle.loads(written)
+    assert far.state.driven.measure == scales
+    far.advance(1.5)
+    assert bits(far, 0.5) == ended
+
+
 def test_a_state_that_is_not_settled():
     """Contacts that are to be decided, and inputs in rows whose jump is to be followed, are part of the state."""
 
@@ -214,9 +236,10 @@ def test_a_state_that_is_not_settled():
         assert [str(event) for event in other.events[-3:]] == told
 
 
-def test_ticks_from_a_state():
-    """Ticks after a state that was kept, and one that was pickled, in another simulation: through contact and slip."""
-    sim, step = corner(0.3, 0.3), 2.0**-10
+@pytest.mark.parametrize("begun", [lambda: corner(0.3, 0.3), many, box, latched, on_a_curve])
+def test_ticks_from_a_state(begun):
+    """Ticks after a state that was kept, and one that was pickled, in another simulation: the same bits."""
+    sim, step = begun(), 2.0**-10
     for _ in range(300):
         sim.tick(step)
     kept = sim.state
@@ -227,7 +250,7 @@ def test_ticks_from_a_state():
     ended = ticked(sim)
     sim.state = kept
     assert ticked(sim) == ended
-    other = corner(0.3, 0.3)
+    other = begun()
     other.state = again(kept)
     assert ticked(other) == ended
 

@@ -73,7 +73,7 @@ def test_a_limit_of_steps_says_that_it_is_one(method):
 
 def test_changes_without_end_at_one_instant_name_time_stepping():
     """After 40 of them the run ends, and the way out is named."""
-    crossings = Crossings("pile")
+    crossings = Crossings("pile", 1.0)
     for _ in range(40):
         crossings.count(1.5, ())
     with pytest.raises(lw.IntegrationError, match=r"'pile' change 40 times at t = 1\.5 .*thick=lw\.TimeStepping\(\)"):

@@ -9,7 +9,7 @@ import pytest
 
 import latchwork as lw
 from latchwork.constraint import terms
-from latchwork.constraint.embedded import friction_rows, layout
+from latchwork.constraint.embedded import layout
 from latchwork.hybrid import guard_programs, mode_table
 from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
 from latchwork.integrate import again
@@ -45,7 +45,7 @@ def test_a_mode_of_one_contact_lowers_nothing(held, zones, monkeypatch):
     sim = thrown(held, zones)
     sim.advance(0.01)
     lowered = []
-    for module in (terms, friction_rows, guard_programs):
+    for module in (terms, guard_programs):
         monkeypatch.setattr(module, "lower", lambda *given: lowered.append(given))
     before = len(sim.switches)
     sim.advance(1.0)
@@ -75,7 +75,7 @@ def test_nor_does_one_in_space_whichever_way_it_slides(monkeypatch):
     sim = lw.Simulation(model, q={"x": 0.0, "y": 0.0, "z": 0.15, "e0": 1.0}, u={"vx": 2.0, "w1": 40.0, "w2": -30.0})
     sim.advance(0.01)
     lowered = []
-    for module in (terms, friction_rows, guard_programs):
+    for module in (terms, guard_programs):
         monkeypatch.setattr(module, "lower", lambda *given: lowered.append(given))
     sim.advance(2.0)
     kinds = [event.kind for event in sim.events]

@@ -233,7 +233,7 @@ def other_speeds(seed):
 
 
 FEW = [seed for seed in range(120) if random_mechanism(seed, bodies=1 + seed % 3).n < 8]
-PAIRS = seeds(FEW[:10], FEW)
+PAIRS = seeds(FEW[:6], FEW)
 
 
 @pytest.fixture(scope="module", params=PAIRS)

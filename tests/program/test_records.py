@@ -18,7 +18,7 @@ from latchwork.program.codegen.c_kernels import c_functions
 from latchwork.program.codegen.emit import emit
 from latchwork.program.kernel import bits, executor, f64, f64p, i32p, i64, i64p, kernel, offset, routine
 from latchwork.program.native import address, interpret, invoke, native, words
-from latchwork.program.records.memory import block_of, copied, lay_out, write
+from latchwork.program.records.memory import blank, block_of, copied, lay_out, write
 from latchwork.program.records.record import array, pointer, record
 from latchwork.program.records.shape import SHAPES
 from latchwork.program.records.view import address_of, local_record, record_at
@@ -471,3 +471,17 @@ def test_a_class_that_is_no_record_is_refused(fields, message):
     kinds = {name: kind for name, (kind, _) in fields.items()}
     with pytest.raises(ProgramError, match=message):
         record(type("Poor", (), {"__module__": __name__, "__annotations__": kinds, **inside}))
+
+
+@pytest.mark.parametrize(("n", "m"), [(0, 0), (1, 0), (3, 2), (4, 5)])
+def test_a_blank_is_what_is_laid_out(n, m):
+    """A record by its sizes alone has the words of one laid out, and its fields where their values are."""
+    empty, made = blank(Mode, n=n, m=m), lay_out(Mode, n=n, m=m)
+    words = empty.words()
+    assert words.tobytes() == block_of(made).tobytes()
+    words.view(np.float64)[empty.at["weight"]] = np.arange(n * m) + 0.5
+    words[empty.at["order"]] = np.arange(n) + 7
+    words.view(np.float64)[empty.at["limit"]] = 2.5
+    found = record_at(Mode, words, empty.start)
+    assert (found.weight.tolist(), found.order.tolist(), found.limit) == (
+        [i + 0.5 for i in range(n * m)], [i + 7 for i in range(n)], 2.5)  # fmt: skip

@@ -210,6 +210,7 @@ def test_nothing_in_the_current_folder_is_imported(tmp_path, compiler, monkeypat
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.campaign
 def test_a_forked_child_has_a_process_of_its_own():
     """After a fork the child asks a compiler that it started itself."""
     then = """

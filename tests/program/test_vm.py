@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from campaign import seeds
-from latchwork.errors import EvaluationError
 from latchwork.program import vm
 from latchwork.program.function import Function
 from latchwork.program.interpret import evaluate
@@ -99,24 +98,3 @@ def test_a_function_can_be_called_from_many_threads():
         thread.join()
     alone = {i: bits([function(row) for row in np.roll(x, i, axis=0)]) for i in range(6)}
     assert found == alone
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_inputs_held_at_numbers(seed):
-    """The last inputs of a random program as constants: the bits of the whole one, by each executor of its program."""
-    program, x = random_program(seed), random_inputs(seed)
-    held = 1 + seed % len(program.inputs)
-    for row in x[:3]:
-        bound = Function(program).bound(row[-held:].tolist())
-        meant = bits(evaluate(program, row.tolist()))
-        assert bound.inputs == program.inputs[:-held]
-        assert bits(bound(row[:-held])) == meant
-        assert bits(evaluate(bound.program, row[:-held].tolist())) == meant
-
-
-def test_more_numbers_than_inputs_are_refused():
-    """One number for each of the last inputs, and one at least."""
-    function = Function(random_program(0))
-    for count in (0, len(function.inputs) + 1):
-        with pytest.raises(EvaluationError, match="numbers cannot be held"):
-            function.bound([1.0] * count)

@@ -52,7 +52,7 @@ def test_fence_at_the_published_times() -> None:
         (-pi / 16, "kane", [0.073, 0.252, 0.408, 0.873]),
         pytest.param(-pi / 16, "smith", [0.073, 0.252, 0.408, 0.873], marks=pytest.mark.campaign),
         pytest.param(-pi / 9, "kane", [0.080, 0.351, 0.587, 0.819], marks=pytest.mark.campaign),
-        (-pi / 9, "smith", [0.080, 0.351, 0.587, 0.831]),
+        pytest.param(-pi / 9, "smith", [0.080, 0.351, 0.587, 0.831], marks=pytest.mark.campaign),
     ],
 )
 def test_pendulum_over_a_belt(q1: float, law: str, times: list[float]) -> None:
@@ -120,6 +120,7 @@ def test_impacts_of_a_rod_obey_their_law(law: str) -> None:
     assert (v_t, v_n, T, p) == pytest.approx((0.0, 0.5, -0.25, 1.5), abs=1e-14)
 
 
+@pytest.mark.campaign
 def test_rod_impact_is_its_own_limit_of_small_steps() -> None:
     """Routh's process with 200,000 steps of impulse ends at the piecewise linear one, by the energetic law."""
     A, mu, e = Rod().A(1.0), 0.4, 0.6
@@ -158,6 +159,7 @@ def test_combinations_of_contacts() -> None:
         assert [found.states for found in resolve(M, np.array(push), [touch])] == [(state,)]
 
 
+@pytest.mark.campaign
 def test_woodpecker_on_its_limit_cycle() -> None:
     """A period of 0.146 s, through the published start to 1 %; it never passes the pole and only falls."""
     toy = Woodpecker()
@@ -187,6 +189,7 @@ def test_billiard_keeps_momentum_and_energy() -> None:
     assert (slower**2).sum() < table.speed**2
 
 
+@pytest.mark.campaign
 def test_coin_slips_and_falls() -> None:
     """The force while it rolls is the one of momentum; the slip begins on the edge of the cone; it falls over."""
     coin = Coin()

@@ -9,11 +9,13 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 
+from campaign import seeds
 from references import andrews, bicycle, bricard, governor, iftomm, rolling
 from references.rigid import Body, accelerations, equations, ground, skew
 from references.slider_crank import REFERENCE_END, SliderCrank
 
 
+@pytest.mark.campaign
 def test_andrews_end_values() -> None:
     q, u = andrews.solve(rtol=1e-11)
     assert np.abs(q - andrews.PUBLISHED_Q).max() < 2e-9
@@ -36,7 +38,7 @@ def test_pendulum_obeys_newton() -> None:
     assert np.ptp((y[2] ** 2 + y[3] ** 2) / 2 + iftomm.G * y[1]) < 1e-12
 
 
-@pytest.mark.parametrize("windows", [2, 40])
+@pytest.mark.parametrize("windows", seeds([2], [40]))
 def test_four_bars_through_the_flat_position(windows: int) -> None:
     angle, rate = iftomm.four_bar(windows)(np.linspace(0.0, 10.0, 201))
     assert angle[-1] < -8 * pi  # round and round
@@ -46,6 +48,7 @@ def test_four_bars_through_the_flat_position(windows: int) -> None:
     assert len(iftomm.four_bars(windows)) == 2 * windows + 1
 
 
+@pytest.mark.campaign
 def test_bricard_moves_on_its_closed_form() -> None:
     mechanism, times = bricard.Bricard(), np.linspace(0.0, 1.0, 6)
     states = mechanism.solve(times, rtol=1e-9)

@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 import latchwork as lw
+from campaign import seeds
 from hybrid_runs import bounced, grasped, pendulum
 from latchwork.errors import EvaluationError
 from latchwork.view.animate import KINDS
@@ -165,7 +166,7 @@ def test_colours_of_a_gif_are_those_of_the_page():
         assert color(name) in kept.tolist()
 
 
-@pytest.mark.parametrize("name", ["run.png", "run.gif"])
+@pytest.mark.parametrize("name", seeds(["run.png"], ["run.gif"]))
 def test_pictures_are_the_same_every_time(tmp_path, name):
     """The same run gives the same bytes, also where names mean something to matplotlib."""
     written = []

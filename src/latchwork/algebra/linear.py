@@ -173,13 +173,27 @@ def solve_lower(L: Array, b: ArrayLike) -> Array:
 
 
 def svd(A: ArrayLike) -> SVD:
-    """Singular values and vectors, U and V whole (square); entries of A are scaled by a power of two meanwhile."""
+    """Singular values and vectors, U and V whole (square)."""
     A = np.asarray(A, dtype=np.float64)
-    if not np.isfinite(A).all():
-        raise SingularMatrix(f"the matrix of shape {A.shape} has entries that are not finite.")
     if A.shape[0] < A.shape[1]:
         V, s, Ut = svd(A.T)
         return SVD(Ut.T, s, V.T)
+    columns, sizes, V, exponent = _turned(A)
+    return SVD(_completed(columns, sizes), np.ldexp(sizes, exponent), V.T)
+
+
+def singular_values(A: ArrayLike) -> Array:
+    """The singular values of A, largest first."""
+    A = np.asarray(A, dtype=np.float64)
+    _, sizes, _, exponent = _turned(A if A.shape[0] >= A.shape[1] else A.T)
+    return np.asarray(np.ldexp(sizes, exponent))
+
+
+def _turned(A: Array) -> tuple[Array, Array, Array, int]:
+    """U S, S and V of a matrix that is not wide, the largest singular value first; entries are scaled by a power of
+    two, which is given last."""
+    if not np.isfinite(A).all():
+        raise SingularMatrix(f"the matrix of shape {A.shape} has entries that are not finite.")
     m, n = A.shape
     exponent = int(np.frexp(np.abs(A).max(initial=0.0))[1])
     columns, V, squares = np.ldexp(A, -exponent).copy(order="C"), np.empty((n, n)), np.empty(n)
@@ -187,13 +201,7 @@ def svd(A: ArrayLike) -> SVD:
         briefly(jacobi, m, n, columns, V, squares)
     sizes = np.sqrt(squares)
     order = np.argsort(-sizes, kind="stable")
-    sizes, columns = sizes[order], columns[:, order]
-    return SVD(_completed(columns, sizes), np.ldexp(sizes, exponent), V[:, order].T)
-
-
-def singular_values(A: ArrayLike) -> Array:
-    """The singular values of A, largest first."""
-    return svd(A).s
+    return columns[:, order], sizes[order], V[:, order], exponent
 
 
 def _completed(columns: Array, sizes: Array) -> Array:

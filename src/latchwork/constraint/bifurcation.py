@@ -168,7 +168,7 @@ def _leads_on(terms: Terms, x: Array, directions: Array) -> bool:
     W = terms.spread(x)
     mixed = dot(directions, np.random.default_rng(1).normal(size=(directions.shape[1], 2)))
     for v in [*directions.T, *mixed.T]:
-        step = FOLLOW * v / max(float(norm(dot(W, v))), 1e-300)
+        step = FOLLOW * v / max(float(norm(dot(W, v) / terms.base.units.q)), 1e-300)
         for sign in (1.0, -1.0):
             ahead = x.copy()
             ahead[1 : 1 + n_q] += sign * dot(W, step)
@@ -176,7 +176,7 @@ def _leads_on(terms: Terms, x: Array, directions: Array) -> bool:
                 placed = assemble_q(terms, ahead, units=units_at(terms, x))
             except ConstraintError:
                 return False
-            bend = float(norm(placed[1 : 1 + n_q] - ahead[1 : 1 + n_q]))
+            bend = float(norm((placed[1 : 1 + n_q] - ahead[1 : 1 + n_q]) / terms.base.units.q))
             if bend > STRAIGHT * FOLLOW or _spaces(terms, placed)[0].shape[1] != freedoms:
                 return False
     return True

@@ -21,7 +21,7 @@ from latchwork.constraint.selection import Selection, weights_of
 from latchwork.constraint.selection_kernel import selected_speeds
 from latchwork.constraint.singular import ASTRAY, choose_regular, mode_beside, refuse
 from latchwork.constraint.solve import accelerations, all_speeds, least_norm, multipliers, partition, unfelt
-from latchwork.constraint.terms import Array, Terms, weights_of_speeds
+from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError
 
 WITHOUT_BOUND = 1e9  # times what a force is beside a singular position: at the position itself it is infinite
@@ -111,7 +111,7 @@ def reduced(mode: Mode, x: Array) -> Array:
 
 def is_close(terms: Terms, selection: Selection, x: Array, numbers: Array) -> bool:
     """Whether B1 at x is close to singular, measured by B where speeds were chosen."""
-    weights = weights_of_speeds(terms.motion(x).M)
+    weights = terms.weights(x)
     lengths = np.sqrt((numbers * numbers / weights).sum(axis=1))
     lengths = np.where(lengths > 0.0, lengths, 1.0)
     usual = usual_pivot(numbers, selection, lengths, weights)
@@ -132,7 +132,7 @@ def limit_at(terms: Terms, x: Array, selection: Selection | None = None, numbers
     if regular is x:
         return BranchLimit(terms, chosen, x, (x,), (1.0,))
     (n_q, n, _), B = terms.sizes, terms.place(regular).B
-    units = terms.lengths(regular), weights_of_speeds(terms.motion(regular).M)
+    units = terms.lengths(regular), terms.weights(regular)
     used = selection if usual_pivot(B, selection, *units) > GOOD * usual_pivot(B, chosen, *units) else chosen
     names = tuple(symbol.name for symbol in terms.base.arguments[1 + n_q + n :])
     mode = mode_beside(terms, used, x, regular, names)
@@ -144,7 +144,7 @@ def limit_at(terms: Terms, x: Array, selection: Selection | None = None, numbers
         return BranchLimit(terms, used, x, (x,), (1.0,))
     states = tuple(np.concatenate([x[:1], state, x[1 + n_q + n :]]) for state in beside)
     ways = np.array([state[1 : 1 + n_q] - x[1 : 1 + n_q] for state in states])
-    if np.abs(ways[::2] + ways[1::2]).max(initial=0.0) > ASTRAY * ASIDE:
+    if np.abs((ways[::2] + ways[1::2]) / terms.base.units.q).max(initial=0.0) > ASTRAY * ASIDE:
         refuse(terms, x, chosen.rank, selection.rank)
     return BranchLimit(terms, used, x, states, SHARES, mode)
 
@@ -170,12 +170,12 @@ def impact_on_branch(held: Terms, terms: Terms, x: Array, name: str) -> tuple[Ar
         return None
     limit, M, new = limit_at(held, x), terms.motion(x).M, terms.rows.slices[name]
     B, C = terms.place(x).B, terms.place(x).C
-    off, rows, weights = dot(B[new], u) + C[new], dot(B[new], limit.T), weights_of(M)
+    off, rows, weights = dot(B[new], u) + C[new], dot(B[new], limit.T), weights_of(M, terms.base.units.u)
     lengths = norm(B[new] * weights, axis=1)  # of rows where speeds are measured by their inertia
     sizes = np.outer(lengths, norm(limit.T / weights[:, None], axis=0))
     off = np.where(np.abs(off) > MET * (lengths * norm(u / weights) + np.abs(C[new])), off, 0.0)
     rows = np.where(np.abs(rows) > MET * sizes, rows, 0.0)
-    change, p = plastic(rows, off, dot(limit.T.T, M, limit.T))
+    change, p = plastic(rows, off, dot(limit.T.T, M, limit.T), terms.base.units.u[list(limit.selection.independent)])
     if np.abs(dot(rows, change) + off).max(initial=0.0) > MET * max(1.0, float(np.abs(off).max(initial=0.0))):
         raise ConstraintError(
             f"'{name}' cannot hold together with {', '.join(held.rows.slices)}{at_time(x)}, at a singular position: on "
@@ -188,5 +188,5 @@ def impact_on_branch(held: Terms, terms: Terms, x: Array, name: str) -> tuple[Ar
     impulses[new] = p
     others = [i for i in range(len(B)) if not new.start <= i < new.stop]
     given = dot(M, after[span] - u) - dot(B[new].T, p)
-    impulses[others] = lstsq(alive(B, M, terms.usual_rows(x))[others].T, given, rcond=MET)
+    impulses[others] = lstsq(alive(B, M, terms.usual_rows(x), terms.base.units.u)[others].T, given, rcond=MET)
     return after, impulses

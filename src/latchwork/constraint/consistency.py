@@ -187,12 +187,13 @@ def assemble_u(terms: Terms, x: Array, held: Sequence[int] = ()) -> tuple[Array,
     if not m:
         return x, np.zeros(0)
     must_be_finite(terms, x)
-    must_agree(terms.rows.names, place.B, place.C, M, at_time(x))
-    full = alive(place.B, M, terms.usual_rows(x))
+    must_agree(terms.rows.names, place.B, place.C, M, at_time(x), unit=terms.base.units.u, scales=terms.base.scales)
+    unit = terms.base.units.u
+    full = alive(place.B, M, terms.usual_rows(x), unit)
     off, moved = dot(full, u) + place.C, x.copy()
     for some in _fewer(held, n - _rank(full) if held else n):
         free = [j for j in range(n) if j not in some]
-        change, impulses = plastic(_columns(full, free), off, M[np.ix_(free, free)])
+        change, impulses = plastic(_columns(full, free), off, M[np.ix_(free, free)], unit[free])
         moved[span] = u
         moved[[1 + n_q + j for j in free]] += change
         if not some or _holds(dot(full[:, free], change) + off, full, place.C, [u, moved[span]], units_at(terms, x)):
@@ -211,20 +212,20 @@ def _columns(rows: Array, which: Sequence[int]) -> Array:
     return np.where(np.abs(rows) > NOTHING * np.abs(rows).max(axis=1, keepdims=True, initial=0.0), rows, 0.0)[:, which]
 
 
-def alive(B: Array, M: Array, usual: Array) -> Array:
+def alive(B: Array, M: Array, usual: Array, unit: Array) -> Array:
     """B with rows that have faded, as at a singular position, set to zero: they hold nothing there."""
-    return np.where(np.isfinite(scaled(B, M, usual).lengths)[:, None], B, 0.0)
+    return np.where(np.isfinite(scaled(B, M, usual, unit).lengths)[:, None], B, 0.0)
 
 
-def plastic(B: Array, off: Array, M: Array) -> tuple[Array, Array]:
+def plastic(B: Array, off: Array, M: Array, unit: Array) -> tuple[Array, Array]:
     """δu = M⁻¹ Bᵀ p and p with B δu = −off: least kinetic energy of the change; redundant rows share p evenly."""
-    forms = scaled(B, M)
+    forms = scaled(B, M, unit=unit)
     lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
     rows = B / lengths[:, None]
     inertia = M.diagonal()
-    largest = inertia.max(initial=0.0)
-    diagonal = np.sqrt(np.maximum(inertia, largest * 1e-12))[:, None]
-    regular = M + np.diag(np.where(inertia > 0.0, 0.0, 1e-12 * max(largest, 1e-300)))
+    least = 1e-12 * max((inertia * unit * unit).max(initial=0.0), 1e-300) / unit / unit
+    diagonal = np.sqrt(np.maximum(inertia, least))[:, None]
+    regular = M + np.diag(np.where(inertia > 0.0, 0.0, least))
     spread = solve(regular / diagonal / diagonal.T, rows.T / diagonal) / diagonal
     A, target = dot(rows, spread), -off / lengths
     p = lstsq(A, target, CUT * CUT)

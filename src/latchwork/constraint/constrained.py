@@ -79,6 +79,11 @@ class Constrained:
 
     # --- symbolic -----------------------------------------------------------------------------------------------
 
+    @property
+    def x(self) -> Array:
+        """(t, q, u, r, p) at which rows and speeds were chosen."""
+        return self._x.copy()
+
     @cached_property
     def _embedding(self) -> Embedding:
         return Embedding(self.rows.tidied, self.selection, self.terms.place(self._x).B)
@@ -388,8 +393,8 @@ def embed(equations: Equations, constraints: Sequence[Constraint], independent: 
 def choose(terms: Terms, x: Array, pinned: Sequence[int] | None = None) -> Selection:
     """Rows and speeds at a state; a choice by hand is checked."""
     B, M = terms.place(x).B, terms.motion(x).M
-    first = terms.rows.configuration
-    chosen = select(B, M, usual=terms.usual_rows(x), first=first)
+    first, unit = terms.rows.configuration, terms.base.units.u
+    chosen = select(B, M, usual=terms.usual_rows(x), first=first, unit=unit)
     if pinned is None:
         return chosen
     rank, n = chosen.rank, B.shape[1]
@@ -399,8 +404,8 @@ def choose(terms: Terms, x: Array, pinned: Sequence[int] | None = None) -> Selec
             f"'{terms.rows.equations.name}' has {n - rank} independent speeds under these constraints ({n} speeds, "
             f"rank {rank}); {len(pinned)} were chosen ({', '.join(names[j] for j in pinned)}). Choose {n - rank}."
         )
-    by_hand = select(B, M, rank, pinned, first=first)
-    if by_hand.rank < rank or conditioning(B, M, by_hand) > POOR * conditioning(B, M, chosen):
+    by_hand = select(B, M, rank, pinned, first=first, unit=unit)
+    if by_hand.rank < rank or conditioning(B, M, by_hand, unit) > POOR * conditioning(B, M, chosen, unit):
         raise ConstraintError(
             f"the speeds {', '.join(names[j] for j in pinned)} of '{terms.rows.equations.name}' do not determine the "
             f"others under {', '.join(terms.rows.slices)}. Choose others, e.g. "

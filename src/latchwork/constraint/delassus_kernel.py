@@ -8,14 +8,14 @@ J are the rows of the contacts, B those that hold besides. It gives up where M o
 
 from __future__ import annotations
 
-from latchwork.algebra.elimination import largest_pivot, lu, lu_solve
+from latchwork.algebra.elimination import lu, lu_in_units, lu_solve
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.native import together
 from latchwork.program.records.record import array, record
 from latchwork.program.scalar import maximum, minimum
 
 ROUNDING = 1e-14  # of the terms of a sum that cancel
-REGULAR = 1e-12  # of the largest pivot of M: below it M is close to singular
+REGULAR = 1e-12  # pivots of M, whose diagonal is made 1: below it M is close to singular
 APART = 1e-6  # pivots of S, whose diagonal is made 1: below it rows are close to depending on each other
 
 
@@ -67,11 +67,16 @@ def unpack(n: i64, packed: f64p, M: f64p) -> None:
 
 @kernel
 def invert(n: i64, M: f64p, factors: f64p, order: f64p, inverse: f64p, column: f64p) -> i64:
-    """M⁻¹; 0 where M is close to singular."""
+    """M⁻¹; 0 where M, with speeds measured by √M_jj, is close to singular."""
+    row = inverse
+    for i in range(n):
+        if not M[i * n + i] > 0.0:
+            return 0
+        row[i] = sqrt(M[i * n + i])
+        column[i] = row[i]
     for i in range(n * n):
         factors[i] = M[i]
-    least = lu(n, factors, order)
-    if n > 0 and not least > REGULAR * largest_pivot(n, factors):
+    if n > 0 and not lu_in_units(n, factors, order, row, column) > REGULAR:
         return 0
     for j in range(n):
         for i in range(n):

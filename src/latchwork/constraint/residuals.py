@@ -21,14 +21,16 @@ def must_hold(mode: Mode, x: Array) -> None:
     n_q, n, _ = terms.sizes
     place, u = terms.place(x), x[1 + n_q : 1 + n_q + n]
     rates = dot(place.B, u) + place.C
-    lengths = lengths_of(place.B, mode.typical)
-    off, slip = np.abs(place.Phi / lengths), np.abs(rates / lengths)
-    broken = np.flatnonzero(~((off <= HOLDS) & (slip <= HOLDS * max(1.0, float(np.abs(u).max(initial=0.0))))))
+    T, units = terms.base.scales.time, terms.base.units
+    lengths = lengths_of(place.B * units.u, mode.typical)
+    off, slip = np.abs(place.Phi / lengths), T * np.abs(rates / lengths)
+    fastest = max(1.0, T * float(np.abs(u / units.u).max(initial=0.0)))
+    broken = np.flatnonzero(~((off <= HOLDS) & (slip <= HOLDS * fastest)))
     if not len(broken):
         return
     names = ", ".join(f"'{terms.rows.names[i]}'" for i in broken[:6])
     worst = broken[np.argmax(np.maximum(off, slip)[broken])]
-    if rank_of(scaled(place.B, terms.motion(x).M).whole) > mode.selection.rank:
+    if rank_of(scaled(place.B, terms.motion(x).M, unit=units.u).whole) > mode.selection.rank:
         why = (f"Where speeds were chosen, {terms.sizes[2] - mode.selection.rank} rows said nothing that others did "
                "not say (a singular position), and the motion has left it. Start elsewhere, or write rows whose "
                "derivative does not vanish where they are met.")  # fmt: skip
@@ -55,7 +57,9 @@ def closeness(mode: Mode, x: Array) -> str:
 def _dependent(mode: Mode, B: Array) -> str:
     """The rows kept that come close to depending on each other; nothing where none do."""
     kept, names = list(mode.selection.kept), mode.terms.rows.names
-    rows = B[kept] / mode.typical[kept, None] / np.sqrt(mode.weights / mode.weights.max(initial=1e-300))
+    unit = mode.terms.base.units.u
+    weights = mode.weights * unit * unit
+    rows = B[kept] * unit / mode.typical[kept, None] / np.sqrt(weights / weights.max(initial=1e-300))
     if not (rows.size and np.isfinite(rows).all()):
         return ""
     left, singular, _ = svd(rows).thin

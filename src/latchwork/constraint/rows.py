@@ -25,7 +25,7 @@ from latchwork.symbolic.tidy import SHORT, tidy
 from latchwork.symbolic.traverse import count_shared, reachable, rebuild
 
 MOVERS = {"coordinate", "speed", "acceleration", "input", "time"}
-NONLINEAR = 1e-12  # second derivatives in u below this, at random states of order one, are rounding
+NONLINEAR = 1e-12  # of the largest entry of a row: second derivatives in u below this, at random states, are rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +182,8 @@ def _must_be_linear(equations: Equations, names: Sequence[str], B: list[list[int
         if not seen:
             continue
         slopes = [node for i in seen for node in tangents(g, row, {i: ONE}) if node != ZERO]
-        if slopes and np.abs(numbers(equations.system, slopes)).max() > NONLINEAR:
+        largest = float(np.abs(numbers(equations.system, row)).max())
+        if slopes and float(np.abs(numbers(equations.system, slopes)).max()) > NONLINEAR * largest:
             among = ", ".join(g.symbols[i].name for i in seen)
             raise ConstraintError(
                 f"constraint '{name}' of '{equations.name}' is not linear in {among}: it is no sum B u + C with B and "

@@ -6,6 +6,7 @@ factor of M where rank is judged), rows by their own length, so that neither dep
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,11 +17,14 @@ from numpy.typing import NDArray
 from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.algebra.linear import SingularMatrix, cholesky, singular_values, solve_lower, svd
 from latchwork.algebra.products import dot, norm
+from latchwork.constraint.scales import UNSCALED, Scales
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError
 from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, sqrt
 from latchwork.program.native import briefly, together
 from latchwork.program.scalar import maximum
+
+Units = Array | float  # of speeds
 
 RANK = 1e-9  # singular values below this part of the largest are zero
 VANISHED = 1e-13  # rows shorter than this part of the longest are zero
@@ -34,6 +38,7 @@ FIRST = 1e6  # massless speeds are made dependent first
 FAIR = 1e-2  # a pivot in rows of unit length that is large enough
 FAR = 1e-6  # what is left of one where rows are clearly independent
 TIE = 1e-9  # pivots that differ by less than this part are equal, and the first of them is taken
+TINIEST = 1e-300  # of an inertia: what is divided by never vanishes
 POOR = 1e6  # dependent speeds chosen by hand may be worse conditioned by this factor, no more
 
 
@@ -81,16 +86,19 @@ class Scaled:
         return np.asarray(whole / np.where(length > 0.0, length, 1.0)[:, None] * faint[:, None])
 
 
-def weights_of(M: Array) -> Array:
-    """1/√M_jj; massless speeds have no metric of their own: they count as the heaviest, and do not drown the others."""
-    diagonal = M.diagonal()
-    largest = max(float(diagonal.max(initial=0.0)), 1e-300)
-    return np.asarray(1.0 / np.sqrt(np.where(diagonal > MASSLESS * largest, diagonal, largest)))
+def weights_of(M: Array, unit: Units = 1.0) -> Array:
+    """1/√M_jj; massless speeds have no metric of their own: they count as the heaviest, and do not drown the others.
+
+    ``unit`` are those of the speeds: inertias are compared by M_jj ū_j².
+    """
+    inertia = M.diagonal() * unit * unit
+    largest = max(float(inertia.max(initial=0.0)), TINIEST)
+    return np.asarray(1.0 / np.sqrt(np.where(inertia > MASSLESS * largest, M.diagonal(), largest / unit / unit)))
 
 
-def scaled(B: Array, M: Array, usual: Array | None = None) -> Scaled:
+def scaled(B: Array, M: Array, usual: Array | None = None, unit: Units = 1.0) -> Scaled:
     """Rows and columns of B freed of their units. ``usual`` is B elsewhere: what its rows have faded against."""
-    weights = weights_of(M)
+    weights = weights_of(M, unit)
     columns = B * weights
     lengths = _lengths(columns)
     gone = lengths <= VANISHED * lengths.max(initial=0.0)
@@ -123,12 +131,12 @@ def rank_of(whole: Array) -> int:
 
 
 def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[int] | None = None,
-           usual: Array | None = None, first: Sequence[int] = ()) -> Selection:  # fmt: skip
+           usual: Array | None = None, first: Sequence[int] = (), unit: Units = 1.0) -> Selection:  # fmt: skip
     """Rows and dependent speeds by complete pivoting; ``independent`` pins the choice, ``rank`` is kept if given.
 
     Rows named in ``first`` are preferred: those with a Φ, onto which coordinates can be brought back.
     """
-    forms = scaled(B, M, usual)
+    forms = scaled(B, M, usual, unit)
     m, n = B.shape
     if rank is not None:
         r = rank
@@ -139,8 +147,8 @@ def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[in
         allowed = np.ones(n, dtype=bool)
         allowed[list(independent)] = False
         A = np.where(allowed, A, 0.0)
-    diagonal = M.diagonal()
-    massless = diagonal <= MASSLESS * float(diagonal.max(initial=0.0))
+    inertia = M.diagonal() * unit * unit
+    massless = inertia <= MASSLESS * float(inertia.max(initial=0.0))
     if massless.any():
         A = A * np.where(massless, FIRST, 1.0)
     kept, dependent = _pivots(A, r, first)
@@ -150,9 +158,9 @@ def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[in
     )  # fmt: skip
 
 
-def select_speeds(B: Array, M: Array, old: Selection) -> Selection:
+def select_speeds(B: Array, M: Array, old: Selection, unit: Units = 1.0) -> Selection:
     """Dependent speeds anew, for the rows that are kept already; the old ones where these have lost rank."""
-    found = select(B[list(old.kept)], M, old.rank)
+    found = select(B[list(old.kept)], M, old.rank, unit=unit)
     if found.rank < old.rank:
         return old
     return Selection(old.kept, found.dependent, found.independent, old.redundant)
@@ -216,14 +224,14 @@ def worst_entry(n: i64, m: i64, k: i64, chosen: i32p, B: f64p, M: f64p, A: f64p,
     return worst
 
 
-def conditioning(B: Array, M: Array, selection: Selection) -> float:
+def conditioning(B: Array, M: Array, selection: Selection, unit: Units = 1.0) -> float:
     """The largest entry of D = −B1⁻¹ B2, in units of kinetic energy: of order one where the choice is good."""
     m, k, n = selection.rank, len(selection.independent), len(M)
     if not m or not k:
         return 1.0
-    room = np.empty(m * m + 2 * m)
-    worst = briefly(worst_entry, n, m, k, selection.packed, np.ascontiguousarray(B), np.ascontiguousarray(M), room,
-                    room[m * m :], room[m * m + m :])  # fmt: skip
+    room, own = np.empty(m * m + 2 * m), np.broadcast_to(unit, n)
+    worst = briefly(worst_entry, n, m, k, selection.packed, np.ascontiguousarray(B * own),
+                    np.ascontiguousarray(M * own * own[:, None]), room, room[m * m :], room[m * m + m :])  # fmt: skip
     return float(worst) if worst >= 0.0 else np.inf
 
 
@@ -231,15 +239,16 @@ together(worst_entry)
 
 
 def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c: Array | None = None,
-               moving: tuple[Array, Array] | None = None) -> None:  # fmt: skip
+               moving: tuple[Array, Array] | None = None, unit: Units = 1.0,
+               scales: Scales = UNSCALED) -> None:  # fmt: skip
     """Refuse rows B u + C = 0 that no u can meet, naming those that contradict each other and by how much.
 
     With ``c`` also rows B u̇ + c = 0 that no u̇ can meet. ``moving`` is B elsewhere, and u: rows that have become short
-    are judged by what they ask for where they are not.
+    are judged by what they ask for where they are not; ``unit`` are those of the speeds, ``scales`` of the mechanism.
     """
     if not len(C) or (len(C) == 1 and B.any()):  # one row that names some speed can be met
         return
-    forms = scaled(B, M)
+    forms = scaled(B, M, unit=unit)
     if len(C) <= B.shape[1] and apart(forms.columns):
         return
     left, singular, _ = svd(forms.columns)
@@ -249,19 +258,20 @@ def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c
     lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
     usual, u = moving if moving is not None else (np.zeros_like(B), np.zeros(B.shape[1]))
     sizes = _lengths(usual * forms.weights) * float(norm(u / forms.weights))
-    _must_balance(names, left[:, r:], C, lengths, sizes, where, "speeds")
+    size = math.sqrt(scales.energy)
+    _must_balance(names, left[:, r:], C, lengths, sizes, where, "speeds", size)
     if c is not None:
-        pace = float(np.abs(u).max(initial=0.0))
-        _must_balance(names, left[:, r:], c, lengths, sizes * pace, where, "accelerations")
+        pace = float(np.abs(u / unit).max(initial=0.0))
+        _must_balance(names, left[:, r:], c, lengths, sizes * pace, where, "accelerations", size / scales.time)
 
 
 def _must_balance(names: Sequence[str], left: Array, C: Array, lengths: Array, sizes: Array, where: str,
-                  what: str) -> None:  # fmt: skip
+                  what: str, one: float) -> None:  # fmt: skip
     """Refuse a right-hand side that is not zero along a left null vector; ``sizes`` are what it may be made of."""
     target = C / lengths
     for y in left.T:
         gap, slack = float(dot(y, target)), float(dot(np.abs(y), sizes / lengths))
-        if abs(gap) > AGREES * (max(1.0, float(np.abs(target).max())) + slack):
+        if abs(gap) > AGREES * (max(one, float(np.abs(target).max())) + slack):
             involved = [i for i in range(len(y)) if abs(y[i]) > SHARE]
             shown = ", ".join(f"'{names[i]}'" for i in involved)
             asks = ", ".join(f"{-C[i]:.6g}" for i in involved)

@@ -6,15 +6,16 @@ speeds that all have mass. Elsewhere it gives nothing, and those act. Both are t
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.algebra.elimination import cholesky, lu_in_units
+from latchwork.constraint.row_sources import RowSources, read_place
 from latchwork.constraint.selection import FAIR, FAR, MASSLESS, TIE, VANISHED, Selection
-from latchwork.constraint.terms import NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms, some_way_off, steps_aside
+from latchwork.constraint.terms import NOTHING, SMALLEST_WEIGHT, STATES, Array, Terms
 from latchwork.program.kernel import divide, executor, f64, f64p, fabs, i32p, i64, i64p, kernel, offset, sqrt
 from latchwork.program.native import address, argument, native, together
 from latchwork.program.scalar import maximum
@@ -26,13 +27,16 @@ NOWHERE, NO_SPEEDS = np.zeros(0), np.zeros(0, dtype=np.int64)
 
 
 @kernel
-def place_at(run: executor, code: i32p, z: f64p, inputs: i64, n_q: i64, x: f64p, aside: f64p, out: f64p) -> None:
+def place_at(rows: RowSources, inputs: i64, n_q: i64, n: i64, m: i64, x: f64p, aside: f64p, out: f64p) -> None:
     """Φ, B and C some way aside of x."""
-    for i in range(inputs):
-        z[i] = x[i]
-    for i in range(n_q):
-        z[1 + i] = x[1 + i] + aside[i]
-    run(code, z, out)
+    for s in range(rows.sources):
+        source = rows.source[s]
+        z = offset(rows.z, source.place_at)
+        for i in range(inputs):
+            z[i] = x[i]
+        for i in range(n_q):
+            z[1 + i] = x[1 + i] + aside[i]
+        read_place(source, n, m, rows.z, rows.found, out)
 
 
 @kernel
@@ -42,11 +46,11 @@ def finite_size(value: f64) -> f64:
 
 
 @kernel
-def lengthen(m: i64, n: i64, B: f64p, typical: f64p) -> None:
-    """The largest entry of each row so far."""
+def lengthen(m: i64, n: i64, B: f64p, unit: f64p, typical: f64p) -> None:
+    """The largest entry of each row so far, in units of speeds."""
     for i in range(m):
         for j in range(n):
-            typical[i] = maximum(typical[i], finite_size(B[i * n + j]))
+            typical[i] = maximum(typical[i], finite_size(B[i * n + j] * unit[j]))
 
 
 @kernel
@@ -131,8 +135,8 @@ def pivots(m: i64, n: i64, A: f64p, first: i64p, dependent: i64p) -> i64:
 
 @kernel
 def select_speeds_kernel(
-    place: executor, place_code: i32p, place_z: f64p, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64,
-    n_q: i64, n: i64, m: i64, x: f64p, asides: f64p, first: i64p, dependent: i64p, w: f64p,
+    sources: RowSources, motion: executor, motion_code: i32p, motion_z: f64p, inputs: i64, n_q: i64, n: i64, m: i64,
+    x: f64p, asides: f64p, unit: f64p, first: i64p, dependent: i64p, w: f64p,
 ) -> i64:  # fmt: skip
     """Dependent speeds; into w the pivot of their columns, typical entries and lengths of rows, weights of speeds, and
     B. 0: more care."""
@@ -147,22 +151,22 @@ def select_speeds_kernel(
     packed, heaviest = offset(moved, n_q), 0.0
     for j in range(n):
         diagonal[j] = packed[j * (j + 1) // 2 + j]
-        heaviest = maximum(heaviest, diagonal[j])
+        heaviest = maximum(heaviest, diagonal[j] * unit[j] * unit[j])
     for j in range(n):
-        if not diagonal[j] > MASSLESS * heaviest:
+        if not diagonal[j] * unit[j] * unit[j] > MASSLESS * heaviest:
             return 0
         weight[j] = divide(1.0, sqrt(diagonal[j]))
-        diagonal[j] = maximum(diagonal[j], heaviest * SMALLEST_WEIGHT)
+        diagonal[j] = maximum(diagonal[j], divide(divide(heaviest * SMALLEST_WEIGHT, unit[j]), unit[j]))
     for i in range(m):
         typical[i] = 0.0
     for s in range(2 + STATES):  # at x itself, then where rows are usual, then about x
-        place_at(place, place_code, place_z, inputs, n_q, x, offset(asides, s * n_q), out)
+        place_at(sources, inputs, n_q, n, m, x, offset(asides, s * n_q), out)
         rows = offset(out, m)
         if s == 1:
             for i in range(m * n):
                 whole[i] = rows[i]
         else:
-            lengthen(m, n, rows, typical)
+            lengthen(m, n, rows, unit, typical)
         if s == 0:
             for i in range(m * n):
                 B[i] = rows[i]
@@ -213,12 +217,6 @@ class SelectedSpeeds(NamedTuple):
     pivot: float
 
 
-@cache
-def _asides(n_q: int) -> Array:
-    """No step, one to where rows are usual, and some about it."""
-    return np.concatenate([np.zeros((1, n_q)), some_way_off(n_q)[None], steps_aside(n_q)])
-
-
 @lru_cache(KEPT)
 def _selection(m: int, dependent: tuple[int, ...]) -> Selection:
     """All of m rows, and the speeds that are dependent, or not."""
@@ -229,29 +227,27 @@ def _selection(m: int, dependent: tuple[int, ...]) -> Selection:
 
 def arguments(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> tuple[Any, ...]:
     """What the kernel takes: `select_speeds_kernel`."""
-    place, motion, (place_z, motion_z), (n_q, n, m) = terms.place_function, terms.base.motion, terms.rooms, terms.sizes
-    return (place.executor, place.code, place_z, motion.executor, motion.code, motion_z, len(place.inputs), n_q, n, m,
-            x, _asides(n_q), terms.flags, dependent, w)  # fmt: skip
+    motion, (sources, motion_z), (n_q, n, m) = terms.base.motion, terms.rooms, terms.sizes
+    return (sources, motion.executor, motion.code, motion_z, len(motion.inputs), n_q, n, m, x, terms.asides,
+            terms.base.units.u, terms.flags, dependent, w)  # fmt: skip
 
 
 def kept_arguments(terms: Terms) -> tuple[Any, ...]:
     """The arguments that stay, by address; the terms keep them. Those that change are 0."""
-    found: tuple[Any, ...] | None = terms.frames.get("survey")
+    found: tuple[tuple[Any, ...], tuple[Any, ...]] | None = terms.frames.get("survey")
     if found is None:
         given = arguments(terms, NOWHERE, NO_SPEEDS, NOWHERE)
-        found = terms.frames["survey"] = tuple([argument(each) for each in given])
-    return found
+        found = terms.frames["survey"] = tuple([argument(each) for each in given]), given
+    return found[0]
 
 
 def _run(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> int:
     """Run the kernel."""
-    _, place_code, place_z, _, motion_code, motion_z, inputs, n_q, n, m, _, asides, flags, *_ = kept_arguments(terms)
-    place, motion = terms.place_function.entry, terms.base.motion.entry
+    sources, _, motion_code, motion_z, inputs, n_q, n, m, _, asides, unit, flags, *_ = kept_arguments(terms)
+    motion = terms.base.motion.entry
     return int(
         native(select_speeds_kernel).brief(
-            place,
-            place_code,
-            place_z,
+            sources,
             motion,
             motion_code,
             motion_z,
@@ -261,6 +257,7 @@ def _run(terms: Terms, x: Array, dependent: NDArray[np.int64], w: Array) -> int:
             m,
             address(x),
             asides,
+            unit,
             flags,
             address(dependent),
             address(w),

@@ -14,10 +14,10 @@ from latchwork.algebra.linear import svd
 from latchwork.algebra.products import dot
 from latchwork.constraint.consistency import assemble_q
 from latchwork.constraint.constrained import choose
-from latchwork.constraint.embedded.friction_rows import FrictionRows
 from latchwork.constraint.embedded.mode import Mode, mode_of, usual_pivot
+from latchwork.constraint.embedded.slider import Slider
 from latchwork.constraint.selection import Selection
-from latchwork.constraint.terms import Array, Terms, weights_of_speeds
+from latchwork.constraint.terms import Array, Terms
 from latchwork.constraint.units import units_at
 from latchwork.errors import ConstraintError, EvaluationError
 
@@ -35,10 +35,10 @@ def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
     That is x itself, unless it is a singular position, or close to one: then it lies beside x, on the branch along
     which it moves.
     """
-    chosen, (n_q, n, _) = choose(terms, x), terms.sizes
-    if chosen.rank == n:
+    chosen = choose(terms, x)
+    if chosen.rank == terms.sizes[1]:
         return chosen, x
-    moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > STILL)
+    moving = _is_moving(terms, x)
     if chosen.redundant and chosen.rank != terms.frames.get(RANK):
         beside = [(choose(terms, state), state) for state in _beside(terms, x, moving)]
         selection, state = max(beside, key=lambda pair: pair[0].rank, default=(chosen, x))
@@ -52,9 +52,9 @@ def choose_regular(terms: Terms, x: Array) -> tuple[Selection, Array]:
 
 
 def mode_beside(terms: Terms, selection: Selection, x: Array, regular: Array, rest: tuple[str, ...],
-                friction_rows: FrictionRows | None = None) -> Mode:  # fmt: skip
+                sliders: tuple[Slider, ...] = ()) -> Mode:  # fmt: skip
     """The mode of a selection made at a regular state; beside a singular x its usual pivot is that of some way off."""
-    mode = mode_of(terms, selection, regular, rest, friction_rows)
+    mode = mode_of(terms, selection, regular, rest, sliders)
     if regular is x:
         return mode
     off = usual_pivot(terms.usual_rows(x), selection, mode.lengths, mode.weights)
@@ -70,7 +70,7 @@ def _is_close(terms: Terms, x: Array, chosen: Selection) -> bool:
 
 def _units(terms: Terms, x: Array) -> tuple[Array, Array]:
     """Lengths of rows some way off x, and weights of speeds."""
-    weights = weights_of_speeds(terms.motion(x).M)
+    weights = terms.weights(x)
     B = terms.usual_rows(x)
     lengths = np.sqrt((B * B / weights).sum(axis=1))
     return np.where(lengths > 0.0, lengths, 1.0), weights
@@ -93,7 +93,7 @@ def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
     states = []
     for direction in directions:
         moved, step = x.copy(), dot(terms.spread(x), direction)
-        moved[1 : 1 + n_q] += ASIDE * step / max(float(np.abs(step).max(initial=0.0)), 1e-300)
+        moved[1 : 1 + n_q] += ASIDE * step / max(float(np.abs(step / terms.base.units.q).max(initial=0.0)), 1e-300)
         try:
             states.append(assemble_q(terms, moved, units=units_at(terms, x)))
         except (ConstraintError, EvaluationError):
@@ -112,15 +112,22 @@ def _allowed(B: Array) -> list[Array]:
 def _astray(terms: Terms, x: Array, state: Array) -> bool:
     """Whether the way to a state beside x, along a branch, is not the way the mechanism moves."""
     n_q, n, _ = terms.sizes
-    motion = dot(terms.spread(x), x[1 + n_q : 1 + n_q + n])
+    motion = dot(terms.spread(x), x[1 + n_q : 1 + n_q + n]) / terms.base.units.q
     expected = ASIDE * motion / max(float(np.abs(motion).max(initial=0.0)), 1e-300)
-    return bool(np.abs(state[1 : 1 + n_q] - x[1 : 1 + n_q] - expected).max() > ASTRAY * ASIDE)
+    way = (state[1 : 1 + n_q] - x[1 : 1 + n_q]) / terms.base.units.q
+    return bool(np.abs(way - expected).max() > ASTRAY * ASIDE)
+
+
+def _is_moving(terms: Terms, x: Array) -> bool:
+    """Whether speeds are more than what an impact leaves of them by rounding."""
+    n_q, n, _ = terms.sizes
+    speeds = np.abs(x[1 + n_q : 1 + n_q + n] / terms.base.units.u)
+    return bool(terms.base.scales.time * float(speeds.max(initial=0.0)) > STILL)
 
 
 def refuse(terms: Terms, x: Array, here: int, nearby: int) -> None:
     """A singular position at which no branch of motion is known, by name."""
-    rows, (n_q, n, _) = terms.rows, terms.sizes
-    moving = bool(np.abs(x[1 + n_q : 1 + n_q + n]).max(initial=0.0) > STILL)
+    rows, moving = terms.rows, _is_moving(terms, x)
     names = (*rows.equations.q_names, *rows.equations.u_names)
     where = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names[:8], x[1:], strict=False))
     does, do = (
@@ -128,7 +135,7 @@ def refuse(terms: Terms, x: Array, here: int, nearby: int) -> None:
         if moving
         else ("stands still, so that nobody knows which branch of motion is meant", "Give it a speed")
     )
-    if nearby == n:
+    if nearby == terms.sizes[1]:
         does, do = "is locked in it, by forces without bound", "Impose what locks it elsewhere"
     raise ConstraintError(
         f"'{rows.equations.name}' is at a singular position and {does}: {', '.join(rows.slices)} hold {here} of its "

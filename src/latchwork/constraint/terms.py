@@ -3,7 +3,7 @@
 Programs of (t, q, u, r, p), apart so that speeds may be made consistent in between, and so that a new constraint needs
 only its own two:
 
-    place   → Φ, B, C          the same for every u
+    place   → Φ, B, C          the same for every u; a constraint, or a contact, at a time (`row_sources`)
     bias    → c = Ḃ u + Ċ
     motion  → q̇, M, f, a, b    where a·u̇ + b is the power that changes the energy; no constraint is in it
     spread  → W                how coordinates move with speeds, for corrections
@@ -12,7 +12,7 @@ only its own two:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,8 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.algebra.products import norm
+from latchwork.constraint.constraint import Constraint
+from latchwork.constraint.row_sources import RowPrograms, RowSources, sources_by_themselves
 from latchwork.constraint.rows import Rows
-from latchwork.constraint.units import Units, angles_of, places_of
+from latchwork.constraint.scales import UNSCALED, Measure, Scales
+from latchwork.constraint.units import Offsets, Units, angles_of, gravity_of, offsets_of, places_of
 from latchwork.kane.equations import Equations
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -62,13 +65,48 @@ class Motion(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """The programs of the unconstrained equations, and what they are driven by."""
+    """The programs of the unconstrained equations, and what they are driven by; in a run, its scales and units.
+
+    Elsewhere one of each is a unit of the model.
+    """
 
     equations: Equations
     laws: dict[int, int]
     arguments: tuple[Expr, ...]
     motion: Function
     spread: Function
+    scales: Scales = UNSCALED
+    given_units: Units | None = None
+
+    @cached_property
+    def units(self) -> Units:
+        """One of each coordinate, and of each speed times the unit of time."""
+        return self.given_units or Units(np.ones(len(self.equations.q)), np.ones(len(self.equations.u)))
+
+    def measured_by(self, measure: Measure) -> Base:
+        """The same programs with scales and units."""
+        return replace(self, scales=measure.scales, given_units=Units(np.array(measure.q), np.array(measure.u)))
+
+    @cached_property
+    def state_units(self) -> Array:
+        """One of each of (q, u, work)."""
+        q, u = self.units
+        return np.concatenate([q, u / self.scales.time, [self.scales.energy]])
+
+    @cached_property
+    def lengths(self) -> NDArray[np.bool_]:
+        """Which coordinates are lengths, as far as the equations tell."""
+        return ~np.array(angles_of(self.equations), dtype=bool)
+
+    @cached_property
+    def offsets(self) -> Offsets:
+        """Ways from point to point."""
+        return offsets_of(self)
+
+    @cached_property
+    def gravity(self) -> Function | None:
+        """The vector of gravity, if there is one."""
+        return gravity_of(self)
 
     @cached_property
     def places(self) -> Function:
@@ -82,10 +120,13 @@ class Terms:
 
     rows: Rows
     base: Base
-    place_function: Function
-    bias_function: Function
-    frames: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # what modes of these rows share
+    sources: tuple[RowPrograms, ...]
+    frames: dict[Any, Any] = field(default_factory=dict, repr=False)  # what modes of these sources share
     _last: dict[str, tuple[bytes, Any]] = field(default_factory=dict, init=False, repr=False)
+
+    def with_constraints(self, constraints: tuple[Constraint, ...]) -> Terms:
+        """The same rows, exerted by other constraints: contacts that slide other ways."""
+        return Terms(replace(self.rows, constraints=constraints), self.base, self.sources, self.frames)
 
     def _once(self, what: str, key: bytes, make: Callable[[], T]) -> T:
         """What was made for this key last, or what is made now; nobody writes into it."""
@@ -101,14 +142,38 @@ class Terms:
         return x[: 1 + n_q].tobytes() + x[1 + n_q + n :].tobytes()
 
     @property
-    def functions(self) -> tuple[Function, Function, Function, Function]:
-        """All four: place, bias, motion, spread."""
-        return self.place_function, self.bias_function, self.base.motion, self.base.spread
+    def place_function(self) -> Function:
+        """Φ, B and C of rows that have one source."""
+        (source,) = self.sources
+        return source.place
+
+    @property
+    def bias_function(self) -> Function:
+        """c of rows that have one source."""
+        (source,) = self.sources
+        return source.bias
 
     @cached_property
-    def rooms(self) -> tuple[Array, Array]:
-        """Slots of place and motion for a kernel that runs while Python's lock is kept: so one at a time."""
-        return self.place_function.workspace(), self.base.motion.workspace()
+    def often(self) -> tuple[Function, ...]:
+        """What every evaluation runs: place and bias of each source, and motion."""
+        return (*[f for source in self.sources for f in (source.place, source.bias)], self.base.motion)
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """All programs: those run often, and spread."""
+        return (*self.often, self.base.spread)
+
+    @cached_property
+    def rooms(self) -> tuple[RowSources, Array]:
+        """Sources, and slots of motion, for a kernel that runs while Python's lock is kept: so one at a time."""
+        return sources_by_themselves(self.sources, self.sizes[1]), self.base.motion.workspace()
+
+    @cached_property
+    def asides(self) -> Array:
+        """Changes of coordinates: none, one to where rows are usual, and some about a state."""
+        n_q = self.sizes[0]
+        changes = np.concatenate([np.zeros((1, n_q)), some_way_off(n_q)[None], steps_aside(n_q)])
+        return _fixed(self.base.units.q * changes)
 
     @cached_property
     def is_moving(self) -> bool:
@@ -128,7 +193,7 @@ class Terms:
     @cached_property
     def angles(self) -> tuple[bool, ...]:
         """Which coordinates are angles, or parts of quaternions."""
-        return angles_of(self)
+        return angles_of(self.rows.equations, self.rows.phi)
 
     @cached_property
     def sizes(self) -> tuple[int, int, int]:
@@ -140,49 +205,62 @@ class Terms:
         return self._once("place", self._where(x), lambda: self._place(x))
 
     def _place(self, x: Array) -> Place:
-        _, n, m = self.sizes
-        out, split = _fixed(self.place_function(x)), m + m * n
-        return Place(out[:m], out[m:split].reshape(m, n), out[split:])
+        _, n, _ = self.sizes
+        parts = [_first_rows(source.place(x), source, n) for source in self.sources]
+        return Place(*[_fixed(np.concatenate(part)) for part in zip(*parts, strict=True)])
+
+    def places(self, x: Array) -> Place:
+        """Φ, B and C at many states, along the first axis."""
+        _, n, _ = self.sizes
+        parts = [_first_rows(source.place.many(x), source, n) for source in self.sources]
+        return Place(*[np.concatenate(part, axis=1) for part in zip(*parts, strict=True)])
+
+    def bias(self, x: Array) -> Array:
+        """c at a state."""
+        return np.concatenate([source.bias(x)[: source.held] for source in self.sources])
 
     def typical(self, x: Array) -> Array:
-        """The largest |B_ij| of each row at some states about x: its unit, also where the row vanishes there.
+        """The largest |B_ij| ū_j of each row at some states about x: its unit, also where the row vanishes there.
 
         1 for rows that vanish everywhere, but for rounding.
         """
-        as_they_are = Units(*map(np.ones, self.sizes[:2]))
-        return self._once("typical", self._where(x), lambda: _fixed(self.typical_in(as_they_are, x)))
+        return self._once("typical", self._where(x), lambda: _fixed(self.typical_in(self.base.units, x)))
 
     def typical_in(self, units: Units, x: Array) -> Array:
         """The same with coordinates and speeds in other units."""
-        n_q, n, m = self.sizes
+        n_q, _, m = self.sizes
         if not m:
             return np.ones(0)
         rows = np.tile(x, (STATES + 1, 1))
         rows[1:, 1 : 1 + n_q] += units.q * steps_aside(n_q)
         rows[1:] = self.normalised(rows[1:])
-        B = np.abs(self.place_function.many(rows)[:, m : m + m * n].reshape(-1, m, n)) * units.u
+        B = np.abs(self.places(rows).B) * units.u
         lengths = np.where(np.isfinite(B), B, 0.0).max(axis=(0, 2), initial=0.0)
         return np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, 1.0)
 
     def lengths(self, x: Array) -> Array:
         """The length √Σ B_ij²/M_jj of each row at x in the kinetic metric; 1 for rows that vanish there."""
-        B = self.place(x).B / np.sqrt(weights_of_speeds(self.motion(x).M))
+        B = self.place(x).B / np.sqrt(self.weights(x))
         lengths = np.sqrt((B * B).sum(axis=1))
         return np.where(lengths > 0.0, lengths, 1.0)
 
+    def weights(self, x: Array) -> Array:
+        """M_jj at x, by which speeds are measured; see `weights_of_speeds`."""
+        return weights_of_speeds(self.motion(x).M, self.base.units.u)
+
     def measured(self, place: Place, typical: Array) -> Array:
         """Φ over the length of its row, or over the typical one where the row is close to vanishing."""
-        return np.asarray(place.Phi / lengths_of(place.B, typical))
+        return np.asarray(place.Phi / lengths_of(place.B * self.base.units.u, typical))
 
     def off(self, x: Array, typical: Array) -> Array:
-        """For each row the largest Φ, or B u + C, `measured`, at any of many x = (t, q, u, rest)."""
+        """For each row the largest Φ, or (B u + C) T, `measured`, at any of many x = (t, q, u, rest)."""
         n_q, n, m = self.sizes
         if not m:
             return np.zeros(0)
-        Phi, B, C = np.split(self.place_function.many(x), np.cumsum([m, m * n]), axis=1)
-        B = B.reshape(-1, m, n)
+        Phi, B, C = self.places(x)
         psi = np.einsum("tij,tj->ti", B, x[:, 1 + n_q : 1 + n_q + n]) + C
-        off = np.maximum(np.abs(Phi), np.abs(psi)) / lengths_of(B, typical)
+        off = np.maximum(np.abs(Phi), self.base.scales.time * np.abs(psi))
+        off /= lengths_of(B * self.base.units.u, typical)
         return np.asarray(off.max(axis=0, initial=0.0))
 
     def spread(self, x: Array) -> Array:
@@ -195,10 +273,10 @@ class Terms:
         return self._once("usual", self._where(x), lambda: _fixed(self._usual_rows(x)))
 
     def _usual_rows(self, x: Array) -> Array:
-        n_q, n, m = self.sizes
+        n_q = self.sizes[0]
         moved = x.copy()
-        moved[1 : 1 + n_q] += some_way_off(n_q)
-        B = self.place_function(self.normalised(moved[None])[0])[m : m + m * n].reshape(m, n)
+        moved[1 : 1 + n_q] += self.base.units.q * some_way_off(n_q)
+        B = self._place(self.normalised(moved[None])[0]).B
         return np.asarray(np.where(np.isfinite(B), B, 0.0))
 
     def normalised(self, x: Array) -> Array:
@@ -222,7 +300,15 @@ class Terms:
         out, first = _fixed(self.base.motion(x)), n_q + n * (n + 1) // 2
         f, a, b = out[first : first + n], out[first + n : first + 2 * n], out[-1]
         M = _fixed(unpacked(out[n_q:first], n))
-        return Motion(out[:n_q], M, f, _fixed(self.bias_function(x)), a, float(b))
+        return Motion(out[:n_q], M, f, _fixed(self.bias(x)), a, float(b))
+
+
+def _first_rows(out: Array, source: RowPrograms, n: int) -> tuple[Array, Array, Array]:
+    """Φ, B and C of the rows held, of outputs along the last axis."""
+    given, held = source.given, source.held
+    split = given + given * n
+    B = out[..., given:split].reshape(*out.shape[:-1], given, n)
+    return out[..., :held], B[..., :held, :], out[..., split : split + held]
 
 
 def _fixed(a: Array) -> Array:
@@ -243,10 +329,11 @@ def some_way_off(n_q: int) -> Array:
     return _fixed(np.array([OFF * cos(float(k)) for k in range(1, n_q + 1)]))
 
 
-def weights_of_speeds(M: Array) -> Array:
-    """M_jj, by which speeds are measured; those that carry no energy count as the lightest that does."""
+def weights_of_speeds(M: Array, unit: Array) -> Array:
+    """M_jj, by which speeds are measured; those that carry no energy, M_jj ū_j², count as the lightest that does."""
     diagonal = M.diagonal()
-    return np.maximum(diagonal, max(float(diagonal.max(initial=0.0)), 1e-300) * SMALLEST_WEIGHT)
+    heaviest = max(float((diagonal * unit * unit).max(initial=0.0)), 1e-300)
+    return np.maximum(diagonal, heaviest * SMALLEST_WEIGHT / unit / unit)
 
 
 def lengths_of(B: Array, typical: Array) -> Array:
@@ -279,8 +366,8 @@ def base_of(equations: Equations, power: int = ZERO, laws: dict[int, int] | None
     b = rebuild(g, [power], dict.fromkeys(rates, ZERO))
     M = [d.M[i][j] for i in range(n) for j in range(i + 1)]
     motion = [*d.kinematics.q_rates, *M, *d.f, *a, *b]
-    functions = [Function(lower(g, rebuild(g, nodes, laws), names)) for nodes in (motion, spread)]
-    return Base(equations, laws, names, *functions)
+    programs = [Function(lower(g, rebuild(g, nodes, laws), names)) for nodes in (motion, spread)]
+    return Base(equations, laws, names, programs[0], programs[1])
 
 
 def terms_of(rows: Rows, base: Base | None = None) -> Terms:
@@ -290,4 +377,5 @@ def terms_of(rows: Rows, base: Base | None = None) -> Terms:
     place = [*(ZERO if node is None else node for node in rows.phi), *(b for row in rows.B_nodes for b in row),
              *rows.C_nodes]  # fmt: skip
     functions = [Function(lower(g, rebuild(g, nodes, base.laws), base.arguments)) for nodes in (place, [*rows.c_nodes])]
-    return Terms(rows, base, *functions)
+    place_function, bias_function = functions
+    return Terms(rows, base, (RowPrograms(place_function, bias_function, len(rows), len(rows)),))

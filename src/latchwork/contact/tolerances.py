@@ -7,6 +7,7 @@ Event-driven runs, time stepping and kernels read the same record.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 from latchwork.constraint.scales import Scales
@@ -98,8 +99,9 @@ class Tolerances:
     left: f64
 
 
+@cache
 def tolerances_in(scales: Scales) -> Tolerances:
-    """All of the table in the units of a run."""
+    """All of the table in the units of a run; nobody writes into it."""
     made = lay_out(Tolerances)
     write(made, *(absolute(row, scales) for row in TABLE.values()))
     return made

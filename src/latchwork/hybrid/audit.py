@@ -131,18 +131,18 @@ def _callers() -> int:
 def _balance(sim: Simulation, method: Any, segments: list[Segment], off: float) -> Balance:
     """The balance with some segments more. What is allowed is worked out as far as it matters: for W alone, with the
     state of the end, or with states of all the run."""
-    before, energy, count = sim.record.balance, sim.mode_table.energy, len(sim.state.x) - 1
+    before, energy, units = sim.record.balance, sim.mode_table.energy, sim.mode_table.base.state_units
     steps, work = sum([segment.solution.stats.steps for segment in segments]), float(sim.state.x[-1])
     off += before.off
-    found = Balance(off, before.allowed + by_work(method, steps, work))
+    found = Balance(off, before.allowed + by_work(method, steps, work, units))
     if not found.holds:
-        here = allowance(energy, sim.state.row[None], count, method)
-        found = Balance(off, before.allowed + float(allowed(method, steps, len(segments), work, here)[0]))
+        here = allowance(energy, sim.state.row[None], units, method)
+        found = Balance(off, before.allowed + float(allowed(method, steps, len(segments), work, here, units)[0]))
     if not found.holds:
         path = sim.trajectory().path
-        along = allowance(energy, _spread(path), count, method).most
+        along = allowance(energy, _spread(path), units, method).most
         work = float(np.abs(path.x[:, -1]).max())
-        found = Balance(off, float(allowed(method, path.stats.steps, len(path.segments), work, along)[0]))
+        found = Balance(off, float(allowed(method, path.stats.steps, len(path.segments), work, along, units)[0]))
     return found
 
 
@@ -160,8 +160,10 @@ def _broken(sim: Simulation, segment: Segment) -> dict[str, float]:
     terms, x = stage.mode.terms, sim.state.row
     n_q, n, _ = terms.sizes
     place, u = terms.place(x), x[1 + n_q : 1 + n_q + n]
-    moved, lengths = place.B * u, lengths_of(place.B, stage.mode.typical)
-    off, slip, size = (abs(part) / lengths for part in (place.Phi, moved.sum(axis=1) + place.C, abs(moved).sum(axis=1)))
+    moved, T = terms.base.scales.time * place.B * u, terms.base.scales.time
+    lengths = lengths_of(place.B * terms.base.units.u, stage.mode.typical)
+    rates = moved.sum(axis=1) + T * place.C
+    off, slip, size = (abs(part) / lengths for part in (place.Phi, rates, abs(moved).sum(axis=1)))
     far = ~((off <= GROSS) & (slip <= GROSS * np.maximum(1.0, size)))
     return {terms.rows.names[i]: float(max(off[i], slip[i])) for i in np.flatnonzero(far)}
 
@@ -197,22 +199,23 @@ def _worst_rows(path: Path, t: float) -> list[tuple[str, float]]:
     return sorted(path.off(segment).items(), key=lambda row: -row[1])[:3]
 
 
-def doubts(energy: Function, t: Array, x: Array, rest: Array, steps: Array, method: Any) -> dict[int, str]:
+def doubts(energy: Function, t: Array, x: Array, rest: Array, steps: Array, method: Any,
+           units: Array) -> dict[int, str]:  # fmt: skip
     """Which of many runs are off by far more than their method promises, and by how much, by row.
 
     ``x`` is (run, sample, (q, u, W)), ``rest`` (run, inputs and parameters). What is allowed is worked out with the end
-    of every run, and with all samples where that does not settle it.
+    of every run, and with all samples where that does not settle it; ``units`` are those of (q, u, W).
     """
-    finite, W, count = np.flatnonzero(np.isfinite(x[:, -1]).all(axis=1)), x[:, :, -1], x.shape[2] - 1
+    finite, W = np.flatnonzero(np.isfinite(x[:, -1]).all(axis=1)), x[:, :, -1]
     first, last = (_states(t[[k]], x[finite][:, [k]], rest[finite]) for k in (0, -1))
     E = [energy.many(states)[:, 0] for states in (first, last)]
     off = E[1] - E[0] - (W[finite, -1] - W[finite, 0])
-    enough = allowed(method, steps[finite], 1, W[finite, -1], allowance(energy, last, count, method))
+    enough = allowed(method, steps[finite], 1, W[finite, -1], allowance(energy, last, units, method), units)
     found = {}
     for k in np.flatnonzero(~(np.abs(off) <= enough)).tolist():
         i = int(finite[k])
-        along = allowance(energy, _states(t, x[i : i + 1], rest[i : i + 1]), count, method).most
-        balance = Balance(float(off[k]), float(allowed(method, steps[i], 1, np.abs(W[i]).max(), along)[0]))
+        along = allowance(energy, _states(t, x[i : i + 1], rest[i : i + 1]), units, method).most
+        balance = Balance(float(off[k]), float(allowed(method, steps[i], 1, np.abs(W[i]).max(), along, units)[0]))
         if not balance.holds:
             found[i] = (f"the energy balance is off by {balance.off:.3g}, and with {_named(method)} it may be off by "
                         f"{balance.allowed:.3g}. {_finer(method)}. {ANYWAY}")  # fmt: skip

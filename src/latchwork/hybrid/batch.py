@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from latchwork.constraint.scales import measured
+from latchwork.constraint.terms import Base, base_of
 from latchwork.errors import EvaluationError, IntegrationError, Interrupted, ModelError, did_you_mean, spelled
 from latchwork.hybrid.audit import Auditing, auditing, doubts
 from latchwork.hybrid.lanes import in_lanes, lanes_pay
@@ -16,6 +18,7 @@ from latchwork.hybrid.right_side import RightSide, right_side
 from latchwork.hybrid.start import even_times, mechanism, method_of, must_be_unit, span, start_of
 from latchwork.hybrid.trajectory import Samples
 from latchwork.integrate.methods import RK4, Method, integrate
+from latchwork.integrate.problem import StateScales
 from latchwork.integrate.workspace import Memory
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
@@ -100,7 +103,8 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
             runs.failed.update(failed)
     except KeyboardInterrupt:
         raise _interrupted(runs) from None
-    doubtful = {} if audit == "off" else doubts(side.driven.energy, times, runs.x, rest, steps, method)
+    doubtful = {} if audit == "off" else doubts(side.driven.energy, times, runs.x, rest, steps, method,
+                                                 _bases(side, t0, x0[:1], rest[:1])[0].state_units)  # fmt: skip
     if audit == "warn":
         return replace(runs, doubtful=doubtful)
     runs.x[list(doubtful)] = np.nan
@@ -157,19 +161,28 @@ def _length(columns: Mapping[str, Array]) -> int:
     return next(iter(lengths.values()))
 
 
+def _bases(side: RightSide, t0: float, x0: Array, rest: Array) -> list[Base]:
+    """Programs with the scales and units of every run, as it has them alone."""
+    d, equations = side.driven, side.equations
+    base = base_of(equations, d.power, d.laws, (d.arguments[0], *equations.q, *equations.u, *d.held))
+    return [measured(base, row) for row in np.column_stack([np.full(len(x0), t0), x0[:, :-1], rest])]
+
+
 def _alone(side: RightSide, method: Method, x0: Array, rest: Array, times: Array, which: list[int], x: Array,
            threads: int | None) -> tuple[dict[int, str], Array]:  # fmt: skip
     """Fill in these runs, each by itself; the reasons of those that stopped, and how many steps each run took."""
     failed: dict[int, str] = {}
-    steps = np.zeros(len(x0))
+    steps, bases = np.zeros(len(x0)), _bases(side, times[0], x0[which], rest[which])
+    scales = [StateScales(base.scales.time, base.state_units) for base in bases]
 
     def run(part: slice) -> None:
         memory = Memory()
-        for i in which[part]:
+        for i, own in zip(which[part], scales[part], strict=True):
             if interrupted():
                 return
             try:
-                found = integrate(side.function, x0[i], times[0], times[-1], rest[i], method, memory=memory)
+                found = integrate(side.function, x0[i], times[0], times[-1], rest[i], method, memory=memory,
+                                  scales=own)  # fmt: skip
                 if found.t[-1] == times[-1]:
                     x[i], steps[i] = found.at(times), found.stats.steps
             except IntegrationError as error:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from latchwork.constraint.rule import Latch
+from latchwork.constraint.scales import Measure
 from latchwork.contact.complementarity.solution import State
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
@@ -87,6 +88,7 @@ class Checkpoint:
     model: str
     t: float
     coordinates: Ref
+    measure: Measure | None  # scales and units
     x: Floats
     rest: Floats
     tables: tuple[tuple[Floats, Floats, str, tuple[int, ...]], ...]
@@ -117,8 +119,8 @@ def written(state: SimState) -> Checkpoint:
     tables = tuple((_floats(column.table.times), _floats(column.table.values), column.table.kind, column.places)
                    for column in driven.columns)  # fmt: skip
     return Checkpoint(
-        driven.equations.name, state.t, _coordinates(state), _floats(state.x), _floats(state.rest), tables,
-        state.event_rate, state.began, _holds(names, state.holds), _contacts(names, state.contacts),
+        driven.equations.name, state.t, _coordinates(state), driven.measure, _floats(state.x), _floats(state.rest),
+        tables, state.event_rate, state.began, _holds(names, state.holds), _contacts(names, state.contacts),
         tuple((each.rule.name, rules[each]) for each in rules.watched), rules.fired, _modes(state), state.begun,
         state.settled, tuple((_contact(names, contact), span) for contact, span in state.presence.items()),
         tuple(state.waiting), tuple(sorted(_contact(names, contact) for contact in state.overlaps)),
@@ -187,7 +189,8 @@ class Reader:
             self._refuse(f"the coordinates and speeds {told.coordinates[0]}")
         arguments = now.driven.arguments if equations is now.driven.equations else _arguments(now, equations)
         columns = tuple(Column(Table(t, v, kind), places) for t, v, kind, places in told.tables)
-        self.driven = replace(now.driven, equations=equations, arguments=arguments, columns=columns)
+        self.driven = replace(now.driven, equations=equations, arguments=arguments, columns=columns,
+                              measure=told.measure)  # fmt: skip
         self.table: ModeTable = world.table(self.driven)
         self._points: dict[WrittenPoint, ContactPoint] = {}
         self.row = np.array([told.t, *told.x[:-1], *told.rest])

@@ -20,20 +20,20 @@ from typing import Any, Protocol, runtime_checkable
 
 from latchwork.constraint.designs.table import DESIGNS, Design
 from latchwork.constraint.embedded.all_speeds import all_speeds_mode
+from latchwork.constraint.embedded.layout import Watch
 from latchwork.constraint.embedded.mode import Mode
 from latchwork.errors import ConstraintError, did_you_mean
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.mode_equations import ByAcceleration, Held, Written, embedded
 from latchwork.hybrid.path import Stage
 from latchwork.integrate.workspace import Memory
-from latchwork.program.function import Function
 
 
 @runtime_checkable
 class Simulating(Protocol):
     """A design: the stage of a mode, by what it is called and on which memory. ``known``: it was, before the run."""
 
-    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool, label: tuple[str, ...],
+    def stage(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
               memory: Memory) -> Stage:  # fmt: skip
         """How to step a mode."""
         ...
@@ -43,7 +43,7 @@ class Simulating(Protocol):
 class Embedded:
     """Design IV: constraints embedded on line; a minimal ODE in independent speeds in every mode."""
 
-    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool, label: tuple[str, ...],
+    def stage(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
               memory: Memory) -> Stage:  # fmt: skip
         if known:
             return embedded(driven, mode, watch, label, memory)
@@ -60,7 +60,7 @@ class Automaton:
 
     most: int = 200
 
-    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool, label: tuple[str, ...],
+    def stage(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
               memory: Memory) -> Stage:  # fmt: skip
         stage = Embedded().stage(driven, mode, watch, known, label, memory)
         for function in (stage.program,) if isinstance(stage, Written) else mode.programs:
@@ -85,7 +85,7 @@ class _ByAcceleration(ABC):
     def changes(self) -> dict[str, float]:
         return {"alpha": self.alpha, "beta": self.beta}
 
-    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool, label: tuple[str, ...],
+    def stage(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
               memory: Memory) -> Stage:  # fmt: skip
         if watch is not None:
             raise ConstraintError(
@@ -176,7 +176,7 @@ class Projected:
                 "lw.Multipliers(), lw.NullSpace() or another one of kind I or II; lw.Embedded() needs no projection."
             )
 
-    def stage(self, driven: Driven, mode: Mode, watch: Function | None, known: bool, label: tuple[str, ...],
+    def stage(self, driven: Driven, mode: Mode, watch: Watch | None, known: bool, label: tuple[str, ...],
               memory: Memory) -> Stage:  # fmt: skip
         return ByAcceleration(driven, self.design.mode(mode), watch, label=label, memory=memory, onto=mode)
 

@@ -8,8 +8,8 @@ and so changes b; the exact motion keeps that change from there on. Over N steps
 
 It is the sum of transported local errors [Hairer, Nørsett & Wanner, Solving Ordinary Differential Equations I, §II.3],
 and transport along the flow does not change a first integral: there is no factor for the growth of errors, and chaotic
-motion is held to it as well. Where modes change, states are met to `HOLDS` (1 + |x_i|) more. Estimates of local errors
-are no bounds, so that `SAFETY` times as much is allowed.
+motion is held to it as well. Where modes change, states are met to `HOLDS` (x̄_i + |x_i|) more, x̄_i their units.
+Estimates of local errors are no bounds, so that `SAFETY` times as much is allowed.
 
 Whatever the tolerance, and for fixed steps, which promise none, an error of `GROSS` in every state at once bounds what
 can pass for an error of integration: the energy of a run that blows up is beyond it.
@@ -54,11 +54,12 @@ class Allowance(NamedTuple):
         return Allowance(*(part.max(keepdims=True) for part in self))
 
 
-def allowance(energy: Function, states: Array, count: int, method: Any) -> Allowance:
-    """What is allowed at states (t, q, u, rest), one in a row, with ``count`` coordinates and speeds."""
+def allowance(energy: Function, states: Array, units: Array, method: Any) -> Allowance:
+    """What is allowed at states (t, q, u, rest), one in a row; ``units`` are those of (q, u, W)."""
+    count = len(units) - 1
     x = np.abs(states[:, 1 : 1 + count])
-    rtol, atol = tolerances(method)
-    met = SAFETY * HOLDS * (1.0 + x)
+    rtol, atol = tolerances(method, units[:-1])
+    met = SAFETY * HOLDS * (units[:-1] + x)
     gross = displacements(energy, states, GROSS * x + met)
     if rtol is None:
         return Allowance(np.zeros_like(gross), np.zeros_like(gross), gross)
@@ -76,22 +77,26 @@ def displacements(energy: Function, states: Array, by: Array) -> Array:
     return np.asarray(np.where(np.isfinite(changes), changes, 0.0).sum(axis=1))
 
 
-def allowed(method: Any, steps: float | Array, changes: int, work: float | Array, each: Allowance) -> Array:
+def allowed(
+    method: Any, steps: float | Array, changes: int, work: float | Array, each: Allowance, units: Array
+) -> Array:
     """By how much b may be off after some steps, changes of mode, and work W: see above."""
     gross = each.gross + GROSS * np.abs(work)
-    if tolerances(method)[0] is None:
+    if getattr(method, "rtol", None) is None:
         return np.asarray(gross)
-    promised = steps * each.step + changes * each.change + by_work(method, steps, work)
+    promised = steps * each.step + changes * each.change + by_work(method, steps, work, units)
     return np.asarray(np.minimum(promised, gross))
 
 
-def by_work(method: Any, steps: Any, work: Any) -> Any:
+def by_work(method: Any, steps: Any, work: Any, units: Array) -> Any:
     """The part of it that needs no state, for ∂b/∂W = −1."""
-    rtol, atol = tolerances(method)
-    return steps * SAFETY * (atol + (rtol or 0.0) * abs(work))
+    rtol, atol = tolerances(method, units[-1:])
+    return steps * SAFETY * (float(atol[0]) + (rtol or 0.0) * abs(work))
 
 
-def tolerances(method: Any) -> tuple[float | None, float]:
-    """rtol, none for fixed steps, and atol, the largest where states have their own."""
-    atol = getattr(method, "atol", 0.0)
-    return getattr(method, "rtol", None), max(atol) if isinstance(atol, tuple) else atol
+def tolerances(method: Any, units: Array) -> tuple[float | None, Array]:
+    """rtol, none for fixed steps, and atol of states in these units; the largest where states were given their own."""
+    rtol, atol = getattr(method, "rtol", None), getattr(method, "atol", 0.0)
+    if atol is None:
+        return rtol, np.asarray(method.absolute(units))
+    return rtol, np.full(len(units), max(atol) if isinstance(atol, tuple) else atol)

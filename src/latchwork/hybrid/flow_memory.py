@@ -117,6 +117,7 @@ class FlowMemory:
             self._programs.put(run.turning, pacing.function)
         self.modes: list[Entered] = []
         self._places: dict[bytes, int] = {}
+        self._known: Mapping[Any, Any] | None = None  # what the state knows that its modes are those of
         made = native(flow)
         self._call, self._briefly, self._at = made.function, made.brief, address_of(run)
         self._clock = 0.0, 0.0
@@ -131,6 +132,19 @@ class FlowMemory:
 
     # --- modes --------------------------------------------------------------------------------------------------
 
+    def know_only(self, stages: Mapping[Any, Any]) -> None:
+        """Forget modes but those that a state knows: a run that goes on from an earlier one does not know what was met
+        later, nor in which speeds."""
+        if stages is self._known:
+            return
+        self._known, own = stages, {laid.stage for laid in stages.values()}
+        kept = [(key, self.modes[i]) for key, i in self._places.items() if self.modes[i].stage in own]
+        if len(kept) == len(self.modes):
+            return
+        self.modes, self._places = [mode for _, mode in kept], {key: i for i, (key, _) in enumerate(kept)}
+        self._table[: len(kept)] = [address_of(mode.record) for mode in self.modes]
+        self.run.modes = len(kept)
+
     def enter(self, lap: Lap, least: float) -> int:
         """The place of the mode that a lap runs, whose contact states are those of the scene."""
         native(write_key).brief(self._at)
@@ -143,6 +157,7 @@ class FlowMemory:
             if known == MODES:
                 self.modes, self._places, known = [], {}, 0
             self.modes.append(None)  # type: ignore[arg-type]
+        self._known = None
         self.modes[known] = self._entered(lap, key, least)
         self._places[key.tobytes()] = known
         self._table[known] = address_of(self.modes[known].record)

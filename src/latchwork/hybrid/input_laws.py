@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from latchwork.constraint.scales import Measure
 from latchwork.errors import EvaluationError, undeclared
 from latchwork.hybrid.stops import scalar
 from latchwork.hybrid.table import Array, Table
 from latchwork.kane import energy
 from latchwork.kane.equations import Equations
-from latchwork.kane.sample import numbers
+from latchwork.kane.sample import vanish
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import reachable, rebuild
-
-ROUNDING = 1e-11  # a power below this at random states of order one is nothing
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,7 @@ class Driven:
     """Equations and what drives them: laws that some inputs follow, inputs from tables, all arguments (t, x, rest).
 
     ``rest`` holds r, p and the numbers of linear tables; ``power``, in terms of u̇, changes the energy; ZERO for none.
+    A run measures them by ``measure``, from its start on; elsewhere one of each is a unit of the model.
     """
 
     equations: Equations
@@ -46,6 +46,7 @@ class Driven:
     work: Expr
     arguments: tuple[Expr, ...]
     columns: tuple[Column, ...]
+    measure: Measure | None = None
 
     @cached_property
     def energy(self) -> Function:
@@ -152,13 +153,7 @@ def _without_each_other(equations: Equations, laws: dict[int, int]) -> dict[int,
 
 def power_of(equations: Equations) -> int:
     """Rate of K + V: power of the loads that have no potential, and of prescribed motion; in terms of u̇."""
-    node, replaced = energy.energy_rate(equations), equations.derivation.kinematics.replaced
-    return unless_nothing(equations, rebuild(equations.system.graph, [node], replaced)[0])
-
-
-def unless_nothing(equations: Equations, power: int) -> int:
-    """A power, or ZERO where it is nothing but rounding at random states."""
-    if power == ZERO:
-        return ZERO
-    values = numbers(equations.system, [power])
-    return ZERO if np.isfinite(values).all() and np.abs(values).max() < ROUNDING else power
+    g, replaced = equations.system.graph, equations.derivation.kinematics.replaced
+    parts = energy.energy_rates(equations)
+    power = rebuild(g, [g.add(*parts)], replaced)[0]
+    return ZERO if power == ZERO or vanish(equations.system, rebuild(g, list(parts), replaced)) else power

@@ -16,6 +16,7 @@ from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.flow import NOT_YET
 from latchwork.hybrid.flow_memory import CHANGES, Change
+from latchwork.hybrid.interference.passing import first_passing
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.laps import Lap, can_lap, lap_end
 from latchwork.hybrid.mode_table import ModeTable, least_pivot
@@ -85,6 +86,7 @@ def run_laps(sim: Simulation, call: Call, lap: Lap, until: float, x: Array) -> t
     world, table, rest = sim.world, sim.mode_table, sim.state.rest
     flows = world.watch_set.is_idle(sim.state.contacts, table.base) and not sim.state.limited
     memory, ended = table.flow_of(sim.state.holds, sim.state.contacts.contact_points, len(rest)), False
+    memory.know_only(sim.state.stages)
     try:
         while True:
             allowed = int(min(CHANGES, sim.state.event_rate.left)) if flows else 0
@@ -175,7 +177,7 @@ def _first_passed(sim: Simulation, lap: Lap, segments: Sequence[Segment],
                   changes: Sequence[Change]) -> tuple[int, Passed] | None:  # fmt: skip
     """Where shapes pass into each other in what was run from mode to mode: so many changes come before."""
     solutions = [*(s.solution for s in segments), *(change.solution for change in changes)]
-    found = sim.world.watch.first(solutions, sim.state.held)
+    found = first_passing(sim, solutions)
     if found is None:
         return None
     i, passing = max(found[0] - len(segments), 0), found[1]

@@ -16,6 +16,7 @@ from latchwork.hybrid.table import Array
 from latchwork.integrate.again import Again, SharedWorkspace, few_rows
 from latchwork.integrate.integration import NOT_BELOW, PATIENT, STRICT
 from latchwork.integrate.methods import RK4, DormandPrince
+from latchwork.integrate.problem import StateScales
 from latchwork.integrate.status import END, EVENT, REWRITE
 
 REMEMBERED, GUARDS = 400, 32  # stages, and guards that memory is made for
@@ -25,7 +26,8 @@ FEW = 8.0  # fixed steps: of more, a program of a whole step may be made
 class Laps:
     """The stages of one workshop that were begun, by one method at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, scales: StateScales) -> None:
+        self.scales = scales  # of full states
         self._known: dict[Stage, Again] = {}
         self._workspaces: dict[int, SharedWorkspace] = {}  # by how many states there are
         self._method: DormandPrince | RK4 | None = None
@@ -60,7 +62,7 @@ class Laps:
         found = self._workspaces.get(n)
         if found is None or found.guards < guards:
             room = max(GUARDS, guards + guards // 2)
-            found = self._workspaces[n] = SharedWorkspace(method, n, room)
+            found = self._workspaces[n] = SharedWorkspace(method, n, room, self.scales)
         return found
 
     def _made(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, full: int, rest: Array) -> Again:
@@ -69,7 +71,7 @@ class Laps:
         workspace = self._workspace(method, len(kept), len(guards))
         kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
         return Again(workspace, stage.function, stage.guards, stage.settle, len(rest), kept, kinds,
-                     [guard.height for guard in guards])  # fmt: skip
+                     [guard.height for guard in guards], [guard.unit for guard in guards])  # fmt: skip
 
 
 class Lap(NamedTuple):

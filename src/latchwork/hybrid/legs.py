@@ -18,8 +18,6 @@ from latchwork.hybrid.plan import Broken, Plan, Ran
 from latchwork.hybrid.table import Array
 from latchwork.integrate.dense_output import Solution
 
-BLINK = 1e-9  # s: no leg is run again in less
-
 
 def leg_end(sight: WatchSet, t: float, plan_step: float | None) -> float:
     """Until when what sleeps may be relied on; by whole steps of a method whose steps are fixed."""
@@ -47,7 +45,7 @@ def run_leg(sight: WatchSet, plan: Plan, stage: Stage, x: Array, t: float, until
             broken, segments = error, error.segments
         good = relied(sight, plan, segments, rest)
         end = float(segments[-1].solution.t[-1]) if segments else t
-        if good >= end or end - t < BLINK:
+        if good >= end or end - t < sight.tolerances.blink:
             break
         until = good if good > t else t + 0.5 * (_first(segments) - t)
     if broken is not None:

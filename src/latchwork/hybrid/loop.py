@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from latchwork.errors import ConstraintError, EvaluationError
+from latchwork.errors import EvaluationError
 from latchwork.hybrid.audit import Auditing, entry, judge
 from latchwork.hybrid.contacts.friction import forces_in
 from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
-from latchwork.hybrid.designs import Automaton
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.interference.passing import go_back, keep_watch, must_not_pass
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.interrupted import interruptible
 from latchwork.hybrid.lap_flow import Call, counted, lap_of, run_laps
-from latchwork.hybrid.legs import BLINK
+from latchwork.hybrid.laps import Lap
+from latchwork.hybrid.modes import enumerate_modes, mode_at
 from latchwork.hybrid.online import fire, follow_inputs, release
 from latchwork.hybrid.online_contacts import bounds_entered, fetched
 from latchwork.hybrid.path import Stage
@@ -37,7 +37,6 @@ from latchwork.hybrid.rules import Watched
 from latchwork.hybrid.so_far import explained_error
 from latchwork.hybrid.start import seconds, times_of
 from latchwork.hybrid.stops import stops_of
-from latchwork.hybrid.successors import prepare_all
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.interval import step_through
 from latchwork.integrate.methods import Method
@@ -69,7 +68,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         audit: Auditing) -> None:  # fmt: skip
     """Flow, reset, and flow on, until a time, or until the first of some conditions falls through zero."""
     since = None if audit == "off" else entry(sim)
-    call = Call(method, samples, Crossings(sim.equations.name))
+    call = Call(method, samples, Crossings(sim.equations.name, sim.mode_table.base.scales.time))
     fetch(sim, bounds_entered(sim.state))
     passed, limit = None, t_end
     while (sim.state.t < t_end or sim.state.rules.pending) and not interrupted():
@@ -85,12 +84,12 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             if step_through(sim, t_end, stops):
                 break
             continue
-        _enumerate(sim, stops)
+        enumerate_modes(sim, stops)
         x = sim.state.row if row is None else row
-        staged = _staged(sim, stops, x)
-        if staged is None:
+        mode = mode_at(sim, stops, x)
+        if mode is None:
             continue
-        stage, guards = staged
+        stage, guards = mode
         limit = min(_next_limit(sim, limit if sim.state.t < limit else t_end), jump)
         lap = lap_of(sim, call, stage, guards, x, limit) if sim.state.t < t_end else None
         values = stage.look(sim.state.t, sim.state.x, x[len(sim.state.x) :]) if lap is None else lap.again.now
@@ -111,16 +110,8 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         sim.record.note_backs(sim.state)
         prepare_successors(sim, guards, stops, values)
         keep_watch(sim, x)
-        began, before = time.perf_counter(), sim.state.t
-        ran: Ran | None
         try:
-            if lap is None:
-                sim.record.end_switch()
-                plan = plan_of(sim, method, guards, samples, x)
-                ran = run_pieces(sim, plan, stage, until, values if sim.state.x is was else None)
-            else:
-                ran, lap = run_laps(sim, call, lap, until, x)
-            must_not_pass(sim, ran.segments if ran is not None else (), samples is None)
+            flowed = _flow(sim, call, stage, guards, lap, until, x, values if sim.state.x is was else None)
         except Passed as found:
             limit = go_back(sim, found)
             continue
@@ -133,28 +124,51 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             raise explained_error(sim, method, error) from None
         finally:
             sim.world.ahead.wait()
-        if ran is None:
+        if flowed is None:
             continue
-        if lap is not None:
-            _, stage, guards, _, began, before = lap
-        sim.went(ran.segments, ran.x)
-        sim.record.worked("integrate", stage.names, before, began)
-        hits = [guards[i] for i in ran.guards]
+        stage, hits = flowed
         if not (sim.state.rules or stops):
-            passed = _pass(sim, call, ran.stage, hits)
-            continue
-        sim.state = sim.state.but(rules=sim.state.rules.hit(hits))
-        named = [guard.about for guard in hits if guard.kind == "stop"]
-        stopped = [name for name in named if name in asked]
-        _stop(sim, stopped)
-        changes = [guard for guard in hits if guard.kind not in ("stop", "rule")]
-        _pass(sim, call, ran.stage, changes)
-        fetch(sim, (name.removeprefix(NEAR) for name in named if name not in asked))
-        rule = None if changes else sim.state.rules.first
-        if (rule is not None and _fire(sim, rule)) or stopped:
+            passed = _pass(sim, call, stage, hits)
+        elif _pass_all(sim, call, stage, hits, asked):
             break
     if since is not None:
         judge(sim, since, method, audit)
+
+
+def _flow(sim: Simulation, call: Call, stage: Stage, guards: Guards, lap: Lap | None, until: float, x: Array,
+          values: Array | None) -> tuple[Stage, list[Guard]] | None:  # fmt: skip
+    """Flow to a time, or to an event: the stage there, and the guards that fell.
+
+    None where something else is to be stepped from here on, and the run stands as before.
+    """
+    began, before, samples = time.perf_counter(), sim.state.t, call.samples
+    ran: Ran | None
+    if lap is None:
+        sim.record.end_switch()
+        ran = run_pieces(sim, plan_of(sim, call.method, guards, samples, x), stage, until, values)
+    else:
+        ran, lap = run_laps(sim, call, lap, until, x)
+    must_not_pass(sim, ran.segments if ran is not None else (), samples is None)
+    if ran is None:
+        return None
+    if lap is not None:
+        _, stage, guards, _, began, before = lap
+    sim.went(ran.segments, ran.x)
+    sim.record.worked("integrate", stage.names, before, began)
+    return ran.stage, [guards[i] for i in ran.guards]
+
+
+def _pass_all(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard], asked: Mapping[str, Any]) -> bool:
+    """Go through guards among which are conditions and rules; whether the run ends there."""
+    sim.state = sim.state.but(rules=sim.state.rules.hit(hits))
+    named = [guard.about for guard in hits if guard.kind == "stop"]
+    stopped = [name for name in named if name in asked]
+    _stop(sim, stopped)
+    changes = [guard for guard in hits if guard.kind not in ("stop", "rule")]
+    _pass(sim, call, stage, changes)
+    fetch(sim, (name.removeprefix(NEAR) for name in named if name not in asked))
+    rule = None if changes else sim.state.rules.first
+    return (rule is not None and _fire(sim, rule)) or bool(stopped)
 
 
 def fetch(sim: Simulation, names: Iterable[str]) -> None:
@@ -185,7 +199,7 @@ def _stop(sim: Simulation, names: Sequence[str]) -> None:
         sim.state = state.but(stopped=(t, before | {*names}))
 
 
-# --- rules and modes --------------------------------------------------------------------------------------------------
+# --- rules ------------------------------------------------------------------------------------------------------------
 
 
 def due(sim: Simulation, guards: Guards, values: Array) -> Watched | None:
@@ -194,7 +208,8 @@ def due(sim: Simulation, guards: Guards, values: Array) -> Watched | None:
     if not state.rules:
         return None
     begins = not (state.begun or sim.record.events)
-    sim.state = state.but(rules=state.rules.look(state.t, state.told, guards, values, begins))
+    sim.state = state.but(rules=state.rules.look(state.t, sim.mode_table.base.scales.time, state.told, guards, values,
+                                                  begins))  # fmt: skip
     return sim.state.rules.first
 
 
@@ -206,39 +221,6 @@ def _fire(sim: Simulation, rule: Watched) -> bool:
     if sim.record.pending is None:
         sim.record.begin_switch(event.t, before, event.after, began)
     return rule.rule.stop
-
-
-def _staged(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards] | None:
-    """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew."""
-    try:
-        return staged(sim, stops, x)
-    except ConstraintError:
-        if not sim.state.contacts.closed or sim.state.parted == sim.state.t:
-            raise
-    sim.state = sim.state.but(parted=sim.state.t, settled=False)
-    return None
-
-
-def staged(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards]:
-    """The equations of what holds, from x on, and what watches them."""
-    table, state = sim.mode_table, sim.state
-    key = table.key(state.holds, state.contacts, state.rules, stops)
-    stages = table.stage(key, state.holds, state.contacts, stops, x, state.stages)
-    if stages is not state.stages:
-        sim.state = state.but(stages=stages)
-    return stages[key].stage, stages[key].guards
-
-
-def _enumerate(sim: Simulation, stops: Mapping[str, Any]) -> None:
-    """Where all modes are to be known before: make them ready, once for what can change."""
-    design, state, listed = sim.world.design, sim.state, sim.record.listed
-    if not isinstance(design, Automaton) or not state.contacts.members:
-        return
-    key = tuple(state.holds.items()), tuple(state.contacts.contact_points), tuple(stops.items())
-    if key not in listed:
-        began = time.perf_counter()
-        listed[key] = prepare_all(sim.mode_table, state, stops, design.most)
-        sim.record.worked("embed", (f"{len(listed[key])} modes",), state.t, began)
 
 
 # --- contacts ---------------------------------------------------------------------------------------------------------
@@ -295,7 +277,7 @@ def _depart(sim: Simulation, call: Call, error: Departed) -> float:
     """Contacts that hold together cannot go on so, as where what grips a thing begins to lift it off the floor: run to
     where they contradict each other, and decide there. Gives the time until which to run next."""
     t = sim.state.t
-    if error.t - t > BLINK:
+    if error.t - t > sim.mode_table.tolerances.blink:
         return t + 0.5 * (error.t - t)
     if sim.state.parted == error.t:
         raise explained_error(sim, call.method, error) from None

@@ -13,6 +13,7 @@ from latchwork.constraint.embed import Embedding
 from latchwork.constraint.embedded.all_speeds_kernels import settle_all, settle_units
 from latchwork.constraint.embedded.evaluate_at import Here
 from latchwork.constraint.embedded.final_state import pivot
+from latchwork.constraint.embedded.layout import Watch
 from latchwork.constraint.embedded.mode import Mode, in_units_of, mode_of, selected_mode, suits_better
 from latchwork.constraint.embedded.projection import WORST_D, settle
 from latchwork.constraint.embedded.redundant_forces import share_at
@@ -54,12 +55,23 @@ def settling(mode: Mode, kernel: Kernel[..., None] = settle) -> Settle:
     return Settle(kernel, mode, 1 + mode.width, pivot)
 
 
+def looked(guards: Executable | None, memory: Memory, t: float, x: Array, rest: Array) -> Array:
+    """Guards and their rates at states x of a stage; none where nothing watches it."""
+    if not isinstance(guards, Mode):
+        return np.empty(0) if guards is None else guards(np.concatenate([[t], x, rest]))
+    z, n = memory.slots("guards", guards), 1 + guards.states
+    z[0], z[1:n], z[n : n + len(rest)] = t, x, rest
+    out = np.empty(guards.width)
+    memory.caller(guards.watcher, True)(guards.code, z, out)
+    return out
+
+
 @dataclass(eq=False)
 class Unconstrained:
     """M u̇ = f as it is."""
 
     side: RightSide
-    guards: Function | None
+    guards: Executable | None
     settle: None = None
     names: tuple[str, ...] = ()
     memory: Memory = field(default_factory=Memory, repr=False)
@@ -84,7 +96,7 @@ class Unconstrained:
         return x, True
 
     def look(self, t: float, x: Array, rest: Array) -> Array:
-        return np.empty(0) if self.guards is None else self.guards(np.concatenate([[t], x, rest]))
+        return looked(self.guards, self.memory, t, x, rest)
 
     def accelerations(self, t: Array, x: Array, rest: Array) -> Array:
         """From ẋ = (q̇, u̇, power)."""
@@ -114,7 +126,7 @@ class Held:
 
     driven: Driven
     mode: Mode
-    watch: Function | None
+    watch: Watch | None
     label: tuple[str, ...] | None = field(default=None, kw_only=True)
     memory: Memory = field(default_factory=Memory, kw_only=True, repr=False)
     others: dict[Selection, Held] = field(default_factory=dict, kw_only=True, repr=False)  # the same in other speeds
@@ -161,14 +173,7 @@ class Held:
         return self._here.whole(t, x, rest)
 
     def look(self, t: float, x: Array, rest: Array) -> Array:
-        guards = self.guards
-        if not isinstance(guards, Mode):
-            return np.empty(0) if guards is None else guards(np.concatenate([[t], self.reduced(x), rest]))
-        z, n = self.memory.slots("guards", guards), 1 + guards.states
-        z[0], z[1:n], z[n : n + len(rest)] = t, self.reduced(x), rest
-        out = np.empty(guards.width)
-        self.memory.caller(guards.watcher, True)(guards.code, z, out)
-        return out
+        return looked(self.guards, self.memory, t, self.reduced(x), rest)
 
     def pivot(self, x: Array) -> float:
         """The least pivot of the dependent speeds at (t, q, u, rest): to be compared with the usual one."""
@@ -231,7 +236,7 @@ class Held:
         found = selected_speeds(terms, x)
         if found is None or found.selection == old.selection:
             return None
-        fresh = in_units_of(old, selected_mode(terms, found, x, old.rest, old.friction_rows))
+        fresh = in_units_of(old, selected_mode(terms, found, x, old.rest, old.sliders))
         if not suits_better(fresh, terms.motion(x).M, old.selection, BETTER):
             return None
         self.others.setdefault(old.selection, self)
@@ -253,18 +258,19 @@ class Held:
             if chosen.rank < old.selection.rank:  # at a singular position rows seem to say less
                 continue
             share = None if old.is_plain else share_at(place.B, old.share, old.selection, chosen)
-            fresh = in_units_of(old, mode_of(terms, chosen, state, old.rest, old.friction_rows, share))
+            fresh = in_units_of(old, mode_of(terms, chosen, state, old.rest, old.sliders, share))
             if chosen != old.selection and suits_better(fresh, motion.M, old.selection, BETTER):
                 return self._in(replace(fresh, usual_pivot=max(fresh.usual_pivot, old.usual_pivot)))
-        worst = conditioning(place.B, motion.M, old.selection)
+        worst = conditioning(place.B, motion.M, old.selection, terms.base.units.u)
         patient = replace(old, limit=PATIENCE * max(WORST_D, worst), course=state[1 + n_q : 1 + n_q + n].copy())
         return self._in(patient)
 
     def _choices(self, B: Array, M: Array) -> list[Selection]:
         """Rows and speeds of the same rank; the same rows first where it matters which ones carry the forces."""
-        old, first = self.mode.selection, self.mode.terms.rows.configuration
-        same = [] if self.mode.is_plain or not old.redundant else [select_speeds(B, M, old)]
-        return [*same, select(B, M, old.rank, first=first)]
+        old, terms = self.mode.selection, self.mode.terms
+        first, unit = terms.rows.configuration, terms.base.units.u
+        same = [] if self.mode.is_plain or not old.redundant else [select_speeds(B, M, old, unit)]
+        return [*same, select(B, M, old.rank, first=first, unit=unit)]
 
 
 @dataclass(eq=False)
@@ -322,10 +328,10 @@ def unresolved(path: Path) -> float:
     return widest
 
 
-def embedded(driven: Driven, mode: Mode, watch: Function | None, label: tuple[str, ...], memory: Memory) -> Held:
+def embedded(driven: Driven, mode: Mode, watch: Watch | None, label: tuple[str, ...], memory: Memory) -> Held:
     """A mode that is known before the run: written out where it is short, else recombined. Decided by counts."""
     terms, system = mode.terms, driven.equations.system
-    if mode.length > SHORT or mode.friction_rows is not None:
+    if mode.length > SHORT or mode.sliders:
         return Held(driven, mode, watch, label=label, memory=memory)
     ind = mode.selection.independent
     embedding = Embedding(terms.rows, mode.selection, mode.numbers, lambda nodes: nodes)

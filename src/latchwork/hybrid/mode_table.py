@@ -1,7 +1,8 @@
-"""Workshop: where equations are made ready for a run. Rows, guards and friction become programs, modes become stages.
+"""Mode table: the equations and guards of each combination of constraints and contact states, laid out when met.
 
-What is symbolic (`Prepared`) depends on what holds, not on the state: it is made when first met, or ahead of time, and
-remembered by content. What is numerical (independent speeds, shares of redundant forces) is chosen at the state.
+A constraint, or a contact, is compiled when it is described: its rows, friction and guards are programs of its own. A
+mode lists them (`Prepared`), with numbers such as slip directions; nothing is derived for it. Independent speeds and
+shares of redundant forces are chosen at the state.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,29 +20,37 @@ from latchwork.constraint.consistency import at_time
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.embedded import executors, layout, sliding_executors
 from latchwork.constraint.embedded.final_state import whole
-from latchwork.constraint.embedded.friction_rows import FrictionRows
-from latchwork.constraint.embedded.layout import frame_of
+from latchwork.constraint.embedded.layout import Watch, frame_of
 from latchwork.constraint.embedded.mode import Mode, selected_mode
 from latchwork.constraint.embedded.projection import settle
+from latchwork.constraint.embedded.slider import ENFORCED, Slider
 from latchwork.constraint.rows import joined, rows_of
-from latchwork.constraint.scales import Scales
-from latchwork.constraint.selection import must_agree, worst_entry
+from latchwork.constraint.selection import Selection, must_agree, worst_entry
 from latchwork.constraint.selection_kernel import kept_arguments, select_speeds_kernel, selected_speeds
 from latchwork.constraint.singular import choose_regular, mode_beside
 from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.law import Contact
-from latchwork.contact.tolerances import tolerances_in
+from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.contacts.contact_point import ContactPoint, Fixed
+from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
-from latchwork.hybrid.contacts.friction import drag_in, share_in
-from latchwork.hybrid.contacts.guards import Guard, Guards, contact_guards, zone_guards
+from latchwork.hybrid.contacts.friction import share_in
+from latchwork.hybrid.contacts.guard_table import (
+    forms_in,
+    guard_table,
+    guards_of,
+    near_program,
+    piece_of,
+    zone_program,
+)
+from latchwork.hybrid.contacts.guard_values import look_at_guards
+from latchwork.hybrid.contacts.guards import Guard, Guards, form_of
 from latchwork.hybrid.contacts.reset import Resets
 from latchwork.hybrid.contacts.reset_kernel import reset
 from latchwork.hybrid.contacts.step_limit import Pacing, longest_at
 from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.flow_memory import FlowMemory
-from latchwork.hybrid.guard_programs import Part, Watching
+from latchwork.hybrid.guard_programs import UserGuards
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.mode_equations import GOOD, Held, Unconstrained
@@ -51,21 +59,19 @@ from latchwork.hybrid.right_side import RightSide, unconstrained
 from latchwork.hybrid.row_inputs import inputs_in_rows
 from latchwork.hybrid.rules import Rules, rule_guards
 from latchwork.hybrid.table import Array
+from latchwork.integrate.problem import StateScales
 from latchwork.integrate.stepper import steps
 from latchwork.integrate.workspace import Memory
 from latchwork.program.function import Function
-from latchwork.program.linking import join
 from latchwork.program.native import native
-from latchwork.symbolic.expr import Expr
 
 if TYPE_CHECKING:
     from latchwork.hybrid.ticking import Course
 
 REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
-NO_ROWS = slice(0, 0)
 KERNELS = (
-    executors.embedded, sliding_executors.embedded, settle, steps, lu, whole, select_speeds_kernel, join, worst_entry,
-    longest_at, layout.choose, reset,
+    executors.embedded, sliding_executors.embedded, settle, steps, lu, whole, select_speeds_kernel, look_at_guards,
+    worst_entry, longest_at, layout.choose, reset,
 )  # fmt: skip
 
 
@@ -82,12 +88,12 @@ Holds = Mapping[str, Hold]
 
 
 class Prepared(NamedTuple):
-    """The symbolic part of a mode: its rows (none where nothing holds), friction, guards, and their program."""
+    """What a mode is made of: its rows (none where nothing holds), friction, guards, and what gives their numbers."""
 
     terms: Terms | None
-    friction_rows: FrictionRows | None
+    sliders: tuple[Slider, ...]
     guards: Guards
-    watch: Function | None
+    watch: Watch | Function | None  # a function where nothing holds, and no contact is watched
 
 
 class LaidOut(NamedTuple):
@@ -100,7 +106,14 @@ class LaidOut(NamedTuple):
 
 
 Stages = Mapping[Any, LaidOut]
-Embedding = tuple[Terms | None, FrictionRows | None]  # rows that hold, none where nothing does, and what drags
+Embedding = tuple[Terms | None, tuple[Slider, ...]]  # rows that hold, none where nothing does, and what slides
+
+
+def programs_of(driven: Driven) -> Base:
+    """The programs of unconstrained equations, as they are driven."""
+    equations = driven.equations
+    arguments = driven.arguments[0], *equations.q, *equations.u, *driven.held
+    return base_of(equations, driven.power, driven.laws, arguments)
 
 
 class ModeTable:
@@ -109,15 +122,13 @@ class ModeTable:
     def __init__(self, driven: Driven, design: Simulating) -> None:
         self.driven, self.design = driven, design
         self._terms: dict[tuple[Constraint, ...], Terms] = {}
-        self._functions: dict[Any, tuple[Function, Function]] = {}  # place and bias, by the nodes of rows
         self._prepared: dict[Any, Prepared] = {}
-        self._ready: tuple[Terms, tuple[FrictionRows | None, bytes], tuple[Mode, bool]] | None = None
-        self._drags: dict[Any, FrictionRows] = {}
+        self._forms: dict[Any, Terms] = {}  # of constraints and contacts, whichever way they slide
+        self._ready: tuple[Terms, tuple[tuple[Slider, ...], bytes], tuple[Mode, bool]] | None = None
         self._embeddings: dict[Any, Embedding] = {}
-        self._watching = Watching(driven)
+        self._user = UserGuards(driven)
         self._memory = Memory()
         self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
-        self.laps = Laps()
         self._flow: FlowMemory | None = None
         self.courses: dict[Stage, Course] = {}  # stages that were ticked, ready to be taken up again
 
@@ -128,14 +139,24 @@ class ModeTable:
 
     @cached_property
     def base(self) -> Base:
-        """The programs of the unconstrained equations."""
-        d, equations = self.driven, self.driven.equations
-        return base_of(equations, d.power, d.laws, (d.arguments[0], *equations.q, *equations.u, *d.held))
+        """The programs of the unconstrained equations, with the scales and units of the run."""
+        base = programs_of(self.driven)
+        return base if self.driven.measure is None else base.measured_by(self.driven.measure)
+
+    @cached_property
+    def laps(self) -> Laps:
+        """Stages that are run again and again."""
+        return Laps(StateScales(self.base.scales.time, self.base.state_units))
+
+    @property
+    def tolerances(self) -> Tolerances:
+        """Small numbers by which contacts are judged."""
+        return tolerances_in(self.base.scales)
 
     @cached_property
     def resets(self) -> Resets:
         """What happens where guards of contacts fall."""
-        return Resets(self.base, tolerances_in(Scales()))
+        return Resets(self.base, self.tolerances)
 
     def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], rest: int) -> FlowMemory:
         """The memory of runs among the modes of some contact points and constraints; the last one is kept."""
@@ -186,59 +207,54 @@ class ModeTable:
                         held, ContactStates([contact_point], {contact_point: contact_state}, zones=zones), contact_point
                     )
         opens = ContactStates([contact_point]), ContactStates([contact_point], leaving_depths={contact_point: 0})
-        opened = [contact_guards(each, contact_point, ()) for each in opens]
-        bounds = [
-            zone_guards(contact_point, zone, i) for zone in contact_point.zones for i in range(1 + len(zone.bounds))
-        ]
-        for guards in (*opened, *bounds):
-            self._watching.part(guards, 0)
-            if free:
-                with suppress(EvaluationError):
-                    self._watching.part(guards, None)
+        for each in opens:
+            piece_of(contact_point, each, form_of(each, contact_point))
+        near_program(contact_point)
+        for zone in contact_point.zones:
+            zone_program(contact_point, zone)
 
     def _know_closed(self, holds: Holds, contact_states: ContactStates, contact_point: ContactPoint) -> None:
-        terms, friction_rows = self._embedding(tuple(holds.items()), contact_states.key, holds, contact_states)
+        terms, sliders = self._embedding(tuple(holds.items()), contact_states.key, holds, contact_states)
+        piece_of(contact_point, contact_states, form_of(contact_states, contact_point))
         if terms is None:
-            with suppress(EvaluationError):
-                self._watching.part(contact_guards(contact_states, contact_point, ()), None)
             return
         kept_arguments(terms)
         _, n, rows = terms.sizes
         if rows <= n:
-            frame_of(terms, rows, n - rows, len(self.driven.held), friction_rows)
-        own = terms.rows.slices.get(contact_point.name, NO_ROWS)
-        self._watching.part(
-            contact_guards(contact_states, contact_point, self._watching.multipliers(rows)[own]), own.stop
-        )
+            frame_of(terms, rows, n - rows, len(self.driven.held), sliders)
 
     # --- symbols ------------------------------------------------------------------------------------------------
 
-    def terms_of(
-        self, constraints: tuple[Constraint, ...], contact_points: Mapping[Constraint, ContactPoint] | None = None
-    ) -> Terms:
-        """The programs of some rows; those of contacts are known already."""
+    def terms_of(self, constraints: tuple[Constraint, ...]) -> Terms:
+        """The programs of constraints, contacts apart."""
         found = self._terms.get(constraints)
         if found is None:
             make_room(self._terms, PARTS)
-            found = self._terms[constraints] = self._new_terms(constraints, contact_points or {})
+            rows = rows_of(self.driven.equations, constraints, self.base.laws)
+            found = self._terms[constraints] = terms_of(rows, self.base)
         return found
 
-    def _new_terms(
-        self, constraints: tuple[Constraint, ...], contact_points: Mapping[Constraint, ContactPoint]
+    def _with_contacts(
+        self,
+        holds: tuple[Constraint, ...],
+        contact_points: Mapping[Constraint, ContactPoint],
+        enforced: tuple[ContactPoint, ...],
     ) -> Terms:
-        if not contact_points:
-            return terms_of(rows_of(self.driven.equations, constraints, self.base.laws), self.base)
-        if len(constraints) == 1:
-            return contact_points[constraints[0]].terms_of(constraints[0])
-        others = tuple(k for k in constraints if k not in contact_points)
-        parts = [contact_point.rows(k) for k, contact_point in contact_points.items()]
-        rows = joined([*([self.terms_of(others).rows] if others else []), *parts])
-        nodes = rows.phi, rows.B_nodes, rows.C_nodes, rows.c_nodes
-        known = self._functions.get(nodes)  # however a contact slides, its row is the same
-        made = terms_of(rows, self.base) if known is None else Terms(rows, self.base, *known)
-        make_room(self._functions, PARTS)
-        self._functions[nodes] = made.place_function, made.bias_function
-        return made
+        """The rows of constraints, then of closed contacts, each by programs of its own; those of a combination are the
+        same whichever way contacts slide. Contacts that the coordinates enforce, and that slide, hold no row, but give
+        their tangents."""
+        sticks = [(contact_point, k is contact_point.sticking) for k, contact_point in contact_points.items()]
+        form = holds, tuple(sticks), enforced
+        known = self._forms.get(form)
+        if known is None:
+            make_room(self._forms, PARTS)
+            parts = [self.terms_of(holds)] if holds or not contact_points else []
+            parts += [contact_point.terms_of(k) for k, contact_point in contact_points.items()]
+            sources = [source for part in parts for source in part.sources]
+            sources += [contact_point.source(0) for contact_point in enforced]
+            known = self._forms[form] = Terms(joined([part.rows for part in parts]), self.base, tuple(sources))
+        constraints = (*holds, *contact_points)
+        return known if known.rows.constraints == constraints else known.with_constraints(constraints)
 
     def held(self, holds: Holds) -> Terms:
         """The rows of all constraints that hold, contacts apart."""
@@ -274,27 +290,34 @@ class ModeTable:
 
     def _prepare(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]) -> Prepared:
         held, (closed, *_), _, armed = key
-        first = [Guard("stop", name, value) for name, value in stops.items()]
-        terms, friction_rows = self._embedding(held, closed, holds, contact_states)
+        terms, sliders = self._embedding(held, closed, holds, contact_states)
+        forms = forms_in(contact_states)
+        own = guards_of(contact_states, forms)
+        user = [Guard("stop", name, value) for name, value in stops.items()]
+        user += self._on_forces(terms, holds, contact_states, armed)
+        program = self._user.program(user, None if terms is None else len(terms.rows))
+        guards = Guards([*own, *user])
+        if not guards or (terms is None and not own):
+            return Prepared(terms, sliders, guards, program)
+        slices = None if terms is None else terms.rows.slices
+        return Prepared(terms, sliders, guards, guard_table(contact_states, forms, len(guards), slices, program))
+
+    def _on_forces(self, terms: Terms | None, holds: Holds, contact_states: ContactStates, armed: Any) -> list[Guard]:
+        """Guards of constraints that let go, and of rules."""
         if terms is None:
-            rules = rule_guards(armed, contact_states.forces({})) if armed else []
-            parts = [(first, 0), *_contact_parts(contact_states, {}, []), (rules, 0)]
-            return Prepared(None, None, _guards(parts), self._watching.free(parts))
-        rows, slices = len(terms.rows), terms.rows.slices
-        lam = self._watching.multipliers(rows)
+            return rule_guards(armed, contact_states.forces({})) if armed else []
+        found, slices, lam = [], terms.rows.slices, self._user.multipliers(len(terms.rows))
         for name, hold in holds.items():
             if hold.limit is not None:
                 squares = sum((force**2 for force in lam[slices[name]]), start=lam[0] * 0.0)
-                first.append(Guard("limit", name, 1.0 - squares / (hold.limit * hold.limit), True))
-        rules = []
+                found.append(Guard("limit", name, 1.0 - squares / (hold.limit * hold.limit), True))
         if armed:
             forces = contact_states.forces({name: lam[part] for name, part in slices.items()})
-            rules = rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | forces)
-        parts = [(first, rows), *_contact_parts(contact_states, slices, lam), (rules, rows)]
-        return Prepared(terms, friction_rows, _guards(parts), self._watching.held(parts, rows))
+            found += rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | forces)
+        return found
 
     def _embedding(self, held: Any, closed: Any, holds: Holds, contact_states: ContactStates) -> Embedding:
-        """The rows of what holds and is closed, and what drags; ``held`` and ``closed`` are what it depends on."""
+        """The rows of what holds and is closed, and what slides; ``held`` and ``closed`` are what it depends on."""
         found = self._embeddings.get((held, closed))
         if found is None:
             make_room(self._embeddings)
@@ -303,51 +326,48 @@ class ModeTable:
 
     def _embedded(self, holds: Holds, contact_states: ContactStates) -> Embedding:
         contact_points = contact_states.constraints()
-        constraints = (*(hold.constraint for hold in holds.values()), *contact_points)
-        dragging = dict(contact_states.dragging())
-        if not constraints and not dragging:
-            return None, None
-        terms = self.terms_of(constraints, contact_points)
-        fixed = [contact_point.fixed_in(contact_states.closed[contact_point].way) for contact_point in dragging]
-        return terms, self._drag(terms, dragging, fixed)
-
-    def _drag(
-        self, terms: Terms, dragging: Mapping[ContactPoint, list[int]], fixed: Sequence[Fixed]
-    ) -> FrictionRows | None:
-        """What drags in a mode of these rows, remembered; ways in space are held in one program for all of them."""
-        if not dragging:
-            return None
-        key = tuple([(contact_point, *nodes) for contact_point, nodes in dragging.items()])
-        values = [value for _, way in fixed for value in way]
-        known = self._drags.get(key if values else (terms, key))
-        if known is not None and not values:
-            return known
-        symbols, function = [s for symbols, _ in fixed for s in symbols], None if known is None else known.function
-        found = drag_in(terms, dragging, symbols, function)
-        if known is None:
-            make_room(self._drags, PARTS)
-            self._drags[key if values else (terms, key)] = found
-        return replace(found, function=found.function.bound(values)) if values else found
+        sliding = contact_states.sliding()
+        if not holds and not contact_points and not sliding:
+            return None, ()
+        held = tuple([hold.constraint for hold in holds.values()])
+        enforced = tuple([contact_point for contact_point in sliding if contact_point.held])
+        terms = self._with_contacts(held, contact_points, enforced) if contact_points or enforced else self.held(holds)
+        own = [*contact_points.values(), *enforced]
+        sources = {contact_point: len(terms.sources) - len(own) + i for i, contact_point in enumerate(own)}
+        sliders = []
+        for contact_point, way in sliding.items():
+            row = ENFORCED if contact_point.held else terms.rows.slices[contact_point.name].start
+            sliders.append(contact_point.slider(sources[contact_point], row, way, contact_states.zones))
+        return terms, tuple(sliders)
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
-    def mode(self, terms: Terms, x: Array, friction_rows: FrictionRows | None = None) -> tuple[Mode, bool]:
+    def mode(self, terms: Terms, x: Array, sliders: tuple[Slider, ...] = ()) -> tuple[Mode, bool]:
         """The mode of some rows at x = (t, q, u, rest), and whether that position is regular; the last one is kept."""
-        here, last = (friction_rows, x.tobytes()), self._ready
+        here, last = (sliders, x.tobytes()), self._ready
         if last is None or last[0] is not terms or last[1] != here:
-            last = self._ready = terms, here, self._new_mode(terms, x, friction_rows)
+            last = self._ready = terms, here, self._new_mode(terms, x, sliders)
         return last[2]
 
-    def _new_mode(self, terms: Terms, x: Array, friction_rows: FrictionRows | None) -> tuple[Mode, bool]:
+    def _new_mode(self, terms: Terms, x: Array, sliders: tuple[Slider, ...]) -> tuple[Mode, bool]:
         quick = selected_speeds(terms, x)
         if quick is not None:
-            return selected_mode(terms, quick, x, self._held_names, friction_rows), True
+            return selected_mode(terms, quick, x, self._held_names, sliders), True
         place, motion = terms.place(x), terms.motion(x)
         n_q, n, _ = terms.sizes
         moving = terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
-        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
+        must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving, terms.base.units.u,
+                   terms.base.scales)  # fmt: skip
         chosen, regular = choose_regular(terms, x)
-        return mode_beside(terms, chosen, x, regular, self._held_names, friction_rows), regular is x
+        return mode_beside(terms, chosen, x, regular, self._held_names, sliders), regular is x
+
+    @cached_property
+    def _free_mode(self) -> Mode:
+        """A mode without rows, as memory of guards where nothing holds."""
+        terms, n = self.held({}), len(self.driven.equations.u)
+        free = Selection((), (), tuple(range(n)), ())
+        none = np.zeros(0)
+        return Mode(terms, free, self._held_names, np.ones(n), none, none, 0.0, np.zeros(n), np.zeros((0, n)))
 
     @cached_property
     def _held_names(self) -> tuple[str, ...]:
@@ -367,13 +387,15 @@ class ModeTable:
     def laid_out(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
                  before: LaidOut | None) -> LaidOut:  # fmt: skip
         """A mode laid out at x, in the speeds that it had ``before`` where they are held all the same."""
-        terms, friction_rows, guards, watch = self._prepared_for(key, holds, contact_states, stops)
+        terms, sliders, guards, watch = self._prepared_for(key, holds, contact_states, stops)
         if terms is None:
-            stage = Unconstrained(self.side, watch, names=contact_states.labels, memory=Memory(self._memory))
+            look = replace(self._free_mode, watch=watch) if isinstance(watch, Watch) else watch
+            stage = Unconstrained(self.side, look, names=contact_states.labels, memory=Memory(self._memory))
             return LaidOut(stage, guards, (x.copy(),))
+        assert not isinstance(watch, Function), "what holds is watched by a table"
         again = None if before is None else _at_rest_again(before.stage, x)
         rows = (x.copy(),) if before is None or again is None else (before.rows[0], x.copy())
-        mode, regular = again or self.mode(terms, x, friction_rows)
+        mode, regular = again or self.mode(terms, x, sliders)
         share = share_in(mode, contact_states) if contact_states.closed else None
         if share is not None:
             mode = replace(mode, share=share)
@@ -393,7 +415,9 @@ def _at_rest_again(stage: Stage, x: Array) -> tuple[Mode, bool] | None:
         return None
     place, motion = mode.terms.place(x), mode.terms.motion(x)
     moving = mode.terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
-    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving)
+    base = mode.terms.base
+    must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving, base.units.u,
+               base.scales)  # fmt: skip
     return replace(mode, share=None, numbers=place.B, course=x[1 + n_q : 1 + n_q + n].copy()), True
 
 
@@ -413,22 +437,3 @@ def least_pivot(stage: Stage) -> float:
     if not isinstance(stage, Held):
         return 0.0
     return GOOD * stage.mode.usual_pivot if stage.mode.share is None else np.inf
-
-
-def _contact_parts(contact_states: ContactStates, slices: Mapping[str, slice], lam: Sequence[Expr]) -> list[Part]:
-    """What watches each contact, then the zones."""
-    parts: list[Part] = []
-    for contact_point in contact_states.contact_points:
-        own = slices.get(contact_point.name, NO_ROWS)
-        parts.append((contact_guards(contact_states, contact_point, lam[own]), own.stop))
-    if not contact_states.zones:
-        return parts
-    zones = {zone: contact_point for contact_point in contact_states.contact_points for zone in contact_point.zones}
-    return [
-        *parts,
-        *[(zone_guards(contact_point, zone, contact_states.zones[zone]), 0) for zone, contact_point in zones.items()],
-    ]
-
-
-def _guards(parts: Sequence[Part]) -> Guards:
-    return Guards(chain.from_iterable([guards for guards, _ in parts]))

@@ -30,7 +30,7 @@ from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 from latchwork.program.native import native
 
-AS_BEFORE = 1e-9  # of the state: what an input changes by less is rounding
+AS_BEFORE = 1e-9  # of the state and of its units: what an input changes by less is rounding
 APART = 1e-6  # how far from zero Φ may be where a constraint is imposed in the run
 
 
@@ -195,8 +195,9 @@ def _jumped(table: ModeTable, state: SimState, names: str, by_itself: bool) -> t
         )
     after, impulses = impact(table, state, names) if state.holds else (state, {})
     after = after.unsettled()
-    moved = float(np.abs(after.x[:-1] - was[:-1]).max(initial=0.0))
-    if not (by_itself or moved > AS_BEFORE * (1.0 + float(np.abs(was[:-1]).max(initial=0.0)))):
+    units = table.base.state_units[:-1]
+    moved, size = (float(np.abs(part[:-1] / units).max(initial=0.0)) for part in (after.x - was, was))
+    if not (by_itself or moved > AS_BEFORE * (1.0 + size)):
         return after, None
     event = RunEvent(state.t, names, state.active, state.active, impulses, "input", float(was[-1] - after.x[-1]))
     return after, Changed(after, event, began, time.perf_counter())
@@ -222,7 +223,7 @@ def fire(table: ModeTable, state: SimState, due: Watched) -> tuple[SimState, Run
     """The state after a rule has fired: it lets go, sets speeds and inputs, holds, x⁺ = R(x⁻). What energy that takes
     is booked as work."""
     rule, energy = due.rule, float(table.energy(state.row)[0])
-    rules = state.rules.count(due, state.t, state.driven.equations.name)
+    rules = state.rules.count(due, state.t, table.base.scales.time, state.driven.equations.name)
     effect = due.effect(table.base, state.row)
     holds = {name: hold for name, hold in state.holds.items() if name not in rule.release}
     holds |= {constraint.name: Hold(constraint, False, None, latched) for constraint, latched in effect.hold}

@@ -160,8 +160,8 @@ def without_contact(world: World, state: SimState, contact: Contact) -> SimState
 
 def driven_by(world: World, state: SimState, driven: Driven) -> SimState:
     """The same state under other equations; contact points are made for them, and what stands, stands."""
-    state = state.but(driven=driven, stages={})
-    x, base, contacts = state.row, world.table(driven).base, state.contacts.copied()
+    state = state.but(driven=world.extended(driven), stages={})
+    x, base, contacts = state.row, world.table(state.driven).base, state.contacts.copied()
     contacts.made_again({contact_point: touch_of(contact_point.contact, contact_point.feature, base, x)
                          for contact_point in contacts.contact_points})  # fmt: skip
     return state.but(contacts=contacts)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from latchwork.hybrid.contacts.guards import Guards
-from latchwork.hybrid.contacts.tolerances import CLOSED_GAP, REACH
-from latchwork.hybrid.legs import BLINK, leg_end, run_leg
+from latchwork.hybrid.legs import leg_end, run_leg
 from latchwork.hybrid.mode_table import ModeTable
 from latchwork.hybrid.online_contacts import with_place
 from latchwork.hybrid.path import Stage
@@ -31,7 +30,8 @@ def plan_of(sim: Simulation, method: Method, guards: Guards, samples: Array | No
     if spent is not None and ended:
         spent |= np.array([guard.kind == "stop" and guard.about in ended for guard in guards], dtype=bool)
     return Plan(state.driven, method, samples, sim.world.progress, eager(guards, state.rules),
-                longest_step(sim.mode_table, state, x), spent, guards.heights)  # fmt: skip
+                longest_step(sim.mode_table, state, x), spent, guards.heights,
+                sim.mode_table.laps.scales._replace(guards=guards.units))  # fmt: skip
 
 
 def longest_step(table: ModeTable, state: SimState, x: Array) -> float:
@@ -78,11 +78,11 @@ def run_pieces(sim: Simulation, plan: Plan, stage: Stage, until: float, values: 
         met = [
             contact_point
             for contact_point in tracked
-            if contact_point.is_met_elsewhere(x, REACH * CLOSED_GAP, s.places_of(contact_point.contact))
+            if contact_point.is_met_elsewhere(x, contact_point.tolerances.reach, s.places_of(contact_point.contact))
         ]
         if not met:
             return ran
-        if t - state.t < BLINK:
+        if t - state.t < sim.mode_table.tolerances.blink:
             held = [contact_point for contact_point in met if contact_point in s.closed]
             if not held:
                 return ran

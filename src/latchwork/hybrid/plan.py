@@ -17,6 +17,7 @@ from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.table import Array
 from latchwork.integrate.dense_output import Event, Solution, join
 from latchwork.integrate.methods import Method, integrate
+from latchwork.integrate.problem import UNSCALED, StateScales
 from latchwork.integrate.status import Status
 from latchwork.program.interrupt import interrupted
 
@@ -61,6 +62,7 @@ class Plan:
     longest: float = math.inf  # steps that are chosen in the run are no longer
     waiting: Flags | None = None  # guards that have triggered and must be above zero before they are armed again
     heights: Array | float = 0.0  # of guards: see `integrate.guards`
+    scales: StateScales = UNSCALED  # of (q, u, work), and of guards
 
     def run(self, stage: Stage, x: Array, times: Array, rest: Array, values: Array | None = None) -> Ran:
         """Piece after piece, each with the inputs that its table rows give, until the end or an event.
@@ -138,10 +140,12 @@ class Plan:
         if self.samples is not None:
             inside = self.samples[slice(*np.searchsorted(self.samples, [t, np.nextafter(t_end, np.inf)]))]
             samples = inside if len(inside) and inside[0] == t else np.append(t, inside)
+        time, units, guards = self.scales
+        scales = StateScales(time, stage.reduced(np.asarray(units)), guards)
         return integrate(stage.function, stage.reduced(x), t, t_end, rest, method, self.progress,
                          guards=stage.guards, armed=None if stage.guards is None else armed, samples=samples,
                          settle=stage.settle, memory=stage.memory, longest=self.longest,
-                         heights=self.heights)  # fmt: skip
+                         heights=self.heights, scales=scales)  # fmt: skip
 
 
 def armed_at(g: Array, eager: Flags | None, heights: Array | float) -> Flags:

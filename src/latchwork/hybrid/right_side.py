@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from latchwork.hybrid.input_laws import Driven, driven, unless_nothing
+from latchwork.hybrid.input_laws import Driven, driven
 from latchwork.kane.equations import Equations
+from latchwork.kane.sample import vanish
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
+from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import rebuild
 
 
@@ -44,4 +46,4 @@ def unconstrained(drive: Driven) -> RightSide:
 def _without_rates(equations: Equations, power: int, accelerations: dict[int, int]) -> int:
     """A power with u̇ put in; it may turn out to be nothing."""
     moved = rebuild(equations.system.graph, [power], accelerations)[0]
-    return power if moved == power else unless_nothing(equations, moved)
+    return ZERO if moved != power and vanish(equations.system, [power], accelerations) else moved

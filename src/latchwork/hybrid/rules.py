@@ -27,7 +27,7 @@ from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import rebuild
 
 AT_ZERO = 1e-9  # a condition this small, in its own units, is at zero: it fires when it falls from there
-MOST, SOON = 100, 1e-9  # so many firings within this time, over that of the run, are chattering
+MOST, SOON = 100, 1e-9  # so many firings within this part of the time, or of that of the model, are chattering
 
 
 def rules_of(model: Any) -> tuple[Rule, ...]:
@@ -65,14 +65,17 @@ class RuleState(NamedTuple):
         """Armed from now on or not."""
         return self._replace(armed=armed, fresh=armed and (self.fresh or not self.armed), due=self.due and armed)
 
-    def look(self, t: float, g: float, rate: float, begins: bool, jumps: bool) -> RuleState:
-        """The condition and its rate, where the run begins or on its way: is the rule due, or must that rise first?"""
+    def look(self, t: float, scale: float, g: float, rate: float, begins: bool, jumps: bool) -> RuleState:
+        """The condition and its rate, where the run begins or on its way: is the rule due, or must that rise first?
+
+        ``scale`` is the time of the model.
+        """
         spent, since = self.spent, self.since
         if self.fresh:
             since = t
             spent = not jumps and g <= (-AT_ZERO if begins else AT_ZERO)
         elif spent:
-            spent = g <= (AT_ZERO if same_instant(t, since) else 0.0)
+            spent = g <= (AT_ZERO if same_instant(t, since, scale) else 0.0)
         rising = abs(g) <= AT_ZERO and (rate > 0.0 if spent else rate >= 0.0)
         due = not spent and (g < -AT_ZERO or (self.due and (self.sure or g <= AT_ZERO)))
         return self._replace(fresh=False, since=since, spent=spent, rising=rising, due=due)
@@ -160,14 +163,16 @@ class Rules:
         """The rules that are armed while these hold."""
         return tuple(each for each in self.watched if self.is_armed(each, active))
 
-    def look(self, t: float, active: Sequence[str], guards: Sequence[Guard], values: Array, begins: bool) -> Rules:
-        """How the rules stand where the guards and their rates have these values."""
+    def look(self, t: float, scale: float, active: Sequence[str], guards: Sequence[Guard], values: Array,
+             begins: bool) -> Rules:  # fmt: skip
+        """How the rules stand where the guards and their rates have these values; ``scale`` is the time of the
+        model."""
         m = len(values) // 2
         states = [state.arm(self.is_armed(each, active)) for each, state in zip(self.watched, self.states, strict=True)]
         for i, guard in enumerate(guards):
             if guard.kind == "rule":
                 k = guard.about.number
-                states[k] = states[k].look(t, float(values[i]), float(values[m + i]), begins, guard.about.jumps)
+                states[k] = states[k].look(t, scale, float(values[i]), float(values[m + i]), begins, guard.about.jumps)
         return replace(self, states=tuple(states))
 
     def hit(self, guards: Sequence[Guard]) -> Rules:
@@ -184,15 +189,15 @@ class Rules:
         """The first rule that is due."""
         return next((each for each in self.watched if self[each].due), None)
 
-    def count(self, each: Watched, t: float, model: str) -> Rules:
+    def count(self, each: Watched, t: float, scale: float, model: str) -> Rules:
         """After a rule has fired; what would go on for ever is refused."""
-        if same_instant(t, self[each].last):
-            names = dict.fromkeys(name for when, name in self.fired if same_instant(t, when))
+        if same_instant(t, self[each].last, scale):
+            names = dict.fromkeys(name for when, name in self.fired if same_instant(t, when, scale))
             raise IntegrationError(_circle(names, each.rule.name, model, t))
         states = [state._replace(sure=False) for state in self.states]
         states[each.number] = states[each.number]._replace(due=False, spent=True, last=t, since=t)
         fired = (*self.fired[-MOST:], (t, each.rule.name))
-        if len(fired) > MOST and t - fired[0][0] < SOON * max(1.0, abs(t)):
+        if len(fired) > MOST and t - fired[0][0] < SOON * max(scale, abs(t)):
             names = dict.fromkeys(name for _, name in fired)
             raise IntegrationError(
                 f"the rules {_quoted(names)} of '{model}' fire {MOST} times within {t - fired[0][0]:.3g} s at t = "
@@ -220,9 +225,9 @@ def _circle(names: Iterable[str], again: str, model: str, t: float) -> str:
             "is meant.")  # fmt: skip
 
 
-def same_instant(t: float, last: float) -> bool:
-    """Whether two times are one instant."""
-    return t - last <= INSTANT * max(1.0, abs(t))
+def same_instant(t: float, last: float, scale: float) -> bool:
+    """Whether two times are one instant; ``scale`` is the time of the model."""
+    return t - last <= INSTANT * max(scale, abs(t))
 
 
 def rule_guards(armed: Iterable[Watched], forces: Mapping[str, Expr]) -> list[Guard]:

@@ -94,12 +94,13 @@ class Simulation:
         given = start_of(equations, q, u, held, parameters, t)
         n = 1 + given.states
         x, rest = given.x, np.append(given.x[n:], np.zeros(len(drives.held) - len(given.x[n:])))
+        row, contacts = np.concatenate([x[:n], drives.rest_at(rest, x[0])]), contacts_of(model)
+        drives = self.world.measured(drives, row, contacts)
         self.start: Start | None = None
         if permanent:
-            row = np.concatenate([x[:n], drives.rest_at(rest, x[0])])
             x, self.start = consistent(self.world.table(drives).held(holds), row, given.q_held, given.u_held)
         state = SimState(t, np.append(x[1:n], 0.0), rest, drives, EventRate(thick), t, holds)
-        state = with_rules(with_contacts(self.world, state, contacts_of(model)), rules_of(model))
+        state = with_rules(with_contacts(self.world, state, contacts), rules_of(model))
         self._state = follow_inputs(self.world.table(state.driven), state)[0]
 
     def __repr__(self) -> str:
@@ -125,6 +126,11 @@ class Simulation:
         if state.t < self._state.t:
             self.record.cut(state.t)
         self._state = state
+
+    def moved(self, t: float, x: Array) -> SimState:
+        """The run has gone on to (q, u, work) at t, and nothing else has changed."""
+        self._state = state = self._state.but(t=t, x=x)
+        return state
 
     def went(self, segments: Sequence[Segment], x: Array, t: float | None = None) -> None:
         """The run has gone on, over some segments, to (q, u, work); they end at t."""

@@ -99,7 +99,7 @@ def prepare_all(table: ModeTable, state: SimState, stops: Mapping[str, Any],
 
 
 def _compile(shop: ModeTable, mode: Prepared) -> None:
-    functions = [*(mode.terms.functions if mode.terms is not None else (shop.side.function,)), mode.watch]
-    for function in (*functions, None if mode.friction_rows is None else mode.friction_rows.function):
-        if function is not None:
-            function.compiled(wait=True)
+    functions = mode.terms.functions if mode.terms is not None else (shop.side.function,)
+    watching = () if mode.watch is None else mode.watch.functions
+    for function in (*functions, *watching, *[own for slider in mode.sliders for own in slider.functions]):
+        function.compiled(wait=True)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from latchwork.constraint.embedded import executors, sliding_executors
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.interference.passing import keep_watch
-from latchwork.hybrid.loop import advance, due, staged
+from latchwork.hybrid.loop import advance, due
 from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.modes import staged
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.piece_flow import looked
 from latchwork.hybrid.plan import Flags, armed_at
@@ -51,7 +51,8 @@ class Course:
         patient, armed = _armed(guards, values, state.rules)
         given = problem(stage.function, stage.reduced(state.x), state.t, state.t + FAR, rest, invoke, None,
                         stage.guards, None if stage.guards is None else armed, settle=stage.settle,
-                        heights=guards.heights)  # fmt: skip
+                        heights=guards.heights,
+                        scales=sim.mode_table.laps.scales._replace(guards=guards.units))  # fmt: skip
         self.stage, self.guards, self.step, self.until = stage, guards, step, until
         self.ticks, self.state = Ticks(given, step, patient.tolist(), *grid(state, step)), state
         self._reached = address(self.ticks.x)
@@ -85,15 +86,15 @@ class Course:
         ticks, state = self.ticks, sim.state
         rest = state.driven.rest_at(state.rest, ticks.t)
         status = ticks.tick(rest)
-        if status not in MADE or sim.world.watch.ticked(ticks.t, self._reached):
+        if status not in MADE or sim.world.watch.ticked(t := ticks.t, self._reached):
             return False
-        x = ticks.x.copy() if self.expand is None else self.expand(ticks.t, ticks.x, rest)
-        sim.state = self.state = state.but(t=ticks.t, x=x)
+        x = ticks.x.copy() if self.expand is None else self.expand(t, ticks.x, rest)
+        self.state = sim.moved(t, x)
         if status is Status.REWRITE:
-            sim.course = self._again(sim, self.stage.rewritten(sim.t, x, rest))
+            sim.course = self._again(sim, self.stage.rewritten(t, x, rest))
         elif ticks.i % OFTEN == 0:
             ticks.used(OFTEN)
-            self.stage.verify(sim.t, x, rest)
+            self.stage.verify(t, x, rest)
             sim.course = self if ticks.is_current else self._again(sim, self.stage)
         return True
 
@@ -112,7 +113,7 @@ class Expand:
         self.z, self.out, self.code = mode.workspace(), np.zeros(2 * n), mode.code
         self.states, self.held = len(mode.inputs) - 1 - len(mode.rest), len(mode.rest)
         self.speeds = self.out[:n]
-        kernel = (executors if mode.friction_rows is None else sliding_executors).expand
+        kernel = mode.expander
         self._run = native(kernel).brief
         self._arguments = [argument(item) for item in (self.code, self.z, self.out)]
 

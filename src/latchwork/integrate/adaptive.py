@@ -18,6 +18,8 @@ from latchwork.program.scalar import maximum, minimum
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 PROPORTIONAL, INTEGRAL = -0.17, 0.04
 SMALLEST_ERROR = 1e-10  # keeps the factor finite where the error vanishes
+SMALL, TINY = 1e-5, 1e-15  # of tolerances: less tells no step
+SHORT = 1e-6  # of the unit of time: a first step where nothing tells one
 LEAST = 1e-12  # of the time: the first step is not guessed smaller, however small the state is
 STRETCH = 1.000001  # a last step this much longer avoids a sliver after it
 
@@ -33,21 +35,23 @@ def scaled_norm(n: i64, rtol: f64, atol: f64p, x: f64p, y: f64p, v: f64p) -> f64
 
 
 @kernel
-def first_step(program: Evaluator, n: i64, t: f64, rtol: f64, atol: f64p, x: f64p, k: f64p) -> f64:
-    """A first step from the sizes of x, ẋ and ẍ; k_0 = ẋ is given, the rows after it are scratch."""
+def first_step(program: Evaluator, n: i64, t: f64, rtol: f64, atol: f64p, x: f64p, k: f64p, unit: f64) -> f64:
+    """A first step from the sizes of x, T ẋ and T² ẍ, T the unit of time; k_0 = ẋ is given, the rows after it are
+    scratch."""
     size = scaled_norm(n, rtol, atol, x, x, x)
-    rate = scaled_norm(n, rtol, atol, x, x, k)
-    h = 1e-6 if size < 1e-5 or rate < 1e-5 else maximum(0.01 * divide(size, rate), LEAST * fabs(t))
+    rate = unit * scaled_norm(n, rtol, atol, x, x, k)
+    known = not (size < SMALL or rate < SMALL)
+    h = maximum(0.01 * unit * divide(size, rate), LEAST * fabs(t)) if known else SHORT * unit
     probe, bend = offset(k, n), offset(k, 2 * n)
     for i in range(n):
         probe[i] = x[i] + h * k[i]
     evaluate(program, n, t + h, probe, bend)
     for i in range(n):
         bend[i] = divide(bend[i] - k[i], h)
-    most = maximum(rate, scaled_norm(n, rtol, atol, x, x, bend))
+    most = maximum(rate, unit * unit * scaled_norm(n, rtol, atol, x, x, bend))
     if most - most != 0.0:
         return 0.001 * h
-    return minimum(100.0 * h, pow(divide(0.01, most), 0.2) if most > 1e-15 else maximum(1e-6, 0.001 * h))
+    return minimum(100.0 * h, unit * pow(divide(0.01, most), 0.2) if most > TINY else maximum(SHORT * unit, 0.001 * h))
 
 
 @kernel

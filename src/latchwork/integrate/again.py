@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.integrate.dense_output import Array, Event, Solution, Stats
+from latchwork.integrate.guard_location import FLOOR
 from latchwork.integrate.integration import Evaluator, Integration
 from latchwork.integrate.methods import RK4, DormandPrince
-from latchwork.integrate.problem import Settle, hits, steps_per_call, stopped
+from latchwork.integrate.problem import Settle, StateScales, hits, steps_per_call, stopped
 from latchwork.integrate.status import EVENT, FULL, REWRITE, STATUS
 from latchwork.integrate.stepper import begin
 from latchwork.integrate.workspace import Workspace
@@ -79,7 +80,8 @@ def put(program: Evaluator, given: Program, slots: i64, fresh: i64) -> None:
 def lay_out(here: i64, plain: i64p, programs: Programs, kept: i64p, slots: f64p, count: i64) -> None:
     """A problem at an address: the integration of its workspace with its own programs, guards and slots.
 
-    Behind the record stand kinds and heights of its guards, then ``kept``, fresh slots, so many, and slots.
+    Behind the record stand kinds, heights and what is little of its guards, then ``kept``, fresh slots, so many, and
+    slots.
     """
     word, lap = i64p_at(here), record_at(LapMemory, i64p_at(here), 0)
     for i in range(WORDS):
@@ -88,10 +90,10 @@ def lay_out(here: i64, plain: i64p, programs: Programs, kept: i64p, slots: f64p,
     n, guards, projection = integration.n, integration.guards, integration.projection
     lap.arrived, lap.most, integration.held, guards.m = programs.arrived, programs.most, programs.held, m
     guards.kinds, guards.heights = offset(word, WORDS), f64p_at(here + 8 * (WORDS + m))
-    integration.kept = offset(word, WORDS + 2 * m)
+    guards.floors, integration.kept = f64p_at(here + 8 * (WORDS + 2 * m)), offset(word, WORDS + 3 * m)
     for i in range(n):
         integration.kept[i] = kept[i]
-    fresh = here + 8 * (WORDS + 2 * m + n)
+    fresh = here + 8 * (WORDS + 3 * m + n)
     first, own, apart = f64p_at(fresh), fresh + 8 * count, 0 if programs.shared == 1 else 8
     for i in range(count):
         first[i] = slots[i]
@@ -113,18 +115,24 @@ def few_rows() -> int:
 
 @lru_cache(KEPT)
 def _packing(guards: int) -> Struct:
-    """Kinds, then heights."""
-    return Struct(f"={guards}q{guards}d")
+    """Kinds, then heights and what is little of each."""
+    return Struct(f"={guards}q{2 * guards}d")
 
 
 class SharedWorkspace(Workspace):
-    """Memory of problems that are run by one method again and again, one of them at a time."""
+    """Memory of problems that are run by one method again and again, one of them at a time.
 
-    def __init__(self, method: DormandPrince | RK4, n: int, guards: int) -> None:
+    ``scales`` are those of full states, of which the n are some.
+    """
+
+    def __init__(self, method: DormandPrince | RK4, n: int, guards: int, scales: StateScales) -> None:
         super().__init__(n, guards)
         self.tableau, self.is_fixed = method.tableau, isinstance(method, RK4)
         method.put(self.plain.control)
-        self.atol[:] = getattr(method, "atol", 0.0)
+        self.absolute = np.array(scales.states, dtype=float)
+        if isinstance(method, DormandPrince):
+            self.absolute[:] = method.absolute(self.absolute)
+        self.plain.control.absolute, self.plain.control.unit = self.absolute, float(scales.time)
         self.plain.guards.arms = 1
         self.programs = records.lay_out(Programs)  # of the problem that is being laid out
         self.at = address_of(self.plain), address_of(self.programs)
@@ -142,13 +150,13 @@ class SharedWorkspace(Workspace):
 class Again:
     """A problem with guards, run again and again, one run at a time; ``kept`` says where its states stand in full ones.
 
-    ``kinds`` and ``heights`` say of each guard where it is armed. Its record ``lap`` stands in one block with all that
-    is its own, see `lay_out`.
+    ``kinds`` and ``heights`` say of each guard where it is armed, ``units`` are of their values. Its record ``lap``
+    stands in one block with all that is its own, see `lay_out`.
     """
 
     def __init__(self, workspace: SharedWorkspace, function: Executable, guards: Executable, settle: Settle | None,
                  held: int, kept: NDArray[np.int64], kinds: Sequence[int],
-                 heights: Sequence[float]) -> None:  # fmt: skip
+                 heights: Sequence[float], units: Sequence[float]) -> None:  # fmt: skip
         self.workspace, self.function, self.guards, self.settle = workspace, function, guards, settle
         n, m = workspace.n, len(kinds)
         self.m, self.now = m, workspace.first[: 2 * m]
@@ -156,7 +164,7 @@ class Again:
         fresh, shared = (parts[0], 1) if len(parts) == 1 else (np.concatenate(parts), 0)
         one = len(parts[0])
         two, three = (one, one) if shared else (len(parts[1]), 0 if settle is None else len(parts[2]))
-        self._own, self._size = WORDS + 2 * m, len(fresh)  # words before ``kept``; fresh slots
+        self._own, self._size = WORDS + 3 * m, len(fresh)  # words before ``kept``; fresh slots
         self.table = np.empty(self._own + n + self._size + one + two + three, dtype=np.int64)  # one memory for all
         self.at, code, first = address(self.table), address(function.code), 1 + n
         self._run_by = run_by, look_by = entry(function.executor), entry(guards.executor)
@@ -169,7 +177,7 @@ class Again:
               judge, shared, run_by, code, first, one, look_by, looks, first, two, *projects, three)  # fmt: skip
         plain, programs = workspace.at
         native(lay_out).brief(self.at, plain, programs, address(kept), address(fresh), len(fresh))
-        _packing(m).pack_into(self.table.data, 8 * WORDS, *kinds, *heights)
+        _packing(m).pack_into(self.table.data, 8 * WORDS, *kinds, *heights, *[FLOOR * unit for unit in units])
         self.lap = record_at(LapMemory, self.table, 0)
         self.integration = self.lap.integration
         self._begin = native(begin).brief

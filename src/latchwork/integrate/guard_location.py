@@ -30,7 +30,7 @@ MOST = 200  # each third try halves the bracket, so fewer than this are needed
 PARTS = 2**20  # a step is halved into so many parts at most, where zero may be near
 FAR, BENT = 1e300, 0.25  # nowhere near zero; tangents meet too high by this part of the bend of a step at most
 STEEP = 4.0  # times as steep as it is seen to be, a guard may be in between, where it turns a corner
-RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of the guard, or this little
+RESOLVED, FLOOR = 1e-5, 1e-12  # a cubic is good where it is off by this part of the guard, or of its unit
 
 
 @kernel
@@ -229,7 +229,7 @@ def crossing(guards: Guards, t: f64, h: f64, i: i64) -> tuple[f64, f64]:
         least = minimum(corner(g0, half * r0, g, half * r), corner(g, half * r, g1, half * r1))
         bend = maximum(fabs(g - g0 - half * r0), fabs(g1 - g - half * r1))
         hidden = least < BENT * bend and g >= 0.0 and g1 >= 0.0
-        rough = hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + FLOOR
+        rough = hidden or off > RESOLVED * (fabs(g0) + fabs(g) + fabs(g1)) + guards.floors[i]
         fall = half * maximum(maximum(fabs(r0), fabs(r)), fabs(r1))
         near = rough and minimum(g0, g1) + g < STEEP * fall  # zero may be reached and left again
         if state == UP and apart == 2 and not hidden and not near:

@@ -60,6 +60,7 @@ class Guards:
     arms: i64  # 1 where `begin` arms them by kind and height, 0 where they are armed as given
     kinds: i64p
     heights: f64p
+    floors: f64p  # what is little of each
     armed: i64p
     hit: i64p  # those that took part in the event
     first: f64p  # values, then rates, where the run began
@@ -90,7 +91,9 @@ class StepControl:
     step: f64  # the fixed one, or the longest
     every: i64  # a row for each so many fixed steps
     rtol: f64
-    atol: f64p  # of each state
+    atol: f64p  # of each state,
+    absolute: f64p  # as of the full states
+    unit: f64  # of time
     first: f64  # the first step, 0 where it is chosen
     max_steps: i64  # tried, at most
     longest: f64  # step that the run allows

@@ -14,7 +14,7 @@ from latchwork.errors import IntegrationError, spelled
 from latchwork.integrate.checks import must_be_numbers
 from latchwork.integrate.dense_output import Solution, Stats
 from latchwork.integrate.integration import StepControl
-from latchwork.integrate.problem import Problem, Settle, problem, steps_per_call
+from latchwork.integrate.problem import UNSCALED, Problem, Settle, StateScales, problem, steps_per_call
 from latchwork.integrate.status import Status
 from latchwork.integrate.stepper import SLIVER
 from latchwork.integrate.tableau import DORMAND_PRINCE_5, RUNGE_KUTTA_4, Tableau
@@ -24,6 +24,7 @@ from latchwork.program.interrupt import interrupted
 from latchwork.program.native import invoke
 
 BEGIN = 200  # rows of the first call: many runs are short, and room takes time
+ATOL = 1e-12  # of the unit of each state, where no atol is given
 
 
 class Method(Protocol):
@@ -75,10 +76,14 @@ class RK4:
 @spelled
 @dataclass(frozen=True)
 class DormandPrince:
-    """The pair of order 5(4) with adaptive steps and dense output of order four; atol for all states, or for each."""
+    """The pair of order 5(4) with adaptive steps and dense output of order four; atol for all states, or for each.
+
+    Where none is given, it is 1e-12 of the unit of each state: a radian or the length of the mechanism, and the same
+    over its time (`Scales`).
+    """
 
     rtol: float = 1e-9
-    atol: float | tuple[float, ...] = 1e-12
+    atol: float | tuple[float, ...] | None = None
     max_step: float = math.inf
     first_step: float | None = None
     max_steps: int = 1_000_000
@@ -87,7 +92,8 @@ class DormandPrince:
     def __post_init__(self) -> None:
         must_be_numbers(self)
         first = self.first_step if self.first_step is not None else 1.0
-        if not (self.rtol >= 0.0 and self.max_step > 0.0 and first > 0.0 and np.all(np.asarray(self.atol) > 0.0)):
+        atol = 1.0 if self.atol is None else self.atol
+        if not (self.rtol >= 0.0 and self.max_step > 0.0 and first > 0.0 and np.all(np.asarray(atol) > 0.0)):
             raise IntegrationError(f"{self} cannot step. Give rtol >= 0 and atol, max_step and first_step above 0.")
 
     def solve(self, problem: Problem) -> Solution:
@@ -96,9 +102,13 @@ class DormandPrince:
             raise IntegrationError(f"{len(self.atol)} values of atol do not fit {problem.n} states. Give one for each.")
         if not problem.memory.knows("method", problem.integration, self):
             self.put(problem.integration.control)
-        problem.workspace.atol[:] = self.atol
-        problem.integration.control.longest = problem.longest
+        control, problem.workspace.atol[:] = problem.integration.control, self.absolute(problem.scales.states)
+        control.longest, control.unit = problem.longest, float(problem.scales.time)
         return _solved(problem, self.tableau, None)
+
+    def absolute(self, units: ArrayLike) -> Any:
+        """atol of states in these units: as given, or a part of each."""
+        return np.multiply(ATOL, units) if self.atol is None else self.atol
 
     def put(self, control: StepControl) -> None:
         """Put the method into a step control, but for the absolute tolerances."""
@@ -143,7 +153,7 @@ def integrate(
     progress: Callable[[float], None] | None = None, call: Callable[..., Any] = invoke, *,
     guards: Executable | None = None, armed: ArrayLike | None = None, samples: ArrayLike | None = None,
     settle: Settle | None = None, memory: Memory | None = None, longest: float = math.inf,
-    heights: ArrayLike = 0.0,
+    heights: ArrayLike = 0.0, scales: StateScales = UNSCALED,
 ) -> Solution:  # fmt: skip
     """``ẋ = f(t, x, rest)`` from x0 at t0 to t_end, or to the first event.
 
@@ -163,8 +173,9 @@ def integrate(
     equations, the run ends with an event that names no guard.
 
     ``memory`` is used again by runs of the same function, guards and settle, one after the other, which then start
-    sooner. No step is ``longest`` than that, where a method chooses its steps. An interrupt that is listened for
-    (`program.interrupt`) ends the run after its next steps.
+    sooner. No step is ``longest`` than that, where a method chooses its steps. ``scales`` are units of time, states
+    and guards: what is not given of a method, and what counts as zero of a guard, are parts of them. An interrupt that
+    is listened for (`program.interrupt`) ends the run after its next steps.
     """
     return method.solve(problem(function, x0, t0, t_end, rest, call, progress, guards, armed, samples, settle, memory,
-                                longest, heights))  # fmt: skip
+                                longest, heights, scales))  # fmt: skip

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from latchwork.errors import IntegrationError
 from latchwork.integrate.dense_output import Array, Event, Record, Solution, Stats
 from latchwork.integrate.fused import SHARED, fused_function, pays
+from latchwork.integrate.guard_location import FLOOR
 from latchwork.integrate.integration import PATIENT, Evaluator, Integration
 from latchwork.integrate.status import ADVICE, ELSE, STATUS, Status
 from latchwork.integrate.stepper import begin, steps
@@ -40,6 +41,17 @@ class Settle(NamedTuple):
     judge: Kernel[..., None] | None = None
 
 
+class StateScales(NamedTuple):
+    """One of time, of each state, and of each guard's value: what tolerances that were not given are parts of."""
+
+    time: float = 1.0
+    states: ArrayLike = 1.0
+    guards: ArrayLike = 1.0
+
+
+UNSCALED = StateScales()
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """``ẋ = f(t, x)`` from x at t to t_end; ``call`` runs a kernel, as machine code or as Python."""
@@ -56,6 +68,7 @@ class Problem:
     settle: Settle | None
     memory: Memory
     longest: float  # no step that is chosen in the run is longer
+    scales: StateScales
     workspace: Workspace
     integration: Integration
 
@@ -173,7 +186,7 @@ def problem(
     function: Executable, x0: ArrayLike, t0: float, t_end: float, rest: ArrayLike, call: Callable[..., Any],
     progress: Callable[[float], None] | None, guards: Executable | None = None, armed: ArrayLike | None = None,
     samples: ArrayLike | None = None, settle: Settle | None = None, memory: Memory | None = None,
-    longest: float = math.inf, heights: ArrayLike = 0.0,
+    longest: float = math.inf, heights: ArrayLike = 0.0, scales: StateScales = UNSCALED,
 ) -> Problem:  # fmt: skip
     """A problem whose sizes agree and whose time goes forward."""
     memory = Memory() if memory is None else memory
@@ -193,12 +206,12 @@ def problem(
     workspace = memory.workspace(len(x), m)
     integration = memory.integration(workspace)
     if guards is not None:
-        _watch(guards, inputs, workspace, armed, heights)
+        _watch(guards, inputs, workspace, armed, (heights, scales.guards))
     _lay_out(integration, memory, function, guards, settle, len(held))
     times = None if samples is None else _samples(samples, t0, t_end)
     hears = progress or (lambda t: None)
     return Problem(function, x, float(t0), float(t_end), held, call, hears, guards, times, settle, memory, longest,
-                   workspace, integration)  # fmt: skip
+                   scales, workspace, integration)  # fmt: skip
 
 
 def _lay_out(integration: Integration, memory: Memory, function: Executable, guards: Executable | None,
@@ -231,8 +244,9 @@ def _put(program: Evaluator, function: Executable, z: Array, held: int, run: Ker
 
 
 def _watch(guards: Executable, inputs: int, workspace: Workspace, armed: ArrayLike | None,
-           heights: ArrayLike) -> None:  # fmt: skip
-    """Guards whose program takes what the right-hand side takes, and gives values and rates."""
+           numbers: tuple[ArrayLike, ArrayLike]) -> None:  # fmt: skip
+    """Guards whose program takes what the right-hand side takes, and gives values and rates; the numbers are their
+    heights and units."""
     given, outputs = len(guards.inputs), guards.width
     m = outputs // 2
     arms = np.ones(m) if armed is None else np.asarray(armed)
@@ -242,7 +256,8 @@ def _watch(guards: Executable, inputs: int, workspace: Workspace, armed: ArrayLi
             f"of {inputs} inputs (t, states, held) whose outputs are m guards and their m rates; armed has m entries."
         )
     workspace.armed[:m] = arms != 0
-    workspace.heights[:m], workspace.kinds[:m] = heights, PATIENT
+    workspace.heights[:m], workspace.kinds[:m] = numbers[0], PATIENT
+    workspace.floors[:m] = np.multiply(FLOOR, numbers[1])
 
 
 def _samples(samples: ArrayLike, t0: float, t_end: float) -> Array:

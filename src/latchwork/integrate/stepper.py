@@ -164,8 +164,11 @@ def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64)
     control.component = not_finite(n, k)
     if control.component >= 0:
         return NOT_FINITE
+    if control.fixed == 0:
+        for i in range(n):
+            control.atol[i] = control.absolute[integration.kept[i]]
     if control.fixed == 0 and control.first == 0.0:
-        control.h = first_step(integration.equations, n, t, control.rtol, control.atol, x, k)
+        control.h = first_step(integration.equations, n, t, control.rtol, control.atol, x, k, control.unit)
     integration.first, integration.last = integration.page.free, integration.page.free
     recorded(integration, integration.first)
     return FULL

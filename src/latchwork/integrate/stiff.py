@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from latchwork.algebra.products import dot
 from latchwork.errors import IntegrationError, spelled
@@ -33,6 +34,7 @@ START = np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) / 3.0
 END = np.array([3.0, -16.0, 36.0, -48.0, 25.0]) / 3.0
 LEADING = np.array([1.0, -4.0, 6.0, -4.0, 1.0]) * 32.0 / 3.0
 
+ATOL = 1e-10  # of the unit of each state, where no atol is given
 DRIFT, TOLERATED = 1e-6, 1e3  # the solver starts again from the settled state where its own is this far from it, and
 # so many times what it may be off in a step: a start is of first order, and worse than a little drift
 
@@ -51,7 +53,7 @@ class SciPy:
 
     name: str = "Radau"
     rtol: float = 1e-8
-    atol: float | tuple[float, ...] = 1e-10
+    atol: float | tuple[float, ...] | None = None
     max_step: float = math.inf
     max_steps: int = 1_000_000
 
@@ -59,6 +61,10 @@ class SciPy:
         if not isinstance(self.name, str) or self.name not in METHODS:
             raise IntegrationError(f"SciPy has no stiff method '{self.name}'. Choose one of {', '.join(METHODS)}.")
         _must_step(self, self.rtol, self.atol, self.max_step)
+
+    def absolute(self, units: ArrayLike) -> Any:
+        """atol of states in these units: as given, or a part of each."""
+        return _absolute(self.atol, units)
 
     def solve(self, problem: Problem) -> Solution:
         """Every step that SciPy takes is a sample."""
@@ -91,12 +97,16 @@ class Sundials:
     """CVODE of SUNDIALS, backward differences of order 1 to 5; needs ``pip install latchwork[sundials]``."""
 
     rtol: float = 1e-8
-    atol: float | tuple[float, ...] = 1e-10
+    atol: float | tuple[float, ...] | None = None
     max_step: float = math.inf
     max_steps: int = 1_000_000
 
     def __post_init__(self) -> None:
         _must_step(self, self.rtol, self.atol, self.max_step)
+
+    def absolute(self, units: ArrayLike) -> Any:
+        """atol of states in these units: as given, or a part of each."""
+        return _absolute(self.atol, units)
 
     def solve(self, problem: Problem) -> Solution:
         """Every step that CVODE takes is a sample."""
@@ -318,14 +328,19 @@ def _sampled(problem: Problem, solution: Solution) -> Solution:
     return Solution(t, x, problem.rates(t, x), np.zeros((len(t) - 1, problem.n)), solution.stats, solution.event)
 
 
-def _must_step(method: Any, rtol: float, atol: float | tuple[float, ...], max_step: float) -> None:
+def _must_step(method: Any, rtol: float, atol: float | tuple[float, ...] | None, max_step: float) -> None:
     must_be_numbers(method)
-    if not (rtol > 0.0 and max_step > 0.0 and np.all(np.asarray(atol) > 0.0)):
+    if not (rtol > 0.0 and max_step > 0.0 and np.all(np.asarray(1.0 if atol is None else atol) > 0.0)):
         raise IntegrationError(f"{method} cannot step. Give rtol, atol and max_step above 0.")
 
 
-def _atol(problem: Problem, atol: float | tuple[float, ...]) -> Array:
+def _absolute(atol: float | tuple[float, ...] | None, units: ArrayLike) -> Any:
+    """atol of states in these units: as given, or a part of each."""
+    return np.multiply(ATOL, units) if atol is None else atol
+
+
+def _atol(problem: Problem, atol: float | tuple[float, ...] | None) -> Array:
     """One absolute tolerance per state."""
     if isinstance(atol, tuple) and len(atol) != problem.n:
         raise IntegrationError(f"{len(atol)} values of atol do not fit {problem.n} states. Give one for each.")
-    return np.full(problem.n, atol, dtype=float)
+    return np.full(problem.n, _absolute(atol, problem.scales.states), dtype=float)

@@ -31,6 +31,7 @@ class Workspace:
         self.x, self.dx = self._stages[0], self._stages[1]
         self.armed, self.hit = np.zeros(guards, dtype=np.int64), np.zeros(guards, dtype=np.int64)
         self.kinds, self.heights = np.zeros(guards, dtype=np.int64), np.zeros(guards)
+        self.floors = np.zeros(guards)
         self.first = np.zeros(2 * guards)  # guards, then their rates, where a run began
         self.step = lay_out(WatchedStep, n=n, m=guards)
         self._room = np.zeros(n), np.zeros(n + 2), np.arange(n, dtype=np.int64)
@@ -38,10 +39,11 @@ class Workspace:
         self.plain = plain = lay_out(Integration, n=n)
         plain.x, plain.page, plain.control.atol = self._stages, self.page, self.atol
         plain.scratch, plain.projection.state, plain.kept = self._room
+        plain.control.absolute, plain.control.unit = self.atol, 1.0
         plain.control.every, plain.control.component = 1, -1
         watch = plain.guards
         watch.armed, watch.hit, watch.first, watch.step = self.armed, self.hit, self.first, self.step
-        watch.kinds, watch.heights = self.kinds, self.heights
+        watch.kinds, watch.heights, watch.floors = self.kinds, self.heights, self.floors
 
     def _rows_of(self, room: int) -> tuple[Array, Array, Array, Array]:
         shape = room, self.n

@@ -65,8 +65,8 @@ def power(motion: Motion, added: Iterable[Load] = (), gravity: bool = True) -> E
     return power_of(wrenches)
 
 
-def energy_rate(equations: Formed) -> int:
-    """d(K + V)/dt = A + A_drive + dV/dt: what loads without a potential and prescribed motion give.
+def energy_rates(equations: Formed) -> tuple[int, int]:
+    """A + A_drive and dV/dt, whose sum d(K + V)/dt is what loads without a potential and prescribed motion give.
 
     Gravity that is the same everywhere and at all times drops out, Σ m g · v - d(Σ m g · p)/dt = 0, and is left out.
     """
@@ -74,7 +74,7 @@ def energy_rate(equations: Formed) -> int:
     gravity = not gravity_is_uniform(motion)
     V = potential(motion, added, gravity)
     rate = tangents(motion.g, [V.node], motion.kinematics.along)[0]
-    return motion.g.add((power(motion, added, gravity) + drive_power(equations)).node, rate)
+    return (power(motion, added, gravity) + drive_power(equations)).node, rate
 
 
 def gravity_is_uniform(motion: Motion) -> bool:

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from latchwork.program.function import Function
 from latchwork.program.kernel import executor, f64p, i32p, i64, kernel
 from latchwork.program.native import address
-from latchwork.program.records.memory import write
+from latchwork.program.records.memory import lay_out, write
 from latchwork.program.records.record import record
+from latchwork.program.records.view import address_of
 
 
 @record
@@ -29,6 +30,19 @@ def evaluate(function: Evaluator, x: f64p, out: f64p) -> None:
     for i in range(function.inputs):
         function.z[i] = x[i]
     function.run(function.code, function.z, out)
+
+
+def evaluator_at(function: Function) -> int:
+    """Where the record of a function is, which the function keeps: machine code that arrives is written there.
+
+    It has no slots (z = 0): those who run it bring their own.
+    """
+    if function.record is None:
+        made = lay_out(
+            Evaluator, run=function.entry, code=function.code, inputs=len(function.inputs), width=function.width
+        )
+        function.record_at, function.record = address_of(made), made
+    return function.record_at
 
 
 class Evaluators:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 from weakref import ref
@@ -85,6 +83,8 @@ class Function:
     """
 
     arrivals: ClassVar[int] = 0  # how often machine code has arrived, for any function
+    record: Any = None  # what kernels call it by, where they do, and its address: see `evaluator`
+    record_at: int = 0
 
     def __init__(self, program: Program, executor: Kernel[..., None] | Native = vm.run) -> None:
         self._program, self.executor = check(program), executor
@@ -106,6 +106,8 @@ class Function:
 
     def _run_by(self, found: Native) -> None:
         self._call, self.entry = found.brief, found.address
+        if self.record is not None:
+            self.record.run = found.address
 
     @cached_property
     def _left(self) -> int:
@@ -126,17 +128,6 @@ class Function:
     def constants(self) -> NDArray[np.float64]:
         """What stands behind its inputs."""
         return self._constants
-
-    @property
-    def words(self) -> int:
-        """How many integers its bytecode has."""
-        return vm.HEADER + 4 * self.length + self.width
-
-    def put(self, code: int, constants: int) -> None:
-        """Write both to addresses where there is room for them."""
-        own_code, own_constants = self.where
-        ctypes.memmove(code, own_code, 4 * self.words)
-        ctypes.memmove(constants, own_constants, 8 * (self.first - len(self.inputs)))
 
     @property
     def where(self) -> tuple[int, int]:
@@ -209,10 +200,6 @@ class Function:
             self._left = tiers.evaluations_for(self.length)
             self.compiled()
 
-    def bound(self, values: Sequence[float]) -> Function:
-        """The same with its last inputs held at numbers."""
-        return Bound(self, values)
-
     def _take(self, found: Native | None) -> None:
         if found is not None:
             self.executor = found
@@ -222,27 +209,6 @@ class Function:
     def _refuse(self, shape: tuple[int, ...]) -> None:
         names = ", ".join(self.inputs)
         raise EvaluationError(f"Inputs of shape {shape} do not fit. Give {len(self.inputs)} numbers: {names}.")
-
-
-class Bound(Function):
-    """A function with its last inputs held at numbers: the same bytecode, in which they stand before the constants."""
-
-    def __init__(self, whole: Function, values: Sequence[float]) -> None:
-        if not 0 < len(values) <= len(whole.inputs):
-            raise EvaluationError(
-                f"{len(values)} numbers cannot be held where there are {len(whole.inputs)} inputs. Give one for each "
-                "of the last inputs."
-            )
-        self._whole, self.executor, self.inputs = whole, vm.run, whole.inputs[: -len(values)]
-        code = whole.code.copy()
-        code[vm.HEADER - 1] = len(self.inputs)
-        self._take_over(code, np.array([*values, *whole.constants.tolist()]))
-
-    @cached_property
-    def program(self) -> Program:
-        """What it computes."""
-        whole = self._whole.program
-        return Program(self.inputs, tuple(self.constants.tolist()), whole.code, whole.outputs, whole.sound)
 
 
 def _taker(function: Function) -> Any:

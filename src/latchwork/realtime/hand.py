@@ -113,7 +113,7 @@ def _drive(sim: Simulation, equations: Equations) -> None:
     held = (*equations.r, *old.held[n_r:])
     columns = tuple(Column(c.table, tuple(p if p < n_r else p + more for p in c.places)) for c in old.columns)
     rest = np.concatenate([sim.state.rest[:n_r], np.zeros(more), sim.state.rest[n_r:]])
-    driven = Driven(equations, old.laws, power_of(equations), old.work, (*arguments, *held), columns)
+    driven = Driven(equations, old.laws, power_of(equations), old.work, (*arguments, *held), columns, old.measure)
     sim.state = driven_by(sim.world, sim.state.but(rest=rest), driven)
     get_ready(sim.world, sim.state, sim.state.contacts.contact_points)
 

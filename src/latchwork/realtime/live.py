@@ -204,7 +204,8 @@ class Live:
             self._after()
         self.grip.feel(self.tick_count, self.x)
         self.tick_count += 1
-        self.log.state(self.sim.t, self.sim.state.x)
+        state = self.sim.state
+        self.log.state(state.t, state.x)
 
     def _trouble(self, error: Exception) -> None:
         self.past.back(self.sim, 0)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import seeds
 from latchwork.realtime.exhibit import Exhibit, exhibit_of
 from latchwork.view import gallery
 from latchwork.view.live.arrows import arrows_of
@@ -22,7 +23,7 @@ from latchwork.view.live.visits import MOST_MODES, Visits
 from live_house import FEEDER
 
 
-@pytest.mark.parametrize("name", gallery.live_names())
+@pytest.mark.parametrize("name", seeds(gallery.live_names()[::2], gallery.live_names()))
 def test_every_exhibit_has_a_picture(name):
     """All tracks are finite at the start, inside a box with room; what may be held belongs to a body of the model."""
     exhibit = exhibit_of(name)

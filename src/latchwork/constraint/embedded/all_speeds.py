@@ -12,6 +12,7 @@ from latchwork.constraint.designs.table import Design
 from latchwork.constraint.embedded import all_speeds_kernels
 from latchwork.constraint.embedded.layout import Frame, frame
 from latchwork.constraint.embedded.mode import Mode
+from latchwork.constraint.embedded.slider import ENFORCED
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError
@@ -48,10 +49,11 @@ class AllSpeeds(Mode):
 
 def all_speeds_mode(mode: Mode, design: Design, settings: Array) -> AllSpeeds:
     """The same constraints by a design that integrates all speeds; it knows no friction."""
-    if mode.friction_rows is not None:
+    if mode.sliders:
+        held = sum(slider.row == ENFORCED for slider in mode.sliders)
         raise ConstraintError(
-            f"the design '{design.name}' knows no sliding friction; {len(mode.friction_rows.rows)} rows and "
-            f"{mode.friction_rows.held} held contacts of '{mode.terms.rows.equations.name}' slide. Use lw.Embedded()."
+            f"the design '{design.name}' knows no sliding friction; {len(mode.sliders) - held} rows and "
+            f"{held} held contacts of '{mode.terms.rows.equations.name}' slide. Use lw.Embedded()."
         )
     n = mode.terms.sizes[1]
     free = Selection((), (), tuple(range(n)), tuple(range(len(mode.terms.rows))))

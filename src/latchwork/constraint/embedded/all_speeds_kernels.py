@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.projection import ELSEWHERE, settle
-from latchwork.constraint.embedded.recombination import entry
-from latchwork.constraint.embedded.rows_at import fill, unit_quaternions
+from latchwork.constraint.embedded.recombination import entry, read_motion
+from latchwork.constraint.embedded.rows_at import read_places, unit_quaternions
 from latchwork.program.kernel import f64p, i32p, kernel, offset
 from latchwork.program.native import together
 from latchwork.program.records.view import record_at
@@ -18,15 +18,11 @@ from latchwork.program.records.view import record_at
 def read_all(mode: EmbeddedMode) -> None:
     """Φ, B, C, c, M and f at (t, q, u); then ψ = B u + C."""
     n_q, n, rows = mode.n_q, mode.n, mode.rows
-    notes, u, psi = mode.notes, mode.u, mode.multiplier
+    u, psi = mode.u, mode.multiplier
     for j in range(n):
         u[j] = mode.x[n_q + j]
-    fill(mode, mode.place_z)
-    fill(mode, mode.motion_z)
-    fill(mode, mode.bias_z)
-    notes.place_run(mode.place_code, mode.place_z, mode.place)
-    notes.motion_run(mode.motion_code, mode.motion_z, mode.motion)
-    notes.bias_run(mode.bias_code, mode.bias_z, mode.bias)
+    read_places(mode)
+    read_motion(mode)
     B, C = offset(mode.place, rows), offset(mode.place, rows + rows * n)
     for i in range(rows):
         total = C[i]

@@ -51,7 +51,7 @@ def aside(mode: EmbeddedMode, by: f64) -> None:
     course, step, saved = mode.course, mode.step, mode.saved
     largest = 0.0
     for j in range(n):
-        largest = maximum(largest, fabs(course[j]))
+        largest = maximum(largest, divide(fabs(course[j]), mode.unit_u[j]))
     for i in range(n_q):
         mode.x[i] = saved[i]
     for j in range(n):

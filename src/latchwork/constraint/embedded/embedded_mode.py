@@ -1,11 +1,13 @@
 """EmbeddedMode: the memory of a mode as a record, so that one kernel serves every mode (laid out by `layout`).
 
-Its inputs t, x = (q, u_ind, work) and what is held lie in front, as in the slots of any program; behind its arrays are
-the slots of the guards that watch it.
+Its inputs t, x = (q, u_ind, work) and what is held lie in front, as in the slots of any program; behind its arrays is
+the record of the guards that watch it.
 """
 
 from __future__ import annotations
 
+from latchwork.constraint.embedded.slider import SliderRecord
+from latchwork.constraint.row_sources import RowSource
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p, solver
 from latchwork.program.records.record import array, record
 
@@ -16,8 +18,6 @@ UNKNOWN = -1.0  # of a gap: it has not been looked at
 class Notes:
     """What is called; then what is known of the last evaluation, and of the run."""
 
-    place_run: executor
-    bias_run: executor
     motion_run: executor
     spread_run: executor
     guard_run: executor
@@ -32,7 +32,6 @@ class Notes:
     limit_pivot: f64
     floor: f64
     solve_run: solver
-    drag_run: executor
     gap: f64  # between circuits; see `circuit`
     side: f64  # the sign of det B1
     unresolved: f64
@@ -54,12 +53,11 @@ class EmbeddedMode:
     moving: i64  # 1 where constraints do work
     turning: i64  # quaternions
     notes: Notes
-    place_code: i32p  # of programs of (t, q, u, held)
-    bias_code: i32p
-    motion_code: i32p
+    motion_code: i32p  # of programs of (t, q, u, held)
     spread_code: i32p
-    place_slots: i64
-    bias_slots: i64
+    sources: i64
+    source_slots: i64
+    n_found: i64
     motion_slots: i64
     spread_slots: i64
     n_motion: i64
@@ -70,9 +68,13 @@ class EmbeddedMode:
     ind: i64p = array("k")
     still: i64p = array("rows")  # 1 where a row has a Φ
     quaternion: i64p = array("4 * turning")  # places in q
+    unit_t: f64  # one of time, of each coordinate, and of each speed times that of time: see `Base.units`
+    unit_q: f64p = array("n_q")
+    unit_u: f64p = array("n")
     weight: f64p = array("n")  # of the speeds
-    place_z: f64p = array("place_slots")
-    bias_z: f64p = array("bias_slots")
+    source: list[RowSource] = array("sources")
+    source_z: f64p = array("source_slots")
+    found: f64p = array("n_found")  # Φ, B, C and c of all rows that sources give, held or not
     motion_z: f64p = array("motion_slots")
     spread_z: f64p = array("spread_slots")
     place: f64p = array("rows * (n + 2)")  # Φ, B, C
@@ -106,15 +108,13 @@ class EmbeddedMode:
     settings: f64p = array("n_settings")  # of a solver
     scratch: f64p = array("n_scratch")
     sliding: i64  # n where forces do not lie along the rows kept, else 0; see `sliding`
-    dragging: i64
-    holding: i64
     shared: i64
-    drag_slots: i64
-    drag_code: i32p
-    dragged: i64p = array("dragging")  # rows
+    sliders: i64
+    slider_slots: i64
     lost: i64p = array("shared")  # redundant rows
-    drag_z: f64p = array("drag_slots")
-    friction_rows: f64p = array("dragging * n + holding * (2 * n + 1)")  # E; g, N1, N0
+    slider: list[SliderRecord] = array("sliders")
+    slider_z: f64p = array("slider_slots")
+    friction: f64p = array("sliders * (2 * n + 1)")  # E, or g, N1, N0
     share: f64p = array("shared * (m + 1)")  # [R c]
     force_rows: f64p = array("rows * sliding")  # G
     full: f64p = array("n * sliding")  # M'
@@ -122,4 +122,4 @@ class EmbeddedMode:
     system: f64p = array("n * sliding")
     exchanged: f64p = array("sliding")
     answer: f64p = array("sliding")
-    guard_z: f64p = array(...)
+    guards: f64p = array(...)  # the record of those that watch it

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
-from latchwork.constraint.embedded.layout import GUARDS
 from latchwork.constraint.embedded.near_singular import forces_near_singular, near_singular
-from latchwork.constraint.embedded.rows_at import fill
 from latchwork.program.kernel import executor, f64p, i32p, i64, kernel, offset
 from latchwork.program.native import together
 from latchwork.program.records.view import record_at
@@ -42,23 +40,19 @@ def expand(code: i32p, z: f64p, out: f64p) -> None:
 
 @kernel
 def look(code: i32p, z: f64p, out: f64p) -> None:
-    """Guards and their rates at (t, x): a program of (t, q, u, rest, u̇, λ)."""
+    """Guards and their rates at (t, x), by u, u̇ and λ."""
     mode = record_at(EmbeddedMode, z, code[0])
     forces_near_singular(mode)
-    guarded(mode, offset(code, GUARDS), out)
+    mode.notes.guard_run(code, z, out)
 
 
 @kernel
-def guarded(mode: EmbeddedMode, guards: i32p, out: f64p) -> None:
-    """Guards and their rates once u̇ and λ are known, by their bytecode."""
-    n = mode.n
-    fill(mode, mode.guard_z)
-    inputs = offset(mode.guard_z, 1 + mode.n_q + n + mode.n_held)
-    for j in range(n):
-        inputs[j] = mode.udot[j]
-    for i in range(mode.rows):
-        inputs[n + i] = mode.multiplier[i]
-    mode.notes.guard_run(guards, mode.guard_z, out)
+def look_freely(code: i32p, z: f64p, out: f64p) -> None:
+    """Guards and their rates at (t, x) where there are no rows: u is all of x; u̇ is left to those that need it."""
+    mode = record_at(EmbeddedMode, z, code[0])
+    for j in range(mode.n):
+        mode.u[j] = mode.x[mode.n_q + j]
+    mode.notes.guard_run(code, z, out)
 
 
 @kernel
@@ -82,4 +76,4 @@ def at_each(run: executor, rows: i64, n: i64, width: i64, code: i32p, x: f64p, z
         run(code, z, offset(out, row * width))
 
 
-together(embedded, expand, look, forces, at_each)
+together(embedded, expand, look, look_freely, forces, at_each)

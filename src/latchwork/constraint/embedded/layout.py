@@ -1,28 +1,26 @@
-"""Laying out modes: the record `EmbeddedMode` in a block of words ``z``, and a few integers ``code``.
+"""Laying out modes: the record `EmbeddedMode` in a block of words ``z``, and an integer ``code``.
 
-The integers say where the record begins in z; behind them is the bytecode of the guards. Kernels are called with both,
-as programs are: ``run(code, z, out)``.
+The integer says where the record begins in z. Kernels are called with both, as programs are: ``run(code, z, out)``.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
-from latchwork.constraint.embedded.friction_rows import FrictionRows
+from latchwork.constraint.embedded.slider import WAY, Slider, directions, slider_layout
+from latchwork.constraint.row_sources import source_layout
 from latchwork.constraint.selection import Selection
 from latchwork.constraint.terms import Array, Terms
 from latchwork.program.function import Function
-from latchwork.program.kernel import f64p, i32p, i64, kernel, offset
+from latchwork.program.kernel import Kernel, f64p, i32p, i64, kernel
 from latchwork.program.native import address, native, together
-from latchwork.program.records.memory import block_of, lay_out
+from latchwork.program.records.memory import blank
 from latchwork.program.records.view import record_at
 
-GUARDS = 1  # where the bytecode of guards begins in code
-OFTEN = 3  # programs that every evaluation runs: place, bias, motion
 NO_SETTINGS: Array = np.zeros(0)
 
 
@@ -32,6 +30,15 @@ class Block(NamedTuple):
     code: NDArray[np.int32]
     z: Array
     start: int
+
+
+class Watch(NamedTuple):
+    """Guards of a mode: a kernel that gives them and their rates, its record, and the programs that this names."""
+
+    kernel: Kernel[..., None]
+    block: Array
+    width: int
+    functions: tuple[Function, ...]
 
 
 class Frame(NamedTuple):
@@ -48,7 +55,7 @@ def frame(
     m: int,
     k: int,
     held: int,
-    friction_rows: FrictionRows | None = None,
+    sliders: tuple[Slider, ...] = (),
     lost: tuple[int, ...] = (),
     share: Array | None = None,
     settings: Array = NO_SETTINGS,
@@ -56,30 +63,43 @@ def frame(
 ) -> Frame:
     """Lay out modes of m dependent and k independent speeds; so many numbers are ``held``.
 
-    With what drags, and the share of the redundant rows ``lost``; ``settings`` and ``scratch`` are for a solver.
+    With what slides, and the share of the redundant rows ``lost``; ``settings`` and ``scratch`` are for a solver.
     """
     n_q, n, rows = terms.sizes
-    place, bias, motion, spread = terms.functions
-    fours, start = _quaternions(terms), 2 + n_q + k + held
-    z = block_of(lay_out(
-        EmbeddedMode, n_q=n_q, n=n, rows=rows, m=m, k=k, n_held=held, moving=int(terms.is_moving),
-        turning=len(fours) // 4, quaternion=fours, still=terms.still, n_motion=motion.width, n_scratch=scratch,
-        n_settings=len(settings), settings=settings, place_slots=place.slots + 1, bias_slots=bias.slots + 1,
-        motion_slots=motion.slots + 1, spread_slots=spread.slots + 1, **_sliding(n, friction_rows, lost, share),
-    ))  # fmt: skip
-    given = [item for f in terms.functions for item in (*f.where, f.first - len(f.inputs))]
-    native(put_programs).brief(address(z) + 8 * start, len(place.inputs), *given)
-    length = sum([f.length for f in terms.functions[:OFTEN]]) + 2 * _dense(n, m, k)
-    if friction_rows is not None:
-        length += friction_rows.function.length + 2 * (n**3 // 3 - n * k * k - k**3 // 6)
-    return Frame(z, start, length)
+    motion, spread, shares = terms.base.motion, terms.base.spread, NO_SETTINGS if share is None else np.ravel(share)
+    sources, slides = source_layout(terms.sources, n), slider_layout(sliders)
+    fours = _quaternions(terms)
+    empty = blank(
+        EmbeddedMode, n_q=n_q, n=n, rows=rows, m=m, k=k, n_held=held, turning=len(fours) // 4, n_motion=motion.width,
+        n_scratch=scratch, n_settings=len(settings), sources=len(terms.sources), source_slots=len(sources.z),
+        n_found=sources.n_found, motion_slots=motion.slots + 1, spread_slots=spread.slots + 1, shared=len(lost),
+        sliding=n * (bool(sliders) or share is not None), sliders=len(sliders), slider_slots=len(slides.z),
+    )  # fmt: skip
+    words = empty.words()
+    z, at = words.view(np.float64), empty.at
+    for name, integers in (("moving", int(terms.is_moving)), ("motion_code", motion.where[0]), ("quaternion", fours),
+                           ("spread_code", spread.where[0]), ("still", terms.still), ("source", sources.words),
+                           ("slider", slides.words), ("lost", lost)):  # fmt: skip
+        words[at[name]] = integers
+    for name, numbers in (("motion_z", motion.workspace()), ("spread_z", spread.workspace()), ("settings", settings),
+                          ("source_z", sources.z), ("slider_z", slides.z), ("share", shares),
+                          ("unit_t", terms.base.scales.time), ("unit_q", terms.base.units.q),
+                          ("unit_u", terms.base.units.u)):  # fmt: skip
+        z[at[name]] = numbers
+    length = sum([f.length for f in terms.often]) + 2 * _dense(n, m, k)
+    if sliders:
+        own = sum([f.length for slider in sliders for f in slider.functions])
+        length += own + 2 * (n**3 // 3 - n * k * k - k**3 // 6)
+    return Frame(z, empty.start, length)
 
 
-def frame_of(terms: Terms, m: int, k: int, held: int, friction_rows: FrictionRows | None) -> Frame:
-    """The frame of modes of m dependent and k independent speeds, with what drags; the terms keep it."""
-    found: Frame | None = terms.frames.get((m, k, held, friction_rows))
+def frame_of(terms: Terms, m: int, k: int, held: int, sliders: tuple[Slider, ...]) -> Frame:
+    """The frame of modes of m dependent and k independent speeds, with what slides, whichever way; the terms keep
+    it."""
+    key = m, k, held, *[slider.form for slider in sliders]
+    found: Frame | None = terms.frames.get(key)
     if found is None:
-        found = terms.frames[m, k, held, friction_rows] = frame(terms, m, k, held, friction_rows)
+        found = terms.frames[key] = frame(terms, m, k, held, sliders)
     return found
 
 
@@ -88,55 +108,16 @@ def _dense(n: int, m: int, k: int) -> int:
     return m**3 // 3 + m * m * (k + 2) + n * n * k + n * k * k + k**3 // 6
 
 
-def _sliding(n: int, friction_rows: FrictionRows | None, lost: tuple[int, ...], share: Array | None) -> dict[str, Any]:
-    """Fields of a mode that slides, or whose redundant rows share the load."""
-    slides = friction_rows is not None or share is not None
-    shares = np.zeros(0) if share is None else np.ravel(share)
-    found = {"sliding": n * slides, "shared": len(lost), "lost": lost, "share": shares}
-    if friction_rows is None:
-        return found | {"dragging": 0, "holding": 0, "drag_slots": 0}
-    slots = friction_rows.function.workspace()
-    return found | {
-        "dragging": len(friction_rows.rows),
-        "dragged": friction_rows.rows,
-        "holding": friction_rows.held,
-        "drag_slots": len(slots),
-        "drag_z": slots,
-        "drag_code": friction_rows.function.where[0],
-    }
-
-
-@kernel
-def put_programs(
-    mode: EmbeddedMode, inputs: i64, place_code: i32p, place: f64p, n_place: i64, bias_code: i32p, bias: f64p,
-    n_bias: i64, motion_code: i32p, motion: f64p, n_motion: i64, spread_code: i32p, spread: f64p, n_spread: i64,
-) -> None:  # fmt: skip
-    """Bytecode of the programs, and their constants into their slots, behind the inputs."""
-    mode.place_code, mode.bias_code = place_code, bias_code
-    mode.motion_code, mode.spread_code = motion_code, spread_code
-    put(n_place, place, offset(mode.place_z, inputs))
-    put(n_bias, bias, offset(mode.bias_z, inputs))
-    put(n_motion, motion, offset(mode.motion_z, inputs))
-    put(n_spread, spread, offset(mode.spread_z, inputs))
-
-
-@kernel
-def put(n: i64, constants: f64p, slots: f64p) -> None:
-    """n numbers."""
-    for i in range(n):
-        slots[i] = constants[i]
-
-
 @kernel
 def choose(
-    z: f64p, start: i64, size: i64, frame_z: f64p, slots: i64, chosen: i32p, weights: f64p, typical: f64p, course: f64p,
-    lengths: f64p,
+    z: f64p, start: i64, size: i64, frame_z: f64p, words: i64, guards: f64p, chosen: i32p, weights: f64p, typical: f64p,
+    course: f64p, lengths: f64p, ways: f64p,
 ) -> None:  # fmt: skip
-    """The memory of a mode, in that of its frame; so many slots for guards behind it are 0."""
+    """The memory of a mode, in that of its frame, with the record of its guards behind it."""
     for i in range(size):
         z[i] = frame_z[i]
-    for i in range(slots):
-        z[size + i] = 0.0
+    for i in range(words):
+        z[size + i] = guards[i]
     mode = record_at(EmbeddedMode, z, start)
     m = mode.m
     for i in range(m):
@@ -147,26 +128,25 @@ def choose(
         mode.weight[i], mode.course[i] = weights[i], course[i]
     for i in range(mode.rows):
         mode.typical[i], mode.length[i] = typical[i], lengths[i]
+    for s in range(mode.sliders):
+        for i in range(WAY):
+            mode.slider[s].way[i] = ways[WAY * s + i]
 
 
-together(put_programs, choose)
+together(choose)
 
 
 def block(frame: Frame, selection: Selection, weights: Array, typical: Array, course: Array, lengths: Array,
-          guards: Function | None = None) -> Block:  # fmt: skip
+          sliders: tuple[Slider, ...] = (), guards: Watch | None = None) -> Block:  # fmt: skip
     """The memory of a mode: ``weights`` are those of the speeds, ``typical`` the largest entries of rows, ``lengths``
-    what they are in the kinetic metric, ``course`` all speeds where it begins; ``guards``, a function of
-    (t, q, u, held, u̇, λ) that watches it, lie behind all else."""
-    size = len(frame.z)
-    words, slots = (0, 0) if guards is None else (guards.words, guards.slots + 1)
-    code, z = np.empty(GUARDS + words, dtype=np.int32), np.empty(size + slots)
-    code[0] = frame.start
+    what they are in the kinetic metric, ``course`` all speeds where it begins; ``sliders`` have directions; ``guards``,
+    which watch it, lie behind all else."""
+    size, own = len(frame.z), NO_SETTINGS if guards is None else guards.block
+    code, z, ways = np.array([frame.start], dtype=np.int32), np.empty(size + len(own)), directions(sliders)
     native(choose).brief(
-        address(z), frame.start, size, address(frame.z), slots, address(selection.packed), address(weights),
-        address(typical), address(course), address(lengths),
+        address(z), frame.start, size, address(frame.z), len(own), address(own), address(selection.packed),
+        address(weights), address(typical), address(course), address(lengths), address(ways),
     )  # fmt: skip
-    if guards is not None:
-        guards.put(address(code) + 4 * GUARDS, address(z) + 8 * (size + len(guards.inputs)))
     return Block(code, z, frame.start)
 
 

@@ -16,17 +16,17 @@ from numpy.typing import ArrayLike, NDArray
 from latchwork.algebra.elimination import lu_in_units
 from latchwork.constraint.embedded import executors, sliding_executors
 from latchwork.constraint.embedded.embedded_mode import UNKNOWN, EmbeddedMode
-from latchwork.constraint.embedded.friction_rows import FrictionRows
-from latchwork.constraint.embedded.layout import Block, Frame, block, frame, frame_of
+from latchwork.constraint.embedded.layout import Block, Frame, Watch, block, frame, frame_of
 from latchwork.constraint.embedded.near_singular import beside
 from latchwork.constraint.embedded.projection import WORST_D, WORST_PIVOT, settle
+from latchwork.constraint.embedded.slider import Slider
 from latchwork.constraint.selection import Selection, conditioning
 from latchwork.constraint.selection_kernel import SelectedSpeeds
-from latchwork.constraint.terms import Array, Terms, weights_of_speeds
+from latchwork.constraint.terms import Array, Terms
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.program.function import Function
 from latchwork.program.kernel import Kernel
-from latchwork.program.native import Native, briefly, invoke
+from latchwork.program.native import Native, briefly, invoke, native
 from latchwork.program.records.memory import write
 from latchwork.program.records.view import record_at
 
@@ -53,8 +53,8 @@ class Mode:
     numbers: Array  # B where speeds were chosen
     limit: float = WORST_D
     least_pivot: float = WORST_PIVOT  # of the usual one: below it other rows and speeds are asked for
-    watch: Function | None = None
-    friction_rows: FrictionRows | None = None  # friction of contacts that slide
+    watch: Watch | None = None
+    sliders: tuple[Slider, ...] = ()  # contacts that slide with friction
     share: Array | None = None  # [R c], (redundant, kept + 1): λ_red = R λ_kept + c; 0 where it is not given
     _slots: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # as they are at first, and since when
 
@@ -74,33 +74,42 @@ class Mode:
         """What runs it: the right-hand side, or the guards that watch it."""
         if self.watch is not None:
             return self.watcher
-        return executors.embedded if self.friction_rows is None else sliding_executors.embedded
+        return sliding_executors.embedded if self.sliders else executors.embedded
 
     @property
     def watcher(self) -> Kernel[..., None]:
         """What runs the guards that watch it."""
+        if self.is_free:
+            return executors.look_freely
         return executors.look if self.is_plain else sliding_executors.look
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing holds."""
+        return self.is_plain and not self.terms.sizes[2]
 
     @property
     def is_plain(self) -> bool:
         """Whether forces lie along the rows kept: nothing slides, and nothing is shared."""
-        return self.friction_rows is None and self.share is None
+        return not self.sliders and self.share is None
 
     @property
     def programs(self) -> tuple[Function, ...]:
-        """What is run for this mode: place, bias, motion, spread, and its drag."""
-        return (
-            self.terms.functions if self.friction_rows is None else (*self.terms.functions, self.friction_rows.function)
-        )
+        """What is run for this mode: place, bias, motion, spread, and friction."""
+        return (*self.terms.functions, *self._slider_functions)
+
+    @cached_property
+    def _slider_functions(self) -> list[Function]:
+        return [function for slider in self.sliders for function in slider.functions]
 
     @cached_property
     def _block(self) -> Block:
         return block(self._frame, self.selection, self.weights, self.typical, self.course, self.lengths,
-                     self.watch)  # fmt: skip
+                     self.sliders, self.watch)  # fmt: skip
 
     @cached_property
     def _frame(self) -> Frame:
-        given = len(self.selection.dependent), len(self.selection.independent), len(self.rest), self.friction_rows
+        given = len(self.selection.dependent), len(self.selection.independent), len(self.rest), self.sliders
         if self.share is None:
             return frame_of(self.terms, *given)
         return frame(self.terms, *given, self.selection.redundant, self.share)
@@ -108,19 +117,18 @@ class Mode:
     @cached_property
     def functions(self) -> tuple[Function, ...]:
         """What is called by address."""
-        every = self.terms.functions if self.watch is None else (*self.terms.functions, self.watch)
-        return every if self.friction_rows is None else (*every, self.friction_rows.function)
+        return self.programs if self.watch is None else (*self.programs, *self.watch.functions)
 
     @property
     def _solver(self) -> int:
         """Where a solver of u̇ is, 0 where none is called."""
         return 0
 
-    def watching(self, guards: Function) -> Mode:
-        """The guards of this mode, a function of (t, q, u, rest, u̇, λ), as an executable of (t, x, rest)."""
+    def watching(self, guards: Watch) -> Mode:
+        """The guards of this mode as an executable of (t, x, rest)."""
         given = (self.terms, self.selection, self.rest, self.weights, self.typical, self.lengths, self.usual_pivot,
                  self.course, self.numbers, self.limit, self.least_pivot)  # fmt: skip
-        made = Mode(*given, guards, self.friction_rows, self.share)
+        made = Mode(*given, guards, self.sliders, self.share)
         if "_block" not in self.__dict__:  # one memory for both: what watches lies behind what steps
             self._block, self._frame = made._block, made._frame
             self._slots["twin"] = made
@@ -157,13 +165,11 @@ class Mode:
         """Operations of an evaluation, about."""
         return self._frame.length
 
-    @property
+    @cached_property
     def _often(self) -> tuple[Function, ...]:
-        """What every evaluation runs: place, bias, motion, and the drag."""
-        place, bias, motion, _ = self.terms.functions
-        return (
-            (place, bias, motion) if self.friction_rows is None else (place, bias, motion, self.friction_rows.function)
-        )
+        """What every evaluation runs: place, bias, motion, friction, and guards."""
+        often = () if self.watch is not None and self.is_free else self.terms.often
+        return (*often, *self._slider_functions, *(() if self.watch is None else self.watch.functions))
 
     def workspace(self) -> Array:
         """Fresh slots with everything but the inputs in place."""
@@ -187,13 +193,12 @@ class Mode:
     def _filled(self) -> Array:
         """Slots with notes in place: addresses of what runs, and limits."""
         (_, z, start), floor = self._block, self.least_pivot * self.usual_pivot
-        place, bias, motion, spread = self.terms.functions
+        motion, spread = self.terms.base.motion, self.terms.base.spread
         limit, pivot = self.limit, 0.0 if self.limit > WORST_D else floor
+        guards = 0 if self.watch is None else native(self.watch.kernel).address
         write(
-            record_at(EmbeddedMode, z, start).notes, place.entry, bias.entry, motion.entry, spread.entry,
-            0 if self.watch is None else self.watch.entry, 0.0, 0.0, self.usual_pivot, math.inf, 0.0, 0.0, 0.0, limit,
-            pivot, floor, self._solver, 0 if self.friction_rows is None else self.friction_rows.function.entry,
-            UNKNOWN, 0.0, 0.0,
+            record_at(EmbeddedMode, z, start).notes, motion.entry, spread.entry, guards, 0.0, 0.0, self.usual_pivot,
+            math.inf, 0.0, 0.0, 0.0, limit, pivot, floor, self._solver, UNKNOWN, 0.0, 0.0,
         )  # fmt: skip
         return z
 
@@ -219,7 +224,7 @@ class Mode:
     @property
     def expander(self) -> Kernel[..., None]:
         """What gives all speeds and their rates."""
-        return (executors if self.friction_rows is None else sliding_executors).expand
+        return (sliding_executors if self.sliders else executors).expand
 
     def settled(self, x: ArrayLike) -> Array:
         """States on Φ = 0 for rows of inputs, as after a step: between the steps, they are only close to it."""
@@ -287,11 +292,11 @@ def mode_of(
     selection: Selection,
     x: Array,
     rest: tuple[str, ...],
-    friction_rows: FrictionRows | None = None,
+    sliders: tuple[Slider, ...] = (),
     share: Array | None = None,
 ) -> Mode:
     """The mode of a selection made at x = (t, q, u, rest), with what slides and how redundant rows share."""
-    B, weights, lengths = terms.place(x).B, weights_of_speeds(terms.motion(x).M), terms.lengths(x)
+    B, weights, lengths = terms.place(x).B, terms.weights(x), terms.lengths(x)
     n_q, n, _ = terms.sizes
     course, pivot = x[1 + n_q : 1 + n_q + n].copy(), usual_pivot(B, selection, lengths, weights)
     return Mode(
@@ -304,19 +309,19 @@ def mode_of(
         pivot,
         course,
         B,
-        friction_rows=friction_rows,
+        sliders=sliders,
         share=share,
     )
 
 
 def selected_mode(
-    terms: Terms, found: SelectedSpeeds, x: Array, rest: tuple[str, ...], friction_rows: FrictionRows | None = None
+    terms: Terms, found: SelectedSpeeds, x: Array, rest: tuple[str, ...], sliders: tuple[Slider, ...] = ()
 ) -> Mode:
     """The same of a survey at x."""
     n_q, n, _ = terms.sizes
     course = x[1 + n_q : 1 + n_q + n].copy()
     return Mode(terms, found.selection, rest, found.weights, found.typical, found.lengths, found.pivot, course, found.B,
-                friction_rows=friction_rows)  # fmt: skip
+                sliders=sliders)  # fmt: skip
 
 
 def in_units_of(old: Mode, fresh: Mode) -> Mode:
@@ -330,7 +335,8 @@ def suits_better(fresh: Mode, M: Array, old: Selection, factor: float) -> bool:
     B, pivot = fresh.numbers, usual_pivot(fresh.numbers, old, fresh.lengths, fresh.weights)
     if factor * fresh.usual_pivot > pivot:
         return True
-    return conditioning(B, M, fresh.selection) < factor * conditioning(B, M, old)
+    unit = fresh.terms.base.units.u
+    return conditioning(B, M, fresh.selection, unit) < factor * conditioning(B, M, old, unit)
 
 
 def usual_pivot(B: Array, selection: Selection, lengths: Array, weights: Array) -> float:

@@ -28,9 +28,10 @@ def set_course(mode: EmbeddedMode) -> None:
         largest = maximum(largest, fabs(u[j]))
     if largest == 0.0:
         for a in range(k):
-            course[mode.ind[a]] = 1.0
+            one = mode.unit_u[mode.ind[a]]
+            course[mode.ind[a]] = one
             for i in range(m):
-                course[mode.dep[i]] += d[i * k + a]
+                course[mode.dep[i]] += d[i * k + a] * one
 
 
 @kernel

@@ -14,7 +14,7 @@ from latchwork.constraint.embedded.rows_at import (
     read_rows,
     unit_quaternions,
 )
-from latchwork.program.kernel import f64p, fabs, i32p, i64, kernel, offset
+from latchwork.program.kernel import divide, f64p, fabs, i32p, i64, kernel, offset
 from latchwork.program.native import together
 from latchwork.program.records.view import record_at
 from latchwork.program.scalar import maximum
@@ -24,7 +24,7 @@ WORST_D = 5.0  # in units of kinetic energy: beyond it other speeds are chosen
 WORST_PIVOT = 0.005  # of the usual one: below it other rows and speeds are looked for
 FAR = 1e-2  # of the coordinates and 1: a residual that no step leaves behind; it is not corrected, but told
 ELSEWHERE = 2.0  # what is noted where a step has led to another circuit
-HOLDS = 5e-10  # a residual up to which a row holds, in units of the coordinates, or of the speeds and 1
+HOLDS = 5e-10  # a residual up to which a row holds, in units of the coordinates, or of the fastest speed and of 1/T
 
 
 @kernel
@@ -49,9 +49,9 @@ def all_speeds(mode: EmbeddedMode) -> None:
 def departs(mode: EmbeddedMode) -> i64:
     """1 where some row does not hold, whether it is kept or says nothing new: Φ, or B u + C; all speeds are known."""
     n, rows = mode.n, mode.rows
-    u, fastest = mode.u, 1.0
+    u, fastest = mode.u, divide(1.0, mode.unit_t)
     for j in range(n):
-        fastest = maximum(fastest, fabs(u[j]))
+        fastest = maximum(fastest, divide(fabs(u[j]), mode.unit_u[j]))
     for row in range(rows):
         rate = mode.place[rows + rows * n + row]
         for j in range(n):
@@ -81,7 +81,7 @@ def settle(code: i32p, z: f64p, x: f64p) -> None:
     notes.residual = residual
     tries, size = 0, 1.0
     for i in range(n_q):
-        size = maximum(size, fabs(mode.x[i]))
+        size = maximum(size, divide(fabs(mode.x[i]), mode.unit_q[i]))
     while residual > EXACT and residual < FAR * size and tries < NEWTON:
         dependent_columns(mode)
         length = correct(mode)

@@ -13,7 +13,7 @@ from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_solve, lu
 from latchwork.constraint.embedded.circuit import CLOSE
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.projection import all_speeds
-from latchwork.constraint.embedded.rows_at import NEWTON, correct, dependent_columns, fill, read_rows
+from latchwork.constraint.embedded.rows_at import NEWTON, correct, dependent_columns, fill, read_biases, read_rows
 from latchwork.program.kernel import f64, f64p, i64, kernel, offset
 
 CAREFUL = 0.02  # of the usual pivot: below it coordinates are corrected before rows are read
@@ -40,8 +40,7 @@ def read_motion(mode: EmbeddedMode) -> None:
     """M, f and c at (t, q, u)."""
     fill(mode, mode.motion_z)
     mode.notes.motion_run(mode.motion_code, mode.motion_z, mode.motion)
-    fill(mode, mode.bias_z)
-    mode.notes.bias_run(mode.bias_code, mode.bias_z, mode.bias)
+    read_biases(mode)
 
 
 @kernel

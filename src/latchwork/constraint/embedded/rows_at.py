@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from latchwork.algebra.elimination import cholesky, cholesky_solve, lu_in_units, lu_solve
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
+from latchwork.constraint.row_sources import read_bias, read_place
 from latchwork.constraint.terms import NEAR
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum, minimum
@@ -30,12 +31,20 @@ def fill(mode: EmbeddedMode, inputs: f64p) -> None:
 
 
 @kernel
+def read_places(mode: EmbeddedMode) -> None:
+    """Φ, B and C at (t, q)."""
+    for i in range(mode.sources):
+        source = mode.source[i]
+        fill(mode, offset(mode.source_z, source.place_at))
+        read_place(source, mode.n, mode.rows, mode.source_z, mode.found, mode.place)
+
+
+@kernel
 def read_rows(mode: EmbeddedMode) -> None:
     """Φ, B and C at (t, q), and the factors of B1; pivots are those of rows of unit length in the kinetic metric."""
     n, m, rows = mode.n, mode.m, mode.rows
     notes = mode.notes
-    fill(mode, mode.place_z)
-    notes.place_run(mode.place_code, mode.place_z, mode.place)
+    read_places(mode)
     B, A = offset(mode.place, rows), mode.B1
     row, speed = mode.row_unit, mode.speed_unit
     for i in range(m):
@@ -44,6 +53,15 @@ def read_rows(mode: EmbeddedMode) -> None:
             A[i * m + j] = B[mode.kept[i] * n + mode.dep[j]]
     notes.pivot = lu_in_units(m, A, mode.order, row, speed)
     notes.least_pivot = minimum(notes.least_pivot, notes.pivot)
+
+
+@kernel
+def read_biases(mode: EmbeddedMode) -> None:
+    """c at (t, q, u)."""
+    for i in range(mode.sources):
+        source = mode.source[i]
+        fill(mode, offset(mode.source_z, source.bias_at))
+        read_bias(source, mode.n, mode.source_z, mode.found, mode.bias)
 
 
 @kernel
@@ -66,7 +84,7 @@ def dependent_columns(mode: EmbeddedMode) -> None:
 
 @kernel
 def correct(mode: EmbeddedMode) -> f64:
-    """One Newton step of least norm onto Φ = 0, in place; rows and D have been read. Returns its length.
+    """One Newton step of least norm onto Φ = 0, in place; rows and D have been read. Returns its length, in units.
 
     ``δ_p = (−B1⁻¹ Φ, 0)``, ``δ = δ_p − T (Tᵀ w T)⁻¹ Tᵀ w δ_p``, ``q ← q + W δ``.
     """
@@ -97,7 +115,7 @@ def correct(mode: EmbeddedMode) -> f64:
         step[mode.dep[i]] = total
     length = 0.0
     for j in range(n):
-        length = maximum(length, fabs(step[j]))
+        length = maximum(length, divide(fabs(step[j]), mode.unit_u[j]))
     spread_step(mode, n_q, n)
     return length
 
@@ -117,11 +135,11 @@ def spread_step(mode: EmbeddedMode, n_q: i64, n: i64) -> None:
 
 @kernel
 def measured(mode: EmbeddedMode, row: i64, value: f64) -> f64:
-    """|value| over the length of its row, or over the typical one where the row is close to vanishing."""
+    """|value| over the length max_j |B_ij| ū_j of its row, or over the typical one where it is close to vanishing."""
     n, rows = mode.n, mode.rows
     typical, length = mode.typical[row], 0.0
     for j in range(n):
-        length = maximum(length, fabs(mode.place[rows + row * n + j]))
+        length = maximum(length, fabs(mode.place[rows + row * n + j]) * mode.unit_u[j])
     return divide(fabs(value), length if length > NEAR * typical else typical)
 
 

@@ -14,15 +14,60 @@ from latchwork.algebra.elimination import lu, lu_solve
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.recombination import entry, read_motion
 from latchwork.constraint.embedded.rows_at import fill
-from latchwork.program.kernel import divide, kernel, offset, sqrt
+from latchwork.constraint.embedded.slider import ENFORCED, SliderRecord, slip_direction
+from latchwork.program.kernel import divide, f64, i64, kernel, local_f64, offset, sqrt
 
 
 @kernel
-def read_drag(mode: EmbeddedMode) -> None:
-    """E, g, N1 and N0 at (t, q, u)."""
-    if mode.dragging + mode.holding > 0:
-        fill(mode, mode.drag_z)
-        mode.notes.drag_run(mode.drag_code, mode.drag_z, mode.friction_rows)
+def slip_speed(mode: EmbeddedMode, slider: SliderRecord, i: i64) -> f64:
+    """v_i = B_t u + C_t along a tangent."""
+    source = mode.source[slider.source]
+    n, given, row = mode.n, source.given, slider.first + i
+    place = offset(mode.found, source.found_at)
+    total = place[given + given * n + row]
+    for j in range(n):
+        total += place[given + row * n + j] * mode.u[j]
+    return total
+
+
+@kernel
+def slip_rate(mode: EmbeddedMode, slider: SliderRecord, i: i64) -> f64:
+    """v̇_i = B_t u̇ + c_t along a tangent, once u̇ is known."""
+    source = mode.source[slider.source]
+    n, given, row = mode.n, source.given, slider.first + i
+    place = offset(mode.found, source.found_at)
+    total = place[given * (n + 2) + row]
+    for j in range(n):
+        total += place[given + row * n + j] * mode.udot[j]
+    return total
+
+
+@kernel
+def read_friction(mode: EmbeddedMode) -> None:
+    """E, or g, N1 and N0, of all that slides, at (t, q, u)."""
+    n = mode.n
+    v, d = local_f64(2), local_f64(2)
+    for s in range(mode.sliders):
+        slider, E = mode.slider[s], offset(mode.friction, s * (2 * n + 1))
+        source = mode.source[slider.source]
+        if slider.moving != 0:
+            z = offset(mode.slider_z, slider.law_at)
+            fill(mode, z)
+            slider.law.run(slider.law.code, z, slider.coefficients)
+        if slider.row == ENFORCED:
+            z = offset(mode.slider_z, slider.force_at)
+            fill(mode, z)
+            slider.force.run(slider.force.code, z, offset(E, n))
+        for i in range(slider.tangents):
+            v[i] = slip_speed(mode, slider, i)
+        slip_direction(slider.tangents, slider.way, v, d)
+        rows = offset(mode.found, source.found_at + source.given + slider.first * n)
+        for j in range(n):
+            E[j] = 0.0
+        for i in range(slider.tangents):
+            factor = -(slider.coefficients[2] * d[i])
+            for j in range(n):
+                E[j] += factor * rows[i * n + j]
 
 
 @kernel
@@ -32,13 +77,14 @@ def force_rows(mode: EmbeddedMode) -> None:
     The rows r themselves keep B_r + E_r, along which their constant parts act.
     """
     n, m, rows = mode.n, mode.m, mode.rows
-    B, E, G = offset(mode.place, rows), mode.friction_rows, mode.force_rows
+    B, G = offset(mode.place, rows), mode.force_rows
     for i in range(rows * n):
         G[i] = B[i]
-    for i in range(mode.dragging):
-        row = mode.dragged[i]
-        for j in range(n):
-            G[row * n + j] += E[i * n + j]
+    for s in range(mode.sliders):
+        row, E = mode.slider[s].row, offset(mode.friction, s * (2 * n + 1))
+        if row != ENFORCED:
+            for j in range(n):
+                G[row * n + j] += E[j]
     for r in range(mode.shared):
         lost = mode.lost[r]
         for s in range(m):
@@ -57,12 +103,13 @@ def held_forces(mode: EmbeddedMode) -> None:
         push[i] = f[i]
         for j in range(n):
             A[i * n + j] = entry(packed, i, j)
-    for h in range(mode.holding):
-        g = offset(mode.friction_rows, mode.dragging * n + h * (2 * n + 1))
-        for i in range(n):
-            push[i] += g[i] * g[2 * n]
-            for j in range(n):
-                A[i * n + j] -= g[i] * g[n + j]
+    for s in range(mode.sliders):
+        if mode.slider[s].row == ENFORCED:
+            g = offset(mode.friction, s * (2 * n + 1))
+            for i in range(n):
+                push[i] += g[i] * g[2 * n]
+                for j in range(n):
+                    A[i * n + j] -= g[i] * g[n + j]
     for r in range(mode.shared):
         G = offset(mode.force_rows, mode.lost[r] * n)
         part = mode.share[r * (m + 1) + m]
@@ -95,7 +142,7 @@ def slide(mode: EmbeddedMode) -> None:
     """u̇ of all speeds, with friction; λ of the rows kept stands in front of u̇_ind in the answer."""
     n, m, k = mode.n, mode.m, mode.k
     read_motion(mode)
-    read_drag(mode)
+    read_friction(mode)
     force_rows(mode)
     held_forces(mode)
     gamma, answer, udot = mode.gamma, mode.answer, mode.udot

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
-from latchwork.constraint.embedded.executors import guarded, reduced_rates
-from latchwork.constraint.embedded.layout import GUARDS
+from latchwork.constraint.embedded.executors import reduced_rates
 from latchwork.constraint.embedded.recombination import consistent_place, report
 from latchwork.constraint.embedded.sliding import shared_multipliers, slide
-from latchwork.program.kernel import f64p, i32p, kernel, offset
+from latchwork.program.kernel import f64p, i32p, kernel
 from latchwork.program.native import together
 from latchwork.program.records.view import record_at
 
@@ -39,12 +38,12 @@ def expand(code: i32p, z: f64p, out: f64p) -> None:
 
 @kernel
 def look(code: i32p, z: f64p, out: f64p) -> None:
-    """Guards and their rates at (t, x): a program of (t, q, u, rest, u̇, λ)."""
+    """Guards and their rates at (t, x), by u, u̇ and λ."""
     mode = record_at(EmbeddedMode, z, code[0])
     consistent_place(mode)
     slide(mode)
     shared_multipliers(mode)
-    guarded(mode, offset(code, GUARDS), out)
+    mode.notes.guard_run(code, z, out)
 
 
 @kernel

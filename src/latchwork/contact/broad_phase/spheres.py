@@ -80,3 +80,9 @@ def bounding(shape: Shape | Point) -> tuple[Point, float] | None:
     row = BOUNDS.get(type(shape))
     point, radius = row(shape) if row is not None else (None, None)
     return None if point is None or radius is None else (point, radius)
+
+
+def radius_of(shape: Any) -> float:
+    """The radius of the sphere that holds a shape, 0 where it has no end, or none is known."""
+    found = bounding(shape)
+    return 0.0 if found is None else found[1]

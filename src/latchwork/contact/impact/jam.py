@@ -211,4 +211,4 @@ def stop_slow(problem: ImpactProblem, slow: f64) -> i64:
     return stop_rows(problem, n)
 
 
-together(resolve_jam, jam_together, driven_in, caught, stop_slow)
+together(resolve_impact, resolve_jam, jam_together, driven_in, caught, stop_slow)

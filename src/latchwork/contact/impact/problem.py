@@ -99,7 +99,7 @@ class ImpactProblem:
     e: f64p = array("most_contacts")
     mu_s: f64p = array("most_contacts")
     mu_d: f64p = array("most_contacts")
-    chosen: i64p = array("most_contacts")  # 1: contacts that jam together, see `jams`
+    chosen: i64p = array("most_contacts")  # 1: contacts that jam together, see `jam`
     # what comes out
     impulses: f64p = array("most_rows")
     after: f64p = array("most_rows")  # v⁺
@@ -109,7 +109,7 @@ class ImpactProblem:
     notes: i64
     note: list[ImpactNote] = array("3 * most_contacts + 25")  # at most: 3 of a contact, 3 of a group, 1
     groups: i64
-    note_groups: i64p = array("8 * most_contacts")  # 1: contacts of each group that a note names, row by row
+    note_groups: i64p = array("8 * most_contacts")  # 1: contacts of each group that a note names: [g * contacts + i]
     # workspace: of the whole impact
     largest: f64  # of the diagonal of W
     fastest: f64  # of v

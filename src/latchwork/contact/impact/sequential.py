@@ -20,7 +20,6 @@ from latchwork.contact.impact.problem import NO_LAW, ImpactProblem, NoteCode, Or
 from latchwork.contact.impact.simultaneous import group_up, press, several
 from latchwork.contact.impact.tolerances import COUPLED, FLOOR, IMMOVABLE, REST
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, local_f64, sqrt
-from latchwork.program.native import together
 from latchwork.program.scalar import maximum
 
 ROUNDS = 200  # acts of a sequence, for each contact, before what is left is taken up at once
@@ -286,6 +285,3 @@ def resolve_impact(problem: ImpactProblem) -> i64:
     """
     status = begin_impact(problem)
     return finish_impact(problem, problem.capture) if status == RESOLVED else status
-
-
-together(resolve_impact)

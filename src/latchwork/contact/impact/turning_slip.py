@@ -28,10 +28,13 @@ from latchwork.program.sincos import sincos
 
 EXACT = 1e-13  # error of one step, of quantities of order one
 STEPS = 20000
-CLOSER = 60
+ROUNDING = 1e-15
+CLOSER = 60  # steps towards a goal
+CLOSE, SMALLEST = 1e-8, 1e-16  # of the way to a goal, and of a step: Newton's method has no more to do after this
 ANGLE, LOG_R, P, V_N, WORK, ALONG, ACROSS, SIZE = range(8)  # of the state y, and how many
 PARTS = (2, 4, 6, 8, 10, 12)
 COUNT = len(PARTS)
+FEWEST = 2
 SLOWLY = 1.0 / 12.0  # of a method of order 12
 TABLE = COUNT * SIZE
 
@@ -67,7 +70,8 @@ def midpoints(path: ImpulsePath, y: f64p, first: f64p, step: f64, parts: i64, en
 
 @kernel
 def extrapolated(path: ImpulsePath, y: f64p, step: f64, ahead: f64p) -> f64:
-    """y one step on, of order 12; how far the last two extrapolations are apart, relative to y or to one."""
+    """y one step on, of order 12, or less where that is exact; how far the last two extrapolations are apart, relative
+    to y or to one."""
     first, row, fresh = local_f64(SIZE), local_f64(TABLE), local_f64(TABLE)
     path_rate(path, y, first)
     error = 0.0
@@ -81,10 +85,14 @@ def extrapolated(path: ImpulsePath, y: f64p, step: f64, ahead: f64p) -> f64:
                 fresh[(j + 1) * SIZE + k] = low + divide(low - row[j * SIZE + k], down)
         for k in range((i + 1) * SIZE):
             row[k] = fresh[k]
-    for k in range(SIZE):
-        ahead[k] = row[(COUNT - 1) * SIZE + k]
-        apart = fabs(ahead[k] - row[(COUNT - 2) * SIZE + k])
-        error = maximum(error, divide(apart, maximum(1.0, fabs(ahead[k]))))
+        if i >= FEWEST:
+            error = 0.0
+            for k in range(SIZE):
+                ahead[k] = row[i * SIZE + k]
+                apart = fabs(ahead[k] - row[(i - 1) * SIZE + k])
+                error = maximum(error, divide(apart, maximum(1.0, fabs(ahead[k]))))
+            if error <= ROUNDING:
+                break
     return error
 
 
@@ -103,9 +111,12 @@ def slope_at(path: ImpulsePath, i: i64, y: f64p) -> f64:
 
 
 @kernel
-def goal_crossing(path: ImpulsePath, i: i64, y: f64p, step: f64) -> f64:
-    """The part of a step after which the goal is met: Newton's method, bisecting where it leaves its bracket."""
-    there, low, high, part = local_f64(SIZE), 0.0, step, 0.5 * step
+def goal_crossing(path: ImpulsePath, i: i64, y: f64p, ahead: f64p, step: f64) -> f64:
+    """The part of a step, to ``ahead``, after which the goal is met: Newton's method, bisecting where it leaves its
+    bracket; it ends where its next step, the square of this one, is rounding."""
+    there, low, high = local_f64(SIZE), 0.0, step
+    below, above = -value_at(path, i, y), value_at(path, i, ahead)
+    part = step * divide(below, below + above)
     for _ in range(CLOSER):
         extrapolated(path, y, part, there)
         value, slope = value_at(path, i, there), slope_at(path, i, there)
@@ -114,9 +125,11 @@ def goal_crossing(path: ImpulsePath, i: i64, y: f64p, step: f64) -> f64:
         else:
             low = part
         closer = part - divide(value, slope) if slope > 0.0 else high
-        if fabs(closer - part) <= 1e-15 * step:
+        inside = low < closer and closer < high
+        near = inside and fabs(closer - part) <= CLOSE * part + SMALLEST * step
+        part = closer if inside else 0.5 * (low + high)
+        if near or high - low <= ROUNDING * high:
             break
-        part = closer if low < closer and closer < high else 0.5 * (low + high)
     return part
 
 
@@ -144,7 +157,7 @@ def first_goal(path: ImpulsePath, y: f64p, ahead: f64p, step: f64) -> tuple[i64,
     met, soonest = GOES_ON, step
     for i in range(path.goals):
         if value_at(path, i, y) < 0.0 and value_at(path, i, ahead) >= 0.0:
-            part = goal_crossing(path, i, y, step)
+            part = goal_crossing(path, i, y, ahead, step)
             if met == GOES_ON or part < soonest:
                 met, soonest = i, part
     return met, soonest

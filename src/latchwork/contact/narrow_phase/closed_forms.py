@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from latchwork.constraint.joints.spot import Spot
+from latchwork.constraint.scales import rounded_length
 from latchwork.contact.narrow_phase.parts import Ball, Bow, Flat, Hoop, Place, Rod, Stud, inside
 from latchwork.contact.shapes.base import numeric
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, maximum, sqrt
 
-EDGE = 1e-9  # of a length: how far off a face a corner may be and still stand on it
+EDGE = 1e-9  # of the size of the smaller shape: how far off a face a corner may be and still stand on it
 LEAN = 1e-6  # a normal may lean this much out of the cone of an edge or corner, so that what is flush still meets
 LIES_FLAT = 1e-10  # rad: a hoop that leans by less lies flat
-TINY = 1e-18  # of a squared length: what is divided by never vanishes, though it means nothing there
+TINY = 1e-18  # of a squared radius: what is divided by never vanishes, though it means nothing there
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +48,11 @@ def ball_flat(a: Ball, b: Flat) -> Touch:
     height = d.dot(n) - b.offset
     within = inside(b.bounds, a.place.seen_from, height)
     if thin(a.radius):
-        plain = inside(b.bounds, a.place.seen_from)
-        within = tuple(value + EDGE if value == flush else maximum(value + EDGE, EDGE - abs(flush))
+        plain, unit = inside(b.bounds, a.place.seen_from), unit_of(a.size, b.size)
+        edge = EDGE * unit
+        within = tuple(value + edge if value == flush else maximum(value + edge, edge - abs(flush))
                        for value, flush in zip(within, plain, strict=True))  # fmt: skip
-        within = (*within, *(LEAN - n.dot(half.vector) for half in a.bounds if b.bounds))
+        within = (*within, *((LEAN - n.dot(half.vector)) * unit for half in a.bounds if b.bounds))
     on, other = a.place.touching(n * -a.radius), b.place.touching(d - n * a.radius)
     return Touch(height - a.radius, n, on, other, b.drift, within)
 
@@ -60,7 +62,7 @@ def ball_ball(a: Ball, b: Ball) -> Touch | None:
     if thin(a.radius) and thin(b.radius):
         return None
     d = gathered(a.place.seen_from(b.place))
-    size = length(d)
+    size = length(d, a.radius + b.radius)
     n = d / size
     within = inside(b.bounds, a.place.seen_from) + inside(a.bounds, b.place.seen_from)
     on, other = a.place.touching(n * -a.radius), b.place.touching(n * b.radius)
@@ -75,7 +77,7 @@ def ball_rod(a: Ball, b: Rod) -> Touch | None:
     d = a.place.seen_from(b.place).to(next(iter(t.parts)))
     s = d.dot(t)
     e = d - t * s
-    size = length(e)
+    size = length(e, a.radius + b.radius)
     n = e / size
     within = (s, b.length - s, *inside(b.bounds, a.place.seen_from))
     on, other = a.place.touching(n * -a.radius), b.place.touching(t * s + n * b.radius)
@@ -90,7 +92,7 @@ def ball_bow(a: Ball, b: Bow) -> Touch | None:
     d = gathered(a.place.seen_from(b.place))
     lift = d.dot(b.axis)
     across = d - b.axis * lift
-    size = length(across)
+    size = length(across, b.radius)
     n = across / size
     sign = -1.0 if b.inside else 1.0
     gap = (size - b.radius) * sign - a.radius
@@ -114,7 +116,8 @@ def hoop_flat(a: Hoop, b: Flat) -> Touch:
     down = (k * n.dot(k) - n) * (a.radius / root) - n * a.tube
     gap = d.dot(n) - b.offset - (a.radius * root + a.tube)
     within = inside(b.bounds, lambda place: a.place.seen_from(place) + down)
-    return Touch(gap, n, a.place.touching(down), b.place.touching(d + down), b.drift, (*within, root / LIES_FLAT - 1.0))
+    leans = (root / LIES_FLAT - 1.0) * unit_of(numeric(a.radius))
+    return Touch(gap, n, a.place.touching(down), b.place.touching(d + down), b.drift, (*within, leans))
 
 
 def _leans(n: Vector, k: Vector) -> Expr:
@@ -126,7 +129,7 @@ def _leans(n: Vector, k: Vector) -> Expr:
 def stud_flat(a: Stud, b: Flat) -> Touch:
     """A ball of the tyre's radius, where the hoop lies flat."""
     touch = ball_flat(Ball(a.place, a.hoop.tube), b)
-    flat = 4.0 - _leans(b.normal, a.hoop.axis) / LIES_FLAT
+    flat = (4.0 - _leans(b.normal, a.hoop.axis) / LIES_FLAT) * unit_of(numeric(a.hoop.radius))
     return replace(touch, within=(*touch.within, flat))
 
 
@@ -140,6 +143,15 @@ def gathered(d: Vector) -> Vector:
     return d if len(d.parts) < 2 else d.to(min(d.parts, key=lambda frame: frame.depth))
 
 
-def length(v: Vector) -> Expr:
-    """√(v · v), never quite zero."""
-    return sqrt(maximum(v.dot(v), TINY))
+def length(v: Vector, radius: Any) -> Expr:
+    """√(v · v), never quite zero beside a radius."""
+    return sqrt(maximum(v.dot(v), TINY * radius * radius))
+
+
+def unit_of(*sizes: float | None) -> float:
+    """The length by which bounds of parts of shapes of some sizes are measured: that of the smaller shape.
+
+    Bounds that are angles are multiplied by it, for all bounds are compared. Sizes of 0, or none, are not known.
+    """
+    known = [size for size in sizes if size]
+    return rounded_length(min(known)) if known else 1.0

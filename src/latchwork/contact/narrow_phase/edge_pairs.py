@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from latchwork.contact.narrow_phase.closed_forms import EDGE, LEAN, Touch, ball_bow, bow_domain, gathered, length, thin
+from latchwork.contact.narrow_phase.closed_forms import (
+    EDGE,
+    LEAN,
+    Touch,
+    ball_bow,
+    bow_domain,
+    gathered,
+    length,
+    thin,
+    unit_of,
+)
 from latchwork.contact.narrow_phase.parts import Ball, Bow, Flat, Hoop, Rod
 from latchwork.mechanics.vector import Vector
 from latchwork.program.sincos import sin
@@ -35,11 +45,12 @@ def rod_rod(a: Rod, b: Rod) -> Touch | None:
     way = _way(a, b, m, height)
     n = m * (way / root)
     gap = height * way / root - (a.radius + b.radius)
-    cones = [LEAN - n.dot(u) for u in b.faces] + [LEAN + n.dot(u) for u in a.faces]
+    unit = unit_of(a.size, b.size)
+    cones = [(LEAN - n.dot(u)) * unit for u in b.faces] + [(LEAN + n.dot(u)) * unit for u in a.faces]
     deep = [gap + edge.deep for edge in (a, b) if edge.faces]
-    spare = EDGE if cones else 0.0
+    spare = EDGE * unit if cones else 0.0
     reach = (s + spare for s in (sa, a.length - sa, sb, b.length - sb))
-    within = (1.0 - c * c - 2.0 * PARALLEL, *reach, *cones, *deep)
+    within = ((1.0 - c * c - 2.0 * PARALLEL) * unit, *reach, *cones, *deep)
     on, other = a.place.touching(ta * sa - n * a.radius), b.place.touching(tb * sb + n * b.radius)
     return Touch(gap, n, on, other, None, within)
 
@@ -97,9 +108,9 @@ def ball_hoop(a: Ball, b: Hoop) -> Touch | None:
     d = gathered(a.place.seen_from(b.place))
     k = gathered(b.axis)
     across = d - k * d.dot(k)
-    nearest = across * (b.radius / length(across))
+    nearest = across * (b.radius / length(across, b.radius))
     way = d - nearest
-    size = length(way)
+    size = length(way, a.radius + b.tube)
     n = way / size
     on, other = a.place.touching(n * -a.radius), b.place.touching(nearest + n * b.tube)
     return Touch(size - (a.radius + b.tube), n, on, other)

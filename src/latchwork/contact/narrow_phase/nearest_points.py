@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from latchwork.algebra.products import dot
+from latchwork.constraint.scales import rounded_length
 from latchwork.contact.impact.nonnegative import nearest_in
 from latchwork.errors import ModelError
 
 Array = np.ndarray
 Pose = tuple[Array, Array]  # R and p: a place with measures x in the frame, from the centre, is at p + R x in N
 Nearest = Callable[[Pose, Pose], tuple[Array, Array]]
-SMALL = 1e-12  # of squared lengths
+SMALL = 1e-12  # of the squared size of the smaller hull
 
 
 def gjk(x: Array, y: Array) -> tuple[Array, Array]:
@@ -25,22 +26,24 @@ def gjk(x: Array, y: Array) -> tuple[Array, Array]:
     Least |Σ λ (x_i − y_j)| over a few pairs; the pair that is furthest along the way joins, and those without λ leave,
     until none is further.  [Gilbert, Johnson, Keerthi 1988; Wolfe 1976]
     """
-    pairs = [(0, 0)]
+    pairs, unit = [(0, 0)], rounded_length(min(float(np.ptp(side, axis=0).max()) for side in (x, y)) or 1.0)
+    small = SMALL * unit * unit
     while True:
         i, j = np.array(pairs).T
-        lam = _weights(x[i] - y[j])
+        lam = _weights(x[i] - y[j], unit)
         p, q = dot(lam, x[i]), dot(lam, y[j])
         way = p - q
         new = (int(dot(x, way).argmin()), int(dot(y, way).argmax()))
         size = float(dot(way, way))
-        if size < SMALL or size - float(dot(x[new[0]] - y[new[1]], way)) <= SMALL * max(1.0, size) or new in pairs:
+        left = size - float(dot(x[new[0]] - y[new[1]], way))
+        if size < small or left <= max(small, SMALL * size) or new in pairs:
             return p, q
         pairs = [pair for pair, weight in zip(pairs, lam, strict=True) if weight > 0.0] + [new]
 
 
-def _weights(d: Array) -> Array:
-    """λ ≥ 0 with Σ λ = 1 that makes Σ λ d shortest."""
-    scale = max(1.0, float(np.abs(d).max()))
+def _weights(d: Array, unit: float) -> Array:
+    """λ ≥ 0 with Σ λ = 1 that makes Σ λ d shortest; d is measured by a unit of length."""
+    scale = max(unit, float(np.abs(d).max()))
     lam = nearest_in(np.vstack([d.T, np.full(len(d), scale)]), np.array([0.0, 0.0, 0.0, -scale]))
     return lam / lam.sum()
 

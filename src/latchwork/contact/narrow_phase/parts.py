@@ -57,6 +57,7 @@ class Ball:
     radius: Any
     label: str = ""
     bounds: tuple[Half, ...] = ()
+    size: float = 0.0  # of the shape it is a part of, 0 where that has none
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,7 @@ class Flat:
     label: str = ""
     bounds: tuple[Half, ...] = ()
     drift: Vector | None = None
+    size: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +85,7 @@ class Rod:
     bounds: tuple[Half, ...] = ()
     faces: tuple[Vector, ...] = ()
     deep: Any = 0.0  # how far inside of an edge with faces something may be and still be at this edge
+    size: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from latchwork.contact.broad_phase.spheres import radius_of
 from latchwork.contact.narrow_phase.boundary_parts import of_boundary
 from latchwork.contact.narrow_phase.outline_depths import depths, turns
 from latchwork.contact.narrow_phase.parts import Ball, Bow, Flat, Half, Hoop, Part, Place, Rod, Stud
@@ -137,5 +139,6 @@ MADE_OF: dict[type, tuple[Callable[[Any], Parts], tuple[type, ...]]] = {
 
 
 def decompose(shape: Shape | Point) -> Parts:
-    """The parts of a shape."""
-    return MADE_OF[type(shape)][0](shape)
+    """The parts of a shape; those that meet along bounds know its size."""
+    parts, size = MADE_OF[type(shape)][0](shape), 2.0 * radius_of(shape)
+    return tuple(replace(part, size=size) if isinstance(part, (Ball, Flat, Rod)) else part for part in parts)

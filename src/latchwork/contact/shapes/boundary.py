@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from latchwork.algebra.products import dot, norm
-from latchwork.contact.shapes.base import Shape, Triple, between, numbers, several
+from latchwork.contact.shapes.base import Shape, Triple, between, numbers, numeric, several
 from latchwork.contact.shapes.flat import Segment
 from latchwork.contact.shapes.round import Arc
 from latchwork.errors import ModelError
@@ -19,7 +19,8 @@ from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 
 Piece: TypeAlias = Segment | Arc
-JOINED = 1e-6  # of a length of one, and the sine under which a joint is smooth
+APART = 1e-5  # of the larger of two pieces: so far may one begin from where the other ends
+SMOOTH = 1e-6  # the sine of an angle: by less, pieces do not turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class Boundary(Shape):
             frames = ", ".join(sorted({f"'{piece.frame.name}'" for piece in pieces}))
             raise ModelError(f"the pieces of {self.what} are fixed in {frames or 'nothing'}. Give pieces of one frame.")
         self._keep(frame=pieces[0].frame, pieces=pieces)
-        closed = len(pieces) > 1 and self._apart(pieces[-1], pieces[0]) <= JOINED
+        closed = len(pieces) > 1 and self._apart(pieces[-1], pieces[0]) <= APART * _size(pieces[-1], pieces[0])
         pairs = itertools.pairwise((*pieces, pieces[0]) if closed else pieces)
         self._keep(closed=closed, joints=tuple(self._joint(i, *pair) for i, pair in enumerate(pairs)))
 
@@ -73,7 +74,7 @@ class Boundary(Shape):
     def _joint(self, i: int, before: Piece, after: Piece) -> str:
         """How two pieces meet; numbers of what has parameters are those it has now."""
         apart = self._apart(before, after)
-        if apart > JOINED:
+        if apart > APART * _size(before, after):
             raise ModelError(
                 f"piece {i + 2} of {self.what} begins {apart:.3g} from where piece {i + 1} ends. Let each begin where "
                 "the one before ends."
@@ -86,7 +87,13 @@ class Boundary(Shape):
                 "a normal around, or take inside= the other way."
             )
         bend = float(dot(n1, t2))
-        return "smooth" if abs(bend) < JOINED and dot(t1, t2) > 0.0 else "out" if bend < 0.0 else "in"
+        return "smooth" if abs(bend) < SMOOTH and dot(t1, t2) > 0.0 else "out" if bend < 0.0 else "in"
+
+
+def _size(*pieces: Piece) -> float:
+    """The largest length or radius of some pieces, where their parameters have values."""
+    found = [numeric(piece.length if isinstance(piece, Segment) else piece.radius) for piece in pieces]
+    return max((size for size in found if size is not None), default=1.0)
 
 
 def ends_of(piece: Piece) -> tuple[End, End]:

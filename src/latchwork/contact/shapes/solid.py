@@ -79,7 +79,7 @@ class Hull(Shape):
     @property
     def is_flat(self) -> bool:
         """All in one plane across z."""
-        return bool(np.ptp(self.vertices[:, 2]) <= ROUNDING * max(1.0, float(np.ptp(self.vertices, axis=0).max())))
+        return bool(np.ptp(self.vertices[:, 2]) <= ROUNDING * float(np.ptp(self.vertices, axis=0).max()))
 
     def _from_points(self, points: list[Point]) -> np.ndarray:
         first = points[0] if self.center is None else point_of(self.what, "the centre", self.center)

@@ -23,10 +23,10 @@ from latchwork.contact.law import Contact
 from latchwork.contact.narrow_phase.convex_pairs import Picker
 from latchwork.contact.narrow_phase.nearest_points import Pose
 from latchwork.contact.shapes.base import Shape
-from latchwork.hybrid.contacts.tolerances import CLEAR, CLOSED_GAP, REACH
+from latchwork.contact.tolerances import tolerances_in
 from latchwork.hybrid.state_function import state_function
 
-CLOSED = CLEAR * REACH * CLOSED_GAP  # shapes that are no further apart may be closed
+CLOSED = 32.0  # closed gaps: shapes that are no further apart may be closed
 ENDS, POSE = 12, 12  # numbers of an enclosure: p, q, v_p, v_q; and of a solid besides: ω, R
 
 
@@ -56,6 +56,7 @@ class Bounds:
         self._lay_flats([*kept.values()])
         shapes = self._lay_solids([contacts[k] for k in self.bounded])
         ends = [e for one in kept.values() for e in _ends(one)]
+        self._closed = CLOSED * tolerances_in(base.scales).closed
         self._function = state_function(base, [*ends, *(e for shape in shapes for e in _pose(shape))])
 
     def _lay_flats(self, kept: list[Enclosure]) -> None:
@@ -99,7 +100,7 @@ class Bounds:
         k, flat, other = self._above.T
         heights = np.einsum("fei,fi->fe", ends[other, :2] - ends[flat, :1], self._normals).min(axis=1)
         np.maximum.at(found, k, heights - self._radii[other])
-        return found - CLOSED
+        return found - self._closed
 
     def paces(self, values: Array) -> Array:
         """How fast enclosures can come nearer, (..., k)."""

@@ -16,11 +16,11 @@ from latchwork.contact.narrow_phase.shape_parts import decompose
 from latchwork.contact.shapes import Box, Capsule, Hull, Segment
 from latchwork.errors import ModelError
 from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.contacts.tolerances import CLOSED_GAP
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 
 LENGTHS = {"radius": "the radius", "length": "the length", "sizes": "a size", "lengths": "an edge"}
+PARALLEL = 1e-6  # of the longest normal, or product of edges: shorter products are of parallel edges
 MOST = 200  # corners of two solids that are looked at
 
 
@@ -53,27 +53,29 @@ def must_not_cross(contact: Contact, contact_points: Sequence[ContactPoint], x: 
     N = vectors[0].tree.newtonian
     values = contact_points[0].lowered([m for v in vectors for m in v.measures(N)])(x).reshape(-1, 3)
     (a, faces_a, edges_a), (b, faces_b, edges_b) = _split(values, sides)
-    flat = np.ptp(np.vstack([a, b])[:, 2]) <= CLOSED_GAP
+    closed = contact_points[0].tolerances.closed
+    flat = np.ptp(np.vstack([a, b])[:, 2]) <= closed
     edges = np.vstack([edges_a, edges_b])
     across = [np.cross([0.0, 0.0, 1.0], edges), edges] if flat else [np.cross(edges_a[:, None], edges_b).reshape(-1, 3)]
     axes = np.vstack([faces_a, faces_b, *across])
     sizes = norm(axes, axis=1)
-    axes = axes[sizes > 1e-6] / sizes[sizes > 1e-6, None]
+    some = sizes > PARALLEL * sizes.max(initial=0.0)
+    axes = axes[some] / sizes[some, None]
     if not len(axes):
         return
     p, q = dot(a, axes.T), dot(b, axes.T)
     depth = float(np.minimum(p.max(axis=0) - q.min(axis=0), q.max(axis=0) - p.min(axis=0)).min())
-    _must_be_shallow(contact, depth, float(x[0]))
+    _must_be_shallow(contact, depth, closed, float(x[0]))
 
 
-def must_not_overlap(contact: Contact, poses: tuple[Pose, Pose], t: float) -> None:
+def must_not_overlap(contact: Contact, poses: tuple[Pose, Pose], closed: float, t: float) -> None:
     """The same of two solids with a picker, as large as they may be."""
     assert contact.picker is not None, "only solids have poses"
-    _must_be_shallow(contact, contact.picker.depth(*poses), t)
+    _must_be_shallow(contact, contact.picker.depth(*poses), closed, t)
 
 
-def _must_be_shallow(contact: Contact, depth: float, t: float) -> None:
-    if depth > CLOSED_GAP:
+def _must_be_shallow(contact: Contact, depth: float, closed: float, t: float) -> None:
+    if depth > closed:
         raise ModelError(f"'{contact.name}' overlaps at t = {t:.6g}: its shapes lie {depth:.6g} deep in each other. "
                          "Start with the shapes apart or just touching.")  # fmt: skip
 

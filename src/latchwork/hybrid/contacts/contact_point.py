@@ -12,15 +12,19 @@ import numpy as np
 
 from latchwork.algebra.products import norm
 from latchwork.constraint.constraint import Constraint, Pull
+from latchwork.constraint.embedded.slider import Slider
 from latchwork.constraint.joints.spot import Spot
+from latchwork.constraint.row_sources import RowPrograms
 from latchwork.constraint.rows import Rows, rows_of
+from latchwork.constraint.scales import Scales
 from latchwork.constraint.terms import Array, Base, Terms, terms_of
+from latchwork.constraint.units import Units
 from latchwork.contact.closest_point.newton import Finder, finder
 from latchwork.contact.closest_point.search import another_wins, beyond, is_waiting, next_gap, seed
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact, Value, Zones
+from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import ContactError, ModelError
-from latchwork.hybrid.contacts.tolerances import CLOSED_GAP, REACH
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
 from latchwork.mechanics.frame import Frame
@@ -33,17 +37,12 @@ from latchwork.symbolic.expr import Expr, operand, sqrt, where
 from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import rebuild
 
-SIGHT = 0.5  # how far ahead, in units of the model, another least distance may come up
-SOON, LATE = 1e-4, 0.1  # the shortest and longest time, in s, after which one looks for it
-NEAR = 4e-3  # s: one that can be met within this is tracked, too
 SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
 LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 KEPT = 400  # ways in which a contact stood
-NOTHING = 1e-11  # at random states of order one, less than this is rounding
+NOTHING = 1e-11  # of the length of the model, at random states: less is rounding
 Indices = Mapping[Zones, int]
 Way = tuple[float, ...] | None  # a sign in the plane; a direction in space and a trace of a speed; or no friction
-Fixed = tuple[tuple[Expr, ...], tuple[float, ...]]  # symbols that stand for numbers in a mode, and these
-NOTHING_FIXED: Fixed = ((), ())
 
 
 class Sliding(Constraint):
@@ -88,9 +87,8 @@ class ContactPoint:
     axis: Vector | None  # from which the tangents were made, where the normal may turn towards it
     held: bool
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
-    _drags: dict[Any, list[int]] = field(default_factory=dict, init=False, repr=False)
     _laws: dict[Any, Function | tuple[float, ...]] = field(default_factory=dict, init=False, repr=False)  # by zones
-    watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `contact_state`
+    watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `guard_table`
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # the gap asked for last, and where
 
     @cached_property
@@ -111,6 +109,19 @@ class ContactPoint:
             return None
         N = self.axis.tree.newtonian
         return [self.axis == axis for axis in (N.x, N.y, N.z)].index(True)
+
+    @cached_property
+    def scales(self) -> Scales:
+        """Those of the run it is made for; where the gap is an angle, as at the limit of a joint, a radian is its
+        length, and forces are torques."""
+        scales, is_angle = self.base.scales, isinstance(self.feature.on, Frame)
+        L = scales.length
+        return replace(scales, length=1.0, mass=scales.mass * L * L) if is_angle else scales
+
+    @cached_property
+    def tolerances(self) -> Tolerances:
+        """Those by which its gap and velocities are judged."""
+        return tolerances_in(self.scales)
 
     @cached_property
     def slips(self) -> tuple[Expr, ...]:
@@ -145,21 +156,6 @@ class ContactPoint:
             lean = lean - t * (mu * d)
         return self._pull(lean)
 
-    def keep(self, key: Any, guards: Any) -> None:
-        """Keep what watches it while it stands in a way; in space there are ways without end."""
-        _make_room(self.watched)
-        self.watched[key] = guards
-
-    @cached_property
-    def way_symbols(self) -> tuple[Expr, ...]:
-        """What stands for a way in space, so that all of them are lowered once."""
-        g = self.equations.system.graph
-        return tuple([Expr(g, g.symbol(f"way {i} of {self.name}", "parameter")) for i in range(4)])
-
-    def fixed_in(self, way: Way) -> Fixed:
-        """The symbols that stand for a way, and what they are; none but in space."""
-        return NOTHING_FIXED if way is None or len(self.tangents) < 2 else (self.way_symbols, way)
-
     def along(self, way: tuple[Any, ...] | None) -> tuple[Any, ...]:
         """The direction of slip in measures of the tangents: a sign in the plane, ±v/|v| in space, nothing for none.
 
@@ -178,24 +174,11 @@ class ContactPoint:
         signed = where(moved[0] * d[0] + moved[1] * d[1] < 0.0, -1.0, 1.0) / length
         return tuple(v * signed for v in moved)
 
-    def friction_rows(self, way: Way, mu: Any) -> list[int]:
-        """−μ d · B_t: what sliding adds to the force row of the normal, as nodes, one for each speed.
-
-        In space in terms of `way_symbols`.
-        """
-        symbols = self.fixed_in(way)[0] or way
-        if (symbols, mu) not in self._drags:
-            self._drags[symbols, mu] = self._drag(symbols, mu)
-        return self._drags[symbols, mu]
-
-    def _drag(self, way: tuple[Any, ...] | None, mu: Any) -> list[int]:
-        g, rows = self.equations.system.graph, self.terms.rows
-        first = 0 if self.held else 1
-        total = [ZERO] * len(self.equations.u)
-        for i, d in enumerate(self.along(way)):
-            factor = operand(g, mu * d * -1.0)
-            total = [g.add(a, g.mul(factor, b)) for a, b in zip(total, rows.B_nodes[first + i], strict=True)]
-        return total
+    def slider(self, source: int, row: int, way: tuple[float, ...], indices: Indices) -> Slider:
+        """Its friction in a mode, of whose sources its rows are one, as it slides a way in some zones."""
+        law, force = self.law_in(indices), self.force_function if self.held else None
+        first, mu = (0 if self.held else 1), law[2] if isinstance(law, tuple) else law
+        return Slider(source, row, first, len(self.tangents), mu, way, force)
 
     @cached_property
     def sticking(self) -> Constraint:
@@ -218,23 +201,18 @@ class ContactPoint:
                     own.c_nodes[:1])  # fmt: skip
 
     def terms_of(self, constraint: Constraint) -> Terms:
-        """The programs of a constraint of its own. However it slides, they are those of the normal row."""
-        if constraint is self.sticking:
-            return self.terms
-        return Terms(self.rows(constraint), self.base, *self._normal)
+        """The programs of a constraint of its own."""
+        return self.terms if constraint is self.sticking else Terms(self.rows(constraint), self.base, (self.source(1),))
 
-    @cached_property
-    def _normal(self) -> tuple[Function, Function]:
-        """Place and bias of the normal row alone."""
-        made = terms_of(self.rows(Constraint(self.name, [self.feature.gap])), self.base)
-        return made.place_function, made.bias_function
+    def source(self, held: int) -> RowPrograms:
+        """The programs of its rows, of which the first are held; however it slides or sticks, they are the same."""
+        (own,) = self.terms.sources
+        return own._replace(held=held)
 
     def get_ready(self) -> None:
         """Make now what the first moment of contact would have to wait for."""
         if self.has_rows:
             _ = self.terms
-        if not self.held and self.tangents:
-            _ = self._normal
         if self.held:
             _ = self.force_function
 
@@ -335,9 +313,10 @@ class ContactPoint:
             x[self._places] = other
         pace = float(norm(self._passing(x)))
         apart, inside = next_gap(self._finder, x, x[self._places], taken)
-        far = min(apart, SIGHT) / (4.0 * max(pace, 1e-9))  # s: before a quarter of it is over, none other is met
-        near = inside and apart < NEAR * pace + REACH * CLOSED_GAP and not is_waiting(self._finder, x[self._places])
-        return Looked(x, float(np.clip(far, SOON, LATE)), near)
+        small = self.tolerances  # before a quarter of the way is over, none other is met
+        far = min(apart, small.sight) / (4.0 * pace) if pace > 0.0 else small.longest_look
+        near = inside and apart < small.imminent * pace + small.reach and not is_waiting(self._finder, x[self._places])
+        return Looked(x, float(np.clip(far, small.shortest_look, small.longest_look)), near)
 
     def is_met_elsewhere(self, x: Array, depth: float, others: Iterable[ContactPoint] = ()) -> bool:
         """Whether the two overlap by more than ``depth`` at a place that is not tracked."""
@@ -414,11 +393,11 @@ def here(value: Value, indices: Indices) -> Any:
     return value.values[indices[value]] if isinstance(value, Zones) else value
 
 
-def enforced_by_coordinates(equations: Equations, feature: Feature) -> bool:
+def enforced_by_coordinates(equations: Equations, feature: Feature, units: Units | None = None,
+                            length: float = 1.0) -> bool:  # fmt: skip
     """Whether the coordinates themselves keep the gap of a feature at zero."""
     g, kinematics = equations.system.graph, equations.derivation.kinematics
-    values = numbers(equations.system, rebuild(g, [operand(g, feature.gap)], kinematics.replaced))
-    return bool(np.isfinite(values).all() and np.abs(values).max() < NOTHING)
+    return not _is_something(equations, rebuild(g, [operand(g, feature.gap)], kinematics.replaced)[0], units, length)
 
 
 def normal_force(equations: Equations, feature: Feature) -> Expr:
@@ -438,12 +417,12 @@ def touch_of(contact: Contact, feature: Feature, base: Base, x: Array, axis_numb
             f"the place of '{feature.name}' of '{equations.name}' depends on the input '{moved[0]}', which may jump: "
             "surfaces cannot. Give its motion as an expression in t, or by a coordinate that a constraint moves."
         )
-    held = enforced_by_coordinates(equations, feature)
+    held = enforced_by_coordinates(equations, feature, base.units, base.scales.length)
     if contact.friction is None:
         return ContactPoint(contact, feature, base, (), None, held)
     candidates, axis = _across(feature.normal, base, x, axis_number)
     contact_point = ContactPoint(contact, feature, base, candidates, axis, held)
-    moving = tuple(t for t, slip in zip(candidates, contact_point.slips, strict=True) if _moves(equations, slip))
+    moving = tuple(t for t, slip in zip(candidates, contact_point.slips, strict=True) if _moves(base, slip))
     return contact_point if moving == candidates else replace(contact_point, tangents=moving)
 
 
@@ -470,7 +449,12 @@ def _across(n: Vector, base: Base, x: Array, number: int | None) -> tuple[tuple[
     return (first, n.cross(first)), axis
 
 
-def _moves(equations: Equations, slip: Expr) -> bool:
+def _moves(base: Base, slip: Expr) -> bool:
     """Whether anything can slip that way: some speed, or the surface itself, moves it."""
-    values = numbers(equations.system, [operand(equations.system.graph, slip)])
-    return not (np.isfinite(values).all() and np.abs(values).max() < NOTHING)
+    return _is_something(base.equations, operand(base.equations.system.graph, slip), base.units, base.scales.length)
+
+
+def _is_something(equations: Equations, node: int, units: Units | None, length: float) -> bool:
+    """Whether a length, or a speed, is more than rounding at random states."""
+    values = numbers(equations.system, [node], units=units)
+    return not (np.isfinite(values).all() and np.abs(values).max() < NOTHING * length)

@@ -13,9 +13,9 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity.solution import State
 from latchwork.contact.law import Contact, Zones
+from latchwork.contact.tolerances import Tolerances
 from latchwork.errors import ModelError
 from latchwork.hybrid.contacts.contact_point import ContactPoint, Way
-from latchwork.hybrid.contacts.tolerances import CLEAR, CLOSED_GAP, REACH
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr, operand
@@ -149,11 +149,13 @@ class ContactStates:
                 made[constraint] = contact_point
         return made
 
-    def dragging(self) -> Iterable[tuple[ContactPoint, list[int]]]:
-        """Contacts that slide with friction, and what friction adds to their force rows."""
-        for contact_point, (state, way, *_) in self.closed.items():
-            if state is State.SLIDE and way is not None and contact_point.tangents:
-                yield contact_point, contact_point.friction_rows(way, self.mu(contact_point)[1])
+    def sliding(self) -> dict[ContactPoint, tuple[float, ...]]:
+        """Contacts that slide with friction, and their directions."""
+        return {
+            contact_point: way
+            for contact_point, (state, way, *_) in self.closed.items()
+            if state is State.SLIDE and way is not None and contact_point.tangents
+        }
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -271,7 +273,7 @@ class ContactStates:
             self.leaving_depths = {
                 contact_point: deep
                 for contact_point, deep in self.leaving_depths.items()
-                if not is_clear(*contact_point.gap(x))
+                if not is_clear(*contact_point.gap(x), contact_point.tolerances)
             }
 
     def left(self, x: Array) -> None:
@@ -279,7 +281,9 @@ class ContactStates:
         self.closed, self.leaving_depths, self.lam = {}, {}, {}
         found = [(contact_point, *contact_point.gap(x)) for contact_point in self.contact_points]
         self.behind = {
-            contact_point for contact_point, gap, inside in found if gap < -REACH * CLOSED_GAP and inside >= 0.0
+            contact_point
+            for contact_point, gap, inside in found
+            if gap < -contact_point.tolerances.reach and inside >= 0.0
         }
 
     def rest(self, x: Array, forces: Mapping[ContactPoint, Array]) -> None:
@@ -293,15 +297,17 @@ class ContactStates:
             if contact_point not in forces and contact_point not in self.behind
         }
         self.leaving_depths = {
-            contact_point: deep_in(gap) for contact_point, gap in gaps.items() if gap <= CLEAR * CLOSED_GAP
+            contact_point: deep_in(gap, contact_point.tolerances)
+            for contact_point, gap in gaps.items()
+            if gap <= contact_point.tolerances.clear
         }
 
 
-def is_clear(gap: float, inside: float) -> bool:
+def is_clear(gap: float, inside: float, small: Tolerances) -> bool:
     """Whether a contact that opened is watched as all others: far enough, or as far outside its domain."""
-    return max(gap, -inside) > CLEAR * CLOSED_GAP
+    return max(gap, -inside) > small.clear
 
 
-def deep_in(gap: float) -> int:
-    """How deep a contact is that opens, in whole `CLOSED_GAP`, half is none."""
-    return max(0, math.ceil(-gap / CLOSED_GAP - 0.5))
+def deep_in(gap: float, small: Tolerances) -> int:
+    """How deep a contact is that opens, in whole closed gaps, half is none."""
+    return max(0, math.ceil(-gap / small.closed - 0.5))

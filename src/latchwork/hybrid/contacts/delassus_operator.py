@@ -10,14 +10,14 @@ are given (`Delassus.given`).  [Delassus 1917; Brogliato, Nonsmooth Mechanics §
 
 from __future__ import annotations
 
-from latchwork.algebra.elimination import largest_pivot, lu, lu_solve
+from latchwork.algebra.elimination import lu, lu_in_units, lu_solve
 from latchwork.program.evaluator import Evaluator, evaluate
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset, sqrt
 from latchwork.program.records.record import array, record
-from latchwork.program.scalar import maximum, minimum
+from latchwork.program.scalar import maximum
 
 ROUNDING = 1e-14  # of the terms of a sum that cancel
-REGULAR = 1e-12  # of the largest pivot of M: below it M is close to singular
+REGULAR = 1e-12  # pivots of M, whose diagonal is made 1: below it M is close to singular
 APART = 1e-6  # pivots of S, whose diagonal is made 1: below it rows are close to depending on each other
 GIVEN = 8  # P and u̇₀ that may be given at one state
 
@@ -31,7 +31,9 @@ class Delassus:
     most_contacts: i64
     most_rows: i64
     most_held: i64
+    most_enforced: i64
     n_motion: i64
+    n_inputs: i64
     n_work: i64
     contacts: i64  # that are near
     rows: i64
@@ -55,14 +57,24 @@ class Delassus:
     c: f64p = array("most_rows")
     A: f64p = array("most_rows * most_rows")
     J: f64p = array("most_rows * n")
-    M: f64p = array("n * n")
+    M: f64p = array("n * n")  # with friction of enforced contacts in it
+    mass: f64p = array("n * n")  # without
     inverse: f64p = array("n * n")  # P
     f: f64p = array("n")
     udot: f64p = array("n")
     B: f64p = array("most_held * n")
     held_c: f64p = array("most_held")
     held_out: f64p = array("most_held * (n + 2)")
-    friction: f64p = array("most_contacts * (2 * n + 1)")  # g, N1, N0 of each that drags
+    aside: f64p = array("n_q")  # a change of coordinates, to where rows are as usual
+    beside: f64p = array("n_inputs")  # (t, q, u, rest) there
+    reaction: f64p = array("most_held")  # λ of the rows that hold besides
+    held_system: f64p = array("most_held * most_held")  # room to find them
+    held_right: f64p = array("most_held")
+    held_scale: f64p = array("most_held")
+    held_tau: f64p = array("most_held")
+    held_turned: f64p = array("most_held")
+    held_order: f64p = array("most_held")
+    friction: f64p = array("most_enforced * (2 * n + 1)")  # g, N1, N0 of each that drags
     moved: f64p = array("n_motion")  # q̇, M, f, power
     given: f64p = array("8 * (2 * n * n + 2 * n + 1)")  # P, u̇₀, f, M, and what is alone, of each
     work: f64p = array("n_work")
@@ -106,6 +118,7 @@ def read_inertia(known: Delassus, x: f64p) -> None:
         for j in range(i + 1):
             M[i * n + j] = packed[i * (i + 1) // 2 + j]
             M[j * n + i] = packed[i * (i + 1) // 2 + j]
+            known.mass[i * n + j], known.mass[j * n + i] = M[i * n + j], M[i * n + j]
         f[i] = packed[n * (n + 1) // 2 + i]
     for d in range(known.drags):
         g = offset(known.friction, d * (2 * n + 1))
@@ -128,13 +141,19 @@ def read_held(known: Delassus, x: f64p) -> None:
 
 
 @kernel
-def invert(n: i64, M: f64p, inverse: f64p, work: f64p) -> i64:
-    """M⁻¹; 0 where M is close to singular."""
-    factors, order, column = work, offset(work, n * n), offset(work, n * n + n)
+def invert(n: i64, packed: f64p, M: f64p, inverse: f64p, work: f64p) -> i64:
+    """M⁻¹; 0 where M, with speeds measured by their inertia √M_jj without friction, ``packed``, is close to
+    singular."""
+    factors, order, column, row = work, offset(work, n * n), offset(work, n * n + n), inverse
+    for i in range(n):
+        own = packed[i * (i + 3) // 2]
+        if not own > 0.0:
+            return 0
+        row[i] = sqrt(own)
+        column[i] = row[i]
     for i in range(n * n):
         factors[i] = M[i]
-    least = lu(n, factors, order)
-    if n > 0 and not least > REGULAR * largest_pivot(n, factors):
+    if n > 0 and not lu_in_units(n, factors, order, row, column) > REGULAR:
         return 0
     for j in range(n):
         for i in range(n):
@@ -190,15 +209,23 @@ def square_length(n: i64, M: f64p, row: f64p) -> f64:
 
 
 @kernel
-def fades(known: Delassus) -> i64:
-    """1 where a row that holds is next to nothing beside the others: it may be at a singular position."""
-    n, held, M, least, most = known.n, known.held, known.M, 1.0e300, 0.0
+def fades(known: Delassus, x: f64p) -> i64:
+    """1 where a row that always holds is next to nothing beside what it is some way off: it may be at a singular
+    position. Rows are not compared with each other: one may be of an angle, and another of a length."""
+    n, held, beside = known.n, known.held, known.beside
+    if held == 0:
+        return 0
+    for i in range(known.held_place.inputs):
+        beside[i] = x[i]
+    for i in range(known.n_q):
+        beside[1 + i] += known.aside[i]
+    evaluate(known.held_place, beside, known.held_out)
     for r in range(held):
-        square = square_length(n, M, offset(known.B, r * n))
-        least, most = minimum(least, square), maximum(most, square)
-    for i in range(known.rows):
-        most = maximum(most, square_length(n, M, offset(known.J, i * n)))
-    return 1 if held > 0 and not least > APART * APART * most else 0
+        usual = square_length(n, known.M, offset(known.held_out, held + r * n))
+        usual = usual if usual - usual == 0.0 else 0.0
+        if not square_length(n, known.M, offset(known.B, r * n)) > APART * APART * usual:
+            return 1
+    return 0
 
 
 @kernel
@@ -222,7 +249,7 @@ def free_motion(known: Delassus, x: f64p) -> i64:
     read_held(known, x)
     call = known.asked
     known.asked = call + 1
-    if fades(known) == 0 and invert(n, known.M, inverse, known.work) == 1:
+    if fades(known, x) == 0 and invert(n, offset(known.moved, known.n_q), known.M, inverse, known.work) == 1:
         known.alone = largest_alone(known)
         for i in range(n):
             udot[i] = times(n, offset(inverse, i * n), known.f)
@@ -246,7 +273,7 @@ def operate(known: Delassus, x: f64p) -> None:
     n, rows, u = known.n, known.rows, offset(x, 1 + known.n_q)
     v, b, C, c, J, A = known.v, known.b, known.C, known.c, known.J, known.A
     udot, inverse, work = known.udot, known.inverse, known.work
-    pace, energy = 0.0, energy_of(n, known.M, u)
+    pace, energy = 0.0, energy_of(n, known.mass, u)
     for i in range(rows):
         v[i] = times(n, offset(J, i * n), u) + C[i]
         b[i] = times(n, offset(J, i * n), udot) + c[i]
@@ -304,11 +331,11 @@ def keep_only(known: Delassus, count: i64, some: i64p) -> None:
 def move(known: Delassus, impulse: f64p, u: f64p) -> f64:
     """u⁺ = u⁻ + P Jᵀ Λ in place; the energy gained."""
     n, push = known.n, known.work
-    before = energy_of(n, known.M, u)
+    before = energy_of(n, known.mass, u)
     for j in range(n):
         push[j] = 0.0
         for r in range(known.rows):
             push[j] += known.J[r * n + j] * impulse[r]
     for i in range(n):
         u[i] += times(n, offset(known.inverse, i * n), push)
-    return 0.5 * (energy_of(n, known.M, u) - before)
+    return 0.5 * (energy_of(n, known.mass, u) - before)

@@ -15,10 +15,11 @@ from latchwork.hybrid.contacts.near_set import FOUND, assemble, says
 from latchwork.hybrid.contacts.scene import RESTS, SLIDE, SLIPS, STICK, Scene
 from latchwork.hybrid.contacts.state_reset import decide, length, put_slip
 from latchwork.program.evaluator import evaluate
-from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset
+from latchwork.program.kernel import divide, f64p, fabs, i64, kernel, offset, sqrt
+from latchwork.program.scalar import maximum
 
 DECIDED, PULLED, UNDECIDED, UNLAWFUL, UNFINISHED, NO_FORCES = range(6)
-RANK = 1e-14
+RANK = 1e-11  # of rows that hold: redundant ones
 
 
 @kernel
@@ -28,37 +29,49 @@ def rows_of(scene: Scene, e: i64) -> f64p:
 
 
 @kernel
+def read_enforced(scene: Scene, e: i64, i: i64, x: f64p) -> None:
+    """Rows, force and slip of an enforced contact; slip is measured by no less than the motion along its rows."""
+    n, n_q = scene.n_speeds, scene.delassus.n_q
+    contact, side, rows = scene.contact[i], scene.side[e], rows_of(scene, e)
+    tangents, u = contact.tangents, offset(x, 1 + n_q)
+    side.who, side.slip[0], side.slip[1] = i, 0.0, 0.0
+    evaluate(contact.force, x, offset(rows, 2 * n + 2))
+    if tangents > 0:
+        evaluate(contact.place, x, scene.out)
+        for j in range(tangents):
+            moves = fabs(scene.out[tangents * (1 + n) + j])
+            for m in range(n):
+                rows[j * n + m] = scene.out[tangents + j * n + m]
+                moves += fabs(rows[j * n + m] * u[m])
+            side.slip[j] = times(n, offset(rows, j * n), u) + scene.out[tangents * (1 + n) + j]
+            scene.fastest = maximum(scene.fastest, moves)
+        evaluate(contact.bias, x, offset(rows, 2 * n))
+
+
+@kernel
 def find_enforced(scene: Scene, x: f64p) -> i64:
     """All that are watched and enforced, with their rows, and the direction of slip to begin with; −1 where a law is
     out of bounds."""
-    tol = scene.tolerances
-    n, n_q, count = scene.n_speeds, scene.delassus.n_q, 0
+    tol, count = scene.tolerances, 0
     for k in range(scene.watched):
         i = scene.watch[k]
-        contact, event = scene.contact[i], scene.event[i]
-        if contact.enforced == 1:
-            side, rows, tangents = scene.side[count], rows_of(scene, count), contact.tangents
+        if scene.contact[i].enforced == 1:
             if read_law(scene, i, x) == 0:
                 return -1
-            evaluate(contact.force, x, offset(rows, 2 * n + 2))
-            side.who, side.slip[0], side.slip[1] = i, 0.0, 0.0
-            if tangents > 0:
-                evaluate(contact.place, x, scene.out)
-                for j in range(tangents):
-                    for m in range(n):
-                        rows[j * n + m] = scene.out[tangents + j * n + m]
-                    side.slip[j] = times(n, offset(rows, j * n), offset(x, 1 + n_q)) + scene.out[tangents * (1 + n) + j]
-                evaluate(contact.bias, x, offset(rows, 2 * n))
-            size = length(tangents, side.slip)
-            side.slips, side.way[0], side.way[1] = 1, 0.0, 0.0
-            if says(event.says, SLIPS) == 1:
-                side.way[0], side.way[1] = event.onset[0], event.onset[1]
-            elif tangents == 0 or says(event.says, RESTS) == 1 or size <= tol.no_slip * scene.fastest:
-                side.slips = 0 if tangents > 0 and scene.mu_s[i] > 0.0 else 1
-            else:
-                for j in range(tangents):
-                    side.way[j] = divide(side.slip[j], size)
+            read_enforced(scene, count, i, x)
             count += 1
+    for e in range(count):
+        side = scene.side[e]
+        i = side.who
+        event, tangents, size = scene.event[i], scene.contact[i].tangents, length(scene.contact[i].tangents, side.slip)
+        side.slips, side.way[0], side.way[1] = 1, 0.0, 0.0
+        if says(event.says, SLIPS) == 1:
+            side.way[0], side.way[1] = event.onset[0], event.onset[1]
+        elif tangents == 0 or says(event.says, RESTS) == 1 or size <= tol.no_slip * scene.fastest:
+            side.slips = 0 if tangents > 0 and scene.mu_s[i] > 0.0 else 1
+        else:
+            for j in range(tangents):
+                side.way[j] = divide(side.slip[j], size)
     return count
 
 
@@ -72,6 +85,7 @@ def put_friction(scene: Scene, count: i64) -> None:
         side, rows = scene.side[e], rows_of(scene, e)
         tangents, mu_d = scene.contact[side.who].tangents, scene.mu_d[side.who]
         if side.slips == 0:
+            side.row = known.held + known.extra
             for j in range(tangents):
                 at = known.held + known.extra
                 for m in range(n):
@@ -90,16 +104,35 @@ def put_friction(scene: Scene, count: i64) -> None:
 
 
 @kernel
-def friction_along(scene: Scene, e: i64, force: f64p, found: f64p) -> f64:
-    """λ_t with Bᵀ λ_t = force, as nearly as can be, and |λ_t|."""
-    known, n, rows = scene.delassus, scene.n_speeds, rows_of(scene, e)
-    tangents = scene.contact[scene.side[e].who].tangents
-    for a in range(tangents):
-        known.right[a] = times(n, offset(rows, a * n), force)
-        for b in range(tangents):
-            known.system[a * tangents + b] = times(n, offset(rows, a * n), offset(rows, b * n))
-    least_norm(tangents, tangents, RANK, known.system, known.tau, known.turned, known.order, known.right, found)
-    return length(tangents, found)
+def read_reactions(scene: Scene, udot: f64p) -> None:
+    """λ of all rows that hold besides, Bᵀ λ = M u̇ − f − Jᵀ λ_c, of least norm; speeds are measured by √M_jj."""
+    known, n = scene.delassus, scene.n_speeds
+    m, force, B, S, scale = known.held + known.extra, known.work, known.B, known.held_system, known.held_scale
+    for j in range(n):
+        total = times(n, offset(known.M, j * n), udot) - known.f[j]
+        for r in range(known.rows):
+            total -= known.J[r * n + j] * known.lam[r]
+        force[j] = total
+    for a in range(m):
+        known.held_right[a] = 0.0
+        for j in range(n):
+            own = known.mass[j * n + j]
+            known.held_right[a] += divide(B[a * n + j] * force[j], own if own > 0.0 else 1.0)
+        for b in range(m):
+            total = 0.0
+            for j in range(n):
+                own = known.mass[j * n + j]
+                total += divide(B[a * n + j] * B[b * n + j], own if own > 0.0 else 1.0)
+            S[a * m + b] = total
+    for a in range(m):
+        scale[a] = divide(1.0, sqrt(S[a * m + a])) if S[a * m + a] > 0.0 else 1.0
+    for a in range(m):
+        known.held_right[a] *= scale[a]
+        for b in range(m):
+            S[a * m + b] *= scale[a] * scale[b]
+    least_norm(m, m, RANK, S, known.held_tau, known.held_turned, known.held_order, known.held_right, known.reaction)
+    for a in range(m):
+        known.reaction[a] *= scale[a]
 
 
 @kernel
@@ -108,7 +141,7 @@ def leaves(scene: Scene, e: i64, udot: f64p) -> i64:
     tol = scene.tolerances
     known, n, side = scene.delassus, scene.n_speeds, scene.side[e]
     rows, i = rows_of(scene, e), side.who
-    N1, force = offset(rows, 2 * n + 2), known.work
+    N1, tangents = offset(rows, 2 * n + 2), scene.contact[side.who].tangents
     push, scale = N1[n], fabs(N1[n])
     for j in range(n):
         push += N1[j] * udot[j]
@@ -116,18 +149,15 @@ def leaves(scene: Scene, e: i64, udot: f64p) -> i64:
     if push < -tol.tensile * scale:
         scene.trouble, scene.number = i, push
         return -1
-    if side.slips == 1 or scene.mu_s[i] == 0.0:
+    if side.slips == 1:
         return 0
-    for j in range(n):
-        force[j] = times(n, offset(known.M, j * n), udot) - known.f[j]
-        for r in range(known.rows):
-            force[j] -= known.J[r * n + j] * known.lam[r]
-    size = friction_along(scene, e, force, known.answer)
-    if size <= scene.mu_s[i] * push * (1.0 + 0.25 * tol.cone):
+    force, cone = offset(known.reaction, side.row), tol.cone if tangents == 1 else tol.cone_in_space
+    size = length(tangents, force)
+    if size <= scene.mu_s[i] * push * (1.0 + 0.25 * cone):
         return 0
     side.slips = 1
-    for j in range(scene.contact[i].tangents):
-        side.way[j] = divide(-known.answer[j], size)
+    for j in range(tangents):
+        side.way[j] = divide(-force[j], size)
     return 1
 
 
@@ -151,6 +181,7 @@ def decide_enforced(scene: Scene, x: f64p) -> i64:
             udot[i] = known.udot[i]
             for r in range(known.rows):
                 udot[i] += times(n, offset(known.inverse, i * n), offset(known.J, r * n)) * known.lam[r]
+        read_reactions(scene, udot)
         changed = 0
         for e in range(count):
             left = leaves(scene, e, udot)

@@ -16,7 +16,7 @@ import numpy as np
 from latchwork.algebra.linear import SingularMatrix, solve, svd
 from latchwork.algebra.products import dot, norm
 from latchwork.constraint.branch_limit import rows_at
-from latchwork.constraint.selection import FAINT, RANK, weights_of
+from latchwork.constraint.selection import FAINT, RANK, VANISHED, weights_of
 from latchwork.constraint.terms import Array, Base, Terms
 from latchwork.errors import ConstraintError
 
@@ -52,10 +52,10 @@ def left_over(base: Base, M: Array, f: Array, B: Array, c: Array, usual: Array) 
     if not len(B):
         inverse = _solved(base, M, np.eye(n))
         return inverse, np.asarray(dot(inverse, f))
-    weights = weights_of(M)
+    weights = weights_of(M, base.units.u)
     scaled = B * weights
     lengths = np.maximum(norm(scaled, axis=1), FAINT * norm(usual * weights, axis=1))
-    keep = lengths > RANK * lengths.max(initial=0.0)
+    keep = lengths > VANISHED * lengths.max(initial=0.0)
     left, singular, right = svd(scaled[keep] / lengths[keep, None])
     rank = int((singular > RANK * singular.max(initial=0.0)).sum())
     T = right[rank:].T * weights[:, None]

@@ -1,40 +1,19 @@
-"""Friction of a mode: what drags, how redundant contacts share their forces, and the forces of a stage."""
+"""Friction of a mode: how redundant contacts share their forces, and the forces of a stage."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from latchwork.algebra.products import dot
-from latchwork.constraint.embedded.friction_rows import FrictionRows, drag_of
 from latchwork.constraint.embedded.mode import Mode
 from latchwork.constraint.embedded.redundant_forces import least_norm_share
-from latchwork.constraint.terms import Array, Terms
-from latchwork.hybrid.contacts.contact_point import ContactPoint
+from latchwork.constraint.terms import Array
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.mode_equations import Held
 from latchwork.hybrid.path import Stage
-from latchwork.program.function import Function
-from latchwork.symbolic.expr import Expr
 
 LIGHT = 1e-3  # of the most that presses: what is pressed by less shares as if by this
 STEEP = 1e4  # a row that would carry so many times another does not stand for it
-
-
-def drag_in(terms: Terms, dragging: Mapping[ContactPoint, list[int]], more: Sequence[Expr] = (),
-            function: Function | None = None) -> FrictionRows:  # fmt: skip
-    """What drags in a mode of these rows: contacts that slide, and what friction adds to their force rows.
-
-    ``more`` are symbols behind (t, q, u, rest); ``function`` is its program, where it is known.
-    """
-    held = [(E, *contact_point.force_parts) for contact_point, E in dragging.items() if contact_point.held]
-    dragged = {
-        terms.rows.slices[contact_point.name].start: E
-        for contact_point, E in dragging.items()
-        if not contact_point.held
-    }
-    return drag_of(terms, dragged, held, more, function)
 
 
 def share_in(mode: Mode, contact_states: ContactStates) -> Array | None:

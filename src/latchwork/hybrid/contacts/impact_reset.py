@@ -64,8 +64,9 @@ def find_staying(scene: Scene) -> i64:
     known, count = scene.delassus, 0
     for k in range(known.contacts):
         v, b = known.v[known.first[k]], known.b[known.first[k]]
+        one = scene.contact[known.who[k]].unit
         # v²/2 over the acceleration downwards
-        if v <= no_speed(scene, k) or (v < tol.brief and 0.5 * v * v < tol.rise * -b):
+        if v <= no_speed(scene, k) or (v < tol.brief * one and 0.5 * v * v < tol.rise * one * -b):
             scene.near[count] = k
             count += 1
     return count
@@ -80,14 +81,15 @@ def too_slow(scene: Scene) -> f64:
     and a hop that is ``brief`` is none.
     """
     tol = scene.tolerances
-    known, pressing, swift = scene.delassus, 0.0, 0.0
+    known, pressing, swift, one = scene.delassus, 0.0, 0.0, INFINITE
     for k in range(known.contacts):
+        one = minimum(one, scene.contact[known.who[k]].unit)
         pressing = maximum(pressing, -known.b[known.first[k]])
         swift = maximum(swift, known.swiftest[k])
     lowest = tol.capture * scene.speed
     if not (scene.speed == 0.0 or (known.contacts == 1 and scene.e[known.who[0]] < tol.lively)):
         fastest = maximum(maximum(scene.speed, scene.pace), maximum(known.pace, swift))
-        lowest = maximum(lowest, minimum(sqrt(2.0 * tol.closed * pressing), tol.fastest * fastest))
+        lowest = maximum(lowest, minimum(sqrt(2.0 * tol.closed * one * pressing), tol.fastest * fastest))
     return maximum(lowest, 0.5 * scene.brief * pressing)
 
 

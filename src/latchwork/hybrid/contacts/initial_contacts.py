@@ -15,13 +15,12 @@ from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, IntegrationError, ModelError
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.guards import Guard
-from latchwork.hybrid.contacts.tolerances import CLOSED_GAP
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 
 MOST = 40  # switches at one instant before a run is given up
 PLACES = 8  # at which one curve or surface may be met
-INSTANT = 1e-13  # of the time: closer than this is one instant
+INSTANT = 1e-13  # of the time, or of that of the model: closer than this is one instant
 
 
 def contacts_of(model: Any) -> tuple[Contact, ...]:
@@ -62,9 +61,9 @@ def must_be_apart(contact: Contact, contact_points: Sequence[ContactPoint], x: A
             )
         if inside >= 0.0 and not contact_point.held:
             found.append((abs(gap + _radius(contact_point, x)), gap, contact_point))
-    if found and min(abs(gap) for _, gap, _ in found) > CLOSED_GAP:
+    if found and min(abs(gap) for _, gap, _ in found) > contact_points[0].tolerances.closed:
         _, gap, contact_point = min(found, key=lambda item: item[0])
-        if gap < -CLOSED_GAP and (
+        if gap < -contact_point.tolerances.closed and (
             _radius(contact_point, x) == 0.0
             or gap > -2.0 * _radius(contact_point, x)
             or not contact_point.feature.within
@@ -86,7 +85,7 @@ def _radius(contact_point: ContactPoint, x: Array) -> float:
 def lies_behind(contact_point: ContactPoint, x: Array) -> bool:
     """Whether a feature is met from behind, as a wall by a ball on its other side."""
     gap, inside = contact_point.gap(x)
-    return bool(gap < -CLOSED_GAP and inside >= 0.0)
+    return bool(gap < -contact_point.tolerances.closed and inside >= 0.0)
 
 
 def must_be_few(contact: Contact, places: int, t: float) -> None:
@@ -103,12 +102,13 @@ class Crossings:
     """How many switches came at one instant: a run that cannot go on is given up, with names."""
 
     name: str
+    scale: float  # of time
     t: float = float("-inf")
     times: int = 0
 
     def count(self, t: float, hits: Sequence[Guard]) -> None:
         """One more at time t, by what was hit."""
-        self.times = self.times + 1 if t - self.t <= INSTANT * max(1.0, abs(t)) else 1
+        self.times = self.times + 1 if t - self.t <= INSTANT * max(self.scale, abs(t)) else 1
         self.t = t
         if self.times > MOST:
             names = dict.fromkeys(guard.about.name for guard in hits if isinstance(guard.about, ContactPoint))

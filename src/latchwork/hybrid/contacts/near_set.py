@@ -52,15 +52,17 @@ def take_guards(scene: Scene) -> None:
     for k in range(scene.watched):
         i = scene.watch[k]
         state, event, gap, inside = scene.state[i], scene.event[i], scene.gap[i], scene.inside[i]
-        if state.leaving > 0 and maximum(gap, -inside) > tol.clear:
+        one = scene.contact[i].unit
+        reach = tol.reach * one
+        if state.leaving > 0 and maximum(gap, -inside) > tol.clear * one:
             state.leaving = 0
         if says(event.says, CLEARED) == 1:
             state.leaving = 0
         if says(event.says, AROUND) == 1:
             state.behind = 0
-            if gap < -tol.reach and says(event.says, LEAVES) == 0:  # through the end of its domain
+            if gap < -reach and says(event.says, LEAVES) == 0:  # through the end of its domain
                 event.says += LEAVES
-        if says(event.says, TOUCHED) == 1 and gap < -tol.reach and inside < -gap:
+        if says(event.says, TOUCHED) == 1 and gap < -reach and inside < -gap:
             state.behind = 1
         limits += says(event.says, SLIPS)
     if limits > 0:
@@ -75,7 +77,7 @@ def take_guards(scene: Scene) -> None:
 @kernel
 def depth_of(scene: Scene, i: i64) -> i64:
     """How deep a contact opens, in whole closed gaps, half is none; one more."""
-    deep = divide(-scene.gap[i], scene.tolerances.closed) - 0.5
+    deep = divide(-scene.gap[i], scene.tolerances.closed * scene.contact[i].unit) - 0.5
     return 1 + int(-floor(-minimum(deep, DEEPEST))) if deep > 0.0 else 1
 
 
@@ -106,8 +108,9 @@ def find_near(scene: Scene, x: f64p) -> i64:
         if contact.enforced == 0 and says(scene.event[i].says, LEAVES) == 0 and state.behind == 0:
             # one just left stays out, unless another feature of the same contact ends here
             stays_out = state.leaving > 0 and scene.ends[contact.contact] == 0
-            within = inside > 0.0 if stays_out else inside >= -tol.reach
-            if state.kind != OPEN or (gap <= tol.reach and within):
+            reach = tol.reach * contact.unit
+            within = inside > 0.0 if stays_out else inside >= -reach
+            if state.kind != OPEN or (gap <= reach and within):
                 if contact.ready == 0:
                     scene.trouble = i
                     return NOT_READY
@@ -170,7 +173,7 @@ def drop_doubled(scene: Scene) -> None:
         chosen = -1  # open ones first, then those least inside, then the last
         for i in range(count):
             who = known.who[i]
-            if kept[i] == 1 and fabs(scene.inside[who]) <= tol.reach:
+            if kept[i] == 1 and fabs(scene.inside[who]) <= tol.reach * scene.contact[who].unit:
                 if chosen < 0:
                     chosen = i
                 else:

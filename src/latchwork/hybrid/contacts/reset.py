@@ -62,11 +62,11 @@ class Resets:
 
     def room(self, held: Terms) -> Workspace:
         """The records of contacts that are near with some rows that hold besides."""
-        found = self._rooms.get(held)
-        if found is None or found.delassus.most_contacts < self._near:
+        found, enforced = self._rooms.get(held), self.memory.scene.enforced
+        if found is None or found.delassus.most_contacts < self._near or found.delassus.most_enforced < enforced:
             if len(self._rooms) >= REMEMBERED:
                 self._rooms.pop(next(iter(self._rooms)))
-            found = self._rooms[held] = workspace_of(self.base, held, self._near)
+            found = self._rooms[held] = workspace_of(self.base, held, self._near, enforced)
         return found
 
     def __call__(self, s: ContactStates, held: Terms, x: Array, hits: Sequence[Guard], lam: Mapping[str, Array],
@@ -102,7 +102,7 @@ class Passing:
         scene, known = memory.scene, self.room.delassus
         scene.at_once, scene.brief = self.settings
         known.asked = known.known = 0
-        for kind, about, _, _, step, height in self.hits:
+        for kind, about, _, _, step, height, _ in self.hits:
             if kind == "zone":
                 scene.zone_step[memory.zone(about)] += step
             elif kind in SAYS:

@@ -109,12 +109,9 @@ def cannot_move(scene: Scene) -> i64:
 def leave_as_they_are(scene: Scene) -> None:
     """Contacts at which nothing moves carry nothing, and are open until something can."""
     known = scene.delassus
-    for k in range(scene.watched):
-        i = scene.watch[k]
-        scene.event[i].stays, scene.event[i].entered, scene.event[i].doubled = 0, 0, 0
     for k in range(known.contacts):
         scene.event[known.who[k]].doubled = 1
-    open_others(scene)
+    known.contacts, known.rows = 0, 0
 
 
 @kernel
@@ -128,7 +125,8 @@ def scale_of_slip(scene: Scene) -> None:
     fastest = maximum(scene.speed, known.pace)
     scene.fastest = maximum(fastest, maximum(tol.left * scene.pace, tol.stirs * largest))
     for k in range(known.contacts):
-        scene.event[known.who[k]].entered = is_entered(scene, known.who[k])
+        event = scene.event[known.who[k]]
+        event.entered, event.jammed = is_entered(scene, known.who[k]), 0
 
 
 @kernel
@@ -178,7 +176,6 @@ def reset(scene: Scene, x: f64p) -> i64:
             return found
         if cannot_move(scene) == 1:
             leave_as_they_are(scene)
-            return DONE
         if approaches(scene) == 1:
             scene.rounds += 1
             if strike(scene, u) != RESOLVED:

@@ -40,6 +40,7 @@ class ContactRecord:
     tangents: i64
     enforced: i64  # 1 where the coordinates themselves keep its gap at zero
     bounds: i64  # of the domain of its feature
+    unit: f64  # of its gap, over the length of the run: other than 1 where it is an angle
     impact: i64  # its law of impact
     turns: i64  # 1 where its normal may turn towards the axis that its tangents are made from
     ready: i64  # 1 where its rows are compiled
@@ -99,6 +100,7 @@ class EnforcedContact:
     slips: i64  # 1 where it slides ``way``, or has no friction
     way: f64p = array(2)
     slip: f64p = array(2)
+    row: i64  # the first of its rows among those that hold besides, where it sticks
 
 
 @record

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.constraint.terms import Array, Base, Terms
+from latchwork.constraint.terms import Array, Base, Terms, some_way_off
 from latchwork.contact.complementarity.problem import ContactProblem
 from latchwork.contact.complementarity.solution import State
 from latchwork.contact.impact.problem import ImpactLaw, ImpactProblem
@@ -45,13 +45,14 @@ class Workspace(NamedTuple):
     evaluators: Evaluators
 
 
-def workspace_of(base: Base, held: Terms, contacts: int) -> Workspace:
-    """Room for so many contacts that are near."""
+def workspace_of(base: Base, held: Terms, contacts: int, enforced: int) -> Workspace:
+    """Room for so many contacts that are near, and so many that the coordinates enforce."""
     n_q, n, m = held.sizes
-    rows, most = 3 * contacts, m + 2 * contacts
+    rows, most = 3 * contacts, m + 2 * enforced
     work = max(n * n + 2 * n, 2 * n * most + most * most + 3 * most)
     known = lay_out(Delassus, n_q=n_q, n=n, most_contacts=contacts, most_rows=rows, most_held=most, held=m,
-                    n_motion=base.motion.width, n_work=work)  # fmt: skip
+                    most_enforced=enforced, n_motion=base.motion.width, n_inputs=len(base.arguments), n_work=work,
+                    aside=base.units.q * some_way_off(n_q))  # fmt: skip
     programs = Evaluators()
     programs.put(known.motion, base.motion)
     if m:
@@ -117,7 +118,7 @@ class SceneMemory:
         record = self.scene.contact[i]
         record.contact = self._groups.setdefault(point.contact, len(self._groups))
         record.tangents, record.bounds = len(point.tangents), len(point.feature.within)
-        record.enforced = int(point.held)
+        record.enforced, record.unit = int(point.held), point.scales.length / self._base.scales.length
         record.impact = int(ImpactLaw[point.contact.impact.upper()])
         record.turns, record.ready, record.first_law = int(point.upright is not None), 0, self._laws
         record.zones, stride = len(point.zones), 1

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from latchwork.constraint.terms import Array, Base
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
+from latchwork.contact.tolerances import tolerances_in
 from latchwork.hybrid.contacts.clearance import Bounds
 from latchwork.hybrid.contacts.contact_checks import must_not_overlap
 from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
@@ -50,7 +51,7 @@ def first_features(contact: Contact, base: Base, x: Array, may_sleep: MaySleep) 
         return contact.every()
     bounds = Bounds(base, [contact])
     poses = bounds.poses(bounds.at(x), bounds.solids[0])
-    must_not_overlap(contact, poses, float(x[0]))
+    must_not_overlap(contact, poses, tolerances_in(base.scales).closed, float(x[0]))
     near = contact.picker.near(*poses, NEAR * contact.picker.size)
     return [made for item in near.pairs if (made := contact.picker.feature(item)) is not None]
 

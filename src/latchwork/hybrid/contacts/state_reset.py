@@ -425,9 +425,9 @@ def end_slip(scene: Scene, u: f64p) -> None:
 @kernel
 def is_entered(scene: Scene, i: i64) -> i64:
     """1 where the domain of a feature is entered with a gap below zero, if by rounding: its guard falls on."""
-    tol = scene.tolerances
-    gap, inside = scene.gap[i], scene.inside[i]
-    return 1 if scene.contact[i].bounds > 0 and inside >= -2.0 * tol.bound and inside < -gap else 0
+    contact, gap, inside = scene.contact[i], scene.gap[i], scene.inside[i]
+    bound = scene.tolerances.bound * contact.unit
+    return 1 if contact.bounds > 0 and inside >= -2.0 * bound and inside < -gap else 0
 
 
 @kernel

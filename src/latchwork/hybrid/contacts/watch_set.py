@@ -24,18 +24,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.constraint.scales import Scales
 from latchwork.constraint.terms import Array, Base
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
+from latchwork.contact.tolerances import tolerances_in
 from latchwork.hybrid.contacts.clearance import Bounds, Solids
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.sleeping_contacts import NEAR, MaySleep, arrange, parameters_of, sleepers
 
-FEW = 16  # features that are awake where none is near: guards of so many are linked, not lowered
-SOON, LATE = 0.02, 0.1  # s: what can touch within the first is awake; what cannot within the second may sleep
+FEW = 16  # features that are awake where none is near
 WIDE = 0.25  # of the size of the smaller solid: its parts within this are awake where they are few, else within `NEAR`
-SWIFT = 4e-3  # s: or if it goes further in this
-BRIEF = 4e-4  # s: but all parts are awake, where they can be, if it goes that far in this
 FASTER = 1.25  # than at both ends of a step: what is allowed for in between
 FULL = 0.9  # of the room may be used up
 Flags = NDArray[np.bool_]
@@ -65,6 +64,7 @@ class WatchSet:
         self.bounds: Bounds | None = None
         self.rooms, self.until = NONE, np.inf
         self._spent = np.empty(0)
+        self.tolerances = tolerances_in(Scales())
 
     @property
     def sleeps(self) -> bool:
@@ -97,7 +97,7 @@ class WatchSet:
         picked, solids, room = self._solids(s, now, values, tau)
         if changes or not same or any(now.get(contact, []) != features for contact, features in picked.items()):
             self._put(s, base, x, awake, picked)
-        asleep = np.flatnonzero(~awake & ~self._is_solid | self._is_solid & (tau > LATE))
+        asleep = np.flatnonzero(~awake & ~self._is_solid | self._is_solid & (tau > self.tolerances.longest_look))
         self.rooms = Rooms(asleep, tuple(solids), np.array([*apart[asleep], *room]))
         self.until = float(x[0]) + 0.5 * float(_times(self.rooms.room, self.paces(values)).min(initial=np.inf))
         self._spent = np.zeros(len(self.rooms.room))
@@ -120,6 +120,7 @@ class WatchSet:
     def _begin(self, s: ContactStates, base: Base, x: Array, may_sleep: MaySleep) -> None:
         """Look at contacts that have come or gone, at other equations, or at parameters that were changed."""
         self._members, self._base, self.bounds = s.members, base, None
+        self.tolerances = tolerances_in(base.scales)
         self._parameters = parameters_of(base)
         self._lengths = x[self._parameters]
         self.rooms, self.until = NONE, np.inf
@@ -138,7 +139,7 @@ class WatchSet:
         """Which contacts are awake, solids aside, and whether that is new: those that are now, unless one that sleeps
         is near; else the soonest.
 
-        The soonest are as many as are watched at little cost, and all that can touch within `SOON`.
+        The soonest are as many as are watched at little cost, and all that can touch within a moment (`awake`).
         """
         awake = np.zeros(len(tau), dtype=bool)
         awake[[self._place[contact] for contact in now if contact in self._place]] = True
@@ -147,10 +148,11 @@ class WatchSet:
         order = order[plain[order]]
         many = np.cumsum(self._sizes[order]) > FEW
         next_one = float(tau[order[int(many.argmax())]]) if many.any() else np.inf
-        if (tau[plain & ~awake] > min(0.25 * max(next_one, SOON), LATE)).all():
+        soon, late = self.tolerances.awake, self.tolerances.longest_look
+        if (tau[plain & ~awake] > min(0.25 * max(next_one, soon), late)).all():
             return awake, False
         awake[plain] = False
-        awake[order[(~many & (tau[order] < np.inf)) | (tau[order] <= SOON)]] = True
+        awake[order[(~many & (tau[order] < np.inf)) | (tau[order] <= soon)]] = True
         return awake, True
 
     def _solids(self, s: ContactStates, now: Awake, values: Array,
@@ -161,7 +163,7 @@ class WatchSet:
         solids, rooms = [], []
         for k, pair in self.bounds.solids.items():
             contact = self._bounded[k]
-            if tau[k] > LATE:
+            if tau[k] > self.tolerances.longest_look:
                 picked[contact] = []
                 continue
             picked[contact], room = self._picked(s, contact, now.get(contact, []), pair, values)
@@ -178,7 +180,7 @@ class WatchSet:
         near = picker.near(*self.bounds.poses(values, pair), WIDE * picker.size)
         few = float(np.partition(near.apart, FEW)[FEW]) if len(near.apart) > FEW else np.inf
         pace = float(self.bounds.turns(values, pair))
-        wide = min(max(NEAR * picker.size, SWIFT * pace, few), WIDE * picker.size)
+        wide = min(max(NEAR * picker.size, self.tolerances.imminent * pace, few), WIDE * picker.size)
         busy = [
             contact_point.feature
             for contact_point in (*s.closed, *s.leaving_depths, *s.behind)
@@ -186,7 +188,7 @@ class WatchSet:
         ]
         if near.gap > wide and not busy:
             return [], near.gap
-        if contact.is_eager and wide < BRIEF * pace:
+        if contact.is_eager and wide < self.tolerances.sudden * pace:
             return list(contact.features), np.inf
         features = [(made, gap) for item, gap in zip(near.pairs, near.apart.tolist(), strict=True)
                     if gap <= wide and (made := picker.feature(item)) is not None]  # fmt: skip

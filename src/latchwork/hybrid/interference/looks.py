@@ -23,7 +23,7 @@ PARTS = 2**16  # a step is halved into so many at most
 
 
 @record
-class SceneMemory:
+class WatchedScene:
     """A scene: the program of its poses, its pieces, pairs of them, what was seen at two looks, and what was found."""
 
     code: i32p  # of a bundle
@@ -72,7 +72,7 @@ WORDS = size_of(Samples)
 
 
 @kernel
-def state_at(scene: SceneMemory, run: Samples, i: i64, theta: f64) -> f64:
+def state_at(scene: WatchedScene, run: Samples, i: i64, theta: f64) -> f64:
     """Put t and q at ``θ`` of step i into x, by the dense output; t."""
     x, times, n = scene.x, run.t, run.states
     start, end = offset(run.x, n * i), offset(run.x, n * (i + 1))
@@ -89,7 +89,7 @@ def state_at(scene: SceneMemory, run: Samples, i: i64, theta: f64) -> f64:
 
 
 @kernel
-def look(scene: SceneMemory) -> None:
+def look(scene: WatchedScene) -> None:
     """The poses at x, the centres of all pieces, and how far pairs are apart at least."""
     poses, centers, pairs, gaps, xyz = scene.poses, scene.centers, scene.pairs, scene.gaps, scene.xyz
     run_at(scene.code, scene.slots, poses, scene.inputs, scene.x)
@@ -103,14 +103,14 @@ def look(scene: SceneMemory) -> None:
 
 
 @kernel
-def depth_of(scene: SceneMemory, k: i64, enough: f64) -> f64:
+def depth_of(scene: WatchedScene, k: i64, enough: f64) -> f64:
     """The signed distance of a pair as it is looked at; any lower bound that is not below ``enough`` will do."""
     a, b = scene.pairs[2 * k], scene.pairs[2 * k + 1]
     return signed_distance(scene.solids[a], scene.solids[b], scene.xyz, scene.poses, enough, offset(scene.ways, 3 * k))
 
 
 @kernel
-def way_of(scene: SceneMemory, k: i64) -> f64:
+def way_of(scene: WatchedScene, k: i64) -> f64:
     """How far the pieces of a pair have moved to each other since the look before, at most."""
     a, b, total = scene.pairs[2 * k], scene.pairs[2 * k + 1], 0.0
     now, before = scene.centers, scene.centers_before
@@ -121,7 +121,7 @@ def way_of(scene: SceneMemory, k: i64) -> f64:
 
 
 @kernel
-def is_far(scene: SceneMemory) -> i64:
+def is_far(scene: WatchedScene) -> i64:
     """1 where a pair may have touched between two looks, and has moved by more than a part of its width."""
     pairs, gaps, before, turns = scene.pairs, scene.gaps, scene.gaps_before, scene.turns
     for i in range(scene.count):
@@ -139,7 +139,7 @@ def is_far(scene: SceneMemory) -> i64:
 
 
 @kernel
-def first_deep(scene: SceneMemory) -> i64:
+def first_deep(scene: WatchedScene) -> i64:
     """The first pair that is deeper than it may be as it is looked at; −1 where none is."""
     gaps, deep = scene.gaps, scene.deep
     for k in range(scene.many):
@@ -152,7 +152,7 @@ def first_deep(scene: SceneMemory) -> i64:
 
 
 @kernel
-def keep(scene: SceneMemory) -> None:
+def keep(scene: WatchedScene) -> None:
     """This look becomes the last one."""
     old, poses = scene.poses_before, scene.poses
     for i in range(scene.places):
@@ -166,7 +166,7 @@ def keep(scene: SceneMemory) -> None:
 
 
 @kernel
-def passed(scene: SceneMemory, run: Samples) -> i64:
+def passed(scene: WatchedScene, run: Samples) -> i64:
     """The first step in which a pair is deeper than it may be, with who, how deep, and times around it; −1: none."""
     if run.rows < 2:
         return -1
@@ -193,7 +193,7 @@ def passed(scene: SceneMemory, run: Samples) -> i64:
 
 
 @kernel
-def passed_in(scene: SceneMemory, first: i64, count: i64, runs: i64p) -> i64:
+def passed_in(scene: WatchedScene, first: i64, count: i64, runs: i64p) -> i64:
     """The first of some solutions, from a number on, in which a pair is deeper than it may be; −1 for none."""
     for i in range(first, count):
         scene.step = passed(scene, record_at(Samples, runs, WORDS * i))
@@ -203,7 +203,7 @@ def passed_in(scene: SceneMemory, first: i64, count: i64, runs: i64p) -> i64:
 
 
 @kernel
-def stand(scene: SceneMemory, x: f64p) -> None:
+def stand(scene: WatchedScene, x: f64p) -> None:
     """Look at a state (t, q, ...), as the one before a tick."""
     state = scene.x
     for i in range(1 + scene.coordinates):
@@ -213,7 +213,7 @@ def stand(scene: SceneMemory, x: f64p) -> None:
 
 
 @kernel
-def ticked(scene: SceneMemory, t: f64, q: f64p) -> i64:
+def ticked(scene: WatchedScene, t: f64, q: f64p) -> i64:
     """1 where a tick ends with a pair too deep, or moves one so far that it has to be looked at in between."""
     x = scene.x
     x[0] = t
@@ -227,7 +227,7 @@ def ticked(scene: SceneMemory, t: f64, q: f64p) -> i64:
 
 
 @kernel
-def distance_at(scene: SceneMemory, run: Samples, i: i64, k: i64, t: f64) -> f64:
+def distance_at(scene: WatchedScene, run: Samples, i: i64, k: i64, t: f64) -> f64:
     """The signed distance of a pair at a time within step i."""
     state_at(scene, run, i, divide(t - run.t[i], run.t[i + 1] - run.t[i]))
     look(scene)
@@ -235,7 +235,7 @@ def distance_at(scene: SceneMemory, run: Samples, i: i64, k: i64, t: f64) -> f64
 
 
 @kernel
-def depths(scene: SceneMemory, found: f64p) -> None:
+def depths(scene: WatchedScene, found: f64p) -> None:
     """The signed distance of each pair at x, as far as it is below zero."""
     gaps = scene.gaps
     look(scene)
@@ -244,7 +244,7 @@ def depths(scene: SceneMemory, found: f64p) -> None:
 
 
 @kernel
-def least_distance(scene: SceneMemory, count: i64, states: f64p, spans: f64p, least: f64p) -> i64:
+def least_distance(scene: WatchedScene, count: i64, states: f64p, spans: f64p, least: f64p) -> i64:
     """The least signed distance of all pairs at some states, each within its span of time; whose it is, −1 for none."""
     gaps, x, who = scene.gaps, scene.x, -1
     for i in range(count):
@@ -261,7 +261,7 @@ def least_distance(scene: SceneMemory, count: i64, states: f64p, spans: f64p, le
 
 
 @kernel
-def distances(scene: SceneMemory, count: i64, states: f64p, found: f64p) -> None:
+def distances(scene: WatchedScene, count: i64, states: f64p, found: f64p) -> None:
     """The least signed distance of all pairs at each of some states."""
     gaps, x = scene.gaps, scene.x
     for i in range(count):

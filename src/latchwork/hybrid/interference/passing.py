@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from latchwork.errors import Interference
 from latchwork.hybrid.interference.told import explained, up_to
-from latchwork.hybrid.interference.watch import Passed, Passing
-from latchwork.hybrid.legs import BLINK
+from latchwork.hybrid.interference.watch import TOLERANCE, Passed, Passing
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.plan import Broken
 from latchwork.hybrid.so_far import explained_error
 from latchwork.hybrid.table import Array
+from latchwork.integrate.dense_output import Solution
 
 if TYPE_CHECKING:
     from latchwork.hybrid.simulation import Simulation
@@ -29,12 +29,20 @@ def keep_watch(sim: Simulation, x: Array) -> None:
         sim.state = state.but(overlaps=world.watch.overlaps)
 
 
-def must_not_pass(sim: Simulation, segments: Sequence[Segment], between: bool) -> None:
-    """Refuse segments, from where the run stands on, in which shapes pass into each other."""
+def first_passing(sim: Simulation, solutions: Sequence[Solution], tolerance: float = TOLERANCE,
+                  between: bool = True) -> tuple[int, Passing] | None:  # fmt: skip
+    """The first passing in some solutions, from where the run stands on, and in which; what was met from behind is left
+    alone until it is apart."""
     watch = sim.world.watch
-    found = watch.first([s.solution for s in segments], sim.state.held, between=between)
+    found = watch.first(solutions, sim.state.held, tolerance, between)
     if watch.overlaps != sim.state.overlaps:
         sim.state = sim.state.but(overlaps=watch.overlaps)
+    return found
+
+
+def must_not_pass(sim: Simulation, segments: Sequence[Segment], between: bool) -> None:
+    """Refuse segments, from where the run stands on, in which shapes pass into each other."""
+    found = first_passing(sim, [s.solution for s in segments], between=between)
     if found is not None:
         raise Passed(found[1], segments)
 
@@ -45,8 +53,9 @@ def go_back(sim: Simulation, found: Passed) -> float:
     passing, t, short = found.passing, sim.state.t, sim.state.short
     if short is not None and t >= short[0]:
         raise interference_in(sim, found.segments, passing)
-    begin = passing.before if passing.before - t > BLINK else t
-    short = begin, max(2.0 * passing.after - passing.before, begin + BLINK)
+    blink = sim.mode_table.tolerances.blink
+    begin = passing.before if passing.before - t > blink else t
+    short = begin, max(2.0 * passing.after - passing.before, begin + blink)
     sim.state = sim.state.but(short=short)
     return begin if begin > t else short[1]
 

@@ -75,7 +75,7 @@ class Scene:
         self.bundle = Bundle([lowered(driven, [e for frame, point in frames for e in _pose(frame, point)])])
         self._ways = np.tile([1.0, 0.0, 0.0], (len(rows), 1))
         code, slots, poses = self.bundle.addresses
-        self.memory = lay_out(looks.SceneMemory, inputs=len(x), count=len(pieces), places=FRAME * len(frames),
+        self.memory = lay_out(looks.WatchedScene, inputs=len(x), count=len(pieces), places=FRAME * len(frames),
                               most=len(rows), coordinates=len(driven.equations.system.q), x=x, code=code, slots=slots,
                               poses=poses)  # fmt: skip
         self.x, self.at = np.asarray(self.memory.x), address_of(self.memory)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from latchwork.hybrid.contacts.delassus_operator import hold, invert
 from latchwork.hybrid.time_stepping.time_step import CAREFUL, DONE, FREE_MOTION, Given, TimeStep
 from latchwork.program.evaluator import evaluate
-from latchwork.program.kernel import f64, f64p, fabs, i64, i64p, kernel, offset
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset
 from latchwork.program.scalar import maximum
 
 
@@ -39,12 +39,12 @@ def multiply_listed(rows: i64, n: i64, A: f64p, count: i64p, index: i64p, x: f64
 
 
 @kernel
-def largest(n: i64, x: f64p) -> f64:
-    """``max |x_i|``."""
+def largest(step: TimeStep, speeds: f64p) -> f64:
+    """The largest of some speeds, or of their rates or changes, at the length of the model: ``L max |u_j| / ū_j``."""
     most = 0.0
-    for i in range(n):
-        most = maximum(most, fabs(x[i]))
-    return most
+    for j in range(step.n):
+        most = maximum(most, divide(fabs(speeds[j]), step.unit[j]))
+    return step.length * most
 
 
 @kernel
@@ -67,7 +67,7 @@ def read_motion(step: TimeStep, x: f64p) -> None:
             known[i * (i + 1) // 2 + j] = value
             step.M[i * n + j], step.M[j * n + i] = value, value
     list_entries(n, n, step.M, step.M_count, step.M_index)
-    step.regular = invert(n, step.M, step.M_inverse, step.out)
+    step.regular = invert(n, known, step.M, step.M_inverse, step.out)
     step.known, step.listed = 1, 0
 
 

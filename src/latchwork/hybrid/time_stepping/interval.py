@@ -10,7 +10,7 @@ from latchwork.constraint.terms import Base
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.event import RunEvent
-from latchwork.hybrid.interference.passing import interference_in, keep_watch
+from latchwork.hybrid.interference.passing import first_passing, interference_in, keep_watch
 from latchwork.hybrid.interference.watch import STEPPED
 from latchwork.hybrid.time_stepping.step_memory import StepMemory
 from latchwork.hybrid.time_stepping.stepped_interval import stepped
@@ -46,7 +46,7 @@ def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> boo
                         settings.step, calm, stops)  # fmt: skip
     made = stepped(memory, state.driven, state.rest, t_end, stops, world.progress)
     segment = made.segment()
-    found = world.watch.first([segment.solution], state.held, STEPPED, between=False)
+    found = first_passing(sim, [segment.solution], STEPPED, between=False)
     if found is not None:
         raise interference_in(sim, [segment], found[1])
     record.tell(RunEvent(state.t, STEPPING, before, (STEPPING,), kind=STEPPING))

@@ -91,7 +91,8 @@ def holding_forces(step: TimeStep, names: Sequence[str]) -> dict[int, Array] | N
         if lam is None:
             return None
         udot = free + dot(inverse, dot(rows.T, lam))
-        if np.abs(udot).max() > STILL * np.abs(free).max():
+        unit = np.asarray(step.unit)
+        if np.abs(udot / unit).max() > STILL * np.abs(free / unit).max():
             return None
         parts = np.split(lam, np.cumsum([1 + count for count in k])[:-1])
         least = IDLE * max(part[0] for part in parts)

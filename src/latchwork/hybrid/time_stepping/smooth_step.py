@@ -35,7 +35,6 @@ LAWFUL = 1e-10  # of the velocities: by so much the laws of contact may not be m
 SAME = 1e-12  # of the speeds: passes that change less have ended
 EDGE = 1e-12  # of the friction cone: this near its surface a contact slides
 FAR = 10.0  # times what a step from rest moves anything: no contact beyond is closed
-SMALLEST = 1e-300
 NO_CONTACT, STICKS, SLIDES = range(3)
 
 
@@ -43,7 +42,7 @@ NO_CONTACT, STICKS, SLIDES = range(3)
 def choose_reached(step: TimeStep, h: f64) -> i64:
     """Contacts that a step from rest would close, and that do not approach faster than that; u̇₀ is known."""
     scene, near, u = step.scene, step.near, offset(step.x, 1 + step.n_q)
-    tol, far = scene.tolerances, FAR * h * h * largest(step.n, step.free)
+    tol, far = scene.tolerances, FAR * h * h * largest(step, step.free)
     near.contacts = 0
     for k in range(scene.watched):
         i = scene.watch[k]
@@ -123,10 +122,9 @@ def at_middle(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> i64:
         status = free_motion(step, middle)
         if status != DONE:
             return status
-        change = 0.0
         for i in range(n):
-            change = maximum(change, fabs(h * (step.free[i] - step.shift[i])))
-        if change <= SAME * maximum(largest(n, u_new), SMALLEST):
+            step.shift[i] = h * (step.free[i] - step.shift[i])
+        if largest(step, step.shift) <= SAME * largest(step, u_new):
             break
     return DONE
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from latchwork.constraint.consistency import assemble_q, assemble_u
 from latchwork.constraint.terms import Array, Terms
-from latchwork.constraint.units import units_at
 from latchwork.contact.law import Zones
 from latchwork.contact.time_stepping.cone_problem import ConeProblem
 from latchwork.contact.time_stepping.pivots import pairs_needed
@@ -52,8 +51,8 @@ class StepMemory:
             TimeStep, n_x=len(x), n_q=n_q, n=n, held=m, contacts=scene.scene.contacts, zones=len(zones),
             stops=len(stops), fours=len(fours) // 4, n_motion=base.motion.width, n_work=room, page=PAGE,
             still=int(is_still(held, s)), step=step, until=float(x[0]), calm_steps=calm_steps, scene=scene.scene,
-            four=fours, has_phi=list(held.still), unit=units_at(held, x).u, x=x, work=work,
-            zone_place=[scene.zone(zone) for zone in zones],
+            four=fours, has_phi=list(held.still), unit=held.base.units.u, length=held.base.scales.length, x=x,
+            work=work, zone_place=[scene.zone(zone) for zone in zones],
         )  # fmt: skip
         equations = base.equations
         energy = state_function(base, [equations.kinetic_energy + equations.potential_energy])

@@ -128,11 +128,12 @@ class SteppedInterval:
         """What is worth knowing of it."""
         record = self.record
         notes = [f"{len(self.slopes)} steps, {record.impacts} with impacts; {len(self.modes)} modes"]
-        if max(record.lost, record.kept) > 1e-9:
+        scales = self.memory.held.base.scales
+        if max(record.lost, record.kept) > 1e-9 * scales.energy:
             notes.append(f"the steps lost an energy of {record.lost:.2g}, and were kept from gaining {record.kept:.2g}")
         if record.off > 1e-9:
             notes.append(f"contact laws are met to {record.off:.2g} of the velocities")
-        if record.deepest > 1e-9:
+        if record.deepest > 1e-9 * scales.length:
             notes.append(f"a penetration of {record.deepest:.3g} could not be taken out")
         return tuple(notes)
 

@@ -122,6 +122,7 @@ class TimeStep:
     zone_place: i64p = array("zones")  # where each stands in the scene
     four: i64p = array("4 * fours")  # where quaternions stand in x
     has_phi: i64p = array("held")
+    length: f64  # of the model
     unit: f64p = array("n")  # of the speeds
     # the state
     x: f64p = array("n_x")

@@ -7,15 +7,18 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from latchwork.errors import ProgramError
 from latchwork.program.records.shape import ELEMENTS, Field, Shape, shape_of
 from latchwork.program.records.view import WORD, content, elements, record_at, restored
 
 T = TypeVar("T")
+BLANKS = 1000  # sizes of records that are kept
 
 
 def lay_out(kind: type[T], tail: int = 0, **values: Any) -> T:
@@ -34,6 +37,40 @@ def lay_out(kind: type[T], tail: int = 0, **values: Any) -> T:
         else:
             setattr(made, name, values[name])
     return made
+
+
+class Blank(NamedTuple):
+    """What records of the same sizes have in common: words of all, where the record begins, its own words at first, and
+    where its fields are, arrays where their elements are."""
+
+    size: int
+    start: int
+    own: NDArray[np.int64]
+    at: dict[str, slice]
+
+    def words(self) -> NDArray[np.int64]:
+        """A new one, all else zero."""
+        made = np.zeros(self.size, dtype=np.int64)
+        made[self.start : self.start + len(self.own)] = self.own
+        return made
+
+
+def blank(kind: type, **sizes: int) -> Blank:
+    """A record that is laid out by its sizes alone, worked out once for them."""
+    return _blank(kind, tuple(sizes.items()))
+
+
+@lru_cache(BLANKS)
+def _blank(kind: type, sizes: tuple[tuple[str, int], ...]) -> Blank:
+    shape = _known(kind, dict(sizes))
+    given, counts = _sizes(shape, dict(sizes))
+    start, size, own = shape.layout(**given)
+    room = {field.name: field.room(count) for field, count in zip(shape.laid_out, counts, strict=True)}
+    at = {}
+    for name, field in shape.fields.items():
+        first = start + (own[field.word] if name in room else field.word)
+        at[name] = slice(first, first + room.get(name, field.words))
+    return Blank(size, start, np.array(own, dtype=np.int64), at)
 
 
 def _shape(kind: type) -> Shape:

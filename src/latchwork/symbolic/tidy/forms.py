@@ -28,6 +28,7 @@ RANK = {kind: rank for rank, kinds in enumerate([
 OTHER = {SIN: COS, COS: SIN}
 TERMS = 200  # a longer sum is left as it is
 EXPANDED = 40  # so is a product of sums with more terms than this
+WHOLE = 2.0**53  # from here on all numbers are integers
 
 
 class Way(NamedTuple):
@@ -235,9 +236,14 @@ def _scale(row: Poly) -> float:
     sign = 1.0 if row[min(row)] > 0.0 else -1.0
     sizes = Counter(abs(c) for m, c in row.items() if m)
     number, uses = min(sizes.items(), key=lambda item: (-item[1], item[0]))
-    units, whole = sizes[1.0], all((c / number).is_integer() for c in row.values())
+    units, whole = sizes[1.0], all(_is_whole(c / number) for c in row.values())
     exact = all(c / number * number == c for c in row.values())
     return sign * number if exact and uses - 1 > units - int(whole) else sign
+
+
+def _is_whole(x: float) -> bool:
+    """Whether a number is an integer, as one that is written down; all large ones are, by rounding."""
+    return x.is_integer() and abs(x) < WHOLE
 
 
 def _without_square(poly: Poly, old: int, new: int) -> Poly:

@@ -1,0 +1,50 @@
+"""The mode that a run is in, laid out at its state; and all modes that may come, where they are to be known before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from latchwork.errors import ConstraintError
+from latchwork.hybrid.contacts.guards import Guards
+from latchwork.hybrid.designs import Automaton
+from latchwork.hybrid.path import Stage
+from latchwork.hybrid.successors import prepare_all
+from latchwork.hybrid.table import Array
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.simulation import Simulation
+
+
+def mode_at(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards] | None:
+    """How to step what holds; none where contacts contradict each other by now, and what holds is decided anew."""
+    try:
+        return staged(sim, stops, x)
+    except ConstraintError:
+        if not sim.state.contacts.closed or sim.state.parted == sim.state.t:
+            raise
+    sim.state = sim.state.but(parted=sim.state.t, settled=False)
+    return None
+
+
+def staged(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[Stage, Guards]:
+    """The equations of what holds, from x on, and what watches them."""
+    table, state = sim.mode_table, sim.state
+    key = table.key(state.holds, state.contacts, state.rules, stops)
+    stages = table.stage(key, state.holds, state.contacts, stops, x, state.stages)
+    if stages is not state.stages:
+        sim.state = state.but(stages=stages)
+    return stages[key].stage, stages[key].guards
+
+
+def enumerate_modes(sim: Simulation, stops: Mapping[str, Any]) -> None:
+    """Where all modes are to be known before: make them ready, once for what can change."""
+    design, state, listed = sim.world.design, sim.state, sim.record.listed
+    if not isinstance(design, Automaton) or not state.contacts.members:
+        return
+    key = tuple(state.holds.items()), tuple(state.contacts.contact_points), tuple(stops.items())
+    if key not in listed:
+        began = time.perf_counter()
+        listed[key] = prepare_all(sim.mode_table, state, stops, design.most)
+        sim.record.worked("embed", (f"{len(listed[key])} modes",), state.t, began)
