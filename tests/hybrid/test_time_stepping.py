@@ -265,6 +265,22 @@ def test_steps_have_the_same_bits_as_machine_code(name, monkeypatch):
     assert compiled.x.tobytes() == read.x.tobytes()
 
 
+def test_disks_pass_round_a_corner_onto_an_edge():
+    """Pressed against a convex corner, a disk leads round it onto the edge, wherever in a step it gets there."""
+    model = lw.Model("round a corner")
+    N, O = model.frame, model.origin
+    ground = lw.Polyline([O.at("left", -2.0 * N.x), O, O.at("foot", -2.0 * N.y)])
+    model.contact("ground", disk(model, "b").circle(0.1), ground)
+    model.gravity(-100.0 * N.x - 100.0 * N.y)
+    for angle in np.radians(60.0 + 0.37 * np.arange(6)):
+        c, s = float(np.cos(angle)), float(np.sin(angle))
+        q, u = {"x_b": 0.1 * c, "y_b": 0.1 * s, "a_b": 0.0}, {"vx_b": -1.5 * s, "vy_b": 1.5 * c}
+        run = lw.simulate(model, 0.08, q=q, u=u, thick=lw.TimeStepping(2e-3, always=True))
+        x, y = run["x_b"], run["y_b"]
+        assert np.where(x < 0.0, y, np.hypot(x, y)).min() > 0.1 - 1e-9
+        assert (x[-1], y[-1]) == (pytest.approx(-0.35, abs=0.05), pytest.approx(0.1, abs=1e-12))
+
+
 # --- many contacts ----------------------------------------------------------------------------------------------------
 
 
