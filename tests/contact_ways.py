@@ -12,18 +12,13 @@ import numpy as np
 import latchwork as lw
 from latchwork import dt
 from latchwork.contact import construction
-from latchwork.hybrid import lap_flow, loop
+from latchwork.hybrid import lap_flow
 from latchwork.hybrid.contacts import sleeping_contacts, watch_set
 from latchwork.integrate import problem
 
 G, R, TILT = 9.81, 0.1, 0.5
 TIGHT = lw.DormandPrince(rtol=1e-11, atol=1e-13)
 Runs = Callable[[], lw.Simulation]
-
-
-def planned(monkeypatch: Any) -> None:
-    """No stage is run again in place."""
-    monkeypatch.setattr(loop, "lap_of", lambda *given: None)
 
 
 def stopped_at_events(monkeypatch: Any) -> None:
@@ -44,7 +39,7 @@ def asleep(monkeypatch: Any) -> None:
     monkeypatch.setattr(construction, "EAGER", 0)
 
 
-WAYS = {"planned": planned, "stopped at events": stopped_at_events, "step by step": step_by_step, "asleep": asleep}
+WAYS = {"stopped at events": stopped_at_events, "step by step": step_by_step, "asleep": asleep}
 
 
 def disk() -> tuple[lw.Model, Any]:

@@ -205,7 +205,7 @@ def main(arguments: Sequence[str]) -> None:
         order = [each for name in names() for each in (name, name + BY_PAIRS) if each in blocks]
         GOLDEN.write_text("\n\n".join([HEAD, *(blocks[name] for name in order)]) + "\n", encoding="utf-8")
         return
-    for name in asked or golden():
+    for name in asked or [name for name in golden() if not name.endswith(BY_PAIRS)]:
         found = unlike_golden(name, events_of(name))
         print(f"{name}: {found or 'the same'}", flush=True)
 

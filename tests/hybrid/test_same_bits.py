@@ -88,13 +88,12 @@ def test_beside_others_in_threads():
     assert beside == [in_one_go(name, 0.5) for name in names]
 
 
-GRID = pytest.mark.xfail(reason="steps are counted from the last event: the end of a piece cuts one short")
 CUT = pytest.mark.xfail(reason="the end of a piece cuts a step short, and the next piece guesses its first step anew")
 SPEEDS = pytest.mark.xfail(reason="other speeds are never chosen where a step is the last of its piece")
 
 
 @pytest.mark.parametrize(("scene", "until"), [("bouncing ball", 0.4375), ("four-bar", 0.5), ("slider-crank", 0.5),
-                                              pytest.param("stick-slip", 1.0, marks=GRID)])  # fmt: skip
+                                              ("stick-slip", 1.0)])  # fmt: skip
 def test_in_pieces_of_fixed_steps(scene, until):
     """A run of fixed steps in pieces, each of so many steps, is the run in one go."""
     assert in_pieces(scene, until) == in_one_go(scene, until)
@@ -106,7 +105,7 @@ def test_in_pieces_of_steps_by_tolerance(scene):
     assert in_pieces(scene, 0.5, lw.DormandPrince()) == in_one_go(scene, 0.5, lw.DormandPrince())
 
 
-@pytest.mark.parametrize("scene", ["slider-crank", pytest.param("stick-slip", marks=GRID)])
+@pytest.mark.parametrize("scene", ["slider-crank", "stick-slip"])
 def test_by_ticks(scene):
     """Ticks are the steps of a run in one go."""
     assert by_ticks(scene, 1.0) == in_one_go(scene, 1.0)
@@ -116,6 +115,32 @@ def test_by_ticks(scene):
 def test_ticks_are_pieces(scene):
     """Ticks are pieces of one step each, also through events."""
     assert by_ticks(scene, 0.5) == by_steps(scene, 0.5)
+
+
+@pytest.mark.parametrize("method", [lw.DormandPrince(), lw.RK4(STEP), lw.RK4(STEP, every=5)], ids=repr)
+@pytest.mark.parametrize("scene", ["bouncing ball", "rolling ball", "stick-slip", "four-bar"])
+def test_at_samples(scene, method):
+    """To keep samples instead of steps changes nothing of a run; of steps that are kept, the samples are read."""
+    sim, times = begun(scene, method), np.array([0.0, 0.1, 0.25, 0.5])
+    sim.advance(0.5, samples=times)
+    whole = begun(scene, method)
+    whole.advance(0.5)
+    assert ended(sim) == ended(whole)
+    assert np.isin(times, sim.run.t).all()
+    assert len(sim.run.t) < len(whole.run.t)
+    assert np.array_equal(sim.run.path.at(times)[0], whole.run.path.at(times)[0])
+
+
+@pytest.mark.parametrize("scene", ["bouncing ball", "stick-slip"])
+def test_in_pieces_that_end_anywhere(scene):
+    """Pieces that end between two fixed steps leave all others where they are: the times are those of one grid."""
+    sim = begun(scene)
+    for until in (0.1, 0.2345, 0.5):
+        sim.advance(until)
+    events = {event.t for event in sim.events}
+    others = [t for t in sim.run.t.tolist() if t not in events | {0.1, 0.2345}]
+    assert all((t / STEP).is_integer() for t in others)
+    assert len(others) > 200
 
 
 @pytest.mark.parametrize("scene", ["bouncing ball", "four-bar", "slider-crank"])

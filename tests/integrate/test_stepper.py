@@ -7,13 +7,13 @@ import pytest
 
 from latchwork.errors import IntegrationError
 from latchwork.integrate import problem as problems
+from latchwork.integrate.again import Again, SharedWorkspace
 from latchwork.integrate.dense_output import Solution
-from latchwork.integrate.integration import Integration
+from latchwork.integrate.integration import PATIENT, Integration
 from latchwork.integrate.methods import RK4, DormandPrince, integrate
-from latchwork.integrate.problem import Problem, Settle, problem
-from latchwork.integrate.status import END, FULL, STATUS, Status
+from latchwork.integrate.problem import Problem, Settle, StateScales, problem
+from latchwork.integrate.status import END, EVENT, FULL, STATUS, Status
 from latchwork.integrate.stepper import begin, steps
-from latchwork.integrate.ticks import Ticks
 from latchwork.program.function import Function
 from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel, sqrt
 from latchwork.program.native import interpret, invoke
@@ -109,14 +109,32 @@ def test_ticks_are_the_steps_of_a_run(watched, projected, origin):
     """A tick with the same held numbers has the bits of a fixed step, until a guard falls or speeds change."""
     parts, h, w = given(watched, projected), 0.037, np.array([1.0])
     run = integrate(oscillator(), [1.0, 0.0], origin, origin + 6.0, w, RK4(h), **parts)
-    made = problem(oscillator(), [1.0, 0.0], origin, origin + 6.0, w, invoke, None, parts["guards"],
-                   settle=parts["settle"])  # fmt: skip
-    ticks = Ticks(made, h, [True, True] if watched else [])
+    m = 2 if watched else 0
+    workspace = SharedWorkspace(RK4(h), 2, m, StateScales(1.0, np.ones(2)))
+    again = Again(workspace, oscillator(), parts["guards"], parts["settle"], 1, np.arange(2), [PATIENT] * m, [0.0] * m,
+                  [1.0] * m)  # fmt: skip
+    assert again.begin(origin, np.array([1.0, 0.0]), w, origin) == FULL
     for i in range(1, len(run.t) - 1):  # the last is cut short by the end, or by the event
-        assert ticks.tick(w) is Status.FULL
-        assert (ticks.t, ticks.x.tobytes()) == (run.t[i], run.x[i].tobytes())
+        assert again.tick(w) == FULL
+        assert (again.integration.control.t, workspace.x.tobytes()) == (run.t[i], run.x[i].tobytes())
     if watched:
-        assert ticks.tick(w) is Status.EVENT
+        assert again.tick(w) == EVENT
+
+
+@pytest.mark.parametrize(("watched", "projected"), COMBINED)
+def test_fixed_steps_of_a_grid_are_the_same_wherever_a_run_begins(watched, projected):
+    """A run that is taken up between two times of the grid goes on to the next of them, and then by whole steps."""
+    parts, h, w = given(watched, projected), 0.037, np.array([1.0])
+    m = 2 if watched else 0
+    workspace = SharedWorkspace(RK4(h), 2, m, StateScales(1.0, np.ones(2)))
+    again = Again(workspace, oscillator(), parts["guards"], parts["settle"], 1, np.arange(2), [PATIENT] * m, [0.0] * m,
+                  [1.0] * m)  # fmt: skip
+    assert again.begin(0.1, np.array([0.6, 0.8]), w, 0.0) == FULL
+    assert again.steps(0.5, np.inf) == END
+    assert again.solution(END).t.tolist() == [0.1, *[i * h for i in range(3, 14)], 0.5]
+    assert again.begin(5 * h, np.array([0.6, 0.8]), w, 0.0) == FULL
+    assert again.steps(8 * h, np.inf) == END
+    assert again.solution(END).t.tolist() == [5 * h, 6 * h, 7 * h, 8 * h]
 
 
 def test_a_state_that_cannot_be_reached_shortens_a_step():

@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from latchwork.algebra.elimination import lu, lu_solve
-from latchwork.constraint.delassus_kernel import APART, invert, square, times, unpack
+from latchwork.constraint.inertia import invert, square, times, unpack
 from latchwork.constraint.selection_kernel import selected_speeds
 from latchwork.constraint.terms import Array, Terms
 from latchwork.program.kernel import divide, f64p, i64, kernel, offset, sqrt
 from latchwork.program.native import briefly, together
 
+APART = 1e-6  # pivots of S, whose diagonal is made 1: below it rows are close to depending on each other
 REFINED = 2  # times: once for the answer, once for what rounding left of it
 
 

@@ -108,6 +108,7 @@ class Checkpoint:
     stopped: tuple[float, tuple[str, ...]]
     parted: float
     short: tuple[float, float] | None
+    grid: tuple[float, float] | None
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -125,7 +126,7 @@ def written(state: SimState) -> Checkpoint:
         state.settled, tuple((_contact(names, contact), span) for contact, span in state.presence.items()),
         tuple(state.waiting), tuple(sorted(_contact(names, contact) for contact in state.overlaps)),
         tuple(state.inputs_seen.items()), (state.stopped[0], tuple(sorted(state.stopped[1]))), state.parted,
-        state.short,
+        state.short, state.grid,
     )  # fmt: skip
 
 
@@ -211,7 +212,7 @@ class Reader:
             settled=told.settled, presence={self._contact(ref): span for ref, span in told.presence},
             waiting={name: self._waiting(name) for name in told.waiting},
             overlaps=frozenset(map(self._contact, told.overlaps)), inputs_seen=dict(told.inputs_seen),
-            stopped=(told.stopped[0], frozenset(told.stopped[1])), parted=told.parted, short=told.short,
+            stopped=(told.stopped[0], frozenset(told.stopped[1])), parted=told.parted, short=told.short, grid=told.grid,
         )  # fmt: skip
         return state.but(stages={key: laid for mode in told.modes for key, laid in [self._mode(mode, rules)]})
 

@@ -337,6 +337,7 @@ def flow(run: Flow, until: f64) -> i64:
         run.begun = NOT_YET
         page = following.lap.integration.page
         if following.lap.arrived == run.arrivals and page.room - page.free >= FEW_ROWS:
+            following.lap.integration.control.grid = integration.control.grid
             run.begun = begin(following.lap.integration, t, run.state, run.rest, following.least)
         note.ready = counter()
         if run.begun != FULL:

@@ -28,7 +28,7 @@ from latchwork.hybrid.laps import Lap
 from latchwork.hybrid.mode_equations import Held
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Again
+from latchwork.integrate.again import Again, Samples
 from latchwork.integrate.dense_output import Event, Solution
 from latchwork.integrate.status import FULL
 from latchwork.program.evaluator import Evaluators
@@ -101,12 +101,12 @@ class FlowMemory:
     """The record of a flow, with the modes of one scene and some constraints; one thread at a time."""
 
     def __init__(self, base: Base, resets: Resets, pacing: Pacing, held: Terms, contact_points: Sequence[ContactPoint],
-                 rest: int) -> None:  # fmt: skip
+                 stops: Mapping[str, Any], rest: int) -> None:  # fmt: skip
         resets.memory.hold(contact_points)
         self.memory, self.room, self.points = resets.memory, resets.room(held), tuple(contact_points)
-        self.held = held
+        self.held, self.stops = held, tuple(stops.items())
         scene, n_q, n_u = self.memory.scene, len(base.equations.q), len(base.equations.u)
-        guards = GUARDS * scene.contacts + 2 * scene.zones
+        guards = GUARDS * scene.contacts + 2 * scene.zones + len(stops)
         self.run = run = lay_out(Flow, n_q=n_q, n_u=n_u, n_rest=rest, contacts=scene.contacts, zones=scene.zones,
                                  states=n_q + n_u + 1, room=MODES, most=CHANGES, bodies=pacing.bodies,
                                  most_guards=guards)  # fmt: skip
@@ -124,9 +124,11 @@ class FlowMemory:
         self._table, self._key = np.asarray(run.table), np.asarray(run.key)
         self._words = KEY * len(contact_points) + scene.zones
 
-    def serves(self, resets: Resets, held: Terms, contact_points: Sequence[ContactPoint]) -> bool:
-        """Whether its modes are those of some contact points and constraints, as they are now."""
+    def serves(self, resets: Resets, held: Terms, contact_points: Sequence[ContactPoint],
+               stops: Mapping[str, Any]) -> bool:  # fmt: skip
+        """Whether its modes are those of some contact points and constraints, as they are now, with these stops."""
         return (resets.memory.scene is self._scene and held is self.held and resets.room(held) is self.room
+                and tuple(stops.items()) == self.stops
                 and len(self.points) == len(contact_points)
                 and all([a is b for a, b in zip(self.points, contact_points, strict=True)]))  # fmt: skip
 
@@ -208,7 +210,7 @@ class FlowMemory:
         memory.scene.at_once, memory.scene.brief = -1 if at_once is None else int(at_once), brief
         run.mode, run.allowed, run.ended, run.longest = self.enter(lap, least), allowed, int(ended), lap.longest
         run.rest, run.arrivals = rest, Function.arrivals
-        began, call = time.perf_counter(), self._briefly if lap.again.is_brief else self._call
+        began, call = time.perf_counter(), self._briefly if lap.again.is_brief(until) else self._call
         status: int = call(self._at, until)
         self._clock = began, time.perf_counter()
         memory.current = None
@@ -229,8 +231,8 @@ class FlowMemory:
         """How the last mode began: the status of `begin`, or NOT_YET."""
         return self.run.begun if self.run.changes else FULL
 
-    def changes(self) -> list[Change]:
-        """What happened on the way."""
+    def changes(self, samples: Samples | None) -> list[Change]:
+        """What happened on the way, at so many samples."""
         run, made = self.run, list[Change]()
         if not run.changes:
             return made
@@ -244,7 +246,7 @@ class FlowMemory:
             mode, n = self.modes[note.before], self.modes[note.before].again.workspace.n
             places = tuple(np.flatnonzero(hit[c, : len(mode.guards)]).tolist())
             event = Event(note.t, places, before[c, :n].copy())
-            solution = mode.again.ran(note.first, note.last, note.steps, note.rejected, event)
+            solution = mode.again.ran(note.first, note.last, note.steps, note.rejected, event, samples)
             words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), note.speed, note.pace,
                                  note.shared)  # fmt: skip
             impacts = (impact_of(self.memory, self.points, events[c], note.energy),) if note.impacts else ()

@@ -74,6 +74,12 @@ class Driven:
         rows = np.concatenate([np.empty(0), *(column.table.times for column in self.columns)])
         return np.array([t0, *np.unique(rows[(rows > t0) & (rows < t_end)]), t_end])
 
+    def next_row(self, t: float) -> float:
+        """The time of the next row of a table after t."""
+        rows = (column.table.times for column in self.columns)
+        later = [times[i] for times in rows if (i := int(np.searchsorted(times, t, side="right"))) < len(times)]
+        return float(min(later, default=np.inf))
+
     @property
     def held(self) -> tuple[Expr, ...]:
         """What stands behind (t, q, u, work)."""

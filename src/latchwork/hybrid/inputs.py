@@ -49,7 +49,7 @@ class Inputs(Mapping[str, float]):
         if self._law(place) is not None:
             raise EvaluationError(f"input '{name}' of '{sim.equations.name}' follows an expression or a linear table, "
                                   "and cannot be set. Give it a number where the simulation is made.")  # fmt: skip
-        state, remembered = sim.state, bool(sim.record.segments) and sim.course is None
+        state, remembered = sim.state, bool(sim.record.segments) and sim.stepper is None
         if remembered or any(place in column.places for column in sim.driven.columns):
             state = state.but(driven=put_in(state.driven, state.rest, state.began, state.t, {place: number}))
         else:  # nothing of the past is kept

@@ -1,32 +1,33 @@
-"""Flow in laps: stages that are run again in place; machine code goes on from mode to mode (`flow`) where the next one
-is laid out, and what happened on the way is put down afterwards."""
+"""Flow by steps of our own: a mode is begun where the run stands, and machine code goes on from mode to mode (`flow`)
+where the next one is laid out; what happened on the way is put down afterwards."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from latchwork.errors import IntegrationError
 from latchwork.hybrid.constraint_impulses import constraint_impulses
 from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.flow import NOT_YET
-from latchwork.hybrid.flow_memory import CHANGES, Change
+from latchwork.hybrid.flow_memory import CHANGES, Change, FlowMemory
 from latchwork.hybrid.interference.passing import first_passing
 from latchwork.hybrid.interference.watch import Passed
-from latchwork.hybrid.laps import Lap, can_lap, lap_end
+from latchwork.hybrid.laps import Broken, Departed, Lap, Ran, broken, end_of, ended, lap_end
 from latchwork.hybrid.mode_table import ModeTable, least_pivot
 from latchwork.hybrid.path import Segment, Stage
-from latchwork.hybrid.piece_flow import longest_step, plan_of
-from latchwork.hybrid.plan import Broken, Departed, Ran, end_of
 from latchwork.hybrid.prefetch import prepare_successors
+from latchwork.hybrid.rules import guard_kind
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Again
+from latchwork.integrate.again import Again, Samples
 from latchwork.integrate.methods import RK4, DormandPrince, Method
 from latchwork.integrate.status import END, EVENT, FULL
 from latchwork.program.interrupt import interrupted
@@ -38,11 +39,15 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Call:
-    """One call of ``advance``: its method and samples, and how often contacts changed at one instant."""
+    """One call of ``advance``: its method and samples, and how often contacts changed at one instant.
+
+    Steps that are fixed are counted from ``grid``, whatever happens between them.
+    """
 
     method: Method
     samples: Array | None
     crossings: Crossings
+    grid: float
 
 
 def counted(state: SimState, hits: Sequence[Guard], crossings: Crossings) -> SimState:
@@ -53,83 +58,135 @@ def counted(state: SimState, hits: Sequence[Guard], crossings: Crossings) -> Sim
     return state
 
 
-def lap_of(sim: Simulation, call: Call, stage: Stage, guards: Guards, x: Array, until: float) -> Lap | None:
-    """A stage that is begun where the run stands, ready to go on to the next event; none where it takes more."""
-    state, world = sim.state, sim.world
-    if (call.samples is not None or state.rules or state.driven.columns or stage.guards is None
-            or world.watch_set.sleeps):  # fmt: skip
-        return None
-    for contact_point in state.contacts.contact_points:
-        if contact_point.feature.tracked is not None:
-            return None
-    table = world.table(state.driven)
-    again = _begun(table, call.method, stage, guards, state.t, state.x, state.rest, until)
-    if again is None:
-        return None
-    return Lap(again, stage, guards, longest_step(table, state, x), time.perf_counter(), state.t)
+def grid_of(state: SimState, step: float) -> float:
+    """Where fixed steps of a length are counted from: as those before; else from where the run began, if it stands at
+    such a step now; else from here.
 
-
-def _begun(table: ModeTable, method: Method, stage: Stage, guards: Guards, t: float, x: Array, rest: Array,
-           until: float) -> Again | None:  # fmt: skip
-    if isinstance(method, (DormandPrince, RK4)) and can_lap(method, until - t):
-        return table.laps.begun(stage, guards, method, t, x, rest)
-    return None
-
-
-def run_laps(sim: Simulation, call: Call, lap: Lap, until: float, x: Array) -> tuple[Ran | None, Lap]:
-    """Run from mode to mode, until a time, or an event that has to be passed here; the last lap, and what it gave.
-
-    None where the last mode that was entered takes more care to begin. A stage goes on in other speeds where it asks
-    for them.
+    So times are the same to the last bit, whether steps are made in one go, in pieces or by ticks.
     """
-    segments: list[Segment] = []
-    world, table, rest = sim.world, sim.mode_table, sim.state.rest
-    flows = world.watch_set.is_idle(sim.state.contacts, table.base) and not sim.state.limited
-    memory, ended = table.flow_of(sim.state.holds, sim.state.contacts.contact_points, len(rest)), False
-    memory.know_only(sim.state.stages)
+    if state.grid is not None and state.grid[1] == step:
+        return state.grid[0]
+    return state.began if is_on_grid(state.t, state.began, step) else state.t
+
+
+def is_on_grid(t: float, origin: float, step: float) -> bool:
+    """Whether fixed steps from an origin come to a time exactly."""
+    return origin + float(round((t - origin) / step)) * step == t
+
+
+def longest_step(table: ModeTable, state: SimState, x: Array) -> float:
+    """A step that is short enough for gaps to be followed."""
+    return table.pacing(x) if state.contacts.members else math.inf
+
+
+def kinds_at(guards: Guards, state: SimState) -> list[int]:
+    """Where guards are armed as a run begins: those that ended it here must rise before they end it again."""
+    over = state.stopped[1] if state.stopped[0] == state.t else frozenset()
+    return [guard_kind(guard, state.rules, over) for guard in guards]
+
+
+def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: Stage, guards: Guards,
+             stops: Mapping[str, Any], until: float, x: Array, whole: bool) -> Ran | None:  # fmt: skip
+    """Run from mode to mode, until a time, or an event that has to be passed here.
+
+    A stage goes on in other speeds where it asks for them. Every change is passed here where a rule may fire, a
+    constraint may let go, something sleeps or is tracked; then all steps are kept where they are wanted ``whole``. None
+    where the last mode that was entered takes more care to begin.
+    """
+    state, table, rest = sim.state, sim.mode_table, sim.state.held
+    samples = None if call.samples is None or whole else Samples(call.samples, rest)
+    kinds = kinds_at(guards, state) if stage.guards is not None and (state.rules or stops) else None
+    flows = _flows(sim)
+    memory = table.flow_of(state.holds, state.contacts.contact_points, stops, len(rest)) if flows else None
+    if memory is not None:
+        memory.know_only(state.stages)
+    longest, segments, over, t, now = longest_step(table, state, x), list[Segment](), False, state.t, state.x
+    lap: Lap | None = None
     try:
         while True:
-            allowed = int(min(CHANGES, sim.state.event_rate.left)) if flows else 0
-            status = memory(lap, sim.state.contacts, least_pivot(lap.stage), ended, until, rest, allowed, world.at_once,
-                            world.brief)  # fmt: skip
-            if world.progress is not None:
-                world.progress(memory.reached)
-            sim.record.end_switch(lap.began)
-            lap.stage.get_ready()
-            if changes := memory.changes():
-                passed = _first_passed(sim, lap, segments, changes)
-                changes = changes if passed is None else changes[: passed[0]]
-                sim.record.segments += segments
-                lap, segments = _changed(sim, lap, changes, memory.begun == FULL, call.crossings), []
-                if passed is not None:
-                    raise passed[1]
-                if memory.begun != FULL and not _begun_late(lap, memory.begun, sim.state, rest):
-                    return None, lap
-                sim.record.end_switch()
-                prepare_successors(sim, lap.guards, {}, lap.again.now)
-                if memory.begun != FULL:
-                    continue
-            stops = interrupted()
-            ended = status == EVENT and memory.is_full and not stops
-            if status == FULL and not stops:
-                table.laps.make_room(lap.again)
-            if ended or (status == FULL and not stops):
-                continue
-            ran = lap_end(lap.again, lap.stage, END if status == FULL else status, until, rest)
+            again, status = _begun(table, method, stage, guards, t, now, rest, until, call.grid, kinds, segments)
+            if lap is None:
+                lap = Lap(again, stage, guards, longest, time.perf_counter(), t)
+            else:
+                lap = lap._replace(again=again, stage=stage)
+            if status == EVENT:
+                ran = ended(lap, Segment(lap.again.at_once(rest), lap.stage), rest)
+                sim.record.end_switch(lap.began)
+                return ran._replace(segments=segments + ran.segments)
+            while True:
+                status = _called(sim, memory, lap, over, until, rest)
+                sim.record.end_switch(lap.began)
+                lap.stage.get_ready()
+                if memory is not None and (changes := memory.changes(samples)):
+                    passed = _first_passed(sim, lap, segments, changes, samples is None)
+                    changes = changes if passed is None else changes[: passed[0]]
+                    sim.record.segments += segments
+                    lap, segments = _changed(sim, lap, changes, memory.begun == FULL, call.crossings), []
+                    if passed is not None:
+                        raise passed[1]
+                    if memory.begun != FULL and not _begun_late(lap, memory.begun, sim.state, rest):
+                        return None
+                    sim.record.end_switch()
+                    prepare_successors(sim, lap.guards, stops, lap.again.now)
+                    if memory.begun != FULL:
+                        continue
+                halts = interrupted()
+                over = status == EVENT and memory is not None and memory.is_full and not halts
+                if status == FULL and not halts:
+                    table.laps.make_room(lap.again, samples)
+                    lap.again.fuse(until, rest)
+                if not (over or (status == FULL and not halts)):
+                    break
+            ran = lap_end(lap, END if status == FULL else status, until, rest, samples)
             segments += ran.segments
-            if ran.stage is lap.stage or stops:
-                return (ran if len(segments) == 1 else ran._replace(segments=segments)), lap
-            t = float(segments[-1].solution.t[-1])
-            again = _begun(table, call.method, ran.stage, lap.guards, t, ran.x, rest, until)
-            if again is None:
-                plan = plan_of(sim, call.method, lap.guards, None, x)
-                ran = plan.run(ran.stage, ran.x, np.array([t, until]), rest)
-                return ran._replace(segments=segments + ran.segments), lap
-            lap = lap._replace(again=again, stage=ran.stage)
+            if ran.stage is lap.stage or ran.hit or halts:
+                return ran._replace(segments=segments)
+            t, now, stage, guards = ran.end, ran.x, ran.stage, lap.guards
     except Departed as error:
         raise Departed(str(error), segments + error.segments, error.t, error.x) from None
     except Broken as error:
         raise Broken(str(error), segments + error.segments, error.reason) from None
+
+
+def _flows(sim: Simulation) -> bool:
+    """Whether machine code may go from mode to mode: nothing has to be looked at where contacts change."""
+    state, points = sim.state, sim.state.contacts.contact_points
+    if not points or state.rules or state.limited or any([point.feature.tracked is not None for point in points]):
+        return False
+    return sim.world.watch_set.is_idle(state.contacts, sim.mode_table.base)
+
+
+def _begun(table: ModeTable, method: DormandPrince | RK4, stage: Stage, guards: Guards, t: float, x: Array, rest: Array,
+           until: float, grid: float, kinds: Sequence[int] | None,
+           segments: Sequence[Segment]) -> tuple[Again, int]:  # fmt: skip
+    """A stage begun at (t, x): FULL where it can be run, EVENT where guards fall at once. Else it is refused."""
+    try:
+        if isinstance(method, RK4):
+            method.count(until - t)
+        again, status = table.laps.begun(stage, guards, method, t, x, rest, grid, kinds)
+        if status not in (FULL, EVENT):
+            again.fail(status, until, False)
+    except IntegrationError as error:
+        raise broken(error, stage, t, rest, x) from None
+    again.integration.control.tried = sum([s.solution.stats.steps + s.solution.stats.rejected for s in segments])
+    again.fuse(until, rest)
+    return again, status
+
+
+def _called(sim: Simulation, memory: FlowMemory | None, lap: Lap, over: bool, until: float, rest: Array) -> int:
+    """Run from a lap on; the status of the stepper."""
+    world, state = sim.world, sim.state
+    if memory is None:
+        status = lap.again.steps(until, lap.longest)
+        reached = lap.again.integration.control.t
+    else:
+        allowed = int(min(CHANGES, state.event_rate.left))
+        status = memory(lap, state.contacts, least_pivot(lap.stage), over, until, rest, allowed, world.at_once,
+                        world.brief)  # fmt: skip
+        reached = memory.reached
+    if world.progress is not None:
+        world.progress(reached)
+    return status
 
 
 def _changed(sim: Simulation, lap: Lap, changes: Sequence[Change], begun: bool, crossings: Crossings) -> Lap:
@@ -170,19 +227,19 @@ def _begun_late(lap: Lap, begun: int, state: SimState, rest: Array) -> bool:
     """Begin the mode after the last change, where machine code could not; whether it can be begun as always."""
     if begun != NOT_YET or not lap.again.is_current:
         return False
-    return lap.again.begin_at(state.t, address(state.x), address(rest), least_pivot(lap.stage)) > 0
+    return lap.again.begin_at(state.t, address(state.x), address(rest), least_pivot(lap.stage)) == FULL
 
 
-def _first_passed(sim: Simulation, lap: Lap, segments: Sequence[Segment],
-                  changes: Sequence[Change]) -> tuple[int, Passed] | None:  # fmt: skip
+def _first_passed(sim: Simulation, lap: Lap, segments: Sequence[Segment], changes: Sequence[Change],
+                  between: bool) -> tuple[int, Passed] | None:  # fmt: skip
     """Where shapes pass into each other in what was run from mode to mode: so many changes come before."""
     solutions = [*(s.solution for s in segments), *(change.solution for change in changes)]
-    found = first_passing(sim, solutions)
+    found = first_passing(sim, solutions, between=between)
     if found is None:
         return None
     i, passing = max(found[0] - len(segments), 0), found[1]
     stage = lap.stage if i == 0 else changes[i - 1].after.stage
-    ended = Segment(changes[i].solution, stage)
+    last = Segment(changes[i].solution, stage)
     if i == 0:
-        raise Passed(passing, [*segments, ended])
-    return i, Passed(passing, [ended])
+        raise Passed(passing, [*segments, last])
+    return i, Passed(passing, [last])

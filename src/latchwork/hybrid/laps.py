@@ -1,26 +1,75 @@
-"""Laps: stages as problems that are run again and again, from one change of mode to the next.
-
-For runs by adaptive steps, or ticks, under guards, of what nothing drives from a table, without rules and tracked
-curves: others are planned piece by piece (`plan`). The bits are the same.
-"""
+"""Laps: stages as problems that are run again and again, from one change of mode to the next, by steps of our own."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeGuard
+
+import numpy as np
 
 from latchwork.errors import ConstraintError, IntegrationError
-from latchwork.hybrid.contacts.guards import Guards
+from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.path import Segment, Stage
-from latchwork.hybrid.plan import Broken, Departed, Ran, end_of
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Again, SharedWorkspace, few_rows
+from latchwork.integrate.again import Again, Samples, SharedWorkspace, few_rows
 from latchwork.integrate.integration import NOT_BELOW, PATIENT, STRICT
 from latchwork.integrate.methods import RK4, DormandPrince
 from latchwork.integrate.problem import StateScales
-from latchwork.integrate.status import END, EVENT, REWRITE
+from latchwork.integrate.status import END, EVENT, REWRITE, Status
 
 REMEMBERED, GUARDS = 400, 32  # stages, and guards that memory is made for
-FEW = 8.0  # fixed steps: of more, a program of a whole step may be made
+
+
+class Ran(NamedTuple):
+    """Segments, the last stage, the full state at the end, and the guards that ended the run, if any, by number;
+    of the mode that it ended in: its guards, and when it was entered, by the clock and t."""
+
+    segments: list[Segment]
+    stage: Stage
+    x: Array
+    hit: tuple[int, ...]
+    guards: Guards
+    began: float
+    t: float
+
+    @property
+    def hits(self) -> list[Guard]:
+        """The guards that ended it."""
+        return [self.guards[i] for i in self.hit]
+
+    @property
+    def end(self) -> float:
+        """The time reached."""
+        return float(self.segments[-1].solution.t[-1])
+
+
+class Broken(IntegrationError):
+    """A run that could not go on, with the segments up to there."""
+
+    def __init__(self, message: str, segments: list[Segment], reason: Status | None = None) -> None:
+        super().__init__(message, reason=reason)
+        self.segments = segments
+
+
+class Departed(Broken):
+    """A run whose state has left some rows at time t: they say nothing new where the stage begins, and contradict the
+    others later."""
+
+    def __init__(self, message: str, segments: list[Segment], t: float, x: Array) -> None:
+        super().__init__(message, segments)
+        self.t, self.x = t, x
+
+
+class Lap(NamedTuple):
+    """A stage that has begun: what runs and watches it, its longest step, and when it began, by the clock and t."""
+
+    again: Again
+    stage: Stage
+    guards: Guards
+    longest: float
+    began: float
+    t: float
 
 
 class Laps:
@@ -32,25 +81,26 @@ class Laps:
         self._workspaces: dict[int, SharedWorkspace] = {}  # by how many states there are
         self._method: DormandPrince | RK4 | None = None
 
-    def begun(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, t: float, x: Array,
-              rest: Array) -> Again | None:  # fmt: skip
-        """A stage that stands at (t, x), ready to run; none where that takes more care."""
+    def begun(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, t: float, x: Array, rest: Array,
+              grid: float, kinds: Sequence[int] | None) -> tuple[Again, int]:  # fmt: skip
+        """A stage that stands at (t, x), and how it began: the status of `stepper.begin`. Fixed steps are counted from
+        ``grid``; ``kinds`` of its guards where they are not as always."""
         known = self._known.get(stage) if method is self._method else None
         if known is None or not known.is_current:
             if len(self._known) >= REMEMBERED:
                 self._known.pop(next(iter(self._known)))
             known = self._known[stage] = self._made(stage, guards, method, len(x), rest)
-        return known if known.begin(t, x, rest) else None
+        return known, known.begin(t, x, rest, grid, kinds)
 
     def get_ready(self, method: Any, states: int) -> None:
         """Make now the memory that stages with so many states, or up to two fewer, need."""
-        if type(method) is DormandPrince and can_lap(method, 0.0):
+        if type(method) is DormandPrince and not isinstance(method.atol, tuple):
             for n in range(max(states - 2, 1), states + 1):
                 self._workspace(method, n, GUARDS)
 
-    def make_room(self, running: Again) -> None:
+    def make_room(self, running: Again, samples: Samples | None) -> None:
         """Take new pages where few rows are left: what runs goes on on one, others will begin on one."""
-        running.make_room()
+        running.make_room(samples)
         for workspace in self._workspaces.values():
             if workspace is not running.workspace and workspace.is_full(2 * few_rows()):
                 workspace.turn_page()
@@ -66,49 +116,64 @@ class Laps:
         return found
 
     def _made(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, full: int, rest: Array) -> Again:
-        assert stage.guards is not None, "what is run in laps is watched"
         kept = stage.places(full)
         workspace = self._workspace(method, len(kept), len(guards))
-        kinds = [NOT_BELOW if guard.by_force else STRICT if guard.kind == "stop" else PATIENT for guard in guards]
-        return Again(workspace, stage.function, stage.guards, stage.settle, len(rest), kept, kinds,
-                     [guard.height for guard in guards], [guard.unit for guard in guards])  # fmt: skip
+        watched = guards if stage.guards is not None else ()
+        return Again(workspace, stage.function, stage.guards, stage.settle, len(rest), kept,
+                     [usual_kind(guard) for guard in watched], [guard.height for guard in watched],
+                     [guard.unit for guard in watched])  # fmt: skip
 
 
-class Lap(NamedTuple):
-    """A stage that has begun: what runs and watches it, its longest step, and when it began, by the clock and t."""
-
-    again: Again
-    stage: Stage
-    guards: Guards
-    longest: float
-    began: float
-    t: float
+def usual_kind(guard: Guard) -> int:
+    """Where a guard is armed, as `integration` has it; rules apart."""
+    return NOT_BELOW if guard.by_force else STRICT if guard.kind in ("stop", "lost", "rule") else PATIENT
 
 
-def can_lap(method: Any, span: float) -> bool:
-    """Whether a method runs in laps: adaptive steps of one tolerance, or a few fixed steps, as in a tick."""
-    if type(method) is DormandPrince:
-        return not isinstance(method.atol, tuple)
-    return type(method) is RK4 and method.every == 1 and span <= FEW * method.step
+def is_ours(method: Any) -> TypeGuard[DormandPrince | RK4]:
+    """Whether the stepper makes the steps of a method."""
+    return type(method) in (DormandPrince, RK4)
 
 
-def lap_end(again: Again, stage: Stage, status: int, until: float, rest: Array) -> Ran:
+def lap_end(lap: Lap, status: int, until: float, rest: Array, samples: Samples | None) -> Ran:
     """What a lap gave that ran until a time or an event; where it asks for other speeds, it ends in these."""
+    again, stage = lap.again, lap.stage
     try:
         if status not in (END, EVENT, REWRITE):
-            again.fail(status, until)
+            again.fail(status, until, True, samples)
     except IntegrationError as error:
-        known = [] if error.solution is None else [Segment(error.solution, stage)]
-        t, x, _ = end_of(known[0], rest)
-        raise Broken(f"{error}{stage.told(t, x, rest, error.reason)}", known, error.reason) from None
-    segment = Segment(again.solution(status), stage)
-    t = float(segment.solution.t[-1])
-    x, belongs = stage.end(t, segment.solution.x[-1], rest)
+        raise broken(error, stage, until, rest) from None
+    return ended(lap, Segment(again.solution(status, samples), stage), rest)
+
+
+def ended(lap: Lap, segment: Segment, rest: Array) -> Ran:
+    """A lap that ended with a segment: in other speeds, where the event names no guards."""
+    stage, solution = lap.stage, segment.solution
+    t, event = float(solution.t[-1]), solution.event
+    x, belongs = stage.end(t, solution.x[-1], rest)
     try:
         if not belongs:
             stage.verify(t, x, rest)
     except ConstraintError as error:
         raise Departed(str(error), [segment], t, x) from None
-    event = segment.solution.event
-    return Ran([segment], stage.rewritten(t, x, rest) if status == REWRITE else stage, x,
-               () if event is None else event.guards)  # fmt: skip
+    hit = () if event is None else event.guards
+    rewrites = event is not None and not hit
+    return Ran([segment], stage.rewritten(t, x, rest) if rewrites else stage, x, hit, lap.guards, lap.began, lap.t)
+
+
+def broken(error: IntegrationError, stage: Stage, t: float, rest: Array, x: Array | None = None) -> Broken:
+    """A run of a stage that could not go on, or not begin at (t, x), and what is worth knowing of it."""
+    known = [] if error.solution is None else [Segment(error.solution, stage)]
+    if known:
+        t, x, _ = end_of(known[0], rest)
+    told = "" if x is None else stage.told(t, x, rest, error.reason)
+    return Broken(f"{error}{told}", known, error.reason)
+
+
+def end_of(segment: Segment, rest: Array) -> tuple[float, Array, bool]:
+    """Time and state (q, u, work) at the end of a segment, as far as it is finite; whether it surely belongs."""
+    solution = segment.solution
+    last = len(solution.t) - 1
+    if not math.isfinite(sum(solution.x[last].tolist())):
+        last = int(np.flatnonzero(np.isfinite(solution.x).all(axis=1))[-1])
+    t = float(solution.t[last])
+    return t, *segment.stage.end(t, solution.x[last], rest)

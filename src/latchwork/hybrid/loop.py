@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,21 +20,21 @@ from latchwork.hybrid.contacts.friction import forces_in
 from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.event import Events, RunEvent
+from latchwork.hybrid.horizon import flow_to, horizon, joined, jumped
 from latchwork.hybrid.interference.passing import go_back, keep_watch, must_not_pass
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.interrupted import interruptible
-from latchwork.hybrid.lap_flow import Call, counted, lap_of, run_laps
-from latchwork.hybrid.laps import Lap
+from latchwork.hybrid.lap_flow import Call, counted, grid_of, run_laps
+from latchwork.hybrid.laps import Broken, Departed, Ran, is_ours
 from latchwork.hybrid.modes import enumerate_modes, mode_at
 from latchwork.hybrid.online import fire, follow_inputs, release
 from latchwork.hybrid.online_contacts import bounds_entered, fetched
 from latchwork.hybrid.path import Stage
-from latchwork.hybrid.piece_flow import looked, plan_of, run_pieces
-from latchwork.hybrid.plan import Broken, Departed, Ran
 from latchwork.hybrid.prefetch import prepare_successors
 from latchwork.hybrid.reset import reset
 from latchwork.hybrid.row_inputs import next_jump
 from latchwork.hybrid.rules import Watched
+from latchwork.hybrid.smooth_flow import run_smooth
 from latchwork.hybrid.so_far import explained_error
 from latchwork.hybrid.start import seconds, times_of
 from latchwork.hybrid.stops import stops_of
@@ -60,6 +61,7 @@ def advance(sim: Simulation, until: Any, stop_when: Mapping[str, Any] | None, sa
         if samples.ndim != 1:
             raise EvaluationError(f"the samples of a run are {samples.ndim} deep. Give a list of times.")
     sim.world.ahead.wait()
+    sim.stepper = None
     run(sim, t_end, stops_of(stop_when), samples, method, audit)
     return Events(sim.record.events[seen:])
 
@@ -68,9 +70,13 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         audit: Auditing) -> None:  # fmt: skip
     """Flow, reset, and flow on, until a time, or until the first of some conditions falls through zero."""
     since = None if audit == "off" else entry(sim)
-    call = Call(method, samples, Crossings(sim.equations.name, sim.mode_table.base.scales.time))
+    step: float | None = getattr(method, "step", None)
+    grid = sim.state.t if step is None else grid_of(sim.state, step)
+    call = Call(method, samples, Crossings(sim.equations.name, sim.mode_table.base.scales.time), grid)
+    if step is not None:
+        sim.state = sim.state.but(grid=(grid, step))
     fetch(sim, bounds_entered(sim.state))
-    passed, limit = None, t_end
+    passed, limit, first = None, t_end, len(sim.record.segments)
     while (sim.state.t < t_end or sim.state.rules.pending) and not interrupted():
         row, passed = passed, None
         sim.state = sim.world.seen(sim.state)
@@ -91,27 +97,25 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             continue
         stage, guards = mode
         limit = min(_next_limit(sim, limit if sim.state.t < limit else t_end), jump)
-        lap = lap_of(sim, call, stage, guards, x, limit) if sim.state.t < t_end else None
-        values = stage.look(sim.state.t, sim.state.x, x[len(sim.state.x) :]) if lap is None else lap.again.now
-        if lap is None:
-            if _at_once(sim, call, stage, guards, values):
-                continue
-            rule = due(sim, guards, values)
-            if rule is not None:
-                if _fire(sim, rule):
-                    break
-                continue
-            if sim.state.t >= t_end:
+        values = stage.look(sim.state.t, sim.state.x, x[len(sim.state.x) :])
+        if _at_once(sim, call, stage, guards, values):
+            continue
+        rule = due(sim, guards, values)
+        if rule is not None:
+            if _fire(sim, rule):
                 break
-        was = sim.state.x
-        until = looked(sim, method, limit) if lap is None else limit
+            continue
+        if sim.state.t >= t_end:
+            break
+        until = horizon(sim, step, call.grid, limit)
         if until is None:
             continue
         sim.record.note_backs(sim.state)
         prepare_successors(sim, guards, stops, values)
         keep_watch(sim, x)
         try:
-            flowed = _flow(sim, call, stage, guards, lap, until, x, values if sim.state.x is was else None)
+            ran = flow_to(sim, until, samples, partial(_run, sim, call, stage, guards, stops, x))
+            must_not_pass(sim, ran.segments if ran is not None else (), samples is None)
         except Passed as found:
             limit = go_back(sim, found)
             continue
@@ -124,38 +128,28 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             raise explained_error(sim, method, error) from None
         finally:
             sim.world.ahead.wait()
-        if flowed is None:
+        if ran is None:
             continue
-        stage, hits = flowed
+        if sim.state.driven.columns and ran.end < min(t_end, jump):
+            ran = jumped(sim.state, ran)
+        sim.went(ran.segments, ran.x)
+        sim.record.worked("integrate", ran.stage.names, ran.t, ran.began)
         if not (sim.state.rules or stops):
-            passed = _pass(sim, call, stage, hits)
-        elif _pass_all(sim, call, stage, hits, asked):
+            passed = _pass(sim, call, ran.stage, ran.hits)
+        elif _pass_all(sim, call, ran.stage, ran.hits, asked):
             break
+    if sim.state.driven.columns:
+        sim.record.segments[first:] = joined(sim.record.segments[first:])
     if since is not None:
         judge(sim, since, method, audit)
 
 
-def _flow(sim: Simulation, call: Call, stage: Stage, guards: Guards, lap: Lap | None, until: float, x: Array,
-          values: Array | None) -> tuple[Stage, list[Guard]] | None:  # fmt: skip
-    """Flow to a time, or to an event: the stage there, and the guards that fell.
-
-    None where something else is to be stepped from here on, and the run stands as before.
-    """
-    began, before, samples = time.perf_counter(), sim.state.t, call.samples
-    ran: Ran | None
-    if lap is None:
-        sim.record.end_switch()
-        ran = run_pieces(sim, plan_of(sim, call.method, guards, samples, x), stage, until, values)
-    else:
-        ran, lap = run_laps(sim, call, lap, until, x)
-    must_not_pass(sim, ran.segments if ran is not None else (), samples is None)
-    if ran is None:
-        return None
-    if lap is not None:
-        _, stage, guards, _, began, before = lap
-    sim.went(ran.segments, ran.x)
-    sim.record.worked("integrate", stage.names, before, began)
-    return ran.stage, [guards[i] for i in ran.guards]
+def _run(sim: Simulation, call: Call, stage: Stage, guards: Guards, stops: Mapping[str, Any], x: Array, until: float,
+         whole: bool) -> Ran | None:  # fmt: skip
+    """Flow from where the run stands, by steps of our own or by those of another method."""
+    if is_ours(call.method):
+        return run_laps(sim, call, call.method, stage, guards, stops, until, x, whole)
+    return run_smooth(sim, call, stage, guards, until, x, whole)
 
 
 def _pass_all(sim: Simulation, call: Call, stage: Stage, hits: Sequence[Guard], asked: Mapping[str, Any]) -> bool:
@@ -208,8 +202,8 @@ def due(sim: Simulation, guards: Guards, values: Array) -> Watched | None:
     if not state.rules:
         return None
     begins = not (state.begun or sim.record.events)
-    sim.state = state.but(rules=state.rules.look(state.t, sim.mode_table.base.scales.time, state.told, guards, values,
-                                                  begins))  # fmt: skip
+    scale = sim.mode_table.base.scales.time
+    sim.state = state.but(rules=state.rules.look(state.t, scale, state.told, guards, values, begins))
     return sim.state.rules.first
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -64,9 +64,6 @@ from latchwork.integrate.stepper import steps
 from latchwork.integrate.workspace import Memory
 from latchwork.program.function import Function
 from latchwork.program.native import native
-
-if TYPE_CHECKING:
-    from latchwork.hybrid.ticking import Course
 
 REMEMBERED, PARTS = 400, 4000  # stages, and what they are made of
 KERNELS = (
@@ -130,12 +127,6 @@ class ModeTable:
         self._memory = Memory()
         self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
         self._flow: FlowMemory | None = None
-        self.courses: dict[Stage, Course] = {}  # stages that were ticked, ready to be taken up again
-
-    def keep_course(self, stage: Stage, course: Course) -> None:
-        """Remember how a stage is ticked."""
-        make_room(self.courses)
-        self.courses[stage] = course
 
     @cached_property
     def base(self) -> Base:
@@ -158,11 +149,12 @@ class ModeTable:
         """What happens where guards of contacts fall."""
         return Resets(self.base, self.tolerances)
 
-    def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], rest: int) -> FlowMemory:
+    def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
+                rest: int) -> FlowMemory:  # fmt: skip
         """The memory of runs among the modes of some contact points and constraints; the last one is kept."""
         held = self.held(holds)
-        if self._flow is None or not self._flow.serves(self.resets, held, contact_points):
-            self._flow = FlowMemory(self.base, self.resets, self.pacing, held, contact_points, rest)
+        if self._flow is None or not self._flow.serves(self.resets, held, contact_points, stops):
+            self._flow = FlowMemory(self.base, self.resets, self.pacing, held, contact_points, stops, rest)
         return self._flow
 
     @cached_property

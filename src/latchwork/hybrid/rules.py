@@ -7,18 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.forces import forces_in
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.constraint.terms import Base
 from latchwork.errors import EvaluationError, IntegrationError, ModelError
-from latchwork.hybrid.contacts.guards import Guard, Guards
+from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.initial_contacts import INSTANT
 from latchwork.hybrid.input_laws import Column, Driven
+from latchwork.hybrid.laps import usual_kind
 from latchwork.hybrid.rule_checks import check_rule, input_names, kinds_in, places, rule_scalar
 from latchwork.hybrid.table import Array, Table
+from latchwork.integrate.integration import PATIENT, SPENT, STRICT
 from latchwork.model import Model
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
@@ -235,18 +236,14 @@ def rule_guards(armed: Iterable[Watched], forces: Mapping[str, Expr]) -> list[Gu
     return [Guard("rule", each, _with_forces(each.value, forces)) for each in armed]
 
 
-def eager(guards: Guards, rules: Rules) -> NDArray[np.bool_]:
-    """Which guards are armed also below zero, where they may rise."""
-    if not guards.of_rules:
-        return guards.patient
-    return np.array([rules[guard.about].rising if guard.kind == "rule" else patient
-                     for guard, patient in zip(guards, guards.patient, strict=True)], dtype=bool)  # fmt: skip
-
-
-def waiting(guards: Guards, rules: Rules) -> NDArray[np.bool_]:
-    """Which guards must have been above zero before they are armed."""
-    return np.array([guard.kind == "rule" and rules[guard.about].spent and not rules[guard.about].rising
-                     for guard in guards], dtype=bool)  # fmt: skip
+def guard_kind(guard: Guard, rules: Rules, ended: Iterable[str]) -> int:
+    """Where a guard is armed: rules and stops that have fallen must have been above zero first, as those ``ended``."""
+    if guard.kind == "stop":
+        return SPENT if guard.about in ended else STRICT
+    if guard.kind == "rule":
+        state = rules[guard.about]
+        return PATIENT if state.rising else SPENT if state.spent else STRICT
+    return usual_kind(guard)
 
 
 def put_in(driven: Driven, rest: Array, began: float, t: float, values: Mapping[int, float]) -> Driven:

@@ -10,7 +10,7 @@ A simulation holds the state of its run (`state`), what it knows besides (`world
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from latchwork.hybrid.checkpoint import Checkpoint, Reader
 from latchwork.hybrid.contacts.initial_contacts import contacts_of, must_run_contacts, one_of_three
 from latchwork.hybrid.designs import Simulating, design_of
 from latchwork.hybrid.event import Events, RunEvent
+from latchwork.hybrid.fixed_stepper import FixedStepper, tick
 from latchwork.hybrid.input_laws import Driven, driven
 from latchwork.hybrid.inputs import Inputs
 from latchwork.hybrid.late import Late, waiting_contact
@@ -48,7 +49,6 @@ from latchwork.hybrid.so_far import trajectory_of
 from latchwork.hybrid.start import given_constraints, mechanism, method_of, seconds, start_of
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.ticking import tick
 from latchwork.hybrid.time_stepping.settings import EventRate, TimeStepping
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.trajectory import Trajectory
@@ -57,9 +57,6 @@ from latchwork.integrate.methods import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
 from latchwork.program.interrupt import hearing
-
-if TYPE_CHECKING:
-    from latchwork.hybrid.ticking import Course
 
 
 @spelled
@@ -87,7 +84,7 @@ class Simulation:
         self.world = World(method_of(method), design_of(design), one_of_three(at_once), progress and hearing(progress),
                            looks_ahead=self.looks_ahead, keeps_awake=self.keeps_awake)  # fmt: skip
         self.audit = auditing(audit)
-        self.course: Course | None = None  # what is ticked, where nothing changes
+        self.stepper: FixedStepper | None = None  # what is ticked, where nothing changes
         drives, held = driven(equations, inputs)
         must_be(thick, (TimeStepping, type(None)), "thick", "Give lw.TimeStepping(step), or leave it out.")
         t, holds = seconds("start", start), {k.name: Hold(k, True, None) for k in permanent}
@@ -122,7 +119,7 @@ class Simulation:
     def state(self, state: SimState | Checkpoint) -> None:
         if isinstance(state, Checkpoint):
             state = Reader(self.world, self._state, state).state()
-            self.course = None
+            self.stepper = None
         if state.t < self._state.t:
             self.record.cut(state.t)
         self._state = state

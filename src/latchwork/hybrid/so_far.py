@@ -12,8 +12,8 @@ import numpy as np
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.gaps import Presence
+from latchwork.hybrid.laps import Broken
 from latchwork.hybrid.path import Path, Segment
-from latchwork.hybrid.plan import Broken
 from latchwork.hybrid.start import even_times
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.integrate.methods import Method

@@ -41,7 +41,7 @@ class SimState:
     rest: Array
     driven: Driven  # equations, laws and tables of inputs
     event_rate: EventRate
-    began: float  # when the run began: steps of ticks are counted from there
+    began: float  # when the run began
     holds: Mapping[str, Hold] = field(default_factory=dict)
     contacts: ContactStates = field(default_factory=lambda: ContactStates([]))
     rules: Rules = field(default_factory=Rules)
@@ -56,6 +56,7 @@ class SimState:
     parted: float = -math.inf  # when rows of contacts that contradict each other were left last
     names: Names = field(default_factory=Names)  # of what came into the run, for states that are written down
     short: tuple[float, float] | None = None  # from when until when steps are short, as shapes may pass unseen there
+    grid: tuple[float, float] | None = None  # from when fixed steps are counted, and how long they are
 
     def but(self, **changes: Any) -> SimState:
         """The same state with some parts of it changed."""

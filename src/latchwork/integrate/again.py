@@ -1,4 +1,4 @@
-"""Again: one problem with guards, run again and again from other states, while everything stays in place.
+"""Again: one problem, with guards or without, run again and again from other states, while everything stays in place.
 
 What `problem` and a method set up for one run is set up once, in a record that machine code reads; a run then begins in
 one call, and machine code may go on from one problem to the next by itself. The steps are those of `stepper`.
@@ -9,18 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from struct import Struct
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.integrate.dense_output import Array, Event, Solution, Stats
+from latchwork.errors import IntegrationError
+from latchwork.integrate.dense_output import Array, Event, Record, Solution, Stats
+from latchwork.integrate.fused import SHARED, fused_function, pays
 from latchwork.integrate.guard_location import FLOOR
 from latchwork.integrate.integration import Evaluator, Integration
 from latchwork.integrate.methods import RK4, DormandPrince
 from latchwork.integrate.problem import Settle, StateScales, hits, steps_per_call, stopped
-from latchwork.integrate.status import EVENT, FULL, REWRITE, STATUS
-from latchwork.integrate.stepper import begin
+from latchwork.integrate.status import EVENT, REWRITE, STATUS
+from latchwork.integrate.stepper import begin, steps, tick
 from latchwork.integrate.workspace import Workspace
+from latchwork.program import tiers
 from latchwork.program.function import Executable, Function
 from latchwork.program.kernel import executor_at, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
 from latchwork.program.native import address, entry, native
@@ -31,6 +35,8 @@ from latchwork.program.records.view import address_of, record_at
 
 OFTEN = 2000  # steps after which they are counted
 KEPT = 200  # numbers of guards
+FEW = 8.0  # fixed steps that are made in microseconds
+NO_SLOTS = np.empty(0)
 FEWEST_ROWS, MOST_ROWS, NUMBERS = 200, 2000, 40_000  # rows of a page, and how many numbers they may take
 
 
@@ -131,6 +137,8 @@ class SharedWorkspace(Workspace):
         method.put(self.plain.control)
         self.absolute = np.array(scales.states, dtype=float)
         if isinstance(method, DormandPrince):
+            if isinstance(method.atol, tuple) and len(method.atol) != n:
+                raise IntegrationError(f"{len(method.atol)} values of atol do not fit {n} states. Give one for each.")
             self.absolute[:] = method.absolute(self.absolute)
         self.plain.control.absolute, self.plain.control.unit = self.absolute, float(scales.time)
         self.plain.guards.arms = 1
@@ -147,15 +155,27 @@ class SharedWorkspace(Workspace):
         return self.page.room - self.page.free < rows
 
 
+class Samples(NamedTuple):
+    """Times to keep of a run, in order; all else is forgotten page by page. ``rest`` is what is held meanwhile."""
+
+    times: Array
+    rest: Array
+
+    def within(self, first: float, last: float = np.inf) -> Array:
+        """Those up to a time, after a first one, which is kept as well."""
+        inside = self.times[slice(*np.searchsorted(self.times, [first, last], side="right"))]
+        return np.append(first, inside)
+
+
 class Again:
-    """A problem with guards, run again and again, one run at a time; ``kept`` says where its states stand in full ones.
+    """A problem that is run again and again, one run at a time; ``kept`` says where its states stand in full ones.
 
     ``kinds`` and ``heights`` say of each guard where it is armed, ``units`` are of their values. Its record ``lap``
     stands in one block with all that is its own, see `lay_out`.
     """
 
-    def __init__(self, workspace: SharedWorkspace, function: Executable, guards: Executable, settle: Settle | None,
-                 held: int, kept: NDArray[np.int64], kinds: Sequence[int],
+    def __init__(self, workspace: SharedWorkspace, function: Executable, guards: Executable | None,
+                 settle: Settle | None, held: int, kept: NDArray[np.int64], kinds: Sequence[int],
                  heights: Sequence[float], units: Sequence[float]) -> None:  # fmt: skip
         self.workspace, self.function, self.guards, self.settle = workspace, function, guards, settle
         n, m = workspace.n, len(kinds)
@@ -167,8 +187,8 @@ class Again:
         self._own, self._size = WORDS + 3 * m, len(fresh)  # words before ``kept``; fresh slots
         self.table = np.empty(self._own + n + self._size + one + two + three, dtype=np.int64)  # one memory for all
         self.at, code, first = address(self.table), address(function.code), 1 + n
-        self._run_by = run_by, look_by = entry(function.executor), entry(guards.executor)
-        looks = code if guards.code is function.code else address(guards.code)
+        self._run_by = run_by, look_by = self._executors()
+        looks = 0 if guards is None else code if guards.code is function.code else address(guards.code)
         projects, judge = (0, 0, 0), 0
         if settle is not None:
             projects = entry(settle.run), address(settle.mode.code), settle.first
@@ -177,17 +197,34 @@ class Again:
               judge, shared, run_by, code, first, one, look_by, looks, first, two, *projects, three)  # fmt: skip
         plain, programs = workspace.at
         native(lay_out).brief(self.at, plain, programs, address(kept), address(fresh), len(fresh))
-        _packing(m).pack_into(self.table.data, 8 * WORDS, *kinds, *heights, *[FLOOR * unit for unit in units])
+        self._heights = *heights, *[FLOOR * unit for unit in units]
+        self._arm_by(kinds)
         self.lap = record_at(LapMemory, self.table, 0)
         self.integration = self.lap.integration
-        self._begin = native(begin).brief
+        self._begin, self._tick, self._kinds = native(begin).brief, native(tick).brief, tuple(kinds)
         self._pages: list[tuple[Array, ...]] = []  # rows on pages before this
-        self._owed = 0  # steps that are not counted yet
+        self._record: Record | None = None  # samples of pages before this
+        self._owed, self._counted = 0, 0  # steps that are not counted yet; steps of this run that are noted
+        self._fused: tuple[Function, Array] | None = None  # a whole step as one program, and its slots
+
+    def _arm_by(self, kinds: Sequence[int]) -> None:
+        """Arm guards by these kinds where the next run begins."""
+        _packing(self.m).pack_into(self.table.data, 8 * WORDS, *kinds, *self._heights)
+
+    def _executors(self) -> tuple[int, int]:
+        """What executes the equations and the guards now."""
+        return entry(self.function.executor), 0 if self.guards is None else entry(self.guards.executor)
+
+    def is_brief(self, until: float) -> bool:
+        """Whether a run until a time takes microseconds, as a tick: Python's lock is kept, see `native.briefly`."""
+        control = self.integration.control
+        return self.workspace.is_fixed and until - control.t <= FEW * control.step
 
     @property
-    def is_brief(self) -> bool:
-        """Whether a call takes microseconds, as in ticks: Python's lock is kept then, see `native.briefly`."""
-        return self.workspace.is_fixed
+    def armed(self) -> list[int]:
+        """1 for each guard that is armed."""
+        armed: list[int] = self.workspace.armed[: self.m].tolist()
+        return armed
 
     @property
     def hit(self) -> NDArray[np.int64]:
@@ -211,42 +248,96 @@ class Again:
         arrivals = Function.arrivals
         if self.lap.arrived != arrivals:
             fresh = np.concatenate(self._parts_of())
-            run_by = entry(self.function.executor), entry(self.guards.executor)
-            if run_by != self._run_by or fresh.tobytes() != self._fresh.tobytes():
+            if self._executors() != self._run_by or fresh.tobytes() != self._fresh.tobytes():
                 return False
             self.lap.arrived = arrivals
         return True
 
     def _parts_of(self) -> list[Array]:
         """Slots of what steps, watches and projects, as they are fresh; once where they are the same."""
-        first, second = self.function.fresh(), self.guards.fresh()
+        first, second = self.function.fresh(), NO_SLOTS if self.guards is None else self.guards.fresh()
         if self.settle is None:
             return [first, second]
         third = first if self.settle.mode is self.function else self.settle.mode.fresh()
         return [first] if first is second is third else [first, second, third]
 
-    def begin(self, t: float, x: Array, rest: Array) -> bool:
-        """Stand at (t, x), of a full state x; whether a run can begin there as always."""
-        return self.begin_at(t, address(x), address(rest)) == 1
+    def begin(self, t: float, x: Array, rest: Array, grid: float, kinds: Sequence[int] | None = None) -> int:
+        """Stand at (t, x), of a full state x: the status of `stepper.begin`.
+
+        Fixed steps are counted from ``grid``; ``kinds`` of guards are for this run alone.
+        """
+        self.integration.control.grid = grid
+        if kinds is None:
+            return self.begin_at(t, address(x), address(rest))
+        self._arm_by(kinds)
+        status = self.begin_at(t, address(x), address(rest))
+        self._arm_by(self._kinds)
+        return status
 
     def begin_at(self, t: float, x: int, rest: int, least: float = 0.0) -> int:
-        """The same by addresses: 1 where it can, 0 where it cannot, −1 where the speeds are judged no better."""
+        """The same by addresses; REWRITE where the speeds are judged no better than that."""
         if self.workspace.is_full(few_rows()):
             self.workspace.turn_page()
-        self._pages = []
-        status = self._begin(self.at, t, x, rest, least)
-        return 1 if status == FULL else -1 if status == REWRITE else 0
+        self._pages, self._record, self._counted = [], None, 0
+        status: int = self._begin(self.at, t, x, rest, least)
+        return status
 
-    def make_room(self) -> None:
+    def steps(self, until: float, longest: float) -> int:
+        """Steps until a time: the status of the stepper."""
+        self.integration.control.longest = longest
+        call = native(steps)
+        status: int = (call.brief if self.is_brief(until) else call.function)(self.at, until, self.lap.most)
+        return status
+
+    def tick(self, rest: Array) -> int:
+        """One fixed step on with this held, as `stepper.tick`."""
+        status: int = self._tick(self.at, address(rest))
+        return status
+
+    def fuse(self, until: float, rest: Array) -> None:
+        """Where so many fixed steps are ahead that it pays, take each as one program, once machine code is there."""
+        if not self.workspace.is_fixed or self.settle is not None or not isinstance(self.function, Function):
+            return
+        control, tableau, n = self.integration.control, self.workspace.tableau, self.workspace.n
+        count, program = (until - control.t) / control.step, self.function.program
+        if self._fused is None and count * (tableau.stages - 1) >= tiers.pays_after(program) and pays(program, tableau):
+            made = fused_function(self.function, tableau)
+            self._fused = made, made.workspace()
+        if self._fused is not None and self.integration.is_fused == 0 and self._fused[0].compiled():
+            made, z = self._fused
+            first = SHARED + 2 * n
+            z[first : first + len(rest)] = rest
+            write(self.integration.fused, entry(made.executor), address(made.code), address(z), first, 0, 0)
+            self.integration.is_fused = 1
+
+    def make_room(self, samples: Samples | None = None) -> None:
         """Go on on a new page where few rows are left on this one: what follows may begin on it."""
-        workspace, last = self.workspace, self.integration.last
+        workspace, integration = self.workspace, self.integration
+        first, last = integration.first, integration.last
+        self.count()
         if workspace.page.room - 1 - last < 2 * few_rows():
-            self._pages.append(self._written(self.integration.first, last))
+            if samples is None:
+                self._pages.append(self._written(first, last))
+            else:
+                self._keep(first, last, samples, np.inf)
             values = [row[last].copy() for row in workspace.rows]
             workspace.turn_page()
             for row, value in zip(workspace.rows, values, strict=True):
                 row[0] = value
-            self.integration.first, self.integration.last = 1, 0
+            integration.first, integration.last = 1, 0
+
+    def count(self) -> None:
+        """Count the steps of this run so far, so that machine code is made where it pays."""
+        self._count(self.integration.control.steps)
+
+    def _count(self, steps: int) -> None:
+        self._owed += steps - self._counted
+        self._counted = steps
+        if self._owed > OFTEN:
+            self.function.used(0 if self.integration.is_fused else self._owed * (self.workspace.tableau.stages - 1))
+            if self.guards is not None:
+                self.guards.used(self._owed)
+            self._owed = 0
 
     def _written(self, first: int, last: int) -> tuple[Array, ...]:
         """Rows on this page; the first of a run has no bend."""
@@ -254,38 +345,61 @@ class Again:
         end = last + 1
         return t[first:end], x[first:end], dx[first:end], bend[first if self._pages else first + 1 : end]
 
-    def solution(self, status: int, hit: tuple[int, ...] | None = None) -> Solution:
-        """What the run gave, and the event that ended it, if it was one; ``hit`` where they are known."""
+    def _keep(self, first: int, last: int, samples: Samples, until: float) -> Record:
+        """The samples in some rows of this page, after those of pages before it."""
+        t, x, dx, bend = self.workspace.rows
+        if self._record is None:
+            def rates(when: Array, states: Array) -> Array:
+                return self.function.many(np.column_stack([when, states, np.tile(samples.rest, (len(when), 1))]))
+
+            self._record = Record(float(t[first]), x[first], dx[first], samples.within(float(t[first]), until), rates)
+            first += 1
+        end = last + 1
+        self._record.keep((t[first:end], x[first:end], dx[first:end], bend[first:end]), end - first)
+        return self._record
+
+    def at_once(self, rest: Array) -> Solution:
+        """The run of no length, where guards fall as it begins."""
+        t, x = self.integration.control.t, self.workspace.x.copy()
+        dx = self.function(np.concatenate([[t], x, rest]))
+        return Solution(np.array([t]), x[None], dx[None], np.empty((0, len(x))), Stats(0, 0, 1),
+                        Event(t, self.hits(), x))  # fmt: skip
+
+    def solution(self, status: int, samples: Samples | None = None) -> Solution:
+        """What the run gave, and the event that ended it, if it was one."""
         event, integration, workspace = None, self.integration, self.workspace
         first, last = integration.first, integration.last
         workspace.page.free = last + 1
         if status in (EVENT, REWRITE):
-            hit = () if status == REWRITE else self.hits() if hit is None else hit
+            hit = () if status == REWRITE else self.hits()
             event = Event(float(workspace.rows[0][last]), hit, workspace.x.copy())
-        return self.ran(first, last, integration.control.steps, integration.control.rejected, event)
+        return self.ran(first, last, integration.control.steps, integration.control.rejected, event, samples)
 
-    def ran(self, first: int, last: int, steps: int, rejected: int, event: Event | None) -> Solution:
+    def ran(self, first: int, last: int, steps: int, rejected: int, event: Event | None,
+            samples: Samples | None) -> Solution:  # fmt: skip
         """What is in some rows of this page, and of those before it."""
-        columns, later = self._written(first, last), self.workspace.tableau.stages - 1
+        self._count(steps)
+        self._counted = 0
+        start = 2 if self.integration.control.first == 0.0 else 1
+        stats = Stats(steps, rejected, start + (steps + rejected) * (self.workspace.tableau.stages - 1)
+                      + (event is not None))  # fmt: skip
+        if samples is not None:
+            record = self._keep(first, last, samples, float(self.workspace.rows[0][last]))
+            self._record = None
+            return record.solution(stats, event)
+        columns = self._written(first, last)
         if self._pages:
             columns = tuple(np.concatenate(column) for column in zip(*self._pages, columns, strict=True))
             self._pages = []
-        start = 2 if self.integration.control.first == 0.0 else 1
-        evaluations = start + (steps + rejected) * later + (event is not None)
-        self._owed += steps
-        if self._owed > OFTEN:
-            self.function.used(self._owed * later)
-            self.guards.used(self._owed)
-            self._owed = 0
         t, x, dx, bend = columns
-        return Solution(t, x, dx, bend, Stats(steps, rejected, evaluations), event)
+        return Solution(t, x, dx, bend, stats, event)
 
     def hits(self) -> tuple[int, ...]:
         """The guards that took part in the event."""
         return hits(self.hit)
 
-    def fail(self, status: int, until: float) -> None:
-        """Say why a run stopped that could not go on."""
+    def fail(self, status: int, until: float, begun: bool, samples: Samples | None = None) -> None:
+        """Say why a run stopped that could not go on, or could not begin."""
         control = self.integration.control
-        stopped(self.function, (control.origin, until), STATUS[status], control.t, control.component, self.hits(),
-                self.solution(status))  # fmt: skip
+        stopped(self.function, (control.since, until), STATUS[status], control.t, control.component, self.hits(),
+                self.solution(status, samples) if begun else None)  # fmt: skip

@@ -35,7 +35,7 @@ def steps_of_groups(
         if stopped[g] >= 0:
             continue
         group = offset(state, g * inputs)
-        control.made, integration.last = first, -1
+        control.made, control.t, integration.last = first, control.origin + float(first) * control.step, -1
         copy(2 * n, group, integration.x)
         copy(inputs - 2 * n, offset(group, 2 * n), offset(z, SHARED + 2 * n))
         if steps(integration, until, most) == NOT_FINITE:

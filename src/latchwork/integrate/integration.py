@@ -16,7 +16,8 @@ from __future__ import annotations
 from latchwork.program.kernel import executor, f64, f64p, i32p, i64, i64p
 from latchwork.program.records.record import array, pointer, record
 
-NOT_BELOW, STRICT, PATIENT = -1, 0, 1  # kinds of guards: must not be below zero; armed where they are not; anywhere
+NOT_BELOW, STRICT, PATIENT, SPENT = -1, 0, 1, 2  # kinds of guards: must not be below zero; armed where they are not;
+# anywhere; only above zero
 
 
 @record
@@ -95,13 +96,16 @@ class StepControl:
     absolute: f64p  # as of the full states
     unit: f64  # of time
     first: f64  # the first step, 0 where it is chosen
-    max_steps: i64  # tried, at most
+    max_steps: i64  # tried, at most,
+    tried: i64  # of which so many were before this began
     longest: f64  # step that the run allows
+    grid: f64  # where fixed steps are counted from when a run begins anywhere
     origin: f64  # fixed steps end at origin + i step
+    since: f64  # where the run began
     t: f64  # reached
     h: f64  # the step to try
     error: f64  # of the step before
-    made: i64  # steps from the origin
+    made: i64  # steps from the origin; a step that is cut short counts where it ends
     steps: i64  # accepted
     rejected: i64
     component: i64  # state whose derivative is not finite, or −1

@@ -81,6 +81,7 @@ class Problem:
         """Begin where the problem does, on a page of so many rows; the run of no length where a guard falls at once."""
         if self.workspace.page.room < rows:
             self.workspace.turn(rows)
+        self.integration.control.grid = self.t
         call = briefly if self.call is invoke else self.call
         status = STATUS[call(begin, self.integration, self.t, self.x, self.rest, 0.0)]
         if status is Status.EVENT:

@@ -4,10 +4,11 @@
     steps   a step by the tableau, projected, watched, recorded; until a time, an event, or a full page
     tick    one fixed step after what is held has changed
 
-A fixed step ends at ``origin + i h``, without accumulation, and the last one exactly at the end. Adaptive steps are
-controlled as in `adaptive`. After a step the state may be projected (`Projection`): where it cannot be reached, an
-adaptive step is taken back and a shorter one tried. Then the guards are watched (`guard_location`): at an event the
-step is cut short, and ends with the ẋ of the equations there. Python and machine code give the same bits.
+A fixed step ends at ``origin + i h``, without accumulation, and the last one exactly at the end; a run that begins
+between two such times makes a shorter step to the next of them. Adaptive steps are controlled as in `adaptive`. After
+a step the state may be projected (`Projection`): where it cannot be reached, an adaptive step is taken back and a
+shorter one tried. Then the guards are watched (`guard_location`): at an event the step is cut short, and ends with the
+ẋ of the equations there. Python and machine code give the same bits.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from latchwork.integrate.adaptive import GROW, SHRINK, STRETCH, factor, first_step, trial_error
 from latchwork.integrate.fused import SHARED
 from latchwork.integrate.guard_location import NONE, probe, watch
-from latchwork.integrate.integration import NOT_BELOW, PATIENT, STRICT, Evaluator, Integration
+from latchwork.integrate.integration import NOT_BELOW, PATIENT, SPENT, STRICT, Evaluator, Integration
 from latchwork.integrate.status import (
     ELSEWHERE,
     END,
@@ -52,6 +53,8 @@ def hold(integration: Integration, held: f64p) -> None:
         integration.held, integration.equations, integration.guards, integration.projection,
     )  # fmt: skip
     copy(count, held, offset(equations.slots, equations.held))
+    if integration.is_fused == 1:
+        copy(count, held, offset(integration.fused.slots, integration.fused.held))
     if guards.m > 0:
         copy(count, held, offset(guards.program.slots, guards.program.held))
     if projection.given == 1:
@@ -89,6 +92,8 @@ def arm(integration: Integration) -> None:
     for i in range(guards.m):
         g, height = guards.first[i], guards.heights[i]
         armed = 1 if g >= 0.0 or guards.kinds[i] == PATIENT else 0
+        if guards.kinds[i] == SPENT:
+            armed = 1 if g > 0.0 else 0
         if height > 0.0:
             armed = 1 if g > height else 0
         elif height < 0.0:
@@ -155,8 +160,11 @@ def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64)
         if not judged(integration, t) > least:
             return REWRITE
         stand(integration, state, held)  # judging leaves marks in the slots
-    control.origin, control.t, control.h, control.error, control.made = t, t, control.first, CALM, 0
-    control.steps, control.rejected, control.component = 0, 0, -1
+    control.since, control.origin, control.t, control.h, control.error, control.made = t, t, t, control.first, CALM, 0
+    if control.fixed == 1:
+        control.origin = control.grid
+        control.made = fixed_steps_before(integration, t)
+    control.steps, control.rejected, control.tried, control.component = 0, 0, 0, -1
     status = look(integration, t, integration.guards.arms)
     if status != FULL:
         return status
@@ -175,6 +183,15 @@ def begin(integration: Integration, t: f64, state: f64p, held: f64p, least: f64)
 
 
 @kernel
+def fixed_steps_before(integration: Integration, t: f64) -> i64:
+    """How many fixed steps from the origin have ended at t, but for a sliver."""
+    origin, h = integration.control.origin, integration.control.step
+    count = divide(t - origin, h)
+    nearest = floor(count + 0.5)
+    return int(nearest) if origin + nearest * h == t else int(floor(count + SLIVER))
+
+
+@kernel
 def steps_in(span: f64, h: f64) -> i64:
     """How many fixed steps a span of time takes."""
     count = divide(span, h)
@@ -184,10 +201,11 @@ def steps_in(span: f64, h: f64) -> i64:
 @kernel
 def fixed_step(integration: Integration, until: f64, total: i64) -> f64:
     """The next of so many fixed steps, the last of which ends at ``until``: where it ends."""
-    control, n, x, i = integration.control, integration.n, integration.x, integration.control.made
-    t = control.origin + float(i) * control.step
-    end = control.origin + float(i + 1) * control.step if i + 1 < total else until
-    h = control.step if i + 1 < total else until - t
+    control, n, x = integration.control, integration.n, integration.x
+    i, t = control.made, control.t
+    whole = control.origin + float(i + 1) * control.step
+    end = whole if i + 1 < total else until
+    h = control.step if end == whole and t == control.origin + float(i) * control.step else end - t
     if integration.is_fused == 1:
         z = integration.fused.slots
         z[0], z[1], z[2] = t, h, end
@@ -205,7 +223,7 @@ def adaptive_step(integration: Integration, until: f64) -> i64:
     control, equations, n, x = integration.control, integration.equations, integration.n, integration.x
     k, s, m, e, grow = offset(x, n), control.stages, control.tableau, integration.scratch, GROW
     bend = integration.guards.step.bend
-    while control.steps + control.rejected < control.max_steps:
+    while control.tried + control.steps + control.rejected < control.max_steps:
         t, h = control.t, minimum(control.h, minimum(control.step, control.longest))
         if t + 0.0625 * h == t:
             return TOO_SMALL if control.component < 0 else NOT_FINITE
@@ -314,7 +332,11 @@ def steps(integration: Integration, until: f64, most: i64) -> i64:
     """
     control, guards, fixed, left, total = integration.control, integration.guards, integration.control.fixed, most, 0
     if fixed == 1:
+        if control.t != control.origin + float(control.made) * control.step:
+            control.made = fixed_steps_before(integration, control.t)
         total = steps_in(until - control.origin, control.step)
+        if total <= control.made and control.t < until:
+            total = control.made + 1
         for i in range(integration.n):
             guards.step.bend[i] = 0.0
     if integration.projection.given == 1:
@@ -336,7 +358,9 @@ def steps(integration: Integration, until: f64, most: i64) -> i64:
             if theta != theta:
                 status, kept = NO_NUMBER, 1
             elif theta < NONE:  # at the start of the step: the row before it may have it already
-                status, kept = EVENT, 0 if theta == 0.0 and (control.made - 1) % control.every == 0 else 1
+                status, kept = EVENT, 1
+                if theta == 0.0 and ((control.made - 1) % control.every == 0 or t == control.since):
+                    kept = 0
         if kept == 1:
             integration.last += 1
             recorded(integration, integration.last)

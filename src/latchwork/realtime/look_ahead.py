@@ -23,10 +23,10 @@ from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.event import RunEvent
+from latchwork.hybrid.fixed_stepper import MADE, FixedStepper, stepper_of
+from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.mode_table import Hold
 from latchwork.hybrid.prefetch import Coming, successors
-from latchwork.hybrid.ticking import Course
-from latchwork.integrate.ticks import MADE
 from latchwork.realtime.board import Array
 from latchwork.realtime.devices.device import Reading
 from latchwork.realtime.grip import Grip
@@ -53,8 +53,9 @@ class Scout:
 
     def __init__(self, sim: Stepped, grip: Grip, step: float) -> None:
         self._sim, self._grip, self._step = sim, grip, step
-        self._course: Course | None = None
-        self._of: Course | None = None  # the course of the run that it left from
+        self._laps = Laps(sim.mode_table.laps.scales)  # of its own
+        self._stepper: FixedStepper | None = None
+        self._of: FixedStepper | None = None  # that of the run that it left from
         self._from, self._reading, self._rest = -math.inf, Reading(None), np.empty(0)
         self._x = np.empty(0)  # (q, u, work) ahead, in a mode whose states are fewer
         self.foreseen: deque[Foreseen] = deque(maxlen=MOST)
@@ -65,53 +66,52 @@ class Scout:
     def look(self, until: float) -> bool:
         """Go on ahead until the clock says so; whether there was anything to do."""
         sim = self._sim
-        if self._course is not None and self._of is not sim.course:
-            self._course = None  # the run has gone another way meanwhile
-        if self._course is None and not self._begin():
+        if self._stepper is not None and self._of is not sim.stepper:
+            self._stepper = None  # the run has gone another way meanwhile
+        if self._stepper is None and not self._begin():
             return False
-        while self._course is not None and time.perf_counter() < until:
+        while self._stepper is not None and time.perf_counter() < until:
             for _ in range(PIECE):
                 if not self._step_on():
-                    self._course = None
+                    self._stepper = None
                     break
         return True
 
     def _begin(self) -> bool:
         """Leave from where the run is now, if the last look is a while ago and something could happen."""
-        sim, course = self._sim, self._sim.course
+        sim, stepper = self._sim, self._sim.stepper
         if sim.t < self._from:  # rewound
             self.foreseen.clear()
         elif sim.t - self._from < AGAIN:
             return False
-        if course is None or not course.guards or sim.world.ahead.is_busy:
+        if stepper is None or not stepper.guards or sim.world.ahead.is_busy:
             return False
-        self._from, self._of = sim.t, course
+        self._from, self._of = sim.t, stepper
         self._reading, self._rest = self._grip.last, sim.state.held.copy()
-        values = self._guards(course, sim.t, sim.state.x)
         self._x = sim.state.x
-        self._course = Course(sim, course.stage, course.guards, values, self._step, course.until)
-        return True
+        self._stepper = stepper_of(sim, stepper.stage, stepper.guards, self._step, stepper.until, self._laps)
+        return self._stepper is not None
 
-    def _guards(self, course: Course, t: float, x: Array) -> Array:
+    def _guards(self, stepper: FixedStepper, t: float, x: Array) -> Array:
         """The guards at a state ahead, then their rates."""
-        assert course.stage.guards is not None, "there are guards"
-        return np.asarray(course.stage.guards(np.concatenate([[t], course.stage.reduced(x), self._rest])))
+        assert stepper.stage.guards is not None, "there are guards"
+        return np.asarray(stepper.stage.guards(np.concatenate([[t], stepper.stage.reduced(x), self._rest])))
 
     def _step_on(self) -> bool:
         """One step ahead; False at the horizon, and where something would happen."""
-        course, sim = self._course, self._sim
-        assert course is not None, "it is on its way"
-        t = course.ticks.t
-        if t - self._from > HORIZON or t + self._step > course.until:
+        stepper, sim = self._stepper, self._sim
+        assert stepper is not None, "it is on its way"
+        t = stepper.t
+        if t - self._from > HORIZON or t + self._step > stepper.until:
             return False
-        x = course.ticks.x.copy() if course.expand is None else self._x
+        x = stepper.x.copy() if stepper.expand is None else self._x
         self._grip.foresee(self._moved(t), self._rest, x, t)
-        if course.ticks.tick(self._rest) not in MADE:
-            self._found(course, t, x)
+        if stepper.again.tick(self._rest) not in MADE:
+            self._found(stepper, t, x)
             return False
-        if course.expand is not None:
-            self._x = course.expand(course.ticks.t, course.ticks.x, self._rest)
-        return sim.course is self._of
+        if stepper.expand is not None:
+            self._x = stepper.expand(stepper.t, stepper.x, self._rest)
+        return sim.stepper is self._of
 
     def _moved(self, t: float) -> Reading:
         """What will be read, if the device moves on as it does now."""
@@ -120,18 +120,18 @@ class Scout:
 
     # --- what is found ------------------------------------------------------------------------------------------
 
-    def _found(self, course: Course, t: float, x: Array) -> None:
+    def _found(self, stepper: FixedStepper, t: float, x: Array) -> None:
         """Note when a guard would fall, and have prepared what may come then."""
-        armed = course.ticks.armed
+        armed = stepper.again.armed
         if not armed:
             return
-        m, now = len(armed), self._guards(course, t, x).tolist()
+        m, now = len(armed), self._guards(stepper, t, x).tolist()
         falls = [(now[i] / -now[m + i] if now[m + i] < 0.0 < now[i] else 0.0 if now[i] <= 0.0 else math.inf, i)
                  for i in range(m) if armed[i]]  # fmt: skip
         first = min(falls, default=(math.inf, 0))[0]
         if first > 2.0 * self._step:
             return
-        guards = [course.guards[i] for after, i in falls if after <= first + TOGETHER]
+        guards = [stepper.guards[i] for after, i in falls if after <= first + TOGETHER]
         self.foreseen += [Foreseen(self._from, t + first, _name(guard)) for guard in guards]
         self._prepare(guards, np.concatenate([[t], x[:-1], self._rest]))
 

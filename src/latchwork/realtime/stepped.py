@@ -27,7 +27,7 @@ class Stepped(Simulation):
 
     def interrupt(self, unsettled: bool = False) -> None:
         """Something was changed from outside: look at everything anew before the next step, contacts as well."""
-        self.course = None
+        self.stepper = None
         if unsettled and self.state.contacts.members:
             self.state = self.state.but(settled=False)
 

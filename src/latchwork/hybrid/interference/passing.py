@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from latchwork.errors import Interference
 from latchwork.hybrid.interference.told import explained, up_to
 from latchwork.hybrid.interference.watch import TOLERANCE, Passed, Passing
+from latchwork.hybrid.laps import Broken
 from latchwork.hybrid.path import Segment
-from latchwork.hybrid.plan import Broken
 from latchwork.hybrid.so_far import explained_error
 from latchwork.hybrid.table import Array
 from latchwork.integrate.dense_output import Solution

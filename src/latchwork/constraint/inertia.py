@@ -1,0 +1,57 @@
+"""Inertia at one state, as kernels: M from its packed half, M⁻¹, and uᵀ M u."""
+
+from __future__ import annotations
+
+from latchwork.algebra.elimination import lu_in_units, lu_solve
+from latchwork.program.kernel import f64, f64p, i64, kernel, offset, sqrt
+
+REGULAR = 1e-12  # pivots of M, whose diagonal is made 1: below it M is close to singular
+
+
+@kernel
+def unpack(n: i64, packed: f64p, M: f64p) -> None:
+    """A symmetric matrix from its lower triangle, row by row."""
+    for i in range(n):
+        for j in range(i + 1):
+            M[i * n + j] = packed[i * (i + 1) // 2 + j]
+            M[j * n + i] = packed[i * (i + 1) // 2 + j]
+
+
+@kernel
+def invert(n: i64, M: f64p, factors: f64p, order: f64p, inverse: f64p, column: f64p) -> i64:
+    """M⁻¹; 0 where M, with speeds measured by √M_jj, is close to singular."""
+    row = inverse
+    for i in range(n):
+        if not M[i * n + i] > 0.0:
+            return 0
+        row[i] = sqrt(M[i * n + i])
+        column[i] = row[i]
+    for i in range(n * n):
+        factors[i] = M[i]
+    if n > 0 and not lu_in_units(n, factors, order, row, column) > REGULAR:
+        return 0
+    for j in range(n):
+        for i in range(n):
+            column[i] = 1.0 if i == j else 0.0
+        lu_solve(n, factors, order, column)
+        for i in range(n):
+            inverse[i * n + j] = column[i]
+    return 1
+
+
+@kernel
+def times(n: i64, a: f64p, b: f64p) -> f64:
+    """a · b."""
+    total = 0.0
+    for i in range(n):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def square(n: i64, M: f64p, u: f64p) -> f64:
+    """uᵀ M u."""
+    total = 0.0
+    for i in range(n):
+        total += u[i] * times(n, offset(M, i * n), u)
+    return total

@@ -1,0 +1,183 @@
+"""Fixed steps, one a call, for a loop that cannot wait. Of the past only the events are told.
+
+A tick is a step of `RK4`. Where nothing changes, the lap that the simulation stands in goes on by one step, and a tick
+takes microseconds. Where something does, ``advance`` makes that step. Both are the same steps of the same laps, on one
+grid: ticks have the bits of one ``advance``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from latchwork.errors import EvaluationError
+from latchwork.hybrid.contacts.guards import Guards
+from latchwork.hybrid.event import Events
+from latchwork.hybrid.horizon import horizon
+from latchwork.hybrid.input_laws import Column
+from latchwork.hybrid.interference.passing import keep_watch
+from latchwork.hybrid.lap_flow import grid_of, is_on_grid, kinds_at
+from latchwork.hybrid.laps import Laps
+from latchwork.hybrid.loop import advance, due
+from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.modes import staged
+from latchwork.hybrid.path import Stage
+from latchwork.hybrid.start import seconds
+from latchwork.hybrid.state import SimState
+from latchwork.hybrid.table import Array
+from latchwork.integrate.again import Again
+from latchwork.integrate.methods import RK4
+from latchwork.integrate.status import FULL, REWRITE
+from latchwork.program.native import address, argument, native
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.simulation import Simulation
+
+OFTEN = 64  # ticks after which steps are counted, rows verified, and machine code that has arrived is taken
+KEPT = 1000  # switches that are kept
+MADE = (FULL, REWRITE)  # how a step ends that was made
+
+
+class FixedStepper:
+    """A mode that is stepped tick by tick from where the simulation stands, as long as nothing changes."""
+
+    def __init__(self, sim: Simulation, again: Again, stage: Stage, guards: Guards, step: float, until: float) -> None:
+        self.again, self.stage, self.guards, self.step, self.until = again, stage, guards, step, until
+        self.state, self.x, self._control = sim.state, again.workspace.x, again.integration.control
+        self._reached = address(self.x)
+        self.expand = Expand(stage, sim) if isinstance(stage, Held) else None
+
+    @property
+    def t(self) -> float:
+        """The time reached."""
+        return self._control.t
+
+    def goes_on(self, sim: Simulation, step: float) -> bool:
+        """Whether the simulation stands where this left it, and the next step is like the last."""
+        now, left = sim.state, self.state
+        if now is not left and not (
+            now.x is left.x and now.settled and now.holds is left.holds and now.contacts is left.contacts
+            and now.rules is left.rules and now.driven.equations is left.driven.equations
+            and now.waiting is left.waiting
+        ):  # fmt: skip
+            return False
+        watch_set = sim.world.watch_set
+        return (not sim.record.events and step == self.step and left.t + step <= self.until
+                and not (watch_set.sleeps and watch_set.is_used_up(now.row, step)))  # fmt: skip
+
+    def tick(self, sim: Simulation) -> bool:
+        """Make a step; whether it was made. Where it was not, the simulation is as it was."""
+        state = sim.state
+        rest = state.driven.rest_at(state.rest, state.t)
+        status = self.again.tick(rest)
+        t = self._control.t
+        if status not in MADE or sim.world.watch.ticked(t, self._reached):
+            return False
+        x = self.x.copy() if self.expand is None else self.expand(t, self.x, rest)
+        sim.state = self.state = state.but(t=t, x=x)
+        if status == REWRITE:
+            sim.stepper = stepper_of(sim, self.stage.rewritten(t, x, rest), self.guards, self.step, self.until)
+        elif self._control.made % OFTEN == 0:
+            self.again.count()
+            self.stage.verify(t, x, rest)
+            if not self.again.is_current:
+                sim.stepper = stepper_of(sim, self.stage, self.guards, self.step, self.until)
+        return True
+
+
+class Expand:
+    """(q, u, work) of the states (q, u_ind, work) of a mode."""
+
+    def __init__(self, stage: Held, sim: Simulation) -> None:
+        mode = stage.mode
+        self.n_q, n = len(sim.equations.q), len(sim.equations.u)
+        self.z, self.out, self.code = mode.workspace(), np.zeros(2 * n), mode.code
+        self.states, self.held = len(mode.inputs) - 1 - len(mode.rest), len(mode.rest)
+        self.speeds = self.out[:n]
+        self._run = native(mode.expander).brief
+        self._arguments = [argument(item) for item in (self.code, self.z, self.out)]
+
+    def __call__(self, t: float, x: Array, rest: Array) -> Array:
+        self.z[0] = t
+        self.z[1 : 1 + self.states] = x
+        self.z[1 + self.states : 1 + self.states + self.held] = rest
+        self._run(*self._arguments)
+        return np.concatenate((x[: self.n_q], self.speeds, x[-1:]))
+
+
+def tick(sim: Simulation, step: float) -> Events:
+    """Go on by one step: see `Simulation.tick`."""
+    stepper = sim.stepper
+    if stepper is not None and stepper.goes_on(sim, step) and stepper.tick(sim):
+        return Events([])
+    step = seconds("step", step)
+    if not 0.0 < step < np.inf:
+        raise EvaluationError(f"a tick of {step!r} s cannot be made. Give a positive number of seconds: step=1e-3.")
+    grid = grid_of(sim.state, step)
+    if not is_on_grid(sim.state.t, grid, step):
+        grid = sim.state.t
+        sim.state = sim.state.but(grid=(grid, step))
+    end = grid + float(round((sim.state.t - grid) / step) + 1) * step
+    advance(sim, end, None, None, stepping(step), "off")  # steps that are forgotten: nothing that could be judged
+    events = _forgotten(sim)
+    follows = sim.equations.r and sim.mode_table.inputs_in_rows(sim.state.holds, sim.state.contacts.members)
+    sim.stepper = None if follows else begun(sim, step)
+    return events
+
+
+@lru_cache(KEPT)
+def stepping(step: float) -> RK4:
+    """The method of ticks of a length: one object, so that laps are found again."""
+    return RK4(step)
+
+
+def begun(sim: Simulation, step: float) -> FixedStepper | None:
+    """A stepper from here, where something stands that can go on."""
+    state = sim.state
+    if state.event_rate.is_thick or not state.settled or state.waiting or state.rules.pending:
+        return None
+    sim.state = state = sim.world.seen(state)
+    stage, guards = staged(sim, {}, state.row)
+    until = horizon(sim, step, grid_of(state, step), np.inf)
+    if until is None:
+        return None
+    state = sim.state
+    keep_watch(sim, state.row)
+    values = stage.look(state.t, state.x, state.held)
+    if any([values[i] < 0.0 for i in guards.on_forces]) or due(sim, guards, values) is not None:
+        return None
+    sim.world.watch.stand(sim.state.row)
+    return stepper_of(sim, stage, guards, step, until)
+
+
+def stepper_of(sim: Simulation, stage: Stage, guards: Guards, step: float, until: float,
+               laps: Laps | None = None) -> FixedStepper | None:  # fmt: skip
+    """A mode begun where the simulation stands, among other laps where some are given; none where it ends at once."""
+    state, laps = sim.state, sim.mode_table.laps if laps is None else laps
+    kinds = kinds_at(guards, state) if guards.of_rules and stage.guards is not None else None
+    again, status = laps.begun(stage, guards, stepping(step), state.t, state.x, state.held, grid_of(state, step), kinds)
+    return FixedStepper(sim, again, stage, guards, step, until) if status == FULL else None
+
+
+def _forgotten(sim: Simulation) -> Events:
+    """Tell what has happened, and keep nothing of it but what the next step needs."""
+    events = Events(sim.record.taken())
+    sim.record.forget(KEPT)
+    sim.state = _without_past(sim.state)
+    return events
+
+
+def _without_past(state: SimState) -> SimState:
+    """Inputs from tables that have come to their last row are held at it from now on."""
+    over = [column for column in state.driven.columns
+            if len(column.places) == 1 and column.table.times[-1] <= state.t]  # fmt: skip
+    if not over:
+        return state
+    rest = state.rest.copy()
+    for column in over:
+        rest[list(column.places)] = column.table.numbers(state.t)
+    others: tuple[Column, ...] = tuple(column for column in state.driven.columns if column not in over)
+    return state.but(driven=replace(state.driven, columns=others), rest=rest)

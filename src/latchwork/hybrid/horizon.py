@@ -1,0 +1,187 @@
+"""Horizons: times until which a run may flow before something has to be looked at again.
+
+    rows of tables     inputs are held, or linear, between them
+    what sleeps        the room of contacts that are not watched is used up,    t + ½ min room / pace
+    tracked curves     another place of a curve may have come nearer
+
+Afterwards it is checked that nothing can have happened that was not looked at. Of what sleeps, along the steps,
+
+    ∫ pace dt < room
+
+where between two steps the pace is taken as the larger of both, and some more; of curves, that none is met elsewhere at
+the end. Where something may have happened, the run is taken back, and runs again as far as it was good: the state is a
+value, and nothing is lost but time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from latchwork.hybrid.contacts.contact_point import ContactPoint
+from latchwork.hybrid.contacts.watch_set import FASTER, FULL, WatchSet
+from latchwork.hybrid.laps import Broken, Ran
+from latchwork.hybrid.online_contacts import with_place
+from latchwork.hybrid.path import Segment
+from latchwork.hybrid.state import SimState
+from latchwork.hybrid.table import Array
+from latchwork.integrate.again import Samples
+from latchwork.integrate.dense_output import Event, Record, join
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.simulation import Simulation
+
+Run = Callable[[float, bool], Ran | None]
+
+
+def horizon(sim: Simulation, step: float | None, grid: float, limit: float) -> float | None:
+    """The time until which the run may flow, by whole steps from a grid where they are fixed.
+
+    Tracked curves are looked at, for another place may be nearer now.
+    None where a curve is about to be met at one more place, which is tracked from here on.
+    """
+    state, watch_set = sim.state, sim.world.watch_set
+    until = limit if not state.driven.columns else min(limit, state.driven.next_row(state.t))
+    if watch_set.sleeps:
+        until = min(until, _asleep_until(watch_set, state.t, step, grid))
+    for contact_point in state.contacts.contact_points:
+        if contact_point.feature.tracked is not None:
+            s = state.contacts
+            x, seconds, is_crowded = contact_point.looked(
+                sim.state.row, contact_point in s.closed, s.places_of(contact_point.contact)
+            )
+            sim.state = sim.state.at(x)
+            until = min(until, state.t + seconds)
+            if is_crowded:
+                sim.state = with_place(sim.world, sim.state, contact_point.contact)
+                return None
+    return until
+
+
+def _asleep_until(watch_set: WatchSet, t: float, step: float | None, grid: float) -> float:
+    """Until when what sleeps may be relied on; by whole steps, of which there is one at least, where they are fixed."""
+    if step is None or not np.isfinite(watch_set.until):
+        return watch_set.until
+    now, then = (np.floor((time - grid) / step) for time in (t, watch_set.until))
+    until = float(grid + max(now + 1.0, then) * step)
+    return until if until > t else until + step
+
+
+# --- what is looked at afterwards -------------------------------------------------------------------------------------
+
+
+def flow_to(sim: Simulation, until: float, samples: Array | None, run: Run) -> Ran | None:
+    """Run until a horizon or an event; again, as far as it was good, where something may have happened unseen.
+
+    ``run(until, whole)`` runs; every step is kept, where it is ``whole``, until it is checked. None where a curve is
+    met at one more place now, which is tracked from here on.
+    """
+    state, sleeps = sim.state, sim.world.watch_set.sleeps
+    tracked = [point for point in state.contacts.contact_points
+               if point.feature.tracked is not None and point not in state.contacts.behind]  # fmt: skip
+    if not (sleeps or tracked):
+        return run(until, False)
+    while True:
+        ran = _relied_on(sim, until, run) if sleeps else run(until, False)
+        assert ran is not None, "changes are passed one by one where something sleeps or is tracked"
+        met = _met_elsewhere(state, ran, tracked)
+        if met and ran.end - state.t >= sim.mode_table.tolerances.blink:
+            until = 0.5 * (state.t + ran.end)
+            continue
+        held = [point for point in met if point in state.contacts.closed]
+        if held:
+            sim.state = with_place(sim.world, state, held[0].contact)
+            return None
+        if samples is None or not sleeps:
+            return ran
+        return ran._replace(segments=[_thinned(s, Samples(samples, state.held)) for s in ran.segments])
+
+
+def _relied_on(sim: Simulation, until: float, run: Run) -> Ran:
+    """Run as far as nothing that sleeps can have touched."""
+    state = sim.state
+    while True:
+        failed: Broken | None = None
+        try:
+            ran = run(until, True)
+            assert ran is not None, "changes are passed one by one where something sleeps"
+            segments = ran.segments
+        except Broken as error:
+            failed, segments = error, error.segments
+        good = relied(sim.world.watch_set, state, segments)
+        end = float(segments[-1].solution.t[-1]) if segments else state.t
+        if good >= end or end - state.t < sim.mode_table.tolerances.blink:
+            break
+        until = good if good > state.t else state.t + 0.5 * (float(segments[0].solution.t[1]) - state.t)
+    if failed is not None:
+        raise failed
+    assert ran is not None, "it ran"
+    return ran
+
+
+def relied(watch_set: WatchSet, state: SimState, segments: Sequence[Segment]) -> float:
+    """The last time up to which nothing that sleeps can have touched."""
+    if watch_set.bounds is None or not segments:
+        return np.inf
+    t = np.concatenate([segment.solution.t for segment in segments])
+    rest = np.tile(state.held, (len(t), 1))
+    ends = np.cumsum([0, *(len(segment.solution.t) for segment in segments)])
+    states = [segment.stage.full(segment.solution.t, segment.solution.x, rest[i:j])[0][:, :-1]
+              for segment, i, j in zip(segments, ends[:-1], ends[1:], strict=True)]  # fmt: skip
+    rows = np.column_stack([t, np.concatenate(states), rest])
+    paces = watch_set.paces(watch_set.bounds.along(rows))
+    most = FASTER * np.maximum(paces[1:], paces[:-1]) * np.diff(t)[:, None]
+    good = (np.cumsum(most, axis=0) < FULL * watch_set.rooms.room).all(axis=1)
+    return float(t[-1]) if good.all() else float(t[int(good.argmin())])
+
+
+def _met_elsewhere(state: SimState, ran: Ran, tracked: Sequence[ContactPoint]) -> list[ContactPoint]:
+    """Contacts whose curves are met, where a run has ended, at places that are not tracked."""
+    if not tracked:
+        return []
+    x = np.concatenate([[ran.end], ran.x[:-1], state.driven.rest_at(state.rest, ran.end)])
+    return [point for point in tracked
+            if point.is_met_elsewhere(x, point.tolerances.reach, state.contacts.places_of(point.contact))]  # fmt: skip
+
+
+def jumped(state: SimState, ran: Ran) -> Ran:
+    """A run that has come to the row of a table, with the guards that an input takes below zero as it jumps there."""
+    rest, t, stage = state.driven.rest_at(state.rest, ran.end), ran.end, ran.stage
+    if ran.hit or stage.guards is None or np.array_equal(rest, state.held):
+        return ran
+    m = len(ran.guards)
+    before, after = (stage.look(t, ran.x, held)[:m] for held in (state.held, rest))
+    hit = tuple(np.flatnonzero((before >= 0.0) & (after < 0.0)).tolist())
+    if not hit:
+        return ran
+    last = ran.segments[-1]
+    solution = replace(last.solution, event=Event(t, hit, stage.reduced(ran.x)))
+    return ran._replace(segments=[*ran.segments[:-1], last._replace(solution=solution)], hit=hit)
+
+
+def joined(segments: Sequence[Segment]) -> list[Segment]:
+    """Segments of one stage that follow each other from row to row of tables as one; not where its rows jump there."""
+    numbers, number = list[int](), 0
+    for i, (_, stage) in enumerate(segments):
+        ended = i > 0 and (segments[i - 1].solution.event is not None or segments[i - 1].stage is not stage)
+        number += ended or getattr(stage, "follows_inputs", False)
+        numbers.append(number)
+    groups = [[segment for _, segment in group] for _, group in groupby(zip(numbers, segments, strict=True),
+                                                                       key=lambda item: item[0])]  # fmt: skip
+    return [Segment(join([segment.solution for segment in group]), group[0].stage) for group in groups]
+
+
+def _thinned(segment: Segment, samples: Samples) -> Segment:
+    """The samples that were asked for, and both ends."""
+    s, function = segment.solution, segment.stage.function
+
+    def rates(t: Array, x: Array) -> Array:
+        return function.many(np.column_stack([t, x, np.tile(samples.rest, (len(t), 1))]))
+
+    record = Record(float(s.t[0]), s.x[0], s.dx[0], samples.within(float(s.t[0]), float(s.t[-1])), rates)
+    record.keep((s.t[1:], s.x[1:], s.dx[1:], s.bend), len(s.t) - 1)
+    return segment._replace(solution=record.solution(s.stats, s.event))

@@ -1,0 +1,76 @@
+"""Flow by methods that are not ours (`SciPy`, `Sundials`): one mode until a time or an event, which is passed by the
+loop."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.errors import IntegrationError
+from latchwork.hybrid.contacts.guards import Guards
+from latchwork.hybrid.lap_flow import Call, kinds_at, longest_step
+from latchwork.hybrid.laps import Broken, Departed, Lap, Ran, broken, ended
+from latchwork.hybrid.path import Segment, Stage
+from latchwork.hybrid.table import Array
+from latchwork.integrate.again import Samples
+from latchwork.integrate.integration import PATIENT, SPENT
+from latchwork.integrate.methods import integrate
+from latchwork.integrate.problem import StateScales
+from latchwork.program.interrupt import interrupted
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.simulation import Simulation
+
+
+def run_smooth(sim: Simulation, call: Call, stage: Stage, guards: Guards, until: float, x: Array, whole: bool) -> Ran:
+    """Run until a time or an event; a stage goes on in other speeds where it asks for them."""
+    state, rest, segments = sim.state, sim.state.held, list[Segment]()
+    t, now, longest = state.t, state.x, longest_step(sim.mode_table, sim.state, x)
+    samples = None if call.samples is None or whole else Samples(call.samples, rest)
+    kinds = np.array(kinds_at(guards, state) if stage.guards is not None else [], dtype=np.int64)
+    sim.record.end_switch()
+    lap = Lap(None, stage, guards, longest, time.perf_counter(), t)  # type: ignore[arg-type]
+    try:
+        while True:
+            armed = None if stage.guards is None else armed_at(stage.look(t, now, rest)[: len(guards)], kinds, guards)
+            try:
+                solution = integrate(stage.function, stage.reduced(now), t, until, rest, _left(call.method, segments),
+                                     sim.world.progress, guards=stage.guards, armed=armed,
+                                     samples=None if samples is None else samples.within(t, until),
+                                     settle=stage.settle, memory=stage.memory, longest=longest,
+                                     heights=guards.heights, scales=_scales(sim, stage, guards))  # fmt: skip
+            except IntegrationError as error:
+                raise broken(error, stage, t, rest, now) from None
+            ran = ended(lap._replace(stage=stage), Segment(solution, stage), rest)
+            segments += ran.segments
+            if ran.hit or solution.event is None or interrupted():
+                return ran._replace(segments=segments)
+            t, now, stage = ran.end, ran.x, ran.stage
+    except Departed as error:
+        raise Departed(str(error), segments + error.segments, error.t, error.x) from None
+    except Broken as error:
+        raise Broken(str(error), segments + error.segments, error.reason) from None
+
+
+def _scales(sim: Simulation, stage: Stage, guards: Guards) -> StateScales:
+    """Units of the states of a stage, and of its guards."""
+    time, units, _ = sim.mode_table.laps.scales
+    return StateScales(time, stage.reduced(np.asarray(units)), guards.units)
+
+
+def armed_at(g: Array, kinds: NDArray[np.int64], guards: Guards) -> NDArray[np.bool_]:
+    """Which guards are armed where they have these values, as `stepper.arm`."""
+    usual = np.where(kinds == SPENT, g > 0.0, (g >= 0.0) | (kinds == PATIENT))
+    heights = np.broadcast_to(guards.heights, g.shape)
+    armed: NDArray[np.bool_] = np.where(heights == 0.0, usual, np.where(heights > 0.0, g > heights, g <= -heights))
+    return armed
+
+
+def _left(method: Any, segments: list[Segment]) -> Any:
+    """The method with the steps that are left: however often speeds are chosen anew, ``max_steps`` is for all."""
+    used = sum([s.solution.stats.steps + s.solution.stats.rejected for s in segments])
+    return replace(method, max_steps=max(method.max_steps - used, 0)) if used else method
