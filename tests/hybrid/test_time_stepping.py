@@ -214,7 +214,39 @@ def test_constraints_stay_held():
     assert run.x[-1, :4] == pytest.approx(follow.x[-1, :4], abs=1e-5)
 
 
+def level(model, name="level", factor=1.0):
+    """The tip of a double pendulum is kept on a line."""
+    q1, q2 = model.symbols["q1"], model.symbols["q2"]
+    return lw.Constraint(name, [factor * (lw.sin(q1) + lw.sin(q1 + q2) + 1.0)])
+
+
+def test_redundant_constraints_change_nothing():
+    """A constraint stated twice, so that its rows depend on each other, gives the motion of one, up to the steps."""
+    model, start = pendulum(), {"q1": -0.5, "q2": 0.2}
+    one = lw.simulate(model, 0.05, q=start, constraints=[level(model)], thick=ALWAYS)
+    both = [level(model), level(model, "again", 2.0)]
+    two = lw.simulate(model, 0.05, q=start, constraints=both, thick=ALWAYS)
+    assert two.x[-1, :4] == pytest.approx(one.x[-1, :4], abs=1e-5)
+    assert two.audit.constraint_error < 1e-12
+
+
+def balls():
+    """Two balls over each other on a plane."""
+    model = lw.Model("balls")
+    spheres = []
+    for k in range(2):
+        link = model.free(f"b{k}")
+        body = model.body(f"b{k}", link.frame, link.origin, 1.0, lw.inertia(link.frame, 4e-3, 4e-3, 4e-3))
+        spheres.append(body.sphere(0.1))
+        model.contact(f"{k} on floor", spheres[k], lw.Plane(model.origin, model.frame.z), friction=0.4, restitution=0.3)
+    model.contact("1 on 0", spheres[1], spheres[0], friction=0.4, restitution=0.3)
+    model.gravity(-G * model.frame.z)
+    return model
+
+
 RUNS = {
+    "balls": (balls, {"q_b0_px": 0.0, "q_b0_py": 0.0, "q_b0_pz": 0.1, "q_b1_px": 0.05, "q_b1_py": 0.02,
+                      "q_b1_pz": 0.294}, {}, 0.02),
     "ball": (ball, {"x_b": 0.0, "y_b": 0.1003, "a_b": 0.0}, {"vx_b": 1.0}, 0.03),
     "pile": (lambda: pile(3)[0], {"x_d0": 0.0, "y_d0": 0.1, "a_d0": 0.0, "x_d1": 0.12, "y_d1": 0.2601, "a_d1": 0.0,
                                   "x_d2": -0.13, "y_d2": 0.26, "a_d2": 0.0}, {"vx_d1": -0.3}, 0.006),
@@ -226,9 +258,27 @@ def test_steps_have_the_same_bits_as_machine_code(name, monkeypatch):
     """The kernel run as Python and as machine code: impacts, slip, penetration and the test for rest."""
     build, q, u, until = RUNS[name]
     compiled = lw.simulate(build(), until, q=q, u=u, thick=ALWAYS)
-    monkeypatch.setattr(stepped_interval, "invoke", interpret)
+    reasons = []
+    monkeypatch.setattr(stepped_interval, "invoke", lambda *given: reasons.append(interpret(*given)) or reasons[-1])
     read = lw.simulate(build(), until, q=q, u=u, thick=ALWAYS)
+    assert reasons
     assert compiled.x.tobytes() == read.x.tobytes()
+
+
+def test_disks_pass_round_a_corner_onto_an_edge():
+    """Pressed against a convex corner, a disk leads round it onto the edge, wherever in a step it gets there."""
+    model = lw.Model("round a corner")
+    N, O = model.frame, model.origin
+    ground = lw.Polyline([O.at("left", -2.0 * N.x), O, O.at("foot", -2.0 * N.y)])
+    model.contact("ground", disk(model, "b").circle(0.1), ground)
+    model.gravity(-100.0 * N.x - 100.0 * N.y)
+    for angle in np.radians(60.0 + 0.37 * np.arange(6)):
+        c, s = float(np.cos(angle)), float(np.sin(angle))
+        q, u = {"x_b": 0.1 * c, "y_b": 0.1 * s, "a_b": 0.0}, {"vx_b": -1.5 * s, "vy_b": 1.5 * c}
+        run = lw.simulate(model, 0.08, q=q, u=u, thick=lw.TimeStepping(2e-3, always=True))
+        x, y = run["x_b"], run["y_b"]
+        assert np.where(x < 0.0, y, np.hypot(x, y)).min() > 0.1 - 1e-9
+        assert (x[-1], y[-1]) == (pytest.approx(-0.35, abs=0.05), pytest.approx(0.1, abs=1e-12))
 
 
 # --- many contacts ----------------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 Sweeps of projected Gauss-Seidel find which contacts open, slide and stick; Newton's method on the projections then
 makes the answer exact. Where sweeps go round in circles, Lemke's method takes their place: its path ends at a solution,
-in the plane an exact one. Where A is singular (more contacts than freedoms), impulses are not unique and stay near
-those of the sweeps.
+in the plane an exact one; where it ends on a ray, sweeps go on. Where A is singular (more contacts than freedoms),
+impulses are not unique and stay near those of the sweeps.
 """
 
 from __future__ import annotations
@@ -33,6 +33,15 @@ def take(problem: ConeProblem, off: f64, best: f64) -> f64:
 
 
 @kernel
+def round_of_sweeps(problem: ConeProblem, most: i64, small: f64, best: f64) -> f64:
+    """So many sweeps more, and Newton's method from where they end; how good the best is then."""
+    sweep(problem, most, small)
+    for i in range(problem.rows):
+        problem.trial[i] = problem.P[i]
+    return take(problem, newton(problem, problem.trial, small), best)
+
+
+@kernel
 def finish(problem: ConeProblem, best: f64) -> i64:
     """The best is the answer."""
     for i in range(problem.rows):
@@ -54,15 +63,14 @@ def solve_cones(problem: ConeProblem) -> i64:
     for i in range(n):
         problem.best[i] = problem.P[i]
     for turn in range(ROUNDS):
-        sweep(problem, most, small)
+        best = round_of_sweeps(problem, most, small, best)
         most *= 4
-        for i in range(n):
-            problem.trial[i] = problem.P[i]
-        best = take(problem, newton(problem, problem.trial, small), best)
         if best <= 10.0 * small or (turn > 0 and best <= NEAR * problem.scale):
             return finish(problem, best)
     if pairs_needed(problem) > problem.most_pairs:
         return NO_ROOM
     if by_pivots(problem) == 1:
         best = take(problem, newton(problem, problem.trial, small), best)
+    if best > NEAR * problem.scale:
+        best = round_of_sweeps(problem, most, small, best)
     return finish(problem, best)

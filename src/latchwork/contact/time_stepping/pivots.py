@@ -2,7 +2,9 @@
 
     0 ≤ P_n − least ⊥ w_n ≥ 0,    0 ≤ β_j ⊥ e_j · w_t + σ ≥ 0,    0 ≤ σ ⊥ μ P_n − Σ β_j ≥ 0,    P_t = Σ β_j e_j
 
-[Stewart and Trinkle 1996]. In the plane its answer is exact.
+[Stewart and Trinkle 1996]. In the plane slip is taken apart, w_t = v_R − v_L, and the answer is exact:
+
+    0 ≤ μ P_n + P_t ⊥ v_R = w_t + v_L ≥ 0,    0 ≤ v_L ⊥ μ P_n − P_t ≥ 0        [Glocker and Pfeiffer 1992]
 """
 
 from __future__ import annotations
@@ -16,15 +18,15 @@ from latchwork.program.scalar import maximum
 
 CIRCLE = tuple(all_round(FACETS).ravel().tolist())
 MOST = 4  # pivots for each unknown, at most
-NORMAL, FACET, SLIP = range(3)  # kinds of pairs: P_n, β and σ
+NORMAL, FACET, RIGHT, SLIP, LEFT = range(5)  # kinds of pairs: P_n, β and μ P_n + P_t; σ and v_L
 
 
 @kernel
-def facets(problem: ConeProblem, c: i64) -> i64:
-    """Directions of friction of a contact."""
+def pairs_of(problem: ConeProblem, c: i64) -> i64:
+    """How many pairs a contact has."""
     if problem.tangents[c] == 0 or problem.mu[c] <= 0.0:
-        return 0
-    return 2 if problem.tangents[c] == 1 else FACETS
+        return 1
+    return 3 if problem.tangents[c] == 1 else 2 + FACETS
 
 
 @kernel
@@ -32,8 +34,7 @@ def pairs_needed(problem: ConeProblem) -> i64:
     """How many pairs there are."""
     total = 0
     for c in range(problem.contacts):
-        sides = facets(problem, c)
-        total += 1 + sides + (1 if sides > 0 else 0)
+        total += pairs_of(problem, c)
     return total
 
 
@@ -42,43 +43,58 @@ def lay_pairs(problem: ConeProblem) -> i64:
     """The pairs of all contacts; gives how many."""
     p = 0
     for c in range(problem.contacts):
-        sides = facets(problem, c)
-        for k in range(1 + sides + (1 if sides > 0 else 0)):
-            problem.owner[p], problem.kind[p] = c, NORMAL if k == 0 else (SLIP if k > sides else FACET)
-            x, y = 0.0, 0.0
-            if k > 0 and k <= sides and problem.tangents[c] == 1:
-                x = 1.0 if k == 1 else -1.0
-            elif k > 0 and k <= sides:
-                x, y = CIRCLE[2 * (k - 1)], CIRCLE[2 * (k - 1) + 1]
-            problem.along[2 * p], problem.along[2 * p + 1] = x, y
+        own = pairs_of(problem, c)
+        for k in range(own):
+            problem.owner[p], problem.kind[p] = c, NORMAL
+            if k > 0 and own == 3:
+                problem.kind[p] = RIGHT if k == 1 else LEFT
+            elif k > 0:
+                problem.kind[p] = FACET if k <= FACETS else SLIP
+            if problem.kind[p] == FACET:
+                problem.along[2 * p], problem.along[2 * p + 1] = CIRCLE[2 * (k - 1)], CIRCLE[2 * (k - 1) + 1]
             p += 1
     return p
 
 
 @kernel
 def pull(problem: ConeProblem, p: i64, row: i64) -> f64:
-    """The part of a pair along a row of its own contact: P of one unit."""
-    at = row - problem.first[problem.owner[p]]
-    if problem.kind[p] == NORMAL:
-        return 1.0 if at == 0 else 0.0
-    return problem.along[2 * p + at - 1] if problem.kind[p] == FACET and at > 0 else 0.0
+    """P of one unit of a pair along a row of its own contact."""
+    c, kind = problem.owner[p], problem.kind[p]
+    at = row - problem.first[c]
+    if kind == NORMAL:
+        return 1.0 if at == 0 else (-problem.mu[c] if problem.tangents[c] == 1 else 0.0)
+    if kind == RIGHT:
+        return 1.0 if at == 1 else 0.0
+    return problem.along[2 * p + at - 1] if kind == FACET and at > 0 else 0.0
+
+
+@kernel
+def watch(problem: ConeProblem, p: i64, row: i64) -> f64:
+    """The part of the velocity along a row of its own contact in what a pair is complementary to."""
+    kind = problem.kind[p]
+    if kind == NORMAL:
+        return 1.0 if row == problem.first[problem.owner[p]] else 0.0
+    return pull(problem, p, row)
 
 
 @kernel
 def entry(problem: ConeProblem, p: i64, r: i64) -> f64:
     """M of a pair of pairs."""
-    a, b, n = problem.owner[p], problem.owner[r], problem.rows
+    a, b, n, total = problem.owner[p], problem.owner[r], problem.rows, 0.0
     one, other = problem.kind[p], problem.kind[r]
-    if one == SLIP:
-        if a != b or other == SLIP:
+    if one >= SLIP:
+        if a != b:
             return 0.0
-        return problem.mu[a] if other == NORMAL else -1.0
-    if other == SLIP:
-        return 1.0 if a == b and one == FACET else 0.0
-    i, j, total = problem.first[a], problem.first[b], 0.0
-    for k in range(i, i + 1 + problem.tangents[a]):
-        for m in range(j, j + 1 + problem.tangents[b]):
-            total += pull(problem, p, k) * problem.A[k * n + m] * pull(problem, r, m)
+        if other == NORMAL:
+            return problem.mu[a] if one == SLIP else 2.0 * problem.mu[a]
+        return -1.0 if other < SLIP else 0.0
+    if other >= SLIP:
+        return 1.0 if a == b and one != NORMAL else 0.0
+    for k in range(problem.first[a], problem.first[a] + 1 + problem.tangents[a]):
+        side = watch(problem, p, k)
+        if side != 0.0:
+            for m in range(problem.first[b], problem.first[b] + 1 + problem.tangents[b]):
+                total += side * problem.A[k * n + m] * pull(problem, r, m)
     return total
 
 
@@ -90,7 +106,10 @@ def by_pivots(problem: ConeProblem) -> i64:
     for i in range(n):
         P[i] = 0.0
     for c in range(problem.contacts):
-        P[problem.first[c]] = problem.least[c]
+        i = problem.first[c]
+        P[i] = problem.least[c]
+        if problem.tangents[c] == 1:
+            P[i + 1] = -problem.mu[c] * problem.least[c]
     for i in range(n):
         problem.w[i] = row_times(problem, i, P) + problem.b[i]
     for p in range(count):
@@ -115,6 +134,8 @@ def start_of(problem: ConeProblem, p: i64, w: f64p) -> f64:
     c, total = problem.owner[p], 0.0
     if problem.kind[p] == SLIP:
         return problem.mu[c] * problem.least[c]
+    if problem.kind[p] == LEFT:
+        return 2.0 * problem.mu[c] * problem.least[c]
     for i in range(problem.first[c], problem.first[c] + 1 + problem.tangents[c]):
-        total += pull(problem, p, i) * w[i]
+        total += watch(problem, p, i) * w[i]
     return total

@@ -27,10 +27,16 @@ ALL, NORMALS = range(2)  # which rows of contacts are read
 
 
 @kernel
-def counts(step: TimeStep, gap: f64, inside: f64, before: f64) -> i64:
-    """1 for a feature that counts: within its domain, and not met from behind."""
+def counts(step: TimeStep, i: i64, gap: f64, inside: f64) -> i64:
+    """1 for a feature that counts: within its domain, and not met from behind.
+
+    It is met from behind where it is deep at both ends of a step; but not where the step leads into its domain, as
+    round a corner, no deeper than along it.
+    """
     tol = step.scene.tolerances
-    return 1 if inside >= -tol.reach and not (gap < -tol.slop and before < -tol.slop) else 0
+    deep = gap < -tol.slop and step.before[i] < -tol.slop
+    enters = step.inside[i] < -tol.reach and inside >= -gap
+    return 1 if inside >= -tol.reach and (not deep or enters) else 0
 
 
 @kernel
@@ -44,7 +50,7 @@ def measure(step: TimeStep, x: f64p) -> None:
         for j in range(contact.bounds):
             inside = minimum(inside, scene.out[1 + j])
         scene.gap[i], scene.inside[i] = scene.out[0], inside
-        step.real[i] = counts(step, scene.out[0], inside, step.before[i])
+        step.real[i] = counts(step, i, scene.out[0], inside)
 
 
 @kernel
@@ -61,7 +67,7 @@ def count_at_start(step: TimeStep) -> None:
     """Which features count at the start of a step."""
     for k in range(step.scene.watched):
         i = step.scene.watch[k]
-        step.real[i] = counts(step, step.before[i], step.inside[i], step.before[i])
+        step.real[i] = counts(step, i, step.before[i], step.inside[i])
 
 
 @kernel
