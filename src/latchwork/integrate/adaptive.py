@@ -9,7 +9,7 @@ IV.2 (order 5: 0.17 = 1/5 − 3/4 · 0.04).
 
 from __future__ import annotations
 
-from latchwork.integrate.integration import Evaluator
+from latchwork.integrate.integration import StateFunction
 from latchwork.integrate.step import combine, evaluate
 from latchwork.program.elementary.power import pow
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
@@ -35,7 +35,7 @@ def scaled_norm(n: i64, rtol: f64, atol: f64p, x: f64p, y: f64p, v: f64p) -> f64
 
 
 @kernel
-def first_step(program: Evaluator, n: i64, t: f64, rtol: f64, atol: f64p, x: f64p, k: f64p, unit: f64) -> f64:
+def first_step(program: StateFunction, n: i64, t: f64, rtol: f64, atol: f64p, x: f64p, k: f64p, unit: f64) -> f64:
     """A first step from the sizes of x, T ẋ and T² ẍ, T the unit of time; k_0 = ẋ is given, the rows after it are
     scratch."""
     size = scaled_norm(n, rtol, atol, x, x, x)

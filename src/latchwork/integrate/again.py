@@ -18,7 +18,7 @@ from latchwork.errors import IntegrationError
 from latchwork.integrate.dense_output import Array, Event, Record, Solution, Stats
 from latchwork.integrate.fused import SHARED
 from latchwork.integrate.guard_location import FLOOR
-from latchwork.integrate.integration import Evaluator, Integration
+from latchwork.integrate.integration import Integration, StateFunction
 from latchwork.integrate.methods import RK4, DormandPrince
 from latchwork.integrate.problem import Settle, StateScales, fused_step, hits, steps_per_call, stopped
 from latchwork.integrate.status import EVENT, REWRITE, STATUS
@@ -50,7 +50,7 @@ class LapMemory:
 
 @record
 class Program:
-    """What an `Evaluator` is made of."""
+    """What a `StateFunction` is made of."""
 
     run: i64
     code: i64
@@ -75,7 +75,7 @@ WORDS, OWN = size_of(LapMemory), size_of(Integration)
 
 
 @kernel
-def put(program: Evaluator, given: Program, slots: i64, fresh: i64) -> None:
+def put(program: StateFunction, given: Program, slots: i64, fresh: i64) -> None:
     """A program with slots and fresh ones at addresses."""
     program.run, program.code, program.slots = executor_at(given.run), i32p_at(given.code), f64p_at(slots)
     program.held, program.fresh, program.size = given.held, f64p_at(fresh), given.size
@@ -348,6 +348,7 @@ class Again:
         """The samples in some rows of this page, after those of pages before it."""
         t, x, dx, bend = self.workspace.rows
         if self._record is None:
+
             def rates(when: Array, states: Array) -> Array:
                 return self.function.many(np.column_stack([when, states, np.tile(samples.rest, (len(when), 1))]))
 

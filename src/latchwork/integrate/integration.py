@@ -21,7 +21,7 @@ NOT_BELOW, STRICT, PATIENT, SPENT = -1, 0, 1, 2  # kinds of guards: must not be 
 
 
 @record
-class Evaluator:
+class StateFunction:
     """A program on its slots, ``run(code, slots, out)``: inputs t, x and what is held stand first in them."""
 
     run: executor
@@ -57,7 +57,7 @@ class Guards:
     """m guards: their program gives values, then rates. See `guard_location`."""
 
     m: i64
-    program: Evaluator
+    program: StateFunction
     arms: i64  # 1 where `begin` arms them by kind and height, 0 where they are armed as given
     kinds: i64p
     heights: f64p
@@ -77,7 +77,7 @@ class Projection:
     """
 
     given: i64  # whether there is one
-    program: Evaluator
+    program: StateFunction
     judge: executor
     state: f64p
 
@@ -132,9 +132,9 @@ class Integration:
     scratch: f64p  # n numbers
     held: i64  # inputs that are held
     kept: i64p  # where the states stand in full ones
-    equations: Evaluator
+    equations: StateFunction
     is_fused: i64  # whether a step is one program
-    fused: Evaluator
+    fused: StateFunction
     guards: Guards
     projection: Projection
     control: StepControl

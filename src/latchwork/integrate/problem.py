@@ -14,7 +14,7 @@ from latchwork.errors import IntegrationError
 from latchwork.integrate.dense_output import Array, Event, Record, Solution, Stats
 from latchwork.integrate.fused import SHARED, fused_function, pays
 from latchwork.integrate.guard_location import FLOOR
-from latchwork.integrate.integration import PATIENT, Evaluator, Integration
+from latchwork.integrate.integration import PATIENT, Integration, StateFunction
 from latchwork.integrate.status import ADVICE, ELSE, STATUS, Status
 from latchwork.integrate.stepper import begin, steps
 from latchwork.integrate.tableau import Tableau
@@ -241,7 +241,9 @@ def _lay_out(integration: Integration, memory: Memory, function: Executable, gua
             projection.judge = settle.judge
 
 
-def _put(program: Evaluator, function: Executable, z: Array, held: int, run: Kernel[..., None] | None = None) -> None:
+def _put(
+    program: StateFunction, function: Executable, z: Array, held: int, run: Kernel[..., None] | None = None
+) -> None:
     """A function on its slots, and where what is held begins in them."""
     fresh = np.empty(0) if isinstance(function, Function) else function.fresh()
     write(program, entry(function.executor if run is None else run), address(function.code), address(z), held,

@@ -6,7 +6,7 @@ holds its stages, row by row.
 
 from __future__ import annotations
 
-from latchwork.integrate.integration import Evaluator
+from latchwork.integrate.integration import StateFunction
 from latchwork.program.kernel import f64, f64p, i64, kernel, offset
 
 
@@ -18,7 +18,7 @@ def copy(n: i64, a: f64p, b: f64p) -> None:
 
 
 @kernel
-def evaluate(program: Evaluator, n: i64, t: f64, x: f64p, out: f64p) -> None:
+def evaluate(program: StateFunction, n: i64, t: f64, x: f64p, out: f64p) -> None:
     """``out = f(t, x)``: ẋ of equations, or guards and their rates."""
     z = program.slots
     z[0] = t
@@ -44,7 +44,7 @@ def combine(n: i64, s: i64, w: f64p, k: f64p, out: f64p) -> None:
 
 
 @kernel
-def step(program: Evaluator, n: i64, s: i64, m: f64p, t: f64, h: f64, end: f64, x: f64p, k: f64p) -> None:
+def step(program: StateFunction, n: i64, s: i64, m: f64p, t: f64, h: f64, end: f64, x: f64p, k: f64p) -> None:
     """One step from t to ``end = t + h``, given k_0: the new state in the slots, its derivative in the last stage."""
     z = program.slots
     for stage in range(1, s):
@@ -57,7 +57,7 @@ def step(program: Evaluator, n: i64, s: i64, m: f64p, t: f64, h: f64, end: f64, 
 
 
 @kernel
-def accept(program: Evaluator, n: i64, s: i64, x: f64p, k: f64p) -> None:
+def accept(program: StateFunction, n: i64, s: i64, x: f64p, k: f64p) -> None:
     """The new state becomes x; the last stage becomes the first."""
     z = program.slots
     for i in range(n):

@@ -16,7 +16,7 @@ from __future__ import annotations
 from latchwork.integrate.adaptive import GROW, SHRINK, STRETCH, factor, first_step, trial_error
 from latchwork.integrate.fused import SHARED
 from latchwork.integrate.guard_location import NONE, probe, watch
-from latchwork.integrate.integration import NOT_BELOW, PATIENT, SPENT, STRICT, Evaluator, Integration
+from latchwork.integrate.integration import NOT_BELOW, PATIENT, SPENT, STRICT, Integration, StateFunction
 from latchwork.integrate.status import (
     ELSEWHERE,
     END,
@@ -41,7 +41,7 @@ UNREACHED = 2  # what a projection notes of a state that is none of the mechanis
 
 
 @kernel
-def restore(program: Evaluator) -> None:
+def restore(program: StateFunction) -> None:
     """Slots as they are before a run."""
     copy(program.size, program.fresh, program.slots)
 

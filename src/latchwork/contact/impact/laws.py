@@ -16,10 +16,9 @@ from latchwork.contact.impact.coulomb import coulomb
 from latchwork.contact.impact.keller import follow
 from latchwork.contact.impact.problem import Array, ImpactLaw, NoteCode
 from latchwork.contact.impact.smith import smith
-from latchwork.contact.impact.tolerances import FLOOR, GAIN, IMMOVABLE, REST
+from latchwork.contact.impact.tolerances import GAIN
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
 from latchwork.program.native import briefly, together
-from latchwork.program.scalar import maximum
 
 NEWTON, SMITH, ENERGETIC = int(ImpactLaw.NEWTON), int(ImpactLaw.SMITH), int(ImpactLaw.ENERGETIC)
 AS_ASKED, GAINS, NO_SLIP = -1, int(NoteCode.GAINS), int(NoteCode.NO_SLIP)
@@ -76,33 +75,7 @@ def act_alone(
     return law, why, 1, surplus
 
 
-@kernel
-def strike(
-    law: i64, tangents: i64, W: f64p, v: f64p, e: f64, mu_s: f64, mu_d: f64, capture: f64, impulse: f64p
-) -> i64:
-    """Λ, of two rows, of one contact in the plane that approaches, and no other is there; 0 where its law does not act
-    as asked, or that is not all."""
-    n, fastest, largest = 1 + tangents, 0.0, 0.0
-    impulse[1] = 0.0
-    for i in range(n):
-        fastest, largest = maximum(fastest, fabs(v[i])), maximum(largest, W[i * n + i])
-    slow, floor = REST * fastest, FLOOR * divide(fastest * fastest, largest)
-    if not v[0] < -slow or W[0] <= IMMOVABLE * largest:
-        return 0
-    for _ in range(2):
-        _acted, why, wedged, _surplus = act_alone(law, n, W, v, e, mu_s, mu_d, floor, impulse)
-        if why != AS_ASKED or wedged == 1:
-            return 0
-        after = v[0]
-        for i in range(n):
-            after += W[i] * impulse[i]
-        if not (e > 0.0 and impulse[0] != 0.0 and after < capture):
-            return 1 if after >= -slow else 0
-        e = 0.0
-    return 0
-
-
-together(by_law, strike)
+together(by_law, act_alone)
 
 
 @dataclass(frozen=True, eq=False)
