@@ -122,7 +122,7 @@ def switches(case: Case) -> Iterator[tuple[str, tuple[float, float]]]:
     def heard(t: float) -> None:
         marks.append((t, time.perf_counter(), time.process_time(), sim.modes_known))
 
-    sim.progress, sim.looks_ahead = heard, False
+    sim.progress, sim.world.looks_ahead = heard, False
     gc.collect()
     at_a_time = patch.multiple(problem, OPERATIONS_PER_CALL=0, FEWEST=1)
     with at_a_time:

@@ -73,7 +73,8 @@ class ModeRecord:
 
 @record
 class FlowNote:
-    """A change that was made: from which mode to which, the rows of the one that ended, and when, by the counter."""
+    """A change that was made: from which mode to which, −1 for one that is not laid out, the rows of the one that
+    ended, and when, by the counter."""
 
     before: i64
     after: i64
@@ -324,8 +325,6 @@ def flow(run: Flow, until: f64) -> i64:
         if reset(run.scene, run.x) != DONE:
             break
         found = find_mode(run)
-        if found < 0:
-            break
         for i in range(run.n_q + run.n_u):
             run.state[i] = run.x[1 + i]
         run.state[run.n_q + run.n_u] = work + run.scene.work
@@ -333,9 +332,12 @@ def flow(run: Flow, until: f64) -> i64:
         note_change(run, integration, found)
         integration.page.free = integration.last + 1
         run.changes += 1
+        run.begun = NOT_YET
+        if found < 0:
+            note.ready = counter()
+            break
         run.mode = found
         following = record_at(ModeRecord, i64p_at(run.table[found]), 0)
-        run.begun = NOT_YET
         page = following.lap.integration.page
         if following.lap.arrived == run.arrivals and page.room - page.free >= FEW_ROWS:
             following.lap.integration.control.grid = integration.control.grid

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,15 +31,16 @@ from latchwork.hybrid.path import Stage
 from latchwork.hybrid.table import Array
 from latchwork.integrate.again import Again, Samples
 from latchwork.integrate.dense_output import Event, Solution
-from latchwork.integrate.status import FULL
+from latchwork.integrate.status import EVENT, FULL
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.function import Function
-from latchwork.program.native import native
-from latchwork.program.records.memory import lay_out
-from latchwork.program.records.view import address_of
+from latchwork.program.native import address, native
+from latchwork.program.records.memory import lay_out, size_of, values, write
+from latchwork.program.records.view import address_of, record_at
 
 MODES, CHANGES = 256, 64  # that there is room for
 GUARDS = 8  # of each contact point
+MODE_WORDS = size_of(ModeRecord)
 STRUCK, IMPULSE = 10, 14  # words of an event
 
 
@@ -82,13 +84,14 @@ class ContactWords:
 
 
 class Change(NamedTuple):
-    """A change that was made: what was hit, the mode before and after, the states of contacts after it, the state
-    (q, u, work), what ran before it, the impact, and when it was noticed and over, by the clock."""
+    """A change that was made: what was hit, the mode before and after, none where that is still to be laid out, the
+    states of contacts after it, the state (q, u, work), what ran before it, the impact, and when it was noticed and
+    over, by the clock."""
 
     t: float
     hits: Sequence[Guard]
     before: Entered
-    after: Entered
+    after: Entered | None
     contacts: ContactWords
     x: Array
     solution: Solution
@@ -124,6 +127,11 @@ class FlowMemory:
         self._clock = 0.0, 0.0
         self._table, self._key = np.asarray(run.table), np.asarray(run.key)
         self._words = KEY * len(contact_points) + scene.zones
+        count = scene.contacts
+        self._noted = (np.asarray(run.after).reshape(CHANGES, -1), np.asarray(run.before).reshape(CHANGES, -1),
+                       np.asarray(run.contact_states).reshape(CHANGES, count, STATE_WORDS),
+                       np.asarray(run.contact_events).reshape(CHANGES, count, EVENT_WORDS),
+                       np.asarray(run.hit).reshape(CHANGES, -1), np.asarray(run.zone).reshape(CHANGES, -1))  # fmt: skip
 
     def serves(self, resets: Resets, held: Terms, contact_points: Sequence[ContactPoint],
                stops: Mapping[str, Any]) -> bool:  # fmt: skip
@@ -168,24 +176,24 @@ class FlowMemory:
         return known
 
     def _entered(self, lap: Lap, key: NDArray[np.int64], least: float) -> Entered:
-        says, about, step = (np.array(column, dtype=np.int64) for column in
-                             zip(*[self._said(guard) for guard in lap.guards], strict=True))  # fmt: skip
-        rows = np.zeros(max(len(self.memory.points), 1), dtype=np.int64)
-        alive: list[Any] = [says, about, step, key, rows]
-        record = lay_out(ModeRecord, lap=lap.again.at, hash=int(key[-1]), guards=len(lap.guards), least=least,
-                         says=says, about=about, step=step, key=key, row=rows)  # fmt: skip
-        if isinstance(lap.stage, Held):
-            mode, n_u = lap.stage.mode, self.run.n_u
+        said, points = [self._said(guard) for guard in lap.guards], max(len(self.memory.points), 1)
+        words = np.array([*chain(*zip(*said, strict=True)), *[0] * points], dtype=np.int64)
+        guards, stage, embedded = len(said), lap.stage, (0,) * 7
+        rows, alive = words[3 * guards :], list[Any]([words, key])
+        if isinstance(stage, Held):
+            mode, n_u = stage.mode, self.run.n_u
             fresh = mode.fresh().copy()
             z, out = np.empty(len(fresh)), np.zeros(self.run.states + 3 + 2 * n_u + len(mode.terms.rows))
-            record.embedded, record.size = 1, len(fresh)
-            record.expand, record.forces = mode.expander, mode.forces
-            record.code, record.z, record.fresh, record.out = mode.code, z, fresh, out
+            embedded = (address_of(mode.expander), address_of(mode.forces), address_of(mode.code), address(z),
+                        address(fresh), len(fresh), address(out))  # fmt: skip
             for point, i in self.memory.places.items():
                 if point.name in mode.terms.rows.slices:
                     rows[i] = 2 * n_u + mode.terms.rows.slices[point.name].start + (0 if point.held else 1)
             alive += [mode, fresh, z, out]
-        return Entered(lap.again, lap.stage, lap.guards, record, tuple(alive))
+        record, at = record_at(ModeRecord, np.zeros(MODE_WORDS), 0), address(words)
+        write(record, lap.again.at, int(key[-1]), guards, int(isinstance(stage, Held)), least, at, at + 8 * guards,
+              at + 16 * guards, address(key), at + 24 * guards, *embedded)  # fmt: skip
+        return Entered(lap.again, stage, lap.guards, record, tuple(alive))
 
     def _said(self, guard: Guard) -> tuple[int, int, int]:
         """What a guard says, of which contact point or zone, and a step."""
@@ -214,7 +222,7 @@ class FlowMemory:
         began, call = time.perf_counter(), self._briefly if lap.again.is_brief(until) else self._call
         status: int = call(self._at, until)
         self._clock = began, time.perf_counter()
-        memory.current = None
+        memory.current = s if status != EVENT and not run.changes else None
         return status
 
     @property
@@ -237,23 +245,20 @@ class FlowMemory:
         run, made = self.run, list[Change]()
         if not run.changes:
             return made
-        wide, states, count = run.n_q + run.n_u + 1, run.states, run.contacts
-        after, before = np.asarray(run.after).reshape(-1, wide), np.asarray(run.before).reshape(-1, states)
-        contacts = np.asarray(run.contact_states).reshape(-1, count, STATE_WORDS)
-        events = np.asarray(run.contact_events).reshape(-1, count, EVENT_WORDS)
-        hit, zones = np.asarray(run.hit).reshape(-1, run.most_guards), np.asarray(run.zone).reshape(CHANGES, -1)
+        after, before, contacts, events, hit, zones = self._noted
         for c in range(run.changes):
-            note = run.note[c]
-            mode, n = self.modes[note.before], self.modes[note.before].again.workspace.n
+            ended, entered, first, last, steps, rejected, impact, begin, ready, t, energy, *scales, longest = values(
+                run.note[c]
+            )
+            mode = self.modes[ended]
             places = tuple(np.flatnonzero(hit[c, : len(mode.guards)]).tolist())
-            event = Event(note.t, places, before[c, :n].copy())
-            solution = mode.again.ran(note.first, note.last, note.steps, note.rejected, event, samples)
-            words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), note.approach_scale,
-                                 note.motion_scale, note.shared)  # fmt: skip
-            impacts = (impact_of(self.memory, self.points, events[c], note.energy),) if note.impacts else ()
-            made.append(Change(note.t, [mode.guards[i] for i in places], mode, self.modes[note.after], words,
-                               after[c].copy(), solution, impacts, note.longest, self._when(note.ended),
-                               self._when(note.ready)))  # fmt: skip
+            event = Event(t, places, before[c, : mode.again.workspace.n].copy())
+            solution = mode.again.ran(first, last, steps, rejected, event, samples)
+            words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), *scales)
+            impacts = (impact_of(self.memory, self.points, events[c], energy),) if impact else ()
+            following = self.modes[entered] if entered >= 0 else None
+            made.append(Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution,
+                               impacts, longest, self._when(begin), self._when(ready)))  # fmt: skip
         return made
 
     def _when(self, count: int) -> float:

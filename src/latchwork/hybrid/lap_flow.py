@@ -134,6 +134,9 @@ def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: St
                     lap, segments = _changed(sim, lap, changes, memory.begun == FULL, call.crossings), []
                     if passed is not None:
                         raise passed[1]
+                    if changes[-1].after is None:
+                        memory.memory.current = sim.state.contacts  # the scene is left as it is after the reset
+                        return None
                     if memory.begun != FULL and not _begun_late(lap, memory.begun, sim.state, rest):
                         return None
                     sim.record.end_switch()
@@ -209,14 +212,15 @@ def _changed(sim: Simulation, lap: Lap, changes: Sequence[Change], begun: bool, 
         closed, points = before.contacts.closed, before.contacts.contact_points
         state = counted(state.but(t=change.t, x=change.x, begun=True), change.hits, crossings)
         sim.state = state = state.but(contacts=change.contacts.after(state.contacts))
-        names = lap.stage.names, change.after.stage.names
+        entered = change.after
+        names = lap.stage.names, state.active if entered is None else entered.stage.names
         taken_up = partial(_taken_up, table, before, record.segments[-1], state) if state.holds else _nothing
         record.tell_later(change.t, closed, state.contacts.closed, points, change.impacts, change.hits, names, taken_up)
         record.begin_switch(change.t, *names, change.ended)
         if begun or change is not changes[-1]:
             record.end_switch(change.ready)
-        entered = change.after
-        lap = Lap(entered.again, entered.stage, entered.guards, change.longest, change.ready, change.t)
+        if entered is not None:
+            lap = Lap(entered.again, entered.stage, entered.guards, change.longest, change.ready, change.t)
     return lap
 
 
@@ -248,8 +252,7 @@ def _first_passed(sim: Simulation, lap: Lap, segments: Sequence[Segment], change
     if found is None:
         return None
     i, passing = max(found[0] - len(segments), 0), found[1]
-    stage = lap.stage if i == 0 else changes[i - 1].after.stage
-    last = Segment(changes[i].solution, stage)
+    last = Segment(changes[i].solution, changes[i].before.stage)
     if i == 0:
         raise Passed(passing, [*segments, last])
     return i, Passed(passing, [last])

@@ -88,6 +88,7 @@ class SceneMemory:
         self.points: list[ContactPoint] = []
         self.places: dict[ContactPoint, int] = {}
         self.current: ContactStates | None = None  # whose states the records have
+        self._room: Workspace | None = None  # that the scene points to
         self._groups, self._laws, self._programs = dict[Contact, int](), 0, Evaluators()
         for point in points:
             self._add(point)
@@ -156,7 +157,9 @@ class SceneMemory:
         """Take machine code that has arrived; the records of what holds besides."""
         self.take_code()
         room.evaluators.ready()
-        self.scene.delassus, self.scene.problem, self.scene.impact = room.delassus, room.problem, room.impact
+        if room is not self._room:
+            self._room = room
+            self.scene.delassus, self.scene.problem, self.scene.impact = room.delassus, room.problem, room.impact
 
     def take_code(self) -> None:
         """Take machine code that has arrived."""

@@ -19,7 +19,7 @@ from latchwork.program import kernel as language
 from latchwork.program.records.shape import OPEN, SHAPES, Field, Shape, shape_of
 
 T = TypeVar("T")
-WORD = 8
+WORD, LARGEST = 8, 2**63  # bytes of a word; above its integers
 KINDS: dict[str, type[View]] = {}  # view classes by the name of their type
 AT = {"f64p": language.f64p_at, "i64p": language.i64p_at, "i32p": language.i32p_at,
       "executor": language.executor_at, "solver": language.solver_at, "routine": language.routine_at}  # fmt: skip
@@ -80,11 +80,15 @@ def _property(field: Field, shape: Shape) -> property:
     def fixed(self: View, value: Any) -> None:
         raise ProgramError(f"'{shape.name}.{field.name}' is the size of an array: it is set by lay_out, and stays.")
 
+    def put_real(self: View, value: Any) -> None:
+        self._numbers[self._start + word] = value if type(value) is float else word_of(field, shape, value)
+
     def put(self: View, value: Any) -> None:
-        (self._numbers if field.type == "f64" else self._words)[self._start + word] = word_of(field, shape, value)
+        plain = type(value) is int and -LARGEST <= value < LARGEST
+        self._words[self._start + word] = value if plain else word_of(field, shape, value)
 
     if field.type == "f64":
-        return property(lambda self: self._numbers[self._start + word], put)
+        return property(lambda self: self._numbers[self._start + word], put_real)
     if field.type == "i64":
         return property(lambda self: self._words[self._start + word], fixed if field.name in shape.given else put)
     if field.is_pointer:
@@ -104,7 +108,7 @@ def word_of(field: Field, shape: Shape, value: Any) -> Any:
     if not isinstance(value, wanted) or isinstance(value, bool):
         given = f"{value!r} is {type(value).__name__}"
         raise ProgramError(f"'{shape.name}.{field.name}' is {field.type}; {given}. Convert it with float() or int().")
-    if field.type == "i64" and not -(2**63) <= int(value) < 2**63:
+    if field.type == "i64" and not -LARGEST <= int(value) < LARGEST:
         raise ProgramError(f"'{shape.name}.{field.name}' has 64 bits; {value} does not fit.")
     return value if field.is_number else address_of(value)
 
@@ -115,10 +119,10 @@ def address_of(value: Any) -> int:
         return value
     if isinstance(value, View):
         return address_of(value._words) + WORD * value._start
-    if isinstance(value, memoryview):
-        return int(np.frombuffer(value, dtype=np.uint8).ctypes.data) if value.nbytes else 0
-    from latchwork.program.native import argument
+    from latchwork.program.native import address, argument
 
+    if isinstance(value, memoryview):
+        return address(np.frombuffer(value, dtype=np.uint8)) if value.nbytes else 0
     return int(argument(value))
 
 
