@@ -179,7 +179,7 @@ class ModeTable:
             native(kernel)
         if free:
             with suppress(EvaluationError):  # speeds without mass: something always holds them
-                _ = self.side
+                _ = self.side, self._free_mode.length
 
     def know(self, contact_point: ContactPoint, free: bool, holds: Holds, slides: bool) -> None:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and

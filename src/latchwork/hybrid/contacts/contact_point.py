@@ -215,6 +215,14 @@ class ContactPoint:
             _ = self.terms
         if self.held:
             _ = self.force_function
+        if self.upright is not None:
+            _ = self.upright_function
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all that a reset may ask for is made."""
+        wanted = {"terms": self.has_rows, "force_function": self.held, "upright_function": self.upright is not None}
+        return all([name in self.__dict__ for name, is_wanted in wanted.items() if is_wanted])
 
     @cached_property
     def has_rows(self) -> bool:

@@ -129,7 +129,7 @@ class SceneMemory:
         for numbers in product(*[range(1 + len(zone.bounds)) for zone in reversed(point.zones)]):
             self._put_law(point.law_in(dict(zip(point.zones, reversed(numbers), strict=True))))
         self._programs.put(record.gap, point.gap_function)
-        if point.held:
+        if point.held or point.is_ready:
             self.make_ready(i)
 
     def _put_law(self, known: tuple[float, ...] | Function) -> None:
