@@ -136,7 +136,7 @@ def switches(case: Case) -> Iterator[tuple[str, tuple[float, float]]]:
         i = bisect_right(times, switch.t)  # the first step beyond it
         if 0 < i < len(marks):
             (t, wall, processor, known), (_, wall_after, processor_after, more) = marks[i - 1 : i + 1]
-            wall = wall if t == switch.t else reached  # the stepper has come back there, or not
+            wall = min(wall, reached) if t == switch.t else reached  # the stepper has come back there, or not
             change = changes.get(switch.t)
             kind = "again" if change in made else "seen before"
             if more > known:

@@ -167,7 +167,7 @@ def test_resets_are_the_same_in_python(runs, monkeypatch):
     monkeypatch.setattr("latchwork.hybrid.lap_flow.CHANGES", 0)
     monkeypatch.setattr(reset.SceneMemory, "_lay_out", remembered(reset.SceneMemory._lay_out))
     runs()
-    assert len(seen) > 3
+    assert len(seen) > 2
 
 
 KEPT: dict[int, Any] = {}

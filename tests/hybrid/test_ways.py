@@ -80,7 +80,7 @@ def test_interrupted_runs_go_on(method):
                 sim.advance(1.4)
             except KeyboardInterrupt:
                 assert sim.t < 1.4
-    assert len(calls) > 5
+    assert len(calls) > 3
     assert np.array_equal(sims[0].run.path.t, sims[1].run.path.t)
     assert np.array_equal(sims[0].run.path.x, sims[1].run.path.x)
 

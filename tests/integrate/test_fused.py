@@ -10,7 +10,7 @@ import pytest
 from latchwork.errors import IntegrationError
 from latchwork.integrate.dense_output import Solution
 from latchwork.integrate.fused import SHARED, fused, fused_function
-from latchwork.integrate.integration import Evaluator
+from latchwork.integrate.integration import StateFunction
 from latchwork.integrate.methods import RK4, integrate
 from latchwork.integrate.problem import Problem
 from latchwork.integrate.step import evaluate, step
@@ -47,7 +47,7 @@ def test_a_fused_step_is_the_step(tableau, x):
     function, k = Function(program), np.zeros((tableau.stages, 2))
     z = function.workspace()
     z[3] = g
-    plain = lay_out(Evaluator, run=function.executor, code=function.code, slots=z)
+    plain = lay_out(StateFunction, run=function.executor, code=function.code, slots=z)
     invoke(evaluate, plain, 2, t, np.array(x), k)
     k0 = k[0].tolist()
     invoke(step, plain, 2, tableau.stages, tableau.packed, t, h, end, np.array(x), k)

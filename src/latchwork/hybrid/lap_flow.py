@@ -124,7 +124,7 @@ def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: St
                 sim.record.end_switch(lap.began)
                 return ran._replace(segments=segments + ran.segments)
             while True:
-                status = _called(sim, memory, lap, over, until, rest)
+                status, reached = _called(sim, memory, lap, over, until, rest)
                 sim.record.end_switch(lap.began)
                 lap.stage.get_ready()
                 if memory is not None and (changes := memory.changes(samples)):
@@ -134,6 +134,7 @@ def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: St
                     lap, segments = _changed(sim, lap, changes, memory.begun == FULL, call.crossings), []
                     if passed is not None:
                         raise passed[1]
+                    _tell_progress(sim, reached)
                     if changes[-1].after is None:
                         memory.memory.current = sim.state.contacts  # the scene is left as it is after the reset
                         return None
@@ -143,6 +144,8 @@ def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: St
                     prepare_successors(sim, lap.guards, stops, lap.again.now)
                     if memory.begun != FULL:
                         continue
+                else:
+                    _tell_progress(sim, reached)
                 halts = interrupted()
                 over = status == EVENT and memory is not None and memory.is_full and not halts
                 if status == FULL and not halts:
@@ -186,20 +189,22 @@ def _begun(table: ModeTable, method: DormandPrince | RK4, stage: Stage, guards: 
     return again, status
 
 
-def _called(sim: Simulation, memory: FlowMemory | None, lap: Lap, over: bool, until: float, rest: Array) -> int:
-    """Run from a lap on; the status of the stepper."""
+def _called(sim: Simulation, memory: FlowMemory | None, lap: Lap, over: bool, until: float,
+            rest: Array) -> tuple[int, float]:  # fmt: skip
+    """Run from a lap on; the status of the stepper, and the time reached."""
     world, state = sim.world, sim.state
     if memory is None:
-        status = lap.again.steps(until, lap.longest)
-        reached = lap.again.integration.control.t
-    else:
-        allowed = int(min(CHANGES, state.event_rate.left))
-        status = memory(lap, state.contacts, least_pivot(lap.stage), over, until, rest, allowed, world.at_once,
-                        world.brief)  # fmt: skip
-        reached = memory.reached
-    if world.progress is not None:
-        world.progress(reached)
-    return status
+        return lap.again.steps(until, lap.longest), lap.again.integration.control.t
+    allowed = int(min(CHANGES, state.event_rate.left))
+    status = memory(lap, state.contacts, least_pivot(lap.stage), over, until, rest, allowed, world.at_once,
+                    world.brief)  # fmt: skip
+    return status, memory.reached
+
+
+def _tell_progress(sim: Simulation, reached: float) -> None:
+    """Tell how far the run is, where somebody wants to know: what happened on the way is known by then."""
+    if sim.world.progress is not None:
+        sim.world.progress(reached)
 
 
 def _changed(sim: Simulation, lap: Lap, changes: Sequence[Change], begun: bool, crossings: Crossings) -> Lap:

@@ -291,8 +291,8 @@ def test_a_loop_that_dies_is_started_again():
     with House(looping=Ticked) as house, house.socket() as made:
         page = Listener(made)
         page.wait(lambda: page.frames > 10)
+        before = page.head["t"]
         house.server.rooms["double_pendulum"].desk.loop.alive = False
         page.wait(lambda: page.told("trouble"))
-        before = page.head["t"]
         page.wait(lambda: page.head["t"] < before)
         assert json.dumps(page.told("trouble")[0]).count("started again") == 1
