@@ -11,6 +11,8 @@ import pytest
 
 import latchwork as lw
 from latchwork.hybrid.event import RunEvent
+from latchwork.hybrid.flow_memory import FlowMemory
+from latchwork.hybrid.laps import Lap
 from scaled_scenes import CONTACTS, MECHANISMS, Units
 
 STEP = 2.0**-9  # sums of it are exact
@@ -66,6 +68,29 @@ def put_away(scene: str, until: float) -> Bits:
     other.state = pickle.loads(pickle.dumps(sim.state))
     other.advance(until)
     return ended(other, [*sim.events, *other.events])
+
+
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let the kernel of flows know no mode but the one that runs, wherever it is called; how many it forgot."""
+    forgot, enter = list[int](), FlowMemory.enter
+
+    def entered(self: FlowMemory, lap: Lap, least: float) -> int:
+        forgot.append(len(self.modes))
+        self.forget()
+        return enter(self, lap, least)
+
+    monkeypatch.setattr(FlowMemory, "enter", entered)
+    return forgot
+
+
+@pytest.mark.parametrize("method", [None, lw.DormandPrince()], ids=["RK4", "DormandPrince"])
+@pytest.mark.parametrize("scene", sorted(CONTACTS))
+def test_modes_that_are_forgotten(scene, method, monkeypatch):
+    """Every change leads to a mode that machine code does not know, as if it were the first: the bits are the same."""
+    whole = in_one_go(scene, 1.0, method)
+    forgot = forgetful(monkeypatch)
+    assert in_one_go(scene, 1.0, method) == whole
+    assert max(forgot, default=0) <= 1
 
 
 @pytest.mark.parametrize("scene", ["block on spring", "stick-slip", "slider-crank"])

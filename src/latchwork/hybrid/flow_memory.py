@@ -156,6 +156,10 @@ class FlowMemory:
         self._table[: len(kept)] = [address_of(mode.record) for mode in self.modes]
         self.run.modes = len(kept)
 
+    def forget(self) -> None:
+        """Forget all modes."""
+        self.modes, self._places, self.run.modes = [], {}, 0
+
     def enter(self, lap: Lap, least: float) -> int:
         """The place of the mode that a lap runs, whose contact states are those of the scene."""
         native(write_key).brief(self._at)
@@ -166,7 +170,8 @@ class FlowMemory:
         if known is None:
             known = len(self.modes)
             if known == MODES:
-                self.modes, self._places, known = [], {}, 0
+                self.forget()
+                known = 0
             self.modes.append(None)  # type: ignore[arg-type]
         self._known = None
         self.modes[known] = self._entered(lap, key, least)
