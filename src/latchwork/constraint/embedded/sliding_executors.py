@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
 from latchwork.constraint.embedded.executors import reduced_rates
+from latchwork.constraint.embedded.friction_recombination import shared_multipliers, slide
 from latchwork.constraint.embedded.recombination import consistent_place, report
-from latchwork.constraint.embedded.sliding import shared_multipliers, slide
 from latchwork.program.kernel import f64p, i32p, kernel
 from latchwork.program.native import together
 from latchwork.program.records.view import record_at

@@ -11,6 +11,7 @@ are given (`Delassus.given`).  [Delassus 1917; Brogliato, Nonsmooth Mechanics §
 from __future__ import annotations
 
 from latchwork.algebra.elimination import lu, lu_in_units, lu_solve
+from latchwork.constraint.inertia import square, times
 from latchwork.program.evaluator import Evaluator, evaluate
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset, sqrt
 from latchwork.program.records.record import array, record
@@ -88,24 +89,6 @@ class Delassus:
     tau: f64p = array("most_rows")
     turned: f64p = array("most_rows")
     order: f64p = array("most_rows")
-
-
-@kernel
-def times(n: i64, a: f64p, b: f64p) -> f64:
-    """a · b."""
-    total = 0.0
-    for i in range(n):
-        total += a[i] * b[i]
-    return total
-
-
-@kernel
-def energy_of(n: i64, M: f64p, u: f64p) -> f64:
-    """uᵀ M u."""
-    total = 0.0
-    for i in range(n):
-        total += u[i] * times(n, offset(M, i * n), u)
-    return total
 
 
 @kernel
@@ -274,7 +257,7 @@ def operate(delassus: Delassus, x: f64p) -> None:
     n, rows, u = delassus.n, delassus.rows, offset(x, 1 + delassus.n_q)
     v, b, C, c, J, A = delassus.v, delassus.b, delassus.C, delassus.c, delassus.J, delassus.A
     udot, inverse, work = delassus.udot, delassus.inverse, delassus.work
-    pace, energy = 0.0, energy_of(n, delassus.mass, u)
+    pace, energy = 0.0, square(n, delassus.mass, u)
     for i in range(rows):
         v[i] = times(n, offset(J, i * n), u) + C[i]
         b[i] = times(n, offset(J, i * n), udot) + c[i]
@@ -332,11 +315,11 @@ def keep_only(delassus: Delassus, count: i64, some: i64p) -> None:
 def move(delassus: Delassus, impulse: f64p, u: f64p) -> f64:
     """u⁺ = u⁻ + P Jᵀ Λ in place; the energy gained."""
     n, push = delassus.n, delassus.work
-    before = energy_of(n, delassus.mass, u)
+    before = square(n, delassus.mass, u)
     for j in range(n):
         push[j] = 0.0
         for r in range(delassus.rows):
             push[j] += delassus.J[r * n + j] * impulse[r]
     for i in range(n):
         u[i] += times(n, offset(delassus.inverse, i * n), push)
-    return 0.5 * (energy_of(n, delassus.mass, u) - before)
+    return 0.5 * (square(n, delassus.mass, u) - before)

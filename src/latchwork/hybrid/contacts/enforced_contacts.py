@@ -8,8 +8,8 @@ Only friction is left to decide; one that is pulled is refused, for it cannot se
 from __future__ import annotations
 
 from latchwork.algebra.factors import least_norm
+from latchwork.constraint.inertia import times
 from latchwork.contact.complementarity.problem import SOLVED
-from latchwork.hybrid.contacts.delassus_operator import times
 from latchwork.hybrid.contacts.impact_reset import read_law
 from latchwork.hybrid.contacts.near_set import FOUND, assemble, has
 from latchwork.hybrid.contacts.scene import RESTS, SLIDE, SLIPS, STICK, Scene

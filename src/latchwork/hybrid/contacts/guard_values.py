@@ -16,9 +16,9 @@ numbers. User guards are one program, behind all others.
 from __future__ import annotations
 
 from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
+from latchwork.constraint.embedded.friction_recombination import slip_rate, slip_speed
 from latchwork.constraint.embedded.recombination import accelerate
 from latchwork.constraint.embedded.rows_at import fill
-from latchwork.constraint.embedded.sliding import slip_rate, slip_speed
 from latchwork.hybrid.contacts.contact_point import SKEWED
 from latchwork.program.evaluator import Evaluator
 from latchwork.program.kernel import divide, f64, f64p, i32p, i64, kernel, offset, sqrt

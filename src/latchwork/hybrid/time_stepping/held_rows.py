@@ -8,7 +8,8 @@ Where S is close to singular, or Newton's method does not lead there, the state 
 from __future__ import annotations
 
 from latchwork.algebra.elimination import lu, lu_solve
-from latchwork.hybrid.contacts.delassus_operator import APART, times
+from latchwork.constraint.inertia import times
+from latchwork.hybrid.contacts.delassus_operator import APART
 from latchwork.hybrid.time_stepping.inertia import answer_for, ask, read_held, read_motion
 from latchwork.hybrid.time_stepping.time_step import DONE, PLACE, SPEEDS, TimeStep
 from latchwork.program.evaluator import evaluate

@@ -12,7 +12,7 @@ than compression lost, only a part of it takes place.
 
 from __future__ import annotations
 
-from latchwork.hybrid.contacts.delassus_operator import times
+from latchwork.constraint.inertia import times
 from latchwork.hybrid.time_stepping.contact_rows import (
     ALL,
     assemble,

@@ -10,7 +10,7 @@ too little (a disk that rolls over another), all speeds give a little, unless so
 
 from __future__ import annotations
 
-from latchwork.hybrid.contacts.delassus_operator import times
+from latchwork.constraint.inertia import times
 from latchwork.hybrid.time_stepping.contact_rows import (
     NORMALS,
     assemble,

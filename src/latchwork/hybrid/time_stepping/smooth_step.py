@@ -10,7 +10,7 @@ approach faster than a step can turn them are left to the impact.
 
 from __future__ import annotations
 
-from latchwork.hybrid.contacts.delassus_operator import times
+from latchwork.constraint.inertia import times
 from latchwork.hybrid.time_stepping.contact_rows import (
     ALL,
     along_rows,
