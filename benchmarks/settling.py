@@ -24,6 +24,7 @@ import numpy as np
 from measure import QUICK, RESULTS, attempted, finish, machine, table
 
 import latchwork as lw
+from latchwork.hybrid.contacts.broad_phase import every_contact
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
 
@@ -44,7 +45,7 @@ def settled(name: str, model: lw.Model, q: dict[str, float], step: float) -> dic
     sim.advance(LONGEST)
     done, run = time.perf_counter(), sim.run
     audit, energy = run.audit, run.energy
-    places = sum(len(contact.features) for contact in model.contacts)
+    places = sum(len(contact.features) for contact in every_contact(model))
     stretches = [event for event in sim.events if event.notes and event.kind == "time stepping"]
     return {
         "name": name, "places": places, "made": made - began, "computed": done - made, "rest": audit.stepped[-1][1],

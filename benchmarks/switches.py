@@ -2,11 +2,11 @@
 
     python benchmarks/switches.py [--out FOLDER] [--switches N]
 
-The three examples of Patoglu and Gillespie, and a chain of ten links whose end falls on a floor. Each run has a model
-of its own (the chain: a simulation of its own), so that no equations are known: a mode that was not met before in the
-run is embedded, or left for one with fewer constraints, there and then. A mode met before in the run is "seen before";
-where the change itself was made before, from the same mode by the same guards, as over and over again in a minute over
-the belt, it is made "again".
+The three examples of Patoglu and Gillespie, a chain of ten links whose end falls on a floor, and disks and balls drawn
+by a seed. Each run has a model of its own (the chain: a simulation of its own), so that no equations are known: a mode
+that was not met before in the run is embedded, or left for one with fewer constraints, there and then. A mode met
+before in the run is "seen before"; where the change itself was made before, from the same mode by the same guards, as
+over and over again in a minute over the belt, it is made "again".
 A step is taken at a time, so that the clock is read after the first one; nothing is prepared ahead. Besides the time on
 the wall there is that of the processor, which does not count what other processes take. Where machine code goes through
 the switch by itself, the time on the wall ends as the next mode has begun, by the processor's counter, and that of the
@@ -20,6 +20,7 @@ import argparse
 import gc
 import json
 import math
+import random
 import sys
 import time
 from bisect import bisect_right
@@ -107,10 +108,44 @@ def of_the_chain() -> tuple[lw.Simulation, Callable[[], Any]]:
     return sim, lambda: sim.advance(1.2)
 
 
+def drawn(space: bool) -> Callable[[], tuple[lw.Simulation, Callable[[], Any]]]:
+    """Three disks between four walls, or two balls in a corner of three planes, with friction and rebound, thrown as a
+    seed says; another one each time."""
+    rng = random.Random(7)
+
+    def start() -> tuple[lw.Simulation, Callable[[], Any]]:
+        model, count = lw.Model("drawn"), 2 if space else 3
+        N, O = model.frame, model.origin
+        axes = (N.x, N.y, N.z) if space else (N.x, N.y)
+        q, u, shapes = [], [], []
+        for i in range(count):
+            r, m = rng.uniform(0.08, 0.12), rng.uniform(0.5, 2.0)
+            link = model.free(f"B{i}") if space else model.planar(f"B{i}")
+            inertia = 0.4 * m * r * r
+            body = model.body(f"body {i}", link, link.origin, m, lw.inertia(link.frame, inertia, inertia, inertia))
+            shapes.append(body.sphere(r) if space else body.circle(r))
+            q += [*(rng.uniform(0.2, 0.3) + (0.4 * i if k == 0 else 0.0) for k in range(len(axes))),
+                  *((1.0, 0.0, 0.0, 0.0) if space else (0.0,))]  # fmt: skip
+            u += [rng.uniform(-2.0, 2.0) for _ in range(6 if space else 3)]
+        model.gravity(-9.81 * N.y - 1.0 * N.x)
+        law = {"restitution": rng.uniform(0.2, 0.6), "friction": rng.uniform(0.2, 0.6)}
+        for i, shape in enumerate(shapes):
+            for k, axis in enumerate(axes):
+                wall = lw.Plane(O, axis) if space else lw.Line(O, axes[1 - k], axis)
+                model.contact(f"{i} on wall {k}", shape, wall, **law)
+            for j in range(i):
+                model.contact(f"{i} on {j}", shape, shapes[j], **law)
+        sim = lw.Simulation(model, q=q, u=u, method=lw.DormandPrince(rtol=1e-9, atol=1e-11))
+        return sim, lambda: sim.advance(1.0)
+
+    return start
+
+
 CASES = (
     Case("disk on a ramp", on_the_ramp), Case("parts feeder", at_the_fence),
     Case("pendulum over a belt", over_the_belt), Case("the same for a minute", lambda: over_the_belt(60.0)),
     Case("chain of 10 links", of_the_chain, promised=False),
+    Case("three disks, drawn", drawn(False), promised=False), Case("two balls, drawn", drawn(True), promised=False),
 )  # fmt: skip
 
 

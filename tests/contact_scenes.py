@@ -74,7 +74,7 @@ class Sampler:
     def __init__(self, scene, swap=False):
         self.scene, self.world = scene, scene.world
         pair = (scene.b, scene.a) if swap else (scene.a, scene.b)
-        self.features = features_of("pair", *pair)
+        self.features = [feature for feature in features_of("pair", *pair) if feature.tracked is None]
         self.equations = self.world.model.equations()
         self.points = sorted({point for hulls in (scene.hulls_a, scene.hulls_b) for points, _ in hulls
                               for point in points}, key=lambda point: point.name)  # fmt: skip

@@ -15,6 +15,7 @@ from latchwork.contact import construction
 from latchwork.hybrid import lap_flow
 from latchwork.hybrid.contacts import sleeping_contacts, watch_set
 from latchwork.integrate import problem
+from scaled_scenes import Units, arm_with_friction
 
 G, R, TILT = 9.81, 0.1, 0.5
 TIGHT = lw.DormandPrince(rtol=1e-11, atol=1e-13)
@@ -228,7 +229,16 @@ def by_many_methods() -> lw.Simulation:
     return sim
 
 
+def rubbing() -> lw.Simulation:
+    """An arm whose joints stick and slip, with a ratchet and a rope."""
+    scene = arm_with_friction(Units())
+    sim = lw.Simulation(scene.model, scene.q, scene.u, method=TIGHT)
+    sim.advance(scene.until)
+    return sim
+
+
 SCENES: Mapping[str, Runs] = {
+    "arm with friction": rubbing,
     "corner, plastic": lambda: in_a_corner(0.0, 0.3),
     "corner, rough": lambda: in_a_corner(0.5, 2.0),
     "corner, lively": lambda: in_a_corner(1.0, 0.3),

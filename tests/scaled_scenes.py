@@ -206,6 +206,25 @@ def pendulum_at_its_limit(one: Units) -> Scaled:
     return Scaled(model, 2.0 * one.time, {"a": 1.0})
 
 
+def arm_with_friction(one: Units) -> Scaled:
+    """An arm whose joints stick and slip, with a ratchet, its tip tied by a rope to a block that rubs on a rail."""
+    model = lw.Model("arm")
+    N, O, L = model.frame, model.origin, one.length
+    upper = rod(model, one, "upper", O, 0.6)
+    elbow = O.at("elbow", 0.6 * L * upper.frame.x)
+    lower = rod(model, one, "lower", elbow, 0.5, upper)
+    rail = model.prismatic("rail", at=O.at("rail", 0.6 * L * N.y), axis=N.x, q=["x"], u=["u_x"])
+    model.particle("block", rail.origin, 0.3 * one.mass)
+    g(model, one, N.y)
+    for link, static, dynamic in ((upper, 0.9, 0.7), (lower, 0.3, None)):
+        torques = [None if each is None else each * one.energy for each in (static, dynamic)]
+        model.friction(f"{link.name} rubs", link, *torques)
+    model.friction("block rubs", rail, 1.0 * one.force, 0.6 * one.force)
+    model.one_way("ratchet", dt(lower.q[0]) + 0.5 / one.time)
+    model.rope("rope", elbow.at("tip", 0.5 * L * lower.frame.x), rail.origin, 0.7 * L, restitution=0.3)
+    return Scaled(model, 1.1 * one.time, {"upper": 0.3, "lower": 0.5, "x": 0.9 * L}, {}, ("x",))
+
+
 def crates_in_space(one: Units) -> Scaled:
     """A crate that falls, turned, onto the edge of another."""
     model = lw.Model("crates")
@@ -289,6 +308,32 @@ def pendulum(one: Units) -> Scaled:
     return Scaled(model, 2.0 * one.time, {"x": 1.25 * one.length, "y": -0.3 * one.length}, {}, ("x", "y"))
 
 
+def plate_on_a_circle(one: Units) -> Scaled:
+    """A plate whose middle stays on a circle, by a square of lengths, and which an angle keeps as it is turned."""
+    model, link, _ = planar(one, "plate", 2.0, 0.3)
+    x, y, a = link.q
+    model.constraint("circle", x * x + y * y - 4.0 * one.length * one.length)
+    model.constraint("turned", a - 0.25)
+    return Scaled(model, 2.0 * one.time, {"x": 1.2 * one.length, "y": -1.6 * one.length, "a": 0.25},
+                  {"u_x": 1.0 * one.speed}, ("x", "y"))  # fmt: skip
+
+
+def cart_with_rules(one: Units) -> Scaled:
+    """A cart on a spring that rules throw back at a wall, brake in the middle, and hold where it becomes slow."""
+    model = lw.Model("cart")
+    (x,) = model.coordinates("x")
+    u_x = model.speeds(u_x=dt(x))[0]
+    P = model.origin.at("P", x * model.frame.x)
+    model.particle("cart", P, 2.0 * one.mass)
+    model.force(P, -30.0 * one.force / one.length * x * model.frame.x)
+    model.rule("wall", x + 0.2 * one.length, reset={"u_x": -0.8 * u_x})
+    model.rule("early", x - 0.35 * one.length, reset={"u_x": -2.0 * u_x})  # below zero from the start
+    model.rule("middle", -1.0 * x, reset={"u_x": 0.9 * u_x})
+    model.rule("slow", u_x * u_x - 0.04 * one.speed * one.speed, hold=lw.Latch("brake", x), once=True)
+    model.rule("late", 2.0 * one.time - model.time, release="brake")
+    return Scaled(model, 3.0 * one.time, {"x": 0.3 * one.length}, {}, ("x",))
+
+
 CONTACTS: Mapping[str, Callable[[Units], Scaled]] = {
     "disk on ramp": disk_on_ramp,
     "bouncing ball": bouncing_ball,
@@ -300,6 +345,7 @@ CONTACTS: Mapping[str, Callable[[Units], Scaled]] = {
     "balls that collide": balls_that_collide,
     "box on a step": box_on_a_step,
     "pendulum at its limit": pendulum_at_its_limit,
+    "arm with friction": arm_with_friction,
     "crates in space": crates_in_space,
     "block on a rail": block_on_a_rail,
 }
@@ -307,4 +353,6 @@ MECHANISMS: Mapping[str, Callable[[Units], Scaled]] = {
     "four-bar": four_bar,
     "slider-crank": slider_crank,
     "pendulum": pendulum,
+    "plate on a circle": plate_on_a_circle,
+    "cart with rules": cart_with_rules,
 }

@@ -12,8 +12,9 @@ import pytest
 from latchwork.cli import bench
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
-SCRIPTS = (*bench.NAMES, "crowd")
-LONG = ("derive", "designs", "many", "first", "realtime", "crowd", "constraints", "start", "settling")  # campaign
+SCRIPTS = (*bench.NAMES, "crowd", "collide")
+# Those that take long run in campaigns.
+LONG = ("derive", "designs", "many", "first", "realtime", "crowd", "collide", "constraints", "start", "settling")
 
 
 @pytest.fixture

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 import latchwork as lw
 from latchwork import cos, sin
-from latchwork.contact.closest_point.tracked_feature import tracked_features
 from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.feature import Feature
+from latchwork.contact.narrow_phase.pairs import features_of
+
+Ball, Plane = lw.Circle, lw.Plane
 
 
-@dataclass(frozen=True)
-class Ball:
-    """A ball or a circle."""
-
-    center: lw.Point
-    radius: float
-    frame: lw.Frame
-
-
-@dataclass(frozen=True)
-class Plane:
-    """A line or a plane."""
-
-    point: lw.Point
-    normal: lw.Vector
-    frame: lw.Frame
+def tracked_features(name: str, a: object, b: object) -> tuple[Feature, ...]:
+    """Those features of two shapes whose closest points are tracked."""
+    return tuple(feature for feature in features_of(name, a, b) if feature.tracked is not None)
 
 
 def sine_ground(model: lw.Model, low: float = -5.0, high: float = 5.0) -> Curve:

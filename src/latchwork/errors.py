@@ -209,6 +209,13 @@ def spelled_methods(what: Callee) -> Callee:
     return what
 
 
+def _method_hint(key: str) -> str:
+    """Where a setting belongs that is one of the method of integration."""
+    if not difflib.get_close_matches(key, ("rtol", "atol", "tolerance", "max_step", "dt", "timestep"), n=1, cutoff=0.8):
+        return ""
+    return " Tolerances and steps belong to the method: method=lw.DormandPrince(rtol=1e-9), or method=lw.RK4(1e-3)."
+
+
 def _spelled(function: Callee) -> Callee:
     signature = inspect.signature(function)
     known = [each for each in signature.parameters if each != "self"]
@@ -218,8 +225,9 @@ def _spelled(function: Callee) -> Callee:
         name = type(values[0]).__name__ if function.__name__ == "__init__" else function.__name__
         for key, value in options.items():
             if key not in known:
+                hint = _method_hint(key) if "method" in known else ""
                 raise ArgumentError(f"{name} takes no argument '{key}' (given {reprlib.repr(value)})."
-                                    f"{did_you_mean(key, known)}")  # fmt: skip
+                                    f"{hint or did_you_mean(key, known)}")  # fmt: skip
         try:
             signature.bind(*values, **options)
         except TypeError as problem:

@@ -122,9 +122,9 @@ def _place(given: Any, file: bool = False) -> Path:
 
 def _left_out(model: Any) -> str:
     """What no equations hold."""
-    if not isinstance(model, Model) or not (model.contacts or model.rules):
+    if not isinstance(model, Model) or not (model.contacts or model.collisions or model.rules):
         return ""
-    changing: tuple[Any, ...] = (*model.contacts, *model.rules)
+    changing: tuple[Any, ...] = (*model.contacts, *model.collisions, *model.rules)
     names = ", ".join(f"'{each.name}'" for each in changing)
     return f" Contacts and rules ({names}) are left out of both: they change the equations in a run."
 

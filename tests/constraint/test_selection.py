@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
+import latchwork as lw
 from latchwork.constraint.selection import Selection, conditioning, select, worst_entry
 
 
@@ -36,3 +39,19 @@ def test_speeds_that_determine_nothing():
     assert conditioning(B, M, Selection((0, 1), (0, 2), (1,), ())) == pytest.approx(2.0)
     assert conditioning(np.eye(3), M, Selection((0, 1, 2), (0, 1, 2), (), ())) == 1.0
     assert conditioning(np.zeros((0, 3)), M, Selection((), (), (0, 1, 2), ())) == 1.0
+
+
+@pytest.mark.parametrize("size", [1.0, 4.0**-15, 4.0**10])
+def test_rows_that_are_rounding(size):
+    """A row that is rounding beside another of its constraint holds nothing, in any units of length; one that stands
+    alone holds what it says, however short it is beside others."""
+    model = lw.Model("dust")
+    x, y, z = model.coordinates("x", "y", "z")
+    model.speeds(u=lw.dt(x), v=lw.dt(y), w=lw.dt(z))
+    N = model.frame
+    model.particle("P", model.origin.at("P", x * N.x + y * N.y + z * N.z), 1.0)
+    model.gravity(-9.81 * size * (N.y + N.z))
+    model.constraint("held", [x - 0.1 * size, math.cos(math.pi / 2.0) * y])
+    model.constraint("short", 1e-17 * z)
+    run = lw.simulate(model, 0.2, q={"x": 0.1 * size})
+    assert run.x[-1, :3] / size == pytest.approx([0.1, -0.5 * 9.81 * 0.2**2, 0.0], rel=1e-9, abs=1e-12)

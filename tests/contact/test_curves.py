@@ -10,9 +10,9 @@ from latchwork import cos, log, sin, sqrt
 from latchwork.contact.closest_point.newton import finder
 from latchwork.contact.closest_point.samples import joined
 from latchwork.contact.closest_point.states import tracked_equations
-from latchwork.contact.closest_point.tracked_feature import tracked_features
 from latchwork.contact.curves import Curve, Surface
-from tracked_models import Ball, disk, sine_ground
+from latchwork.contact.narrow_phase.pairs import features_of
+from tracked_models import Ball, disk, sine_ground, tracked_features
 
 WRONG = {
     "nan": (lambda O, N, q: Curve(O, lambda s: s * N.x + sqrt(1.0 - s) * N.y, (0.0, 2.1)),
@@ -32,7 +32,7 @@ WRONG = {
     "lifted": (lambda O, N, q: Curve(O, lambda s: s * N.x + s**2 * N.z, (0.1, 6.0)), "leaves its plane at s = 6"),
     "two frames": (lambda O, N, q: Curve(O, lambda s: s * N.x + s**2 * N.rotated("T", 0.3, N.z).y, (0.1, 6.0)),
                    r"unit vectors of several frames \('N', 'T'\). Say with body"),
-    "number": (lambda O, N, q: Curve(O, lambda s: 2 * s, (0.1, 6.0)), "is 2.ground.s from 'O'. Give a function"),
+    "number": (lambda O, N, q: Curve(O, lambda s: 2 * s, (0.1, 6.0)), "is 2.ground.s.* from 'O'. Give a function"),
     "range": (lambda O, N, q: Curve(O, lambda s: s * N.x, (2.0, 1.0)), "s of the curve of 'ground' goes from 2.0 to 1"),
     "side": (lambda O, N, q: Curve(O, lambda s: s * N.x, (0.0, 1.0), side=0), "is 0. Give 1 or -1"),
     "ends": (lambda O, N, q: Curve(O, lambda s: cos(s) * N.x + sin(s) * N.y, (0.0, 1.0), closed=True, ends=True),
@@ -50,12 +50,18 @@ def test_shapes_that_are_refused(make, message):
 
 
 def test_pairs_that_are_refused():
-    """Two closed forms are not tracked here; nor is anything that is no shape."""
+    """What is no shape; a curve, which is a wall, on a solid in space; a surface on what belongs to a plane."""
     model, ball = disk()
-    with pytest.raises(lw.ModelError, match="none is a curve or surface"):
-        tracked_features("pair", ball, ball)
-    with pytest.raises(lw.ModelError, match="'pair' has 3 on one side, which a curve or surface cannot touch"):
-        tracked_features("pair", 3, sine_ground(model))
+    N, O = model.frame, model.origin
+    plate = Surface(O, lambda a, b: a * N.x + b * N.y, ((0.0, 1.0), (0.0, 1.0)))
+    with pytest.raises(lw.ModelError, match="'pair' is given 3, which is no shape"):
+        features_of("pair", 3, sine_ground(model))
+    for solid in (lw.Box(O, (1.0, 1.0, 1.0)), lw.Rim(O, N.x, 1.0), lw.Capsule(O, O.at("Q", N.z), 0.1)):
+        with pytest.raises(lw.ModelError, match=r"a curve and lw.*does not stand in its plane.*give a lw.Surface"):
+            features_of("pair", sine_ground(model), solid)
+    for flat in (lw.Arc(ball.center, 1.0, body=ball.frame), lw.Box(ball.center, (1.0, 1.0), ball.frame)):
+        with pytest.raises(lw.ModelError, match=r"a surface and lw.*belongs to a plane.*lw.Rim"):
+            features_of("pair", flat, plate)
 
 
 def test_two_contacts_of_one_name():
@@ -65,10 +71,9 @@ def test_two_contacts_of_one_name():
     equations = model.equations()
     with pytest.raises(lw.ModelError, match=r"'disk' has ground\.s twice\. Name each contact otherwise"):
         tracked_equations(equations, features)
-    ground = Curve(model.origin, lambda s: s * model.frame.x, (0.0, 2.0), ends=True)
-    _, end, _ = tracked_features("table", ball, ground)
+    _, end, _ = features_of("table", ball, Curve(model.origin, lambda s: s * model.frame.x, (0.0, 2.0)))
     assert tracked_equations(equations, [end]) is equations
-    with pytest.raises(lw.ModelError, match="'table low end' has a closed form"):
+    with pytest.raises(lw.ModelError, match="'table: low end' has a closed form"):
         finder(end, equations.arguments)
 
 

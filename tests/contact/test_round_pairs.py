@@ -223,7 +223,7 @@ def test_ball_on_rim():
                  tripod(w, 0, w.links[0].origin), tripod(w, 1, w.links[1].origin))  # fmt: skip
     sampler, rng = Sampler(made), np.random.default_rng(8)
     for _ in range(40):
-        (f,), places = sampler.at(rng)
+        (f, *_), places = sampler.at(rng)
         points, _ = curve(made.hulls_b, places, 0.6, 0.0, 2.0 * math.pi)
         assert f.gap == pytest.approx(off(points, places[w.links[0].origin]).min() - 0.25, abs=1e-5)
         assert f.approach == pytest.approx(f.rate, abs=1e-9)

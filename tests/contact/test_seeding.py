@@ -10,9 +10,9 @@ import latchwork as lw
 from latchwork.contact.closest_point.newton import finder
 from latchwork.contact.closest_point.search import another_wins, next_gap, seed
 from latchwork.contact.closest_point.states import tracked_equations
-from latchwork.contact.closest_point.tracked_feature import tracked_features
 from latchwork.contact.curves import Curve, Surface
-from tracked_models import bowl, disk, ellipse, over_sine, planar, sine_ground
+from latchwork.contact.narrow_phase.pairs import features_of
+from tracked_models import bowl, disk, ellipse, over_sine, planar, sine_ground, tracked_features
 
 VALLEY = -np.pi / 6  # of y = 0.1 sin 3x, where it is −0.1 and its curvature 0.9
 
@@ -112,8 +112,7 @@ def test_range_is_part_of_the_feature():
 def test_ends_are_touched_like_points():
     """A ball past the end of a curve is |C − E| − ρ from it; the feature holds where the center is past the end."""
     model, ball = disk()
-    ground = Curve(model.origin, lambda s: s * model.frame.x, (0.0, 2.0), ends=True)
-    main, low, high = tracked_features("table", ball, ground)
+    main, low, high = features_of("table", ball, Curve(model.origin, lambda s: s * model.frame.x, (0.0, 2.0)))
     equations = model.equations()
     for feature, x, sign in ((low, -0.3, -1.0), (high, 2.3, 1.0)):
         q = [x, 0.4, 0.0]

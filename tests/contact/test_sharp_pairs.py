@@ -158,3 +158,25 @@ def test_boxes_stacked_flush_in_space(angle):
     """Of two boxes of one base, one on the other, all eight corners touch, and nothing touches sideways."""
     names = flush(World("free"), [(1.0, 0.8, 0.7), (1.0, 0.8, 0.4)], [0.0, 0.0], angle)
     assert sum("edge" not in name for name in names) == 8
+
+
+@pytest.mark.parametrize("size", [1.0, 4.0**-8, 4.0**5])
+def test_corner_on_the_edge_of_a_side(size):
+    """A corner beyond the end of a side by 4e-10 of the smaller box stands on it, as rounding may leave one that is
+    flush; by 4e-9 it does not. So it is on, and far below, where a long step may have taken it."""
+    model = lw.Model("edge")
+    link = model.planar("B", q=["x", "y", "a"], u=["u", "v", "w"])
+    body = model.body("box", link, link.origin, 1.0, lw.inertia(link.frame, zz=1.0))
+    contact = model.contact("boxes", lw.Box(link.origin, (0.25 * size, 0.25 * size), body=body),
+                            lw.Box(model.origin, (0.5 * size, 0.25 * size), body=model.frame))  # fmt: skip
+    (feature,) = [each for each in contact.features if each.name == "boxes: corner -x-y on side +y"]
+    eq = model.equations()
+
+    def stands(off: float, deep: float) -> bool:
+        q = [(0.375 + 0.25 * off) * size, (0.25 - 0.25 * deep) * size, 0.0]
+        return min(eq.evaluate([*feature.within], q, [0.0, 0.0, 0.0])) >= 0.0
+
+    for deep in (0.0, 1e-6, 1e-3):
+        assert stands(-0.5, deep)
+        assert stands(4e-10, deep)
+        assert not stands(4e-9, deep)

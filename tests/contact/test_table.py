@@ -22,6 +22,7 @@ MAKE = {
     "Circle": lambda w, i: w.bodies[i].circle(0.2 + 0.1 * i, w.at(i, 0.3, 0.2)),
     "Sphere": lambda w, i: w.bodies[i].sphere(0.3 + 0.1 * i),
     "Capsule": lambda w, i: w.bodies[i].capsule(w.at(i, -0.4, 0.1), w.at(i, 0.8), 0.2),
+    "Cylinder": lambda w, i: w.bodies[i].cylinder(w.at(i, -0.4, 0.1), w.at(i, 0.8), 0.2),
     "Rim": lambda w, i: w.bodies[i].rim(w.frame(i).x + w.frame(i).z, 0.5, tube=0.1),
     "Line": lambda w, i: lw.Line(w.at(i, 0.2, 0.4), w.frame(i).x, w.frame(i).y, belt=0.5),
     "Plane": lambda w, i: lw.Plane(w.at(i, 0.2, 0.4), w.frame(i).y),
@@ -34,12 +35,16 @@ MAKE = {
 }  # fmt: skip
 
 
+TRACKED = {"Curve", "Surface"}
+CLOSED = [pair for pair in pairs() if pair not in {("Point", "Point"), ("Rim", "Rim")} and not TRACKED & {*pair}]
+
+
 def test_every_shape_is_made():
-    """The table below has every shape of the table of pairs."""
-    assert MAKE.keys() == {name for pair in pairs() for name in pair}
+    """The table below has every shape of the table of pairs, but for those whose closest points are tracked."""
+    assert MAKE.keys() | TRACKED == {name for pair in pairs() for name in pair}
 
 
-@pytest.mark.parametrize(("a", "b"), [pair for pair in pairs() if pair != ("Point", "Point")])
+@pytest.mark.parametrize(("a", "b"), CLOSED)
 def test_rates_normals_and_order(a, b):
     """ġ = n · (v_on − v_other), |n| = 1; the material points are apart by the gap along n, or one place; b against a
     has the same gaps, and its normals turned around."""

@@ -13,11 +13,22 @@ from latchwork.constraint.rows import rows_of
 from latchwork.contact.closest_point.newton import finder
 from latchwork.contact.closest_point.search import seed
 from latchwork.contact.closest_point.states import FEEDBACK, tracked_equations
-from latchwork.contact.closest_point.tracked_feature import tracked_features
 from latchwork.contact.curves import Curve
 from latchwork.contact.feature import Feature
 from latchwork.kane.equations import Equations
-from tracked_models import Ball, Plane, bowl, disk, ellipse, ellipsoid, over_sine, planar, sine_ground, spatial
+from tracked_models import (
+    Ball,
+    Plane,
+    bowl,
+    disk,
+    ellipse,
+    ellipsoid,
+    over_sine,
+    planar,
+    sine_ground,
+    spatial,
+    tracked_features,
+)
 
 FINE = lw.DormandPrince(rtol=1e-10, atol=1e-12)
 
@@ -98,7 +109,7 @@ def test_ball_in_a_bowl():
     C = model.origin.at("C", model.frame.vector(x, y, z))
     model.particle("P", C, 1.0)
     k, radius = 0.3, 0.15
-    feature, = tracked_features("bowl", Ball(C, radius, model.frame), bowl(model, k))
+    feature, *_ = tracked_features("bowl", Ball(C, radius, model.frame), bowl(model, k))
     equations = model.equations()
     q = seeded(equations, feature, {"x": 0.5, "y": -0.4, "z": 0.9})
     run = lw.simulate(tracked_equations(equations, [feature]), until=2.0, q=q, method=FINE,

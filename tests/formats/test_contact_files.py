@@ -85,6 +85,7 @@ PLANAR: dict[str, Pair] = {
 }  # fmt: skip
 SPATIAL: dict[str, Pair] = {
     "sphere on plane": planar(lambda m, b, p, N: (b.sphere(0.3), lw.Plane(p["P"], N.z + N.y, belt=2 * N.x))),
+    "cylinder on plane": planar(lambda m, b, p, N: (b.cylinder(p["A"], p["B"], 0.1), lw.Plane(p["P"], N.z))),
     "rim on plane": planar(lambda m, b, p, N: (b.rim(b.frame.z, 0.3, tube=0.02), lw.Plane(p["P"], N.z))),
     "box on plane": planar(lambda m, b, p, N: (b.box([1.0, 0.4, 0.2]), lw.Plane(p["P"], N.z))),
     "hull of numbers in space": planar(lambda m, b, p, N: (
@@ -224,16 +225,15 @@ def test_the_examples_have_the_times_of_their_scripts(monkeypatch, name, script,
 
 
 def test_a_shape_of_ones_own_is_refused():
-    """What has no word is refused by the name of its contact, and not left out."""
+    """What is of no known kind is refused by the name of its contact, and not taken for another."""
 
     class Own(lw.Circle):
         """A circle of the user's own."""
 
     model = world()
     link, floor = model.links["part"], lw.Curve(model.origin, lambda s: s * model.frame.x, (0.0, 5.0))
-    model.contact("odd", Own(link.origin, 1.0, link), floor)
-    with pytest.raises(lw.FileError, match=r"contact 'odd' has .*Own.*, which has no word in model files"):
-        lw.dump(model)
+    with pytest.raises(lw.ModelError, match=r"contact 'odd' is given Own.*, which is no shape"):
+        model.contact("odd", Own(link.origin, 1.0, link), floor)
 
 
 def test_a_curve_that_needs_another_s_is_refused():
@@ -381,7 +381,7 @@ def test_meshes_stay_in_the_folder_of_their_file(tmp_path):
         with pytest.raises(lw.FileError, match=r"7:22: .*lies outside the folder of this file. Only meshes inside it"):
             lw.load(meshed(inner, file))
     for file in ("parts", "none.obj", '"nul\\0"'):
-        with pytest.raises(lw.FileError, match=r"7:22: .*is no file. Give an STL or OBJ file inside the folder"):
+        with pytest.raises(lw.FileError, match=r"7:22: .*is no file. Give an STL, OBJ or DAE file"):
             lw.load(meshed(inner, file))
     with (inner / "big.stl").open("wb") as big:
         big.truncate(20_000_001)
@@ -410,3 +410,65 @@ def test_files_of_many_solids_are_refused_before_they_take_minutes(monkeypatch):
     text += "".join(f"  k{i}: {{a: {hull}, b: {{box: {{center: O, sizes: [1, 1, 1]}}}}}}\n" for i in range(8))
     with pytest.raises(lw.FileError, match=r"the contacts up to 'k6' have 0 meshes, and solids of 108 corners"):
         lw.loads(text)
+
+
+# --- what has no shapes ---------------------------------------------------------------------------------------------
+
+
+SHAPELESS = """\
+latchwork: 1
+name: shapeless
+parameters: {k: 0.3}
+inputs: {F: 2}
+joints:
+  a: {type: revolute, inboard: N, at: O, axis: N.z, q: [qa], u: [ua]}
+  b: {type: revolute, inboard: N, at: O, axis: N.z, q: [qb], u: [ub]}
+points:
+  C: {from: b_o, at: b.x}
+  X: {from: O, at: 3*N.x}
+bodies:
+  A: {frame: a, center: a_o, mass: 1, inertia: {zz: 1}}
+  B: {frame: b, center: C, mass: 1, inertia: {zz: 2}}
+loads:
+- gravity: -9.81*N.y
+friction:
+  bearing: {joint: a, static: 2*k, dynamic: k}
+  brake: {joint: b, static: F}
+  clutch: {rate: dt(qa) - dt(qb), static: {zones: {along: qa, bounds: [1], values: [0.2, 0.1]}}, dynamic: 0.05}
+ropes:
+  tether: {a: C, b: X, length: 3 - 0.1*t, restitution: 0.5}
+one_way:
+  ratchet: {joint: a, restitution: 0.1}
+  freewheel: {rate: 1 + dt(qb)}
+"""
+
+
+def test_friction_ropes_and_clutches_are_written_as_they_are_read():
+    """Read, written and read again: the same text, the same recipes, and the same run."""
+    one = read_model(SHAPELESS)[0]
+    text = lw.dump(one)
+    two = read_model(text)[0]
+    assert lw.dump(two) == text
+    assert [next(iter(contact.recipe)) for contact in two.contacts] == ["friction"] * 3 + ["rope"] + ["one_way"] * 2
+    runs = [lw.simulate(model, until=1.0, q=[0.0, 0.2], u=[0.5, 0.0]) for model in (one, two)]
+    assert [(event.t, event.name, event.kind) for event in runs[0].events] == [
+        (event.t, event.name, event.kind) for event in runs[1].events]  # fmt: skip
+    assert runs[0].events
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("joint: a, static: 2*k, dynamic: k", "joint: a, static: -2", "static friction of 'bearing' is -2.0"),
+        ("joint: b, static: F", "joint: b, rate: ub, static: F", "joint.*rate"),
+        ("joint: b, static: F", "joint: b", "static"),
+        ("length: 3 - 0.1*t", "length: qb", "length of rope 'tether', qb, contains 'qb'"),
+        ("{joint: a, restitution: 0.1}", "{joint: c}", "no joint"),
+        ("{rate: 1 + dt(qb)}", "{rate: qb*k + F}", "'freewheel' lets run one way a joint that moves, or a speed"),
+    ],
+)
+def test_what_has_no_shapes_is_refused_with_its_line(old, new, said):
+    """Errors of files say where."""
+    assert old in SHAPELESS
+    with pytest.raises(lw.FileError, match=said):
+        read_model(SHAPELESS.replace(old, new))

@@ -81,11 +81,13 @@ def test_losses_are_left_out_on_request():
 
 
 def test_friction():
-    """frictionloss acts as -f sign(q̇)."""
-    text = one('<joint name="j" frictionloss="0.7"/><geom size=".1" pos=".1 0 0"/>')
-    with_losses, without = from_mjcf(text).equations(), from_mjcf(text, losses=False).equations()
-    change = with_losses.evaluate(with_losses.f, [0.1], [-2.0]) - without.evaluate(without.f, [0.1], [-2.0])
-    assert change.item() == pytest.approx(0.7)
+    """frictionloss is a contact of the run: the joint slows down by f/I, and stops after I u²/2f."""
+    robot = from_mjcf(one('<joint name="j" frictionloss="0.7"/><geom size=".1" pos=".1 0 0"/>'), gravity=(0, 0, 0))
+    eq = robot.equations()
+    run = lw.simulate(robot, until=5.0, u=[2.0])
+    assert [contact.name for contact in robot.contacts] == ["j friction"]
+    assert run[eq.q[0]][-1] == pytest.approx(eq.evaluate(eq.M, [0.0], [0.0]).item() * 4.0 / 1.4, rel=1e-8)
+    assert run[eq.u[0]][-1] == 0.0
 
 
 def one(inside: str, more: str = "") -> str:

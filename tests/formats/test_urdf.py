@@ -66,13 +66,33 @@ def test_welded_links_are_one_body():
     assert list(from_urdf(ARM).bodies) == ["base", "upper", "fore"]
 
 
+LOSSY = ARM.replace("</joint>", '<dynamics damping="0.3" friction="0.7"/></joint>')
+
+
 def test_losses():
-    """M (u̇ - u̇_without) = -d u - f sign(u)."""
-    lossy = ARM.replace("</joint>", '<dynamics damping="0.3" friction="0.7"/></joint>')
-    with_losses, without = from_urdf(lossy).equations(), from_urdf(lossy, losses=False).equations()
+    """M (u̇ - u̇_without) = -d u in the equations; friction is a contact of the run."""
+    with_losses, without = from_urdf(LOSSY).equations(), from_urdf(LOSSY, losses=False).equations()
     q, u, r = [0.4, -0.3], np.array([1.5, -0.8]), [0.2, 0.1]
     change = with_losses.evaluate(with_losses.M, q, u, r) @ (with_losses.udot(q, u, r) - without.udot(q, u, r))
-    assert change == pytest.approx(-0.3 * u - 0.7 * np.sign(u), rel=1e-9)
+    assert change == pytest.approx(-0.3 * u, rel=1e-9)
+    assert [contact.name for contact in from_urdf(LOSSY).contacts] == ["shoulder friction", "elbow friction"]
+    assert not from_urdf(LOSSY, losses=False).contacts
+
+
+def test_friction_stops_a_robot():
+    """It comes to rest at exactly zero speed, and stays; with parameters, the limits are among them."""
+    run = lw.simulate(from_urdf(LOSSY, parameters=True, gravity=(0.0, 0.0, 0.0)), until=6.0, u=[1.0, -2.0])
+    assert run.modes[-1].names == ("shoulder friction: stick", "elbow friction: stick")
+    assert (run["u_shoulder"][-1], run["u_elbow"][-1]) == (0.0, 0.0)
+
+
+def test_followers_rub_with_the_joint_they_follow():
+    """Friction of a follower that turns k times as fast holds k f at the coordinate."""
+    rubbing = GRIPPER.replace('offset="0.2"/>', 'offset="0.2"/><dynamics friction="2"/>')
+    robot = from_urdf(rubbing, gravity=(0.0, 0.0, 0.0))
+    for effort, moves in ((2.99, False), (3.01, True)):
+        run = lw.simulate(robot, until=0.1, inputs={robot.equations().r[0]: effort})
+        assert (run[robot.equations().u[0]][-1] != 0.0) == moves
 
 
 def test_followers_lose_with_the_joint_they_follow():

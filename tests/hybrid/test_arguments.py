@@ -93,3 +93,10 @@ def test_a_tick_is_a_number_of_seconds(step, told):
         sim.tick(step)
     sim.tick(1e-3)
     assert sim.t == 1e-3
+
+
+@pytest.mark.parametrize("name", ["rtol", "tolerence", "dt"])
+def test_a_tolerance_given_to_a_run_is_sent_to_the_method(name):
+    """Tolerances and steps are those of the method, and the error says how to give them."""
+    with pytest.raises(lw.ArgumentError, match=r"belong to the method: method=lw.DormandPrince\(rtol="):
+        lw.simulate(lw.Model("empty"), 1.0, **{name: 1e-3})

@@ -357,3 +357,17 @@ def test_crate_comes_to_rest():
     run = lw.simulate(model, 3.0, q=start, u={"u_crate_wx": 2.0, "u_crate_vx": 1.0, "u_crate_wy": 0.3})
     assert np.abs(run.u[-1]).max() == 0.0
     assert len(run.events) < 300
+
+
+def test_friction_that_grows_from_nothing():
+    """μ = k x, nothing where the block begins to slide: ẍ = −k g x, and it rests at v/√(k g)."""
+    model = lw.Model("rougher")
+    N, (x, y) = model.frame, model.coordinates("x", "y")
+    P = model.origin.at("P", x * N.x + y * N.y)
+    model.particle("block", P, 1.0)
+    model.gravity(-10.0 * N.y)
+    model.contact("floor", P, lw.Plane(model.origin, N.y), friction=0.5 * x)
+    run = lw.simulate(model, until=2.0, q=[0.0, 0.0], u=[1.0, 0.0])
+    assert [event.kind for event in run.events] == ["stick"]
+    assert run.events[0].t == pytest.approx(0.5 * math.pi / math.sqrt(5.0), abs=1e-8)
+    assert run["x"][-1] == pytest.approx(1.0 / math.sqrt(5.0), abs=1e-8)

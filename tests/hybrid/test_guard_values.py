@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 import latchwork as lw
 from latchwork.constraint.embedded.mode import Mode
-from latchwork.hybrid.mode_table import ModeTable
 from latchwork.program.native import interpret, invoke
 from tracked_models import disk
 
@@ -96,17 +94,9 @@ SCENES = {"box": (shaken_box, 1.2), "ball": (spinning_ball, 1.5), "zones": (slid
 
 def stages(make, until):
     """(stage, its guards, t, x, rest) somewhere within each mode that a run was in."""
-    guards, plain = {}, ModeTable.laid_out
-
-    def laid_out(*given):
-        found = plain(*given)
-        guards[found.stage] = found.guards
-        return found
-
-    with patch.object(ModeTable, "laid_out", laid_out):
-        sim = make()
-        sim.advance(until)
-    path = sim.run.path
+    sim = make()
+    sim.advance(until)
+    guards, path = {laid.stage: laid.guards for laid in sim.state.stages.values()}, sim.run.path
     for segment in path.segments:
         t, x = segment.solution.t, segment.solution.x
         if segment.stage in guards and isinstance(segment.stage.guards, Mode) and len(t) > 2:

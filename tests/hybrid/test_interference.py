@@ -123,8 +123,8 @@ def test_equal_boxes_meet_face_to_face_in_space(shift):
 # --- what has no feature ends the run ---------------------------------------------------------------------------------
 
 
-def over_a_shelf(shape="box", thick=None, fixed_step=False):
-    """A crate above a thin shelf; nothing but the ends of the shelf is a feature of the two."""
+def over_a_shelf(shape="box", sides=False):
+    """A crate above a thin shelf, whose two sides are taken away: nothing but its ends is a feature of the two."""
     model = lw.Model("shelf")
     link, N, O = model.planar("b"), model.frame, model.origin
     crate = model.body("crate", link, link.origin, 1.0, lw.inertia(link.frame, zz=0.01))
@@ -133,7 +133,10 @@ def over_a_shelf(shape="box", thick=None, fixed_step=False):
     outline = [link.origin.at(f"P{k}", x * link.frame.x + y * link.frame.y) for k, (x, y, _) in enumerate(corners)]
     made = {"box": lambda: crate.box((0.2, 0.2)), "hull": lambda: crate.hull(np.array(corners)),
             "outline": lambda: lw.Polyline(outline, closed=True, body=crate)}[shape]()  # fmt: skip
-    model.contact("shelf", made, lw.Segment(O.at("P", -N.x), O.at("Q", N.x)))
+    shelf = model.contact("shelf", made, lw.Segment(O.at("P", -N.x), O.at("Q", N.x)))
+    if not sides:
+        ends = tuple(feature for feature in shelf.features if "end" in feature.name)
+        object.__setattr__(shelf, "features", ends)
     return model
 
 
@@ -195,6 +198,44 @@ def test_a_start_astride_a_thin_segment_is_refused():
     for _ in range(2):
         with pytest.raises(lw.ModelError, match=r"'shelf' overlaps at t = 0: .* by 0\.354 of the size"):
             sim.advance(1.0)
+
+
+@pytest.mark.parametrize("thick", [None, lw.TimeStepping(1e-3, always=True)], ids=["events", "steps"])
+@pytest.mark.parametrize("shape", ["box", "hull", "outline"])
+def test_what_is_thin_carries(shape, thick):
+    """With its sides, the crate meets the shelf at √(2 h / g), and comes to lie on it."""
+    run = lw.simulate(over_a_shelf(shape, sides=True), until=1.0, thick=thick, **FALLS)
+    assert run["q_b_py"][-1] == pytest.approx(0.1, abs=1e-9)
+    if thick is None:
+        assert first_impact(run, "shelf") == pytest.approx(MEETS, abs=1e-9)
+    assert run.audit.least_gap > (-1e-9 if thick is None else -1e-3)
+
+
+def test_what_is_thin_is_met_from_below():
+    """Thrown up at the shelf from below it comes back: with e = 0 it leaves the shelf at rest."""
+    run = lw.simulate(over_a_shelf(sides=True), until=0.4, q={"q_b_py": -0.6}, u={"u_b_vy": 5.0})
+    assert run["q_b_py"].max() == pytest.approx(-0.1, abs=1e-9)
+    meets = (5.0 - np.sqrt(25.0 - 2.0 * WEIGHT * 0.5)) / WEIGHT
+    assert first_impact(run, "shelf") == pytest.approx(meets, abs=1e-9)
+    assert run["q_b_py"][-1] == pytest.approx(-0.1 - 0.5 * WEIGHT * (0.4 - meets) ** 2, abs=1e-9)
+
+
+@pytest.mark.parametrize("other", ["capsule", "box", "rim"])
+def test_a_rim_that_passes_ends_the_run(other):
+    """Without the features of its circle a rim would fall through; the watch looks at places of it."""
+    model = lw.Model("rim")
+    link, N, O = model.free("r"), model.frame, model.origin
+    body = model.body("r", link, link.origin, 1.0, lw.inertia(link.frame, 0.1, 0.1, 0.2))
+    rim = body.rim(link.frame.z, 0.5, tube=0.1)
+    model.gravity(-WEIGHT * N.z)
+    below = {"capsule": lambda: lw.Capsule(O.at("P", -N.x), O.at("Q", N.x), 0.2, body=N),
+             "box": lambda: lw.Box(O, (2.0, 0.2, 0.4), body=N),
+             "rim": lambda: lw.Rim(O.at("C", 0.5 * N.x), N.z, 0.5, body=N, tube=0.1)}[other]()  # fmt: skip
+    contact = model.contact("pair", rim, below)
+    kept = tuple(feature for feature in contact.features if "flat" in feature.name or "end" in feature.name)
+    object.__setattr__(contact, "features", kept)
+    with pytest.raises(lw.Interference, match=r"lw.Rim of 'r' and .* 'pair' have passed into each other"):
+        lw.simulate(model, until=1.0, q=[0.0, 0.0, 1.0, 0.995, 0.0998749, 0.0, 0.0])
 
 
 def test_what_is_thick_carries():

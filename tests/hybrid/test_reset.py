@@ -1,26 +1,19 @@
-"""The reset as a kernel: the Delassus operator against NumPy; the same bits as Python and as machine code."""
+"""The reset as a kernel: the Delassus operator against NumPy."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import latchwork as lw
-from contact_ways import in_a_corner, rod
 from latchwork.errors import EvaluationError
-from latchwork.hybrid.contacts import reset
 from latchwork.hybrid.contacts.free_motion import free_motion_of
 from latchwork.hybrid.contacts.near_set import CAREFUL, FOUND, assemble
-from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.contacts.scene_memory import workspace_of
 from latchwork.program.bundle import Bundle
-from latchwork.program.kernel import f64p_at, i64p_at
-from latchwork.program.native import invoke, native
-from latchwork.program.records.memory import block_of
-from latchwork.program.records.view import record_at
+from latchwork.program.native import invoke
 
 approx = pytest.approx
 
@@ -122,80 +115,3 @@ def test_a_bundle_gives_what_its_functions_give():
         assert np.array_equal(bundle(x), np.concatenate([function(x) for function in functions]))
     with pytest.raises(EvaluationError, match="functions of the same inputs"):
         Bundle([base.motion, sim.mode_table.side.function])
-
-
-def crate() -> lw.Simulation:
-    """A crate that falls on a floor in space, first on one corner."""
-    model = lw.Model("crate")
-    link, N = model.free("crate"), model.frame
-    body = model.body("crate", link, link.origin, 1.0, lw.inertia(link.frame, 0.02, 0.02, 0.02))
-    model.gravity(-9.81 * N.z)
-    model.contact("floor", body.box((0.3, 0.3, 0.3)), lw.Plane(model.origin, N.z), restitution=0.3, friction=0.4)
-    sim = lw.Simulation(model, q={"q_crate_pz": 0.4, "q_crate_e0": 0.8, "q_crate_e1": 0.6}, u={"u_crate_vx": 0.5})
-    sim.advance(0.35)
-    return sim
-
-
-@pytest.mark.parametrize("runs", [
-    lambda: in_a_corner(0.5, 0.3), lambda: rod(lambda t: 8.0 * t, (0.3, 0.3)), crate,
-], ids=["corner", "rod", "crate"])  # fmt: skip
-def test_resets_are_the_same_in_python(runs, monkeypatch):
-    """Every reset of a run leaves the same words in the scene and the same state, as Python and as machine code."""
-    seen = []
-
-    def both(kernel: Any) -> Any:
-        made = native(kernel)
-
-        def brief(at: int, x: int) -> int:
-            scene = record_at(Scene, i64p_at(at), 0)
-            memory, state = Blocks(scene), f64p_at(x)
-            size = 1 + scene.delassus.n_q + scene.delassus.n
-            before, start = memory.taken(), list(state[:size])
-            outcome = kernel(scene, state)
-            after, end = memory.taken(), list(state[:size])
-            memory.put(before)
-            state[:size] = np.array(start).data
-            assert made.brief(at, x) == outcome
-            assert list(state[:size]) == end
-            assert memory.taken() == after
-            seen.append(outcome)
-            return outcome
-
-        return SimpleNamespace(brief=brief)
-
-    monkeypatch.setattr(reset, "native", both)
-    monkeypatch.setattr("latchwork.hybrid.lap_flow.CHANGES", 0)
-    monkeypatch.setattr(reset.SceneMemory, "_lay_out", remembered(reset.SceneMemory._lay_out))
-    runs()
-    assert len(seen) > 2
-
-
-KEPT: dict[int, Any] = {}
-
-
-def remembered(lay_out: Any) -> Any:
-    """Keep the scenes that are laid out, by address."""
-
-    def call(memory: Any, points: Any) -> None:
-        lay_out(memory, points)
-        KEPT[memory.address] = memory.scene
-
-    return call
-
-
-class Blocks:
-    """The words that a reset writes to: those of the scene that last."""
-
-    def __init__(self, scene: Any) -> None:
-        self.block = block_of(KEPT[reset_address(scene)])
-
-    def taken(self) -> bytes:
-        return self.block.tobytes()
-
-    def put(self, words: bytes) -> None:
-        self.block[:] = np.frombuffer(words)
-
-
-def reset_address(scene: Any) -> int:
-    """Where a scene begins."""
-    return int(np.frombuffer(scene._words, dtype=np.uint8, count=1).ctypes.data) + 8 * scene._start

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import latchwork as lw
+from campaign import seeds
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.flow_memory import FlowMemory
 from latchwork.hybrid.laps import Lap
@@ -113,30 +114,34 @@ def test_beside_others_in_threads():
     assert beside == [in_one_go(name, 0.5) for name in names]
 
 
-CUT = pytest.mark.xfail(reason="the end of a piece cuts a step short, and the next piece guesses its first step anew")
-SPEEDS = pytest.mark.xfail(reason="other speeds are never chosen where a step is the last of its piece")
+# Forces of redundant contacts are shared anew where a piece begins, as under crates that rest.
+UNSHARED = sorted(SCENES.keys() - {"crates in space"})
 
 
-@pytest.mark.parametrize(("scene", "until"), [("bouncing ball", 0.4375), ("four-bar", 0.5), ("slider-crank", 0.5),
-                                              ("stick-slip", 1.0)])  # fmt: skip
-def test_in_pieces_of_fixed_steps(scene, until):
+@pytest.mark.parametrize("scene", seeds(["bouncing ball", "slider-crank", "cart with rules"], SCENES))
+def test_in_pieces_of_fixed_steps(scene):
     """A run of fixed steps in pieces, each of so many steps, is the run in one go."""
-    assert in_pieces(scene, until) == in_one_go(scene, until)
+    assert in_pieces(scene, 1.0) == in_one_go(scene, 1.0)
 
 
-@pytest.mark.parametrize("scene", [pytest.param(name, marks=CUT) for name in ("four-bar", "stick-slip")])
+@pytest.mark.parametrize("scene", ["four-bar", "stick-slip"])
 def test_in_pieces_of_steps_by_tolerance(scene):
-    """A run whose steps are chosen by tolerance, in pieces, is the run in one go."""
-    assert in_pieces(scene, 0.5, lw.DormandPrince()) == in_one_go(scene, 0.5, lw.DormandPrince())
+    """Steps that are chosen by tolerance end where a piece ends: a run in pieces is another run, as exact as the one in
+    one go, and the same again."""
+    pieces = in_pieces(scene, 0.5, lw.DormandPrince())
+    assert in_pieces(scene, 0.5, lw.DormandPrince()) == pieces
+    _, whole, events = in_one_go(scene, 0.5, lw.DormandPrince())
+    assert np.frombuffer(pieces[1]) == pytest.approx(np.frombuffer(whole), rel=1e-8, abs=1e-8)
+    assert [event[1:] for event in pieces[2]] == [event[1:] for event in events]
 
 
-@pytest.mark.parametrize("scene", ["slider-crank", "stick-slip"])
+@pytest.mark.parametrize("scene", seeds(["slider-crank", "stick-slip", "rolling ball"], UNSHARED))
 def test_by_ticks(scene):
-    """Ticks are the steps of a run in one go."""
+    """Ticks are the steps of a run in one go, through events and where other speeds are chosen."""
     assert by_ticks(scene, 1.0) == in_one_go(scene, 1.0)
 
 
-@pytest.mark.parametrize("scene", ["bouncing ball", "stick-slip", pytest.param("rolling ball", marks=SPEEDS)])
+@pytest.mark.parametrize("scene", seeds(["bouncing ball", "rolling ball"], SCENES))
 def test_ticks_are_pieces(scene):
     """Ticks are pieces of one step each, also through events."""
     assert by_ticks(scene, 0.5) == by_steps(scene, 0.5)
@@ -168,7 +173,7 @@ def test_in_pieces_that_end_anywhere(scene):
     assert len(others) > 200
 
 
-@pytest.mark.parametrize("scene", ["bouncing ball", "four-bar", "slider-crank"])
+@pytest.mark.parametrize("scene", seeds(["bouncing ball", "rolling ball", "slider-crank"], SCENES))
 def test_after_being_put_away(scene):
     """A run whose state was pickled goes on as it would have."""
     assert put_away(scene, 0.5) == in_one_go(scene, 0.5)

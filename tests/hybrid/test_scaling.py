@@ -99,7 +99,7 @@ def test_decimal_units_give_the_same_motion(how, scene, one):
 
 
 @pytest.mark.parametrize("name", campaign.seeds(["all"], POWERS))
-@pytest.mark.parametrize("scene", ["block on spring", "box on a step", "rolling ball"])
+@pytest.mark.parametrize("scene", ["block on spring", "box on a step", "rolling ball", "arm with friction"])
 def test_time_steps_have_the_same_bits(scene, name):
     """Time stepping decides by the same tolerances: in other units its steps are those of metres and seconds."""
     one = POWERS[name]
@@ -111,3 +111,27 @@ def test_time_steps_have_the_same_bits(scene, name):
     (s, run), (_, base) = stepped(one), stepped(ONE)
     assert np.array_equal(run.t / one.time, base.t)
     assert np.array_equal(run.x / s.scales(one), base.x)
+
+
+def test_rules_of_a_small_model():
+    """A condition below zero at the start must rise first, also where all lengths are nanometres."""
+    must_be_the_same_bits("cart with rules", POWERS["length*4^-15"], "fixed steps")
+
+
+@pytest.mark.parametrize("one", [ONE, *POWERS.values()])
+def test_what_is_described_is_refused_in_any_units(one):
+    """Ends of a capsule that are apart are apart, and planes that are parallel and apart are never one, however small
+    the model is; what is off by rounding is neither."""
+    model = lw.Model("small")
+    link = model.planar("B")
+    A, E = (link.origin.at(name, side * 0.2 * one.length * link.frame.x) for name, side in (("A", -1.0), ("E", 1.0)))
+    lw.Capsule(A, E, 0.05 * one.length, body=link)
+    with pytest.raises(lw.ModelError, match="which are one place"):
+        lw.Capsule(A, A.at("same", 1e-12 * one.length * link.frame.x), 0.05 * one.length, body=link)
+    for off, refused in ((1e-3, True), (1e-14, False)):
+        other = model.origin.at(f"O{off}", off * one.length * model.frame.z)
+        if refused:
+            with pytest.raises(lw.ConstraintError, match="no coordinate moves it"):
+                model.close("ball", f"pin {off}", link, model.frame, at=A, to=other)
+        else:
+            model.close("ball", f"pin {off}", link, model.frame, at=A, to=other)

@@ -9,7 +9,8 @@ import latchwork as lw
 from latchwork.contact.time_stepping.cone_problem import ConeProblem, begin
 from latchwork.contact.time_stepping.impulses import solve_cones
 from latchwork.contact.time_stepping.pivots import by_pivots, pairs_needed
-from latchwork.hybrid.time_stepping import stepped_interval
+from latchwork.hybrid.time_stepping import near_pairs, stepped_interval
+from latchwork.hybrid.time_stepping.settings import event_rate_of
 from latchwork.program.native import interpret, invoke
 from latchwork.program.records.memory import block_of, lay_out
 
@@ -296,6 +297,19 @@ def test_pile_of_five_comes_to_rest():
     assert np.abs(run.u[-1]).max() < 1e-12
 
 
+def test_pairs_that_are_left_out_change_no_bit(monkeypatch):
+    """A pile of which only pairs that are near are made and measured, beside one of which all are: the same bits."""
+    model, q = pile(7)
+    thick = lw.TimeStepping(step=2e-3, always=True)
+    few = lw.Simulation(model, q, thick=thick)
+    few.advance(0.5)
+    monkeypatch.setattr(near_pairs, "MARGIN", 1e9)
+    every = lw.Simulation(model, q, thick=thick)
+    every.advance(0.5)
+    assert len(few.state.contacts.every) < len(every.state.contacts.every) == len(model.contacts)
+    assert few.run.x.tobytes() == every.run.x.tobytes()
+
+
 def balance(q, forces, count, sign):
     """What contacts exert on each disk (forces, and torque over the radius), from centres alone."""
     place = {f"d{i}": np.array([q[f"x_d{i}"], q[f"y_d{i}"]]) for i in range(count)}
@@ -373,8 +387,25 @@ def test_stepping_takes_over_and_gives_back():
     assert run["y_b"][-1] == pytest.approx(0.1, abs=1e-12)
 
 
-def test_never_unless_allowed():
-    """Without thick= the run follows every event."""
+def test_many_contacts_are_stepped_by_themselves():
+    """Without thick= a run of more than a dozen contacts is stepped where events come too thick, and says so."""
+    model, q = pile(7)
+    run = lw.simulate(model, 0.5, q=q)
+    assert len(run.audit.stepped) == 1
+    assert {"impact", "time stepping"} <= {event.kind for event in run.events}
+    assert gaps(run, 7) > -1e-9
+
+
+@pytest.mark.parametrize(("thick", "contacts", "step"), [(None, 13, 2.0**-9), (None, 12, None), (False, 13, None),
+                                                         (ALWAYS, 1, 1e-3)])  # fmt: skip
+def test_time_stepping_is_forced_forbidden_or_by_contacts(thick, contacts, step):
+    """thick=False forbids it, thick=lw.TimeStepping() has its say, and otherwise the number of contacts does."""
+    settings = event_rate_of(thick, contacts, 1.0).settings
+    assert (settings and settings.step) == step
+
+
+def test_few_contacts_follow_events():
+    """Without thick= a run of a dozen contacts or fewer follows every event."""
     run = lw.simulate(ball(), 2.0, q={"x_b": 0.0, "y_b": 1.1, "a_b": 0.0})
     assert run.audit.stepped == ()
 

@@ -5,6 +5,7 @@ programs stay as short as they are.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import pytest
@@ -134,7 +135,6 @@ STILL = ("ray",)  # nothing moves in it
 CROWDS = tuple(f"{count:02}_humanoids" for count in range(1, 11))  # the same body many times
 AGAIN = ("barkour_v0_mjx", "scene_right", "pulley_site", "pulley_wrap", "pulley_site_wrap", "fixed_site_wrap",
          "site_wrap")  # fmt: skip  # as others
-RESISTED = ("quadratic_frictionloss",)  # by a constraint in MuJoCo, by a force here
 
 
 def models_of_mujoco(*, read: bool) -> list:
@@ -153,7 +153,7 @@ def test_models_of_mujoco_equal_mujoco(path):
     pytest.importorskip("mujoco")
     from robots.mujoco_states import differences, mujoco_model
 
-    eq = lw.load(path, losses=path.stem not in RESISTED).equations()
+    eq = lw.load(path).equations()  # frictionloss is no force: a constraint in MuJoCo, a contact here
     assert differences(eq, mujoco_model(path.name, path.parent), STATES).max() < TOLERANCE
 
 
@@ -163,3 +163,29 @@ def test_models_of_mujoco_that_are_not_read_are_refused(path):
     """What would change the motion and is not known is named, not left out."""
     with pytest.raises(lw.FileError, match=REFUSED[path.stem]):
         lw.load(path)
+
+
+SLOW = ("tiago_description/tiago", "tiago_description/tiago_dual", "talos_data/talos_reduced_box",
+        "talos_data/talos_reduced_corrected")  # fmt: skip
+
+
+def frictional() -> list:
+    """Robots whose joints rub; large ones, and those that are as others are, are for the campaign."""
+    given = {name: re.findall(r'<dynamics[^>]*friction="([^"]*)"', path.read_text("utf-8"))
+             for name, path in URDF.items()}  # fmt: skip
+    found = [name for name, limits in given.items() if any(float(limit) > 0.0 for limit in limits)]
+    return [pytest.param(name, id=name, marks=pytest.mark.campaign if name in SLOW else ()) for name in found]
+
+
+@NEED_DATA
+@pytest.mark.parametrize("name", frictional())
+def test_robots_with_friction_run(name):
+    """A second from rest, without drives: no joint is held by more than its limit, and friction takes power only."""
+    robot = lw.load(URDF[name])
+    run = lw.simulate(robot, until=1.0)
+    for contact in robot.contacts:
+        force, rate = run[contact.force], run[contact.features[0].rate]
+        assert abs(force).max() <= contact.friction.mu * (1.0 + 1e-9)
+        assert (force * rate).max() <= 1e-9
+        stuck = [f"{contact.name}: stick" in mode.names for mode in run.modes]
+        assert not stuck[-1] or rate[-1] == 0.0

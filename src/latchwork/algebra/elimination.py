@@ -5,7 +5,7 @@ Pivots are kept as floats, so that one array serves as workspace. Small systems 
 
 from __future__ import annotations
 
-from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, sqrt
 from latchwork.program.scalar import maximum, minimum
 
 
@@ -37,6 +37,60 @@ def lu(n: i64, A: f64p, p: f64p) -> f64:
                 for j in range(k + 1, n):
                     A[i * n + j] -= part * A[k * n + j]
     return least
+
+
+@kernel
+def sparse_lu(n: i64, A: f64p, order: i64p, count: i64p, columns: i64p, small: f64) -> i64:
+    """A becomes its factors, with pivots on its diagonal: the one of the fewest entries next [Markowitz 1957], ties by
+    index. ``order``: the pivots. 0 where only pivots of no more than ``small`` are left: A is spoilt then."""
+    for i in range(n):
+        order[i], count[i] = i, 0
+        for j in range(n):
+            count[i] += 1 if A[i * n + j] != 0.0 else 0
+    for k in range(n):
+        best = -1
+        for m in range(k, n):
+            i, chosen = order[m], order[best if best >= 0 else m]
+            first = best < 0 or count[i] < count[chosen] or (count[i] == count[chosen] and i < chosen)
+            if fabs(A[i * n + i]) > small and first:
+                best = m
+        if best < 0:
+            return 0
+        order[k], order[best] = order[best], order[k]
+        row, wide = order[k], 0
+        for m in range(k + 1, n):
+            if A[row * n + order[m]] != 0.0:
+                columns[wide] = order[m]
+                wide += 1
+        pivot = A[row * n + row]
+        for m in range(k + 1, n):
+            i = order[m]
+            if A[i * n + row] != 0.0:
+                part = divide(A[i * n + row], pivot)
+                A[i * n + row] = part
+                count[i] -= 1
+                for c in range(wide):
+                    j = columns[c]
+                    count[i] += 1 if A[i * n + j] == 0.0 else 0
+                    A[i * n + j] -= part * A[row * n + j]
+    return 1
+
+
+@kernel
+def sparse_lu_solve(n: i64, A: f64p, order: i64p, b: f64p) -> None:
+    """``b ← A⁻¹ b``, given the factors of `sparse_lu`."""
+    for k in range(n):
+        i, total = order[k], b[order[k]]
+        for m in range(k):
+            if A[i * n + order[m]] != 0.0:
+                total -= A[i * n + order[m]] * b[order[m]]
+        b[i] = total
+    for k in range(n - 1, -1, -1):
+        i, total = order[k], b[order[k]]
+        for m in range(k + 1, n):
+            if A[i * n + order[m]] != 0.0:
+                total -= A[i * n + order[m]] * b[order[m]]
+        b[i] = divide(total, A[i * n + i])
 
 
 @kernel

@@ -74,7 +74,11 @@ def derived(file: str, progress: Progress, run: Sequence[str] = (), **options: A
 
 def left_out(model: Model) -> str:
     """What changes in a run and is no part of any equations: contacts and rules."""
-    kinds = {"contacts": [each.name for each in model.contacts], "rules": [rule.name for rule in model.rules]}
+    changing: tuple[Any, ...] = (*model.contacts, *model.collisions)
+    kinds = {
+        "contacts": [each.name for each in changing],
+        "rules": [rule.name for rule in model.rules],
+    }
     named = [f"the {kind} {', '.join(map(repr, names[:MOST]))}{', ...' * (len(names) > MOST)}"
              for kind, names in kinds.items() if names]  # fmt: skip
     if not named:

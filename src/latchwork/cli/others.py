@@ -36,6 +36,7 @@ RULES = "Rules, which the equations above leave out (latchwork run has them)"
 def _besides(found: Derived) -> list[str]:
     """What the equations leave out, by kind."""
     contacts = [f"  {each.name}: {_between(each)}" for each in found.model.contacts]
+    contacts += [f"  {each.name}: any two of {', '.join(each.places)}" for each in found.model.collisions]
     rules = [f"  {rule.name}: where {rule.when} falls through zero" for rule in found.model.rules]
     kinds = ((CONSTRAINTS, _held(found)), (CONTACTS, contacts), (RULES, rules))
     return [line for head, lines in kinds if lines for line in ("", head, *lines)]
@@ -43,10 +44,16 @@ def _besides(found: Derived) -> list[str]:
 
 def _between(contact: Contact) -> str:
     """The kinds of the two shapes, and the law of impact."""
-    between = " and ".join(type(shape).__name__.lower() for shape in contact.shapes) or "limits of a joint"
+    between = " and ".join(type(shape).__name__.lower() for shape in contact.shapes) or _without_shapes(contact)
     friction = "" if contact.friction is None else f", friction {_coefficients(contact.friction)}"
     bounces = "" if contact.restitution == 0.0 else f", restitution {contact.restitution}"
     return f"{between}, {contact.impact}{friction}{bounces}"
+
+
+def _without_shapes(contact: Contact) -> str:
+    """What a contact is that has no shapes."""
+    words = {"friction": "dry friction of a joint", "rope": "a rope", "one_way": "a one-way clutch"}
+    return next((words[word] for word in contact.recipe), "limits of a joint")
 
 
 def _coefficients(friction: Coulomb) -> str:
@@ -73,6 +80,7 @@ def facts(found: Derived) -> dict[str, Any]:
         "joints": {link.name: _joint(link) for link in system.links},
         "constraints": {each.name: [str(zero) for zero in each.zero] for each in found.constraints},
         "contacts": {each.name: _contact(each) for each in found.model.contacts},
+        "collide": {each.name: list(each.places) for each in found.model.collisions},
         "rules": {rule.name: str(rule.when) for rule in found.model.rules},
         "loads": [load.name or type(load).__name__.lower() for load in system.loads],
         "gravity": None if system.gravity is None else str(system.gravity),

@@ -93,7 +93,7 @@ def simulated(found: Derived, settings: RunSettings, progress: Progress) -> Traj
     from latchwork.hybrid.simulate import simulate
 
     assert settings.until is not None
-    changes = found.model.contacts or found.model.rules
+    changes = found.model.contacts or found.model.collisions or found.model.rules
     trajectory = simulate(
         found.model if changes else found.equations,  # derived once where nothing changes in the run
         constraints=() if changes else found.constraints,

@@ -24,7 +24,8 @@ from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.kane.values import argument_vector
 
 CUT = 1e-9  # singular values below this part of what they are near by are zero
-AROUND = 0.1  # how far "near by" is, in speeds times seconds
+AROUND = 0.1  # how far "near by" is, in units of the coordinates
+FLOOR = 1e-6  # of the units of speeds over that of time, squared: accelerations below it are rounding
 NEARLY = 1e-6  # the same of accelerations close to a singular position
 MEETS = 1e-8  # accelerations and forces may be off by this part
 
@@ -33,7 +34,8 @@ def usual_lengths(terms: Terms, x: Array, shape: Array) -> Array:
     """The length of each row of B·shape, at x or near by: what it is when it does not vanish."""
     n_q, n, _ = terms.sizes
     W = terms.spread(x)
-    steps = [np.zeros(n), *(sign * AROUND * unit for unit in np.eye(n) for sign in (1.0, -1.0))]
+    aside = AROUND * np.diag(terms.base.units.u)
+    steps = [np.zeros(n), *(sign * step for step in aside for sign in (1.0, -1.0))]
     lengths = []
     for step in steps:
         near = x.copy()
@@ -54,6 +56,12 @@ class Operator:
     c: Array
     A: Array
     root: Array
+
+    @cached_property
+    def _units(self) -> Array:
+        """One of each acceleration."""
+        base = self.constrained.terms.base
+        return np.asarray(base.units.u / base.scales.time / base.scales.time)
 
     @cached_property
     def _inverse(self) -> Array:
@@ -97,8 +105,8 @@ class Operator:
         if limit.mode is None:
             self._must_be_possible(udot)
             return self.potent(dot(self.M, udot) - self.f)
-        off = np.abs(limit.following(udot) - udot)
-        if off.max(initial=0.0) > NEARLY * max(1.0, float(np.abs(udot).max(initial=0.0))):
+        off, size = (np.abs(part / self._units).max(initial=0.0) for part in (limit.following(udot) - udot, udot))
+        if off > NEARLY * max(1.0, size):
             raise ConstraintError(
                 f"'{self.constrained.name}' cannot have the accelerations {udot.tolist()} at a singular position, "
                 f"{self.constrained.unconstrained._state_text(self.x)}: along its branch of motion they are "
@@ -110,8 +118,8 @@ class Operator:
     def _must_be_possible(self, udot: Array) -> None:
         """Refuse accelerations that break a row."""
         B, names = self.constrained.terms.place(self.x).B, self.constrained.rows.names
-        off = dot(B, udot) + self.c
-        allowed = MEETS * (dot(np.abs(B), np.abs(udot)) + np.abs(self.c) + 1e-6 * np.abs(B).max(axis=1, initial=0.0))
+        off, little = dot(B, udot) + self.c, FLOOR * np.abs(B * self._units).max(axis=1, initial=0.0)
+        allowed = MEETS * (dot(np.abs(B), np.abs(udot)) + np.abs(self.c) + little)
         worst = [i for i in range(len(off)) if abs(off[i]) > allowed[i]]
         if worst:
             shown = ", ".join(f"'{names[i]}' by {off[i]:.3g}" for i in worst)
@@ -124,7 +132,8 @@ class Operator:
         """The force that gives u̇ and, besides, this generalized constraint force Bᵀλ.  [Aghili Eq. 52]"""
         moving, held = self.inverse_dynamics(udot), np.asarray(constraint_force, dtype=float)
         moves = self.potent(held)
-        if np.abs(moves).max(initial=0.0) > MEETS * max(1.0, np.abs(held).max(initial=0.0)):
+        work, energy = self.constrained.terms.base.units.u, self.constrained.terms.base.scales.energy
+        if np.abs(moves * work).max(initial=0.0) > MEETS * max(energy, np.abs(held * work).max(initial=0.0)):
             raise ConstraintError(
                 f"{held.tolist()} is no constraint force of '{self.constrained.name}': its part {moves.tolist()} would "
                 "move it. Give Bᵀλ, or its impotent part."
@@ -189,7 +198,7 @@ def state_at(constrained: Constrained, q: Any, u: Any, r: Any, t: float, p: Any)
         filled, _ = by_name(u, dict.fromkeys(equations.u_names, 0.0))
         x = argument_vector(equations.system, t, q, filled, r, p)
         place, speeds = constrained.terms.place(x), x[1 + len(equations.q) :][: len(equations.u)]
-        if np.abs(dot(place.B, speeds) + place.C).max(initial=0.0) <= MEETS * max(1.0, np.abs(speeds).max(initial=0.0)):
+        if constrained.meets(place.B, place.C, speeds):
             return x
     return constrained.arguments(q, u, r, t=t, p=p)
 

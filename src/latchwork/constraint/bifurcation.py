@@ -9,6 +9,7 @@ does not decide is reported as undecided.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -26,7 +27,8 @@ from latchwork.errors import ConstraintError
 
 CUT = 1e-6  # singular values, forms and eigenvalues below this part of their usual size are zero
 ASSEMBLED = 1e-8  # residual of Φ up to which a position is one of the mechanism
-FOLLOW = 1e-3  # how far branches are followed
+FOLLOW = 1e-3  # how far branches are followed, in units of the coordinates
+ROUNDING = 1e-12  # of a direction, in units of the speeds: smaller entries are none
 STRAIGHT = 0.02  # by what part a branch may bend away from its tangent over that distance
 STARTS = 60  # of the search for common zeros of several forms
 
@@ -81,7 +83,8 @@ def bifurcation(constrained: Constrained, q: Any = None, u: Any = None, t: float
     N, Y = _spaces(terms, x)
     forms = _forms(terms, x, N, Y)
     found, decided = _zeros(forms, N.shape[1])
-    branches = tuple(Branch(_tidy(dot(N, basis)), _leads_on(terms, x, dot(N, basis))) for basis in found)
+    unit = terms.base.units.u
+    branches = tuple(Branch(_tidy(dot(N, basis), unit), _leads_on(terms, x, dot(N, basis))) for basis in found)
     if decided and not branches:
         kind = Kind.ISOLATED if N.shape[1] else Kind.REGULAR
     elif not decided or not all(branch.confirmed for branch in branches):
@@ -89,13 +92,14 @@ def bifurcation(constrained: Constrained, q: Any = None, u: Any = None, t: float
     else:
         kind = Kind.REGULAR if len(branches) == 1 and not len(forms) else Kind.CROSSING
     n_q, n, _ = terms.sizes
-    return Bifurcation(kind, N.shape[1], branches, _holding(branches, x[1 + n_q : 1 + n_q + n]), tuple(names))
+    follows = _holding(branches, x[1 + n_q : 1 + n_q + n], unit)
+    return Bifurcation(kind, N.shape[1], branches, follows, tuple(names))
 
 
 def _spaces(terms: Terms, x: Array) -> tuple[Array, Array]:
     """N with B N = 0 and Y with YᵀB = 0, speeds measured by their inertia and rows by their usual lengths."""
-    B, diagonal = terms.place(x).B, np.diag(terms.motion(x).M)
-    shape = 1.0 / np.sqrt(np.maximum(diagonal, 1e-12 * max(float(diagonal.max(initial=0.0)), 1e-300)))
+    B, scales = terms.place(x).B, terms.base.scales
+    shape = math.sqrt(scales.mass) * scales.length / np.sqrt(terms.weights(x))  # about the units of the speeds
     lengths = usual_lengths(terms, x, np.diag(shape))
     U, s, Vt = svd(B * shape / lengths[:, None])
     r = int((s > CUT).sum())
@@ -123,7 +127,7 @@ def _forms(terms: Terms, x: Array, N: Array, Y: Array) -> list[Array]:
     if not Q.size:
         return []
     _, s, Vt = svd(Q.reshape(count, k * k)).thin
-    longest = float(norm(N, axis=0).max())
+    longest = float(norm(N / terms.base.units.u[:, None], axis=0).max())
     usual = longest * longest
     return [row.reshape(k, k) for row, size in zip(Vt, s, strict=True) if size > CUT * usual]
 
@@ -182,17 +186,20 @@ def _leads_on(terms: Terms, x: Array, directions: Array) -> bool:
     return True
 
 
-def _tidy(directions: Array) -> Array:
+def _tidy(directions: Array, unit: Array) -> Array:
     """Columns of unit size with their largest entry positive; a single speed where the space is its axis."""
-    columns = directions / norm(directions, axis=0)
+    columns = directions / unit[:, None]
+    columns = columns / norm(columns, axis=0)
     signs = np.sign(columns[np.abs(columns).argmax(axis=0), range(columns.shape[1])])
-    return np.asarray(np.where(np.abs(columns) > 1e-12, columns * signs, 0.0))
+    return np.asarray(unit[:, None] * np.where(np.abs(columns) > ROUNDING, columns * signs, 0.0))
 
 
-def _holding(branches: tuple[Branch, ...], u: Array) -> int | None:
+def _holding(branches: tuple[Branch, ...], u: Array, unit: Array) -> int | None:
     """The one branch in which a velocity lies."""
+    u = u / unit
     if not np.abs(u).max(initial=0.0) > 0.0:
         return None
-    off = [float(norm(u - dot(b.directions, lstsq(b.directions, u)))) for b in branches]
+    ways = [branch.directions / unit[:, None] for branch in branches]
+    off = [float(norm(u - dot(way, lstsq(way, u)))) for way in ways]
     near = [i for i, size in enumerate(off) if size < STRAIGHT * float(norm(u))]
     return near[0] if len(near) == 1 else None

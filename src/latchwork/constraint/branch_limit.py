@@ -73,19 +73,22 @@ class BranchLimit:
     @cached_property
     def multipliers(self) -> Array:
         """λ of all rows, of least norm where they are redundant."""
-        M = self.terms.motion(self.x).M
+        M, unit = self.terms.motion(self.x).M, self.terms.base.units.u
         if self.mode is None:
-            return multipliers(self.terms.place(self.x).B, self.force, M)
+            return multipliers(self.terms.place(self.x).B, self.force, M, unit, self.terms.typical(self.x))
         kept = self.mode.multipliers(reduced(self.mode, self.x)[None])[0]
         usual = np.abs(self.mode.multipliers(reduced(self.mode, self.states[0])[None])[0]).max(initial=0.0)
         kept = np.where(np.abs(kept) > WITHOUT_BOUND * usual, np.inf, kept)
-        return least_norm(kept, self.terms.place(self.states[0]).B, M) if self.selection.redundant else kept
+        if not self.selection.redundant:
+            return kept
+        return least_norm(kept, self.terms.place(self.states[0]).B, M, unit, self.terms.typical(self.x))
 
     @cached_property
     def unfelt(self) -> Array:
         """Columns that span the λ which no motion feels."""
         state = self.states[0]
-        return unfelt(self.terms.place(state).B, self.terms.motion(state).M)
+        B, M = self.terms.place(state).B, self.terms.motion(state).M
+        return unfelt(B, M, self.terms.base.units.u, self.terms.typical(state))
 
     @cached_property
     def T(self) -> Array:
@@ -149,13 +152,13 @@ def limit_at(terms: Terms, x: Array, selection: Selection | None = None, numbers
     return BranchLimit(terms, used, x, states, SHARES, mode)
 
 
-def rows_at(terms: Terms, x: Array) -> tuple[Array, Array, Array]:
-    """B and c of all rows at a state x = (t, q, u, rest), at a singular position of those that hold its branch; and B
-    elsewhere."""
+def rows_at(terms: Terms, x: Array) -> tuple[Array, Array, Array, Array]:
+    """B and c of all rows at a state x = (t, q, u, rest), at a singular position of those that hold its branch; B
+    elsewhere, and units of the rows."""
     if len(terms.rows) and selected_speeds(terms, x) is None and choose_regular(terms, x)[1] is not x:
         B, c = limit_at(terms, x).rows
-        return B, c, B
-    return terms.place(x).B, terms.motion(x).c, terms.usual_rows(x)
+        return B, c, B, np.abs(B * terms.base.units.u).max(axis=1, initial=0.0)
+    return terms.place(x).B, terms.motion(x).c, terms.usual_rows(x), terms.typical(x)
 
 
 def impact_on_branch(held: Terms, terms: Terms, x: Array, name: str) -> tuple[Array, Array] | None:
@@ -175,18 +178,21 @@ def impact_on_branch(held: Terms, terms: Terms, x: Array, name: str) -> tuple[Ar
     sizes = np.outer(lengths, norm(limit.T / weights[:, None], axis=0))
     off = np.where(np.abs(off) > MET * (lengths * norm(u / weights) + np.abs(C[new])), off, 0.0)
     rows = np.where(np.abs(rows) > MET * sizes, rows, 0.0)
-    change, p = plastic(rows, off, dot(limit.T.T, M, limit.T), terms.base.units.u[list(limit.selection.independent)])
-    if np.abs(dot(rows, change) + off).max(initial=0.0) > MET * max(1.0, float(np.abs(off).max(initial=0.0))):
+    unit, typical = terms.base.units.u, terms.typical(x)
+    left = unit[list(limit.selection.independent)]
+    change, p = plastic(rows, off, dot(limit.T.T, M, limit.T), left, typical[new])
+    if (np.abs(dot(rows, change) + off) > MET * (dot(np.abs(rows), np.abs(change)) + np.abs(off))).any():
         raise ConstraintError(
             f"'{name}' cannot hold together with {', '.join(held.rows.slices)}{at_time(x)}, at a singular position: on "
             f"the branch along which '{terms.rows.equations.name}' moves, no speeds meet it. Impose it elsewhere."
         )
     after = x.copy()
     after[span] = u + dot(limit.T, change)
-    after[span][np.abs(after[span]) < STOPPED * np.abs(u).max()] = 0.0
+    after[span][np.abs(after[span] / unit) < STOPPED * np.abs(u / unit).max()] = 0.0
     impulses = np.zeros(len(B))
     impulses[new] = p
     others = [i for i in range(len(B)) if not new.start <= i < new.stop]
     given = dot(M, after[span] - u) - dot(B[new].T, p)
-    impulses[others] = lstsq(alive(B, M, terms.usual_rows(x), terms.base.units.u)[others].T, given, rcond=MET)
+    passing = (alive(B, M, terms.usual_rows(x), unit, typical) * unit / typical[:, None])[others]
+    impulses[others] = lstsq(passing.T, given * unit, rcond=MET) / typical[others]
     return after, impulses

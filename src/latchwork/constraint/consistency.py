@@ -187,13 +187,13 @@ def assemble_u(terms: Terms, x: Array, held: Sequence[int] = ()) -> tuple[Array,
     if not m:
         return x, np.zeros(0)
     must_be_finite(terms, x)
-    must_agree(terms.rows.names, place.B, place.C, M, at_time(x), unit=terms.base.units.u, scales=terms.base.scales)
-    unit = terms.base.units.u
-    full = alive(place.B, M, terms.usual_rows(x), unit)
+    unit, rows = terms.base.units.u, terms.typical(x)
+    must_agree(terms.rows.names, place.B, place.C, M, at_time(x), unit=unit, scales=terms.base.scales, rows=rows)
+    full = alive(place.B, M, terms.usual_rows(x), unit, rows)
     off, moved = dot(full, u) + place.C, x.copy()
     for some in _fewer(held, n - _rank(full) if held else n):
         free = [j for j in range(n) if j not in some]
-        change, impulses = plastic(_columns(full, free), off, M[np.ix_(free, free)], unit[free])
+        change, impulses = plastic(_columns(full, free), off, M[np.ix_(free, free)], unit[free], rows)
         moved[span] = u
         moved[[1 + n_q + j for j in free]] += change
         if not some or _holds(dot(full[:, free], change) + off, full, place.C, [u, moved[span]], units_at(terms, x)):
@@ -212,15 +212,18 @@ def _columns(rows: Array, which: Sequence[int]) -> Array:
     return np.where(np.abs(rows) > NOTHING * np.abs(rows).max(axis=1, keepdims=True, initial=0.0), rows, 0.0)[:, which]
 
 
-def alive(B: Array, M: Array, usual: Array, unit: Array) -> Array:
+def alive(B: Array, M: Array, usual: Array, unit: Array, rows: Array) -> Array:
     """B with rows that have faded, as at a singular position, set to zero: they hold nothing there."""
-    return np.where(np.isfinite(scaled(B, M, usual, unit).lengths)[:, None], B, 0.0)
+    return np.where(np.isfinite(scaled(B, M, usual, unit, rows).lengths)[:, None], B, 0.0)
 
 
-def plastic(B: Array, off: Array, M: Array, unit: Array) -> tuple[Array, Array]:
-    """δu = M⁻¹ Bᵀ p and p with B δu = −off: least kinetic energy of the change; redundant rows share p evenly."""
-    forms = scaled(B, M, unit=unit)
-    lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
+def plastic(B: Array, off: Array, M: Array, unit: Array, typical: Array) -> tuple[Array, Array]:
+    """δu = M⁻¹ Bᵀ p and p with B δu = −off: least kinetic energy of the change; redundant rows share p evenly.
+
+    ``unit`` and ``typical`` are those of speeds and rows.
+    """
+    forms = scaled(B, M, unit=unit, rows=typical)
+    lengths = np.where(np.isfinite(forms.lengths), forms.lengths, typical)
     rows = B / lengths[:, None]
     inertia = M.diagonal()
     least = 1e-12 * max((inertia * unit * unit).max(initial=0.0), 1e-300) / unit / unit

@@ -21,6 +21,7 @@ from latchwork.constraint.reactions.reaction_items import about, must_be_names
 from latchwork.constraint.reactions.reaction_plan import Plan, plan_of, pulls_must_fit
 from latchwork.constraint.reactions.reactions import Reactions
 from latchwork.constraint.rows import Rows, rows_of
+from latchwork.constraint.scales import measured
 from latchwork.constraint.selection import POOR, Selection, conditioning, must_agree, select
 from latchwork.constraint.solve import all_speeds
 from latchwork.constraint.terms import Array, Terms, terms_of
@@ -163,9 +164,12 @@ class Constrained:
         first = 1 + len(equations.q)
         span, free = slice(first, first + len(equations.u)), [first + j for j in self.selection.independent]
         place = self.terms.place(x)
-        must_agree(self.rows.names, place.B, place.C, np.eye(len(equations.u)), f" at t = {t:.6g}")
+        base = self.terms.base
+        metric = np.diag(base.scales.mass / base.units.u**2)  # inertias may not be known there
+        must_agree(self.rows.names, place.B, place.C, metric, f" at t = {t:.6g}", unit=base.units.u,
+                   scales=base.scales, rows=self.terms.typical(x))  # fmt: skip
         whole = not isinstance(u, Mapping) or len(given) == len(equations.u)
-        if self._is_close(x) and whole and x[span].any() and self._meets(place.B, place.C, x[span]):
+        if self._is_close(x) and whole and x[span].any() and self.meets(place.B, place.C, x[span]):
             return x
         self._must_determine(place.B, x)
         x[span] = self._finite(all_speeds(place.B, place.C, self.selection, x[free]), x, "speeds")
@@ -177,7 +181,7 @@ class Constrained:
 
         return is_close(self.terms, self.selection, x, self._B_chosen)
 
-    def _meets(self, B: Array, C: Array, u: Array) -> bool:
+    def meets(self, B: Array, C: Array, u: Array) -> bool:
         """Whether speeds meet the rows, but for rounding, also where these vanish."""
         size, usual = dot(np.abs(B), np.abs(u)) + np.abs(C), dot(np.abs(self._B_chosen), np.abs(u))
         return bool((np.abs(dot(B, u) + C) <= MEETS * size + ROUNDING * usual).all())
@@ -384,17 +388,27 @@ def embed(equations: Equations, constraints: Sequence[Constraint], independent: 
     rows = rows_of(equations, constraints)
     terms = terms_of(rows)
     x = _representative(terms, at, t, p)
+    terms = Terms(rows, measured(terms.base, _at_rest(terms, x)), terms.sources)
     place = terms.place(x)
-    must_agree(rows.names, place.B, place.C, terms.motion(x).M, at_time(x))
+    must_agree(rows.names, place.B, place.C, terms.motion(x).M, at_time(x), unit=terms.base.units.u,
+               scales=terms.base.scales, rows=terms.typical(x))  # fmt: skip
     pinned = None if independent is None else _pinned(equations, independent)
     return Constrained(terms, choose(terms, x, pinned), x)
+
+
+def _at_rest(terms: Terms, x: Array) -> Array:
+    """x = (t, q, u, rest) without speeds."""
+    rest, (n_q, n, _) = x.copy(), terms.sizes
+    rest[1 + n_q : 1 + n_q + n] = 0.0
+    return rest
 
 
 def choose(terms: Terms, x: Array, pinned: Sequence[int] | None = None) -> Selection:
     """Rows and speeds at a state; a choice by hand is checked."""
     B, M = terms.place(x).B, terms.motion(x).M
     first, unit = terms.rows.configuration, terms.base.units.u
-    chosen = select(B, M, usual=terms.usual_rows(x), first=first, unit=unit)
+    rows = terms.typical(x)
+    chosen = select(B, M, usual=terms.usual_rows(x), first=first, unit=unit, rows=rows)
     if pinned is None:
         return chosen
     rank, n = chosen.rank, B.shape[1]
@@ -404,7 +418,7 @@ def choose(terms: Terms, x: Array, pinned: Sequence[int] | None = None) -> Selec
             f"'{terms.rows.equations.name}' has {n - rank} independent speeds under these constraints ({n} speeds, "
             f"rank {rank}); {len(pinned)} were chosen ({', '.join(names[j] for j in pinned)}). Choose {n - rank}."
         )
-    by_hand = select(B, M, rank, pinned, first=first, unit=unit)
+    by_hand = select(B, M, rank, pinned, first=first, unit=unit, rows=rows)
     if by_hand.rank < rank or conditioning(B, M, by_hand, unit) > POOR * conditioning(B, M, chosen, unit):
         raise ConstraintError(
             f"the speeds {', '.join(names[j] for j in pinned)} of '{terms.rows.equations.name}' do not determine the "

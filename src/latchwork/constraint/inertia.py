@@ -18,13 +18,13 @@ def unpack(n: i64, packed: f64p, M: f64p) -> None:
 
 
 @kernel
-def invert(n: i64, M: f64p, factors: f64p, order: f64p, inverse: f64p, column: f64p) -> i64:
-    """M⁻¹; 0 where M, with speeds measured by √M_jj, is close to singular."""
-    row = inverse
+def invert(n: i64, M: f64p, inverse: f64p, work: f64p) -> i64:
+    """M⁻¹ in the place of the inertias of the speeds, whose roots measure these; 0 where M is close to singular."""
+    factors, order, column, row = work, offset(work, n * n), offset(work, n * n + n), inverse
     for i in range(n):
-        if not M[i * n + i] > 0.0:
+        if not row[i] > 0.0:
             return 0
-        row[i] = sqrt(M[i * n + i])
+        row[i] = sqrt(row[i])
         column[i] = row[i]
     for i in range(n * n):
         factors[i] = M[i]

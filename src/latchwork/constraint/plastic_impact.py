@@ -36,7 +36,9 @@ def take_up(n: i64, m: i64, packed: f64p, B: f64p, C: f64p, u: f64p, p: f64p, w:
     scale, order, right = offset(S, m * m), offset(S, m * m + m), offset(S, m * m + 2 * m)
     work = offset(S, m * m + 3 * m)
     unpack(n, packed, M)
-    if invert(n, M, work, offset(work, n * n), inverse, offset(work, n * n + n)) == 0:
+    for i in range(n):
+        inverse[i] = M[i * n + i]
+    if invert(n, M, inverse, work) == 0:
         return 0
     for r in range(m):
         p[r] = 0.0

@@ -30,7 +30,7 @@ def must_hold(mode: Mode, x: Array) -> None:
         return
     names = ", ".join(f"'{terms.rows.names[i]}'" for i in broken[:6])
     worst = broken[np.argmax(np.maximum(off, slip)[broken])]
-    if rank_of(scaled(place.B, terms.motion(x).M, unit=units.u).whole) > mode.selection.rank:
+    if rank_of(scaled(place.B, terms.motion(x).M, unit=units.u, rows=terms.typical(x)).whole) > mode.selection.rank:
         why = (f"Where speeds were chosen, {terms.sizes[2] - mode.selection.rank} rows said nothing that others did "
                "not say (a singular position), and the motion has left it. Start elsewhere, or write rows whose "
                "derivative does not vanish where they are met.")  # fmt: skip

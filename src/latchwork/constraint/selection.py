@@ -24,10 +24,10 @@ from latchwork.program.kernel import divide, f64, f64p, fabs, i32p, i64, kernel,
 from latchwork.program.native import briefly, together
 from latchwork.program.scalar import maximum
 
-Units = Array | float  # of speeds
+Units = Array | float  # of speeds, or of rows
 
 RANK = 1e-9  # singular values below this part of the largest are zero
-VANISHED = 1e-13  # rows shorter than this part of the longest are zero
+VANISHED = 1e-13  # rows shorter than this part of the longest, in their units, are zero
 FADED = 1e-8  # and so are those shorter than this part of what they usually are
 FAINT = 1e-2  # of what rows usually are: shorter ones are not lengthened beyond it, since residuals turn them about
 AGREES = 1e-8  # a redundant row may ask for a speed that differs by this part of what it names
@@ -96,12 +96,15 @@ def weights_of(M: Array, unit: Units = 1.0) -> Array:
     return np.asarray(1.0 / np.sqrt(np.where(inertia > MASSLESS * largest, M.diagonal(), largest / unit / unit)))
 
 
-def scaled(B: Array, M: Array, usual: Array | None = None, unit: Units = 1.0) -> Scaled:
-    """Rows and columns of B freed of their units. ``usual`` is B elsewhere: what its rows have faded against."""
+def scaled(B: Array, M: Array, usual: Array | None = None, unit: Units = 1.0, rows: Units = 1.0) -> Scaled:
+    """Rows and columns of B freed of their units. ``usual`` is B elsewhere: what its rows have faded against.
+
+    ``unit`` are those of the speeds, ``rows`` those of the rows.
+    """
     weights = weights_of(M, unit)
     columns = B * weights
     lengths = _lengths(columns)
-    gone = lengths <= VANISHED * lengths.max(initial=0.0)
+    gone = lengths / rows <= VANISHED * (lengths / rows).max(initial=0.0)
     if usual is not None:
         elsewhere = _lengths(usual * weights)
         gone |= lengths <= FADED * elsewhere
@@ -131,12 +134,13 @@ def rank_of(whole: Array) -> int:
 
 
 def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[int] | None = None,
-           usual: Array | None = None, first: Sequence[int] = (), unit: Units = 1.0) -> Selection:  # fmt: skip
+           usual: Array | None = None, first: Sequence[int] = (), unit: Units = 1.0,
+           rows: Units = 1.0) -> Selection:  # fmt: skip
     """Rows and dependent speeds by complete pivoting; ``independent`` pins the choice, ``rank`` is kept if given.
 
     Rows named in ``first`` are preferred: those with a Φ, onto which coordinates can be brought back.
     """
-    forms = scaled(B, M, usual, unit)
+    forms = scaled(B, M, usual, unit, rows)
     m, n = B.shape
     if rank is not None:
         r = rank
@@ -158,9 +162,10 @@ def select(B: Array, M: Array, rank: int | None = None, independent: Sequence[in
     )  # fmt: skip
 
 
-def select_speeds(B: Array, M: Array, old: Selection, unit: Units = 1.0) -> Selection:
+def select_speeds(B: Array, M: Array, old: Selection, unit: Units, rows: Array) -> Selection:
     """Dependent speeds anew, for the rows that are kept already; the old ones where these have lost rank."""
-    found = select(B[list(old.kept)], M, old.rank, unit=unit)
+    kept = list(old.kept)
+    found = select(B[kept], M, old.rank, unit=unit, rows=rows[kept])
     if found.rank < old.rank:
         return old
     return Selection(old.kept, found.dependent, found.independent, old.redundant)
@@ -239,16 +244,17 @@ together(worst_entry)
 
 
 def must_agree(names: Sequence[str], B: Array, C: Array, M: Array, where: str, c: Array | None = None,
-               moving: tuple[Array, Array] | None = None, unit: Units = 1.0,
-               scales: Scales = UNSCALED) -> None:  # fmt: skip
+               moving: tuple[Array, Array] | None = None, unit: Units = 1.0, scales: Scales = UNSCALED,
+               rows: Units = 1.0) -> None:  # fmt: skip
     """Refuse rows B u + C = 0 that no u can meet, naming those that contradict each other and by how much.
 
-    With ``c`` also rows B u̇ + c = 0 that no u̇ can meet. ``moving`` is B elsewhere, and u: rows that have become short
-    are judged by what they ask for where they are not; ``unit`` are those of the speeds, ``scales`` of the mechanism.
+    With ``c`` also rows B u̇ + c = 0 that no u̇ can meet. ``moving`` is B elsewhere, and u: rows that became short are
+    judged by what they ask for where they are not; ``unit`` and ``rows`` are those of speeds and rows, ``scales`` of
+    the mechanism.
     """
     if not len(C) or (len(C) == 1 and B.any()):  # one row that names some speed can be met
         return
-    forms = scaled(B, M, unit=unit)
+    forms = scaled(B, M, unit=unit, rows=rows)
     if len(C) <= B.shape[1] and apart(forms.columns):
         return
     left, singular, _ = svd(forms.columns)

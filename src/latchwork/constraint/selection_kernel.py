@@ -54,9 +54,8 @@ def lengthen(m: i64, n: i64, B: f64p, unit: f64p, typical: f64p) -> None:
 
 
 @kernel
-def scale_rows(m: i64, n: i64, A: f64p) -> f64:
-    """Rows of unit length; returns the least length over the largest."""
-    least, most = 1.0e300, 0.0
+def scale_rows(m: i64, n: i64, A: f64p) -> None:
+    """Rows of unit length."""
     for i in range(m):
         total = 0.0
         for j in range(n):
@@ -64,9 +63,6 @@ def scale_rows(m: i64, n: i64, A: f64p) -> f64:
         length = sqrt(total)
         for j in range(n):
             A[i * n + j] = divide(A[i * n + j], length)
-        least = length if not length >= least else least
-        most = maximum(most, length)
-    return divide(least, most)
 
 
 @kernel
@@ -111,12 +107,12 @@ def pivots(m: i64, n: i64, A: f64p, first: i64p, dependent: i64p) -> i64:
         fair = 0.0
         for i in range(m):
             for j in range(n):
-                if first[i] != 0:
+                if first[i] % 2 != 0:
                     fair = maximum(fair, fabs(A[i * n + j]))
         row, column, largest = 0, 0, 0.0
         for i in range(m):
             for j in range(n):
-                if (first[i] != 0 or not fair > FAIR) and fabs(A[i * n + j]) > (1.0 + TIE) * largest:
+                if (first[i] % 2 != 0 or not fair > FAIR) and fabs(A[i * n + j]) > (1.0 + TIE) * largest:
                     row, column, largest = i, j, fabs(A[i * n + j])
         if largest == 0.0:
             return 0
@@ -170,11 +166,14 @@ def select_speeds_kernel(
         if s == 0:
             for i in range(m * n):
                 B[i] = rows[i]
-    longest = 0.0
     for i in range(m):
-        longest = maximum(longest, typical[i])
+        longest = 0.0
+        for k in range(m):
+            longest = maximum(longest, typical[k] if first[k] // 2 == first[i] // 2 else 0.0)
+        lengths[i] = longest
     for i in range(m):
-        typical[i] = typical[i] if typical[i] > NOTHING * longest else 1.0
+        if not typical[i] > NOTHING * lengths[i]:
+            typical[i] = lengths[i] if lengths[i] > 0.0 else 1.0
     for i in range(m):
         square, often = 0.0, 0.0
         for j in range(n):
@@ -184,7 +183,12 @@ def select_speeds_kernel(
         lengths[i] = sqrt(square)
         if not lengths[i] > FADING * sqrt(often):
             return 0
-    if not scale_rows(m, n, A) > VANISHED:
+    least, most = 1.0e300, 0.0
+    for i in range(m):
+        own = divide(lengths[i], typical[i])
+        least, most = (own if not own >= least else least), maximum(most, own)
+    scale_rows(m, n, A)
+    if not least > VANISHED * most:
         return 0
     if m > 1 and (independent(m, n, A) == 0 or regular_in_metric(m, n, packed, weight, A, L, whole) == 0):
         return 0
@@ -218,7 +222,7 @@ class SelectedSpeeds(NamedTuple):
 
 
 @lru_cache(KEPT)
-def _selection(m: int, dependent: tuple[int, ...]) -> Selection:
+def selection_of(m: int, dependent: tuple[int, ...]) -> Selection:
     """All of m rows, and the speeds that are dependent, or not."""
     speeds = range(len(dependent))
     return Selection(tuple(range(m)), tuple([j for j in speeds if dependent[j]]),
@@ -276,5 +280,5 @@ def selected_speeds(terms: Terms, x: Array) -> SelectedSpeeds | None:
     if not regular:
         return None
     typical, lengths, weights, B, _ = np.split(w[1:], np.cumsum([m, m, n, m * n]))
-    chosen = _selection(m, tuple(dependent.tolist()))
+    chosen = selection_of(m, tuple(dependent.tolist()))
     return SelectedSpeeds(chosen, B.reshape(m, n), typical, lengths, weights, float(w[0]))

@@ -24,6 +24,7 @@ from latchwork.errors import ConstraintError, EvaluationError
 ASIDE = 0.02  # length of the step away, in units of the coordinates
 ASTRAY = 0.2  # part of that step by which the way back onto the constraints may differ from the motion
 CLOSE = 0.02  # of the pivot some way off: closer to a singular position than this, speeds are chosen beside it
+CUT = 1e-9  # singular values of rows in their units below this part of the largest are zero
 STILL = 1e-9  # in units of the speeds: what an impact leaves of them by rounding tells no branch
 TRIES = 4  # directions that are tried where nothing moves
 RANK = "rank"  # of rows that were found redundant, kept with their terms
@@ -89,7 +90,7 @@ def _clear_of(terms: Terms, x: Array, chosen: Selection, moving: bool) -> tuple[
 def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
     """States a step away that can be assembled: along the motion; where there is none, along what the rows allow."""
     n_q, n, _ = terms.sizes
-    directions = [x[1 + n_q : 1 + n_q + n]] if moving else _allowed(terms.place(x).B)
+    directions = [x[1 + n_q : 1 + n_q + n]] if moving else _allowed(terms, x)
     states = []
     for direction in directions:
         moved, step = x.copy(), dot(terms.spread(x), direction)
@@ -101,12 +102,13 @@ def _beside(terms: Terms, x: Array, moving: bool) -> list[Array]:
     return states
 
 
-def _allowed(B: Array) -> list[Array]:
-    """Some speeds with B u = 0."""
-    _, singular, vt = svd(B)
-    free = vt[int((singular > 1e-9 * max(float(singular.max(initial=0.0)), 1e-300)).sum()) :]
+def _allowed(terms: Terms, x: Array) -> list[Array]:
+    """Some speeds with B u = 0; rows and speeds in their units."""
+    unit = terms.base.units.u
+    _, singular, vt = svd(terms.place(x).B * unit / terms.typical(x)[:, None])
+    free = vt[int((singular > CUT * max(float(singular.max(initial=0.0)), 1e-300)).sum()) :]
     rng = np.random.default_rng(5)
-    return [dot(rng.normal(size=len(free)), free) for _ in range(TRIES)] if len(free) else []
+    return [unit * dot(rng.normal(size=len(free)), free) for _ in range(TRIES)] if len(free) else []
 
 
 def _astray(terms: Terms, x: Array, state: Array) -> bool:

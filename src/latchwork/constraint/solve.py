@@ -11,7 +11,7 @@ import numpy as np
 
 from latchwork.algebra.linear import SingularMatrix, lstsq, solve, svd
 from latchwork.algebra.products import dot
-from latchwork.constraint.selection import RANK, Selection, scaled, weights_of
+from latchwork.constraint.selection import RANK, Selection, Units, scaled, weights_of
 from latchwork.constraint.terms import Array
 
 CUT = 1e-12  # rows of λ: singular values below this part of the largest are redundancy
@@ -61,30 +61,33 @@ def accelerations(M: Array, f: Array, B: Array, c: Array, selection: Selection) 
     return np.asarray(dot(T, solved(dot(T.T, M, T), dot(T.T, f - dot(M, gamma)))) + gamma)
 
 
-def multipliers(B: Array, force: Array, M: Array) -> Array:
-    """λ of least norm with Bᵀ λ = F_c, each row measured in the kinetic metric; unique where rows are independent."""
+def multipliers(B: Array, force: Array, M: Array, unit: Units = 1.0, rows: Units = 1.0) -> Array:
+    """λ of least norm with Bᵀ λ = F_c, each row measured in the kinetic metric; unique where rows are independent.
+
+    ``unit`` are those of the speeds, ``rows`` those of the rows.
+    """
     if not len(B):
         return np.zeros(0)
-    lengths = scaled(B, M).lengths
-    lengths = np.where(np.isfinite(lengths), lengths, 1.0)
-    weights = weights_of(M)
-    rows = B / lengths[:, None] * weights
-    lam = lstsq(rows.T, force * weights, CUT)
-    lam += lstsq(rows.T, force * weights - dot(rows.T, lam), CUT)
+    lengths = scaled(B, M, unit=unit, rows=rows).lengths
+    lengths = np.where(np.isfinite(lengths), lengths, rows)
+    weights = weights_of(M, unit)
+    A = B / lengths[:, None] * weights
+    lam = lstsq(A.T, force * weights, CUT)
+    lam += lstsq(A.T, force * weights - dot(A.T, lam), CUT)
     return np.asarray(lam / lengths)
 
 
-def unfelt(B: Array, M: Array) -> Array:
+def unfelt(B: Array, M: Array, unit: Units = 1.0, rows: Units = 1.0) -> Array:
     """Columns that span the λ with Bᵀ λ = 0, which no motion feels; none if rows are independent.  [Aghili Remark 4]"""
-    forms = scaled(B, M)
+    forms = scaled(B, M, unit=unit, rows=rows)
     left, singular, _ = svd(forms.columns)
     rank = int((singular > RANK * singular.max(initial=0.0)).sum())
-    lengths = np.where(np.isfinite(forms.lengths), forms.lengths, 1.0)
+    lengths = np.where(np.isfinite(forms.lengths), forms.lengths, rows)
     return np.asarray(left[:, rank:] / lengths[:, None])
 
 
-def least_norm(lam: Array, B: Array, M: Array) -> Array:
+def least_norm(lam: Array, B: Array, M: Array, unit: Units = 1.0, rows: Units = 1.0) -> Array:
     """λ with the same Bᵀ λ and least norm, each row measured in the kinetic metric: without what no motion feels."""
-    lengths, y = scaled(B, M).lengths, unfelt(B, M)
-    lengths = np.where(np.isfinite(lengths), lengths, 1.0)
+    lengths, y = scaled(B, M, unit=unit, rows=rows).lengths, unfelt(B, M, unit, rows)
+    lengths = np.where(np.isfinite(lengths), lengths, rows)
     return np.asarray(lam - dot(y, dot((lengths[:, None] * y).T, lengths * lam)))

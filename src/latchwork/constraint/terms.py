@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 OFF = 0.1  # some way off, in units of the coordinates
 STATES = 4  # at which the typical length of a row is looked for
-NOTHING = 1e-13  # of the longest row: shorter ones are rounding
+NOTHING = 1e-13  # of the longest row of the same constraint: shorter ones are rounding
 SMALLEST_WEIGHT = 1e-12  # of the largest: speeds that carry no energy
 NEAR = 1e-3  # of the typical length of a row: below it, the row is close to vanishing
 
@@ -86,6 +86,11 @@ class Base:
     def measured_by(self, measure: Measure) -> Base:
         """The same programs with scales and units."""
         return replace(self, scales=measure.scales, given_units=Units(np.array(measure.q), np.array(measure.u)))
+
+    @cached_property
+    def remembered(self) -> dict[Any, Any]:
+        """What was made for these programs and does not depend on a state, by what it was made of."""
+        return {}
 
     @cached_property
     def state_units(self) -> Array:
@@ -182,8 +187,14 @@ class Terms:
 
     @cached_property
     def flags(self) -> NDArray[np.int64]:
-        """1 for each row that has a Φ, else 0, for kernels."""
-        return np.array(self.still, dtype=np.int64)
+        """For each row 1 if it has a Φ, else 0, and twice the number of its constraint, for kernels."""
+        return np.array(self.still, dtype=np.int64) + 2 * self.groups
+
+    @cached_property
+    def groups(self) -> NDArray[np.int64]:
+        """The number of the constraint that each row is one of."""
+        counts = [part.stop - part.start for part in self.rows.slices.values()]
+        return np.repeat(np.arange(len(counts)), counts)
 
     @cached_property
     def still(self) -> tuple[int, ...]:
@@ -222,7 +233,8 @@ class Terms:
     def typical(self, x: Array) -> Array:
         """The largest |B_ij| ū_j of each row at some states about x: its unit, also where the row vanishes there.
 
-        1 for rows that vanish everywhere, but for rounding.
+        Rows that vanish everywhere, but for rounding of the longest of their constraint, have the unit of that: units
+        of rows may differ by any power of the length of the model, those of one constraint by little. 1 where all do.
         """
         return self._once("typical", self._where(x), lambda: _fixed(self.typical_in(self.base.units, x)))
 
@@ -236,7 +248,10 @@ class Terms:
         rows[1:] = self.normalised(rows[1:])
         B = np.abs(self.places(rows).B) * units.u
         lengths = np.where(np.isfinite(B), B, 0.0).max(axis=(0, 2), initial=0.0)
-        return np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, 1.0)
+        most = np.zeros(m)
+        np.maximum.at(most, self.groups, lengths)
+        longest = most[self.groups]
+        return np.where(lengths > NOTHING * longest, lengths, np.where(longest > 0.0, longest, 1.0))
 
     def lengths(self, x: Array) -> Array:
         """The length √Σ B_ij²/M_jj of each row at x in the kinetic metric; 1 for rows that vanish there."""

@@ -10,13 +10,18 @@ from latchwork.constraint.joints.sides import kinds
 from latchwork.contact.closest_point.tracked_feature import further
 from latchwork.contact.feature import Feature
 from latchwork.contact.impact.resolution import LAWS
-from latchwork.contact.law import Contact, Coulomb, Zones, each, plain, restitution_of
+from latchwork.contact.law import Contact, Zones, coulomb_of, each, restitution_of
 from latchwork.contact.narrow_phase.convex_pairs import EAGER, Picker, picker_of
 from latchwork.contact.narrow_phase.pairs import features_of, must_be_of_one_model
 from latchwork.contact.shapes.base import ROUNDING, numeric
 from latchwork.errors import ModelError, another, did_you_mean, must_be_name
+from latchwork.mechanics.point import longest_offset
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
+
+
+class FixedApart(ModelError):
+    """Two shapes whose gap nothing can change: they never touch, or always do."""
 
 
 def must_name_contact(name: Any) -> None:
@@ -25,30 +30,33 @@ def must_name_contact(name: Any) -> None:
 
 
 def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, impact: str,
-                    owner: Graph | None = None) -> Contact:  # fmt: skip
-    """Two shapes that may touch, of the model that ``owner`` belongs to; numbers out of bounds are refused."""
+                    owner: Graph | None = None, eager: int | None = None) -> Contact:  # fmt: skip
+    """Two shapes that may touch, of the model that ``owner`` belongs to; numbers out of bounds are refused.
+
+    Of two solids with more than ``eager`` pairs of parts (`EAGER` unless given), features are made as they come near.
+    """
     must_name_contact(name)
     if not isinstance(impact, str) or impact not in LAWS:
         raise ModelError(f"contact '{name}' has the law of impact {impact!r}.{did_you_mean(str(impact), LAWS)}")
     restitution = restitution_of(name, restitution)
-    features, picker, law = *_features(name, a, b), _coulomb(name, friction)
+    features, picker, law = *_features(name, a, b, EAGER if eager is None else eager), coulomb_of(name, friction)
     g = features[0].gap.graph if owner is None else owner
     _must_belong(g, name, features, [restitution, *([] if law is None else [law.mu, law.sliding])])
     if all(_never_changes(feature) for feature in features):
-        raise ModelError(
+        raise FixedApart(
             f"nothing can change the gap of '{name}', which is always {features[0].gap}: its shapes are fixed to each "
             "other. Give shapes of two bodies that move relative to each other."
         )
     return Contact(name, features, restitution, law, impact, (a, b), picker)
 
 
-def _features(name: str, a: Any, b: Any) -> tuple[Sequence[Feature], Picker | None]:
+def _features(name: str, a: Any, b: Any, eager: int) -> tuple[Sequence[Feature], Picker | None]:
     """All features of two shapes; of two solids with many parts only one, and who picks the others as they are met."""
     picker = picker_of(name, a, b)
     if picker is None:
         return features_of(name, a, b), None
     must_be_of_one_model(name, a, b)
-    if picker.count <= EAGER:
+    if picker.count <= eager:
         return tuple(picker.every()), picker
     picker.first()
     return picker.features, picker
@@ -72,7 +80,7 @@ def _never_changes(feature: Feature) -> bool:
     if feature.tracked is not None or set(kinds(feature.gap)) - {"parameter"}:
         return False
     gap = numeric(feature.gap)
-    return gap is None or abs(gap) > ROUNDING or feature.slip.is_zero
+    return gap is None or abs(gap) > ROUNDING * longest_offset(feature.normal.tree) or feature.slip.is_zero
 
 
 def renamed(contact: Contact, name: str) -> Contact:
@@ -88,19 +96,8 @@ def renamed(contact: Contact, name: str) -> Contact:
     return replace(contact, name=name, features=features)
 
 
-def further_place(contact: Contact, number: int) -> Contact:
-    """The same contact of a curve or surface once more, for another place at which its shapes meet."""
+def further_place(contact: Contact, which: str, number: int) -> Contact:
+    """The same contact of a curve or surface once more, for another place at which two of its parts meet."""
     name = f"{contact.name} (place {number})"
-    return replace(contact, name=name, features=(further(features_of(name, *contact.shapes)[0]),), place_of=contact)
-
-
-def _coulomb(name: str, friction: Any) -> Coulomb | None:
-    """Friction as it was given: none, a law, or a coefficient."""
-    if friction is None or isinstance(friction, Coulomb):
-        return friction
-    if isinstance(plain(friction), (float, Expr, Zones)):
-        try:
-            return Coulomb(friction)
-        except ModelError as error:
-            raise ModelError(f"contact '{name}': {error}") from None
-    raise ModelError(f"the friction of '{name}' is {friction!r}. Give a coefficient, or lw.Coulomb(static, dynamic).")
+    tracked = [each for each in features_of(name, *contact.shapes) if each.tracked and each.tracked.which == which]
+    return replace(contact, name=name, features=(further(tracked[0]),), place_of=contact)

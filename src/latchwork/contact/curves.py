@@ -18,6 +18,7 @@ from typing import Any
 from latchwork.errors import ModelError
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
+from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import ZERO
@@ -32,8 +33,8 @@ class Curve:
     """``lw.Curve(O, lambda s: s*N.x + 0.1*sin(3*s)*N.y, (0.0, 5.0))``: a curve in a plane, from a point of its body.
 
     The body is the frame whose unit vectors it is written with, unless ``body`` says otherwise. Its outside lies to the
-    left of its direction, seen from the tip of ``up`` (default N.z); ``side=-1`` turns it. With ``ends`` a ball touches
-    the end points of an open curve too.
+    left of its direction, seen from the tip of ``up`` (default N.z); ``side=-1`` turns it. The ends of an open curve
+    are corners; ``ends=False`` leaves them out, as where something else goes on from there.
     """
 
     point: Point
@@ -43,13 +44,17 @@ class Curve:
     closed: bool = False
     side: int = 1
     up: Vector | None = None
-    ends: bool = False
+    ends: bool | None = None
 
     what = "curve"
     letters = ("s",)
 
     def __repr__(self) -> str:
         return f"Curve(from {self.point}, s in {self.span}{', closed' if self.closed else ''})"
+
+    @property
+    def tree(self) -> Tree:
+        return self.point.tree
 
     @property
     def spans(self) -> tuple[Range, ...]:
@@ -70,7 +75,7 @@ class Surface:
     """``lw.Surface(O, lambda a, b: a*N.x + b*N.y + (a**2 + b**2)*N.z, ((-1.0, 1.0), (-1.0, 1.0)))``.
 
     Its outside is where ∂p/∂a × ∂p/∂b points; ``side=-1`` turns it. ``periodic`` says which parameters
-    close on themselves.
+    close on themselves; where one does not, the surface has borders, and corners where none does.
     """
 
     point: Point
@@ -82,6 +87,10 @@ class Surface:
 
     what = "surface"
     letters = ("a", "b")
+
+    @property
+    def tree(self) -> Tree:
+        return self.point.tree
 
     def __repr__(self) -> str:
         return f"Surface(from {self.point}, a and b in {self.spans})"
@@ -121,7 +130,7 @@ class Patch:
 
 def patch(name: str, shape: Shape, suffix: str = "") -> Patch:
     """A shape with fresh symbols, named after the contact: ``ground.s``."""
-    _must_have_spans(name, shape)
+    must_have_spans(name, shape)
     g = shape.point.tree.graph
     symbols = tuple(_tracked(g, f"{name}.{letter}{suffix}") for letter in shape.letters)
     try:
@@ -148,7 +157,8 @@ def _tracked(g: Any, name: str) -> Expr:
     return Expr(g, s)
 
 
-def _must_have_spans(name: str, shape: Shape) -> None:
+def must_have_spans(name: str, shape: Shape) -> None:
+    """Refuse a curve or surface that is not made of a point, a function, and ranges of its parameters."""
     if not isinstance(shape.point, Point) or not callable(shape.shape):
         raise ModelError(f"the {shape.what} of '{name}' is made of {shape.point!r} and {shape.shape!r}. Give a point "
                          "of its body, then a function of its parameters that returns a vector.")  # fmt: skip

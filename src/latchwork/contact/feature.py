@@ -43,12 +43,14 @@ class Tracked:
     height: Expr
     hosted: int
     further: bool = False
+    crossing: bool = False  # where two edges cross: the least distance, of which the gap off that place tells nothing
+    which: str = ""  # of the places at which a contact may be tracked: what its parts are called
 
     @property
     def waits(self) -> tuple[float, ...]:
         """How far below its range each parameter waits where there is no place for it, in ranges; 0: it never does.
 
-        A closed curve has always a first place, but not always a further one.
+        A closed curve has always a first place, but not always a further one; nor has a circle beside another.
         """
         return tuple((AWAY if self.further else 0.0) if closed else WAITS for closed in self.periodic)
 
@@ -75,6 +77,10 @@ class Feature:
     drift: Vector | None = None  # velocity of b's surface relative to b: a belt
     within: tuple[Expr, ...] = ()
     tracked: Tracked | None = None
+    rate: Expr | None = None  # the velocity that its row is about, where it is none of a gap: that of a joint
+    has_wrench: bool = True  # False where only its row is known: the velocity was given as an expression
+    is_end: bool = False  # a corner, an edge or the end of something, met by what is round
+    thin: bool = False  # of something thin: what lies behind it may have come around its end
 
     @property
     def slip(self) -> Vector:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -106,6 +106,18 @@ class Coulomb:
         return self.mu if self.dynamic is None else self.dynamic
 
 
+def coulomb_of(name: str, friction: Any) -> Coulomb | None:
+    """Friction as it was given: none, a law, or a coefficient."""
+    if friction is None or isinstance(friction, Coulomb):
+        return friction
+    if isinstance(plain(friction), (float, Expr, Zones)):
+        try:
+            return Coulomb(friction)
+        except ModelError as error:
+            raise ModelError(f"contact '{name}': {error}") from None
+    raise ModelError(f"the friction of '{name}' is {friction!r}. Give a coefficient, or lw.Coulomb(static, dynamic).")
+
+
 @dataclass(frozen=True, eq=False)
 class Contact:
     """Two shapes that may touch: their features, and what they obey when they do.
@@ -122,6 +134,7 @@ class Contact:
     shapes: tuple[Any, ...] = ()  # a and b, to draw
     picker: Picker | None = None  # of two solids in space
     bounds: tuple[Expr, Any, Any] | None = None  # coordinate, low, high: of the limits of a joint
+    recipe: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # its word and arguments, without shapes
     place_of: Contact | None = None  # whose further place it is: a curve or surface may be met at several
 
     @property
@@ -164,6 +177,6 @@ class Contact:
             yield from self.picker.names()
 
     def __repr__(self) -> str:
-        sides = " on ".join(type(shape).__name__ for shape in self.shapes)
+        sides = " on ".join(type(shape).__name__ for shape in self.shapes) or " ".join(self.recipe) or "limits"
         count = f"{len(self.features)} feature{'s' * (len(self.features) != 1)}{' so far' * (not self.is_eager)}"
         return f"<Contact '{self.name}': {sides}, {count}>"

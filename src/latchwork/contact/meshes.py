@@ -1,4 +1,4 @@
-"""Vertices from mesh files: STL, binary or text, and OBJ. Faces are left out: a hull needs none."""
+"""Vertices from mesh files: STL, binary or text, OBJ, and COLLADA. Faces are left out: a hull needs none."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from latchwork.contact.collada import collada_vertices
 from latchwork.errors import FileError
 from latchwork.files import read_bytes
 
@@ -21,12 +22,14 @@ def vertices_of(path: str | PathLike[str]) -> np.ndarray:
     file = Path(path)
     data = read_bytes(file, MOST_BYTES)
     count = struct.unpack_from("<I", data, HEAD - 4)[0] if len(data) >= HEAD else -1
-    if len(data) == HEAD + RECORD.itemsize * count:
+    if file.suffix.lower() == ".dae":
+        found = collada_vertices(data, str(file))
+    elif len(data) == HEAD + RECORD.itemsize * count:
         found = np.frombuffer(data, RECORD, offset=HEAD)["corners"].reshape(-1, 3).astype(float)
     else:
         found = _from_text(data.decode("utf-8", errors="replace"), str(file))
     if len(found) < 4 or not np.isfinite(found).all():
-        raise FileError(f"the mesh has {len(found)} vertices. Give an STL or OBJ file of a solid.", str(file))
+        raise FileError(f"the mesh has {len(found)} vertices. Give an STL, OBJ or DAE file of a solid.", str(file))
     return np.unique(found, axis=0)
 
 

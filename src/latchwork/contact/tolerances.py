@@ -36,7 +36,7 @@ TABLE: Mapping[str, Tolerance] = {
     "sight": Tolerance(0.5, LENGTH, "how far ahead another least distance of curves may come up"),
     "stepped": Tolerance(1e-9, LENGTH, "time steps: a gap that is closed, as steps and corrections leave it"),
     "deep": Tolerance(1e-12, LENGTH, "time steps: penetration that corrections leave, rounding of a few positions"),
-    "slop": Tolerance(1e-6, LENGTH, "time steps: a gap deeper at both ends belongs to a feature met from behind"),
+    "slop": Tolerance(1e-6, LENGTH, "a gap deeper belongs to a feature met from behind; in time steps, at both ends"),
     "brief": Tolerance(1e-6, SPEED, "a hop that is low and begins slower than this is none"),
     "still": Tolerance(1e-13, SPEED, "slip in the plane that is backwards by rounding may be about to begin"),
     "slowest": Tolerance(1e-6, SPEED, "motion by which the trace of slip in space is measured, however slow it is"),

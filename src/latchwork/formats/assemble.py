@@ -11,8 +11,9 @@ from typing import Any
 
 from latchwork.formats import makers
 from latchwork.formats.build import Build
+from latchwork.formats.collision_makers import collisions
 from latchwork.formats.constraint_makers import constraint
-from latchwork.formats.contact_makers import contacts, limits
+from latchwork.formats.contact_makers import contacts, limits, without_shapes
 from latchwork.formats.functions import FRAME, POINT, SCALAR
 from latchwork.formats.places import Text, shown
 from latchwork.formats.resolve import Task, in_order
@@ -66,7 +67,9 @@ def _finish(build: Build, entry: Entry) -> None:
         with given.name.place.blamed():
             build.scope.hold(constraint(build, given, build.model))
     contacts(build, entry.get("contacts", []))
+    collisions(build, entry.get("materials", []), entry.get("material_pairs", []), entry.get("collide", []))
     limits(build, entry.get("limits", []))
+    without_shapes(build, entry)
     rules(build, entry.get("switched", []), entry.get("rules", []))
 
 

@@ -25,7 +25,7 @@ from latchwork.symbolic.expr import Expr
 
 CLASSES: dict[str, Any] = {kind.__name__.lower(): kind for kind in (
     shapes.Line, shapes.Plane, shapes.Segment, shapes.Polyline, shapes.Arc, shapes.Boundary, shapes.Circle,
-    shapes.Sphere, shapes.Capsule, shapes.Rim, shapes.Box, shapes.Hull, curves.Curve, curves.Surface,
+    shapes.Sphere, shapes.Capsule, shapes.Cylinder, shapes.Rim, shapes.Box, shapes.Hull, curves.Curve, curves.Surface,
 )}  # fmt: skip
 CORNERS = {"polyline": "points", "boundary": "pieces"}
 
@@ -35,8 +35,8 @@ def contacts(build: Build, given: list[Given]) -> None:
     squares = places = corners = meshes = 0
     for each in given:
         with each.name.place.blamed():
-            squares += sum(_corners(each.value[key]) ** 2 for key in ("a", "b"))
-            meshes += sum(_names_a_mesh(each.value[key]) for key in ("a", "b"))
+            squares += sum(corners_of(each.value[key]) ** 2 for key in ("a", "b"))
+            meshes += sum(names_a_mesh(each.value[key]) for key in ("a", "b"))
             if corners > MOST_CORNERS or meshes > MOST_MESHES:
                 raise each.name.place.error(
                     f"the contacts up to '{shown(each.name.value)}' have {meshes} meshes, and solids of {corners} "
@@ -57,8 +57,8 @@ def _contact(build: Build, given: Given) -> Contact:
     """A contact by its two shapes and its laws."""
     entry = given.value
     a, b = (side(build, entry[key]) for key in ("a", "b"))
-    return build.model.contact(given.name.value, a, b, restitution=_value(build, entry.get("restitution")),
-                               friction=_friction(build, entry.get("friction")),
+    return build.model.contact(given.name.value, a, b, restitution=value(build, entry.get("restitution")),
+                               friction=friction(build, entry.get("friction")),
                                impact=entry.get("impact", "newton"))  # fmt: skip
 
 
@@ -69,10 +69,40 @@ def limits(build: Build, given: list[Given]) -> None:
         with each.name.place.blamed():
             bounds = [measure(build, entry[key]) if key in entry else None for key in ("low", "high")]
             build.scope.hold(build.model.limit(each.name.value, build.found(entry["joint"]), bounds,
-                                               restitution=_value(build, entry.get("restitution"))))  # fmt: skip
+                                               restitution=value(build, entry.get("restitution"))))  # fmt: skip
 
 
-def _corners(given: Reference | Entry) -> int:
+def without_shapes(build: Build, entry: Entry) -> None:
+    """Friction of joints, ropes and one-way clutches of a file."""
+    made: dict[str, Callable[[Build, str, Entry], Contact]] = {
+        "friction": _joint_friction, "ropes": _rope, "one_way": _one_way}  # fmt: skip
+    for section, make in made.items():
+        for each in entry.get(section, []):
+            with each.name.place.blamed():
+                build.scope.hold(make(build, each.name.value, each.value))
+
+
+def _joint_friction(build: Build, name: str, entry: Entry) -> Contact:
+    dynamic = value(build, entry["dynamic"]) if "dynamic" in entry else None
+    return build.model.friction(name, _rate(build, entry), value(build, entry["static"]), dynamic)
+
+
+def _rope(build: Build, name: str, entry: Entry) -> Contact:
+    a, b = (build.found(entry[key]) for key in ("a", "b"))
+    return build.model.rope(name, a, b, measure(build, entry["length"]),
+                            restitution=value(build, entry.get("restitution")))  # fmt: skip
+
+
+def _one_way(build: Build, name: str, entry: Entry) -> Contact:
+    return build.model.one_way(name, _rate(build, entry), restitution=value(build, entry.get("restitution")))
+
+
+def _rate(build: Build, entry: Entry) -> Any:
+    """The joint, or the speed, that something is about."""
+    return build.found(entry["joint"]) if "joint" in entry else build.scalar(entry["rate"])
+
+
+def corners_of(given: Reference | Entry) -> int:
     """Corners or pieces of a boundary, which are looked at in pairs."""
     if isinstance(given, Reference):
         return 0
@@ -80,7 +110,7 @@ def _corners(given: Reference | Entry) -> int:
     return len(entry[CORNERS[word]]) if word in CORNERS else 0
 
 
-def _names_a_mesh(given: Reference | Entry) -> bool:
+def names_a_mesh(given: Reference | Entry) -> bool:
     return isinstance(given, Entry) and "hull" in given and "file" in given["hull"]
 
 
@@ -134,7 +164,7 @@ def _function(build: Build, code: Code, letters: tuple[str, ...]) -> Callable[..
     return shape
 
 
-def _value(build: Build, given: Code | Entry | None) -> Any:
+def value(build: Build, given: Code | Entry | None) -> Any:
     """A number, an expression, or one of them by zone; 0 where none is given."""
     if given is None:
         return 0.0
@@ -146,13 +176,13 @@ def _value(build: Build, given: Code | Entry | None) -> Any:
         return zones(build.scalar(entry["along"]), bounds, values)
 
 
-def _friction(build: Build, given: Code | Entry | None) -> Coulomb | None:
+def friction(build: Build, given: Code | Entry | None) -> Coulomb | None:
     if given is None:
         return None
     if isinstance(given, Code):
         return Coulomb(measure(build, given))
     with given.place.blamed():
-        return Coulomb(_value(build, given["static"]), _value(build, given["dynamic"]) if "dynamic" in given else None)
+        return Coulomb(value(build, given["static"]), value(build, given["dynamic"]) if "dynamic" in given else None)
 
 
 ARGUMENTS: dict[str, Callable[[Build, Any], Any]] = {

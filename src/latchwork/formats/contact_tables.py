@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from latchwork.formats.grammar import Either, Field, Listed, Shape
+from latchwork.formats.grammar import Either, Field, Listed, Named, Shape
 
 MOST_CONTACTS = 5_000
+MOST_COLLIDERS = 2_000  # shapes of a collision
+MOST_COLLISIONS = 100
+MOST_MATERIALS = 200
 MOST_FEATURES = 20_000  # of all contacts of a file together
 MOST_PARTS = 1_000  # corners, pieces, zones
 MOST_SQUARES = 4_000_000  # corners are looked at in pairs: of all shapes of a file together
@@ -83,7 +86,7 @@ BOX = Shape("box", {
 HULL = Shape("hull", {
     "points": Field(Listed("point", most=MOST_VERTICES), "its corners, points of its body"),
     "vertices": Field(Listed(Listed("number", most=3), most=MOST_VERTICES), "its corners, as measures in its body"),
-    "file": Field("text", "a mesh, STL or OBJ, inside the folder of this file; its hull, measured in its body"),
+    "file": Field("text", "a mesh, STL, OBJ or DAE, inside the folder of this file; its hull, measured in its body"),
     **TURNS,
     "center": Field("point", "what these are measured from; the joint's origin or the mass centre unless given"),
 }, one_of=("points", "vertices", "file"))  # fmt: skip
@@ -117,6 +120,7 @@ SHAPES = {
     "circle": Field(CIRCLE, "a disk in the plane"),
     "sphere": Field(CIRCLE, "a ball"),
     "capsule": Field(CAPSULE, "a rod with round ends"),
+    "cylinder": Field(CAPSULE, "a rod with flat ends, on planes, balls and points"),
     "rim": Field(RIM, "the edge of a coin or wheel"),
     "box": Field(BOX, "a box along the axes of its body"),
     "hull": Field(HULL, "the convex hull of points"),
@@ -140,6 +144,50 @@ LIMIT = Shape("limit", {
     "low": Field("scalar", "the least value of its coordinate; none unless given"),
     "high": Field("scalar", "the greatest value of its coordinate; none unless given"),
     "restitution": Field(BY_ZONE, "0 to 1, of an impact on a stop; 0 unless given"),
+})  # fmt: skip
+RATE = {
+    "joint": Field("joint", "a joint that moves"),
+    "rate": Field("scalar", "or a speed: an expression such as dt(q1) - dt(q2)"),
+}
+JOINT_FRICTION = Shape("friction of a joint", {
+    **RATE,
+    "static": Field(BY_ZONE, "the largest force or torque while it sticks", needed=True),
+    "dynamic": Field(BY_ZONE, "the force or torque while it slides; as static unless given"),
+}, one_of=("joint", "rate"))  # fmt: skip
+ROPE = Shape("rope", {
+    "a": Field("point", "one end", needed=True),
+    "b": Field("point", "the other end", needed=True),
+    "length": Field("scalar", "a number, or an expression in t and parameters", needed=True),
+    "restitution": Field(BY_ZONE, "0 to 1, of an impact where it goes taut; 0 unless given"),
+})  # fmt: skip
+ONE_WAY = Shape("one-way clutch", {
+    **RATE,
+    "restitution": Field(BY_ZONE, "0 to 1, of an impact that would turn it back; 0 unless given"),
+}, one_of=("joint", "rate"))  # fmt: skip
+LAWS = {
+    "restitution": Field(BY_ZONE, "0 to 1, of an impact; 0 unless given"),
+    "friction": Field(Either("scalar", FRICTION), "a coefficient, or two; none unless given"),
+}
+MATERIAL = Shape("material", LAWS)
+MATERIAL_PAIR = Shape("pair of materials", {
+    "a": Field("text", "the name of a material", needed=True),
+    "b": Field("text", "the name of another", needed=True),
+    **LAWS,
+})  # fmt: skip
+COLLIDING = {word: field for word, field in SHAPES.items() if word not in ("curve", "surface")}
+COLLIDER = Shape("shape that collides", {
+    **COLLIDING,
+    "point": Field("point", "a point, or a particle by its name"),
+    "material": Field("text", "the name of its material"),
+    "contype": Field("bits", "what it is, as in MuJoCo; 1 unless given"),
+    "conaffinity": Field("bits", "what it meets, as in MuJoCo; 1 unless given"),
+}, one_of=(*COLLIDING, "point"))  # fmt: skip
+COLLIDE = Shape("collision", {
+    "shapes": Field(Named(COLLIDER, most=MOST_COLLIDERS), "what collides, each by a name", needed=True),
+    **LAWS,
+    "impact": Field("law of impact", "newton unless given"),
+    "without": Field(Listed(Listed("text", count=2), most=MOST_CONTACTS), "pairs of names that never touch"),
+    "neighbours": Field("truth", "true where bodies that a joint joins collide too"),
 })  # fmt: skip
 CONTACT = Shape("contact", {
     "a": Field(Either("point", SHAPE), "one side: a point, or a shape", needed=True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields, replace
 from os import PathLike
 from typing import Any
@@ -40,9 +40,9 @@ def contact_text(texts: Texts, model: Model, contact: Contact) -> dict[str, Any]
             for shape, suffix in zip(contact.shapes, suffixes, strict=True))  # fmt: skip
     written = {"a": a, "b": b}
     if isinstance(contact.restitution, Zones) or contact.restitution != 0.0:
-        written["restitution"] = _value(texts, contact.restitution)
+        written["restitution"] = value_text(texts, contact.restitution)
     if contact.friction is not None:
-        written["friction"] = _friction(texts, contact.friction)
+        written["friction"] = friction_text(texts, contact.friction)
     return written if contact.impact == "newton" else {**written, "impact": contact.impact}
 
 
@@ -56,21 +56,35 @@ def limit_text(texts: Texts, model: Model, contact: Contact) -> dict[str, Any]:
                         "written to a file. Leave it out, and add it after loading.")  # fmt: skip
     bounds = {key: texts.scalar(bound) for key, bound in (("low", low), ("high", high)) if bound is not None}
     usual = not isinstance(contact.restitution, Zones) and contact.restitution == 0.0
-    return {"joint": joint, **bounds} | ({} if usual else {"restitution": _value(texts, contact.restitution)})
+    return {"joint": joint, **bounds} | ({} if usual else {"restitution": value_text(texts, contact.restitution)})
 
 
-def _value(texts: Texts, value: Any) -> Any:
+def without_shapes(texts: Texts, contacts: Sequence[Contact], word: str) -> dict[str, dict[str, Any]]:
+    """The entries of friction of joints, ropes or one-way clutches, without what is as usual."""
+    written = {}
+    for contact in contacts:
+        if word in contact.recipe:
+            usual = not isinstance(contact.restitution, Zones) and contact.restitution == 0.0
+            made = dict(contact.recipe[word]) | ({} if usual else {"restitution": contact.restitution})
+            written[contact.name] = {
+                key: value_text(texts, value) if isinstance(value, Zones | Expr | float) else value.name
+                for key, value in made.items()
+            }
+    return written
+
+
+def value_text(texts: Texts, value: Any) -> Any:
     if not isinstance(value, Zones):
         return texts.scalar(value)
     bounds, values = ([texts.scalar(each) for each in row] for row in (value.bounds, value.values))
     return {"zones": {"along": texts.scalar(value.x), "bounds": bounds, "values": values}}
 
 
-def _friction(texts: Texts, friction: Coulomb) -> Any:
+def friction_text(texts: Texts, friction: Coulomb) -> Any:
     if friction.dynamic is None and not isinstance(friction.mu, Zones):
         return texts.scalar(friction.mu)
-    dynamic = {} if friction.dynamic is None else {"dynamic": _value(texts, friction.dynamic)}
-    return {"static": _value(texts, friction.mu), **dynamic}
+    dynamic = {} if friction.dynamic is None else {"dynamic": value_text(texts, friction.dynamic)}
+    return {"static": value_text(texts, friction.mu), **dynamic}
 
 
 def _is_of_numbers(shape: Any) -> bool:

@@ -168,7 +168,7 @@ def _segment(home: Home, p: Any, q: Any, normal: Any = None) -> Segment:
 
 
 def _curve(home: Home, x: Code, y: Code, span: tuple[float, float], z: Code | None = None, closed: bool = False,
-           side: int = 1, ends: bool = False, numbers: Mapping[str, float] | None = None) -> Curve:  # fmt: skip
+           side: int = 1, ends: bool | None = None, numbers: Mapping[str, float] | None = None) -> Curve:  # fmt: skip
     def arm(s: Expr) -> Vector:
         return home.along(_worked_out((x, y, z), {"s": s}, numbers))
 

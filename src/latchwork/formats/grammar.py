@@ -85,6 +85,7 @@ KINDS: dict[str, str] = {
     "point": "the name of a point, or of the joint (its origin) or body (its mass centre) it belongs to",
     "joint": "the name of a joint",
     "count": "a whole number, 1 or more",
+    "bits": "a whole number from 0 to 2147483647, whose bits say what collides",
     "guard": "a scalar expression, which acts where it falls through zero",
     "output": "a scalar or vector expression, or the name of a point for its position",
     **{kind: f"one of {', '.join(words)}" for kind, words in CHOICES.items()},

@@ -39,7 +39,7 @@ def _inside(name: Text, folder: Path | None) -> Path:
         raise name.place.error(f"'{text}' lies outside the folder of this file. Only meshes inside it are read.")
     if not 0 <= size <= MOST_BYTES:
         found = "is no file" if size < 0 else f"has {size} bytes; the limit is {MOST_BYTES}"
-        raise name.place.error(f"'{text}' {found}. Give an STL or OBJ file inside the folder of this file.")
+        raise name.place.error(f"'{text}' {found}. Give an STL, OBJ or DAE file inside the folder of this file.")
     return path
 
 

@@ -1,9 +1,9 @@
 """MJCF: bodies, joints, masses and actuators of a MuJoCo file to a model.
 
-Equality constraints become constraints of the model, hard ones. Contacts, limits and what is only drawn are left out
-(limits are kept as data: ``robot.limits``); whatever else would change the motion and is not read is refused by name.
-Damping acts as -d q̇ and frictionloss as -f sign(q̇) unless ``losses=False``. Every actuator is an input,
-not clipped to its ctrlrange.
+Equality constraints become constraints of the model, hard ones. Geoms collide where that is asked for; what is only
+drawn is left out, and limits are kept as data (``robot.limits``). Whatever else would change the motion and is not read
+is refused by name. Damping acts as -d q̇ and frictionloss holds or resists each joint with f at most, unless
+``losses=False``. Every actuator is an input, not clipped to its ctrlrange.
 """
 
 from __future__ import annotations
@@ -12,17 +12,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from latchwork.formats.mjcf_checks import check_body_child, check_joint, check_sections
 from latchwork.formats.mjcf_drives import read_drives
 from latchwork.formats.mjcf_equality import read_ties
+from latchwork.formats.mjcf_geometry import GeomReader
 from latchwork.formats.mjcf_include import included
 from latchwork.formats.mjcf_masses import body_inertial
 from latchwork.formats.mjcf_settings import MAIN, Settings, flat, read_settings
 from latchwork.formats.robot import Names, Robot
 from latchwork.formats.robot_build import build
+from latchwork.formats.robot_collisions import Colliding
+from latchwork.formats.robot_geometry import Touching
+from latchwork.formats.robot_meshes import Meshes, folders_of
 from latchwork.formats.robot_parts import (
     BALL,
     FREE,
@@ -45,22 +50,31 @@ WORLD = "world"
 
 
 def from_mjcf(text: str, source: str = "text", *, losses: bool = True, parameters: bool = False,
-              limits: bool = False, gravity: Sequence[float] | None = None,
-              folder: Path | None = None) -> Robot:  # fmt: skip
+              limits: bool = False, gravity: Sequence[float] | None = None, ground: bool | float = False,
+              collisions: bool = False, friction: Any = None, restitution: float = 0.0,
+              packages: Sequence[str | Path] = (), folder: Path | None = None) -> Robot:  # fmt: skip
     """The model of an MJCF text; ``source`` is what errors call it, ``folder`` where it may include files from.
 
     ``parameters`` keeps masses, inertias and offsets as named parameters, ``limits`` gives joints their stops;
     ``gravity`` replaces the file's.
+
+    With ``collisions`` geoms collide as the file says: contype and conaffinity, excluded bodies, listed pairs, friction
+    (of two the larger, or ``friction`` for all). ``ground`` adds a floor at z = 0, or at a height, and lets geoms
+    collide as well. Contacts are hard; ``robot.notes`` says what of the file has no counterpart.
     """
-    return build(describe(included(parse(text, source), folder), gravity), losses, parameters, limits)
+    ground = 0.0 if ground is True else ground
+    wanted = Colliding(ground, collisions or ground is not False, friction, restitution)
+    meshes = Meshes(folder, folders_of(packages)) if wanted.wanted else None
+    made = describe(included(parse(text, source), folder), gravity, meshes)
+    return build(made, losses, parameters, limits, wanted)
 
 
-def describe(root: Element, gravity: Sequence[float] | None = None) -> Description:
-    """What the elements of a file say."""
+def describe(root: Element, gravity: Sequence[float] | None = None, meshes: Meshes | None = None) -> Description:
+    """What the elements of a file say; geoms are read where meshes may be."""
     if root.tag != "mujoco":
         raise root.error(f"<{root.tag}> is not a model: MJCF files hold one <mujoco>. Check the kind of the file.")
     check_sections(root)
-    reader = _Reader(read_settings(root), root)
+    reader = _Reader(read_settings(root), root, meshes)
     for world in root.all("worldbody"):
         reader.body(world, WORLD, MAIN)
     if reader.settings.total_mass > 0.0:
@@ -69,7 +83,9 @@ def describe(root: Element, gravity: Sequence[float] | None = None) -> Descripti
     drives = read_drives(root, reader.joints, reader.settings)
     name = root.get("model") or "mujoco"
     ties = read_ties(root, reader.settings, reader.rest, reader.sites, reader.joints)
-    return Description(name, WORLD, reader.links, reader.joints, drives, (float(x), float(y), float(z)), ties)
+    touching = Touching() if reader.geoms is None else reader.geoms.touching(root, reader.links)
+    return Description(name, WORLD, reader.links, reader.joints, drives, (float(x), float(y), float(z)), ties, touching,
+                       joins_root=False)  # fmt: skip
 
 
 def _gravity(root: Element) -> Sequence[float]:
@@ -84,8 +100,9 @@ def _gravity(root: Element) -> Sequence[float]:
 class _Reader:
     """Links and joints of one file, in the order in which bodies stand in it."""
 
-    def __init__(self, settings: Settings, root: Element) -> None:
+    def __init__(self, settings: Settings, root: Element, meshes: Meshes | None = None) -> None:
         self.settings = settings
+        self.geoms = None if meshes is None else GeomReader(root, settings, meshes)
         self.links = {WORLD: LinkPart(WORLD, root.place)}
         self.joints: list[JointPart] = []
         self.rest = {WORLD: Pose()}  # of bodies, in the world, at the start
@@ -105,6 +122,10 @@ class _Reader:
                 self.sites[child.get("name")] = name, pose @ self.settings.pose(self.settings.complete(child, inner))
             elif child.tag == "body":
                 self._outboard(child, name, inner, pose)
+        if self.geoms is not None:
+            found = [self.geoms.geometry(geom, pose) for geom, pose in geoms]
+            shapes = (*self.links[name].geometry, *(each for each in found if each is not None))
+            self.links[name] = replace(self.links[name], geometry=shapes)
         if name != WORLD:
             inertial = body_inertial(element, geoms, self.settings)
             self.links[name] = replace(self.links[name], inertial=inertial)

@@ -87,14 +87,14 @@ def _geom(geom: Element, pose: Pose, settings: Settings) -> Inertial:
             "are filled. Give its body an <inertial>."
         )
     count, volume, moments = SHAPES[kind]
-    size, own = _measured(geom, count, settings)
+    size, own = measured(geom, count, settings)
     if not min(size) > 0.0:
         raise geom.error(f"the size {size} of this <geom> is not positive. Give positive numbers.")
     mass = mass if mass >= 0.0 else density * volume(size)
     return Inertial(mass, np.zeros(3), mass * np.diag(moments(size))).seen_from(pose @ own)
 
 
-def _measured(geom: Element, count: int, settings: Settings) -> tuple[list[float], Pose]:
+def measured(geom: Element, count: int, settings: Settings) -> tuple[list[float], Pose]:
     """The size and pose of a geom, from its attributes or from the two ends it joins."""
     size = geom.numbers("size")
     if "fromto" not in geom.attributes or count == 1:

@@ -37,6 +37,7 @@ class RobotJoint:
     origin: Point
     axis: Vector | None
     limits: Limits
+    link: Link | None = None  # where its coordinates are those of a joint of the model
 
 
 class Robot(Model):
@@ -46,6 +47,7 @@ class Robot(Model):
         super().__init__(name)
         self.joints: dict[str, RobotJoint] = {}
         self.drives: dict[str, Expr] = {}
+        self.notes: tuple[str, ...] = ()  # what of the file is otherwise here
 
     def bare_speeds(self, names: Iterable[str]) -> tuple[Expr, ...]:
         """Speeds whose meaning a joint gives when it is mounted."""

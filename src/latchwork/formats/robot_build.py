@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from latchwork.formats.robot import Names, Robot, RobotJoint
+from latchwork.formats.robot_collisions import Colliding, add_collisions
 from latchwork.formats.robot_frames import Placed, place
 from latchwork.formats.robot_loads import add_armatures, add_drives, add_passive
 from latchwork.formats.robot_merge import merge
 from latchwork.formats.robot_parts import REVOLUTE, Description, Inertial, JointPart
-from latchwork.formats.robot_ties import add_limits, add_ties
+from latchwork.formats.robot_ties import add_friction, add_limits, add_ties
 from latchwork.formats.rotations import Array
 from latchwork.mechanics.body import inertia
 from latchwork.mechanics.frame import Frame
@@ -27,12 +28,14 @@ MOMENTS = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "yz": (1, 2),
 Symbols = tuple[tuple[Expr, ...], tuple[Expr, ...]]
 
 
-def build(description: Description, losses: bool = True, parameters: bool = False, limits: bool = False) -> Robot:
+def build(description: Description, losses: bool = True, parameters: bool = False, limits: bool = False,
+          colliding: Colliding | None = None) -> Robot:  # fmt: skip
     """The model of a robot; its numbers are folded as constants, or (``parameters``) are parameters with names.
 
-    With ``limits``, joints have stops: contacts, without restitution.
+    With ``limits``, joints have stops: contacts, without restitution; with ``colliding``, links have shapes.
     """
-    bodies = place(merge(description))
+    merged = merge(description)
+    bodies = place(merged)
     builder = _Builder(Robot(description.name), description, parameters)
     for placed in bodies:
         builder.add_symbols(placed)
@@ -46,8 +49,14 @@ def build(description: Description, losses: bool = True, parameters: bool = Fals
     measures = [number(f"g_{axis}", g) for axis, g in zip("xyz", description.gravity, strict=True)]
     robot.gravity(robot.frame.vector(*measures))
     add_ties(robot, description.ties, builder.places, builder.frame_names, builder.point_names)
+    if losses:
+        add_friction(robot, description.joints, number)
     if limits:
         add_limits(robot)
+    if colliding is not None and colliding.wanted:
+        shapes = [(link, geometry, *builder.at[placed.body.name], pose) for placed in bodies
+                  for link, pose in placed.links() for geometry in description.links[link].geometry]  # fmt: skip
+        add_collisions(robot, description, colliding, shapes, merged)
     return robot
 
 
@@ -148,13 +157,13 @@ class _Builder:
         frame, base, axis = made.inboard, made.base, made.axis
         if axis is None:
             link = self.robot.mount(part.kind, label, frame, base, None, made.q, made.u)
-            return replace(made, frame=link.frame, origin=link.origin)
+            return replace(made, frame=link.frame, origin=link.origin, link=link)
         k, c = (1.0, 0.0) if part.mimic is None else (part.mimic.multiplier, part.mimic.offset)
         value, rate = made.q[0] * k + c, made.u[0] * k
         made = replace(made, value=value, rate=rate)
         if part.mimic is None and shift == 0.0:
             link = self.robot.mount(part.kind, label, frame, base, axis, made.q, made.u)
-            return replace(made, frame=link.frame, origin=link.origin)
+            return replace(made, frame=link.frame, origin=link.origin, link=link)
         if part.mimic is not None:
             made = replace(made, q=(), u=())
         if part.kind == REVOLUTE:

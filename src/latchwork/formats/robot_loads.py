@@ -1,4 +1,4 @@
-"""Forces inside a robot's joints: drives, springs, damping, friction; and the inertia of rotors."""
+"""Forces inside a robot's joints: drives, springs, damping; and the inertia of rotors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from latchwork.formats.robot_parts import PRISMATIC, REVOLUTE, Drive, JointPart
 from latchwork.mechanics.body import inertia
 from latchwork.mechanics.joints import JOINTS, QUATERNION
 from latchwork.mechanics.vector import Vector
-from latchwork.symbolic.expr import Expr, maximum, minimum, sign
+from latchwork.symbolic.expr import maximum, minimum
 
 Number = Callable[[str, float], Any]
 
@@ -35,16 +35,15 @@ def add_drives(robot: Robot, drives: Iterable[Drive], number: Number, names: Nam
 
 
 def add_passive(robot: Robot, parts: Iterable[JointPart], number: Number, losses: bool) -> None:
-    """Springs; and unless ``losses`` are left out, damping -d q̇ and dry friction -f sign(q̇)."""
+    """Springs; and unless ``losses`` are left out, damping -d q̇."""
     for part in parts:
         if part.name not in robot.joints:
             continue
         joint = robot.joints[part.name]
         if part.stiffness:
             _spring(robot, joint, number(f"k_{part.name}", part.stiffness), number(f"q0_{part.name}", part.spring_rest))
-        if losses and (part.damping or part.friction):
-            d, f = number(f"d_{part.name}", part.damping), number(f"f_{part.name}", part.friction)
-            _resist(robot, joint, d, f)
+        if losses and part.damping:
+            _resist(robot, joint, number(f"d_{part.name}", part.damping))
 
 
 def _act(robot: Robot, joint: RobotJoint, effort: Any, name: str = "") -> None:
@@ -70,21 +69,17 @@ def _spring(robot: Robot, joint: RobotJoint, k: Any, rest: Any) -> None:
         _act(robot, joint, -1.0 * k * (joint.value - rest))
 
 
-def _resist(robot: Robot, joint: RobotJoint, d: Any, f: Any) -> None:
+def _resist(robot: Robot, joint: RobotJoint, d: Any) -> None:
     """Every speed of the joint is resisted alike."""
     if joint.rate is not None:
-        _act(robot, joint, _loss(joint.rate, d, f))
+        _act(robot, joint, -1.0 * (d * joint.rate))
         return
-    row, efforts = JOINTS[joint.kind], [_loss(u, d, f) for u in joint.u]
+    row, efforts = JOINTS[joint.kind], [-1.0 * (d * u) for u in joint.u]
     slides, turns = efforts[: len(row.slides)], efforts[len(row.slides) :]
     force = sum((getattr(joint.inboard, a) * e for a, e in zip(row.slides, slides, strict=True)), robot.frame.x * 0.0)
     axes = "xyz" if row.turns == QUATERNION else row.turns
     torque = sum((getattr(joint.frame, a) * e for a, e in zip(axes, turns, strict=True)), robot.frame.x * 0.0)
     _between(robot, joint, force if slides else None, torque if turns else None)
-
-
-def _loss(rate: Expr, d: Any, f: Any) -> Expr:
-    return -1.0 * (d * rate + f * sign(rate))
 
 
 def add_armatures(robot: Robot, parts: Iterable[JointPart], number: Number) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from latchwork.formats.places import Place
+from latchwork.formats.robot_geometry import Geometry, Touching
 from latchwork.formats.rotations import Array, Pose
 
 WELD, REVOLUTE, PRISMATIC, PLANAR, BALL, FREE = "weld", "revolute", "prismatic", "planar", "ball", "free"
@@ -80,6 +81,7 @@ class LinkPart:
     place: Place
     inertial: Inertial = NOTHING
     hidden: bool = False
+    geometry: tuple[Geometry, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -172,3 +174,5 @@ class Description:
     drives: list[Drive]
     gravity: tuple[float, float, float]
     ties: list[Tie] = field(default_factory=list)
+    touching: Touching = field(default_factory=Touching)
+    joins_root: bool = True  # bodies on the root do not collide with it

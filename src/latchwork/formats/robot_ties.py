@@ -1,4 +1,4 @@
-"""Ties of a robot, between its links or its joints, as constraints of the model."""
+"""Ties of a robot, between its links or its joints, as constraints of the model; stops and dry friction of joints."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import numpy as np
 
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.joints import makers
-from latchwork.contact.joint_limits import limits
+from latchwork.contact.joint_friction import Freedom, friction_limits, friction_of
+from latchwork.contact.joint_limits import limits as stops
 from latchwork.formats.robot import Names, Robot, RobotJoint
-from latchwork.formats.robot_parts import REVOLUTE, JointTie, LinkTie, Tie
+from latchwork.formats.robot_loads import Number
+from latchwork.formats.robot_parts import REVOLUTE, JointPart, JointTie, LinkTie, Tie
 from latchwork.formats.rotations import Pose
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
@@ -62,10 +64,27 @@ def add_limits(robot: Robot) -> None:
         bounds = [bound if math.isfinite(bound) else None for bound in (joint.limits.lower, joint.limits.upper)]
         if joint.q and joint.axis is not None and bounds != [None, None]:
             label, (q, pull) = f"{name} limits", _freedom(joint)
-            robot.add_contact(label, partial(limits, label, q, pull, bounds, 0.0))
+            robot.add_contact(label, partial(stops, label, q, pull, bounds, 0.0))
+
+
+def add_friction(robot: Robot, parts: Iterable[JointPart], number: Number) -> None:
+    """Dry friction of all joints that have any: ``"elbow friction"``. One that follows another rubs as it turns."""
+    for part in parts:
+        if part.friction and part.name in robot.joints:
+            label, joint = f"{part.name} friction", robot.joints[part.name]
+            limit = number(f"f_{part.name}", part.friction)
+            if joint.link is not None:
+                robot.friction(label, joint.link, limit)
+            elif joint.rate is not None:
+                own, limits = Freedom("", joint.rate, _pull(joint), True), friction_limits(label, limit, None)
+                robot.add_contact(label, partial(friction_of, label, [own], joint.rate, limits))
 
 
 def _freedom(joint: RobotJoint) -> tuple[Expr, Pull]:
+    return joint.q[0], _pull(joint)
+
+
+def _pull(joint: RobotJoint) -> Pull:
     assert joint.axis is not None
     turns = joint.kind == REVOLUTE
-    return joint.q[0], Pull(joint.axis, *((joint.frame, joint.inboard) if turns else (joint.origin, joint.base)))
+    return Pull(joint.axis, *((joint.frame, joint.inboard) if turns else (joint.origin, joint.base)))

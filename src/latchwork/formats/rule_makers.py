@@ -59,6 +59,8 @@ def _rule(build: Build, given: Given, held: dict[str, Constraint | Latch]) -> No
     always = [each.name for each in model.constraints]
     touching = [name for contact in model.contacts for place in contact.names
                 for name in (place, *(f"{place}: {how}" for how in STANDS))]  # fmt: skip
+    touching += [text.value for key in ("needs", "without") for text in entry.get(key, [])
+                 if any(each.pair_named(text.value.partition(":")[0]) for each in model.collisions)]  # fmt: skip
     names = {key: _known(entry, key, known) for key, known in (
         ("hold", held), ("release", held), ("needs", (*held, *always, *touching)),
         ("without", (*held, *always, *touching)))}  # fmt: skip

@@ -27,6 +27,7 @@ SINGLES: dict[str, dict[str, Any]] = {
     "point": TEXT,
     "joint": TEXT,
     "count": SCALAR,
+    "bits": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
     "guard": SCALAR,
     "output": SCALAR,
     **{kind: {"enum": list(words)} for kind, words in CHOICES.items()},

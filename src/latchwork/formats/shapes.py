@@ -207,6 +207,12 @@ def _count(text: Text, path: str) -> int:
     return int(value)
 
 
+def _bits(text: Text, path: str) -> int:
+    if not (text.value.isascii() and text.value.isdigit() and len(text.value) <= 10 and int(text.value) < 2**31):
+        raise text.place.error(f"{path} is {KINDS['bits']}; found '{shown(text.value)}'. Write one, e.g. 1.")
+    return int(text.value)
+
+
 def _or_null(reader: Callable[[Text, str], Any]) -> Callable[[Text, str], Any]:
     return lambda text, path: None if text.is_null else reader(text, path)
 
@@ -235,6 +241,7 @@ SINGLES: dict[str, Callable[[Text, str], Any]] = {
     "point": _reference(POINT),
     "joint": _reference(JOINT),
     "count": _count,
+    "bits": _bits,
     "guard": _code,
     "output": lambda text, path: text,  # the name of a point need not be an expression
     **{kind: _choice(kind) for kind in CHOICES},

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from latchwork.formats.constraint_tables import CONSTRAINT
-from latchwork.formats.contact_tables import CONTACT, LIMIT, MOST_CONTACTS
+from latchwork.formats.contact_tables import (
+    COLLIDE,
+    CONTACT,
+    JOINT_FRICTION,
+    LIMIT,
+    MATERIAL,
+    MATERIAL_PAIR,
+    MOST_COLLISIONS,
+    MOST_CONTACTS,
+    MOST_MATERIALS,
+    ONE_WAY,
+    ROPE,
+)
 from latchwork.formats.grammar import Field, Listed, Named, Shape
 from latchwork.formats.rule_tables import MOST_RULES, RULE, SWITCHED
 from latchwork.formats.run_tables import RUN
@@ -123,7 +135,13 @@ MODEL = Shape("model", {
     "loads": Field(Listed(LOAD), "forces and torques, and elements made of them"),
     "constraints": Field(Named(CONSTRAINT), "what must hold in every run, each by its name"),
     "contacts": Field(Named(CONTACT, most=MOST_CONTACTS), "what may touch in a run, each pair of shapes by a name"),
+    "materials": Field(Named(MATERIAL, most=MOST_MATERIALS), "surfaces by name, and what each obeys on its own kind"),
+    "material_pairs": Field(Listed(MATERIAL_PAIR, most=MOST_CONTACTS), "what surfaces of two materials obey"),
+    "collide": Field(Named(COLLIDE, most=MOST_COLLISIONS), "shapes of which any two may touch, without a list"),
     "limits": Field(Named(LIMIT, most=MOST_CONTACTS), "stops of joints, each by its name"),
+    "friction": Field(Named(JOINT_FRICTION, most=MOST_CONTACTS), "dry friction of joints, each by its name"),
+    "ropes": Field(Named(ROPE, most=MOST_CONTACTS), "ropes between two points, each by its name"),
+    "one_way": Field(Named(ONE_WAY, most=MOST_CONTACTS), "one-way clutches, each by its name"),
     "switched": Field(Named(SWITCHED, most=MOST_RULES), "constraints that rules hold and let go, each by its name"),
     "rules": Field(Named(RULE, most=MOST_RULES), "what happens in a run where a condition falls through zero"),
     "run": Field(RUN, "how to run it, for `latchwork run`"),

@@ -1,18 +1,25 @@
 """URDF: links and joints of a robot to a model.
 
-Damping acts as -d q̇ and friction as -f sign(q̇) unless ``losses=False``. Every revolute, continuous and prismatic joint
-that does not follow another has an input, its effort. Limits are kept as data: ``robot.limits``.
+Damping acts as -d q̇ and friction holds or resists each joint with f at most, unless ``losses=False``. Every revolute,
+continuous and prismatic joint that does not follow another has an input, its effort. Limits are kept as data:
+``robot.limits``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from latchwork.errors import did_you_mean
 from latchwork.formats.robot import Robot
 from latchwork.formats.robot_build import build
+from latchwork.formats.robot_collisions import Colliding
+from latchwork.formats.robot_geometry import Touching
+from latchwork.formats.robot_meshes import Meshes, folders_of
 from latchwork.formats.robot_parts import (
     FREE,
     NOTHING,
@@ -30,6 +37,7 @@ from latchwork.formats.robot_parts import (
 )
 from latchwork.formats.robot_tree import followed, ordered, rooted
 from latchwork.formats.rotations import Pose, roll_pitch_yaw, snapped
+from latchwork.formats.urdf_geometry import disabled_pairs, geometry_of
 from latchwork.formats.xml_tree import Element, parse
 
 KINDS = {
@@ -48,22 +56,36 @@ BASE_JOINT = "root_joint"
 
 
 def from_urdf(text: str, source: str = "text", *, losses: bool = True, floating: bool = False, parameters: bool = False,
-              limits: bool = False, gravity: Sequence[float] = EARTH) -> Robot:  # fmt: skip
-    """The model of a URDF text; ``source`` is what errors call it.
+              limits: bool = False, gravity: Sequence[float] = EARTH, ground: bool | float = False,
+              collisions: bool = False, friction: Any = None, restitution: float = 0.0,
+              packages: Sequence[str | Path] = (), srdf: str | Path | None = None,
+              folder: Path | None = None) -> Robot:  # fmt: skip
+    """The model of a URDF text; ``source`` is what errors call it, ``folder`` where it may name meshes from.
 
     ``floating`` lets the root move freely in N (position, then a quaternion, scalar first). ``parameters`` keeps
     masses, inertias and offsets as named parameters, ``limits`` gives joints their stops. ``gravity`` is an
     acceleration, measures in N.
+
+    ``ground`` puts a floor under the lowest place of the robot as it is drawn, or at a height, for its collision
+    shapes; with ``collisions`` links meet each other as well, but for those that a joint joins, and those that the file
+    ``srdf`` disables. Friction is 1 unless given. ``packages`` are the folders in which ``package://`` is looked for;
+    nothing outside is read.
     """
-    return build(describe(parse(text, source), floating, gravity), losses, parameters, limits)
+    wanted = Colliding(ground, collisions, friction, restitution)
+    meshes = Meshes(folder, folders_of(packages)) if wanted.wanted else None
+    made = describe(parse(text, source), floating, gravity, meshes)
+    if srdf is not None:
+        made = replace(made, touching=replace(made.touching, excluded=disabled_pairs(srdf, made.links)))
+    return build(made, losses, parameters, limits, wanted)
 
 
-def describe(robot: Element, floating: bool = False, gravity: Sequence[float] = EARTH) -> Description:
-    """What the elements of a file say."""
+def describe(robot: Element, floating: bool = False, gravity: Sequence[float] = EARTH,
+             meshes: Meshes | None = None) -> Description:  # fmt: skip
+    """What the elements of a file say; geometry is read where meshes may be."""
     if robot.tag != "robot":
         raise robot.error(f"<{robot.tag}> is not a robot: URDF files hold one <robot>. Check the kind of the file.")
     _refuse_macros(robot)
-    links = {link.name: link for link in map(_link, _distinct(robot, "link"))}
+    links = {link.name: link for link in (_link(each, meshes) for each in _distinct(robot, "link"))}
     joints = [_joint(joint, links) for joint in _distinct(robot, "joint")]
     if not links:
         raise robot.error("this robot has no <link>. Add at least one.")
@@ -77,7 +99,9 @@ def describe(robot: Element, floating: bool = False, gravity: Sequence[float] = 
     joints = followed(ordered(root, links, joints))
     drives = [Drive(joint.name, joint.name) for joint in joints if joint.has_one_axis and joint.mimic is None]
     x, y, z = gravity
-    return Description(robot.get("name") or "robot", root, links, joints, drives, (float(x), float(y), float(z)))
+    touching = Touching(notes=tuple(meshes.notes) if meshes is not None else ())
+    return Description(robot.get("name") or "robot", root, links, joints, drives, (float(x), float(y), float(z)),
+                       touching=touching)  # fmt: skip
 
 
 def _refuse_macros(robot: Element) -> None:
@@ -100,9 +124,16 @@ def _distinct(robot: Element, tag: str) -> list[Element]:
     return list(found.values())
 
 
-def _link(element: Element) -> LinkPart:
+def _link(element: Element, meshes: Meshes | None = None) -> LinkPart:
     inertial = element.one("inertial")
-    return LinkPart(element.text("name"), element.place, NOTHING if inertial is None else _inertial(element, inertial))
+    shapes = () if meshes is None else tuple(geometry_of(each, _origin(each), meshes) for each in _shapes(element))
+    return LinkPart(element.text("name"), element.place, NOTHING if inertial is None else _inertial(element, inertial),
+                    geometry=shapes)  # fmt: skip
+
+
+def _shapes(link: Element) -> list[Element]:
+    """The <collision> elements of a link that have something in them."""
+    return [each for each in link.all("collision") if each.children]
 
 
 def _inertial(link: Element, element: Element) -> Inertial:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from latchwork.errors import FileError
+from latchwork.formats.collision_writer import collision_text, laws_text
 from latchwork.formats.constraint_writer import constraint_text
-from latchwork.formats.contact_writer import contact_text, limit_text
+from latchwork.formats.contact_writer import contact_text, limit_text, without_shapes
 from latchwork.formats.literal import Literal
 from latchwork.formats.makers import usual_names
 from latchwork.formats.rule_writer import rule_text, switched_text
@@ -47,6 +48,7 @@ class Writer:
         links, bodies = model.links, [body for body in model.bodies.values() if not body.is_particle]
         particles = [body for body in model.bodies.values() if body.is_particle]
         of_joints = [q for link in links.values() for q in link.q]
+        touching = [each for each in model.contacts if not each.bounds and not each.recipe]
         written = {
             "latchwork": "1",
             "name": model.name,
@@ -63,8 +65,15 @@ class Writer:
             "particles": {body.name: {"point": body.center.name, "mass": self.scalar(body.mass)} for body in particles},
             "loads": self._loads(),
             "constraints": {each.name: constraint_text(self, each) for each in model.constraints},
-            "contacts": {each.name: contact_text(self, model, each) for each in model.contacts if not each.bounds},
+            "contacts": {each.name: contact_text(self, model, each) for each in touching},
+            "materials": {name: laws_text(self, each.laws) for name, each in model.materials.known.items()},
+            "material_pairs": [{"a": a, "b": b, **laws_text(self, laws)}
+                               for (a, b), laws in model.materials.pairs.items()],
+            "collide": {each.name: collision_text(self, model, each) for each in model.collisions},
             "limits": {each.name: limit_text(self, model, each) for each in model.contacts if each.bounds},
+            "friction": without_shapes(self, model.contacts, "friction"),
+            "ropes": without_shapes(self, model.contacts, "rope"),
+            "one_way": without_shapes(self, model.contacts, "one_way"),
             "switched": switched_text(self, model.rules),
             "rules": {rule.name: rule_text(self, rule) for rule in model.rules},
             "run": {} if run is None else run_section(self, run),

@@ -76,7 +76,7 @@ def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], unti
     why. With ``audit="warn"`` they are kept, and ``runs.doubtful`` says it; ``audit="off"`` does not look.
     """
     (equations, constraints), method, audit = mechanism(model), method_of(method), auditing(audit)
-    changing: tuple[Any, ...] = (*model.contacts, *model.rules) if isinstance(model, Model) else ()
+    changing: tuple[Any, ...] = (*model.contacts, *model.collisions, *model.rules) if isinstance(model, Model) else ()
     if changing:
         raise ModelError(
             f"simulate_many runs no contacts and no rules, and '{equations.name}' has some "

@@ -109,6 +109,7 @@ class Checkpoint:
     parted: float
     short: tuple[float, float] | None
     grid: tuple[float, float] | None
+    stands: bool  # whether the equations of its mode made the steps that ended here
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -126,7 +127,7 @@ def written(state: SimState) -> Checkpoint:
         state.settled, tuple((_contact(names, contact), span) for contact, span in state.presence.items()),
         tuple(state.waiting), tuple(sorted(_contact(names, contact) for contact in state.overlaps)),
         tuple(state.inputs_seen.items()), (state.stopped[0], tuple(sorted(state.stopped[1]))), state.parted,
-        state.short, state.grid,
+        state.short, state.grid, any(state.stands_in(laid.stage) for laid in state.stages.values()),
     )  # fmt: skip
 
 
@@ -183,7 +184,7 @@ class Reader:
     """Reads a checkpoint by the names that a simulation knows: those of its state now, and of states kept before."""
 
     def __init__(self, world: World, now: SimState, told: Checkpoint) -> None:
-        self.now, self.told, self.names = now, told, now.names
+        self.now, self.told, self.names, self.pairs = now, told, now.names, world.broad_phase
         written(now)  # so that all of it has numbers
         equations = self.names.find("equations", told.coordinates)
         if equations is None or told.model != equations.name:
@@ -214,7 +215,11 @@ class Reader:
             overlaps=frozenset(map(self._contact, told.overlaps)), inputs_seen=dict(told.inputs_seen),
             stopped=(told.stopped[0], frozenset(told.stopped[1])), parted=told.parted, short=told.short, grid=told.grid,
         )  # fmt: skip
-        return state.but(stages={key: laid for mode in told.modes for key, laid in [self._mode(mode, rules)]})
+        state = state.but(stages={key: laid for mode in told.modes for key, laid in [self._mode(mode, rules)]})
+        key = self.table.key(state.holds, state.contacts, state.rules, {})
+        if not told.stands or key not in state.stages:
+            return state
+        return state.but(standing=(state.stages[key].stage, state.x))
 
     def _rules(self) -> Rules:
         watched = self.now.rules.watched
@@ -224,6 +229,9 @@ class Reader:
 
     def _contact(self, ref: Ref) -> Contact:
         found: Contact | None = self.names.find("contact", ref)
+        if found is None and (near := self.pairs.named(ref[0])) is not None:  # it came near in the run that was left
+            self.names.of("contact", near.name, near)
+            found = self.names.find("contact", ref)
         if found is None:
             self._refuse(f"a contact '{ref[0]}'")
         assert found is not None, "refused"

@@ -29,12 +29,13 @@ def constraint_impulses(held: Terms, before: Array, after: Array, contact_points
     for contact_point in contact_points:
         if contact_point.name in impulses:
             left = left - dot(contact_point.terms.place(after).B.T, impulses[contact_point.name])
-    found = multipliers(B, left, M)
+    found = multipliers(B, left, M, held.base.units.u, held.typical(after))
     return felt(held, B, {name: found[part] for name, part in held.rows.slices.items()}, whole)
 
 
 def felt(held: Terms, B: Array, impulses: Mapping[str, Array], whole: Array) -> dict[str, Array]:
     """The impulses that are more than rounding of the whole generalized impulse."""
-    least, slices = NOTHING * float(np.abs(whole).max(initial=0.0)), held.rows.slices
+    unit, slices = held.base.units.u, held.rows.slices
+    least = NOTHING * float(np.abs(whole * unit).max(initial=0.0))
     return {name: impulse for name, impulse in impulses.items()
-            if float(np.abs(dot(B[slices[name]].T, impulse)).max(initial=0.0)) > least}  # fmt: skip
+            if float(np.abs(dot(B[slices[name]].T, impulse) * unit).max(initial=0.0)) > least}  # fmt: skip

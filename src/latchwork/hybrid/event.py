@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.reset import KeptReset, Reset
 
 Array = NDArray[np.float64]
 STATES = ("slide", "stick")
@@ -45,6 +48,19 @@ class RunEvent:
     kind: str = "stop"
     energy: float = 0.0
     notes: tuple[str, ...] = ()
+    reset: KeptReset | None = field(default=None, repr=False, compare=False)
+
+    def replay(self) -> Reset:
+        """The reset that this event came of once more, as Python, from the state before it: the same bits.
+
+        Kernels run as the Python that they are written in, so that a debugger may stop in `contacts/reset_kernel.py`
+        and all that it calls. A run keeps its last 256 resets for it. The answer has the state ``before`` and
+        ``after``, the ``impulses`` of contacts, ``energy`` and ``notes``.
+        """
+        if self.reset is None:
+            raise EvaluationError(f"no reset of contacts made '{self.name}' at t = {self.t:.9g} ({self.kind}): "
+                                  "nothing is there to replay. Choose an event of a contact.")  # fmt: skip
+        return self.reset.replay()
 
     def __str__(self) -> str:
         """``0.451753951  impact     ball on floor: open -> slide, energy lost 9.8``."""

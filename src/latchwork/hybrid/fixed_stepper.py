@@ -23,7 +23,7 @@ from latchwork.hybrid.lap_flow import grid_of, is_on_grid, kinds_at
 from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.loop import advance, due
 from latchwork.hybrid.mode_equations import Held
-from latchwork.hybrid.modes import staged
+from latchwork.hybrid.modes import keep_speeds, staged
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.start import seconds
 from latchwork.hybrid.state import SimState
@@ -64,9 +64,8 @@ class FixedStepper:
             and now.waiting is left.waiting
         ):  # fmt: skip
             return False
-        watch_set = sim.world.watch_set
         return (not sim.record.events and step == self.step and left.t + step <= self.until
-                and not (watch_set.sleeps and watch_set.is_used_up(now.row, step)))  # fmt: skip
+                and not any([asleep.is_used_up(now.row, step) for asleep in sim.world.asleep]))  # fmt: skip
 
     def tick(self, sim: Simulation) -> bool:
         """Make a step; whether it was made. Where it was not, the simulation is as it was."""
@@ -77,9 +76,12 @@ class FixedStepper:
         if status not in MADE or sim.world.watch.ticked(t, self._reached):
             return False
         x = self.x.copy() if self.expand is None else self.expand(t, self.x, rest)
-        sim.state = self.state = state.but(t=t, x=x)
+        sim.state = self.state = state.but(t=t, x=x, standing=(self.stage, x))
         if status == REWRITE:
-            sim.stepper = stepper_of(sim, self.stage.rewritten(t, x, rest), self.guards, self.step, self.until)
+            stage = self.stage.rewritten(t, x, rest)
+            keep_speeds(sim, {}, stage, self.guards, t, x, rest)
+            sim.state = sim.state.but(standing=(stage, x))
+            sim.stepper = stepper_of(sim, stage, self.guards, self.step, self.until)
         elif self._control.made % OFTEN == 0:
             self.again.count()
             self.stage.verify(t, x, rest)

@@ -13,19 +13,20 @@ from latchwork.constraint.embedded.final_state import placed, whole
 from latchwork.hybrid.contacts.reset_kernel import DONE, reset
 from latchwork.hybrid.contacts.scene import SLIPS, ContactEvent, ContactStateRecord, Scene
 from latchwork.hybrid.contacts.step_limit import FAR, FOREVER
-from latchwork.integrate.again import LapMemory, few_rows
+from latchwork.hybrid.mode_layout import lay_out_mode
+from latchwork.hybrid.mode_programs import ModePrograms
+from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
+from latchwork.integrate.again import few_rows
 from latchwork.integrate.integration import Integration
-from latchwork.integrate.status import EVENT, FULL
+from latchwork.integrate.status import EVENT, FULL, REWRITE
 from latchwork.integrate.stepper import begin, steps
 from latchwork.program.evaluator import Evaluator, evaluate
 from latchwork.program.kernel import (
     bits,
     counter,
     divide,
-    executor,
     f64,
     f64p,
-    i32p,
     i64,
     i64p,
     i64p_at,
@@ -41,34 +42,10 @@ from latchwork.program.scalar import maximum
 
 NOT_YET = -1  # how a mode began: it is to be made ready
 FEW_ROWS = few_rows()
-ASK, ZONE = -1, -2  # what guards say, besides what the scene knows: the user is asked; a zone is left
 STATE, EVENTS = size_of(ContactStateRecord), size_of(ContactEvent)  # words of a contact point
 STATE_WORDS, EVENT_WORDS = 18, 17
 assert (STATE, EVENTS) == (STATE_WORDS, EVENT_WORDS), "records of contact points are kept as words"
 KEY = 12  # words of a key, for each contact point
-
-
-@record
-class ModeRecord:
-    """A mode that is laid out: its integration, its guards, and how its states become those of all speeds."""
-
-    lap: LapMemory = pointer()
-    hash: i64
-    guards: i64
-    embedded: i64  # 1 where constraints are embedded, so that there are fewer states
-    least: f64  # how good its speeds must be where it is entered again
-    says: i64p  # what each guard says of its contact point; ASK, or ZONE
-    about: i64p  # the contact point, or the zone
-    step: i64p  # of a zone: down or up
-    key: i64p
-    row: i64p  # of each contact point: where the forces along its tangents begin in (u, u̇, λ), 0 for none
-    expand: executor
-    forces: executor
-    code: i32p
-    z: f64p
-    fresh: f64p
-    size: i64
-    out: f64p
 
 
 @record
@@ -114,11 +91,15 @@ class Flow:
     begun: i64  # how the last mode began
     ended: i64  # 1 where the steps of the first mode have ended in an event already
     arrivals: i64
+    most_known: i64
+    known: i64  # modes that the state knows, and that are not laid out here
     began: i64
     done: i64
     reached: f64
     longest: f64
     scene: Scene = pointer()
+    programs: ModePrograms = pointer()
+    known_hash: i64p = array("most_known")
     state_words: i64p  # of the scene
     event_words: i64p
     rest: f64p
@@ -127,7 +108,7 @@ class Flow:
     x: f64p = array("1 + n_q + n_u + n_rest")  # (t, q, u, rest)
     state: f64p = array("n_q + n_u + 1")  # (q, u, work)
     key: i64p = array("12 * contacts + zones + 1")
-    table: i64p = array("room")  # addresses of modes
+    table: i64p = array("room + 1")  # addresses of modes; the last is that of a mode in other speeds
     note: list[FlowNote] = array("most")
     after: f64p = array("most * (n_q + n_u + 1)")  # (q, u, work) after each change
     before: f64p = array("most * states")  # states of the mode that it ended
@@ -171,6 +152,45 @@ def find_mode(run: Flow) -> i64:
             if same == 1:
                 return i
     return -1
+
+
+@kernel
+def find_or_lay_out(run: Flow) -> i64:
+    """The mode of the contact states as they are, laid out at x where it is met for the first time; −1 where Python has
+    to do it, or knows in which speeds it was met before."""
+    found, words = find_mode(run), KEY * run.scene.watched + run.scene.zones
+    if found >= 0 or run.modes == run.room or run.known > run.most_known:
+        return found
+    for i in range(run.known):
+        if run.known_hash[i] == run.key[words]:
+            return -1
+    return lay_out_next(run)
+
+
+@kernel
+def lay_out_next(run: Flow) -> i64:
+    """The place of a new mode of the contact states, whose key is written, laid out at x; −1 where Python has to."""
+    if run.modes == run.room or run.known > run.most_known:
+        return -1
+    words = KEY * run.scene.watched + run.scene.zones
+    made = lay_out_mode(run.programs, run.scene, run.key, words, run.x)
+    if made == 0:
+        return -1
+    run.table[run.modes] = made
+    run.modes += 1
+    return run.modes - 1
+
+
+@kernel
+def begin_mode(run: Flow, place: i64, t: f64, grid: f64, is_new: i64) -> i64:
+    """Begin a mode where the run stands: how it began, REWRITE where one that was met before has poor speeds here."""
+    mode = record_at(ModeRecord, i64p_at(run.table[place]), 0)
+    integration = mode.lap.integration
+    page = integration.page
+    if mode.lap.arrived != run.arrivals or page.room - page.free < FEW_ROWS:
+        return NOT_YET
+    integration.control.grid = grid
+    return begin(integration, t, run.state, run.rest, 0.0 if is_new == 1 else mode.least)
 
 
 @kernel
@@ -324,7 +344,8 @@ def flow(run: Flow, until: f64) -> i64:
             break
         if reset(run.scene, run.x) != DONE:
             break
-        found = find_mode(run)
+        known = run.modes
+        found = find_or_lay_out(run)
         for i in range(run.n_q + run.n_u):
             run.state[i] = run.x[1 + i]
         run.state[run.n_q + run.n_u] = work + run.scene.work
@@ -336,13 +357,15 @@ def flow(run: Flow, until: f64) -> i64:
         if found < 0:
             note.ready = counter()
             break
-        run.mode = found
-        following = record_at(ModeRecord, i64p_at(run.table[found]), 0)
-        page = following.lap.integration.page
-        if following.lap.arrived == run.arrivals and page.room - page.free >= FEW_ROWS:
-            following.lap.integration.control.grid = integration.control.grid
-            run.begun = begin(following.lap.integration, t, run.state, run.rest, following.least)
-        note.ready = counter()
+        grid, is_new = integration.control.grid, 1 if found >= known else 0
+        run.begun = begin_mode(run, found, t, grid, is_new)
+        if run.begun == REWRITE and is_new == 0:
+            again = lay_out_next(run)
+            if again >= 0:
+                poor = record_at(ModeRecord, i64p_at(run.table[found]), 0)
+                poor.hash, found = -1, again
+                run.begun = begin_mode(run, found, t, grid, 1)
+        run.mode, note.after, note.ready = found, found, counter()
         if run.begun != FULL:
             break
     run.done = counter()

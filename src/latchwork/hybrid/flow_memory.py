@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.constraint.terms import Base, Terms
 from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
-from latchwork.hybrid.contacts.guards import Guard, Guards
-from latchwork.hybrid.contacts.reset import SAYS, Happened, Resets
-from latchwork.hybrid.contacts.scene import CLEARED
-from latchwork.hybrid.contacts.scene_memory import SceneMemory
-from latchwork.hybrid.contacts.step_limit import Pacing
-from latchwork.hybrid.flow import ASK, EVENT_WORDS, KEY, STATE_WORDS, ZONE, Flow, ModeRecord, flow, write_key
+from latchwork.hybrid.contacts.contact_state import ContactStates
+from latchwork.hybrid.contacts.guards import Guard
+from latchwork.hybrid.designs import Embedded
+from latchwork.hybrid.flow import EVENT_WORDS, KEY, STATE_WORDS, Flow, flow, write_key
+from latchwork.hybrid.flow_changes import Change, ContactWords, Entered, impact_of
+from latchwork.hybrid.laid_out_mode import KEY as KEY_FIELD
+from latchwork.hybrid.laid_out_mode import LaidOut, MachineMode, Stages
 from latchwork.hybrid.laps import Lap
-from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.mode_equations import Held, Unconstrained
+from latchwork.hybrid.mode_memory import ModeMemory, is_answered, says
+from latchwork.hybrid.mode_record import ASK, ZONE, ModeRecord
 from latchwork.hybrid.path import Stage
+from latchwork.hybrid.rules import Rules
 from latchwork.hybrid.table import Array
-from latchwork.integrate.again import Again, Samples
-from latchwork.integrate.dense_output import Event, Solution
+from latchwork.integrate.again import Samples
+from latchwork.integrate.dense_output import Event
 from latchwork.integrate.status import EVENT, FULL
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.function import Function
@@ -38,90 +38,49 @@ from latchwork.program.native import address, native
 from latchwork.program.records.memory import lay_out, size_of, values, write
 from latchwork.program.records.view import address_of, record_at
 
-MODES, CHANGES = 256, 64  # that there is room for
+if TYPE_CHECKING:
+    from latchwork.hybrid.mode_table import Holds, ModeTable
+
+NO_RULES = Rules()
+MODES, CHANGES, KNOWN = 256, 64, 1024  # that there is room for
 GUARDS = 8  # of each contact point
 MODE_WORDS = size_of(ModeRecord)
-STRUCK, IMPULSE = 10, 14  # words of an event
-
-
-class Entered(NamedTuple):
-    """A mode that is laid out: the lap that runs it, its stage and guards; its record, and what that points to."""
-
-    again: Again
-    stage: Stage
-    guards: Guards
-    record: ModeRecord
-    alive: tuple[Any, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class ContactWords:
-    """States of contact points as words of their records; what they say is read where it is asked for."""
-
-    memory: SceneMemory
-    points: tuple[ContactPoint, ...]
-    states: NDArray[np.int64]
-    zones: NDArray[np.int64]
-    approach_scale: float
-    motion_scale: float
-    shared: float
-
-    @cached_property
-    def _fields(self) -> dict[str, Any]:
-        return self.memory.decoded(self.points, self.states)
-
-    @property
-    def closed(self) -> Mapping[ContactPoint, ContactState]:
-        """The contacts that are closed, and how."""
-        closed: Mapping[ContactPoint, ContactState] = self._fields["closed"]
-        return closed
-
-    def after(self, s: ContactStates) -> ContactStates:
-        """The states of a run with these."""
-        return replace(s, **self._fields, zones=self.memory.zones_in(s.zones, self.zones),
-                       approach_scale=self.approach_scale, motion_scale=self.motion_scale,
-                       shared=self.shared)  # fmt: skip
-
-
-class Change(NamedTuple):
-    """A change that was made: what was hit, the mode before and after, none where that is still to be laid out, the
-    states of contacts after it, the state (q, u, work), what ran before it, the impact, and when it was noticed and
-    over, by the clock."""
-
-    t: float
-    hits: Sequence[Guard]
-    before: Entered
-    after: Entered | None
-    contacts: ContactWords
-    x: Array
-    solution: Solution
-    impacts: tuple[Happened, ...]
-    longest: float
-    ended: float
-    ready: float
 
 
 class FlowMemory:
     """The record of a flow, with the modes of one scene and some constraints; one thread at a time."""
 
-    def __init__(self, base: Base, resets: Resets, pacing: Pacing, held: Terms, contact_points: Sequence[ContactPoint],
-                 stops: Mapping[str, Any], rest: int) -> None:  # fmt: skip
+    def __init__(self, table: ModeTable, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
+                 rest: int) -> None:  # fmt: skip
+        resets, pacing, held = table.resets, table.pacing, table.held(holds)
         resets.memory.hold(contact_points)
+        self.mode_table, self.holds = table, holds
         self.memory, self.room, self.points = resets.memory, resets.room(held), tuple(contact_points)
         self.held, self.stops = held, tuple(stops.items())
-        scene, n_q, n_u = self.memory.scene, len(base.equations.q), len(base.equations.u)
+        scene, (n_q, n_u, _) = self.memory.scene, held.sizes
         guards = GUARDS * scene.contacts + 2 * scene.zones + len(stops)
         self.run = run = lay_out(Flow, n_q=n_q, n_u=n_u, n_rest=rest, contacts=scene.contacts, zones=scene.zones,
                                  states=n_q + n_u + 1, room=MODES, most=CHANGES, bodies=pacing.bodies,
-                                 most_guards=guards)  # fmt: skip
+                                 most_guards=guards, most_known=KNOWN)  # fmt: skip
         self._scene = scene
         run.scene, run.state_words, run.event_words = scene, self.memory.states, self.memory.events
         self._programs = Evaluators()
         if pacing.bodies:
             self._programs.put(run.turning, pacing.function)
+        self.layout = ModeMemory(self.memory, held, bool(holds), self.points, len(stops), rest)
+        run.programs, self.lays_out = self.layout.programs, type(table.design) is Embedded
+        if table.is_free_ready:
+            self.layout.put_side(table.side.function)
+        run.known = 0 if self.lays_out else KNOWN + 1
         self.modes: list[Entered] = []
         self._places: dict[bytes, int] = {}
-        self._known: Mapping[Any, Any] | None = None  # what the state knows that its modes are those of
+        self._known: Stages | None = None  # what the state knows that its modes are those of,
+        self._own: set[Stage] = set()  # their stages,
+        self._stages: set[Stage] = set()  # those that are entered,
+        self._current: Stage | None = None  # and the one that the run is in
+        self._rewritten: Entered | None = None  # a mode that goes on in other speeds
+        self._elsewhere: dict[Stage, int | None] = {}  # stages that the state knows, and that are not entered
+        self._contacts: ContactStates | None = None  # where a call began
         made = native(flow)
         self._call, self._briefly, self._at = made.function, made.brief, address_of(run)
         self._clock = 0.0, 0.0
@@ -133,51 +92,87 @@ class FlowMemory:
                        np.asarray(run.contact_events).reshape(CHANGES, count, EVENT_WORDS),
                        np.asarray(run.hit).reshape(CHANGES, -1), np.asarray(run.zone).reshape(CHANGES, -1))  # fmt: skip
 
-    def serves(self, resets: Resets, held: Terms, contact_points: Sequence[ContactPoint],
-               stops: Mapping[str, Any]) -> bool:  # fmt: skip
+    def serves(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any]) -> bool:
         """Whether its modes are those of some contact points and constraints, as they are now, with these stops."""
+        resets, held = self.mode_table.resets, self.mode_table.held(holds)
         return (resets.memory.scene is self._scene and held is self.held and resets.room(held) is self.room
+                and (holds is self.holds or tuple(holds.items()) == tuple(self.holds.items()))
                 and tuple(stops.items()) == self.stops
                 and len(self.points) == len(contact_points)
                 and all([a is b for a, b in zip(self.points, contact_points, strict=True)]))  # fmt: skip
 
     # --- modes --------------------------------------------------------------------------------------------------
 
-    def know_only(self, stages: Mapping[Any, Any]) -> None:
+    def know_only(self, stages: Stages, current: Stage) -> None:
         """Forget modes but those that a state knows: a run that goes on from an earlier one does not know what was met
-        later, nor in which speeds."""
-        if stages is self._known:
+        later, nor in which speeds. What the state knows besides is not laid out again;
+        the ``current`` one is about to be entered."""
+        if stages is self._known and (current is self._current or self._current in self._stages):
+            self._current = current
             return
-        self._known, own = stages, {laid.stage for laid in stages.values()}
-        kept = [(key, self.modes[i]) for key, i in self._places.items() if self.modes[i].stage in own]
-        if len(kept) == len(self.modes):
-            return
-        self.modes, self._places = [mode for _, mode in kept], {key: i for i, (key, _) in enumerate(kept)}
-        self._table[: len(kept)] = [address_of(mode.record) for mode in self.modes]
-        self.run.modes = len(kept)
+        self._known, self._current, self._own = stages, current, {laid.stage for laid in stages.values()}
+        kept = [(key, self.modes[i]) for key, i in self._places.items() if self.modes[i].stage in self._own]
+        if len(kept) != len(self.modes):
+            self.modes, self._places = [mode for _, mode in kept], {key: i for i, (key, _) in enumerate(kept)}
+            self._stages = {mode.stage for mode in self.modes}
+            self._table[: len(kept)] = [address_of(mode.record) for mode in self.modes]
+            self.run.modes = len(kept)
+        self._know_elsewhere(stages)
+
+    def _know_elsewhere(self, stages: Stages) -> None:
+        """Note the modes of these contact points that a state knows, and that are not entered: they are not laid out
+        here, for the state knows in which speeds they were met."""
+        entered, mine = {self._current, *self._stages}, (tuple(self.holds.items()), self.stops)
+        known = {stage: number for stage, number in self._elsewhere.items()
+                 if stage in self._own and stage not in entered}  # fmt: skip
+        for (held, contacts, stops, _), laid in stages.items():
+            if laid.stage not in known and laid.stage not in entered:
+                is_mine = (held, stops) == mine and contacts[-1] == self.points
+                known[laid.stage] = self._key_of(*contacts) if is_mine else None
+        self._elsewhere, numbers = known, [number for number in known.values() if number is not None]
+        np.asarray(self.run.known_hash)[: min(len(numbers), KNOWN)] = numbers[:KNOWN]
+        self.run.known = len(numbers) if self.lays_out else KNOWN + 1
+
+    def _key_of(self, closed: Any, leaving: Any, behind: Any, zones: Any, points: Any) -> int:
+        """The number that is made of some contact states."""
+        s = ContactStates([*points], {point: how for point, how, *_ in closed}, dict(leaving), set(behind), dict(zones))
+        self.memory.write(s)
+        self.memory.current = None
+        return int(self._written_key()[-1])
 
     def forget(self) -> None:
-        """Forget all modes."""
-        self.modes, self._places, self.run.modes = [], {}, 0
+        """Forget all modes; those that the state knows are not laid out again."""
+        self._elsewhere |= {mode.stage: int(mode.key[-1]) for mode in self.modes}
+        self.modes, self._places, self._stages, self.run.modes, self._known = [], {}, set(), 0, None
+        self.run.known = KNOWN + 1  # until the state is asked what it knows
+
+    def _written_key(self) -> NDArray[np.int64]:
+        """What equations and guards depend on, of the contact states in the scene, as words."""
+        native(write_key).brief(self._at)
+        return self._key[: self._words + 1].copy()
 
     def enter(self, lap: Lap, least: float) -> int:
-        """The place of the mode that a lap runs, whose contact states are those of the scene."""
-        native(write_key).brief(self._at)
-        key = self._key[: self._words + 1].copy()
+        """The place of the mode that a lap runs, whose contact states are those of the scene. Where it goes on in other
+        speeds than those that the state knows, it is found by nobody else."""
+        key = self._written_key()
         known = self._places.get(key.tobytes())
         if known is not None and self.modes[known].again is lap.again:
             return known
+        entered = self._entered(lap, key, least)
+        if lap.stage not in self._own:
+            self._rewritten = entered
+            self._table[MODES] = address_of(entered.record)
+            return MODES
         if known is None:
-            known = len(self.modes)
-            if known == MODES:
+            if len(self.modes) == MODES:
                 self.forget()
-                known = 0
-            self.modes.append(None)  # type: ignore[arg-type]
-        self._known = None
-        self.modes[known] = self._entered(lap, key, least)
-        self._places[key.tobytes()] = known
-        self._table[known] = address_of(self.modes[known].record)
+            known = len(self.modes)
+            self.modes.append(entered)
+        self.modes[known], self._places[key.tobytes()] = entered, known
+        self._stages.add(lap.stage)
+        self._table[known] = address_of(entered.record)
         self.run.modes = len(self.modes)
+        self._learn(lap)
         return known
 
     def _entered(self, lap: Lap, key: NDArray[np.int64], least: float) -> Entered:
@@ -197,26 +192,34 @@ class FlowMemory:
             alive += [mode, fresh, z, out]
         record, at = record_at(ModeRecord, np.zeros(MODE_WORDS), 0), address(words)
         write(record, lap.again.at, int(key[-1]), guards, int(isinstance(stage, Held)), least, at, at + 8 * guards,
-              at + 16 * guards, address(key), at + 24 * guards, *embedded)  # fmt: skip
-        return Entered(lap.again, stage, lap.guards, record, tuple(alive))
+              at + 16 * guards, address(key), at + 24 * guards, *embedded, 0)  # fmt: skip
+        return Entered(lap.again, stage, lap.guards, record, key, tuple(alive))
+
+    def _learn(self, lap: Lap) -> None:
+        """Enter the programs of a mode that Python has laid out: others are made of them as well."""
+        stage, stops = lap.stage, [guard for guard in lap.guards if guard.kind == "stop"]
+        if isinstance(stage, Unconstrained):
+            self.layout.put_side(stage.side.function)
+        elif type(stage) is not Held:
+            return
+        rows = len(stage.mode.terms.rows) if isinstance(stage, Held) else None
+        assert self._contacts is not None, "contact states are given where a call begins"
+        self.layout.enter(self._contacts, rows, self.mode_table.user_program(stops, rows))
 
     def _said(self, guard: Guard) -> tuple[int, int, int]:
         """What a guard says, of which contact point or zone, and a step."""
         if guard.kind == "zone":
             return ZONE, self.memory.zone(guard.about), guard.step
-        if guard.kind in ("turn", "skew", "law"):
-            return 0, 0, 0
-        if guard.kind not in SAYS or guard.about not in self.memory.places:
+        if not is_answered(guard) or guard.about not in self.memory.places:
             return ASK, 0, 0
-        cleared = CLEARED if guard.kind == "touch" and guard.height > 0.0 else 0
-        return SAYS[guard.kind] | cleared, self.memory.places[guard.about], 0
+        return says(guard), self.memory.places[guard.about], 0
 
     # --- running ------------------------------------------------------------------------------------------------
 
     def __call__(self, lap: Lap, s: ContactStates, least: float, ended: bool, until: float, rest: Array, allowed: int,
                  at_once: bool | None, brief: float) -> int:  # fmt: skip
         """Run from a lap on; the status of the stepper."""
-        run, memory = self.run, self.memory
+        run, memory, self._contacts = self.run, self.memory, s
         memory.ready(self.room)
         self._programs.ready()
         if memory.current is not s:
@@ -224,6 +227,8 @@ class FlowMemory:
         memory.scene.at_once, memory.scene.shortest_hop = -1 if at_once is None else int(at_once), brief
         run.mode, run.allowed, run.ended, run.longest = self.enter(lap, least), allowed, int(ended), lap.longest
         run.rest, run.arrivals = rest, Function.arrivals
+        if self.lays_out:
+            self.layout.ready(self.mode_table.laps)
         began, call = time.perf_counter(), self._briefly if lap.again.is_brief(until) else self._call
         status: int = call(self._at, until)
         self._clock = began, time.perf_counter()
@@ -245,8 +250,8 @@ class FlowMemory:
         """How the last mode began: the status of `begin`, or NOT_YET."""
         return self.run.begun if self.run.changes else FULL
 
-    def changes(self, samples: Samples | None) -> list[Change]:
-        """What happened on the way, at so many samples."""
+    def changes(self, samples: Samples | None, rest: Array) -> list[Change]:
+        """What happened on the way, at so many samples, with this held."""
         run, made = self.run, list[Change]()
         if not run.changes:
             return made
@@ -255,29 +260,44 @@ class FlowMemory:
             ended, entered, first, last, steps, rejected, impact, begin, ready, t, energy, *scales, longest = values(
                 run.note[c]
             )
-            mode = self.modes[ended]
+            words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), *scales)
+            laid = self.take_over(entered, words, t, after[c], rest) if entered >= len(self.modes) else None
+            mode = self._rewritten if ended == MODES else self.modes[ended]
+            assert mode is not None, "it was entered"
             places = tuple(np.flatnonzero(hit[c, : len(mode.guards)]).tolist())
             event = Event(t, places, before[c, : mode.again.workspace.n].copy())
             solution = mode.again.ran(first, last, steps, rejected, event, samples)
-            words = ContactWords(self.memory, self.points, contacts[c].copy(), zones[c].copy(), *scales)
             impacts = (impact_of(self.memory, self.points, events[c], energy),) if impact else ()
             following = self.modes[entered] if entered >= 0 else None
             made.append(Change(t, [mode.guards[i] for i in places], mode, following, words, after[c].copy(), solution,
-                               impacts, longest, self._when(begin), self._when(ready)))  # fmt: skip
+                               impacts, longest, self._when(begin), self._when(ready), laid))  # fmt: skip
         return made
+
+    def contacts_after(self, words: ContactWords) -> ContactStates:
+        """The contact states of the run with those that machine code has written."""
+        assert self._contacts is not None, "contact states are given where a call begins"
+        return words.after(self._contacts)
+
+    def take_over(self, place: int, words: ContactWords, t: float, x: Array,
+                    rest: Array) -> tuple[Any, LaidOut]:  # fmt: skip
+        """A mode that machine code has laid out after a change to (q, u, work): what it is known by, and what it is."""
+        table, holds, s = self.mode_table, self.holds, self.contacts_after(words)
+        stops, row = dict(self.stops), np.concatenate([[t], x[:-1], rest])
+        where = self.layout.words_at(int(self._table[place]), MODE_WORDS)
+        record = record_at(ModeRecord, where, 0)
+        key = table.key(holds, s, NO_RULES, stops)
+        made = MachineMode(table, self.layout, record, s, stops, row)
+        stage = made.stage(*table.embedding(key[0], key[1][0], holds, s), (*holds, *s.labels))
+        again, own = made.again(stage, len(x)), self.layout.words_at(values(record)[KEY_FIELD], self._words + 1)
+        table.laps.take(stage, again)
+        self.modes.append(Entered(again, stage, made.guards, record, own, (self.layout.arena,)))
+        self._places[own.tobytes()] = place
+        self._own.add(stage)
+        self._stages.add(stage)
+        return key, LaidOut(stage, made.guards, (row,))
 
     def _when(self, count: int) -> float:
         """When something was, by the clock."""
         (began, done), first, last = self._clock, self.run.began, self.run.done
         part = (count - first) / (last - first) if last > first else 1.0
         return began + (done - began) * min(max(part, 0.0), 1.0)
-
-
-def impact_of(memory: SceneMemory, points: Sequence[ContactPoint], events: NDArray[np.int64],
-              energy: float) -> Happened:  # fmt: skip
-    """The impact of an event: impulses of the contact points that it struck, in the order in which it did."""
-    struck = sorted([(int(events[i, STRUCK]), point) for point in points if events[i := memory.places[point], STRUCK]],
-                    key=lambda pair: pair[0])  # fmt: skip
-    numbers = events.view(np.float64)
-    return Happened({point.name: numbers[memory.places[point], IMPULSE : IMPULSE + 1 + len(point.tangents)].copy()
-                     for _, point in struck}, energy)  # fmt: skip

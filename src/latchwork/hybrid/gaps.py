@@ -43,7 +43,7 @@ class Presence:
 
 def gaps_along(samples: Samples, presence: Presence) -> dict[str, Array]:
     """g of every feature at every sample; nan where the feature is not: not yet, no more, outside of its domain."""
-    whose = [(contact, feature) for contact in presence.spans for feature in contact.features]
+    whose = [(contact, feature) for contact in presence.spans for feature in contact.features if feature.rate is None]
     t = np.ravel(samples.t)
     found: dict[str, Array] = {}
     for (contact, feature), gap in zip(whose, _within(samples, [feature for _, feature in whose]), strict=True):
@@ -136,6 +136,6 @@ def _found(samples: Samples, feature: Feature) -> Array:
     made = np.full(len(t), np.nan)
     for i, x in enumerate(rows):
         best = seed(find, x)
-        if best and find.inside(best[0][None])[0]:
+        if best and find.inside(best[0][None])[0] and find.valid(x, best[0][None])[0]:
             made[i] = find.gap(x, best[0])
     return made

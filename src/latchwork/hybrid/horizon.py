@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.contacts.watch_set import FASTER, FULL, WatchSet
+from latchwork.hybrid.contacts.watch_set import FASTER, FULL, Asleep
 from latchwork.hybrid.laps import Broken, Ran
 from latchwork.hybrid.online_contacts import with_place
 from latchwork.hybrid.path import Segment
@@ -43,29 +43,29 @@ def horizon(sim: Simulation, step: float | None, grid: float, limit: float) -> f
     Tracked curves are looked at, for another place may be nearer now.
     None where a curve is about to be met at one more place, which is tracked from here on.
     """
-    state, watch_set = sim.state, sim.world.watch_set
+    state = sim.state
     until = limit if not state.driven.columns else min(limit, state.driven.next_row(state.t))
-    if watch_set.sleeps:
-        until = min(until, _asleep_until(watch_set, state.t, step, grid))
+    for asleep in sim.world.asleep:
+        until = min(until, _asleep_until(asleep.until, state.t, step, grid))
     for contact_point in state.contacts.contact_points:
         if contact_point.feature.tracked is not None:
             s = state.contacts
-            x, seconds, is_crowded = contact_point.looked(
-                sim.state.row, contact_point in s.closed, s.places_of(contact_point.contact)
+            x, seconds, is_crowded = contact_point.tracked_place.looked(
+                sim.state.row, contact_point in s.closed, s.places_of(contact_point.contact, contact_point.feature)
             )
             sim.state = sim.state.at(x)
             until = min(until, state.t + seconds)
             if is_crowded:
-                sim.state = with_place(sim.world, sim.state, contact_point.contact)
+                sim.state = with_place(sim.world, sim.state, contact_point)
                 return None
     return until
 
 
-def _asleep_until(watch_set: WatchSet, t: float, step: float | None, grid: float) -> float:
+def _asleep_until(horizon: float, t: float, step: float | None, grid: float) -> float:
     """Until when what sleeps may be relied on; by whole steps, of which there is one at least, where they are fixed."""
-    if step is None or not np.isfinite(watch_set.until):
-        return watch_set.until
-    now, then = (np.floor((time - grid) / step) for time in (t, watch_set.until))
+    if step is None or not np.isfinite(horizon):
+        return horizon
+    now, then = (np.floor((time - grid) / step) for time in (t, horizon))
     until = float(grid + max(now + 1.0, then) * step)
     return until if until > t else until + step
 
@@ -79,7 +79,7 @@ def flow_to(sim: Simulation, until: float, samples: Array | None, run: Run) -> R
     ``run(until, whole)`` runs; every step is kept, where it is ``whole``, until it is checked. None where a curve is
     met at one more place now, which is tracked from here on.
     """
-    state, sleeps = sim.state, sim.world.watch_set.sleeps
+    state, sleeps = sim.state, bool(sim.world.asleep)
     tracked = [point for point in state.contacts.contact_points
                if point.feature.tracked is not None and point not in state.contacts.behind]  # fmt: skip
     if not (sleeps or tracked):
@@ -93,7 +93,7 @@ def flow_to(sim: Simulation, until: float, samples: Array | None, run: Run) -> R
             continue
         held = [point for point in met if point in state.contacts.closed]
         if held:
-            sim.state = with_place(sim.world, state, held[0].contact)
+            sim.state = with_place(sim.world, state, held[0])
             return None
         if samples is None or not sleeps:
             return ran
@@ -111,7 +111,7 @@ def _relied_on(sim: Simulation, until: float, run: Run) -> Ran:
             segments = ran.segments
         except Broken as error:
             failed, segments = error, error.segments
-        good = relied(sim.world.watch_set, state, segments)
+        good = relied(sim.world.asleep, state, segments)
         end = float(segments[-1].solution.t[-1]) if segments else state.t
         if good >= end or end - state.t < sim.mode_table.tolerances.blink:
             break
@@ -122,9 +122,9 @@ def _relied_on(sim: Simulation, until: float, run: Run) -> Ran:
     return ran
 
 
-def relied(watch_set: WatchSet, state: SimState, segments: Sequence[Segment]) -> float:
+def relied(asleep: Sequence[Asleep], state: SimState, segments: Sequence[Segment]) -> float:
     """The last time up to which nothing that sleeps can have touched."""
-    if watch_set.bounds is None or not segments:
+    if not asleep or not segments:
         return np.inf
     t = np.concatenate([segment.solution.t for segment in segments])
     rest = np.tile(state.held, (len(t), 1))
@@ -132,9 +132,13 @@ def relied(watch_set: WatchSet, state: SimState, segments: Sequence[Segment]) ->
     states = [segment.stage.full(segment.solution.t, segment.solution.x, rest[i:j])[0][:, :-1]
               for segment, i, j in zip(segments, ends[:-1], ends[1:], strict=True)]  # fmt: skip
     rows = np.column_stack([t, np.concatenate(states), rest])
-    paces = watch_set.paces(watch_set.bounds.along(rows))
+    return min(_relied(each, t, rows) for each in asleep)
+
+
+def _relied(asleep: Asleep, t: Array, rows: Array) -> float:
+    paces = asleep.along(rows)
     most = FASTER * np.maximum(paces[1:], paces[:-1]) * np.diff(t)[:, None]
-    good = (np.cumsum(most, axis=0) < FULL * watch_set.rooms.room).all(axis=1)
+    good = (np.cumsum(most, axis=0) < FULL * asleep.room).all(axis=1)
     return float(t[-1]) if good.all() else float(t[int(good.argmin())])
 
 
@@ -144,7 +148,8 @@ def _met_elsewhere(state: SimState, ran: Ran, tracked: Sequence[ContactPoint]) -
         return []
     x = np.concatenate([[ran.end], ran.x[:-1], state.driven.rest_at(state.rest, ran.end)])
     return [point for point in tracked
-            if point.is_met_elsewhere(x, point.tolerances.reach, state.contacts.places_of(point.contact))]  # fmt: skip
+            if point.tracked_place.is_met_elsewhere(x, point.tolerances.reach,
+                                      state.contacts.places_of(point.contact, point.feature))]  # fmt: skip
 
 
 def jumped(state: SimState, ran: Ran) -> Ran:

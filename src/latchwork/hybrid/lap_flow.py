@@ -14,16 +14,20 @@ import numpy as np
 
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.constraint_impulses import constraint_impulses
+from latchwork.hybrid.contacts.friction import forces_in
 from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
 from latchwork.hybrid.flow import NOT_YET
-from latchwork.hybrid.flow_memory import CHANGES, Change, FlowMemory
+from latchwork.hybrid.flow_changes import Change
+from latchwork.hybrid.flow_memory import CHANGES, FlowMemory
 from latchwork.hybrid.interference.passing import first_passing
 from latchwork.hybrid.interference.watch import Passed
 from latchwork.hybrid.laps import Broken, Departed, Lap, Ran, broken, end_of, ended, lap_end
-from latchwork.hybrid.mode_table import ModeTable, least_pivot
+from latchwork.hybrid.mode_table import ModeTable, least_pivot, with_mode
+from latchwork.hybrid.modes import keep_speeds
 from latchwork.hybrid.path import Segment, Stage
 from latchwork.hybrid.prefetch import prepare_successors
+from latchwork.hybrid.reset import Began, KeptReset
 from latchwork.hybrid.rules import guard_kind
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
@@ -82,14 +86,14 @@ class FlowSetup(NamedTuple):
     memory: FlowMemory | None
 
 
-def flow_setup(sim: Simulation, stops: Mapping[str, Any], x: Array) -> FlowSetup:
-    """See to what a flow from x = (t, q, u, rest) needs, before symbols are worked on beside it."""
+def flow_setup(sim: Simulation, stage: Stage, stops: Mapping[str, Any], x: Array) -> FlowSetup:
+    """See to what a flow of a stage from x = (t, q, u, rest) needs, before symbols are worked on beside it."""
     state, table = sim.state, sim.mode_table
     longest = table.pacing(x) if state.contacts.members else math.inf
     if not _flows(sim):
         return FlowSetup(longest, None)
     memory = table.flow_of(state.holds, state.contacts.contact_points, stops, len(state.rest))
-    memory.know_only(state.stages)
+    memory.know_only(state.stages, stage)
     return FlowSetup(longest, memory)
 
 
@@ -127,7 +131,7 @@ def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: St
                 status, reached = _called(sim, memory, lap, over, until, rest)
                 sim.record.end_switch(lap.began)
                 lap.stage.get_ready()
-                if memory is not None and (changes := memory.changes(samples)):
+                if memory is not None and (changes := memory.changes(samples, rest)):
                     passed = _first_passed(sim, lap, segments, changes, samples is None)
                     changes = changes if passed is None else changes[: passed[0]]
                     sim.record.segments += segments
@@ -158,6 +162,11 @@ def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: St
             if ran.stage is lap.stage or ran.hit or halts:
                 return ran._replace(segments=segments)
             t, now, stage, guards = ran.end, ran.x, ran.stage, lap.guards
+            keep_speeds(sim, stops, stage, guards, t, now, rest)
+            if memory is not None:
+                memory.know_only(sim.state.stages, stage)
+            if t >= until:
+                return ran._replace(segments=segments)
     except Departed as error:
         raise Departed(str(error), segments + error.segments, error.t, error.x) from None
     except Broken as error:
@@ -169,7 +178,7 @@ def _flows(sim: Simulation) -> bool:
     state, points = sim.state, sim.state.contacts.contact_points
     if not points or state.rules or state.limited or any([point.feature.tracked is not None for point in points]):
         return False
-    return sim.world.watch_set.is_idle(state.contacts, sim.mode_table.base)
+    return not sim.world.broad_phase.sleeps and sim.world.watch_set.is_idle(state.contacts, sim.mode_table.base)
 
 
 def _begun(table: ModeTable, method: DormandPrince | RK4, stage: Stage, guards: Guards, t: float, x: Array, rest: Array,
@@ -216,11 +225,16 @@ def _changed(sim: Simulation, lap: Lap, changes: Sequence[Change], begun: bool, 
         record.worked("integrate", lap.stage.names, lap.t, lap.began, change.ended)
         closed, points = before.contacts.closed, before.contacts.contact_points
         state = counted(state.but(t=change.t, x=change.x, begun=True), change.hits, crossings)
-        sim.state = state = state.but(contacts=change.contacts.after(state.contacts))
+        state = state.but(contacts=change.contacts.after(state.contacts))
+        sim.state = state = state if change.laid is None else state.but(stages=with_mode(state.stages, *change.laid))
+        record.note_backs(state)
         entered = change.after
         names = lap.stage.names, state.active if entered is None else entered.stage.names
         taken_up = partial(_taken_up, table, before, record.segments[-1], state) if state.holds else _nothing
-        record.tell_later(change.t, closed, state.contacts.closed, points, change.impacts, change.hits, names, taken_up)
+        began = partial(_before_reset, before, record.segments[-1], change.hits)
+        kept = record.keep(KeptReset(sim.world, began, change.hits, state))
+        record.tell_later(change.t, closed, state.contacts.closed, points, change.impacts, change.hits, names, taken_up,
+                          kept)  # fmt: skip
         record.begin_switch(change.t, *names, change.ended)
         if begun or change is not changes[-1]:
             record.end_switch(change.ready)
@@ -240,6 +254,15 @@ def _taken_up(table: ModeTable, state: SimState, segment: Segment, after: SimSta
     t, rest = after.t, after.driven.rest_at(after.rest, after.t)
     before = np.concatenate([[t], end_of(segment, rest)[1][:-1], rest])
     return constraint_impulses(table.held(state.holds), before, after.row, state.contacts.contact_points, impulses)
+
+
+def _before_reset(state: SimState, segment: Segment, hits: Sequence[Guard]) -> Began:
+    """The state where guards ended a segment that began in a state, and forces if a contact slips there."""
+    t = float(segment.solution.t[-1])
+    rest = state.driven.rest_at(state.rest, t)
+    x = end_of(segment, rest)[1]
+    slips = any([guard.kind == "slip" for guard in hits])
+    return state.but(t=t, x=x), forces_in(segment.stage, t, x, rest) if slips else {}
 
 
 def _begun_late(lap: Lap, begun: int, state: SimState, rest: Array) -> bool:

@@ -18,7 +18,7 @@ from latchwork.integrate.methods import RK4, DormandPrince
 from latchwork.integrate.problem import StateScales
 from latchwork.integrate.status import END, EVENT, REWRITE, Status
 
-REMEMBERED, GUARDS = 400, 32  # stages, and guards that memory is made for
+REMEMBERED, GUARDS, FEWER = 400, 32, 12  # stages; guards, and speeds that are held, that memory is made for
 
 
 class Ran(NamedTuple):
@@ -78,7 +78,7 @@ class Laps:
     def __init__(self, scales: StateScales) -> None:
         self.scales = scales  # of full states
         self._known: dict[Stage, Again] = {}
-        self._workspaces: dict[int, SharedWorkspace] = {}  # by how many states there are
+        self.workspaces: dict[int, SharedWorkspace] = {}  # by how many states there are
         self._method: DormandPrince | RK4 | None = None
 
     def begun(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, t: float, x: Array, rest: Array,
@@ -92,27 +92,33 @@ class Laps:
             known = self._known[stage] = self._made(stage, guards, method, len(x), rest)
         return known, known.begin(t, x, rest, grid, kinds)
 
-    def get_ready(self, method: Any, states: int) -> None:
-        """Make now the memory that stages with so many states, or up to two fewer, need."""
+    def take(self, stage: Stage, again: Again) -> None:
+        """A stage that machine code laid out, and has begun."""
+        if len(self._known) >= REMEMBERED:
+            self._known.pop(next(iter(self._known)))
+        self._known[stage] = again
+
+    def get_ready(self, method: Any, states: int, fewer: int, guards: int) -> None:
+        """Make now the memory that stages with so many states, or up to so many fewer, and guards need."""
         if type(method) is DormandPrince and not isinstance(method.atol, tuple):
-            for n in range(max(states - 2, 1), states + 1):
-                self._workspace(method, n, GUARDS)
+            for n in range(max(states - min(fewer, FEWER), 1), states + 1):
+                self._workspace(method, n, max(GUARDS, guards))
 
     def make_room(self, running: Again, samples: Samples | None) -> None:
         """Take new pages where few rows are left: what runs goes on on one, others will begin on one."""
         running.make_room(samples)
-        for workspace in self._workspaces.values():
+        for workspace in self.workspaces.values():
             if workspace is not running.workspace and workspace.is_full(2 * few_rows()):
                 workspace.turn_page()
 
     def _workspace(self, method: DormandPrince | RK4, n: int, guards: int) -> SharedWorkspace:
         """Memory for n states and as many guards or more."""
         if method is not self._method:
-            self._known, self._workspaces, self._method = {}, {}, method
-        found = self._workspaces.get(n)
+            self._known, self.workspaces, self._method = {}, {}, method
+        found = self.workspaces.get(n)
         if found is None or found.guards < guards:
             room = max(GUARDS, guards + guards // 2)
-            found = self._workspaces[n] = SharedWorkspace(method, n, room, self.scales)
+            found = self.workspaces[n] = SharedWorkspace(method, n, room, self.scales)
         return found
 
     def _made(self, stage: Stage, guards: Guards, method: DormandPrince | RK4, full: int, rest: Array) -> Again:

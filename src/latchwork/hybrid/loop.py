@@ -111,7 +111,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         if until is None:
             continue
         sim.record.note_backs(sim.state)
-        ready = flow_setup(sim, stops, x)
+        ready = flow_setup(sim, stage, stops, x)
         if sim.state.x is reached:
             onward.add(len(sim.record.segments))
         prepare_successors(sim, guards, stops, values)
@@ -136,6 +136,7 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         if sim.state.driven.columns and ran.end < min(t_end, jump):
             ran = jumped(sim.state, ran)
         sim.went(ran.segments, ran.x)
+        sim.state = sim.state.but(standing=(ran.stage, ran.x))
         reached = None if ran.hit else ran.x
         sim.record.worked("integrate", ran.stage.names, ran.t, ran.began)
         if not (sim.state.rules or stops):
@@ -206,8 +207,8 @@ def due(sim: Simulation, guards: Guards, values: Array) -> Watched | None:
     if not state.rules:
         return None
     begins = not (state.begun or sim.record.events)
-    scale = sim.mode_table.base.scales.time
-    sim.state = state.but(rules=state.rules.look(state.t, scale, state.told, guards, values, begins))
+    looked = state.rules.look(state.row, sim.mode_table.base, state.told, guards, values, begins)
+    sim.state = state.but(rules=looked)
     return sim.state.rules.first
 
 

@@ -268,9 +268,9 @@ class Held:
     def _choices(self, B: Array, M: Array) -> list[Selection]:
         """Rows and speeds of the same rank; the same rows first where it matters which ones carry the forces."""
         old, terms = self.mode.selection, self.mode.terms
-        first, unit = terms.rows.configuration, terms.base.units.u
-        same = [] if self.mode.is_plain or not old.redundant else [select_speeds(B, M, old, unit)]
-        return [*same, select(B, M, old.rank, first=first, unit=unit)]
+        first, unit, rows = terms.rows.configuration, terms.base.units.u, self.mode.typical
+        same = [] if self.mode.is_plain or not old.redundant else [select_speeds(B, M, old, unit, rows)]
+        return [*same, select(B, M, old.rank, first=first, unit=unit, rows=rows)]
 
 
 @dataclass(eq=False)

@@ -52,6 +52,7 @@ from latchwork.hybrid.designs import Simulating
 from latchwork.hybrid.flow_memory import FlowMemory
 from latchwork.hybrid.guard_programs import UserGuards
 from latchwork.hybrid.input_laws import Driven
+from latchwork.hybrid.laid_out_mode import LaidOut, Stages
 from latchwork.hybrid.laps import Laps
 from latchwork.hybrid.mode_equations import GOOD, Held, Unconstrained
 from latchwork.hybrid.path import Stage
@@ -93,16 +94,6 @@ class Prepared(NamedTuple):
     watch: Watch | Function | None  # a function where nothing holds, and no contact is watched
 
 
-class LaidOut(NamedTuple):
-    """The equations of a mode, what watches them, and the rows (t, q, u, rest) at which its speeds were chosen first
-    and its redundant forces were shared last."""
-
-    stage: Stage
-    guards: Guards
-    rows: tuple[Array, ...]
-
-
-Stages = Mapping[Any, LaidOut]
 Embedding = tuple[Terms | None, tuple[Slider, ...]]  # rows that hold, none where nothing does, and what slides
 
 
@@ -124,7 +115,7 @@ class ModeTable:
         self._ready: tuple[Terms, tuple[tuple[Slider, ...], bytes], tuple[Mode, bool]] | None = None
         self._embeddings: dict[Any, Embedding] = {}
         self._user = UserGuards(driven)
-        self._memory = Memory()
+        self.memory = Memory()
         self._with_inputs: tuple[Any, tuple[int, ...]] | None = None
         self._flow: FlowMemory | None = None
 
@@ -152,15 +143,19 @@ class ModeTable:
     def flow_of(self, holds: Holds, contact_points: Sequence[ContactPoint], stops: Mapping[str, Any],
                 rest: int) -> FlowMemory:  # fmt: skip
         """The memory of runs among the modes of some contact points and constraints; the last one is kept."""
-        held = self.held(holds)
-        if self._flow is None or not self._flow.serves(self.resets, held, contact_points, stops):
-            self._flow = FlowMemory(self.base, self.resets, self.pacing, held, contact_points, stops, rest)
+        if self._flow is None or not self._flow.serves(holds, contact_points, stops):
+            self._flow = FlowMemory(self, holds, contact_points, stops, rest)
         return self._flow
 
     @cached_property
     def side(self) -> RightSide:
         """ẋ where nothing holds."""
         return unconstrained(self.driven)
+
+    @property
+    def is_free_ready(self) -> bool:
+        """Whether the equations without constraints are made."""
+        return "side" in self.__dict__
 
     @property
     def energy(self) -> Function:
@@ -179,14 +174,14 @@ class ModeTable:
             native(kernel)
         if free:
             with suppress(EvaluationError):  # speeds without mass: something always holds them
-                _ = self.side, self._free_mode.length
+                _ = self.side, self.free_mode.length
 
     def know(self, contact_point: ContactPoint, free: bool, holds: Holds, slides: bool) -> None:
         """Find now how the gap of a contact changes, as it is watched where it is open or has just opened; its rows and
         its friction as it slides and sticks, besides what holds and, where ``free``, alone; and how what watches them
         changes. In space, as it ``slides`` only where that is asked for."""
         contact_point.get_ready()
-        _ = self._held_names
+        _ = self.held_names
         others: list[Holds] = [*([holds] if holds else []), *([{}] if free else [])]
         for zones in every_zone(contact_point):
             contact_point.law_in(zones)
@@ -206,7 +201,7 @@ class ModeTable:
             zone_program(contact_point, zone)
 
     def _know_closed(self, holds: Holds, contact_states: ContactStates, contact_point: ContactPoint) -> None:
-        terms, sliders = self._embedding(tuple(holds.items()), contact_states.key, holds, contact_states)
+        terms, sliders = self.embedding(tuple(holds.items()), contact_states.key, holds, contact_states)
         piece_of(contact_point, contact_states, form_of(contact_states, contact_point))
         if terms is None:
             return
@@ -282,17 +277,21 @@ class ModeTable:
 
     def _prepare(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any]) -> Prepared:
         held, (closed, *_), _, armed = key
-        terms, sliders = self._embedding(held, closed, holds, contact_states)
+        terms, sliders = self.embedding(held, closed, holds, contact_states)
         forms = forms_in(contact_states)
         own = guards_of(contact_states, forms)
         user = [Guard("stop", name, value) for name, value in stops.items()]
         user += self._on_forces(terms, holds, contact_states, armed)
-        program = self._user.program(user, None if terms is None else len(terms.rows))
+        program = self.user_program(user, None if terms is None else len(terms.rows))
         guards = Guards([*own, *user])
         if not guards or (terms is None and not own):
             return Prepared(terms, sliders, guards, program)
         slices = None if terms is None else terms.rows.slices
         return Prepared(terms, sliders, guards, guard_table(contact_states, forms, len(guards), slices, program))
+
+    def user_program(self, guards: Sequence[Guard], rows: int | None) -> Function | None:
+        """The program of guards that a user gave, in a mode of so many rows; none where nothing holds."""
+        return self._user.program(guards, rows)
 
     def _on_forces(self, terms: Terms | None, holds: Holds, contact_states: ContactStates, armed: Any) -> list[Guard]:
         """Guards of constraints that let go, and of rules."""
@@ -308,7 +307,7 @@ class ModeTable:
             found += rule_guards(armed, dict(zip(terms.rows.names, lam, strict=True)) | forces)
         return found
 
-    def _embedding(self, held: Any, closed: Any, holds: Holds, contact_states: ContactStates) -> Embedding:
+    def embedding(self, held: Any, closed: Any, holds: Holds, contact_states: ContactStates) -> Embedding:
         """The rows of what holds and is closed, and what slides; ``held`` and ``closed`` are what it depends on."""
         found = self._embeddings.get((held, closed))
         if found is None:
@@ -344,25 +343,26 @@ class ModeTable:
     def _new_mode(self, terms: Terms, x: Array, sliders: tuple[Slider, ...]) -> tuple[Mode, bool]:
         quick = selected_speeds(terms, x)
         if quick is not None:
-            return selected_mode(terms, quick, x, self._held_names, sliders), True
+            return selected_mode(terms, quick, x, self.held_names, sliders), True
         place, motion = terms.place(x), terms.motion(x)
         n_q, n, _ = terms.sizes
         moving = terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
         must_agree(terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving, terms.base.units.u,
-                   terms.base.scales)  # fmt: skip
+                   terms.base.scales, terms.typical(x))  # fmt: skip
         chosen, regular = choose_regular(terms, x)
-        return mode_beside(terms, chosen, x, regular, self._held_names, sliders), regular is x
+        return mode_beside(terms, chosen, x, regular, self.held_names, sliders), regular is x
 
     @cached_property
-    def _free_mode(self) -> Mode:
+    def free_mode(self) -> Mode:
         """A mode without rows, as memory of guards where nothing holds."""
         terms, n = self.held({}), len(self.driven.equations.u)
         free = Selection((), (), tuple(range(n)), ())
         none = np.zeros(0)
-        return Mode(terms, free, self._held_names, np.ones(n), none, none, 0.0, np.zeros(n), np.zeros((0, n)))
+        return Mode(terms, free, self.held_names, np.ones(n), none, none, 0.0, np.zeros(n), np.zeros((0, n)))
 
     @cached_property
-    def _held_names(self) -> tuple[str, ...]:
+    def held_names(self) -> tuple[str, ...]:
+        """The names of what is held."""
         return tuple(symbol.name for symbol in self.driven.held)
 
     def stage(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
@@ -371,18 +371,15 @@ class ModeTable:
         found = known.get(key)
         if found is not None and still_good(found.stage, x):
             return known
-        stages = {**known}
-        make_room(stages)
-        stages[key] = self.laid_out(key, holds, contact_states, stops, x, found)
-        return stages
+        return with_mode(known, key, self.laid_out(key, holds, contact_states, stops, x, found))
 
     def laid_out(self, key: Any, holds: Holds, contact_states: ContactStates, stops: Mapping[str, Any], x: Array,
                  before: LaidOut | None) -> LaidOut:  # fmt: skip
         """A mode laid out at x, in the speeds that it had ``before`` where they are held all the same."""
         terms, sliders, guards, watch = self._prepared_for(key, holds, contact_states, stops)
         if terms is None:
-            look = replace(self._free_mode, watch=watch) if isinstance(watch, Watch) else watch
-            stage = Unconstrained(self.side, look, names=contact_states.labels, memory=Memory(self._memory))
+            look = replace(self.free_mode, watch=watch) if isinstance(watch, Watch) else watch
+            stage = Unconstrained(self.side, look, names=contact_states.labels, memory=Memory(self.memory))
             return LaidOut(stage, guards, (x.copy(),))
         assert not isinstance(watch, Function), "what holds is watched by a table"
         again = None if before is None else _at_rest_again(before.stage, x)
@@ -394,7 +391,7 @@ class ModeTable:
         alone = not contact_states.contact_points and not contact_states.members
         known = regular and alone and all(hold.permanent for hold in holds.values())
         label = (*holds, *contact_states.labels)
-        return LaidOut(self.design.stage(self.driven, mode, watch, known, label, Memory(self._memory)), guards, rows)
+        return LaidOut(self.design.stage(self.driven, mode, watch, known, label, Memory(self.memory)), guards, rows)
 
 
 def _at_rest_again(stage: Stage, x: Array) -> tuple[Mode, bool] | None:
@@ -409,7 +406,7 @@ def _at_rest_again(stage: Stage, x: Array) -> tuple[Mode, bool] | None:
     moving = mode.terms.usual_rows(x), x[1 + n_q : 1 + n_q + n]
     base = mode.terms.base
     must_agree(mode.terms.rows.names, place.B, place.C, motion.M, at_time(x), motion.c, moving, base.units.u,
-               base.scales)  # fmt: skip
+               base.scales, mode.terms.typical(x))  # fmt: skip
     return replace(mode, share=None, numbers=place.B, course=x[1 + n_q : 1 + n_q + n].copy()), True
 
 
@@ -417,6 +414,14 @@ def make_room(known: dict[Any, Any], most: int = REMEMBERED) -> None:
     """Forget the oldest where there is no room for another."""
     if len(known) >= most:
         known.pop(next(iter(known)))
+
+
+def with_mode(known: Stages, key: Any, laid: LaidOut) -> Stages:
+    """The modes that a state knows, with one more."""
+    stages = {**known}
+    make_room(stages)
+    stages[key] = laid
+    return stages
 
 
 def still_good(stage: Stage, x: Array) -> bool:

@@ -6,9 +6,13 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from latchwork.errors import ConstraintError
 from latchwork.hybrid.contacts.guards import Guards
 from latchwork.hybrid.designs import Automaton
+from latchwork.hybrid.laid_out_mode import LaidOut
+from latchwork.hybrid.mode_table import least_pivot, with_mode
 from latchwork.hybrid.path import Stage
 from latchwork.hybrid.successors import prepare_all
 from latchwork.hybrid.table import Array
@@ -32,10 +36,22 @@ def staged(sim: Simulation, stops: Mapping[str, Any], x: Array) -> tuple[Stage, 
     """The equations of what holds, from x on, and what watches them."""
     table, state = sim.mode_table, sim.state
     key = table.key(state.holds, state.contacts, state.rules, stops)
+    known = state.stages.get(key)
+    if known is not None and state.stands_in(known.stage) and least_pivot(known.stage) < np.inf:
+        return known.stage, known.guards
     stages = table.stage(key, state.holds, state.contacts, stops, x, state.stages)
     if stages is not state.stages:
         sim.state = state.but(stages=stages)
     return stages[key].stage, stages[key].guards
+
+
+def keep_speeds(sim: Simulation, stops: Mapping[str, Any], stage: Stage, guards: Guards, t: float, x: Array,
+                rest: Array) -> None:  # fmt: skip
+    """A mode is written in other speeds from (t, x) on: they are part of the state, as are those chosen first."""
+    state, table = sim.state, sim.mode_table
+    key = table.key(state.holds, state.contacts, state.rules, stops)
+    row = np.concatenate([[t], x[:-1], rest])
+    sim.state = state.but(stages=with_mode(state.stages, key, LaidOut(stage, guards, (row,))))
 
 
 def enumerate_modes(sim: Simulation, stops: Mapping[str, Any]) -> None:

@@ -43,11 +43,14 @@ def contact_now(state: SimState, name: str) -> Contact:
 
 def must_be_new(state: SimState, names: Iterable[str]) -> None:
     """Refuse names that are taken."""
-    for name in names:
-        if (name in state.holds or name in state.waiting
-                or any(contact.goes_by(name) for contact in state.contacts.members)):  # fmt: skip
-            raise ModelError(f"'{state.driven.equations.name}' has a contact or constraint named '{name}' already. "
-                             "Name the new one otherwise.")  # fmt: skip
+    _must_be_free(state, [name for name in names if name in state.holds or name in state.waiting
+                          or any(contact.goes_by(name) for contact in state.contacts.members)])  # fmt: skip
+
+
+def _must_be_free(state: SimState, taken: Iterable[str]) -> None:
+    for name in sorted(taken):
+        raise ModelError(f"'{state.driven.equations.name}' has a contact or constraint named '{name}' already. "
+                         "Name the new one otherwise.")  # fmt: skip
 
 
 def with_shapes(world: World, state: SimState, name: str, a: Any, b: Any,
@@ -77,22 +80,33 @@ def reshaped(world: World, state: SimState, name: str, a: Any, b: Any) -> SimSta
 
 
 def with_contacts(world: World, state: SimState, contacts: Sequence[Contact]) -> SimState:
-    """Many contacts added; nothing is made yet of those whose shapes are far apart."""
+    """Contacts added, which the run begins with; nothing is made yet of those whose shapes are far apart."""
     base = world.table(state.driven).base if contacts else None
     far = set() if base is None else far_apart(contacts, base, state.row, world.may_sleep)
+    taken = {*state.holds, *state.waiting}
     for contact in contacts:
-        state = with_contact(world, state, contact, contact in far)
-    return state
+        must_watch(world.design, contact.name)
+        names = dict.fromkeys([contact.name, *(feature.name for feature in contact.features)])
+        _must_be_free(state, taken.intersection(names))
+        taken.update(names)
+        if contact not in far:
+            state = _with_points(world, state, contact)
+    return _with_members(state, contacts)
 
 
-def with_contact(world: World, state: SimState, contact: Contact, far: bool = False) -> SimState:
+def with_contact(world: World, state: SimState, contact: Contact) -> SimState:
     """A contact added; what it closes is decided when the run goes on."""
     must_watch(world.design, contact.name)
     must_be_new(state, [contact.name, *(feature.name for feature in contact.features)])
-    if not far:
-        state = _with_points(world, state, contact)
-    contacts = state.contacts.but(members=(*state.contacts.members, contact))
-    return state.but(contacts=contacts, presence={**state.presence, contact: (state.t, np.inf)}, settled=False)
+    return _with_members(_with_points(world, state, contact), [contact])
+
+
+def _with_members(state: SimState, contacts: Sequence[Contact]) -> SimState:
+    if not contacts:
+        return state
+    presence = {**state.presence, **dict.fromkeys(contacts, (state.t, np.inf))}
+    made = state.contacts.but(members=(*state.contacts.members, *contacts))
+    return state.but(contacts=made, presence=presence, settled=False)
 
 
 def _with_points(world: World, state: SimState, contact: Contact) -> SimState:
@@ -105,7 +119,7 @@ def _with_points(world: World, state: SimState, contact: Contact) -> SimState:
     contact_points = [touch_of(contact, feature, base, x) for feature in features]
     for contact_point in contact_points:
         if contact_point.feature.tracked is not None:
-            x = contact_point.found(x, state.contacts.places_of(contact))
+            x = contact_point.tracked_place.found(x, state.contacts.places_of(contact, contact_point.feature))
     state = state.at(x)
     if contact.place_of is None:
         must_have_lengths(contact, contact_points, x)
@@ -125,7 +139,9 @@ def get_ready(world: World, state: SimState, contact_points: Sequence[ContactPoi
     """Make now what the first switches to some contacts would have to wait for."""
     table, free = world.table(state.driven), not any(hold.permanent for hold in state.holds.values())
     table.get_ready(free)
-    table.laps.get_ready(world.method, len(state.x))
+    watched, held = (*state.contacts.contact_points, *contact_points), len(table.held(state.holds).rows)
+    rows = held + sum([1 + len(point.tangents) for point in watched])
+    table.laps.get_ready(world.method, len(state.x), min(rows, len(state.driven.equations.u)), 5 * len(watched))
     for contact_point in contact_points[:READY]:
         table.know(contact_point, free, state.holds, slides=len(contact_points) <= FEW)
 
@@ -140,11 +156,13 @@ def _tracked(world: World, state: SimState, features: Sequence[Feature]) -> SimS
     return driven_by(world, state.but(x=x), replace(state.driven, equations=equations, arguments=arguments))
 
 
-def with_place(world: World, state: SimState, contact: Contact) -> SimState:
-    """One more place tracked at which the curve or surface of a contact is about to be met."""
-    number = 1 + len(state.contacts.places_of(contact))
-    must_be_few(contact.whole, number, state.t)
-    return with_contact(world, state, further_place(contact.whole, number))
+def with_place(world: World, state: SimState, contact_point: ContactPoint) -> SimState:
+    """One more place tracked at which the same parts of a contact are about to meet."""
+    whole, tracked = contact_point.contact.whole, contact_point.feature.tracked
+    assert tracked is not None, "only what is tracked has further places"
+    must_be_few(whole, 1 + len(state.contacts.places_of(whole, contact_point.feature)), state.t)
+    number = 2 + sum(contact.place_of is whole for contact in state.contacts.members)
+    return with_contact(world, state, further_place(whole, tracked.which, number))
 
 
 def without_contact(world: World, state: SimState, contact: Contact) -> SimState:

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from latchwork.algebra.products import dot
 from latchwork.constraint.reactions.reaction_items import Item, about, must_be_names
 from latchwork.constraint.reactions.reaction_plan import Plan, plan_of
-from latchwork.constraint.rows import Rows
+from latchwork.constraint.rows import Rows, joined
 from latchwork.constraint.solve import least_norm, multipliers
 from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError, did_you_mean
 from latchwork.hybrid.contacts.contact_point import enforced_by_coordinates, normal_force
 from latchwork.hybrid.event import STATES
+from latchwork.hybrid.friction_forces import friction_rows, sliding_friction
 from latchwork.hybrid.mode_equations import ByAcceleration, Held
 from latchwork.hybrid.path import Stage, at_jumps
 from latchwork.hybrid.time_stepping.stage import Stepped
@@ -80,14 +81,18 @@ def reactions_along(samples: Samples, at: Any = None, motors: bool = False) -> R
     """Segment by segment: u̇ and λ from the mode, then all wrenches by one program."""
     equations, x = samples.equations, _arguments(samples)
     found: dict[str, ReactionAlong] = {}
-    places, plans = about(equations.system, at), dict[Rows | None, Plan]()
+    places, plans = about(equations.system, at), dict[tuple[Rows | None, tuple[str, ...]], Plan]()
     udot = _accelerations(samples)
     for stage, here in _pieces(samples):
         terms = stage.mode.terms if isinstance(stage, Held) else None
-        rows = None if terms is None else terms.rows
-        if rows not in plans:
-            plans[rows] = plan_of(equations, rows, places, bool(motors))
-        plan, lam = plans[rows], _multipliers(samples, stage, terms, here, udot)
+        rows, slid = None if terms is None else terms.rows, list(sliding_friction(samples, stage, here))
+        key = rows, tuple([each.feature.name for each in slid])
+        if key not in plans:
+            parts = [*([rows] if rows is not None and len(rows) else []),
+                     *[friction_rows(samples, each.feature) for each in slid]]  # fmt: skip
+            plans[key] = plan_of(equations, joined(parts) if slid else rows, places, bool(motors))
+        plan, lam = plans[key], _multipliers(samples, stage, terms, here, udot)
+        lam = np.column_stack([lam, *[each.lam for each in slid]])
         wrenches = plan.wrenches(x[here], udot[here], lam)
         place = {item.name: i for i, item in enumerate(plan.physical)}
         for item in plan.items:
@@ -106,8 +111,9 @@ def forces_along(samples: Samples, names: Sequence[str]) -> Array:
     0 while it does not act, nan while it was time-stepped.
     """
     found, udot = np.zeros((np.size(samples.t), len(names))), _accelerations(samples)
-    enforced = {feature.name: feature for contact in samples.contacts for feature in contact.features
-                if feature.name in names and enforced_by_coordinates(samples.equations, feature)}  # fmt: skip
+    places = [feature for contact in samples.contacts for feature in contact.features if feature.name in names]
+    enforced = {feature.name: feature for feature in places
+                if feature.rate is None and enforced_by_coordinates(samples.equations, feature)}  # fmt: skip
     for stage, here in _pieces(samples):
         if isinstance(stage, Stepped):
             found[here] = np.nan
@@ -116,6 +122,10 @@ def forces_along(samples: Samples, names: Sequence[str]) -> Array:
             for k, name in enumerate(names):
                 if name not in enforced:
                     found[here, k] = lam[:, _rows_of(rows, name, samples.contacts)].sum(axis=1)
+            for feature, own in sliding_friction(samples, stage, here):
+                for k, name in enumerate(names):
+                    if name == feature.name:
+                        found[here, k] = own
         for k, name in enumerate(names):
             if name in enforced and any(f"{name}: {state}" in stage.names for state in STATES):
                 found[here, k] = np.ravel(samples[normal_force(samples.equations, enforced[name])])[here]
@@ -190,11 +200,14 @@ def _multipliers(samples: Samples, stage: Stage, terms: Terms | None, here: NDAr
         lam = stage.mode.multipliers(np.column_stack([t, states, rest]))
         if told:
             return lam
-        return np.array([least_norm(*row) for row in zip(lam, *_rows(terms, full), strict=True)]).reshape(lam.shape)
+        rows = zip(lam, *_rows(terms, full), strict=True)
+        units = terms.base.units.u, terms.typical(full[0]) if len(full) else 1.0
+        return np.array([least_norm(*row, *units) for row in rows]).reshape(lam.shape)
     lam = np.zeros((len(here), len(terms.rows)))
     for i, state in enumerate(full):
         motion, B = terms.motion(state), terms.place(state).B
-        lam[i] = multipliers(B, dot(motion.M, udot[here[i]]) - motion.f, motion.M)
+        force, units = dot(motion.M, udot[here[i]]) - motion.f, (terms.base.units.u, terms.typical(state))
+        lam[i] = multipliers(B, force, motion.M, *units)
     return lam
 
 

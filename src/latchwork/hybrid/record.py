@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from latchwork.contact.feature import Feature
 from latchwork.hybrid.contacts.events import told
@@ -14,6 +15,11 @@ from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.path import Segment
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.timeline import Timeline, Work
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.reset import KeptReset
+
+RESETS, FEW = 256, 16  # resets that are kept; and where the past is forgotten
 
 
 class Switch(NamedTuple):
@@ -47,6 +53,7 @@ class Record:
     pending: Pending | None = None
     balance: Balance = field(default_factory=Balance)
     _told: list[RunEvent] = field(default_factory=list)
+    resets: deque[KeptReset] = field(default_factory=deque)  # the last ones, to be replayed
     _untold: list[tuple[Any, ...]] = field(default_factory=list)  # what `told` is to be asked: a run need not wait
 
     @property
@@ -65,6 +72,13 @@ class Record:
     def tell_later(self, *given: Any) -> None:
         """Note what `told` makes events of, when they are asked for."""
         self._untold.append(given)
+
+    def keep(self, reset: KeptReset) -> KeptReset:
+        """Keep a reset; the oldest of many is dropped."""
+        self.resets.append(reset)
+        if len(self.resets) > RESETS:
+            self.resets.popleft().drop()
+        return reset
 
     def taken(self) -> list[RunEvent]:
         """The events so far; none of them are kept."""
@@ -108,8 +122,10 @@ class Record:
         self.pending = None
 
     def forget(self, switches: int) -> None:
-        """Keep nothing of the past but what the next step needs, and the last switches."""
+        """Keep nothing of the past but what the next step needs, and some of the last switches and resets."""
         del self.segments[:-1], self.work[:], self.switches[:-switches], self.backs[:-1]
+        while len(self.resets) > FEW:
+            self.resets.popleft().drop()
 
     @property
     def timeline(self) -> Timeline:

@@ -13,6 +13,7 @@ from latchwork.constraint.forces import forces_in
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.constraint.terms import Base
 from latchwork.errors import EvaluationError, IntegrationError, ModelError
+from latchwork.hybrid.condition_unit import unit_of_condition
 from latchwork.hybrid.contacts.guards import Guard
 from latchwork.hybrid.contacts.initial_contacts import INSTANT
 from latchwork.hybrid.input_laws import Column, Driven
@@ -27,7 +28,7 @@ from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import rebuild
 
-AT_ZERO = 1e-9  # a condition this small, in its own units, is at zero: it fires when it falls from there
+AT_ZERO = 1e-9  # of the unit of a condition: as small as this it is at zero, and fires when it falls from there
 MOST, SOON = 100, 1e-9  # so many firings within this part of the time, or of that of the model, are chattering
 
 
@@ -66,19 +67,19 @@ class RuleState(NamedTuple):
         """Armed from now on or not."""
         return self._replace(armed=armed, fresh=armed and (self.fresh or not self.armed), due=self.due and armed)
 
-    def look(self, t: float, scale: float, g: float, rate: float, begins: bool, jumps: bool) -> RuleState:
+    def look(self, t: float, scale: float, g: float, rate: float, unit: float, begins: bool, jumps: bool) -> RuleState:
         """The condition and its rate, where the run begins or on its way: is the rule due, or must that rise first?
 
-        ``scale`` is the time of the model.
+        ``scale`` is the time of the model, ``unit`` that of the condition.
         """
-        spent, since = self.spent, self.since
+        spent, since, small = self.spent, self.since, AT_ZERO * unit
         if self.fresh:
             since = t
-            spent = not jumps and g <= (-AT_ZERO if begins else AT_ZERO)
+            spent = not jumps and g <= (-small if begins else small)
         elif spent:
-            spent = g <= (AT_ZERO if same_instant(t, since, scale) else 0.0)
-        rising = abs(g) <= AT_ZERO and (rate > 0.0 if spent else rate >= 0.0)
-        due = not spent and (g < -AT_ZERO or (self.due and (self.sure or g <= AT_ZERO)))
+            spent = g <= (small if same_instant(t, since, scale) else 0.0)
+        rising = abs(g) <= small and (rate > 0.0 if spent else rate >= 0.0)
+        due = not spent and (g < -small or (self.due and (self.sure or g <= small)))
         return self._replace(fresh=False, since=since, spent=spent, rising=rising, due=due)
 
 
@@ -94,6 +95,14 @@ class Watched:
     value: Expr
     jumps: bool
     _made: tuple[Base, Function] | None = field(default=None, repr=False)
+    _unit: tuple[Base, float] | None = field(default=None, repr=False)
+
+    def unit(self, base: Base, x: Array) -> float:
+        """One of its condition, in a run that is at x = (t, q, u, rest)."""
+        if self._unit is None or self._unit[0] is not base:
+            rest = x[1 + len(base.equations.q) + len(base.equations.u) :]
+            self._unit = base, unit_of_condition(self.value, base, rest)
+        return self._unit[1]
 
     def effect(self, base: Base, x: Array) -> Effect:
         """What it changes at a state (t, q, u, rest): all of it from the state before."""
@@ -164,16 +173,16 @@ class Rules:
         """The rules that are armed while these hold."""
         return tuple(each for each in self.watched if self.is_armed(each, active))
 
-    def look(self, t: float, scale: float, active: Sequence[str], guards: Sequence[Guard], values: Array,
+    def look(self, x: Array, base: Base, active: Sequence[str], guards: Sequence[Guard], values: Array,
              begins: bool) -> Rules:  # fmt: skip
-        """How the rules stand where the guards and their rates have these values; ``scale`` is the time of the
-        model."""
-        m = len(values) // 2
+        """How the rules stand at x = (t, q, u, rest), where the guards and their rates have these values."""
+        m, t, scale = len(values) // 2, float(x[0]), base.scales.time
         states = [state.arm(self.is_armed(each, active)) for each, state in zip(self.watched, self.states, strict=True)]
         for i, guard in enumerate(guards):
             if guard.kind == "rule":
                 k = guard.about.number
-                states[k] = states[k].look(t, scale, float(values[i]), float(values[m + i]), begins, guard.about.jumps)
+                unit, jumps = guard.about.unit(base, x), guard.about.jumps
+                states[k] = states[k].look(t, scale, float(values[i]), float(values[m + i]), unit, begins, jumps)
         return replace(self, states=tuple(states))
 
     def hit(self, guards: Sequence[Guard]) -> Rules:

@@ -25,7 +25,7 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
              constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
              parameters: Mapping[str, float] | None = None,
              start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
-             every: float | None = None, thick: TimeStepping | None = None,
+             every: float | None = None, thick: TimeStepping | Literal[False] | None = None,
              keep: Literal["steps", "samples"] = "steps", stop_when: Mapping[str, Any] | None = None,
              at_once: bool | None = None, progress: Callable[[float], None] | None = None,
              audit: Auditing = "raise") -> Trajectory:  # fmt: skip
@@ -52,8 +52,9 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     and ``run.events`` says which and when; an input that jumps at the row of a table may take one through. One that
     starts below zero must rise above it first; one that starts at zero and falls ends the run at once.
 
-    Contacts run event by event. Where events come too thick, as in a pile that settles, ``thick=lw.TimeStepping(step)``
-    allows time stepping until things are calm; ``run.events`` and ``run.audit`` say when.
+    Contacts run event by event. Where events come too thick, as in a pile that settles, a run of more than a dozen
+    contacts is time-stepped until things are calm; ``thick=False`` forbids it, ``thick=lw.TimeStepping(step)`` allows
+    it for fewer and says how; ``run.events`` and ``run.audit`` say when.
 
     Ctrl-C ends the run after its next steps with `lw.Interrupted`, whose ``run`` holds what was computed.
 

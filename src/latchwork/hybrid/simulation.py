@@ -10,7 +10,7 @@ A simulation holds the state of its run (`state`), what it knows besides (`world
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,8 +23,9 @@ from latchwork.contact.law import Contact
 from latchwork.errors import ArgumentError, EvaluationError, must_be, spelled
 from latchwork.hybrid.audit import Auditing, auditing
 from latchwork.hybrid.checkpoint import Checkpoint, Reader
+from latchwork.hybrid.contacts.broad_phase import BroadPhase
 from latchwork.hybrid.contacts.initial_contacts import contacts_of, must_run_contacts, one_of_three
-from latchwork.hybrid.designs import Simulating, design_of
+from latchwork.hybrid.designs import Automaton, Simulating, design_of
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.fixed_stepper import FixedStepper, tick
 from latchwork.hybrid.input_laws import Driven, driven
@@ -49,7 +50,7 @@ from latchwork.hybrid.so_far import trajectory_of
 from latchwork.hybrid.start import given_constraints, mechanism, method_of, seconds, start_of
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
-from latchwork.hybrid.time_stepping.settings import EventRate, TimeStepping
+from latchwork.hybrid.time_stepping.settings import TimeStepping, event_rate_of
 from latchwork.hybrid.timeline import Timeline
 from latchwork.hybrid.trajectory import Trajectory
 from latchwork.hybrid.world import World
@@ -73,7 +74,7 @@ class Simulation:
                  constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
                  parameters: Mapping[str, float] | None = None,
                  start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
-                 at_once: bool | None = None, thick: TimeStepping | None = None,
+                 at_once: bool | None = None, thick: TimeStepping | Literal[False] | None = None,
                  progress: Callable[[float], None] | None = None, audit: Auditing = "raise") -> None:  # fmt: skip
         self.record = Record()
         equations, own = mechanism(model)
@@ -86,18 +87,25 @@ class Simulation:
         self.audit = auditing(audit)
         self.stepper: FixedStepper | None = None  # what is ticked, where nothing changes
         drives, held = driven(equations, inputs)
-        must_be(thick, (TimeStepping, type(None)), "thick", "Give lw.TimeStepping(step), or leave it out.")
+        if thick is not False:
+            must_be(thick, (TimeStepping, type(None)), "thick", "Give lw.TimeStepping(step), False, or leave it out.")
         t, holds = seconds("start", start), {k.name: Hold(k, True, None) for k in permanent}
         given = start_of(equations, q, u, held, parameters, t)
         n = 1 + given.states
         x, rest = given.x, np.append(given.x[n:], np.zeros(len(drives.held) - len(given.x[n:])))
         row, contacts = np.concatenate([x[:n], drives.rest_at(rest, x[0])]), contacts_of(model)
+        self.world.broad_phase = BroadPhase(model, self.keeps_awake or isinstance(self.world.design, Automaton))
         drives = self.world.measured(drives, row, contacts)
         self.start: Start | None = None
         if permanent:
             x, self.start = consistent(self.world.table(drives).held(holds), row, given.q_held, given.u_held)
-        state = SimState(t, np.append(x[1:n], 0.0), rest, drives, EventRate(thick), t, holds)
-        state = with_rules(with_contacts(self.world, state, contacts), rules_of(model))
+        drawn = [contact for contact in contacts if not (contact.recipe or contact.bounds)]
+        count = 0 if design else len(drawn) + self.world.broad_phase.pairs
+        rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time)
+        state = SimState(t, np.append(x[1:n], 0.0), rest, drives, rate, t, holds)
+        near = self.world.broad_phase.first(self.world.table(drives).base, state.row)
+        state = self.world.with_pairs_of(with_contacts(self.world, state, (*contacts, *near)), rules_of(model))
+        state = with_rules(state, rules_of(model))
         self._state = follow_inputs(self.world.table(state.driven), state)[0]
 
     def __repr__(self) -> str:
@@ -222,7 +230,11 @@ class Simulation:
 
     def advance(self, until: float, *, stop_when: Mapping[str, Any] | None = None,
                 samples: Array | None = None) -> Events:  # fmt: skip
-        """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way."""
+        """Run until a time, or until the first of ``stop_when`` falls through zero; gives the events on the way.
+
+        Fixed steps (`lw.RK4`) in pieces that end on their grid have the bits of one go. Steps by tolerance end where a
+        piece ends: in pieces it is another run, as exact; ``samples`` keeps states on the way and changes nothing.
+        """
         return advance(self, until, stop_when, samples, self.world.method, self.audit)
 
     def tick(self, step: float) -> Events:
@@ -264,7 +276,7 @@ class Simulation:
     def rule(self, name: str, when: Any, **changes: Any) -> Rule:
         """What the user says about modes, from now on: as ``model.rule``; the model stays as it was."""
         rule = Rule(name, when, **changes)
-        self.state = with_rules(self._state, [rule])
+        self.state = with_rules(self.world.with_pairs_of(self._state, [rule]), [rule])
         return rule
 
     # --- contacts -----------------------------------------------------------------------------------------------
@@ -300,7 +312,15 @@ class Simulation:
             before = state.active
             self.state = state.but(waiting={key: late for key, late in state.waiting.items() if key != name})
             return self.record.tell(RunEvent(state.t, name, before, before, kind="remove"))
-        return self._decided(name, without_contact(self.world, state, contact_now(state, name)), "remove")
+        contact = self._known(name)
+        return self._decided(name, without_contact(self.world, self._state, contact), "remove")
+
+    def _known(self, name: str) -> Contact:
+        """A contact that there is now; a pair of a collision becomes one where it is named."""
+        pair = self.world.broad_phase.named(name) if isinstance(name, str) else None
+        if pair is not None and pair not in self._state.presence:
+            self.state = self.world.joined(self._state, [pair])
+        return contact_now(self._state, name)
 
     def _decided(self, name: str, changed: SimState, kind: str) -> RunEvent:
         """Contacts decided anew after a change of them."""

@@ -47,6 +47,7 @@ def trajectory_of(sim: Simulation, segments: Sequence[Segment], every: float | N
         x, udot = path.at(t)
     return Trajectory(state.driven, t, x, state.rest, path, Events(record.events), start=sim.start, udot=udot,
                       timeline=record.timeline, contacts=state.contacts.members,
+                      colliding=tuple(sim.world.broad_phase.shapes),
                       presence=Presence(dict(state.presence), tuple(record.backs)),
                       listed=tuple(dict.fromkeys(chain(*record.listed.values()))))  # fmt: skip
 

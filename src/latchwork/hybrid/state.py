@@ -20,9 +20,11 @@ from latchwork.contact.law import Contact
 from latchwork.hybrid.checkpoint import Checkpoint, written
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.input_laws import Driven
+from latchwork.hybrid.laid_out_mode import Stages
 from latchwork.hybrid.late import Waiting
-from latchwork.hybrid.mode_table import Hold, Stages
+from latchwork.hybrid.mode_table import Hold
 from latchwork.hybrid.names import Names
+from latchwork.hybrid.path import Stage
 from latchwork.hybrid.rules import Rules
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.settings import EventRate
@@ -46,6 +48,7 @@ class SimState:
     contacts: ContactStates = field(default_factory=lambda: ContactStates([]))
     rules: Rules = field(default_factory=Rules)
     stages: Stages = field(default_factory=dict)  # equations of modes that were met, in the speeds chosen there
+    standing: tuple[Stage, Array] | None = None  # the equations that the last steps were made by, and x after them
     begun: bool = False  # whether it has made steps
     settled: bool = True  # whether contacts are decided as they stand; else they are before the next step
     presence: Mapping[Contact, tuple[float, float]] = field(default_factory=dict)  # from when until when there is each
@@ -68,6 +71,11 @@ class SimState:
     def active(self) -> tuple[str, ...]:
         """The constraints that hold, and the contacts that are closed, by name."""
         return (*self.holds, *self.contacts.labels)
+
+    def stands_in(self, stage: Stage) -> bool:
+        """Whether steps of these equations ended here, and nothing has moved since: they go on, however good they
+        are."""
+        return self.standing is not None and self.standing[0] is stage and self.standing[1] is self.x
 
     @property
     def told(self) -> tuple[str, ...]:

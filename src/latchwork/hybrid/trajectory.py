@@ -77,6 +77,7 @@ class Samples:
     udot: Array | None = field(repr=False, default=None, kw_only=True)  # where constraints act
     path: Path | None = field(repr=False, default=None, kw_only=True)  # the run they were taken from
     contacts: tuple[Contact, ...] = field(repr=False, default=(), kw_only=True)  # what could touch in it
+    colliding: tuple[Any, ...] = field(repr=False, default=(), kw_only=True)  # shapes of which any two could
 
     @property
     def equations(self) -> Equations:
@@ -196,7 +197,7 @@ class Trajectory(Samples):
         shape = np.shape(when)
         return Samples(self.driven, when, x.reshape(*shape, x.shape[-1]), self.rest,
                        udot=None if udot is None else udot.reshape(*shape, udot.shape[-1]), path=self.path,
-                       contacts=self.contacts)  # fmt: skip
+                       contacts=self.contacts, colliding=self.colliding)  # fmt: skip
 
     @property
     def audit(self) -> Audit:

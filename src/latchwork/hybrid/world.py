@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from latchwork.constraint.forces import forces_in
+from latchwork.constraint.rule import Rule
 from latchwork.constraint.scales import Measure, measure_at
 from latchwork.constraint.units import angles_of
 from latchwork.contact.broad_phase.spheres import radius_of
 from latchwork.contact.law import Contact
-from latchwork.hybrid.contacts.watch_set import WatchSet
+from latchwork.hybrid.contacts.broad_phase import BroadPhase
+from latchwork.hybrid.contacts.watch_set import Asleep, WatchSet
 from latchwork.hybrid.designs import Automaton, Simulating
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.interference.watch import Watch
@@ -19,6 +24,7 @@ from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 from latchwork.integrate.methods import Method
 from latchwork.kane.equations import Equations
+from latchwork.symbolic.graph import Graph
 
 TABLES = 64  # mode tables that are kept: tracked curves that come and go change the equations
 
@@ -39,6 +45,7 @@ class World:
     brief: float = 0.0
     keeps_awake: bool = False
     looks_ahead: bool = True
+    broad_phase: BroadPhase = field(default_factory=BroadPhase)
     watch_set: WatchSet = field(default_factory=WatchSet)
     watch: Watch = field(default_factory=Watch)
     ahead: Ahead = field(default_factory=Ahead)
@@ -56,8 +63,9 @@ class World:
         """What drives a run, with scales and units of its start at x = (t, q, u, rest), which shapes that move tell as
         well."""
         base, N = programs_of(driven), driven.equations.system.tree.newtonian
-        shapes = [shape for contact in contacts for shape in contact.shapes if getattr(shape, "frame", N) is not N]
-        measure = measure_at(base, x, [2.0 * size for size in map(radius_of, shapes)])
+        shapes = [*(shape for contact in contacts for shape in contact.shapes), *self.broad_phase.shapes]
+        moving = [shape for shape in shapes if getattr(shape, "frame", N) is not N]
+        measure = measure_at(base, x, [2.0 * size for size in map(radius_of, moving)])
         made = replace(driven, measure=measure)
         self.table(made).base = base.measured_by(measure)
         return made
@@ -74,12 +82,41 @@ class World:
         """Whether a contact may be left unwatched while it is far away: not where all modes are to be known before."""
         return not contact.is_eager if self.keeps_awake else not isinstance(self.design, Automaton)
 
+    @property
+    def asleep(self) -> list[Asleep]:
+        """What sleeps: pairs that are no contacts yet, and contacts that are not watched."""
+        return [each for each in (self.broad_phase, self.watch_set) if each.sleeps]
+
     def seen(self, state: SimState) -> SimState:
-        """The state with contacts watched from here on that may touch soon; others sleep."""
+        """The state with contacts of pairs that have come near, and those watched from here on that may touch soon;
+        others sleep."""
         base = self.table(state.driven).base
+        if not self.broad_phase.is_idle:
+            state = self.joined(state, self.broad_phase.see(base, state.row, state.presence))
         if self.watch_set.is_idle(state.contacts, base):
             return state
         contacts = state.contacts.copied()
         self.watch_set.see(contacts, base, state.row, self.may_sleep)
         return state.but(contacts=contacts)
 
+    def with_pairs_of(self, state: SimState, rules: Iterable[Rule]) -> SimState:
+        """The state with contacts of pairs that rules name: what they are told of is there, near or far."""
+        graph = state.driven.equations.system.graph
+        told = [name for rule in rules for name in (*rule.needs, *rule.without, *_forces(graph, rule))]
+        names = [name.partition(":")[0] for name in told]
+        found = [pair for name in dict.fromkeys(names) if (pair := self.broad_phase.named(name)) is not None]
+        return self.joined(state, [pair for pair in found if pair not in state.presence])
+
+    def joined(self, state: SimState, near: Sequence[Contact]) -> SimState:
+        """The state with contacts of pairs that come near, and have been apart so far; their order is that of pairs."""
+        if not near:
+            return state
+        members = tuple(sorted((*state.contacts.members, *near), key=self.broad_phase.place))
+        presence = {**state.presence, **dict.fromkeys(near, (state.began, np.inf))}
+        return state.but(contacts=state.contacts.but(members=members), presence=presence)
+
+
+def _forces(graph: Graph, rule: Rule) -> list[str]:
+    """What has forces in the condition of a rule."""
+    node = getattr(rule.when, "node", None)
+    return [] if node is None else list(forces_in(graph, [node]).values())

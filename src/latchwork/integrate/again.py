@@ -113,6 +113,11 @@ def lay_out(here: i64, plain: i64p, programs: Programs, kept: i64p, slots: f64p,
             projection.judge = executor_at(programs.judge)
 
 
+def block_words(guards: int, states: int, fresh: int, slots: int) -> int:
+    """Words of a problem of so many guards and states, with so many slots when fresh, and in use: see `lay_out`."""
+    return WORDS + 3 * guards + states + fresh + slots
+
+
 def few_rows() -> int:
     """Rows that are needed to begin."""
     return FEWEST_ROWS // 4
@@ -176,17 +181,14 @@ class Again:
     def __init__(self, workspace: SharedWorkspace, function: Executable, guards: Executable | None,
                  settle: Settle | None, held: int, kept: NDArray[np.int64], kinds: Sequence[int],
                  heights: Sequence[float], units: Sequence[float]) -> None:  # fmt: skip
-        self.workspace, self.function, self.guards, self.settle = workspace, function, guards, settle
+        self._know(workspace, function, guards, settle, kinds, heights, units)
         n, m = workspace.n, len(kinds)
-        self.m, self.now = m, workspace.first[: 2 * m]
         parts = self._parts_of()
         fresh, shared = (parts[0], 1) if len(parts) == 1 else (np.concatenate(parts), 0)
         one = len(parts[0])
         two, three = (one, one) if shared else (len(parts[1]), 0 if settle is None else len(parts[2]))
-        self._own, self._size = WORDS + 3 * m, len(fresh)  # words before ``kept``; fresh slots
-        self.table = np.empty(self._own + n + self._size + one + two + three, dtype=np.int64)  # one memory for all
-        self.at, code, first = address(self.table), address(function.code), 1 + n
-        self._run_by = run_by, look_by = self._executors()
+        self._stand(np.empty(block_words(m, n, len(fresh), one + two + three), dtype=np.int64), len(fresh))
+        code, first, (run_by, look_by) = address(function.code), 1 + n, self._run_by
         looks = 0 if guards is None else code if guards.code is function.code else address(guards.code)
         projects, judge = (0, 0, 0), 0
         if settle is not None:
@@ -196,15 +198,37 @@ class Again:
               judge, shared, run_by, code, first, one, look_by, looks, first, two, *projects, three)  # fmt: skip
         plain, programs = workspace.at
         native(lay_out).brief(self.at, plain, programs, address(kept), address(fresh), len(fresh))
-        self._heights = *heights, *[FLOOR * unit for unit in units]
         self._arm_by(kinds)
-        self.lap = record_at(LapMemory, self.table, 0)
-        self.integration = self.lap.integration
-        self._begin, self._tick, self._kinds = native(begin).brief, native(tick).brief, tuple(kinds)
+
+    @classmethod
+    def laid_out(cls, workspace: SharedWorkspace, function: Executable, guards: Executable, settle: Settle | None,
+                 kinds: Sequence[int], heights: Sequence[float], units: Sequence[float], table: NDArray[np.int64],
+                 fresh: int) -> Again:  # fmt: skip
+        """A problem that machine code has laid out in some words, with so many fresh slots, and may have begun."""
+        made = cls.__new__(cls)
+        made._know(workspace, function, guards, settle, kinds, heights, units)
+        made._stand(table, fresh)
+        return made
+
+    def _know(self, workspace: SharedWorkspace, function: Executable, guards: Executable | None, settle: Settle | None,
+              kinds: Sequence[int], heights: Sequence[float], units: Sequence[float]) -> None:  # fmt: skip
+        """What the problem consists of."""
+        self.workspace, self.function, self.guards, self.settle = workspace, function, guards, settle
+        self.m, self.now = len(kinds), workspace.first[: 2 * len(kinds)]
+        self._run_by = self._executors()
+        self._heights, self._kinds = (*heights, *[FLOOR * unit for unit in units]), tuple(kinds)
+        self._begin, self._tick = native(begin).brief, native(tick).brief
         self._pages: list[tuple[Array, ...]] = []  # rows on pages before this
         self._record: Record | None = None  # samples of pages before this
         self._owed, self._counted = 0, 0  # steps that are not counted yet; steps of this run that are noted
         self._fused: tuple[Function, Array] | None = None  # a whole step as one program, and its slots
+
+    def _stand(self, table: NDArray[np.int64], fresh: int) -> None:
+        """One memory for all, in which there are so many fresh slots."""
+        self.table, self.at = table, address(table)
+        self._own, self._size = WORDS + 3 * self.m, fresh  # words before ``kept``; fresh slots
+        self.lap = record_at(LapMemory, table, 0)
+        self.integration = self.lap.integration
 
     def _arm_by(self, kinds: Sequence[int]) -> None:
         """Arm guards by these kinds where the next run begins."""

@@ -349,8 +349,6 @@ def steps(integration: Integration, until: f64, most: i64) -> i64:
         if status != FULL and status != REWRITE:
             return status
         kept = 1 if control.made % control.every == 0 or control.made == total or status == REWRITE else 0
-        if status == REWRITE and (control.made == total if fixed == 1 else control.t >= until):
-            status = FULL
         if control.component >= 0:
             status, kept = NOT_FINITE, 1
         elif guards.m > 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from latchwork.errors import ModelError
@@ -23,6 +23,7 @@ class Body:
     mass: Expr
     frame: Frame | None = None
     inertia: Dyadic | None = None
+    shapes: list[Any] = field(default_factory=list, init=False, repr=False)  # those made by its own methods
 
     @property
     def is_particle(self) -> bool:
@@ -55,6 +56,10 @@ class Body:
         """A rod with round ends between two points of the body."""
         return self._shape("Capsule", p, q, radius)
 
+    def cylinder(self, p: Point, q: Point, radius: Any) -> Any:
+        """A rod with flat ends between two points of the body."""
+        return self._shape("Cylinder", p, q, radius)
+
     def rim(self, axis: Vector, radius: Any, center: Point | None = None, tube: Any = 0.0) -> Any:
         """The edge of a coin or wheel about an axis of the body."""
         return self._shape("Rim", center or self.center, axis, radius, tube=tube)
@@ -66,7 +71,9 @@ class Body:
     def _shape(self, kind: str, *args: Any, **options: Any) -> Any:
         from latchwork.contact import shapes
 
-        return getattr(shapes, kind)(*args, body=self, **options)
+        made = getattr(shapes, kind)(*args, body=self, **options)
+        self.shapes.append(made)
+        return made
 
 
 def inertia(frame: Frame, xx: Any = 0.0, yy: Any = 0.0, zz: Any = 0.0,

@@ -96,6 +96,13 @@ def anchor(point: Point) -> Point | None:
     return step
 
 
+def longest_offset(tree: Tree) -> float:
+    """The largest number by which a point of a model is located from another: what rounding of lengths is a part of."""
+    g = tree.graph
+    nodes = [node for point in tree.points.values() for part in point.offset.parts.values() for node in part]
+    return max((abs(g.value(node)) for node in nodes if node < 0), default=0.0)
+
+
 def _from_root(point: Point) -> Vector:
     chain: list[Vector] = []
     step: Point | None = point

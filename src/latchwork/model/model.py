@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch, Rule
 from latchwork.contact.law import Contact
+from latchwork.contact.materials import Laws, Material, Materials
 from latchwork.errors import ModelError, must_be_name, spelled
 from latchwork.mechanics.system import System
 from latchwork.model.loading import Loading
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
+    from latchwork.contact.collision import Collision
     from latchwork.kane.advice import Advice
     from latchwork.kane.equations import Equations
     from latchwork.mechanics.joints import Link
+    from latchwork.mechanics.point import Point
+    from latchwork.symbolic.expr import Expr
 
 
 class Model(Loading):
@@ -25,13 +29,16 @@ class Model(Loading):
     def __init__(self, name: str = "mechanism") -> None:
         super().__init__(name)
         self._contacts: dict[str, Contact] = {}
+        self._collisions: dict[str, Collision] = {}
+        self._materials = Materials()
         self._rules: dict[str, Rule] = {}
 
     def __repr__(self) -> str:
         return (
             f"<Model '{self.name}': {len(self._bodies)} bodies, {len(self._coordinates)} coordinates, "
             f"{len(self._loads) + (self._gravity is not None)} loads, {len(self._constraints)} constraints"
-            f"{f', {len(self._contacts)} contacts' if self._contacts else ''}>"
+            f"{f', {len(self._contacts)} contacts' if self._contacts else ''}"
+            f"{f', {len(self._collisions)} collisions' if self._collisions else ''}>"
         )
 
     # --- contacts -----------------------------------------------------------------------------------------------
@@ -53,6 +60,51 @@ class Model(Loading):
 
         return self.add_contact(name, lambda: contact_between(name, a, b, restitution, friction, impact, self.graph))
 
+    @property
+    def collisions(self) -> tuple[Collision, ...]:
+        """Shapes of which any two may touch, as `collide` gave them."""
+        return tuple(self._collisions.values())
+
+    @property
+    def materials(self) -> Materials:
+        """Materials by name, and the table of their pairs."""
+        return self._materials
+
+    @spelled
+    def material(self, name: str, *, friction: Any = None, restitution: Any = 0.0, on: Any = ()) -> Material:
+        """A surface by a name: what it obeys on another of its kind, and the bodies and shapes that are made of it."""
+        from latchwork.contact.colliders import things_made_of
+
+        return self._materials.add(name, friction, restitution, things_made_of(name, on))
+
+    @spelled
+    def material_pair(self, a: Material | str, b: Material | str, *, friction: Any = None,
+                      restitution: Any = 0.0) -> Laws:  # fmt: skip
+        """The row of two materials: what their surfaces obey where they touch each other."""
+        return self._materials.add_pair(a, b, friction, restitution)
+
+    @spelled
+    def collide(self, *groups: Any, friction: Any = None, restitution: Any = None, impact: str = "newton",
+                within: bool = True, without: Any = (), masks: Any = None, neighbours: bool = False,
+                name: str = "collide") -> Collision:  # fmt: skip
+        """Bodies and shapes of which any two may touch, without a list of pairs; each argument is one or several.
+
+        A body stands for the shapes that its methods have made; a mapping gives names, by which contacts are called "a
+        on b". Shapes of one body, and of bodies that a joint joins, are left out (``neighbours=True`` keeps these), and
+        so are the pairs in ``without``. With ``within=False`` only shapes of different arguments meet; ``masks`` gives
+        (contype, conaffinity) by body or shape, as MuJoCo has them. A pair that `contact` lists has the laws it was
+        given there. ``friction`` and ``restitution`` are for pairs that the table of materials has no row for.
+        """
+        from latchwork.contact.colliders import collision_of
+
+        must_be_name(name, "a collision")
+        if name in self._collisions:
+            raise ModelError(f"'{self.name}' has a collision named '{name}' already. Give another name=.")
+        laws = {"friction": friction, "restitution": restitution, "impact": impact}
+        self._collisions[name] = collision_of(name, self.graph, groups, self._materials, laws, within=within,
+                                              without=without, masks=masks, joined=neighbours)  # fmt: skip
+        return self._collisions[name]
+
     @spelled
     def limit(self, name: str, joint: Link, bounds: Any, *, restitution: Any = 0.0) -> Contact:
         """Stops of a revolute or prismatic joint: its coordinate stays between two ``bounds``, (low, high), with an
@@ -61,6 +113,35 @@ class Model(Loading):
         from latchwork.contact.joint_limits import limits
 
         return self.add_contact(name, lambda: limits(name, *only(joint, name), bounds, restitution))
+
+    @spelled
+    def friction(self, name: str, joint: Link | Expr, static: Any, dynamic: Any = None) -> Contact:
+        """Dry friction of a joint, or of a relative speed: it sticks with a force of ``static`` at most, and slides
+        against one of ``dynamic``, which is the same unless given, and never above.
+
+        Numbers, or expressions in coordinates, t, inputs and parameters; forces where the joint slides, torques where
+        it turns.
+        """
+        from latchwork.contact.joint_friction import joint_friction
+
+        return self.add_contact(name, lambda: joint_friction(name, joint, static, dynamic, self.origin))
+
+    @spelled
+    def rope(self, name: str, a: Point, b: Point, length: Any, *, restitution: Any = 0.0) -> Contact:
+        """A rope without mass between two points: never further apart than its ``length``, a number or an expression
+        in t and parameters. It goes slack by itself, and meets its length with an impact. ``rope.force`` is its
+        tension."""
+        from latchwork.contact.rope import rope
+
+        return self.add_contact(name, lambda: rope(name, a, b, length, restitution))
+
+    @spelled
+    def one_way(self, name: str, joint: Link | Expr, *, restitution: Any = 0.0) -> Contact:
+        """A one-way clutch: the rate of a joint with one axis, or a relative speed such as ``dt(q1) - dt(q2)``, is
+        never negative. It locks where that comes to zero, and lets go where its force would pull."""
+        from latchwork.contact.one_way import one_way
+
+        return self.add_contact(name, lambda: one_way(name, joint, restitution, self.origin))
 
     def add_contact(self, name: str, make: Callable[[], Contact]) -> Contact:
         """A contact under a name that is new."""
@@ -117,7 +198,7 @@ class Model(Loading):
             gravity=self._gravity,
             links=tuple(self._links.values()),
             quaternions=tuple(self._quaternions),
-            contacts=tuple(self._contacts),
+            contacts=(*self._contacts, *self._collisions),
         )
 
     def equations(self) -> Equations:

@@ -12,6 +12,7 @@ from typing import Any
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
 from latchwork.errors import FileError, ModelError, did_you_mean
+from latchwork.hybrid.contacts.broad_phase import every_contact
 from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.model import Model
 from latchwork.realtime.scripts import folder, module_at
@@ -167,7 +168,7 @@ def usual_sliders(model: Model, inputs: Mapping[str, Any]) -> dict[str, tuple[fl
     What constraints and gaps are made of stays as it is: a loop whose lengths change in the run comes apart.
     """
     system, found = model.system(), dict[str, tuple[float, float]]()
-    gaps = [feature.gap for contact in model.contacts for feature in contact.features]
+    gaps = [feature.gap for contact in every_contact(model) for feature in contact.features]
     zeros = [zero for constraint in model.constraints for zero in constraint.zero]
     fixed = {symbol.name for e in (*gaps, *zeros) for symbol in e.free_symbols}
     for symbol in system.r:

@@ -37,7 +37,7 @@ HORIZON = 0.05  # s that are looked ahead
 AGAIN = 0.01  # s of the run between two looks
 PIECE = 4  # steps between two looks at the clock
 MOST = 64  # predictions that are kept
-TOGETHER = 1e-9  # s: guards that fall closer than this fall together
+TOGETHER = 1e-6  # of a step: guards that fall closer than this fall together
 
 
 class Foreseen(NamedTuple):
@@ -131,7 +131,7 @@ class Scout:
         first = min(falls, default=(math.inf, 0))[0]
         if first > 2.0 * self._step:
             return
-        guards = [stepper.guards[i] for after, i in falls if after <= first + TOGETHER]
+        guards = [stepper.guards[i] for after, i in falls if after <= first + TOGETHER * self._step]
         self.foreseen += [Foreseen(self._from, t + first, _name(guard)) for guard in guards]
         self._prepare(guards, np.concatenate([[t], x[:-1], self._rest]))
 

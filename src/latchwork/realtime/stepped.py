@@ -46,7 +46,9 @@ class Stepped(Simulation):
 
 def stepped(exhibit: Exhibit, step: float) -> Stepped:
     """The run of an exhibit from its start, by steps of Runge and Kutta; where events come too thick, by time steps."""
-    thick = TimeStepping(step, most=MOST) if exhibit.model.contacts or exhibit.fence else None
+    thick = (
+        TimeStepping(step, most=MOST) if exhibit.model.contacts or exhibit.model.collisions or exhibit.fence else None
+    )
     made = Stepped(exhibit.model, q=dict(exhibit.q), u=dict(exhibit.u), inputs=dict(exhibit.inputs), method=RK4(step),
                    thick=exhibit.thick or thick)  # fmt: skip
     made.world.brief = step

@@ -52,6 +52,7 @@ NAMES = (
     "escapement",
     "latch",
     "clutch",
+    "wrecking_ball",
 )
 
 

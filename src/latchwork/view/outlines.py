@@ -14,6 +14,7 @@ from latchwork.contact.shapes import (
     Box,
     Capsule,
     Circle,
+    Cylinder,
     Hull,
     Line,
     Plane,
@@ -114,6 +115,14 @@ def _capsule(shape: Any, m: Measured) -> Outline:
     return Outline(shape.p, shape.frame, (Part("face", np.vstack([edge, edge[:1]])),))
 
 
+def _cylinder(shape: Any, m: Measured) -> Outline:
+    """Its two ends, and lines along it."""
+    (way,), radius = m.local(shape.frame, shape.q.position(shape.p)), m.number(shape.radius)
+    edge = ring(way / np.linalg.norm(way), radius)
+    lines = [Part("edge", np.array([edge[i], edge[i] + way])) for i in range(0, len(edge) - 1, (len(edge) - 1) // 4)]
+    return Outline(shape.p, shape.frame, (Part("face", edge), Part("face", edge + way), *lines))
+
+
 def _boundary(shape: Any, m: Measured) -> Outline:
     """Its pieces, all from the point of the first."""
     pieces = [OUTLINES[type(piece)](piece, m) for piece in shape.pieces]
@@ -125,5 +134,6 @@ def _boundary(shape: Any, m: Measured) -> Outline:
 
 OUTLINES: dict[type, Callable[[Any, Measured], Outline]] = {
     Circle: _circle, Sphere: _sphere, Rim: _rim, Arc: _arc, Line: _line, Plane: _plane, Segment: _segment,
-    Polyline: _polyline, Capsule: _capsule, Boundary: _boundary, Box: box, Hull: hull, Curve: curve, Surface: surface,
+    Polyline: _polyline, Capsule: _capsule, Cylinder: _cylinder, Boundary: _boundary, Box: box, Hull: hull,
+    Curve: curve, Surface: surface,
 }  # fmt: skip

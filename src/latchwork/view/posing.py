@@ -97,8 +97,9 @@ def _box(rows: Iterable[Array]) -> tuple[Array, Array]:
 
 
 def shapes_of(run: Posed, more: Sequence[Any] = ()) -> list[Any]:
-    """The shapes of the contacts of a run, and some more, each once."""
-    return list({id(s): s for s in (*(s for contact in run.contacts for s in contact.shapes), *more)}.values())
+    """The shapes of the contacts of a run, those that collide, and some more, each once."""
+    touching = (*(s for contact in run.contacts for s in contact.shapes), *getattr(run, "colliding", ()))
+    return list({id(s): s for s in (*touching, *more)}.values())
 
 
 def framed(run: Posed, shapes: Sequence[Any], view: str, at: Samples,

@@ -104,7 +104,7 @@ def test_arrows_of_a_tracked_contact_are_where_it_touches():
     exhibit = Exhibit(model, {"x": x0, "y": y0}, {})
     start = posture(model, exhibit.q, exhibit.u)
     known = known_of(exhibit, start)
-    (name,) = known.touches
+    name = "bowl"
     arrows = arrows_of(known, [(name, 1)])
     place, force = np.split(arrows.numbers(0.0, start.start, start.rest, np.array([2.0])), 2)
     assert np.allclose(place, [0.5, 0.25, 0.0], atol=1e-9)

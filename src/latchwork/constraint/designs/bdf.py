@@ -76,18 +76,22 @@ def _path(terms: Terms, states: list[Array]) -> Path:
 
 
 def _residual(terms: Terms, form: Form, x: Array, back: Back, z: Array) -> Array:
-    """What must vanish, for z = (q, H u, H² λ/size, H μ): every part of order one however small the step."""
-    (n_q, n, m), H = terms.sizes, back.H
+    """What must vanish, for z = (q, H u, H² λ/size, H μ) in units of the mechanism: every part of order one, however
+    small the step, and in any units."""
+    (n_q, n, m), H, (one, unit) = terms.sizes, back.H, terms.base.units
     q, v, lam, mu = np.split(z, np.cumsum([n_q, n, m]))
+    q, v = q * one, v * unit
     state = _moved(terms, x, back.t, q, v / H)
-    place, motion, J = terms.place(state), terms.motion(state), terms.rows.configuration
-    size = max(float(np.diag(motion.M).max(initial=0.0)), 1e-300)
-    flow = H * motion.q_rates + (dot(terms.spread(state), place.B[J].T, mu) if len(mu) else 0.0)
-    force = dot(motion.M, v - H * back.u) / size - H * H * motion.f / size - dot(place.B.T, lam)
-    level = dot(place.B, v) + H * place.C
+    place, motion, J, rows = terms.place(state), terms.motion(state), terms.rows.configuration, terms.typical(x)
+    size = max(float((np.diag(motion.M) * unit * unit).max(initial=0.0)), 1e-300)
+    flow, A = H * motion.q_rates, place.B * unit / rows[:, None]
+    if len(mu):
+        flow = flow + dot(terms.spread(state) * unit, A[J].T, mu)
+    force = (dot(motion.M, v - H * back.u) - H * H * motion.f) * unit / size - dot(A.T, lam)
+    level, Phi = (dot(place.B, v) + H * place.C) / rows, place.Phi / rows
     if not form.velocities:
-        level[J] = place.Phi[J]
-    return np.concatenate([q - back.q - flow, force, level, place.Phi[J] if form.both else []])
+        level[J] = Phi[J]
+    return np.concatenate([(q - back.q - flow) / one, force, level, Phi[J] if form.both else []])
 
 
 def _newton(terms: Terms, form: Form, x: Array, back: Back, z: Array) -> Array | None:
@@ -122,12 +126,12 @@ def _step(terms: Terms, form: Form, before: list[Array], h: float) -> Array | No
         H = h * (1 + w) / (1 + 2 * w)
     back = Back(x[0] + h, y[:n_q], y[n_q:], H)
     extra = len(terms.rows.configuration) if form.both else 0
-    q, u = np.split(x[span], [n_q])
-    guess = np.concatenate([q + h * terms.motion(x).q_rates, H * u, np.zeros(m + extra)])
+    (q, u), (one, unit) = np.split(x[span], [n_q]), terms.base.units
+    guess = np.concatenate([(q + h * terms.motion(x).q_rates) / one, H * u / unit, np.zeros(m + extra)])
     z = _newton(terms, form, x, back, guess)
     if z is None:
         return None
-    return normalised(terms, _moved(terms, x, back.t, z[:n_q], z[n_q : n_q + n] / H))
+    return normalised(terms, _moved(terms, x, back.t, z[:n_q] * one, z[n_q : n_q + n] * unit / H))
 
 
 def bdf(terms: Terms, x: Array, until: float, steps: int, form: Form = GGL,

@@ -48,7 +48,7 @@ def weigh(
         a[i] = sqrt(total)
         longest = maximum(longest, a[i])
     for i in range(m):
-        present = a[i] > SHORTEST * longest and a[i] > settings[VANISHED]
+        present = a[i] > maximum(SHORTEST, settings[VANISHED]) * longest
         scale = divide(1.0, a[i]) if present else 0.0
         a[i] = scale * (c[i] + 2.0 * settings[ALPHA] * psi[i] + settings[BETA] * settings[BETA] * phi[i])
         for j in range(n):

@@ -29,8 +29,9 @@ NONE = (("", 0.0), ("", 0.0))
 class Design:
     """``solve(n, m, M, f, B, c, psi, phi, settings, udot, work)``, its workspace, and its six numbers with defaults.
 
-    ``cut``: singular values below this part of the largest are zero; ``vanished``: rows shorter than this, in the
-    metric of `metric`, are left out (Aghili's ε); ``alpha`` and ``beta`` are Baumgarte's, in 1/s; two are its own.
+    ``cut``: singular values below this part of the largest are zero; ``vanished``: rows shorter than this part of the
+    longest, in the metric of `metric`, are left out (Aghili's ε); ``alpha`` and ``beta`` are Baumgarte's, in 1/s;
+    two are its own.
     """
 
     name: str

@@ -66,7 +66,7 @@ class EmbeddedMode:
     kept: i64p = array("m")
     dep: i64p = array("m")
     ind: i64p = array("k")
-    still: i64p = array("rows")  # 1 where a row has a Φ
+    still: i64p = array("rows")  # 1 where a row has a Φ, and twice the number of its constraint
     quaternion: i64p = array("4 * turning")  # places in q
     unit_t: f64  # one of time, of each coordinate, and of each speed times that of time: see `Base.units`
     unit_q: f64p = array("n_q")

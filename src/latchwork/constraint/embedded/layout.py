@@ -68,7 +68,7 @@ def frame(
     n_q, n, rows = terms.sizes
     motion, spread, shares = terms.base.motion, terms.base.spread, NO_SETTINGS if share is None else np.ravel(share)
     sources, slides = source_layout(terms.sources, n), slider_layout(sliders)
-    fours = _quaternions(terms)
+    fours = quaternions(terms)
     empty = blank(
         EmbeddedMode, n_q=n_q, n=n, rows=rows, m=m, k=k, n_held=held, turning=len(fours) // 4, n_motion=motion.width,
         n_scratch=scratch, n_settings=len(settings), sources=len(terms.sources), source_slots=len(sources.z),
@@ -78,7 +78,7 @@ def frame(
     words = empty.words()
     z, at = words.view(np.float64), empty.at
     for name, integers in (("moving", int(terms.is_moving)), ("motion_code", motion.where[0]), ("quaternion", fours),
-                           ("spread_code", spread.where[0]), ("still", terms.still), ("source", sources.words),
+                           ("spread_code", spread.where[0]), ("still", terms.flags), ("source", sources.words),
                            ("slider", slides.words), ("lost", lost)):  # fmt: skip
         words[at[name]] = integers
     for name, numbers in (("motion_z", motion.workspace()), ("spread_z", spread.workspace()), ("settings", settings),
@@ -150,7 +150,7 @@ def block(frame: Frame, selection: Selection, weights: Array, typical: Array, co
     return Block(code, z, frame.start)
 
 
-def _quaternions(terms: Terms) -> list[int]:
+def quaternions(terms: Terms) -> list[int]:
     """Where quaternions stand in q, four numbers for each."""
     if not terms.rows.equations.system.quaternions:
         return []

@@ -126,13 +126,30 @@ class Mode:
 
     def watching(self, guards: Watch) -> Mode:
         """The guards of this mode as an executable of (t, x, rest)."""
-        given = (self.terms, self.selection, self.rest, self.weights, self.typical, self.lengths, self.usual_pivot,
-                 self.course, self.numbers, self.limit, self.least_pivot)  # fmt: skip
-        made = Mode(*given, guards, self.sliders, self.share)
+        twin: Mode | None = self._slots.get("twin")
+        if twin is not None and twin.watch is guards:
+            return twin
+        made = self._watched(guards)
         if "_block" not in self.__dict__:  # one memory for both: what watches lies behind what steps
             self._block, self._frame = made._block, made._frame
             self._slots["twin"] = made
         return made
+
+    def _watched(self, guards: Watch) -> Mode:
+        """The same with guards, on memory of its own."""
+        given = (self.terms, self.selection, self.rest, self.weights, self.typical, self.lengths, self.usual_pivot,
+                 self.course, self.numbers, self.limit, self.least_pivot)  # fmt: skip
+        return Mode(*given, guards, self.sliders, self.share)
+
+    def stand_on(self, block: Block, watch: Watch | None = None) -> None:
+        """Take memory that is laid out, and filled as of now; guards that watch this mode lie in it as well."""
+        self._block = block
+        if watch is None:
+            self._slots["z"], self._slots["arrivals"] = block.z, Function.arrivals
+            return
+        made = self._watched(watch)
+        made.stand_on(block)
+        self._slots["twin"] = made
 
     @property
     def code(self) -> NDArray[np.int32]:

@@ -58,7 +58,7 @@ def departs(mode: EmbeddedMode) -> i64:
             rate += mode.place[rows + row * n + j] * u[j]
         if measured(mode, row, rate) > HOLDS * fastest:
             return 1
-        if mode.still[row] != 0 and measured(mode, row, mode.place[row]) > HOLDS:
+        if mode.still[row] % 2 != 0 and measured(mode, row, mode.place[row]) > HOLDS:
             return 1
     return 0
 

@@ -92,7 +92,7 @@ def correct(mode: EmbeddedMode) -> f64:
     phi, d, weight = mode.place, mode.D, mode.weight
     right, part, step, A = mode.temp, mode.gamma, mode.step, mode.mass
     for i in range(m):
-        part[i] = -phi[mode.kept[i]] if mode.still[mode.kept[i]] != 0 else 0.0
+        part[i] = -phi[mode.kept[i]] if mode.still[mode.kept[i]] % 2 != 0 else 0.0
     lu_solve(m, mode.B1, mode.order, part)
     for a in range(k):
         for b in range(a + 1):
@@ -149,7 +149,7 @@ def largest_residual(mode: EmbeddedMode) -> f64:
     largest = 0.0
     for i in range(mode.m):
         row = mode.kept[i]
-        if mode.still[row] != 0:
+        if mode.still[row] % 2 != 0:
             value = measured(mode, row, mode.place[row])
             largest = value if value > largest else largest
     return largest

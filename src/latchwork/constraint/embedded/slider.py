@@ -32,7 +32,7 @@ NO_WORDS, NO_SLOTS = np.zeros(0, dtype=np.int64), np.zeros(0)
 class Slider(NamedTuple):
     """A contact that slides: the source of its rows, its normal row in the mode or `ENFORCED`, the first of its
     tangents among the rows of the source and how many there are; μ, or a program of (t, q, u, rest) that gives e, μ_s
-    and μ_d; the direction where the mode began; N1, N0 where the coordinates enforce it."""
+    and μ_d; the direction where the mode began; N1, N0 where the coordinates enforce it; the name of the contact."""
 
     source: int
     row: int
@@ -41,6 +41,7 @@ class Slider(NamedTuple):
     mu: float | Function
     way: tuple[float, ...]
     force: Function | None = None
+    name: str = ""
 
     @property
     def form(self) -> Slider:

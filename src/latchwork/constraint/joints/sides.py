@@ -10,14 +10,14 @@ from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.errors import ConstraintError
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import unit
-from latchwork.mechanics.point import Point
+from latchwork.mechanics.point import Point, longest_offset
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import reachable
 
-NOTHING = 1e-12  # a row that nothing moves may be off by this, in the units of the model
+NOTHING = 1e-12  # of a radian, or of the longest offset in the model: a row that nothing moves may be off by this
 Row = tuple[Expr, Pull | None]
 
 
@@ -82,6 +82,11 @@ def triad(frame: Frame, axis: Vector) -> tuple[Vector, Vector, Vector]:
     return first, axis.cross(first), axis
 
 
+def _unit_of(pull: Pull | None) -> float:
+    """One of what a row keeps at zero: a length where it exerts a force at a point, else a radian."""
+    return longest_offset(pull.on.tree) if pull is not None and isinstance(pull.on, Point) else 1.0
+
+
 def constrained(name: str, rows: Sequence[Row], recipe: dict[str, dict[str, Any]]) -> Constraint:
     """The constraint of some rows, without those that hold by themselves; those that can never hold are refused."""
     kept: list[Row] = []
@@ -89,7 +94,7 @@ def constrained(name: str, rows: Sequence[Row], recipe: dict[str, dict[str, Any]
         found = kinds(zero)
         if found.keys() - {"parameter"}:
             kept.append((zero, pull))
-        elif not zero.is_constant or abs(float(zero)) > NOTHING:
+        elif not zero.is_constant or abs(float(zero)) > NOTHING * _unit_of(pull):
             along = "" if pull is None else f" along {pull.direction}"
             raise ConstraintError(
                 f"row {i} of '{name}'{along} asks that {zero} = 0, and no coordinate moves it. Put the two sides where "

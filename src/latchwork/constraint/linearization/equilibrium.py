@@ -3,7 +3,8 @@
     Φ(q, t) = 0,   B u + C = 0,   u̇_k(t, q, u, r) = 0          in the unknown part of z = (q, u, r)
 
 Damped Newton steps of least norm: what the equations do not determine, such as the place of a bicycle, stays where it
-was. Derivatives are exact.
+was. Derivatives are exact. Steps and what remains are measured in units of the mechanism (`units`), an input in what
+moves it as fast.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 
 MOST = 100  # Newton steps
 HALVES = 30  # of a step, before it is given up
-FOUND = 1e-9  # what may remain, in units of each row
+FOUND = 1e-9  # what may remain, in units of each row, or of what moves it
 CUT = 1e-10  # singular values below this part of the largest take no part in a step
-LONGEST = 0.7  # of a step, in radians or in units of length and speed
+LONGEST = 0.7  # of a step of coordinates and speeds, in their units
 ROUGH = 1e-11  # where less than this remains, steps that do not help are rounding
 EXACT = 1e-15  # steps shorter than this part of what they move are rounding
 
@@ -66,13 +67,28 @@ class Problem(NamedTuple):
         """What must vanish, and its derivatives in the free columns; quaternions keep their length."""
         c = self.constrained
         place, M = c.terms.place(x), c.terms.motion(x).M
-        at = c.slopes.at(x, select(place.B, M, c.selection.rank))
+        chosen = select(place.B, M, c.selection.rank, unit=c.terms.base.units.u, rows=c.terms.typical(x))
+        at = c.slopes.at(x, chosen)
         rows, n = c.rows.configuration, len(c.unconstrained.u)
         unit = lengths(c, x)
         unit = np.hstack([unit, np.zeros((len(unit), n + len(c.unconstrained.r)))])
         value = np.concatenate([at.Phi[rows], np.zeros(len(unit)), at.psi, at.udot[self.vanish]])
         slope = np.vstack([at.dPhi[rows], unit, at.dpsi, at.dudot[self.vanish]])
         return value, slope[:, self.free]
+
+    def rows_in(self, x: Array) -> Array:
+        """One of each entry of the residual."""
+        c, base = self.constrained, self.constrained.terms.base
+        typical, T = c.terms.typical(x), base.scales.time
+        return np.concatenate([typical[c.rows.configuration], np.ones(len(c.unconstrained.system.quaternions)),
+                               typical / T, base.units.u[self.vanish] / T / T])  # fmt: skip
+
+    def columns_in(self, slope: Array, rows: Array) -> Array:
+        """One of each free column: of an input, what changes some entry of the residual by one."""
+        base, n_r = self.constrained.terms.base, len(self.constrained.unconstrained.r)
+        states = np.concatenate([base.units.q, base.units.u / base.scales.time, np.full(n_r, np.nan)])[self.free]
+        moved = np.abs(slope / rows[:, None]).max(axis=0, initial=0.0)
+        return np.where(np.isnan(states), 1.0 / np.where(moved > 0.0, moved, 1.0), states)
 
     def names(self) -> list[str]:
         """What each entry of the residual is."""
@@ -156,22 +172,26 @@ def _newton(problem: Problem, x: Array) -> tuple[Array, Array]:
     x = normalised(terms, x.copy())
     value, slope = problem.residual(x)
     problem.constrained._finite(value, x)
+    rows = problem.rows_in(x)
+    unit = problem.columns_in(slope, rows)
+    states = np.array([i < sum(terms.sizes[:2]) for i in problem.free], dtype=bool)
     for _ in range(MOST):
-        sizes = np.maximum(norm(slope, axis=1), 1.0)  # rows in units of what moves them
-        step = -lstsq(slope / sizes[:, None], value / sizes, CUT)
-        longest = float(np.abs(step).max(initial=0.0))
+        sizes = rows * np.maximum(norm(slope / rows[:, None] * unit, axis=1), 1.0)  # or of what moves them
+        step = -lstsq(slope / sizes[:, None] * unit, value / sizes, CUT)
+        longest = float(np.abs(step[states]).max(initial=0.0))
         size = float(norm(value / sizes))
-        if size == 0.0 or longest <= EXACT * (1.0 + float(np.abs(x[columns]).max(initial=0.0))):
+        moved = float(np.abs(step).max(initial=0.0))
+        if size == 0.0 or moved <= EXACT * (1.0 + float(np.abs(x[columns] / unit).max(initial=0.0))):
             break
-        step *= min(1.0, LONGEST / longest)
+        step *= unit * min(1.0, LONGEST / max(longest, LONGEST))
         for half in range(1 if size <= ROUGH else HALVES):
             trial = x.copy()
             trial[columns] += step * 0.5**half
-            moved = problem.residual(normalised(terms, trial))
-            better = float(norm(moved[0] / sizes))  # not a number: no step ends there
+            there = problem.residual(normalised(terms, trial))
+            better = float(norm(there[0] / sizes))  # not a number: no step ends there
             if better < size * (0.5 if size <= ROUGH else 1.0 - 1e-4 * 0.5**half):
                 break
         else:
             break
-        x, (value, slope) = trial, moved
-    return x, value / np.maximum(norm(slope, axis=1), 1.0)
+        x, (value, slope) = trial, there
+    return x, value / (rows * np.maximum(norm(slope / rows[:, None] * unit, axis=1), 1.0))

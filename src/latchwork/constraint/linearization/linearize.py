@@ -118,8 +118,10 @@ def _holonomic(constrained: Constrained, x: Array, at: Variation) -> Array:
 def _coordinates(constrained: Constrained, x: Array, at: Variation, keep: Sequence[int] = ()) -> Selection:
     """Which coordinates are independent."""
     equations, J = constrained.unconstrained, _holonomic(constrained, x, at)
-    chosen = select(J, _metric(constrained, x, at), independent=keep)
-    if chosen.rank < rank_of(scaled(J, np.eye(J.shape[1])).whole):
+    unit, typical = constrained.terms.base.units.q, constrained.terms.typical(x)[constrained.rows.configuration]
+    rows = np.append(typical, np.ones(len(J) - len(typical)))
+    chosen = select(J, _metric(constrained, x, at), independent=keep, unit=unit, rows=rows)
+    if chosen.rank < rank_of(scaled(J, np.diag(1.0 / unit / unit), unit=unit, rows=rows).whole):
         raise _cannot_keep(constrained, [equations.q_names[i] for i in keep])
     return chosen
 
@@ -132,7 +134,9 @@ def tie(constrained: Constrained, x: Array, at: Variation, selection: Selection,
     psi_q = dot(at.dpsi[:, :n_q], Tq)
     G = np.zeros((n, Tq.shape[1]))
     G[list(selection.dependent)] = -solved(B1, psi_q[list(selection.kept)])
-    _must_follow(constrained, dot(at.B, G) + psi_q, dot(np.abs(at.B), np.abs(G)) + np.abs(psi_q))
+    base, typical = constrained.terms.base, constrained.terms.typical(x)
+    one = base.units.q[list(chosen.independent)] * base.scales.time / typical[:, None]
+    _must_follow(constrained, one * (dot(at.B, G) + psi_q), one * (dot(np.abs(at.B), np.abs(G)) + np.abs(psi_q)))
     return Ties(chosen.independent, selection.independent, Tq, T, G)
 
 
@@ -150,26 +154,28 @@ def lengths(constrained: Constrained, x: Array) -> Array:
 def _metric(constrained: Constrained, x: Array, at: Variation) -> Array:
     """Kinetic energy that the rate of each coordinate carries, by itself: Yᵀ M Y with Y = W⁺, its diagonal."""
     Y = pinv(constrained.terms.spread(x))
-    energy = np.einsum("iq,ij,jq->q", Y, at.M, Y)
-    return np.diag(np.maximum(energy, LIGHT * max(float(energy.max(initial=0.0)), 1e-300)))
+    unit = constrained.terms.base.units.q
+    energy = np.einsum("iq,ij,jq->q", Y, at.M, Y) * unit * unit
+    return np.diag(np.maximum(energy, LIGHT * max(float(energy.max(initial=0.0)), 1e-300)) / unit / unit)
 
 
 def _speeds(constrained: Constrained, x: Array, keep: Sequence[int]) -> Selection:
     """Dependent speeds at this state; those of the embedding stay independent where they can."""
     terms, names = constrained.terms, constrained.unconstrained.u_names
-    B, M = terms.place(x).B, terms.motion(x).M
-    rank = rank_of(scaled(B, M).whole)
+    B, M, unit, rows = terms.place(x).B, terms.motion(x).M, terms.base.units.u, terms.typical(x)
+    rank = rank_of(scaled(B, M, unit=unit, rows=rows).whole)
     if rank != constrained.selection.rank:
         raise ConstraintError(
             f"'{constrained.name}' is in a singular position: its constraints have rank {rank} there and "
             f"{constrained.selection.rank} elsewhere, so that motions branch and no linear equations describe them. "
             "Linearize at another position."
         )
-    found = select(B, M, rank, keep if keep else constrained.selection.independent)
+    found = select(B, M, rank, keep if keep else constrained.selection.independent, unit=unit,
+                   rows=rows)  # fmt: skip
     if found.rank < rank and keep:
         raise _cannot_keep(constrained, [names[j] for j in keep])
-    best = select(B, M, rank)
-    poor = found.rank < rank or conditioning(B, M, found) > POOR * conditioning(B, M, best)
+    best = select(B, M, rank, unit=unit, rows=rows)
+    poor = found.rank < rank or conditioning(B, M, found, unit) > POOR * conditioning(B, M, best, unit)
     return best if poor else found
 
 
@@ -195,7 +201,7 @@ def _cannot_keep(constrained: Constrained, names: Sequence[str]) -> ConstraintEr
 
 
 def _must_follow(constrained: Constrained, off: Array, size: Array) -> None:
-    """Redundant rows stay redundant when the state is moved; where they do not, motions branch."""
+    """Redundant rows stay redundant when the state is moved; where they do not, motions branch. All in units."""
     worse = np.abs(off) > TIED * np.maximum(size.max(initial=0.0), 1.0)
     if worse.any():
         names = ", ".join(f"'{constrained.rows.names[i]}'" for i in np.flatnonzero(worse.any(axis=1)))

@@ -41,6 +41,7 @@ class Finder:
     hosts: Function  # p_h
     tops: Function  # gap, height, minimum
     newton: Function  # r, ∂r/∂s
+    domain: Function | None  # how far inside the bounds of its parts, besides the ranges, where it has any
 
     @cached_property
     def span(self) -> Array:
@@ -62,6 +63,12 @@ class Finder:
         """The gap at some parameters."""
         return float(self.tops.many(self.rows(x, np.atleast_2d(np.asarray(s, dtype=float))))[0, 0])
 
+    def valid(self, x: ArrayLike, s: Array, slack: float = 0.0) -> NDArray[np.bool_]:
+        """Which rows lie within the bounds of the parts that meet, or little outside."""
+        if self.domain is None:
+            return np.ones(len(s), dtype=bool)
+        return np.asarray((self.domain.many(self.rows(x, s)) >= -slack).all(axis=1))
+
     def inside(self, s: Array) -> NDArray[np.bool_]:
         """Which rows lie in range."""
         low, high = np.asarray(self.tracked.low), np.asarray(self.tracked.high)
@@ -82,8 +89,10 @@ def finder(feature: Feature, arguments: Sequence[Expr], beyond: float = 0.0) -> 
     J = np.array([tangents(g, r, {s.node: ONE}) for s in tracked.symbols]).T.ravel().tolist()
     nodes = (tracked.guest.components(N), tracked.host.components(N),
              [e.node for e in (feature.gap, tracked.height, tracked.minimum)], [*r, *J])  # fmt: skip
-    programs = (Function(lower(g, list(each), inputs)) for each in nodes)
-    return Finder(feature.name, tracked, beyond, columns, *programs)
+    guests, hosts, tops, newton = (Function(lower(g, list(each), inputs)) for each in nodes)
+    bounds = [e.node for e in feature.within if set(e.free_symbols) - own]
+    domain = Function(lower(g, bounds, inputs)) if bounds else None
+    return Finder(feature.name, tracked, beyond, columns, guests, hosts, tops, newton, domain)
 
 
 def polished(find: Finder, x: ArrayLike, s: Array) -> Array:

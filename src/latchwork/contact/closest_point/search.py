@@ -24,11 +24,14 @@ EQUAL = 1e-7  # of the range: closer together, two solutions are one
 NEAR_BY, LEVEL = 0.02, 1e-9  # of the range, within which no rise is looked for; and how much is none
 SAME = 1e-5  # of the range: as close to what is tracked elsewhere, a solution is that one
 OUTSIDE = 0.05  # of the range, by which parameters are followed outside
+LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
+NEAR_BOUND = 0.05  # how far outside the bounds of the parts that meet a place may be that is looked out for
 NEARER = 1e-9  # relative: of two minima that are equally close, the present one stays
 
 
 def seed(find: Finder, x: ArrayLike, taken: Iterable[Array] = ()) -> list[Array]:
-    """All least distances at a state, as parameters: in range first, the one with the least gap first; maybe none.
+    """All least distances at a state, as parameters: in range first, then within the bounds of the parts that meet, the
+    one with the least gap first; maybe none.
 
     What looks like one from inside the material, past a part of the host that is nearer, is none. Those that others
     have ``taken`` are left out.
@@ -41,7 +44,8 @@ def seed(find: Finder, x: ArrayLike, taken: Iterable[Array] = ()) -> list[Array]
     keep[deep] &= -height[deep] <= _nearest(find, x, found[deep]) * (1.0 + EDGE) + EDGE
     known = [s for s in taken if not is_waiting(find, s)]
     best: list[Array] = []
-    for s in found[keep][np.lexsort((gap[keep], ~find.inside(found[keep])))]:
+    found, gap = found[keep], gap[keep]
+    for s in found[np.lexsort((gap, ~find.valid(x, found), ~find.inside(found)))]:
         if all(apart(find, s, other) > EQUAL for other in best) and not any(_is_one(find, x, s, k) for k in known):
             best.append(s)
     return best
@@ -57,15 +61,16 @@ def _is_one(find: Finder, x: ArrayLike, s: Array, other: Array) -> bool:
     return find.gap(x, 0.5 * (s + other)) <= max(ends) + LEVEL * (1.0 + abs(ends[0]))
 
 
-def beyond(find: Finder, x: ArrayLike) -> Array:
+def beyond(find: Finder, x: ArrayLike, least: float = 0.0) -> Array:
     """Parameters outside the range, where none lies in it: the least distance of the curve continued, or out of reach.
 
+    It must be more than ``least`` of second order.
     From there one that comes into range is tracked into it; out of reach, parameters wait until one is looked for.
     """
     low, high, span = np.asarray(find.tracked.low), np.asarray(find.tracked.high), find.span
-    best, nearest = out_of_reach(find), np.inf
-    for end in (low, high):
-        s = end.copy()
+    best, nearest, free = out_of_reach(find), np.inf, ~np.asarray(find.tracked.periodic)
+    for end in (low, high) if free.any() else ():
+        s, step = end.copy(), span
         for _ in range(STEPS):
             out = find.newton.many(find.rows(x, s[None]))[0]
             m = len(s)
@@ -76,7 +81,8 @@ def beyond(find: Finder, x: ArrayLike) -> Array:
             if np.abs(step / span).max() < EXACT:
                 break
         gap, _, minimum = find.tops.many(find.rows(x, s[None]))[0]
-        if abs(gap) < nearest and minimum > 0.0 and ((s < low) | (s > high)).any():
+        is_there = np.abs(step / span).max() < EXACT
+        if is_there and abs(gap) < nearest and minimum > least and (((s < low) | (s > high)) & free).any():
             best, nearest = s, abs(gap)
     return best
 
@@ -97,10 +103,12 @@ def another_wins(find: Finder, x: ArrayLike, s: ArrayLike, taken: Iterable[Array
 
     Where s is out of range, any that is in it wins.
     """
-    best, here = seed(find, x, taken), np.atleast_2d(np.asarray(s, dtype=float))
+    best, here = _firm(find, x, seed(find, x, taken)), np.atleast_2d(np.asarray(s, dtype=float))
     if not best or apart(find, best[0], here[0]) <= EQUAL:
         return None
     if find.inside(best[0][None])[0] and not find.inside(here)[0]:
+        return best[0]
+    if find.domain is not None and find.valid(x, best[0][None])[0] and not find.valid(x, here)[0]:
         return best[0]
     gap, _, minimum = find.tops.many(find.rows(x, here))[0]
     size = abs(gap) + float(np.abs(find.guests.many(find.rows(x, here))).max())
@@ -108,12 +116,24 @@ def another_wins(find: Finder, x: ArrayLike, s: ArrayLike, taken: Iterable[Array
 
 
 def next_gap(find: Finder, x: ArrayLike, s: ArrayLike, taken: Iterable[Array] = ()) -> tuple[float, bool]:
-    """The gap at the next least distance but that at s, and whether it lies in range; inf where there is none."""
+    """The gap at the next least distance but that at s, and whether it lies in range; inf where there is none.
+
+    Those far outside the bounds of the parts that meet, or hardly a least distance, count as none.
+    """
     here = np.asarray(s, dtype=float)
     others = [other for other in seed(find, x, taken) if not _is_one(find, x, other, here)]
+    others = [other for other in _firm(find, x, others) if find.valid(x, other[None], NEAR_BOUND)[0]]
     gaps = [find.gap(x, other) for other in others]
     least = int(np.argmin(gaps)) if gaps else 0
     return (gaps[least], bool(find.inside(others[least][None])[0])) if gaps else (np.inf, False)
+
+
+def _firm(find: Finder, x: ArrayLike, found: list[Array]) -> list[Array]:
+    """Least distances without those that hardly are, where parameters of parts that have bounds may wait."""
+    if not found or not (find.tracked.further or (find.domain is not None and max(find.tracked.waits) > 0.0)):
+        return found
+    least = find.tops.many(find.rows(x, np.array(found)))[:, 2]
+    return [s for s, value in zip(found, least.tolist(), strict=True) if value > 2.0 * LEAST]
 
 
 def apart(find: Finder, one: Array, two: Array) -> float:
@@ -173,6 +193,9 @@ def _least_samples(find: Finder, x: ArrayLike) -> Array:
     if not guest.shape:
         return host.s[_valleys(host, norm(_points(find, x, host, True) - tops, axis=1))]
     s = guest.s
+    if find.tracked.crossing:
+        rows = find.rows(x, s)
+        return s[_valleys(guest, norm(find.guests.many(rows) - find.hosts.many(rows), axis=1))]
     if host.shape:
         s = np.hstack([host.s[_feet(tops, _points(find, x, host, True))], s])
     return s[_valleys(guest, find.tops.many(find.rows(x, s))[:, 0])]

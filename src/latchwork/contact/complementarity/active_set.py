@@ -10,12 +10,14 @@ from latchwork.contact.complementarity.problem import (
     FREE,
     KEPT,
     NONE,
+    OPEN,
     STICK,
     TRIED,
     Choice,
     ContactProblem,
     copy_choices,
     copy_forces,
+    largest_felt,
     must_begin,
     set_choice,
     tangent_part,
@@ -141,3 +143,20 @@ def stick_idle(problem: ContactProblem) -> None:
     moves, broken = judge_states(problem, TRIED)
     if moves == 0 and broken == 0:
         copy_choices(problem, TRIED, FOUND)
+
+
+@kernel
+def open_unloaded(problem: ContactProblem) -> None:
+    """`FOUND`, where contacts open that carry nothing and are guessed to be open: both are lawful."""
+    k, n, count = problem.contacts, problem.rows, 0
+    lam = offset(problem.force, FOUND * n)
+    nothing = TOL * largest_felt(problem, lam)
+    copy_choices(problem, FOUND, TRIED)
+    for i in range(k):
+        closed = problem.choices[FOUND * k + i].state != OPEN and problem.fixed[i] == 0
+        if closed and problem.guess[i] == OPEN and lam[problem.first[i]] <= nothing:
+            set_choice(problem.choices[TRIED * k + i], OPEN, NONE, 0.0, 0.0)
+            count += 1
+    if count > 0 and problem.rows <= FEW and is_lawful(problem) == 1:
+        copy_choices(problem, TRIED, FOUND)
+        copy_forces(problem, TRIED, FOUND)

@@ -20,12 +20,13 @@ Coulomb's law does not always have one answer, and these are the rules by which 
   Painlevé): there may be two answers, and the one that is the guess is taken (all closed where there is no guess), else
   the one that opens, also where slip would have to begin; notes say so. Or there is none, and they are `JAMMED`: no
   finite force holds them.
+* A contact that carries nothing and does not part may be closed or open: it is as it is guessed to be.
 * A contact that must slide, and can only stick because others changed in the same moment, sticks; notes say so.
 """
 
 from __future__ import annotations
 
-from latchwork.contact.complementarity.active_set import change_states, is_lawful, stick_idle
+from latchwork.contact.complementarity.active_set import change_states, is_lawful, open_unloaded, stick_idle
 from latchwork.contact.complementarity.enumeration import combine_states
 from latchwork.contact.complementarity.linear_system import form_system, least_forces
 from latchwork.contact.complementarity.polygonal_cone import follow_paths
@@ -217,6 +218,7 @@ def refuse_states(problem: ContactProblem) -> i64:
         choice = problem.choices[TRIED * k + i]
         close_contact(problem, i, choice)
         slides = is_rough(problem, i) == 1 and problem.slips[i] == 1 and problem.mu_d[i] > 0.0
+        slides = slides and problem.fixed[i] == 0
         problem.pressed[i] = 1 if slides and presses(problem, i, choice) == 1 else 0
         pressing += problem.pressed[i]
         problem.note[i] = JAMS if slides else 0
@@ -269,6 +271,7 @@ def solve(problem: ContactProblem) -> i64:
     copy_choices(problem, TRIED, FOUND)
     copy_forces(problem, TRIED, FOUND)
     stick_idle(problem)
+    open_unloaded(problem)
     prefer_states(problem)
     write_answer(problem, FOUND)
     return SOLVED

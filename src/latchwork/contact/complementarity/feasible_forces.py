@@ -9,16 +9,23 @@ solution leaves it.
 
 from __future__ import annotations
 
-from latchwork.algebra.factors import null_vector
+from latchwork.algebra.factors import least_norm, null_vector
 from latchwork.contact.complementarity.linear_program import widest
-from latchwork.contact.complementarity.linear_system import accelerations, form_system, least_forces, place_forces
+from latchwork.contact.complementarity.linear_system import (
+    RANK,
+    accelerations,
+    form_system,
+    know_limits,
+    least_forces,
+    place_forces,
+)
 from latchwork.contact.complementarity.problem import (
     NONE,
     OPEN,
     SLIDE,
     STICK,
     ContactProblem,
-    largest_size,
+    largest_felt,
     tangent_part,
 )
 from latchwork.contact.complementarity.slip_onset import TOL
@@ -31,6 +38,7 @@ CIRCLE = tuple(all_round(CUTS).ravel().tolist())
 ROUNDS = 40
 FINE = 1e-12  # of the forces: cuts are made where a cone is left by more
 NEARLY = 0.8  # of the largest margin, at which cutting ends
+INSIDE = 0.2  # of a limit of friction: so far inside are forces that carry as little of it as they can
 MOST_SHARE = 1e4  # of the least forces: contacts that would have to press so much harder hold nothing
 PLANES_EACH, PLANES = 9, 40  # there is room for: of each row, and besides
 UNBOUNDED = 1e300
@@ -47,12 +55,13 @@ def forces_inside(problem: ContactProblem, c: i64, only: i64, slack: f64) -> i64
     for p in range(r):
         problem.right[p] = -problem.y[problem.unknown[p]]
     rank = least_forces(problem, r, problem.x) if r > 0 else 0
+    know_limits(problem, r, problem.x)
     place_forces(problem, c, problem.x, base)
     for v in range(r - rank):
         null_vector(r, rank, v, problem.S, problem.turned, problem.order, problem.right, problem.x)
         place_forces(problem, c, problem.x, offset(problem.spread, v * n))
     accelerations(problem, base, problem.trial)
-    size = largest_size(n, base)
+    size = largest_felt(problem, base)
     size = size if size != 0.0 else 1.0
     if size - size != 0.0:
         return 0
@@ -67,6 +76,8 @@ def inside_spread(problem: ContactProblem, c: i64, r: i64, size: f64, only: i64,
     """The same for λ = base + size Σ z spread, by linear programs with more and more planes in space."""
     n, lam, z = problem.rows, problem.trial, problem.z
     planes = first_planes(problem, c)
+    if only == ALL and least_friction(problem, c, r, planes, size) == 1:
+        return 1
     for j in range(n):
         lam[j] = problem.base[j]
     for _ in range(ROUNDS if r > 0 else 0):
@@ -77,7 +88,7 @@ def inside_spread(problem: ContactProblem, c: i64, r: i64, size: f64, only: i64,
             for v in range(r):
                 total += problem.spread[v * n + j] * (size * z[v])
             lam[j] = problem.base[j] + total
-        if not largest_size(n, lam) <= MOST_SHARE * size:
+        if not largest_felt(problem, lam) <= MOST_SHARE * size:
             return 0
         margin = z[r] * size * (NEARLY if z[r] > 0.0 else 1.0)
         more = cut_cones(problem, c, planes, margin, (FINE + slack) * size, only)
@@ -89,6 +100,36 @@ def inside_spread(problem: ContactProblem, c: i64, r: i64, size: f64, only: i64,
             return 0
     for i in range(problem.contacts):
         if parting_rate(problem, c, i, lam, 1.0) < -TOL * size or leaves_circle(problem, c, i, 0.0, TOL * size) == 1:
+            return 0
+    return 1
+
+
+@kernel
+def least_friction(problem: ContactProblem, c: i64, r: i64, planes: i64, size: f64) -> i64:
+    """λ in which friction of joints that stick carries as little as it can, Σ (λ_t/limit)² least; 0 where there is
+    none, or where that leaves other cones. Stops and clutches that share a load with it are not limited."""
+    k, n, lam, S, count = problem.contacts, problem.rows, problem.trial, problem.S, 0
+    for i in range(k):
+        row, limit = problem.first[i] + 1, problem.mu_s[i] * problem.base[problem.first[i]]
+        if problem.fixed[i] == 1 and problem.choices[c * k + i].state == STICK and limit > 0.0:
+            for v in range(r):
+                S[count * r + v] = divide(problem.spread[v * n + row], limit)
+            problem.right[count] = divide(-problem.base[row], limit)
+            count += 1
+    if count == 0 or r == 0:
+        return 0
+    least_norm(count, r, RANK, S, problem.tau, problem.turned, problem.order, problem.right, problem.x)
+    for j in range(n):
+        lam[j] = problem.base[j]
+        for v in range(r):
+            lam[j] += problem.spread[v * n + j] * problem.x[v]
+    for p in range(planes):
+        i = problem.plane_of[p]
+        inside = INSIDE * problem.mu_s[i] * lam[problem.first[i]] if problem.fixed[i] == 1 else 0.0
+        if not plane_value(problem, p, lam) >= inside:
+            return 0
+    for i in range(k):
+        if parting_rate(problem, c, i, lam, 1.0) < -TOL * size or leaves_circle(problem, c, i, 0.0, 0.0) == 1:
             return 0
     return 1
 
@@ -206,7 +247,7 @@ def cut_cones(problem: ContactProblem, c: i64, planes: i64, margin: f64, fine: f
 @kernel
 def cone_margins(problem: ContactProblem, c: i64, lam: f64p) -> f64:
     """How far inside its cone each contact is that sticks, mu λ_n − |λ_t| as a part of the largest force; the least."""
-    size, least_edge = largest_size(problem.rows, lam), UNBOUNDED
+    size, least_edge = largest_felt(problem, lam), UNBOUNDED
     size = size if size != 0.0 else 1.0
     for i in range(problem.contacts):
         x, y = tangent_part(problem, i, lam)

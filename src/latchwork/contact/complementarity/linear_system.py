@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from latchwork.algebra.factors import least_norm
 from latchwork.contact.complementarity.problem import NONE, OPEN, STICK, Choice, ContactProblem
-from latchwork.program.kernel import f64, f64p, fabs, i64, kernel
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel
 
 RANK = 1e-11  # pivots below this part of the largest are redundancy
 
@@ -71,6 +71,17 @@ def least_forces(problem: ContactProblem, n: i64, x: f64p) -> i64:
             x[j] = 0.0
         return 0
     return rank
+
+
+@kernel
+def know_limits(problem: ContactProblem, r: i64, x: f64p) -> None:
+    """x of rows of limits, which nothing else moves: as they are, to the last bit."""
+    for i in range(problem.contacts):
+        row = problem.first[i]
+        if problem.fixed[i] == 1:
+            for p in range(r):
+                if problem.unknown[p] == row:
+                    x[p] = divide(-problem.y[row], problem.W[row * (problem.rows + 1)])
 
 
 @kernel

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import math
 
-from latchwork.contact.complementarity.active_set import change_states
+from latchwork.contact.complementarity.active_set import change_states, is_lawful
 from latchwork.contact.complementarity.lemke import complementary_path, scattered
 from latchwork.contact.complementarity.linear_system import accelerations
 from latchwork.contact.complementarity.problem import (
+    FOUND,
     FREE,
     NONE,
     OPEN,
@@ -26,8 +27,10 @@ from latchwork.contact.complementarity.problem import (
     ContactProblem,
     close_contact,
     copy_choices,
+    copy_forces,
     is_moving,
     is_rough,
+    largest_size,
     must_begin,
     set_choice,
     tangent_part,
@@ -178,13 +181,32 @@ def take_path(problem: ContactProblem, at_limit: i64) -> None:
 
 
 @kernel
+def same_forces(problem: ContactProblem) -> i64:
+    """1 where forces of `TRIED` and `FOUND` differ by rounding only: they are unique."""
+    n, off = problem.rows, 0.0
+    one, other = offset(problem.force, TRIED * n), offset(problem.force, FOUND * n)
+    for j in range(n):
+        off = maximum(off, fabs(one[j] - other[j]))
+    return 1 if off <= SAME * largest_size(n, other) else 0
+
+
+@kernel
 def polish_path(problem: ContactProblem, at_limit: i64) -> tuple[i64, i64]:
-    """An answer from states and forces that are nearly right, `PATH`: with forces near to these, or after a change."""
+    """An answer from states and forces that are nearly right, `PATH`: with forces near to these, or after a change.
+
+    Lemke's forces are those of a vertex, which leaves contacts without any where forces are not unique: contacts of the
+    same states share the load evenly instead, if that is lawful.
+    """
     take_path(problem, at_limit)
     solve_forces(problem, TRIED, 1)
     moves, broken = judge_states(problem, TRIED)
     if moves == 0 and broken == 0:
-        return 1, 1
+        copy_choices(problem, TRIED, FOUND)
+        copy_forces(problem, TRIED, FOUND)
+        if is_lawful(problem) == 0 or same_forces(problem) == 1:
+            copy_choices(problem, FOUND, TRIED)
+            copy_forces(problem, FOUND, TRIED)
+        return 1, 2
     take_path(problem, at_limit)
     return change_states(problem)
 

@@ -2,7 +2,8 @@
 
     a = A λ + b,    A = J M̃⁻¹ Jᵀ symmetric, not negative;    rows: normal, tangents of each contact in turn
 
-All other constraints are already eliminated from A and b. A record has room for so many contacts and rows; a problem in
+All other constraints are already eliminated from A and b. Friction of a joint, whose limits are given, is a contact as
+well: pressed by the limit itself (`press_fixed`). A record has room for so many contacts and rows; a problem in
 it may have fewer. `contact_states` solves it. Inside, the problem is without units,
 
     λ = beta s λ',    s a = beta a',    so that A' = s A s is 1 and b' is 1 at most,
@@ -82,6 +83,7 @@ class ContactProblem:
     b: f64p = array("most_rows")  # free relative accelerations, velocity terms included
     mu_s: f64p = array("most_contacts")
     mu_d: f64p = array("most_contacts")  # not above mu_s
+    fixed: i64p = array("most_contacts")  # 1 where mu_s and mu_d are limits of the force itself: see `press_fixed`
     slips: i64p = array("most_contacts")  # 1 where the slip velocity is not zero
     slip: f64p = array("2 * most_contacts")  # its unit direction there
     must_slip: i64p = array("most_contacts")  # 1 where it has just left its cone
@@ -223,6 +225,54 @@ def largest_size(n: i64, v: f64p) -> f64:
 
 
 @kernel
+def press_fixed(problem: ContactProblem) -> None:
+    """Dry friction with limits of its own, |λ_t| ≤ mu_s: a contact pressed by λ_n = p, with mu_s/p and mu_d/p.
+
+    Its normal row is that of a mass of its own, A_tt, which is pressed by p, and which nothing else moves. p is the
+    limit, but no more than the forces at work, as b and what slides tell them: a brake may be far above.
+    """
+    k, row, n, work = problem.contacts, 0, problem.rows, 0.0
+    for i in range(k):
+        for j in range(row + problem.fixed[i], row + 1 + problem.tangents[i]):
+            own = problem.A[j * n + j]
+            work = maximum(work, divide(fabs(problem.b[j]), sqrt(own)) if own > 0.0 else 0.0)
+            if problem.fixed[i] == 1 and problem.slips[i] + problem.must_slip[i] > 0:
+                work = maximum(work, problem.mu_d[i] * sqrt(maximum(own, 0.0)))
+        row += 1 + problem.tangents[i]
+    row = 0
+    for i in range(k):
+        t = problem.tangents[i]
+        if problem.fixed[i] == 1:
+            limit = problem.mu_s[i] if t > 0 else 0.0
+            mass = problem.A[(row + t) * n + row + t] if t > 0 else 1.0
+            mass = mass if mass > 0.0 else 1.0
+            for j in range(n):
+                problem.A[row * n + j], problem.A[j * n + row] = 0.0, 0.0
+            at_work = divide(work, sqrt(mass))
+            pressed = at_work if at_work > 0.0 and at_work < limit else limit
+            problem.A[row * n + row], problem.b[row] = mass, -(mass * pressed)
+            if t > 0:
+                problem.mu_s[i], problem.mu_d[i] = divide(limit, pressed), divide(problem.mu_d[i], pressed)
+        row += 1 + t
+
+
+@kernel
+def first_felt(problem: ContactProblem, i: i64) -> i64:
+    """The first row of contact i whose force moves anything: behind that of a limit."""
+    return problem.first[i] + problem.fixed[i]
+
+
+@kernel
+def largest_felt(problem: ContactProblem, v: f64p) -> f64:
+    """``max |v_i|`` but for rows of limits, which may be far above all forces at work; nan where one is."""
+    most = 0.0
+    for i in range(problem.contacts):
+        for j in range(first_felt(problem, i), problem.first[i + 1]):
+            most = maximum(most, fabs(v[j]))
+    return most
+
+
+@kernel
 def without_units(problem: ContactProblem) -> i64:
     """First rows, ``W = s A s`` and ``y = s b / beta``; gives a `Status`."""
     k, row, A, b, W, y, s = problem.contacts, 0, problem.A, problem.b, problem.W, problem.y, problem.s
@@ -248,7 +298,10 @@ def without_units(problem: ContactProblem) -> i64:
         for j in range(n):
             W[i * n + j] = s[i] * A[i * n + j] * s[j]
             total += A[i * n + j]
-    beta = largest_size(n, y)
+    beta = largest_felt(problem, y)
+    for i in range(k):
+        if problem.fixed[i] == 1 and problem.slips[i] + problem.must_slip[i] > 0:
+            beta = maximum(beta, problem.mu_d[i] * fabs(y[problem.first[i]]))
     problem.beta = beta if beta > 0.0 else 1.0
     for i in range(n):
         y[i] = divide(y[i], problem.beta)

@@ -18,11 +18,12 @@ from latchwork.contact.complementarity.problem import (
     STICK,
     ContactProblem,
     is_rough,
-    largest_size,
+    largest_felt,
     set_choice,
     tangent_part,
     without_units,
 )
+from latchwork.contact.complementarity.proportional_forces import proportional_forces
 from latchwork.program.kernel import divide, f64, f64p, i64, kernel, offset, sqrt
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum
@@ -87,11 +88,11 @@ def hold_on(problem: ContactProblem, firm: f64p) -> i64:
     """
     if given_states(problem) != SOLVED:
         return INVALID
-    if forces_inside(problem, FOUND, ALL, 0.0) == 0:
+    if proportional_forces(problem, FOUND) == 0 and forces_inside(problem, FOUND, ALL, 0.0) == 0:
         return NO_SHARE
     take_forces(problem, FOUND)
     k, lam = problem.contacts, offset(problem.force, FOUND * problem.rows)
-    most, least_edge, held, slipping = largest_size(problem.rows, lam), cone_margins(problem, FOUND, lam), 1, 0
+    most, least_edge, held, slipping = largest_felt(problem, lam), cone_margins(problem, FOUND, lam), 1, 0
     most = most if most != 0.0 else 1.0
     for i in range(k):
         allowed = -BEYOND[problem.tangents[i]] * firm[i] * problem.mu_s[i] * lam[problem.first[i]]

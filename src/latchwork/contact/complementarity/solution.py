@@ -50,6 +50,7 @@ class ContactProblem:
     mu_d: Array  # (k,) not above mu_s
     slip: tuple[Array | None, ...]  # unit direction of the slip velocity; None where it is zero
     must_slip: tuple[Array | None, ...]  # where it has just left its cone: how it begins to slide
+    fixed: tuple[bool, ...] = ()  # where mu_s and mu_d are limits of the force itself, and normal rows are none
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +125,7 @@ class _Workspace:
         self.address, self.k, self.n = address_of(given), 0, 0
         self.tangents, self.A, self.b = map(np.asarray, (given.tangents, given.A, given.b))
         self.mu_s, self.mu_d, self.guess = map(np.asarray, (given.mu_s, given.mu_d, given.guess))
+        self.fixed = np.asarray(given.fixed)
         self.slips, self.slip = map(np.asarray, (given.slips, given.slip))
         self.must_slip, self.onset = map(np.asarray, (given.must_slip, given.onset))
         self.state, self.directed, self.direction = map(np.asarray, (given.state, given.directed, given.direction))
@@ -136,6 +138,10 @@ class _Workspace:
         self.tangents[:k] = resting.tangents
         self.A[: n * n], self.b[:n] = np.ravel(resting.A), resting.b
         self.mu_s[:k], self.mu_d[:k] = resting.mu_s, resting.mu_d
+        self.fixed[:k] = resting.fixed or (False,) * k
+        if any(resting.fixed):
+            self.record.rows = n
+            problem.press_fixed(self.record)
         _point(self.slips, self.slip, resting.slip)
         _point(self.must_slip, self.onset, resting.must_slip)
 

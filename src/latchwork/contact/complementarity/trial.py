@@ -6,7 +6,13 @@ stick   a_n = 0,  a_t = 0,  |λ_t| ≤ mu_s λ_n        begins to slide:  as it 
 
 from __future__ import annotations
 
-from latchwork.contact.complementarity.linear_system import accelerations, form_system, least_forces, place_forces
+from latchwork.contact.complementarity.linear_system import (
+    accelerations,
+    form_system,
+    know_limits,
+    least_forces,
+    place_forces,
+)
 from latchwork.contact.complementarity.problem import (
     FREE,
     NONE,
@@ -16,7 +22,8 @@ from latchwork.contact.complementarity.problem import (
     STICK,
     ContactProblem,
     close_contact,
-    largest_size,
+    first_felt,
+    largest_felt,
     must_begin,
     set_choice,
     tangent_part,
@@ -47,6 +54,7 @@ def solve_forces(problem: ContactProblem, c: i64, near: i64) -> None:
     if near == 1:
         for p in range(r):
             problem.x[p] += guide[problem.unknown[p]]
+    know_limits(problem, r, problem.x)
     place_forces(problem, c, problem.x, lam)
     turns = 0
     for i in range(k):
@@ -70,14 +78,15 @@ def judge_states(problem: ContactProblem, c: i64) -> tuple[i64, i64]:
         for j in range(n):
             total += fabs(W[i * n + j]) * fabs(lam[j])
         sizes[i] = fabs(problem.y[i]) + total
-    most, noise = largest_size(n, lam), FLOOR * largest_size(n, sizes)
+    most, noise = largest_felt(problem, lam), FLOOR * largest_felt(problem, sizes)
     moves, broken = 0, 0 if most <= MOST_FORCE else 1
     for i in range(k):
         own = noise
-        for row in range(problem.first[i], problem.first[i + 1]):
+        for row in range(first_felt(problem, i), problem.first[i + 1]):
             own = maximum(own, sizes[row])
         problem.instead[i].state = -1
-        if judge_one(problem, c, i, TOL * own, TOL * most) == 1:
+        push = TOL * (problem.mu_s[i] * fabs(lam[problem.first[i]]) if problem.fixed[i] == 1 else most)
+        if judge_one(problem, c, i, TOL * own, push) == 1:
             broken = 1
         if problem.instead[i].state >= 0:
             moves += 1
@@ -91,10 +100,10 @@ def judge_one(problem: ContactProblem, c: i64, i: i64, tol: f64, push: f64) -> i
     lam, a = offset(problem.force, c * n), offset(problem.motion, c * n)
     choice, instead = problem.choices[c * problem.contacts + i], problem.instead[i]
     if choice.state == OPEN:
-        if a[at] < -tol:
+        if a[at] < -tol or problem.fixed[i] == 1:
             close_contact(problem, i, instead)
         return 0
-    broken = 1 if fabs(a[at]) > tol else 0
+    broken = 1 if problem.fixed[i] == 0 and fabs(a[at]) > tol else 0
     f_x, f_y = tangent_part(problem, i, lam)
     if lam[at] < -push:
         set_choice(instead, OPEN, NONE, 0.0, 0.0)

@@ -18,18 +18,21 @@ import numpy as np
 from latchwork.contact.interference.outlines import convex_parts, is_convex
 from latchwork.contact.interference.signed_distance import CONVEX, HALF, HOLLOW, HOOP
 from latchwork.contact.narrow_phase.convex_hull import outline, polytope
+from latchwork.contact.narrow_phase.shape_parts import across
 from latchwork.contact.shapes.base import numbers
 from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
-from latchwork.contact.shapes.round import Arc, Capsule, Circle, Rim, Sphere
+from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cylinder, Rim, Sphere
 from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
+from latchwork.program.sincos import cos, sin
 
 Rows = Sequence[Sequence[Any]]  # measures in the frame of the piece, numbers or expressions in parameters
 HERE: Rows = ((0.0, 0.0, 0.0),)
 ALONG_Z: Rows = ((0.0, 0.0, 1.0),)
+PLACES = 64  # of a circle, beside what has no closed form with it
 SAME = 10  # decimals to which unit vectors are the same
 
 
@@ -49,6 +52,7 @@ class Piece:
     rounding: Any = 0.0
     radius: Any = 0.0
     thin: bool = False
+    around: Rows = ()  # places of a circle
 
     @property
     def has_front(self) -> bool:
@@ -76,6 +80,22 @@ def can_be_told(a: Piece, b: Piece) -> bool:
     if b.kind == HOOP:
         return a.kind == CONVEX and len(a.vertices) == 1
     return (b.kind == HALF and a.kind < HALF) or (b.kind == HOLLOW and a.kind == CONVEX)
+
+
+def told_pieces(a: Piece, b: Piece) -> list[tuple[Piece, Piece]]:
+    """Pairs of pieces whose signed distance can be told, in the order of their kinds; none where it cannot.
+
+    A circle beside what is neither a ball nor a plane is so many places of it: what lies between two of them is seen a
+    little later, and nothing is seen that is not there.
+    """
+    if can_be_told(*(pair := (a, b) if a.kind <= b.kind else (b, a))):
+        return [pair]
+    if HOOP not in (a.kind, b.kind):
+        return []
+    hoop, other = (a, b) if a.kind == HOOP else (b, a)
+    points = [Piece(CONVEX, hoop.frame, hoop.point, [row], rounding=hoop.rounding) for row in hoop.around]
+    found = [(point, other) for point in points if other.kind in (CONVEX, HOOP)]
+    return found if all(can_be_told(*each) for each in found) else []
 
 
 def _is_point(piece: Piece) -> bool:
@@ -151,8 +171,17 @@ def _of_arc(shape: Arc) -> list[Piece]:
 
 
 def _of_rim(shape: Rim) -> list[Piece]:
-    axis = _measures(shape.frame, shape.axis)
-    return [Piece(HOOP, shape.frame, shape.center, normals=axis, rounding=shape.tube, radius=shape.radius)]
+    axis, first = _measures(shape.frame, shape.axis), across(shape.axis, shape.frame)[0]
+    second, turns = shape.axis.cross(first), [2.0 * math.pi * k / PLACES for k in range(PLACES)]
+    ways = [(first * cos(turn) + second * sin(turn)) * shape.radius for turn in turns]
+    return [Piece(HOOP, shape.frame, shape.center, normals=axis, rounding=shape.tube, radius=shape.radius,
+                  around=_measures(shape.frame, *ways))]  # fmt: skip
+
+
+def _of_cylinder(shape: Cylinder) -> list[Piece]:
+    """Its two rims: a cylinder is nowhere deeper in a half-space than they are."""
+    axis = _measures(shape.frame, shape.direction)
+    return [Piece(HOOP, shape.frame, end, normals=axis, radius=shape.radius) for end in (shape.p, shape.q)]
 
 
 def _of_box(shape: Box) -> list[Piece]:
@@ -189,6 +218,7 @@ PIECES: dict[type, Callable[[Any], list[Piece]]] = {
     Circle: _of_ball,
     Sphere: _of_ball,
     Capsule: _of_capsule,
+    Cylinder: _of_cylinder,
     Rim: _of_rim,
     Line: _of_plane,
     Plane: _of_plane,

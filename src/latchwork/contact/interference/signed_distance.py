@@ -23,6 +23,7 @@ from latchwork.program.scalar import maximum, minimum
 CONVEX, HOOP, HALF, HOLLOW = range(4)  # of two pieces, the first is not the later one here
 FRAME = 12  # numbers of a pose
 NEAR = 1e-6  # of the size: nearer vertices have no good direction between them
+TOUCHING = 1e-12  # of the size: this deep is not in each other
 APART = 1e-2  # of the size: by which pieces are moved apart, to find the direction between them
 MOST, AGAIN = 10_000, 8  # pairs of edges that are looked along; times that a direction is made better
 LOWEST = -1e300
@@ -128,7 +129,7 @@ def between_hulls(a: Solid, b: Solid, xyz: f64p, rel: f64p, size: f64, enough: f
     if best > 0.0:
         return best
     best = settled(a, b, xyz, rel, size, n)
-    if best >= enough or best >= -NEAR * size:
+    if best >= enough or best >= -TOUCHING * size:
         return best
     best = maximum(best, separated(a, b, xyz, rel, n))
     return best if a.lines * b.lines <= MOST else settled(a, b, xyz, rel, size, n)

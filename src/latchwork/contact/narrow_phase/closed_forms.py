@@ -8,7 +8,7 @@ from typing import Any
 
 from latchwork.constraint.joints.spot import Spot
 from latchwork.constraint.scales import rounded_length
-from latchwork.contact.narrow_phase.parts import Ball, Bow, Flat, Hoop, Place, Rod, Stud, inside
+from latchwork.contact.narrow_phase.parts import Ball, Bow, Disc, Flat, Hoop, Place, Rod, Stud, inside
 from latchwork.contact.shapes.base import numeric
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
@@ -30,11 +30,12 @@ class Touch:
     other: Point | Spot
     drift: Vector | None = None
     within: tuple[Expr, ...] = ()
+    thin: bool = False  # of something that has another side, which what lies behind it may belong to
 
     def swapped(self) -> Touch:
         """The same seen from the other side."""
         drift = None if self.drift is None else -self.drift
-        return Touch(self.gap, -self.normal, self.other, self.on, drift, self.within)
+        return Touch(self.gap, -self.normal, self.other, self.on, drift, self.within, self.thin)
 
 
 def ball_flat(a: Ball, b: Flat) -> Touch:
@@ -112,15 +113,15 @@ def bow_domain(bow: Bow, seen: Callable[[Place], Vector]) -> tuple[Expr, ...]:
 def hoop_flat(a: Hoop, b: Flat) -> Touch:
     """g = (C − P) · n − h − R |n × k| − ρ, where the hoop does not lie flat: there it touches all around."""
     d, n, k = a.place.seen_from(b.place), b.normal, a.axis
-    root = _leans(n, k)
+    root = leans(n, k)
     down = (k * n.dot(k) - n) * (a.radius / root) - n * a.tube
     gap = d.dot(n) - b.offset - (a.radius * root + a.tube)
     within = inside(b.bounds, lambda place: a.place.seen_from(place) + down)
-    leans = (root / LIES_FLAT - 1.0) * unit_of(numeric(a.radius))
-    return Touch(gap, n, a.place.touching(down), b.place.touching(d + down), b.drift, (*within, leans))
+    tilted = (root / LIES_FLAT - 1.0) * unit_of(numeric(a.radius))
+    return Touch(gap, n, a.place.touching(down), b.place.touching(d + down), b.drift, (*within, tilted))
 
 
-def _leans(n: Vector, k: Vector) -> Expr:
+def leans(n: Vector, k: Vector) -> Expr:
     """|n × k|, never quite zero: the sine of the angle by which a hoop is off lying flat."""
     across = n.cross(k)
     return sqrt(maximum(across.dot(across), (0.01 * LIES_FLAT) ** 2))
@@ -129,8 +130,18 @@ def _leans(n: Vector, k: Vector) -> Expr:
 def stud_flat(a: Stud, b: Flat) -> Touch:
     """A ball of the tyre's radius, where the hoop lies flat."""
     touch = ball_flat(Ball(a.place, a.hoop.tube), b)
-    flat = (4.0 - _leans(b.normal, a.hoop.axis) / LIES_FLAT) * unit_of(numeric(a.hoop.radius))
+    flat = (4.0 - leans(b.normal, a.hoop.axis) / LIES_FLAT) * unit_of(numeric(a.hoop.radius))
     return replace(touch, within=(*touch.within, flat))
+
+
+def ball_disc(a: Ball, b: Disc) -> Touch:
+    """g = (C − P) · n − ρ where the centre is over the disc, and not beyond a radius below it."""
+    d, n = gathered(a.place.seen_from(b.place)), b.normal
+    height = d.dot(n)
+    across = d - n * height
+    within = (b.radius - length(across, b.radius), height + b.radius)
+    on, other = a.place.touching(n * -a.radius), b.place.touching(d - n * height)
+    return Touch(height - a.radius, n, on, other, None, within)
 
 
 def thin(radius: Any) -> bool:

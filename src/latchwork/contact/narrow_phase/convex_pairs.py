@@ -21,7 +21,7 @@ from latchwork.algebra.products import dot, norm
 from latchwork.contact.broad_phase.enclosures import apart
 from latchwork.contact.feature import Feature
 from latchwork.contact.narrow_phase.nearest_points import Nearest, Pose, by_coal, by_gjk, has_coal
-from latchwork.contact.narrow_phase.pairs import between_parts
+from latchwork.contact.narrow_phase.pairs import between_parts, can_close
 from latchwork.contact.narrow_phase.parts import Ball, Flat, Rod
 from latchwork.contact.narrow_phase.solid_geometry import Side
 from latchwork.contact.shapes.solid import Box, Hull
@@ -81,7 +81,8 @@ class Picker:
         """Where two parts may touch, made once; none where they never do."""
         if pair not in self._made:
             i, j = pair
-            made = self._made[pair] = between_parts(self.name, self.sides[0].parts[i], self.sides[1].parts[j])
+            made = between_parts(self.name, self.sides[0].parts[i], self.sides[1].parts[j])
+            made = self._made[pair] = made if made is not None and can_close(made) else None
             if made is not None:
                 self.features.append(made)
         return self._made[pair]

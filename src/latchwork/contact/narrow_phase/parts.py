@@ -1,4 +1,4 @@
-"""What shapes are made of: balls, flats, rods, bows and hoops, each at a place of a body, each with a domain."""
+"""What shapes are made of: balls, flats, rods, sheets, bows and hoops, each at a place of a body, with a domain."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from latchwork.constraint.joints.spot import Spot, spot
+from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.shapes.base import between
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
@@ -89,6 +90,18 @@ class Rod:
 
 
 @dataclass(frozen=True, eq=False)
+class Sheet:
+    """One of the two sides of something thin in the plane, n = ±(k × along): met by corners that come from there."""
+
+    place: Place
+    along: Vector
+    length: Any
+    sense: float
+    label: str = ""
+    size: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
 class Bow:
     """A circle about an axis, touched from outside or from ``inside``, where all (or ``either``) of the bounds hold."""
 
@@ -110,7 +123,18 @@ class Hoop:
     axis: Vector
     radius: Any
     tube: Any
+    across: tuple[Vector, Vector]  # two unit vectors, across the axis and each other
     label: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Disc:
+    """The flat end of a cylinder: within ``radius`` of a place in the plane across the normal, material below."""
+
+    place: Place
+    normal: Vector
+    radius: Any
+    label: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +146,25 @@ class Stud:
     label: str
 
 
-Part = Ball | Flat | Rod | Bow | Hoop | Stud
+@dataclass(frozen=True, eq=False)
+class Track:
+    """A curve or surface without its ends and borders: its closest points are tracked."""
+
+    shape: Curve | Surface
+    label: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Border:
+    """An edge of a surface, where one of its parameters, ``fixed``, is at an end of its range."""
+
+    shape: Surface
+    fixed: int
+    high: bool
+    label: str = ""
+
+
+Part = Track | Border | Ball | Flat | Rod | Sheet | Bow | Hoop | Stud | Disc
 
 
 def inside(bounds: tuple[Half, ...], seen: Callable[[Place], Vector], height: Expr | None = None) -> tuple[Expr, ...]:

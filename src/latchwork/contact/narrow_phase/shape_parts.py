@@ -10,18 +10,18 @@ from typing import Any
 from latchwork.contact.broad_phase.spheres import radius_of
 from latchwork.contact.narrow_phase.boundary_parts import of_boundary
 from latchwork.contact.narrow_phase.outline_depths import depths, turns
-from latchwork.contact.narrow_phase.parts import Ball, Bow, Flat, Half, Hoop, Part, Place, Rod, Stud
+from latchwork.contact.narrow_phase.parts import Ball, Bow, Disc, Flat, Half, Hoop, Part, Place, Rod, Sheet, Stud
 from latchwork.contact.narrow_phase.solid_parts import of_box, of_hull
 from latchwork.contact.shapes.base import Shape, numeric
 from latchwork.contact.shapes.boundary import Boundary
 from latchwork.contact.shapes.flat import Line, Plane, Polyline, Segment
-from latchwork.contact.shapes.round import Arc, Capsule, Circle, Rim, Sphere
+from latchwork.contact.shapes.round import Arc, Capsule, Circle, Cylinder, Rim, Sphere
 from latchwork.contact.shapes.solid import Box, Hull
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import unit
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
-from latchwork.symbolic.expr import Expr
+from latchwork.symbolic.expr import Expr, cos, sin
 
 Parts = tuple[Part, ...]
 
@@ -43,38 +43,49 @@ def of_plane(shape: Line | Plane) -> Parts:
 
 
 def of_segment(shape: Segment) -> Parts:
-    """One edge with material behind, or a thin rod; and its two ends."""
+    """One edge with material behind, or a thin rod, which has two sides in the plane; and its two ends."""
     p, q, t = place_of(shape.p, shape.frame), place_of(shape.q, shape.frame), shape.direction
     first, last = Half(p, t), Half(q, -t)
     ends = (Ball(p, 0.0, "end p", (Half(p, -t),)), Ball(q, 0.0, "end q", (Half(q, t),)))
     if shape.normal is None:
-        return (Rod(p, t, shape.length, 0.0, "edge"), *ends)
+        sides = (Sheet(p, t, shape.length, sense, f"{side} side") for sense, side in ((1.0, "left"), (-1.0, "right")))
+        return (Rod(p, t, shape.length, 0.0, "edge"), *sides, *ends)
     behind = Half(p, shape.normal, shape.depth)
     return (Flat(p, shape.normal, 0.0, "edge", (first, last, behind), shape.drift), *ends)
 
 
 def of_polyline(shape: Polyline) -> Parts:
-    """Its edges, and those corners that stick out."""
+    """Its edges, those that go straight on as one, and those corners that stick out."""
     places = [place_of(point, shape.frame) for point in shape.points]
     m, count = len(shape.along), len(places)
     bend, deep = turns(shape), depths(shape)
     parts: list[Part] = []
-    for i, (t, n) in enumerate(zip(shape.along, shape.normals, strict=True)):
-        p, q = places[i], places[(i + 1) % count]
-        beyond = 0.5 * shape.lengths[i]  # where two edges meet inwards, each goes on below the other
-        bounds = [
-            Half(corner, t * sign, beyond if bent == "in" else 0.0,
-                 _lean(t, shape.along[(i + step) % m], n) if bent == "out" else 0.0)
-            for corner, sign, step, bent in ((p, 1.0, -1, bend[i]), (q, -1.0, 1, bend[(i + 1) % count]))
+    for first, last in straight_runs(bend, m):
+        t, n, run = shape.along[first], shape.normals[first], [i % m for i in range(first, last + 1)]
+        beyond = 0.5 * sum((shape.lengths[i] for i in run[1:]), start=shape.lengths[run[0]])
+        bounds = [  # where two edges meet inwards, each goes on below the other
+            Half(places[corner], t * sign, beyond if bend[corner] == "in" else 0.0,
+                 _lean(t, shape.along[other % m], n) if bend[corner] == "out" else 0.0)
+            for corner, sign, other in ((first, 1.0, first - 1), ((last + 1) % count, -1.0, last + 1))
         ]
-        bounds += [] if deep[i] is None else [Half(p, n, deep[i])]
-        parts.append(Flat(p, n, 0.0, f"edge {i + 1}", tuple(bounds), shape.drifts[i]))
+        behind = [deep[i] for i in run]
+        known = [depth for depth in behind if depth is not None]
+        bounds += [Half(places[first], n, min(known))] if known else []
+        parts.append(Flat(places[first], n, 0.0, f"edge {first + 1}", tuple(bounds), shape.drifts[first]))
     for i, (place, bent) in enumerate(zip(places, bend, strict=True)):
         before = () if bent == "start" else (Half(place, shape.along[(i - 1) % m]),)
         after = () if bent == "end" else (Half(place, -shape.along[i % m]),)
         if bent not in ("in", "flat"):
             parts.append(Ball(place, 0.0, f"corner {i + 1}", before + after))
     return tuple(parts)
+
+
+def straight_runs(bend: list[str], edges: int) -> list[tuple[int, int]]:
+    """The first and the last edge of each straight part of an outline, whose corners bend so; of a closed one, the last
+    may be counted on past its end."""
+    starts = [i for i in range(edges) if bend[i] != "flat"] or [0]
+    ends = [*starts[1:], starts[0] + edges if len(bend) == edges else edges]
+    return [(first, end - 1) for first, end in zip(starts, ends, strict=True)]
 
 
 def _lean(t: Vector, other: Vector, n: Vector) -> Expr:
@@ -94,6 +105,17 @@ def of_arc(shape: Arc) -> Parts:
     return bow, Ball(p, 0.0, "start", (Half(p, -start),)), Ball(q, 0.0, "end", (Half(q, end),))
 
 
+def fitted_arc(shape: Arc) -> Parts:
+    """An arc in which a disk of its own radius lies: it touches along all of it, and is held at its ends and middle."""
+    center = place_of(shape.center, shape.frame)
+    (first, along), (last, _) = shape.ends
+    assert shape.angle is not None, "an arc with ends has an angle"
+    half = 0.5 * abs(shape.angle)
+    middle = first * cos(half) + along * sin(half)
+    ways = (("start", first), ("middle", middle), ("end", last))
+    return tuple(Ball(center.beside(way * shape.radius), 0.0, label) for label, way in ways)
+
+
 def of_capsule(shape: Capsule) -> Parts:
     """A rod and a ball at each end."""
     p, q, t = place_of(shape.p, shape.frame), place_of(shape.q, shape.frame), shape.direction
@@ -104,14 +126,29 @@ def of_capsule(shape: Capsule) -> Parts:
     )
 
 
+def of_cylinder(shape: Cylinder) -> Parts:
+    """Its side, its two flat ends, and their rims, each with three places on which it stands."""
+    p, t = place_of(shape.p, shape.frame), shape.direction
+    ends = ((p, -t, "end p"), (place_of(shape.q, shape.frame), t, "end q"))
+    parts: list[Part] = [Rod(p, t, shape.length, shape.radius, "side")]
+    ways = across(t, shape.frame)
+    for place, out, label in ends:
+        hoop = Hoop(place, t, shape.radius, 0.0, (ways[0], t.cross(ways[0])), f"rim of {label}")
+        parts += [Disc(place, out, shape.radius, label), hoop]
+        parts += [Stud(hoop, place.beside(way * shape.radius), f"{label}, flat {i + 1}")
+                  for i, way in enumerate(ways)]  # fmt: skip
+    return tuple(parts)
+
+
 def of_rim(shape: Rim) -> Parts:
     """The hoop, and three places of it on which it lies flat."""
-    hoop = Hoop(place_of(shape.center, shape.frame), shape.axis, shape.radius, shape.tube)
-    across = _across(shape.axis, shape.frame)
-    return hoop, *(Stud(hoop, hoop.place.beside(way * shape.radius), f"flat {i + 1}") for i, way in enumerate(across))
+    ways = across(shape.axis, shape.frame)
+    hoop = Hoop(place_of(shape.center, shape.frame), shape.axis, shape.radius, shape.tube,
+                (ways[0], shape.axis.cross(ways[0])))  # fmt: skip
+    return hoop, *(Stud(hoop, hoop.place.beside(way * shape.radius), f"flat {i + 1}") for i, way in enumerate(ways))
 
 
-def _across(axis: Vector, frame: Frame) -> tuple[Vector, ...]:
+def across(axis: Vector, frame: Frame) -> tuple[Vector, ...]:
     """Three unit vectors across an axis that is fixed in a frame, evenly around it."""
     along = [0.5 if (number := numeric(part)) is None else abs(number) for part in axis.measures(frame)]
     least = min(zip(along, (frame.x, frame.y, frame.z), strict=True), key=lambda item: item[0])[1]
@@ -126,10 +163,11 @@ MADE_OF: dict[type, tuple[Callable[[Any], Parts], tuple[type, ...]]] = {
     Circle: (of_circle, (Ball,)),
     Sphere: (of_circle, (Ball,)),
     Capsule: (of_capsule, (Rod, Ball)),
+    Cylinder: (of_cylinder, (Rod, Disc, Hoop, Stud)),
     Rim: (of_rim, (Hoop, Stud)),
     Line: (of_plane, (Flat,)),
     Plane: (of_plane, (Flat,)),
-    Segment: (of_segment, (Flat, Rod, Ball)),
+    Segment: (of_segment, (Flat, Rod, Sheet, Ball)),
     Polyline: (of_polyline, (Flat, Ball)),
     Arc: (of_arc, (Bow, Ball)),
     Boundary: (of_boundary, (Flat, Bow, Ball)),
@@ -141,4 +179,4 @@ MADE_OF: dict[type, tuple[Callable[[Any], Parts], tuple[type, ...]]] = {
 def decompose(shape: Shape | Point) -> Parts:
     """The parts of a shape; those that meet along bounds know its size."""
     parts, size = MADE_OF[type(shape)][0](shape), 2.0 * radius_of(shape)
-    return tuple(replace(part, size=size) if isinstance(part, (Ball, Flat, Rod)) else part for part in parts)
+    return tuple(replace(part, size=size) if isinstance(part, (Ball, Flat, Rod, Sheet)) else part for part in parts)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from latchwork.algebra.products import dot
-from latchwork.contact.narrow_phase.parts import Ball, Flat, Part, Rod
+from latchwork.contact.narrow_phase.parts import Ball, Flat, Rod
 from latchwork.contact.narrow_phase.shape_parts import decompose
 from latchwork.contact.shapes.base import numbers, numeric
 from latchwork.contact.shapes.solid import Box, Hull
@@ -82,7 +82,7 @@ class Side:
         return found
 
 
-def _rows(vectors: Iterable[tuple[Part, Vector]]) -> Array:
+def _rows(vectors: Iterable[tuple[Ball | Rod | Flat, Vector]]) -> Array:
     """Measures in the frame of each part, (n, 3)."""
     found = []
     for part, vector in vectors:

@@ -15,7 +15,7 @@ from latchwork.errors import ModelError
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
-from latchwork.mechanics.point import Point, anchor
+from latchwork.mechanics.point import Point, anchor, longest_offset
 from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, operand
@@ -23,7 +23,7 @@ from latchwork.symbolic.expr import Expr, operand
 Part: TypeAlias = Frame | Link | Body
 Measure: TypeAlias = Any  # a number, or an expression of the model
 Triple: TypeAlias = np.ndarray
-ROUNDING = 1e-9  # of lengths and sines, where shapes are looked at with numbers
+ROUNDING = 1e-9  # of the longest offset in a model, and of sines, where shapes are looked at with numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -175,7 +175,7 @@ def way(what: str, p: Point, q: Point) -> Vector:
     p.tree.must_own(q)
     along = q.position(p)
     size = None if along.is_zero else numeric(along.magnitude())
-    if along.is_zero or (size is not None and size < ROUNDING):
+    if along.is_zero or (size is not None and size <= ROUNDING * longest_offset(p.tree)):
         raise ModelError(f"{what} goes from '{p.name}' to '{q.name}', which are one place. Give two that are apart.")
     return along
 

@@ -75,7 +75,7 @@ class Plane(Shape):
 class Segment(Shape):
     """From p to q. With a normal it has material behind it, ``depth`` deep (default: its length).
 
-    Without a normal it is a thin wire or wall, touched from all sides by what has a radius.
+    Without a normal it is a thin wall with two sides in the plane, a thin wire in space: touched from all sides.
     """
 
     p: Point

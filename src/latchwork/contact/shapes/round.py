@@ -1,11 +1,13 @@
-"""Round shapes: circle, sphere, arc and ring, capsule, rim."""
+"""Round shapes: circle, sphere, arc and ring, capsule, cylinder, rim."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from latchwork.contact.shapes.base import (
     Measure,
@@ -14,6 +16,7 @@ from latchwork.contact.shapes.base import (
     across,
     fixed_in,
     frame_of,
+    numbers,
     numeric,
     point_of,
     positive,
@@ -25,7 +28,13 @@ from latchwork.errors import ModelError
 from latchwork.mechanics.joints import unit
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
+from latchwork.program import sincos
 from latchwork.symbolic.expr import Expr, cos, sin
+
+if TYPE_CHECKING:
+    from latchwork.contact.shapes.solid import Hull
+
+MOST_SIDES = 200  # of a prism in the place of a cylinder
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,6 +116,16 @@ class Arc(Shape):
         return size is not None and abs(size) > math.pi
 
 
+def _axis(shape: Capsule | Cylinder) -> dict[str, Any]:
+    """The frame in which the axis of a shape is fixed, its direction, and its length."""
+    p, q = (point_of(shape.what, f"an end ({role})", point) for role, point in (("p", shape.p), ("q", shape.q)))
+    positive(shape.what, "the radius", p.tree, shape.radius)
+    along = way(shape.what, p, q)
+    frame = frame_of(shape.what, shape.body, p, (along,))
+    along = fixed_in(frame, shape.what, f"the way from '{p.name}' to '{q.name}'", along)
+    return {"frame": frame, "direction": unit(along), "length": along.magnitude()}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Capsule(Shape):
     """All within ``radius`` of the segment from p to q: a rod with round ends (in the plane, a stadium)."""
@@ -119,12 +138,40 @@ class Capsule(Shape):
     length: Expr = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        p, q = (point_of(self.what, f"an end ({role})", point) for role, point in (("p", self.p), ("q", self.q)))
-        positive(self.what, "the radius", p.tree, self.radius)
-        along = way(self.what, p, q)
-        frame = frame_of(self.what, self.body, p, (along,))
-        along = fixed_in(frame, self.what, f"the way from '{p.name}' to '{q.name}'", along)
-        self._keep(frame=frame, direction=unit(along), length=along.magnitude())
+        self._keep(**_axis(self))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cylinder(Shape):
+    """All within ``radius`` of the line through p and q, between the planes across it there: a rod with flat ends.
+
+    It meets planes, balls and points. For everything else `sided` gives the convex hull of a prism.
+    """
+
+    p: Point
+    q: Point
+    radius: Measure
+    body: Part | None = None
+    direction: Vector = field(init=False, repr=False)
+    length: Expr = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._keep(**_axis(self))
+
+    def sided(self, sides: int) -> Hull:
+        """The prism of so many sides whose edges lie on the cylinder: a convex hull, with the numbers it has now."""
+        from latchwork.contact.shapes.solid import Hull
+
+        axis, span, radius = numbers(self.frame, self.direction), numeric(self.length), numeric(self.radius)
+        if not isinstance(sides, int) or not 3 <= sides <= MOST_SIDES:
+            raise ModelError(f"a prism of {sides!r} sides cannot be had. Give a whole number from 3 to {MOST_SIDES}.")
+        if axis is None or span is None or radius is None:
+            raise ModelError(f"{self.what} at '{self.p.name}' has no numbers. Give its parameters values first.")
+        first = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
+        first = first / math.sqrt(float((first * first).sum()))
+        angles = [2.0 * math.pi * i / sides for i in range(sides)]
+        ring = np.array([radius * (sincos.cos(a) * first + sincos.sin(a) * np.cross(axis, first)) for a in angles])
+        return Hull(np.vstack([ring, ring + span * axis]), body=self.body or self.frame, center=self.p)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

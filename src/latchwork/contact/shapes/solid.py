@@ -53,9 +53,9 @@ class Box(Shape):
 class Hull(Shape):
     """The convex hull of points fixed in a body, or of an array of their measures in its frame from ``center``.
 
-    A path stands for the vertices of a mesh, STL or OBJ. ``center`` is the body's mass centre unless given. The hull is
-    worked out once, with the numbers that the points have now. Where all points lie in one plane across the frame's z
-    axis, it is the outline of something in a planar model.
+    A path stands for the vertices of a mesh, STL, OBJ or DAE. ``center`` is the body's mass centre unless given. The
+    hull is worked out once, with the numbers that the points have now. Where all points lie in one plane across the
+    frame's z axis, it is the outline of something in a planar model.
     """
 
     points: Any

@@ -44,7 +44,9 @@ class ConeProblem:
     best: f64p = array("most_rows")
     K: f64p = array("most_rows * most_rows")
     F: f64p = array("most_rows")
-    order: f64p = array("most_rows")
+    order: i64p = array("most_rows")
+    entries: i64p = array("most_rows")
+    columns: i64p = array("most_rows")
     # linear complementarity
     owner: i64p = array("most_pairs")  # the contact of each pair, and the direction of P_t; none of P_n and of slip
     kind: i64p = array("most_pairs")

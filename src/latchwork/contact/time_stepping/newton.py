@@ -8,12 +8,13 @@ are not unique, and stay near those it began with.
 
 from __future__ import annotations
 
-from latchwork.algebra.elimination import lu, lu_solve
+from latchwork.algebra.elimination import sparse_lu, sparse_lu_solve
 from latchwork.contact.time_stepping.cone_problem import ConeProblem, lawlessness, tangent_size, velocities
 from latchwork.program.kernel import divide, f64, f64p, i64, kernel
 from latchwork.program.scalar import maximum
 
 SOFT = 1e-11  # of A: added to its diagonal, so that redundant contacts can be solved for
+PIVOT = 1e-2  # of what is added: smaller pivots are none
 STEPS = 6
 WORSE = 2  # steps that led away, after which it ends
 INFINITE = 1e300
@@ -64,9 +65,9 @@ def newton_step(problem: ConeProblem, P: f64p) -> i64:
         if size >= limit:
             for j in range(i + 1, i + 1 + problem.tangents[c]):
                 slide(problem, c, j, P, size)
-    if not lu(n, K, problem.order) > 0.0:
+    if sparse_lu(n, K, problem.order, problem.entries, problem.columns, PIVOT * SOFT * largest) == 0:
         return 0
-    lu_solve(n, K, problem.order, F)
+    sparse_lu_solve(n, K, problem.order, F)
     for i in range(n):
         P[i] -= F[i]
     return 1

@@ -25,6 +25,7 @@ from latchwork.contact.narrow_phase.nearest_points import Pose
 from latchwork.contact.shapes.base import Shape
 from latchwork.contact.tolerances import tolerances_in
 from latchwork.hybrid.state_function import state_function
+from latchwork.program.function import Function
 
 CLOSED = 32.0  # closed gaps: shapes that are no further apart may be closed
 ENDS, POSE = 12, 12  # numbers of an enclosure: p, q, v_p, v_q; and of a solid besides: ω, R
@@ -36,6 +37,15 @@ class Solids(NamedTuple):
     picker: Picker
     centers: tuple[int, int]
     turns: tuple[int, int]
+
+
+class EnclosedPair(NamedTuple):
+    """Two enclosures by their places: segments with radii (``kind`` 1), or one over the half-space of the other (2)."""
+
+    kind: int
+    one: int
+    other: int
+    normal: Array
 
 
 class Bounds:
@@ -55,14 +65,18 @@ class Bounds:
         self._count, self._radii = len(kept), np.array([one.radius for one in kept.values()])
         self._lay_flats([*kept.values()])
         shapes = self._lay_solids([contacts[k] for k in self.bounded])
-        ends = [e for one in kept.values() for e in _ends(one)]
+        ends = [e for one in kept.values() for e in end_measures(one)]
         self._closed = CLOSED * tolerances_in(base.scales).closed
         self._function = state_function(base, [*ends, *(e for shape in shapes for e in _pose(shape))])
 
     def _lay_flats(self, kept: list[Enclosure]) -> None:
         """Which contacts have a half-space on one side, and something finite on the other."""
-        rows = [(k, flat, other) for k, (i, j) in enumerate(zip(self._i.tolist(), self._j.tolist(), strict=True))
-                for flat, other in ((i, j), (j, i)) if kept[flat].normal is not None and kept[other].is_finite]
+        rows = [
+            (k, flat, other)
+            for k, (i, j) in enumerate(zip(self._i.tolist(), self._j.tolist(), strict=True))
+            for flat, other in ((i, j), (j, i))
+            if kept[flat].normal is not None and kept[other].is_finite
+        ]
         self._above = np.array(rows, dtype=int).reshape(-1, 3)
         self._normals = np.array([kept[flat].normal for _, flat, _ in rows]).reshape(-1, 3)
 
@@ -75,6 +89,27 @@ class Bounds:
                 a, b = (ENDS * self._count + POSE * turning.setdefault(shape, len(turning)) for shape in contact.shapes)
                 self.solids[k] = Solids(contact.picker, (int(self._i[k]), int(self._j[k])), (a, b))
         return list(turning)
+
+    def pairs(self) -> list[EnclosedPair]:
+        """The pairs of enclosures of the contacts that have them."""
+        above = {k: (flat, other, n) for (k, flat, other), n in zip(self._above.tolist(), self._normals, strict=True)}
+        return [EnclosedPair(2, *above[k]) if k in above else EnclosedPair(1, i, j, np.zeros(3))
+                for k, (i, j) in enumerate(zip(self._i.tolist(), self._j.tolist(), strict=True))]  # fmt: skip
+
+    @property
+    def radii(self) -> Array:
+        """Of the enclosures."""
+        return self._radii
+
+    @property
+    def function(self) -> Function:
+        """p, q, v_p and v_q of all enclosures, then ω and R of solids, at a state."""
+        return self._function
+
+    @property
+    def width(self) -> int:
+        """How many numbers that are."""
+        return self._function.width
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
@@ -106,8 +141,7 @@ class Bounds:
         """How fast enclosures can come nearer, (..., k)."""
         v = self._split(values)[..., 2:, :]
         relative = v[..., self._i, :, None, :] - v[..., self._j, None, :, :]
-        found: Array = np.sqrt((relative**2).sum(axis=-1).max(axis=(-1, -2)))
-        return found
+        return fastest_end(relative.reshape(*relative.shape[:-3], 4, 3))
 
     def poses(self, values: Array, solids: Solids) -> tuple[Pose, Pose]:
         """R and p of the two sides."""
@@ -128,6 +162,12 @@ class Bounds:
         return found
 
 
+def fastest_end(v: Array) -> Array:
+    """The largest of the sizes of some velocities, (...,) for (..., k, 3)."""
+    found: Array = np.sqrt((v**2).sum(axis=-1).max(axis=-1))
+    return found
+
+
 def _sides(contact: Contact) -> tuple[Enclosure, Enclosure] | None:
     """The enclosures of both sides of a contact; none where they tell nothing."""
     if len(contact.shapes) != 2 or any(feature.tracked is not None for feature in contact.features):
@@ -141,7 +181,7 @@ def _content(one: Enclosure) -> tuple[Any, ...]:
     return one.p, one.q, one.radius, None if one.normal is None else one.normal.tobytes()
 
 
-def _ends(one: Enclosure) -> list[Any]:
+def end_measures(one: Enclosure) -> list[Any]:
     """p, q, v_p and v_q in N."""
     tree = one.p.tree
     vectors = [point.position(tree.origin) for point in (one.p, one.q)] + [velocity(point) for point in (one.p, one.q)]

@@ -1,16 +1,15 @@
-"""Touch: a feature of a contact, ready for a run: its directions, its constraints as it slides or sticks, its laws."""
+"""Contact points: features of contacts, ready for a run: directions, constraints as they slide or stick, laws."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from latchwork.algebra.products import norm
 from latchwork.constraint.constraint import Constraint, Pull
 from latchwork.constraint.embedded.slider import Slider
 from latchwork.constraint.joints.spot import Spot
@@ -19,12 +18,12 @@ from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.scales import Scales
 from latchwork.constraint.terms import Array, Base, Terms, terms_of
 from latchwork.constraint.units import Units
-from latchwork.contact.closest_point.newton import Finder, finder
-from latchwork.contact.closest_point.search import another_wins, beyond, is_waiting, next_gap, seed
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact, Value, Zones
+from latchwork.contact.narrow_phase.sharp_solids import is_sharp
 from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import ContactError, ModelError
+from latchwork.hybrid.contacts.tracked_place import TrackedPlace
 from latchwork.kane.equations import Equations
 from latchwork.kane.sample import numbers
 from latchwork.mechanics.frame import Frame
@@ -38,7 +37,6 @@ from latchwork.symbolic.ops import ONE, ZERO
 from latchwork.symbolic.traverse import rebuild
 
 SKEWED = 0.05  # sine squared between the normal and the axis of the tangents: below it, another axis is taken
-LEAST = 1e-3  # of second order: closer to zero, an extremal point is no least distance any more
 KEPT = 400  # ways in which a contact stood
 NOTHING = 1e-11  # of the length of the model, at random states: less is rounding
 Indices = Mapping[Zones, int]
@@ -53,7 +51,7 @@ class Sliding(Constraint):
         self._way = contact_point, way, mu
 
     @cached_property
-    def _leaning(self) -> tuple[Pull]:
+    def _leaning(self) -> tuple[Pull | None]:
         contact_point, way, mu = self._way
         return (contact_point.leaning(way, mu),)
 
@@ -63,21 +61,12 @@ class Sliding(Constraint):
         return self._leaning
 
 
-class Looked(NamedTuple):
-    """A state with tracked parameters where they belong, how long that may be relied on, and whether the two are about
-    to meet at a place that nobody tracks."""
-
-    x: Array
-    seconds: float
-    is_crowded: bool
-
-
 @dataclass(frozen=True, eq=False)
 class ContactPoint:
     """A feature with the directions across its normal in which the two sides can slip; all lowered for one base.
 
     ``held``: the coordinates themselves keep the gap at zero; its force is then N = N0 + N1 · u̇, found by an auxiliary
-    speed along the normal.
+    speed along the normal. That of one that is `bounded` is 1: its coefficients are limits of its force.
     """
 
     contact: Contact
@@ -86,6 +75,7 @@ class ContactPoint:
     tangents: tuple[Vector, ...]
     axis: Vector | None  # from which the tangents were made, where the normal may turn towards it
     held: bool
+    turns: bool = False  # where its rate was given as an expression: whether that is of an angle
     _slidings: dict[Any, Constraint] = field(default_factory=dict, init=False, repr=False)
     _laws: dict[Any, Function | tuple[float, ...]] = field(default_factory=dict, init=False, repr=False)  # by zones
     watched: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # its guards: see `guard_table`
@@ -103,6 +93,16 @@ class ContactPoint:
         return self.base.equations
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether it is dry friction of a joint: |λ_t| ≤ a limit that no normal force changes."""
+        return self.feature.rate is not None and self.contact.friction is not None
+
+    @property
+    def is_one_way(self) -> bool:
+        """Whether its gap is a speed that is never negative."""
+        return self.feature.rate is not None and self.contact.friction is None
+
+    @property
     def axis_number(self) -> int | None:
         """Which axis of N its tangents were made from, where the normal may turn towards it."""
         if self.axis is None:
@@ -113,10 +113,21 @@ class ContactPoint:
     @cached_property
     def scales(self) -> Scales:
         """Those of the run it is made for; where the gap is an angle, as at the limit of a joint, a radian is its
-        length, and forces are torques."""
-        scales, is_angle = self.base.scales, isinstance(self.feature.on, Frame)
-        L = scales.length
-        return replace(scales, length=1.0, mass=scales.mass * L * L) if is_angle else scales
+        length, and forces are torques; where it is a speed, that is."""
+        scales = self.base.scales
+        L, T = scales.length, scales.time
+        scales = replace(scales, length=1.0, mass=scales.mass * L * L) if self.is_angular else scales
+        return replace(scales, length=scales.speed, mass=scales.mass * T) if self.is_one_way else scales
+
+    @property
+    def row_unit(self) -> float:
+        """Of velocities along its rows, over that of the run: other than 1 where they are those of an angle."""
+        return 1.0 / self.base.scales.length if self.is_angular else 1.0
+
+    @property
+    def is_angular(self) -> bool:
+        """Whether it is about an angle, and forces are torques."""
+        return self.turns or isinstance(self.feature.on, Frame)
 
     @cached_property
     def tolerances(self) -> Tolerances:
@@ -128,16 +139,17 @@ class ContactPoint:
         """Slip velocity along each tangent, in terms of u."""
         if not self.tangents:
             return ()
-        slip = self.feature.slip
-        nodes = [operand(self.equations.system.graph, slip.dot(t)) for t in self.tangents]
+        feature, rate = self.feature, self.feature.rate
+        slips = [feature.slip.dot(t) for t in self.tangents] if rate is None else [rate]
+        nodes = [operand(self.equations.system.graph, slip) for slip in slips]
         replaced = self.equations.derivation.kinematics.replaced
         return tuple(Expr(self.equations.system.graph, node)
                      for node in rebuild(self.equations.system.graph, nodes, replaced))  # fmt: skip
 
     # --- rows ---------------------------------------------------------------------------------------------------
 
-    def _pull(self, direction: Vector) -> Pull:
-        return Pull(direction, self.feature.on, self.feature.other)
+    def _pull(self, direction: Vector) -> Pull | None:
+        return Pull(direction, self.feature.on, self.feature.other) if self.feature.has_wrench else None
 
     def sliding(self, way: Way, mu: Any) -> Constraint | None:
         """The gap is held, and its force leans against the slip by μ; none where the coordinates hold the gap."""
@@ -149,7 +161,7 @@ class ContactPoint:
             self._slidings[key] = Sliding(self, way, mu)
         return self._slidings[key]
 
-    def leaning(self, way: Way, mu: Any) -> Pull:
+    def leaning(self, way: Way, mu: Any) -> Pull | None:
         """n − μ d: what a sliding contact exerts where the multiplier is 1."""
         lean = self.feature.normal
         for d, t in zip(self.along(way), self.tangents, strict=False):
@@ -178,7 +190,7 @@ class ContactPoint:
         """Its friction in a mode, of whose sources its rows are one, as it slides a way in some zones."""
         law, force = self.law_in(indices), self.force_function if self.held else None
         first, mu = (0 if self.held else 1), law[2] if isinstance(law, tuple) else law
-        return Slider(source, row, first, len(self.tangents), mu, way, force)
+        return Slider(source, row, first, len(self.tangents), mu, way, force, self.name)
 
     @cached_property
     def sticking(self) -> Constraint:
@@ -217,11 +229,14 @@ class ContactPoint:
             _ = self.force_function
         if self.upright is not None:
             _ = self.upright_function
+        if self.is_sharp:
+            _ = self.normal_function
 
     @property
     def is_ready(self) -> bool:
         """Whether all that a reset may ask for is made."""
-        wanted = {"terms": self.has_rows, "force_function": self.held, "upright_function": self.upright is not None}
+        wanted = {"terms": self.has_rows, "force_function": self.held, "upright_function": self.upright is not None,
+                  "normal_function": self.is_sharp}  # fmt: skip
         return all([name in self.__dict__ for name, is_wanted in wanted.items() if is_wanted])
 
     @cached_property
@@ -267,69 +282,29 @@ class ContactPoint:
         """The same at a state."""
         return self.lowered([self.upright])
 
+    @cached_property
+    def is_sharp(self) -> bool:
+        """Whether both shapes are convex, with corners: where these meet, there are several normals."""
+        return not self.held and len(self.contact.features) > 1 and all(map(is_sharp, self.contact.shapes))
+
+    @cached_property
+    def normal_function(self) -> Function:
+        """n in N at a state."""
+        return self.lowered(list(self.feature.normal.measures(self.feature.normal.tree.newtonian)))
+
     # --- tracking -----------------------------------------------------------------------------------------------
 
     @cached_property
-    def _finder(self) -> Finder:
-        return finder(self.feature, self.base.arguments)
+    def tracked_place(self) -> TrackedPlace:
+        """Its place on a curve or surface, whose closest point is tracked."""
+        return TrackedPlace(self)
 
-    @cached_property
-    def _passing(self) -> Function:
-        """The velocity with which the two sides pass each other."""
-        return self.lowered(list(self.feature.slip.measures(self.feature.normal.tree.newtonian)))
-
-    @cached_property
-    def _places(self) -> list[int]:
-        """Where its tracked parameters stand in (t, q, u, rest)."""
-        assert self.feature.tracked is not None, "only tracked features have parameters"
-        return [self.base.arguments.index(symbol) for symbol in self.feature.tracked.symbols]
-
-    def is_place_of(self, contact: Contact) -> bool:
-        """Whether it tracks a place of the same curve or surface as a contact does."""
-        return self.feature.tracked is not None and self.contact.whole is contact.whole
-
-    def _taken(self, x: Array, others: Iterable[ContactPoint]) -> list[Array]:
-        """The parameters of further places."""
-        return [x[other._places] for other in others if other is not self]
-
-    def found(self, x: Array, others: Iterable[ContactPoint] = (), closed: bool = False) -> Array:
-        """The state with tracked parameters at the least distance that no other place has; outside where none is.
-
-        One that is hardly a least distance is left to be looked for later, unless it is closed.
-        """
-        find = self._finder
-        best = [s for s in seed(find, x, self._taken(x, others)) if closed or not self._is_flat(x, s)]
-        moved = x.copy()
-        moved[self._places] = best[0] if best else beyond(find, x)
-        return moved
-
-    def _is_flat(self, x: Array, s: Array) -> bool:
-        """Whether a least distance is hardly one, as where two become one; if parameters can wait until it is more."""
-        find = self._finder
-        return min(find.tracked.waits) > 0.0 and float(find.tops.many(find.rows(x, s[None]))[0, 2]) < 2.0 * LEAST
-
-    def looked(self, x: Array, closed: bool, others: Iterable[ContactPoint] = ()) -> Looked:
-        """Look for another least distance, and take it where it is less now; those that other places have are left."""
-        tracked = self.feature.tracked
-        assert tracked is not None, "only tracked features are looked at"
-        s, taken = x[self._places], self._taken(x, others)
-        outside = (s < tracked.low) | (s > tracked.high)
-        if not closed and ((outside & ~np.array(tracked.periodic)).any() or is_waiting(self._finder, s)):
-            x = self.found(x, others)
-        elif not closed and (other := another_wins(self._finder, x, s, taken)) is not None:
-            x = x.copy()
-            x[self._places] = other
-        pace = float(norm(self._passing(x)))
-        apart, inside = next_gap(self._finder, x, x[self._places], taken)
-        small = self.tolerances  # before a quarter of the way is over, none other is met
-        far = min(apart, small.sight) / (4.0 * pace) if pace > 0.0 else small.longest_look
-        near = inside and apart < small.imminent * pace + small.reach and not is_waiting(self._finder, x[self._places])
-        return Looked(x, float(np.clip(far, small.shortest_look, small.longest_look)), near)
-
-    def is_met_elsewhere(self, x: Array, depth: float, others: Iterable[ContactPoint] = ()) -> bool:
-        """Whether the two overlap by more than ``depth`` at a place that is not tracked."""
-        other = another_wins(self._finder, x, x[self._places], self._taken(x, others))
-        return other is not None and bool(self._finder.inside(other[None])[0]) and self._finder.gap(x, other) < -depth
+    def is_place_of(self, contact: Contact, feature: Feature) -> bool:
+        """Whether it tracks a place of the same parts as a feature of a contact does."""
+        own, other = self.feature.tracked, feature.tracked
+        if own is None or other is None or self.contact.whole is not contact.whole:
+            return False
+        return own.which == other.which
 
     # --- laws ---------------------------------------------------------------------------------------------------
 
@@ -364,6 +339,11 @@ class ContactPoint:
         if known is None:
             known = self.law_in(indices)
         e, mu_s, mu_d = known if isinstance(known, tuple) else known(x).tolist()
+        if self.is_bounded and not 0.0 <= mu_d <= mu_s < np.inf:
+            raise ModelError(
+                f"the limits of friction '{self.contact.name}' are {mu_s:.6g} (static) and {mu_d:.6g} (dynamic) at "
+                f"t = {x[0]:.6g}. Give limits that are not negative, dynamic not above static: lw.maximum(limit, 0.0)."
+            )
         if not (0.0 <= e <= 1.0 and 0.0 <= mu_d <= mu_s < np.inf):
             raise ModelError(
                 f"'{self.contact.name}' has restitution {e:.6g}, static friction {mu_s:.6g} and dynamic friction "
@@ -391,8 +371,8 @@ class ContactPoint:
     @cached_property
     def force_function(self) -> Function:
         """N1, then N0, at a state."""
-        slope, rest = self.force_parts
         g = self.equations.system.graph
+        slope, rest = ([ZERO] * len(self.equations.u), ONE) if self.is_bounded else self.force_parts
         return Function(lower(g, rebuild(g, [*slope, rest], self.base.laws), self.base.arguments))
 
 
@@ -425,6 +405,10 @@ def touch_of(contact: Contact, feature: Feature, base: Base, x: Array, axis_numb
             f"the place of '{feature.name}' of '{equations.name}' depends on the input '{moved[0]}', which may jump: "
             "surfaces cannot. Give its motion as an expression in t, or by a coordinate that a constraint moves."
         )
+    if feature.rate is not None:
+        friction = contact.friction is not None
+        made = ContactPoint(contact, feature, base, (feature.normal,) if friction else (), None, friction)
+        return made if feature.has_wrench else replace(made, turns=_is_of_an_angle(made, x))
     held = enforced_by_coordinates(equations, feature, base.units, base.scales.length)
     if contact.friction is None:
         return ContactPoint(contact, feature, base, (), None, held)
@@ -432,6 +416,14 @@ def touch_of(contact: Contact, feature: Feature, base: Base, x: Array, axis_numb
     contact_point = ContactPoint(contact, feature, base, candidates, axis, held)
     moving = tuple(t for t, slip in zip(candidates, contact_point.slips, strict=True) if _moves(base, slip))
     return contact_point if moving == candidates else replace(contact_point, tangents=moving)
+
+
+def _is_of_an_angle(contact_point: ContactPoint, x: Array) -> bool:
+    """Whether a rate is of no length: no speed in it moves a coordinate that is one."""
+    base = contact_point.base
+    lengths, B = np.asarray(base.lengths), contact_point.terms.place(x).B[-1]
+    moved = np.abs(base.spread(x).reshape(len(lengths), -1))[lengths].sum(axis=0) > 0.0
+    return not bool((moved & (B != 0.0)).any())
 
 
 def _make_room(known: dict[Any, Any]) -> None:

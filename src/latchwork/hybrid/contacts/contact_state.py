@@ -12,6 +12,7 @@ import numpy as np
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity.solution import State
+from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact, Zones
 from latchwork.contact.tolerances import Tolerances
 from latchwork.errors import ModelError
@@ -170,11 +171,8 @@ class ContactStates:
         return set(self.names)
 
     def forces(self, lam: Mapping[str, Sequence[Expr]]) -> dict[str, Expr]:
-        """The normal forces of what is closed."""
-        found = {
-            contact_point.name: contact_point.force if contact_point.held else lam[contact_point.name][0]
-            for contact_point in self.closed
-        }
+        """The normal forces of what is closed; of friction of joints, what it exerts."""
+        found = {contact_point.name: self._force(contact_point, lam) for contact_point in self.closed}
         for contact_point in self.closed:
             name = contact_point.contact.whole.name
             if not contact_point.contact.is_eager or contact_point.contact.place_of is not None:
@@ -183,9 +181,18 @@ class ContactStates:
                 )
         return found
 
-    def places_of(self, contact: Contact) -> list[ContactPoint]:
-        """All that track a place of the curve or surface of a contact."""
-        return [contact_point for contact_point in self.contact_points if contact_point.is_place_of(contact)]
+    def _force(self, contact_point: ContactPoint, lam: Mapping[str, Sequence[Expr]]) -> Expr:
+        state, way, *_ = self.closed[contact_point]
+        if not contact_point.is_bounded:
+            return contact_point.force if contact_point.held else lam[contact_point.name][0]
+        if state is State.STICK:
+            return lam[contact_point.name][0]
+        g, limit = contact_point.equations.system.graph, self.mu(contact_point)[1]
+        return Expr(g, operand(g, 0.0 if way is None else -way[0] * limit))
+
+    def places_of(self, contact: Contact, feature: Feature) -> list[ContactPoint]:
+        """All that track a place of the same parts as a feature of a contact does."""
+        return [contact_point for contact_point in self.contact_points if contact_point.is_place_of(contact, feature)]
 
     # --- zones --------------------------------------------------------------------------------------------------
 
@@ -283,18 +290,19 @@ class ContactStates:
         self.behind = {
             contact_point
             for contact_point, gap, inside in found
-            if gap < -contact_point.tolerances.reach and inside >= 0.0
+            if gap < -contact_point.tolerances.reach and inside >= 0.0 and not contact_point.is_one_way
         }
 
     def rest(self, x: Array, forces: Mapping[ContactPoint, Array]) -> None:
         """Contacts that hold everything stick (or touch without friction), with these forces; others just opened."""
         self.closed = {contact_point: ContactState(State.STICK if len(forces[contact_point]) > 1 else State.SLIDE)
                        for contact_point in self.contact_points if contact_point in forces}  # fmt: skip
-        self.lam = {contact_point.name: force for contact_point, force in forces.items()}
+        self.lam = {contact_point.name: force[1:] if contact_point.is_bounded else force
+                    for contact_point, force in forces.items()}  # fmt: skip
         gaps = {
             contact_point: contact_point.gap(x)[0]
             for contact_point in self.contact_points
-            if contact_point not in forces and contact_point not in self.behind
+            if contact_point not in forces and contact_point not in self.behind and not contact_point.is_bounded
         }
         self.leaving_depths = {
             contact_point: deep_in(gap, contact_point.tolerances)

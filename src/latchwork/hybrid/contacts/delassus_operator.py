@@ -3,22 +3,22 @@
     v = J u + C,    a = A λ + b,    A = J P Jᵀ,    b = J u̇₀ + c
     P = M⁻¹ − M⁻¹ Bᵀ S⁻¹ B M⁻¹,    u̇₀ = P f − M⁻¹ Bᵀ S⁻¹ c_B,    S = B M⁻¹ Bᵀ
 
-J are the rows of the contacts, normal first; B those that hold besides. Impulses change speeds by P Jᵀ Λ. Friction of
+J are the rows of the contacts, normal first; B those that hold besides. Friction of a joint has no normal row: there
+J, v and a are zero. Impulses change speeds by P Jᵀ Λ. Friction of
 contacts that the coordinates enforce, g (N0 + N1 · u̇), is part of M and f. Where M or S is close to singular, P and u̇₀
 are given (`Delassus.given`).  [Delassus 1917; Brogliato, Nonsmooth Mechanics §5.2]
 """
 
 from __future__ import annotations
 
-from latchwork.algebra.elimination import lu, lu_in_units, lu_solve
-from latchwork.constraint.inertia import square, times
+from latchwork.algebra.elimination import lu, lu_solve
+from latchwork.constraint.inertia import invert, square, times
 from latchwork.program.evaluator import Evaluator, evaluate
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset, sqrt
 from latchwork.program.records.record import array, record
 from latchwork.program.scalar import maximum
 
 ROUNDING = 1e-14  # of the terms of a sum that cancel
-REGULAR = 1e-12  # pivots of M, whose diagonal is made 1: below it M is close to singular
 APART = 1e-6  # pivots of S, whose diagonal is made 1: below it rows are close to depending on each other
 GIVEN = 8  # P and u̇₀ that may be given at one state
 
@@ -38,6 +38,8 @@ class Delassus:
     n_work: i64
     contacts: i64  # that are near
     rows: i64
+    collide: i64  # the first of them, which take part in impacts; behind them dry friction of joints
+    collide_rows: i64
     held: i64  # rows that always hold besides
     extra: i64  # and rows that hold besides for now: behind them in B and c_B
     drags: i64  # contacts that slide where the coordinates enforce them
@@ -52,6 +54,9 @@ class Delassus:
     first: i64p = array("most_contacts")  # their normal rows
     tangents: i64p = array("most_contacts")
     kinetic_bound: f64p = array("most_contacts")  # √(A_nn · uᵀ M u)
+    row_unit: f64p = array("most_rows")  # of velocities along rows, over that of the model: of angles other than 1
+    slip_unit: f64p = array("most_rows")  # the same where rates of joints are judged; else 1
+    normals: f64p = array("4 * most_contacts")  # of those that are sharp, and 1 where another contact has the same row
     v: f64p = array("most_rows")
     b: f64p = array("most_rows")
     C: f64p = array("most_rows")
@@ -124,27 +129,11 @@ def read_held(delassus: Delassus, x: f64p) -> None:
 
 
 @kernel
-def invert(n: i64, packed: f64p, M: f64p, inverse: f64p, work: f64p) -> i64:
-    """M⁻¹; 0 where M, with speeds measured by their inertia √M_jj without friction, ``packed``, is close to
-    singular."""
-    factors, order, column, row = work, offset(work, n * n), offset(work, n * n + n), inverse
+def invert_frictional(n: i64, packed: f64p, M: f64p, inverse: f64p, work: f64p) -> i64:
+    """M⁻¹, speeds measured by their inertia without friction, ``packed``; 0 where M is close to singular."""
     for i in range(n):
-        own = packed[i * (i + 3) // 2]
-        if not own > 0.0:
-            return 0
-        row[i] = sqrt(own)
-        column[i] = row[i]
-    for i in range(n * n):
-        factors[i] = M[i]
-    if n > 0 and not lu_in_units(n, factors, order, row, column) > REGULAR:
-        return 0
-    for j in range(n):
-        for i in range(n):
-            column[i] = 1.0 if i == j else 0.0
-        lu_solve(n, factors, order, column)
-        for i in range(n):
-            inverse[i * n + j] = column[i]
-    return 1
+        inverse[i] = packed[i * (i + 3) // 2]
+    return invert(n, M, inverse, work)
 
 
 @kernel
@@ -233,7 +222,7 @@ def free_motion(delassus: Delassus, x: f64p) -> i64:
     call = delassus.calls
     delassus.calls = call + 1
     packed = offset(delassus.moved, delassus.n_q)
-    if fades(delassus, x) == 0 and invert(n, packed, delassus.M, inverse, delassus.work) == 1:
+    if fades(delassus, x) == 0 and invert_frictional(n, packed, delassus.M, inverse, delassus.work) == 1:
         delassus.unheld = largest_unheld(delassus)
         for i in range(n):
             udot[i] = times(n, offset(inverse, i * n), delassus.f)
@@ -269,7 +258,7 @@ def operate(delassus: Delassus, x: f64p) -> None:
             for k in range(n):
                 total += J[i * n + k] * inverse[k * n + j]
             work[j] = total
-        pace = maximum(pace, moves)
+        pace = maximum(pace, divide(moves, delassus.slip_unit[i]))
         b[i] = b[i] if fabs(b[i]) > ROUNDING * size else 0.0
         for k in range(rows):
             A[i * rows + k] = times(n, work, offset(J, k * n))
@@ -283,7 +272,7 @@ def operate(delassus: Delassus, x: f64p) -> None:
 def keep_only(delassus: Delassus, count: i64, some: i64p) -> None:
     """Only some of its contacts, in increasing order, and their rows."""
     n, rows, A, J, row = delassus.n, delassus.rows, delassus.A, delassus.J, 0
-    kept = 0
+    kept, collide, collide_rows = 0, 0, 0
     for s in range(count):
         kept += 1 + delassus.tangents[some[s]]
     line = 0
@@ -303,12 +292,16 @@ def keep_only(delassus: Delassus, count: i64, some: i64p) -> None:
         for a in range(1 + tangents):
             delassus.v[row + a], delassus.b[row + a] = delassus.v[first + a], delassus.b[first + a]
             delassus.C[row + a], delassus.c[row + a] = delassus.C[first + a], delassus.c[first + a]
+            delassus.row_unit[row + a] = delassus.row_unit[first + a]
+            delassus.slip_unit[row + a] = delassus.slip_unit[first + a]
             for j in range(n):
                 J[(row + a) * n + j] = J[(first + a) * n + j]
         delassus.point[s], delassus.tangents[s], delassus.first[s] = delassus.point[i], tangents, row
         delassus.kinetic_bound[s] = delassus.kinetic_bound[i]
         row += 1 + tangents
-    delassus.contacts, delassus.rows = count, row
+        if i < delassus.collide:
+            collide, collide_rows = s + 1, row
+    delassus.contacts, delassus.rows, delassus.collide, delassus.collide_rows = count, row, collide, collide_rows
 
 
 @kernel

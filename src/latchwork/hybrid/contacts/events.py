@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from latchwork.constraint.terms import Array
 from latchwork.contact.complementarity.solution import State
@@ -26,24 +28,26 @@ def told(
     hits: Iterable[Guard],
     labels: tuple[tuple[str, ...], tuple[str, ...]],
     taken_up: TakenUp = lambda impulses: {},
+    reset: Any = None,
 ) -> list[RunEvent]:
     """The events of a crossing, of what is closed before and after; ``labels`` are all that holds then.
 
-    ``taken_up`` says what constraints took up of the impulses of contacts.
+    ``taken_up`` says what constraints took up of the impulses of contacts, ``reset`` is what it can be replayed from.
     """
+    event = partial(RunEvent, reset=reset)
     events = []
     took_part: set[str] = set()
     if impacts:
         impact = impacts[0] if len(impacts) == 1 else _together(impacts)
         took_part = set(impact.impulses)
         impulses = {**impact.impulses, **taken_up(impact.impulses)}
-        events.append(RunEvent(t, ", ".join(impact.impulses), *labels, impulses, "impact", impact.energy, impact.notes))
+        events.append(event(t, ", ".join(impact.impulses), *labels, impulses, "impact", impact.energy, impact.notes))
     for contact_point in [
         contact_point for contact_point in contact_points if contact_point in before or contact_point in closed
     ]:
         old, new = before.get(contact_point), closed.get(contact_point)
         if _state(old) is not _state(new) and contact_point.name not in took_part:
-            events.append(RunEvent(t, contact_point.name, *labels, kind="release" if new is None else KINDS[new.state]))
+            events.append(event(t, contact_point.name, *labels, kind="release" if new is None else KINDS[new.state]))
             took_part.add(contact_point.name)
         elif (
             old is not None
@@ -51,13 +55,13 @@ def told(
             and _is_reversed(old.way, new.way)
             and contact_point.name not in took_part
         ):
-            events.append(RunEvent(t, contact_point.name, *labels, kind="reversal"))
+            events.append(event(t, contact_point.name, *labels, kind="reversal"))
             took_part.add(contact_point.name)
     for guard in hits:
         if guard.kind == "zone":
             names = [contact_point.name for contact_point in closed if guard.about in contact_point.zones]
             if names and not took_part & set(names):
-                events.append(RunEvent(t, ", ".join(names), *labels, kind="zone"))
+                events.append(event(t, ", ".join(names), *labels, kind="zone"))
                 took_part |= set(names)
     return events
 

@@ -38,16 +38,18 @@ def free_motion_of(base: Base, held: Terms, x: Array, extra: Sequence[tuple[Arra
     contacts.
     """
     motion = held.motion(x)
-    M, f, (B, c, usual) = motion.M, motion.f, rows_at(held, x)
+    M, f, (B, c, usual, rows) = motion.M, motion.f, rows_at(held, x)
     for row, bias in extra:
         B, c, usual = np.vstack([B, row]), np.append(c, bias), np.vstack([usual, row])
+        rows = np.append(rows, np.abs(row * base.units.u).max(initial=0.0) or 1.0)
     for g, N1, N0 in drags:
         M, f = M - np.outer(g, N1), f + g * N0
-    return Free(M, f, *left_over(base, M, f, B, c, usual))
+    return Free(M, f, *left_over(base, M, f, B, c, usual, rows))
 
 
-def left_over(base: Base, M: Array, f: Array, B: Array, c: Array, usual: Array) -> tuple[Array, Array]:
-    """T M̃⁻¹ Tᵀ and u̇₀; ``usual`` is B elsewhere, by which rows are measured that are faint here."""
+def left_over(base: Base, M: Array, f: Array, B: Array, c: Array, usual: Array,
+              rows: Array) -> tuple[Array, Array]:  # fmt: skip
+    """T M̃⁻¹ Tᵀ and u̇₀; ``usual`` is B elsewhere, by which rows are measured that are faint here; ``rows`` are units."""
     n = len(M)
     if not len(B):
         inverse = _solved(base, M, np.eye(n))
@@ -55,7 +57,7 @@ def left_over(base: Base, M: Array, f: Array, B: Array, c: Array, usual: Array) 
     weights = weights_of(M, base.units.u)
     scaled = B * weights
     lengths = np.maximum(norm(scaled, axis=1), FAINT * norm(usual * weights, axis=1))
-    keep = lengths > VANISHED * lengths.max(initial=0.0)
+    keep = lengths / rows > VANISHED * (lengths / rows).max(initial=0.0)
     left, singular, right = svd(scaled[keep] / lengths[keep, None])
     rank = int((singular > RANK * singular.max(initial=0.0)).sum())
     T = right[rank:].T * weights[:, None]

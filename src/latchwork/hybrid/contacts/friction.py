@@ -12,6 +12,7 @@ from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.mode_equations import Held
 from latchwork.hybrid.path import Stage
 
+LIMITED = 2e-4  # friction of joints, whose force is limited, takes so much less of what comes: within STEEP
 LIGHT = 1e-3  # of the most that presses: what is pressed by less shares as if by this
 STEEP = 1e4  # a row that would carry so many times another does not stand for it
 
@@ -31,9 +32,12 @@ def _share(mode: Mode, contact_states: ContactStates) -> Array:
     rows, chosen = mode.terms.rows, mode.selection
     lam, K = np.full(len(rows), np.nan), np.eye(len(rows))
     held = {contact_point.name for contact_point in contact_states.closed if contact_point.held}
+    bounded = {contact_point.name for contact_point in contact_states.closed if contact_point.is_bounded}
     pressed = {name: float(lam[0]) for name, lam in contact_states.lam.items() if name not in held and len(lam)}
     most = max(pressed.values(), default=0.0)
     for name, part in rows.slices.items():
+        if name in bounded:
+            K[part, part] *= LIMITED
         if name in contact_states.lam:
             forces = contact_states.lam[name]
             size = part.stop - part.start

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from latchwork.constraint.embedded.layout import Watch
 from latchwork.constraint.terms import Array, Base
+from latchwork.contact.closest_point.search import LEAST
 from latchwork.contact.closest_point.states import within_reach
 from latchwork.contact.law import Zones
-from latchwork.hybrid.contacts.contact_point import LEAST, ContactPoint
+from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.guard_values import (
+    BEHIND,
     CLOSED,
     LEAVING,
     PLAIN,
@@ -222,6 +224,8 @@ def _put_states(contact_states: ContactStates, forms: Sequence[Form], slices: Ma
     for i, (contact_point, form) in enumerate(zip(contact_states.contact_points, forms, strict=True)):
         if form.form == LEAVING:
             table[i, SHIFT] = depth_shift(contact_point, contact_states.leaving_depths[contact_point])
+        elif form.form == BEHIND:
+            table[i, SHIFT] = -contact_point.tolerances.clear
         elif form.form == CLOSED:
             own = slices.get(contact_point.name)
             whole[i, ROW] = 0 if own is None else own.start

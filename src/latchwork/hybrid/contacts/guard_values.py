@@ -1,6 +1,6 @@
 """Guards of contacts as numbers: one kernel looks at all watched contact points, each as its state asks for.
 
-    open      touch: max(g + shift, −d_i − bound);  met from behind: around, its negative
+    open      touch: max(g + shift, −d_i − bound);  met from behind: around, its negative, once it is clear in front
     closed    release: λ_n, or N = N0 + N1·u̇;  law: μ_d, μ_s − μ_d;  patch: d_i;  skew: 1 − (n·a)²
     sticks    slip: (μ_s λ_n)² (1 + cone) − |λ_t|²
     slides    stick: v·d;  in space also turn, and where slip has ended
@@ -58,7 +58,7 @@ class GuardedContact:
     tiny: f64  # of a squared speed: what is divided by never vanishes
     mu_s: f64
     cone: f64  # by which its cone is wider
-    shift: f64  # by which the gap of one that has just opened is watched deeper
+    shift: f64  # by which the gap of one that has just opened is watched deeper; of one met from behind, less deep
     at: i64  # where its slots begin
     near_at: i64  # from there on
     surface_at: i64
@@ -132,7 +132,7 @@ def open_guards(mode: EmbeddedMode, table: GuardTable, contact: GuardedContact, 
     fill_rates(mode, z)
     contact.near.run(contact.near.code, z, table.found)
     if contact.form == BEHIND:
-        touch(contact, 0.0, table.found, -1.0, values, rates)
+        touch(contact, contact.shift, table.found, -1.0, values, rates)
         return 1
     touch(contact, 0.0, table.found, 1.0, values, rates)
     if contact.form == OPEN:

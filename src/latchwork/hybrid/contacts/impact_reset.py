@@ -10,13 +10,14 @@ from latchwork.contact.impact.jam import RESOLVED, jam_together, resolve_jam, st
 from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.hybrid.contacts.delassus_operator import move
 from latchwork.hybrid.contacts.near_set import has
-from latchwork.hybrid.contacts.scene import LETS_GO, RESTS, SLIPS, Scene
+from latchwork.hybrid.contacts.scene import LETS_GO, RESTS, SLIPS, TOUCHED, Scene
 from latchwork.program.evaluator import evaluate
-from latchwork.program.kernel import f64, f64p, fabs, i64, kernel, sqrt
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import maximum, minimum
 
 RANK = 1e-11  # of A: redundant rows
 INFINITE = 1e300
+FAINT = 1e-200  # friction that is nothing where a mode begins, but may grow
 
 
 @kernel
@@ -31,6 +32,8 @@ def read_law(scene: Scene, i: i64, x: f64p) -> i64:
     if law.steady == 0:
         evaluate(law.program, x, scene.out)
         e, mu_s, mu_d = scene.out[0], scene.out[1], scene.out[2]
+        if mu_s == 0.0 and mu_d == 0.0 and contact.tangents > 0:  # it may grow: a direction is needed already
+            mu_s, mu_d = FAINT, FAINT
     scene.e[i], scene.mu_s[i], scene.mu_d[i] = e, mu_s, mu_d
     lawful = e >= 0.0 and e <= 1.0 and mu_d >= 0.0 and mu_d <= mu_s and mu_s < INFINITE
     if not lawful:
@@ -44,16 +47,18 @@ def no_speed(scene: Scene, k: i64) -> f64:
     across the normal."""
     tol = scene.tolerances
     delassus = scene.delassus
-    slow = tol.at_rest * maximum(scene.approach_scale, delassus.motion_scale)
+    slow = tol.at_rest * maximum(scene.approach_scale, delassus.motion_scale) * delassus.slip_unit[delassus.first[k]]
     return maximum(slow, tol.rounding * delassus.kinetic_bound[k])
 
 
 @kernel
 def approaches(scene: Scene) -> i64:
-    """1 where some contact approaches."""
+    """1 where some contact approaches; a speed that has just come to zero is zero, but for the step."""
     delassus = scene.delassus
     for k in range(delassus.contacts):
-        if delassus.v[delassus.first[k]] < -no_speed(scene, k):
+        i = delassus.point[k]
+        locks = scene.contact[i].one_way == 1 and has(scene.event[i].flags, TOUCHED) == 1
+        if delassus.v[delassus.first[k]] < -no_speed(scene, k) and not locks:
             return 1
     return 0
 
@@ -67,7 +72,8 @@ def find_staying(scene: Scene) -> i64:
         v, b = delassus.v[delassus.first[k]], delassus.b[delassus.first[k]]
         one = scene.contact[delassus.point[k]].unit
         # v²/2 over the acceleration downwards
-        if v <= no_speed(scene, k) or (v < tol.brief * one and 0.5 * v * v < tol.rise * one * -b):
+        hops = scene.contact[delassus.point[k]].one_way == 0 and v < tol.brief * one
+        if v <= no_speed(scene, k) or (hops and 0.5 * v * v < tol.rise * one * -b):
             scene.near[count] = k
             count += 1
     return count
@@ -83,12 +89,12 @@ def too_slow(scene: Scene) -> f64:
     """
     tol = scene.tolerances
     delassus, pressing, swift, one = scene.delassus, 0.0, 0.0, INFINITE
-    for k in range(delassus.contacts):
+    for k in range(delassus.collide):
         one = minimum(one, scene.contact[delassus.point[k]].unit)
         pressing = maximum(pressing, -delassus.b[delassus.first[k]])
         swift = maximum(swift, delassus.kinetic_bound[k])
     lowest = tol.capture * scene.approach_scale
-    if not (scene.approach_scale == 0.0 or (delassus.contacts == 1 and scene.e[delassus.point[0]] < tol.lively)):
+    if not (scene.approach_scale == 0.0 or (delassus.collide == 1 and scene.e[delassus.point[0]] < tol.lively)):
         fastest = maximum(maximum(scene.approach_scale, scene.motion_scale), maximum(delassus.motion_scale, swift))
         lowest = maximum(lowest, minimum(sqrt(2.0 * tol.closed * one * pressing), tol.fastest * fastest))
     return maximum(lowest, 0.5 * scene.shortest_hop * pressing)
@@ -100,21 +106,23 @@ def picked_solution(scene: Scene, count: i64) -> None:
     delassus = scene.delassus
     rows, picked, system, right = delassus.rows, delassus.picked, delassus.system, delassus.right
     for a in range(count):
-        right[a] = -delassus.v[picked[a]]
+        one = delassus.row_unit[picked[a]]
+        right[a] = divide(-delassus.v[picked[a]], one)
         for b in range(count):
-            system[a * count + b] = delassus.A[picked[a] * rows + picked[b]]
+            both = one * delassus.row_unit[picked[b]]
+            system[a * count + b] = divide(delassus.A[picked[a] * rows + picked[b]], both)
     least_norm(count, count, RANK, system, delassus.tau, delassus.turned, delassus.order, right, delassus.answer)
     for i in range(rows):
         delassus.impulse[i] = 0.0
     for a in range(count):
-        delassus.impulse[picked[a]] = delassus.answer[a]
+        delassus.impulse[picked[a]] = divide(delassus.answer[a], delassus.row_unit[picked[a]])
 
 
 @kernel
 def parts_all(scene: Scene) -> i64:
     """1 where nothing approaches after the impulses of the impact."""
     delassus, after = scene.delassus, scene.impact.after
-    for k in range(delassus.contacts):
+    for k in range(delassus.collide):
         if not after[delassus.first[k]] >= -no_speed(scene, k):
             return 0
     return 1
@@ -124,12 +132,13 @@ def parts_all(scene: Scene) -> i64:
 def fill_impact(scene: Scene) -> None:
     """The impact of the contacts that are near, with their laws."""
     delassus, impact = scene.delassus, scene.impact
-    impact.contacts, impact.rows, impact.at_once = delassus.contacts, delassus.rows, scene.at_once
-    for i in range(delassus.rows * delassus.rows):
-        impact.W[i] = delassus.A[i]
-    for i in range(delassus.rows):
+    rows = delassus.collide_rows
+    impact.contacts, impact.rows, impact.at_once = delassus.collide, rows, scene.at_once
+    for i in range(rows):
         impact.v[i] = delassus.v[i]
-    for k in range(delassus.contacts):
+        for j in range(rows):
+            impact.W[i * rows + j] = delassus.A[i * delassus.rows + j]
+    for k in range(delassus.collide):
         i = delassus.point[k]
         impact.tangents[k], impact.law[k] = delassus.tangents[k], scene.contact[i].impact
         impact.e[k], impact.mu_s[k], impact.mu_d[k] = scene.e[i], scene.mu_s[i], scene.mu_d[i]
@@ -140,12 +149,14 @@ def fill_impact(scene: Scene) -> None:
 def apply_impulses(scene: Scene, impulse: f64p, u: f64p) -> None:
     """Change the speeds by impulses, and note who took part; what guards said of forces and slip is over."""
     delassus = scene.delassus
+    for r in range(delassus.collide_rows, delassus.rows):  # a force that is bounded has no impulse
+        impulse[r] = 0.0
     gained = move(delassus, impulse, u)
     scene.work += gained
     scene.energy -= gained
     scene.impacts += 1
     delassus.calls, delassus.supplied = 0, 0
-    for k in range(delassus.contacts):
+    for k in range(delassus.collide):
         event, felt = scene.event[delassus.point[k]], 0
         for j in range(1 + delassus.tangents[k]):
             part = impulse[delassus.first[k] + j]
@@ -158,6 +169,8 @@ def apply_impulses(scene: Scene, impulse: f64p, u: f64p) -> None:
         event = scene.event[scene.watch[k]]
         event.flags -= has(event.flags, RESTS) * RESTS + has(event.flags, LETS_GO) * LETS_GO
         event.flags -= has(event.flags, SLIPS) * SLIPS
+        if scene.contact[scene.watch[k]].one_way == 1:
+            event.flags -= has(event.flags, TOUCHED) * TOUCHED
 
 
 @kernel
@@ -166,16 +179,17 @@ def resolve_near(scene: Scene, u: f64p) -> i64:
     tol = scene.tolerances
     delassus, impact, slow = scene.delassus, scene.impact, too_slow(scene)
     fastest, deepest = 0.0, 0.0
-    for k in range(delassus.contacts):
-        fastest = maximum(fastest, fabs(delassus.v[delassus.first[k]]))
-        deepest = maximum(deepest, -delassus.v[delassus.first[k]])
+    for k in range(delassus.collide):
+        approach = divide(delassus.v[delassus.first[k]], delassus.slip_unit[delassus.first[k]])
+        fastest = maximum(fastest, fabs(approach))
+        deepest = maximum(deepest, -approach)
     fill_impact(scene)
     scene.jams = 0
-    if delassus.contacts > 1 and fastest < slow:
+    if delassus.collide > 1 and fastest < slow:
         if stop_slow(impact, slow) == RESOLVED and parts_all(scene) == 1:
             apply_impulses(scene, impact.impulses, u)
             return RESOLVED
-        for k in range(delassus.contacts):  # features of one place have normals that are nearly one: one of them parts
+        for k in range(delassus.collide):  # features of one place have normals that are nearly one: one of them parts
             impact.e[k] = 0.0
     scene.approach_scale = maximum(scene.approach_scale, deepest)
     impact.capture = maximum(slow, tol.capture * scene.approach_scale)
@@ -191,11 +205,11 @@ def resolve_jammed(scene: Scene, u: f64p) -> i64:
     delassus, impact, first = scene.delassus, scene.impact, -1
     fill_impact(scene)
     scene.jams, impact.capture = 1, 0.0
-    for k in range(delassus.contacts):
+    for k in range(delassus.collide):
         impact.chosen[k] = scene.event[delassus.point[k]].jammed
         first = k if first < 0 and impact.chosen[k] == 1 else first
     status = resolve_jam(impact, first)
-    if status == RESOLVED and no_impulse(delassus.rows, impact.impulses) == 1:
+    if status == RESOLVED and no_impulse(delassus.collide_rows, impact.impulses) == 1:
         status = jam_together(impact)
     if status == RESOLVED:
         apply_impulses(scene, impact.impulses, u)

@@ -59,10 +59,12 @@ def must_be_apart(contact: Contact, contact_points: Sequence[ContactPoint], x: A
                 f"where '{contact_point.name}' ends has no value at t = {x[0]:.6g}. Look at its shapes: some "
                 "length is zero, or some root or division has no value there."
             )
-        if inside >= 0.0 and not contact_point.held:
+        if inside >= 0.0 and not contact_point.held and not contact_point.feature.thin:
             found.append((abs(gap + _radius(contact_point, x)), gap, contact_point))
     if found and min(abs(gap) for _, gap, _ in found) > contact_points[0].tolerances.closed:
         _, gap, contact_point = min(found, key=lambda item: item[0])
+        if gap < -contact_point.tolerances.closed and contact.recipe:
+            raise ModelError(_begins_outside(contact, contact_point, gap, x))
         if gap < -contact_point.tolerances.closed and (
             _radius(contact_point, x) == 0.0
             or gap > -2.0 * _radius(contact_point, x)
@@ -74,12 +76,28 @@ def must_be_apart(contact: Contact, contact_points: Sequence[ContactPoint], x: A
             )
 
 
+def _begins_outside(contact: Contact, contact_point: ContactPoint, gap: float, x: Array) -> str:
+    """What is wrong with a rope or a one-way clutch where a run begins."""
+    if "rope" in contact.recipe:
+        given = contact.recipe["rope"]
+        r = given["b"].position(given["a"])
+        square, length = contact_point.lowered([r.dot(r), given["length"]])(x)
+        return (
+            f"the ends of rope '{contact.name}' are {math.sqrt(square):.6g} apart at t = {x[0]:.6g}, and it is "
+            f"{length:.6g} long. Start with a rope that is slack or just taut, or give it a greater length."
+        )
+    return (
+        f"'{contact.name}' runs backwards at t = {x[0]:.6g}: its speed is {gap:.6g}. Start with a speed that is not "
+        "negative, or turn its sense around: model.one_way(name, -dt(q))."
+    )
+
+
 def _radius(contact_point: ContactPoint, x: Array) -> float:
     """The radius of the round side of a feature; 0 for points."""
     on = contact_point.feature.on
     if not isinstance(on, Spot):
         return 0.0
-    return math.sqrt(contact_point.lowered([on.arm.dot(on.arm)])(x)[0])
+    return math.sqrt(max(float(contact_point.lowered([on.arm.dot(on.arm)])(x)[0]), 0.0))  # rounding may be below zero
 
 
 def lies_behind(contact_point: ContactPoint, x: Array) -> bool:

@@ -7,7 +7,15 @@ enforce, whose feature ends here, or that are met from behind.
 from __future__ import annotations
 
 from latchwork.hybrid.contacts.contact_point import SKEWED
-from latchwork.hybrid.contacts.delassus_operator import Delassus, free_motion, keep_only, operate
+from latchwork.hybrid.contacts.delassus_operator import (
+    APART,
+    ROUNDING,
+    Delassus,
+    free_motion,
+    keep_only,
+    operate,
+    square_length,
+)
 from latchwork.hybrid.contacts.scene import AROUND, CLEARED, LEAVES, OPEN, SLIPS, TOUCHED, ContactRecord, Scene
 from latchwork.hybrid.contacts.step_limit import FOREVER
 from latchwork.program.evaluator import evaluate
@@ -35,7 +43,7 @@ def measure_gaps(scene: Scene, x: f64p) -> i64:
         for j in range(contact.bounds):
             inside = minimum(inside, scene.out[1 + j])
         scene.gap[i], scene.inside[i] = scene.out[0], inside
-        if scene.out[0] - scene.out[0] != 0.0 and contact.enforced == 0:
+        if scene.out[0] - scene.out[0] != 0.0 and contact.enforced + contact.bounded == 0:
             scene.trouble = i
             return NOT_FINITE
     return FOUND
@@ -105,12 +113,17 @@ def find_near(scene: Scene, x: f64p) -> i64:
     for k in range(scene.watched):
         i = scene.watch[k]
         contact, state, gap, inside = scene.contact[i], scene.state[i], scene.gap[i], scene.inside[i]
-        if contact.enforced == 0 and has(scene.event[i].flags, LEAVES) == 0 and state.behind == 0:
+        if contact.enforced + contact.bounded == 0 and has(scene.event[i].flags, LEAVES) == 0 and state.behind == 0:
             # one just left stays out, unless another feature of the same contact ends here
             stays_out = state.leaving > 0 and scene.ends[contact.contact] == 0
             reach = tol.reach * contact.unit
             within = inside > 0.0 if stays_out else inside >= -reach
-            if state.kind != OPEN or (gap <= reach and within):
+            if contact.one_way == 1:  # impacts of this instant may have changed it
+                evaluate(contact.gap, x, scene.out)
+                gap = scene.out[0]
+                scene.gap[i] = gap
+            deep = contact.one_way == 0 and gap < -tol.slop * contact.unit  # such is beside or behind
+            if state.kind != OPEN or (gap <= reach and within and not deep):
                 if contact.ready == 0:
                     scene.trouble = i
                     return NOT_READY
@@ -122,6 +135,23 @@ def find_near(scene: Scene, x: f64p) -> i64:
                 delassus.point[count], delassus.first[count], delassus.tangents[count] = i, rows, contact.tangents
                 count += 1
                 rows += 1 + contact.tangents
+    delassus.contacts, delassus.rows, delassus.collide, delassus.collide_rows = count, rows, count, rows
+    return add_bounded(scene)
+
+
+@kernel
+def add_bounded(scene: Scene) -> i64:
+    """Dry friction of joints, behind all contacts that are near."""
+    delassus = scene.delassus
+    count, rows = delassus.contacts, delassus.rows
+    for k in range(scene.watched):
+        i = scene.watch[k]
+        if scene.contact[i].bounded == 1:
+            if count == delassus.most_contacts or rows + 2 > delassus.most_rows:
+                return NO_ROOM
+            delassus.point[count], delassus.first[count], delassus.tangents[count] = i, rows, 1
+            count += 1
+            rows += 2
     delassus.contacts, delassus.rows = count, rows
     return FOUND
 
@@ -133,12 +163,51 @@ def read_rows(scene: Scene, x: f64p) -> None:
     n = delassus.n
     for k in range(delassus.contacts):
         contact, row, rows = scene.contact[delassus.point[k]], delassus.first[k], 1 + delassus.tangents[k]
+        if contact.bounded == 1:  # without a normal row
+            for j in range(n):
+                delassus.J[row * n + j] = 0.0
+            delassus.C[row], delassus.c[row], delassus.row_unit[row], delassus.slip_unit[row] = 0.0, 0.0, 1.0, 1.0
+            row += 1
+            rows = 1
         evaluate(contact.place, x, out)
         for i in range(rows):
             for j in range(n):
                 delassus.J[(row + i) * n + j] = out[rows + i * n + j]
             delassus.C[row + i] = out[rows + rows * n + i]
+            delassus.row_unit[row + i] = contact.row_unit
+            delassus.slip_unit[row + i] = contact.row_unit if contact.bounded + contact.one_way > 0 else 1.0
         evaluate(contact.bias, x, offset(delassus.c, row))
+
+
+@kernel
+def has_faded(scene: Scene, k: i64, x: f64p) -> i64:
+    """1 where the normal row of contact k is next to nothing beside what it is some way off, and the surface rests: its
+    gap is stationary in q, as that of a pendulum at its lowest, and no finite force would change it."""
+    delassus, out = scene.delassus, scene.out
+    contact, row, rows, n = scene.contact[delassus.point[k]], delassus.first[k], 1 + delassus.tangents[k], delassus.n
+    if delassus.C[row] != 0.0 or contact.bounded + contact.one_way > 0:
+        return 0
+    for i in range(contact.place.inputs):
+        delassus.beside[i] = x[i]
+    for i in range(delassus.n_q):
+        delassus.beside[1 + i] += delassus.aside[i]
+    evaluate(contact.place, delassus.beside, out)
+    usual = square_length(n, delassus.mass, offset(out, rows))
+    return 1 if square_length(n, delassus.mass, offset(delassus.J, row * n)) <= APART * APART * usual else 0
+
+
+@kernel
+def drop_faded(scene: Scene, x: f64p) -> None:
+    """Leave out contacts that can neither be held nor struck where they are: they pass, or rest without a force."""
+    delassus, kept, left = scene.delassus, scene.near, 0
+    for k in range(delassus.contacts):
+        if has_faded(scene, k, x) == 1:
+            scene.event[delassus.point[k]].doubled = 1
+        else:
+            kept[left] = k
+            left += 1
+    if left < delassus.contacts:
+        keep_only(delassus, left, kept)
 
 
 @kernel
@@ -149,7 +218,18 @@ def assemble(scene: Scene, x: f64p) -> i64:
     if free_motion(delassus, x) == 0:
         return CAREFUL
     operate(delassus, x)
+    drop_rounding(scene)
     return FOUND
+
+
+@kernel
+def drop_rounding(scene: Scene) -> None:
+    """Accelerations that are rounding of v²/L, v the fastest motion at the contacts, are none."""
+    delassus = scene.delassus
+    least = ROUNDING * divide(delassus.motion_scale * delassus.motion_scale, scene.tolerances.sight)
+    for i in range(delassus.rows):
+        if fabs(delassus.b[i]) <= least:
+            delassus.b[i] = 0.0
 
 
 @kernel
@@ -161,38 +241,67 @@ def is_same(delassus: Delassus, i: i64, j: i64) -> i64:
 
 
 @kernel
+def is_same_place(delassus: Delassus, i: i64, j: i64) -> i64:
+    """1 where two contacts of one normal row touch at one place: their tangents, of whatever axes, are moved alike,
+    ‖A_ii‖ = ‖A_ij‖ = ‖A_jj‖ of the blocks of tangents."""
+    a, b, rows, tangents = delassus.first[i], delassus.first[j], delassus.rows, delassus.tangents[i]
+    if tangents != delassus.tangents[j]:
+        return 0
+    own, other, both = 0.0, 0.0, 0.0
+    for p in range(1, 1 + tangents):
+        for q in range(1, 1 + tangents):
+            own += delassus.A[(a + p) * rows + a + q] * delassus.A[(a + p) * rows + a + q]
+            other += delassus.A[(b + p) * rows + b + q] * delassus.A[(b + p) * rows + b + q]
+            both += delassus.A[(a + p) * rows + b + q] * delassus.A[(a + p) * rows + b + q]
+    return 1 if maximum(fabs(own - both), fabs(other - both)) <= SAME * maximum(own, other) else 0
+
+
+@kernel
+def goes_first(scene: Scene, who: i64, other: i64) -> i64:
+    """1 where a feature is left out rather than one before it: open ones first, then those least inside, then the last:
+    ends come after edges, and corners after faces."""
+    closed, before = int(scene.state[who].kind != OPEN), int(scene.state[other].kind != OPEN)
+    if closed != before:
+        return 1 if closed < before else 0
+    reach = scene.tolerances.reach * scene.contact[who].unit
+    return 1 if scene.inside[who] <= scene.inside[other] + reach else 0
+
+
+@kernel
+def is_doubled(scene: Scene, k: i64) -> i64:
+    """1 where another feature, which is kept, stands for contact k: of the same contact, or where k is the end of what
+    is flush with it."""
+    delassus, kept, who = scene.delassus, scene.near, scene.delassus.point[k]
+    ends = fabs(scene.inside[who]) <= scene.tolerances.reach * scene.contact[who].unit
+    if k >= delassus.collide:  # friction of joints
+        return 0
+    for j in range(delassus.collide):
+        if j != k and kept[j] != 0 and is_same(delassus, k, j) == 1:
+            other = scene.contact[delassus.point[j]]
+            if other.contact == scene.contact[who].contact:
+                if ends or is_same_place(delassus, k, j) == 1:
+                    return 1
+            elif ends and scene.contact[who].end > other.end:
+                return 1
+    return 0
+
+
+@kernel
 def drop_doubled(scene: Scene) -> None:
-    """Leave out features that are met on the bound of their domains, at a place where another feature of the same
-    contact is met in the same way: the end of an edge, where the edge is met as well."""
-    tol = scene.tolerances
-    delassus = scene.delassus
-    count, kept = delassus.contacts, scene.near
+    """At most one feature of a contact for a place and a normal, and for the normal row of one that is met on the bound
+    of its domain: the end of an edge, where the edge is met as well, or another that is flush with it."""
+    delassus, count, kept, left = scene.delassus, scene.delassus.contacts, scene.near, 0
     for i in range(count):
         kept[i] = 1
     for _ in range(count):
-        chosen = -1  # open ones first, then those least inside, then the last
+        chosen = -1
         for i in range(count):
-            who = delassus.point[i]
-            if kept[i] == 1 and fabs(scene.inside[who]) <= tol.reach * scene.contact[who].unit:
-                if chosen < 0:
-                    chosen = i
-                else:
-                    other = delassus.point[chosen]
-                    closed, before = int(scene.state[who].kind != OPEN), int(scene.state[other].kind != OPEN)
-                    if closed == before:
-                        chosen = i if scene.inside[who] <= scene.inside[other] else chosen
-                    else:
-                        chosen = chosen if closed == 1 else i
-        if chosen < 0:
-            break
+            if kept[i] == 1 and (chosen < 0 or goes_first(scene, delassus.point[i], delassus.point[chosen]) == 1):
+                chosen = i
         kept[chosen] = 2
-        for j in range(count):
-            same = scene.contact[delassus.point[j]].contact == scene.contact[delassus.point[chosen]].contact
-            if j != chosen and kept[j] != 0 and same and is_same(delassus, chosen, j) == 1:
-                kept[chosen] = 0
-                scene.event[delassus.point[chosen]].doubled = 1
-                break
-    left = 0
+        if is_doubled(scene, chosen) == 1:
+            kept[chosen] = 0
+            scene.event[delassus.point[chosen]].doubled = 1
     for i in range(count):
         if kept[i] != 0:
             kept[left] = i

@@ -6,7 +6,7 @@ What it cannot go on from is said here in words: which contact, the values seen,
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -32,7 +32,20 @@ from latchwork.program.native import address, native
 
 NEAR = 4  # contacts that may be near at once, to begin with
 REMEMBERED = 64  # sets of rows that hold besides
+TINIEST = 1e-300  # of a force: what is divided by never vanishes
+Call = Callable[[SceneMemory, Array], int]  # runs the kernel on a scene and a state (t, q, u, rest)
 SAYS = {"around": AROUND, "patch": LEAVES, "release": LETS_GO, "stick": RESTS, "slip": SLIPS, "touch": TOUCHED}
+
+
+def as_machine_code(memory: SceneMemory, x: Array) -> int:
+    """The kernel as every run calls it."""
+    outcome: int = native(reset).brief(memory.address, address(x))
+    return outcome
+
+
+def as_python(memory: SceneMemory, x: Array) -> int:
+    """The kernel as Python, its meaning: the same bits, and a debugger may stop in it."""
+    return reset(memory.scene, x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +83,13 @@ class Resets:
         return found
 
     def __call__(self, s: ContactStates, held: Terms, x: Array, hits: Sequence[Guard], lam: Mapping[str, Array],
-                 at_once: bool | None, brief: float) -> Passed:  # fmt: skip
+                 at_once: bool | None, brief: float, call: Call = as_machine_code) -> Passed:  # fmt: skip
         """Go through what was hit at x = (t, q, u, rest); how contacts are is changed in place."""
         for guard in hits:
             if guard.kind == "lost":
-                x = guard.about.found(x, s.places_of(guard.about.contact), guard.about in s.closed)
-        return Passing(self, s, held, x, hits, lam, at_once, brief).go()
+                x = guard.about.tracked_place.found(
+                    x, s.places_of(guard.about.contact, guard.about.feature), guard.about in s.closed)
+        return Passing(self, s, held, x, hits, lam, at_once, brief).go(call)
 
 
 class Passing:
@@ -111,16 +125,15 @@ class Passing:
     def _say(self, event: Any, kind: str, about: ContactPoint, height: float) -> None:
         event.flags |= SAYS[kind] | (CLEARED if kind == "touch" and height > 0.0 else 0)
         if kind == "slip":
-            across = self.lam[about.name] if about.held else self.lam[about.name][1:]
-            size = max(math.hypot(*across.tolist()), 1e-300)
-            for j, force in enumerate(across.tolist()):
+            across = (self.lam[about.name] if about.held else self.lam[about.name][1:]).tolist()
+            size = _length(across)
+            for j, force in enumerate(across):
                 event.onset[j] = -force / size
 
-    def go(self) -> Passed:
+    def go(self, call: Call) -> Passed:
         """Call the kernel until it is done."""
-        call = native(reset).brief
         while True:
-            outcome = Outcome(call(self.memory.address, address(self.x)))
+            outcome = Outcome(call(self.memory, self.x))
             match outcome:
                 case Outcome.DONE:
                     return self._passed()
@@ -239,11 +252,16 @@ class Passing:
         """The contact problem once more, by name: it says why it has no answer."""
         asked = self.room.problem
         k, r = asked.contacts, asked.rows
-        ways = [tuple(np.array(way[2 * i : 2 * i + asked.tangents[i]]) if flag[i] else None for i in range(k))
+        slip, must = [tuple(np.array(way[2 * i : 2 * i + asked.tangents[i]]) if flag[i] else None for i in range(k))
                 for flag, way in ((asked.slips, asked.slip), (asked.must_slip, asked.onset))]  # fmt: skip
-        given = ContactProblem(tuple(names[:k]), np.array(asked.A[: r * r]).reshape(r, r), np.array(asked.b[:r]),
-                               tuple(asked.tangents[:k]), np.array(asked.mu_s[:k]), np.array(asked.mu_d[:k]),
-                               *ways)  # fmt: skip
+        fixed, first = tuple(map(bool, asked.fixed[:k])), asked.first[:k].tolist()
+        limits = [-asked.b[row] / asked.A[row * (r + 1)] if is_fixed else 1.0
+                  for row, is_fixed in zip(first, fixed, strict=True)]  # fmt: skip
+        given = ContactProblem(
+            tuple(names[:k]), np.array(asked.A[: r * r]).reshape(r, r), np.array(asked.b[:r]),
+            tuple(asked.tangents[:k]), np.array(asked.mu_s[:k]) * limits, np.array(asked.mu_d[:k]) * limits, slip, must,
+            fixed,
+        )  # fmt: skip
         settle(given, [State(guess) for guess in asked.guess[:k]])
 
     def _undecided(self) -> IntegrationError:
@@ -252,3 +270,11 @@ class Passing:
             f"{held} of '{self.resets.base.equations.name}' neither stick nor slide at t = {self.x[0]:.9g}. Friction "
             "and motion contradict each other there; start elsewhere."
         )
+
+
+def _length(force: Sequence[float]) -> float:
+    """|f|, in the bits of `flow.say_guards`; never zero, and right where squares vanish."""
+    total = 0.0
+    for part in force:
+        total += part * part
+    return math.sqrt(total) or max(math.hypot(*force), TINIEST)

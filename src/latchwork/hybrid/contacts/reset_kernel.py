@@ -28,10 +28,12 @@ from latchwork.hybrid.contacts.near_set import (
     apply_guards,
     assemble,
     drop_doubled,
+    drop_faded,
     find_near,
     measure_gaps,
 )
 from latchwork.hybrid.contacts.scene import Scene
+from latchwork.hybrid.contacts.separating_normal import keep_one_normal
 from latchwork.hybrid.contacts.state_reset import (
     decide,
     end_slip,
@@ -40,7 +42,7 @@ from latchwork.hybrid.contacts.state_reset import (
     put_states,
     read_slip,
 )
-from latchwork.program.kernel import f64p, fabs, i64, kernel, offset
+from latchwork.program.kernel import divide, f64p, fabs, i64, kernel, offset
 from latchwork.program.native import together
 from latchwork.program.scalar import maximum
 
@@ -84,6 +86,8 @@ def operator_of_near(scene: Scene, x: f64p) -> i64:
     found = assemble(scene, x)
     if found != FOUND:
         return found
+    drop_faded(scene, x)
+    keep_one_normal(scene, x)
     drop_doubled(scene)
     for k in range(delassus.contacts):
         if read_law(scene, delassus.point[k], x) == 0:
@@ -121,7 +125,7 @@ def scale_of_slip(scene: Scene) -> None:
     delassus, largest = scene.delassus, 0.0
     scene.motion_scale = maximum(scene.motion_scale, delassus.motion_scale)
     for i in range(delassus.rows):
-        largest = maximum(largest, fabs(delassus.b[i]))
+        largest = maximum(largest, divide(fabs(delassus.b[i]), delassus.slip_unit[i]))
     fastest = maximum(scene.approach_scale, delassus.motion_scale)
     scene.slip_scale = maximum(fastest, maximum(tol.left * scene.motion_scale, tol.stirs * largest))
     for k in range(delassus.contacts):

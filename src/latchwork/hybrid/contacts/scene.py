@@ -38,10 +38,16 @@ class ContactRecord:
 
     contact: i64  # which contact it is a feature of
     tangents: i64
+    held: i64  # 1 where it has no normal row, enforced or bounded
     enforced: i64  # 1 where the coordinates themselves keep its gap at zero
+    bounded: i64  # 1 where it is dry friction of a joint: coefficients are limits of its force, and it has no gap
+    one_way: i64  # 1 where its gap is a speed
     bounds: i64  # of the domain of its feature
     unit: f64  # of its gap, over the length of the run: other than 1 where it is an angle
+    row_unit: f64  # of velocities along its rows, in the same way
     impact: i64  # its law of impact
+    end: i64  # 1 where it is a corner or an edge, met by what is round
+    sharp: i64  # 1 where both shapes are convex, with corners: see `separating_normal`
     turns: i64  # 1 where its normal may turn towards the axis that its tangents are made from
     ready: i64  # 1 where its rows are compiled
     first_law: i64
@@ -53,6 +59,7 @@ class ContactRecord:
     bias: Evaluator  # c = Ḃ u + Ċ
     force: Evaluator  # N1, N0 of N = N0 + N1 · u̇, where the coordinates enforce it
     upright: Evaluator  # 1 − (n · axis)²
+    normal: Evaluator  # n in N, of a sharp one
 
 
 @record
@@ -79,7 +86,7 @@ class ContactEvent:
 
     flags: i64  # what guards say of it
     onset: f64p = array(2)  # the direction in which slip begins, where it does
-    doubled: i64  # 1 where another feature of the same contact is met at its place
+    doubled: i64  # 1 where another feature is met at its place, or nothing can be held there
     entered: i64  # 1 where the domain of its feature is entered with a gap below zero
     widened: i64  # 1 where it sticks at the very edge of its cone
     stays: i64  # 1 where it does not part

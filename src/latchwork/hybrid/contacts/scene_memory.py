@@ -75,7 +75,7 @@ class SceneMemory:
         """Room for twice as many contact points as there are."""
         n, few = len(self._base.equations.u), 2 * max(len(points), 2)
         self._zones = {zone: i for i, zone in enumerate(dict.fromkeys(z for point in points for z in point.zones))}
-        laws, enforced = 2 * sum([law_count(point) for point in points]) + few, sum([point.held for point in points])
+        laws, enforced = 2 * sum([law_count(point) for point in points]) + few, sum([is_enforced(p) for p in points])
         widest = max([widest_output(point, n) for point in points], default=0) + 3 * (n + 2)
         self.scene = lay_out(Scene, contacts=few, groups=few, zones=len(self._zones), laws=laws, enforced=enforced,
                              n_speeds=n, n_out=widest, tolerances=self._tolerances)  # fmt: skip
@@ -88,7 +88,7 @@ class SceneMemory:
         self.points: list[ContactPoint] = []
         self.places: dict[ContactPoint, int] = {}
         self.current: ContactStates | None = None  # whose states the records have
-        self._room: Workspace | None = None  # that the scene points to
+        self.room: Workspace | None = None  # that the scene points to
         self._groups, self._laws, self._programs = dict[Contact, int](), 0, Evaluators()
         for point in points:
             self._add(point)
@@ -104,7 +104,7 @@ class SceneMemory:
             len(self.points) + len(fresh) <= scene.contacts
             and self._laws + sum([law_count(point) for point in fresh]) <= scene.laws
             and all([zone in self._zones for point in fresh for zone in point.zones])
-            and not any([point.held for point in fresh])
+            and not any([is_enforced(point) for point in fresh])
             and max([widest_output(point, n) for point in fresh]) <= scene.n_out
         )
         if not fits:
@@ -119,9 +119,13 @@ class SceneMemory:
         record = self.scene.contact[i]
         record.contact = self._groups.setdefault(point.contact, len(self._groups))
         record.tangents, record.bounds = len(point.tangents), len(point.feature.within)
-        record.enforced, record.unit = int(point.held), point.scales.length / self._base.scales.length
+        record.held = int(point.held)
+        record.enforced, record.bounded = int(is_enforced(point)), int(point.is_bounded)
+        record.one_way = int(point.is_one_way)
+        record.unit, record.row_unit = point.scales.length / self._base.scales.length, point.row_unit
         record.impact = int(ImpactLaw[point.contact.impact.upper()])
         record.turns, record.ready, record.first_law = int(point.upright is not None), 0, self._laws
+        record.sharp, record.end = int(point.is_sharp), int(point.feature.is_end)
         record.zones, stride = len(point.zones), 1
         for k, zone in enumerate(point.zones):
             record.zone[k], record.stride[k] = self._zones[zone], stride
@@ -147,18 +151,20 @@ class SceneMemory:
         if point.has_rows:
             self._programs.put(record.place, point.terms.place_function)
             self._programs.put(record.bias, point.terms.bias_function)
-        if point.held:
+        if is_enforced(point):
             self._programs.put(record.force, point.force_function)
         if point.upright is not None:
             self._programs.put(record.upright, point.upright_function)
+        if point.is_sharp:
+            self._programs.put(record.normal, point.normal_function)
         record.ready = 1
 
     def ready(self, room: Workspace) -> None:
         """Take machine code that has arrived; the records of what holds besides."""
         self.take_code()
         room.evaluators.ready()
-        if room is not self._room:
-            self._room = room
+        if room is not self.room:
+            self.room = room
             self.scene.delassus, self.scene.problem, self.scene.impact = room.delassus, room.problem, room.impact
 
     def take_code(self) -> None:
@@ -246,6 +252,11 @@ def _padded(numbers: Sequence[float] | Array, count: int) -> tuple[float, ...]:
     return (*numbers, *(0.0,) * (count - len(numbers)))
 
 
+def is_enforced(point: ContactPoint) -> bool:
+    """Whether the coordinates enforce a contact point, whose normal force is then found with u̇."""
+    return point.held and not point.is_bounded
+
+
 def law_count(point: ContactPoint) -> int:
     """How many laws a contact point has: one for each of its zones."""
     assert len(point.zones) <= MOST_ZONES, "restitution, static and dynamic friction have zones"
@@ -254,7 +265,7 @@ def law_count(point: ContactPoint) -> int:
 
 def widest_output(point: ContactPoint, n: int) -> int:
     """The outputs of any program of a contact point."""
-    return max(1 + len(point.feature.within), (1 + len(point.tangents)) * (n + 2), n + 1, 3)
+    return max(1 + len(point.feature.within), (1 + len(point.tangents)) * (n + 2), n + 1, 12)
 
 
 def _words(scene: Any, field: str, count: int) -> NDArray[np.int64]:

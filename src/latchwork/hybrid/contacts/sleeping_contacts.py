@@ -26,7 +26,7 @@ def sleepers(contacts: Iterable[Contact], base: Base, x: Array, may_sleep: MaySl
     known = [contact for contact in contacts if may_sleep(contact)]
     if sum(len(contact.features) for contact in known) < FEWEST and all(contact.is_eager for contact in known):
         return []
-    other = _changed(base, x)
+    other = changed_parameters(base, x)
     return [contact for contact in known if not _relies(contact, other)] if other else known
 
 
@@ -63,7 +63,7 @@ def parameters_of(base: Base) -> list[int]:
             if argument.node in symbols and symbols[argument.node].kind == "parameter"]  # fmt: skip
 
 
-def _changed(base: Base, x: Array) -> set[int]:
+def changed_parameters(base: Base, x: Array) -> set[int]:
     """Parameters that have other values in this run than in the model, as nodes."""
     symbols = base.equations.system.graph.symbols
     given = {base.arguments[i].node: float(x[i]) for i in parameters_of(base)}
@@ -83,7 +83,7 @@ def arrange(s: ContactStates, base: Base, x: Array, wanted: Sequence[tuple[Conta
     ]:
         return
     known, before = {contact_point.feature: contact_point for contact_point in s.every}, set(s.contact_points)
-    contact_points = [known.pop(feature) if feature in known else touch_of(contact, feature, base, x)
+    contact_points = [known.pop(feature) if feature in known else _made(contact, feature, base, x)
                for contact, features in wanted for feature in features]  # fmt: skip
     woken = [contact_point for contact_point in contact_points if contact_point not in before]
     stay = {zone for contact_point in before for zone in contact_point.zones}
@@ -92,6 +92,16 @@ def arrange(s: ContactStates, base: Base, x: Array, wanted: Sequence[tuple[Conta
         s.zones.pop(zone, None)
     s.enter_zones(woken, x)
     s.behind |= {contact_point for contact_point in woken if lies_behind(contact_point, x)}
+
+
+def _made(contact: Contact, feature: Feature, base: Base, x: Array) -> ContactPoint:
+    """A contact point, or the one that was made before for the same equations, where it does not depend on a state."""
+    found: ContactPoint | None = base.remembered.get(feature)
+    if found is None:
+        found = touch_of(contact, feature, base, x)
+        if found.axis is None:
+            base.remembered[feature] = found
+    return found
 
 
 def _kept(contact_points: Iterable[ContactPoint]) -> tuple[ContactPoint, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from latchwork.algebra.factors import least_norm
 from latchwork.contact.complementarity.contact_states import solve
-from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED
+from latchwork.contact.complementarity.problem import JAMMED, JAMS, SOLVED, press_fixed
 from latchwork.contact.complementarity.redundant_forces import HELD, feasible, hold_on
 from latchwork.contact.complementarity.redundant_forces import SLIPS as SLIP_TOGETHER
 from latchwork.hybrid.contacts.delassus_operator import move
@@ -45,8 +45,9 @@ def read_slip(scene: Scene) -> None:
     for k in range(delassus.contacts):
         event, tangents = scene.event[delassus.point[k]], delassus.tangents[k]
         slip = offset(delassus.v, delassus.first[k] + 1)
-        size = length(tangents, slip)
+        size = divide(length(tangents, slip), delassus.slip_unit[delassus.first[k] + tangents])
         event.slips = 0 if has(event.flags, RESTS) == 1 or size <= tol.no_slip * scene.slip_scale else 1
+        size = length(tangents, slip)
         for j in range(tangents):
             event.slip_direction[j] = divide(slip[j], size) if event.slips == 1 else 0.0
 
@@ -88,6 +89,7 @@ def fill_problem(scene: Scene) -> None:
         i, event = delassus.point[k], scene.event[delassus.point[k]]
         tangents = delassus.tangents[k] if scene.mu_s[i] > 0.0 else 0
         problem.tangents[k], problem.mu_s[k], problem.mu_d[k] = tangents, scene.mu_s[i], scene.mu_d[i]
+        problem.fixed[k] = scene.contact[i].bounded
         problem.slips[k] = event.slips if tangents > 0 else 0
         problem.must_slip[k] = has(event.flags, SLIPS) if tangents > 0 else 0
         for j in range(2):
@@ -101,6 +103,7 @@ def fill_problem(scene: Scene) -> None:
         problem.b[a] = delassus.b[delassus.picked[a]]
         for b in range(rows):
             problem.A[a * rows + b] = delassus.A[delassus.picked[a] * delassus.rows + delassus.picked[b]]
+    press_fixed(problem)
 
 
 @kernel
@@ -119,13 +122,15 @@ def guess_states(scene: Scene) -> None:
     for k in range(delassus.contacts):
         i = delassus.point[k]
         stays = scene.state[i].kind if has(scene.event[i].flags, LETS_GO) == 0 else OPEN
-        problem.guess[k] = stays if closed == 1 else SLIDE
+        problem.guess[k] = stays if closed == 1 and problem.fixed[k] == 0 else SLIDE
 
 
 @kernel
 def state_as_before(scene: Scene, k: i64) -> i64:
     """The state of contact k before, as the load is shared otherwise: at its limit it sticks."""
     state = scene.state[scene.delassus.point[k]]
+    if scene.problem.fixed[k] == 1 and state.kind == OPEN:
+        return SLIDE
     if state.kind == OPEN or (state.kind == SLIDE and state.limits == 0):
         return state.kind
     return STICK
@@ -196,15 +201,19 @@ def beside_others(scene: Scene, k: i64) -> None:
     for j in range(columns):
         for a in range(count):
             row = delassus.picked[a]
+            one = delassus.row_unit[row]
             for b in range(count):
-                delassus.system[a * count + b] = delassus.A[row * rows + delassus.picked[b]]
-            delassus.column[a] = delassus.A[row * rows + own + j] if j < tangents else delassus.v[row]
+                both = one * delassus.row_unit[delassus.picked[b]]
+                delassus.system[a * count + b] = divide(delassus.A[row * rows + delassus.picked[b]], both)
+            column = delassus.A[row * rows + own + j] if j < tangents else delassus.v[row]
+            delassus.column[a] = divide(column, one)
         tau, turned, order = delassus.tau, delassus.turned, delassus.order
         least_norm(count, count, RANK, delassus.system, tau, turned, order, delassus.column, delassus.answer)
         for a in range(tangents):
             left = delassus.A[(own + a) * rows + own + j] if j < tangents else delassus.v[own + a]
             for b in range(count):
-                left -= delassus.A[(own + a) * rows + delassus.picked[b]] * delassus.answer[b]
+                part = divide(delassus.answer[b], delassus.row_unit[delassus.picked[b]])
+                left -= delassus.A[(own + a) * rows + delassus.picked[b]] * part
             delassus.right[a * columns + j] = left
 
 
@@ -230,6 +239,20 @@ def kept_by_others(scene: Scene, k: i64) -> i64:
     for i in range(rows):
         fastest = maximum(fastest, fabs(delassus.v[i]))
     return 2 if slip <= KEPT * fastest else 1
+
+
+@kernel
+def is_still(scene: Scene, k: i64) -> i64:
+    """1 where contact k has no acceleration along its tangents: not at a dead centre, where geometry turns its slip."""
+    delassus, problem, row, size = scene.delassus, scene.problem, 0, 0.0
+    for j in range(k):
+        row += 1 + problem.tangents[j]
+    for i in range(delassus.rows):
+        size = maximum(size, fabs(delassus.b[i]))
+    for j in range(problem.tangents[k]):
+        if not fabs(problem.a[row + 1 + j]) <= STILL * size:
+            return 0
+    return 1
 
 
 @kernel
@@ -334,7 +357,9 @@ def decide(scene: Scene, t: f64) -> i64:
         problem.contacts, problem.rows = 0, 0
         return SOLVED
     fill_problem(scene)
-    if slipping(scene) == 1 and share_otherwise(scene, t) == 1:
+    slips = slipping(scene)
+    if slips == 1 and share_otherwise(scene, t) == 1:
+        leave_idle(scene, slips)
         spread_forces(scene)
         return SOLVED
     guess_states(scene)
@@ -352,8 +377,30 @@ def decide(scene: Scene, t: f64) -> i64:
     else:
         stick_with_others(scene)
         stand_on_all(scene)
+    leave_idle(scene, slips)
     spread_forces(scene)
     return SOLVED
+
+
+@kernel
+def leave_idle(scene: Scene, slips: i64) -> None:
+    """Contacts that were open, or any where a cone was left (``slips``), are open where they would stick with nothing
+    but rounding to carry, beside others that carry something: at the apex of its cone a contact sticks, slides and
+    opens by rounding."""
+    delassus, problem, row, most = scene.delassus, scene.problem, 0, 0.0
+    for i in range(problem.rows):
+        most = maximum(most, fabs(problem.lam[i]))
+    for k in range(delassus.contacts):
+        force = 0.0
+        for j in range(1 + problem.tangents[k]):
+            force = maximum(force, fabs(problem.lam[row + j]))
+        sticks = problem.state[k] == STICK and problem.tangents[k] > 0
+        may = slips == 1 or scene.state[delassus.point[k]].kind == OPEN
+        if sticks and may and force < scene.tolerances.rounding * most:
+            problem.state[k] = OPEN
+            for j in range(1 + problem.tangents[k]):
+                problem.lam[row + j] = 0.0
+        row += 1 + problem.tangents[k]
 
 
 @kernel
@@ -416,7 +463,9 @@ def end_slip(scene: Scene, u: f64p) -> None:
             for j in range(1 + (delassus.tangents[k] if sticks else 0)):
                 delassus.picked[count] = row + j
                 count += 1
-                left = maximum(left, fabs(delassus.v[row + j])) if j > 0 else left
+                slips = j > 0 or scene.contact[delassus.point[k]].one_way == 1
+                size = divide(fabs(delassus.v[row + j]), delassus.slip_unit[row + j])
+                left = maximum(left, size) if slips else left
     if left <= tol.no_slip * delassus.motion_scale:
         return
     picked_solution(scene, count)
@@ -438,7 +487,7 @@ def put_states(scene: Scene, t: f64) -> None:
     for k in range(delassus.contacts):
         event = scene.event[delassus.point[k]]
         event.kept = 0
-        if problem.state[k] == SLIDE and event.slips == 0:
+        if problem.state[k] == SLIDE and event.slips == 0 and is_still(scene, k) == 1:
             event.kept = 1 if kept_by_others(scene, k) > 0 else 0
     for k in range(scene.watched):
         event = scene.event[scene.watch[k]]
@@ -447,9 +496,11 @@ def put_states(scene: Scene, t: f64) -> None:
         i = delassus.point[k]
         state, event, kind = scene.state[i], scene.event[i], problem.state[k]
         event.stays = 1
-        state.forces = 1 + delassus.tangents[k]
-        for j in range(1 + delassus.tangents[k]):
-            state.force[j] = delassus.lam[delassus.first[k] + j]
+        bounded = scene.contact[i].bounded
+        kind = SLIDE if bounded == 1 and kind == OPEN else kind
+        state.forces = 1 + delassus.tangents[k] - bounded  # of its rows
+        for j in range(state.forces):
+            state.force[j] = delassus.lam[delassus.first[k] + bounded + j]
         margin = widened_cone(scene, i, kind, t) if kind != OPEN else 0
         state.kind, state.cone_margin, state.slips, state.limits = kind, margin, 0, 0
         if kind == SLIDE:
@@ -472,11 +523,15 @@ def open_others(scene: Scene) -> None:
     for k in range(scene.watched):
         i = scene.watch[k]
         state, event = scene.state[i], scene.event[i]
+        if scene.contact[i].bounded == 1:  # friction of a joint is never open: where nothing moves it does nothing
+            if event.stays == 0:
+                state.kind, state.slips, state.limits, state.cone_margin, state.forces = SLIDE, 0, 0, 0, 0
+            continue
         if event.stays == 0:
             state.kind, state.slips, state.limits, state.cone_margin, state.forces = OPEN, 0, 0, 0, 0
         ended = has(event.flags, LEAVES) == 1 and state.behind == 0
         opened = event.stays == 1 and state.kind == OPEN
         if opened or event.entered == 1 or ended or event.doubled == 1:
             state.leaving = depth_of(scene, i)
-        if state.kind != OPEN:
+        if state.kind != OPEN or state.behind == 1:
             state.leaving = 0

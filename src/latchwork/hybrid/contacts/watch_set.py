@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from latchwork.constraint.terms import Array, Base
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact
 from latchwork.contact.tolerances import tolerances_in
-from latchwork.hybrid.contacts.clearance import Bounds, Solids
+from latchwork.hybrid.contacts.clearance import Bounds, EnclosedPair, Solids
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.sleeping_contacts import NEAR, MaySleep, arrange, parameters_of, sleepers
 
@@ -40,6 +40,30 @@ FULL = 0.9  # of the room may be used up
 Flags = NDArray[np.bool_]
 Awake = dict[Contact, list[Feature]]
 _contact = attrgetter("contact")
+
+
+class Asleep(Protocol):
+    """What sleeps: until when that may be relied on, the room of each, and how fast it is used up at some states."""
+
+    until: float
+
+    @property
+    def sleeps(self) -> bool:
+        """Whether something does."""
+        ...
+
+    @property
+    def room(self) -> Array:
+        """What must be used up before something touches, (k,)."""
+        ...
+
+    def along(self, rows: Array) -> Array:
+        """How fast room can be used up at states (t, q, u, rest), (rows, k)."""
+        ...
+
+    def is_used_up(self, x: Array, step: float) -> bool:
+        """Whether the room of something is, by another step from a state on."""
+        ...
 
 
 class Rooms(NamedTuple):
@@ -71,6 +95,16 @@ class WatchSet:
         """Whether something does."""
         return len(self.rooms.room) > 0
 
+    @property
+    def room(self) -> Array:
+        """What must be used up before something touches."""
+        return self.rooms.room
+
+    def along(self, rows: Array) -> Array:
+        """How fast room can be used up at states (t, q, u, rest)."""
+        assert self.bounds is not None, "only what is bounded sleeps"
+        return self.paces(self.bounds.along(rows))
+
     def is_idle(self, s: ContactStates, base: Base) -> bool:
         """Whether all of these contacts are awake, and stay so."""
         return self.bounds is None and s.members is self._members and base is self._base
@@ -88,7 +122,7 @@ class WatchSet:
         s.let_clear(x)
         busy = {contact_point.contact for contact_point in (*s.closed, *s.leaving_depths, *s.behind)}
         apart[[self._place[contact] for contact in busy if contact in self._place]] = 0.0
-        tau = _times(apart, paces)
+        tau = times(apart, paces)
         now = {
             contact: [contact_point.feature for contact_point in some]
             for contact, some in groupby(s.contact_points, _contact)
@@ -99,7 +133,7 @@ class WatchSet:
             self._put(s, base, x, awake, picked)
         asleep = np.flatnonzero(~awake & ~self._is_solid | self._is_solid & (tau > self.tolerances.longest_look))
         self.rooms = Rooms(asleep, tuple(solids), np.array([*apart[asleep], *room]))
-        self.until = float(x[0]) + 0.5 * float(_times(self.rooms.room, self.paces(values)).min(initial=np.inf))
+        self.until = float(x[0]) + 0.5 * float(times(self.rooms.room, self.paces(values)).min(initial=np.inf))
         self._spent = np.zeros(len(self.rooms.room))
 
     def is_used_up(self, x: Array, step: float) -> bool:
@@ -113,6 +147,15 @@ class WatchSet:
     def wake(self, s: ContactStates, base: Base, x: Array) -> None:
         """Wake all; what is looked at next is decided anew."""
         arrange(s, base, x, [(contact, contact.every()) for contact in s.members])
+        self.rely_on_nothing()
+
+    def enclosed_pairs(self) -> dict[Contact, EnclosedPair]:
+        """The enclosures of the contacts that may sleep."""
+        assert self.bounds is not None, "without bounds nothing sleeps"
+        return dict(zip(self._bounded, self.bounds.pairs(), strict=True))
+
+    def rely_on_nothing(self) -> None:
+        """What is looked at next is decided anew."""
         self.rooms, self.until = NONE, np.inf
 
     # --- who is awake -------------------------------------------------------------------------------------------
@@ -217,7 +260,7 @@ class WatchSet:
         return np.concatenate([*found, *(self.bounds.turns(values, pair)[..., None] for pair in solids)], axis=-1)
 
 
-def _times(room: Array, paces: Array) -> Array:
+def times(room: Array, paces: Array) -> Array:
     """room / pace; never where nothing moves, now where there is no room."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(room > 0.0, np.where(paces > 0.0, room / paces, np.inf), 0.0)

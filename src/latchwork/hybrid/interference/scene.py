@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from latchwork.contact.interference.pieces import Piece, can_be_told, pieces_of
+from latchwork.contact.interference.pieces import Piece, pieces_of, told_pieces
 from latchwork.contact.interference.signed_distance import CONVEX, FRAME, HALF, HOOP
 from latchwork.contact.law import Contact
 from latchwork.hybrid.input_laws import Driven
@@ -46,9 +46,10 @@ def told_of(contacts: Sequence[Contact]) -> list[Told]:
 def told_between(shapes: Sequence[Any], contact: Contact | None = None) -> Told | None:
     """Two shapes whose signed distance can be told; none where it cannot."""
     a, b = shapes
-    pairs = tuple((x, y) if x.kind <= y.kind else (y, x) for x in pieces_of(a) for y in pieces_of(b))
-    if not pairs or not all(can_be_told(*pair) for pair in pairs):
+    groups = [told_pieces(x, y) for x in pieces_of(a) for y in pieces_of(b)]
+    if not groups or not all(groups):
         return None
+    pairs = tuple(pair for group in groups for pair in group)
     return Told(contact, pairs, any(piece.has_front for pair in pairs for piece in pair))
 
 

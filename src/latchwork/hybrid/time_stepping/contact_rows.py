@@ -9,21 +9,24 @@ from latchwork.contact.time_stepping.cone_problem import row_times
 from latchwork.contact.time_stepping.impulses import SOLVED, solve_cones
 from latchwork.hybrid.contacts.impact_reset import read_law
 from latchwork.hybrid.contacts.step_limit import FOREVER
+from latchwork.hybrid.time_stepping.broad_phase import find_near, list_wanted, moved
 from latchwork.hybrid.time_stepping.inertia import multiply_listed
 from latchwork.hybrid.time_stepping.time_step import (
     DONE,
     NO_PAIRS,
     NO_ROOM,
+    NOT_MADE,
     NOT_READY,
     UNLAWFUL,
     NearContacts,
     TimeStep,
 )
 from latchwork.program.evaluator import evaluate
-from latchwork.program.kernel import f64, f64p, fabs, i64, kernel, offset, sqrt
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum, minimum
 
 ALL, NORMALS = range(2)  # which rows of contacts are read
+WAS, IS = 1, 2  # among the candidates: before, now
 
 
 @kernel
@@ -40,33 +43,71 @@ def counts(step: TimeStep, i: i64, gap: f64, inside: f64) -> i64:
 
 
 @kernel
-def measure(step: TimeStep, x: f64p) -> None:
-    """Gaps of all contacts, how far inside their domains they are, and which count."""
+def measure_one(step: TimeStep, i: i64, x: f64p) -> None:
+    """The gap of a contact, and how far inside its domain it is."""
     scene = step.scene
-    for k in range(scene.watched):
-        i = scene.watch[k]
-        contact, inside = scene.contact[i], FOREVER
-        evaluate(contact.gap, x, scene.out)
-        for j in range(contact.bounds):
-            inside = minimum(inside, scene.out[1 + j])
-        scene.gap[i], scene.inside[i] = scene.out[0], inside
-        step.real[i] = counts(step, i, scene.out[0], inside)
+    contact, inside = scene.contact[i], FOREVER
+    evaluate(contact.gap, x, scene.out)
+    for j in range(contact.bounds):
+        inside = minimum(inside, scene.out[1 + j])
+    scene.gap[i], scene.inside[i] = scene.out[0] if contact.one_way == 0 else 0.0, inside
+
+
+@kernel
+def measure(step: TimeStep, x: f64p) -> None:
+    """Gaps of all contacts that may be near, how far inside their domains they are, and which count."""
+    scene = step.scene
+    for k in range(step.broad.candidates):
+        i = step.broad.candidate[k]
+        measure_one(step, i, x)
+        step.real[i] = counts(step, i, scene.gap[i], scene.inside[i])
+
+
+@kernel
+def list_near(step: TimeStep, x: f64p, within: i64) -> i64:
+    """The broad phase at a state, where it was not looked at nearby: at the start of a step, or ``within`` it, where
+    nobody leaves. Contacts that come are measured at the start of the step. `NOT_MADE` where some have to be made."""
+    broad, scene = step.broad, step.scene
+    way = moved(broad, x) if broad.enclosures > 0 else 0.0
+    if broad.looked == 1 and way <= (0.5 if within == 1 else 0.25) * broad.margin:
+        return DONE
+    if find_near(broad, within) > 0:
+        return NOT_MADE
+    count = broad.candidates
+    for k in range(count):
+        broad.previous[k] = broad.candidate[k]
+        step.listed_now[broad.candidate[k]] = WAS
+    list_wanted(broad)
+    for k in range(broad.candidates):
+        i = broad.candidate[k]
+        if step.listed_now[i] == 0:
+            measure_one(step, i, step.x)
+            step.before[i], step.inside[i] = scene.gap[i], scene.inside[i]
+            step.real[i] = counts(step, i, step.before[i], step.inside[i])
+        step.listed_now[i] = IS
+    for k in range(count):
+        i = broad.previous[k]
+        if step.listed_now[i] == WAS:
+            step.listed_now[i], step.mode[i], step.real[i], step.penetration[i] = 0, 0, 0, 0.0
+            for j in range(3):
+                step.warm[3 * i + j], step.impulses[3 * i + j] = 0.0, 0.0
+    return DONE
 
 
 @kernel
 def keep_gaps(step: TimeStep) -> None:
     """The gaps that were measured last are those at the start of a step."""
     scene = step.scene
-    for k in range(scene.watched):
-        i = scene.watch[k]
+    for k in range(step.broad.candidates):
+        i = step.broad.candidate[k]
         step.before[i], step.inside[i] = scene.gap[i], scene.inside[i]
 
 
 @kernel
 def count_at_start(step: TimeStep) -> None:
     """Which features count at the start of a step."""
-    for k in range(step.scene.watched):
-        i = step.scene.watch[k]
+    for k in range(step.broad.candidates):
+        i = step.broad.candidate[k]
         step.real[i] = counts(step, i, step.before[i], step.inside[i])
 
 
@@ -86,8 +127,8 @@ def choose_closed(step: TimeStep) -> i64:
     """The contacts that are closed where gaps were measured last."""
     scene, near = step.scene, step.near
     near.contacts = 0
-    for k in range(scene.watched):
-        i = scene.watch[k]
+    for k in range(step.broad.candidates):
+        i = step.broad.candidate[k]
         if step.real[i] == 1 and scene.gap[i] <= scene.tolerances.stepped and choose(near, i, scene.gap[i]) == 0:
             return NO_ROOM
     return DONE
@@ -95,25 +136,34 @@ def choose_closed(step: TimeStep) -> i64:
 
 @kernel
 def read_rows(step: TimeStep, x: f64p, which: i64) -> i64:
-    """J and C of the contacts that are near, all rows or the normal ones."""
+    """J and C of the contacts that are near, all rows or the normal ones; rates of angles in units of the model, so
+    that all velocities are alike, and torques are forces."""
     near, scene, n, row = step.near, step.scene, step.n, 0
     for k in range(near.contacts):
         contact = scene.contact[near.who[k]]
         if contact.ready == 0:
             scene.trouble = near.who[k]
             return NOT_READY
-        rows = 1 + contact.tangents
+        bounded = contact.bounded
+        rows = 1 + contact.tangents - bounded
         evaluate(contact.place, x, scene.out)
-        near.first[k], near.tangents[k] = row, contact.tangents if which == ALL else 0
-        for i in range(1 + near.tangents[k]):
+        near.first[k], near.tangents[k], near.fixed[k] = row, contact.tangents if which == ALL else 0, bounded
+        near.one_way[k] = contact.one_way
+        near.unit[k] = contact.row_unit if bounded + contact.one_way > 0 else 1.0
+        if bounded == 1:
+            near.count[row], near.C[row] = 0, 0.0
+            for j in range(n):
+                near.J[row * n + j] = 0.0
+            row += 1
+        for i in range(1 + near.tangents[k] - bounded):
             count = 0
             for j in range(n):
-                value = scene.out[rows + i * n + j]
+                value = divide(scene.out[rows + i * n + j], near.unit[k])
                 near.J[row * n + j] = value
                 if value != 0.0:
                     near.index[row * n + count] = j
                     count += 1
-            near.count[row], near.C[row] = count, scene.out[rows + rows * n + i]
+            near.count[row], near.C[row] = count, divide(scene.out[rows + rows * n + i], near.unit[k])
             row += 1
     near.rows = row
     return DONE
@@ -192,6 +242,18 @@ def assemble(step: TimeStep) -> None:
     cones.contacts = near.contacts
     for k in range(near.contacts):
         cones.tangents[k], cones.mu[k], cones.least[k] = near.tangents[k], 0.0, 0.0
+        if near.fixed[k] == 1:
+            own = (near.first[k] + 1) * (rows + 1)
+            cones.A[near.first[k] * (rows + 1)] = cones.A[own] if cones.A[own] > 0.0 else 1.0
+
+
+@kernel
+def press_fixed(near: NearContacts, h: f64) -> None:
+    """Friction of joints has its limit over a step in place of a normal impulse."""
+    for k in range(near.contacts):
+        if near.fixed[k] == 1:
+            near.cones.least[k] = h * near.limit[k]
+            near.cones.P[near.first[k]] = h * near.limit[k]
 
 
 @kernel
@@ -220,6 +282,9 @@ def read_laws(step: TimeStep, x: f64p, v: f64p) -> i64:
             return UNLAWFUL
         for j in range(row + 1, row + 1 + near.tangents[k]):
             total += v[j] * v[j]
-        near.e[k], near.mu[k] = scene.e[i], scene.mu_d[i] if sqrt(total) > none else scene.mu_s[i]
+        slips = sqrt(total) > none
+        near.e[k], near.mu[k], near.limit[k] = scene.e[i], scene.mu_d[i] if slips else scene.mu_s[i], 0.0
+        if near.fixed[k] == 1:
+            near.limit[k], near.mu[k] = near.unit[k] * near.mu[k], 1.0
         near.cones.mu[k] = near.mu[k]
     return DONE

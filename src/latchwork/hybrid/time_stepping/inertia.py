@@ -8,7 +8,7 @@ only contacts couple have no others than their own.
 
 from __future__ import annotations
 
-from latchwork.hybrid.contacts.delassus_operator import hold, invert
+from latchwork.hybrid.contacts.delassus_operator import hold, invert_frictional
 from latchwork.hybrid.time_stepping.time_step import CAREFUL, DONE, FREE_MOTION, Given, TimeStep
 from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset
@@ -67,7 +67,7 @@ def read_motion(step: TimeStep, x: f64p) -> None:
             known[i * (i + 1) // 2 + j] = value
             step.M[i * n + j], step.M[j * n + i] = value, value
     list_entries(n, n, step.M, step.M_count, step.M_index)
-    step.regular = invert(n, known, step.M, step.M_inverse, step.out)
+    step.regular = invert_frictional(n, known, step.M, step.M_inverse, step.out)
     step.known, step.listed = 1, 0
 
 

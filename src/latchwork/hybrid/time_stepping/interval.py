@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from latchwork.constraint.terms import Base
+from latchwork.constraint.terms import Array, Base
 from latchwork.errors import IntegrationError
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.event import RunEvent
 from latchwork.hybrid.interference.passing import first_passing, interference_in, keep_watch
 from latchwork.hybrid.interference.watch import STEPPED
+from latchwork.hybrid.time_stepping.near_pairs import NearPairs
+from latchwork.hybrid.time_stepping.settings import EventRate
 from latchwork.hybrid.time_stepping.step_memory import StepMemory
 from latchwork.hybrid.time_stepping.stepped_interval import stepped
 
@@ -21,30 +23,69 @@ if TYPE_CHECKING:
 STEPPING = "time stepping"
 
 
-def must_leave(s: ContactStates, base: Base) -> None:
-    """Refuse contacts that the coordinates hold: they have no rows to step with."""
-    within = [contact_point.name for contact_point in s.contact_points if contact_point.held]
-    if within:
+def must_leave(s: ContactStates, base: Base, asked: bool) -> bool:
+    """Whether all contacts can leave. Those that the coordinates hold have no rows to step with: refused where time
+    stepping was asked for."""
+    within = [contact_point.name for contact_point in s.contact_points
+              if contact_point.held and not contact_point.is_bounded]  # fmt: skip
+    if within and asked:
         raise IntegrationError(
             f"'{within[0]}' of '{base.equations.name}' is held by the coordinates themselves and cannot be time-"
             "stepped. Give the body coordinates that let it leave, or leave lw.TimeStepping out."
         )
+    return not within
+
+
+class ComingPairs:
+    """Pairs of shapes that come near while a run is stepped: contacts from then on, which the steps go on with."""
+
+    def __init__(self, sim: Simulation, memory_at: Callable[[ContactStates, Array, float], StepMemory]) -> None:
+        self._sim, self._memory_at = sim, memory_at
+
+    def before_step(self, memory: StepMemory) -> StepMemory:
+        """The same memory as long as every shape has room for a step; else one with contacts of pairs that are near."""
+        sim, x = self._sim, memory.x
+        world, table = sim.world, sim.mode_table
+        if not world.broad_phase.is_used_up(x, memory.record.step):
+            return memory
+        near = world.broad_phase.see(table.base, x, sim.state.presence)
+        if not near:
+            return memory
+        contacts, places = memory.contacts.copied(), dict(memory.scene.places)
+        contacts.zones = memory.zones()
+        sim.state = world.joined(sim.state.but(contacts=contacts), near)
+        contacts = sim.state.contacts.copied()
+        world.watch_set.wake(contacts, table.base, x)
+        sim.state = sim.state.but(contacts=contacts)
+        made = self._memory_at(contacts, x, float(memory.record.work))
+        made.go_on_from(memory, places)
+        return made
 
 
 def step_through(sim: Simulation, t_end: float, stops: Mapping[str, Any]) -> bool:
     """Time stepping until things are calm; whether a stop ended it."""
     world, record, before = sim.world, sim.record, sim.state.active
     table, contacts = sim.mode_table, sim.state.contacts.copied()
-    world.watch_set.wake(contacts, table.base, sim.state.row)
     sim.state = state = sim.state.but(contacts=contacts)
     keep_watch(sim, state.row)
-    must_leave(contacts, table.base)
     rate, settings = state.event_rate, state.event_rate.settings
     assert settings is not None, "only a run that may be stepped is"
     calm = math.inf if settings.always else rate.least
-    memory = StepMemory(table.resets.memory, table.held(state.holds), contacts, state.row, float(state.x[-1]),
-                        settings.step, calm, stops)  # fmt: skip
-    made = stepped(memory, state.driven, state.rest, t_end, stops, world.progress)
+
+    def memory_at(contacts: ContactStates, x: Array, work: float) -> StepMemory:
+        pairs = NearPairs(contacts, table.base, world.watch_set)
+        world.watch_set.rely_on_nothing()
+        return StepMemory(table.resets.memory, table.held(state.holds), pairs, x, work, settings.step, calm, stops)
+
+    memory = memory_at(contacts, state.row, float(state.x[-1]))
+    if not must_leave(contacts, table.base, not rate.by_itself):
+        sim.state = state.but(event_rate=EventRate(None))
+        return False
+    pairs = ComingPairs(sim, memory_at) if world.broad_phase.sleeps else None
+    made = stepped(memory, state.driven, state.rest, t_end, stops, world.progress, pairs)
+    memory, contacts = made.memory, made.memory.contacts
+    sim.state = state = sim.state.but(contacts=contacts)
+    keep_watch(sim, state.row)
     segment = made.segment()
     found = first_passing(sim, [segment.solution], STEPPED, between=False)
     if found is not None:

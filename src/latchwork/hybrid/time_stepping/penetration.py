@@ -15,6 +15,7 @@ from latchwork.hybrid.time_stepping.contact_rows import (
     NORMALS,
     assemble,
     choose,
+    list_near,
     measure,
     read_rows,
     solve,
@@ -36,8 +37,8 @@ def take_out(step: TimeStep, x: f64p) -> i64:
     scene, p, reach, moved = step.scene, step.penetration, 0.0, 1 if step.held > 0 else 0
     tol = scene.tolerances
     energy = energy_at(step, x)
-    for i in range(step.contacts):
-        p[i] = 0.0
+    for k in range(step.broad.candidates):
+        p[step.broad.candidate[k]] = 0.0
     for i in range(step.n):
         step.u_mean[i] = 0.0
     for _ in range(MOST):
@@ -45,10 +46,13 @@ def take_out(step: TimeStep, x: f64p) -> i64:
             status = keep_place(step, x)
             if status != DONE:
                 return status
+        status = list_near(step, x, 1)
+        if status != DONE:
+            return status
         measure(step, x)
         depth, unmet = -tol.slop, 0.0
-        for k in range(scene.watched):
-            i = scene.watch[k]
+        for k in range(step.broad.candidates):
+            i = step.broad.candidate[k]
             if step.real[i] == 1:
                 depth = maximum(depth, -scene.gap[i])
             if p[i] > 0.0:
@@ -69,9 +73,11 @@ def move_out(step: TimeStep, x: f64p, reach: f64) -> i64:
     """One Newton step on the contacts within reach, and on those that are pushed."""
     scene, near, cones, p = step.scene, step.near, step.near.cones, step.penetration
     near.contacts = 0
-    for k in range(scene.watched):
-        i = scene.watch[k]
-        if ((step.real[i] == 1 and scene.gap[i] <= reach) or p[i] > 0.0) and choose(near, i, scene.gap[i]) == 0:
+    for k in range(step.broad.candidates):
+        i = step.broad.candidate[k]
+        reached = step.real[i] == 1 and scene.gap[i] <= reach
+        reached = reached and scene.contact[i].bounded + scene.contact[i].one_way == 0
+        if (reached or p[i] > 0.0) and choose(near, i, scene.gap[i]) == 0:
             return NO_ROOM
     status = read_rows(step, x, NORMALS)
     if status != DONE:

@@ -20,6 +20,7 @@ from latchwork.hybrid.time_stepping.contact_rows import (
     along_rows,
     assemble,
     pace,
+    press_fixed,
     read_laws,
     solve,
     spread_impulse,
@@ -64,6 +65,7 @@ def comes_to_rest(step: TimeStep, x: f64p, h: f64) -> i64:
         near.mean[r] = 0.0
     status = read_laws(step, still, near.mean)
     if status == DONE:
+        press_fixed(near, h)
         status = solve(step)
     if status != DONE:
         return status
@@ -80,13 +82,15 @@ def holding_forces(step: TimeStep, names: Sequence[str]) -> dict[int, Array] | N
     J, C = np.array(near.J[: near.rows * n]).reshape(-1, n), near.contacts
     inverse, free = np.array(step.P[: n * n]).reshape(n, n), np.array(step.free[:n])
     first, mu, tangents = near.first[:C].tolist(), np.array(near.mu[:C]), near.tangents[:C].tolist()
+    fixed = [bool(each) for each in near.fixed[:C]]
+    mu = np.where(fixed, np.array(near.limit[:C]), mu)
     some = list(range(C))
     while some:
         k = [tangents[i] if mu[i] > 0.0 else 0 for i in some]
         own = [row for i, count in zip(some, k, strict=True) for row in range(first[i], first[i] + 1 + count)]
         rows, none = J[own], (None,) * len(some)
         resting = ContactProblem(tuple(names[i] for i in some), dot(rows, inverse, rows.T), dot(rows, free), tuple(k),
-                                 mu[some], mu[some], none, none)  # fmt: skip
+                                 mu[some], mu[some], none, none, tuple(fixed[i] for i in some))  # fmt: skip
         lam = feasible(resting, [State.STICK] * len(some), none)
         if lam is None:
             return None
@@ -95,9 +99,9 @@ def holding_forces(step: TimeStep, names: Sequence[str]) -> dict[int, Array] | N
         if np.abs(udot / unit).max() > STILL * np.abs(free / unit).max():
             return None
         parts = np.split(lam, np.cumsum([1 + count for count in k])[:-1])
-        least = IDLE * max(part[0] for part in parts)
-        busy = [part[0] > least for part in parts]
+        least = IDLE * max([part[0] for i, part in zip(some, parts, strict=True) if not fixed[i]], default=0.0)
+        busy = [fixed[i] or part[0] > least for i, part in zip(some, parts, strict=True)]
         if all(busy):
-            return dict(zip(some, parts, strict=True))
+            return {i: part / near.unit[i] for i, part in zip(some, parts, strict=True)}
         some = [i for i, carries in zip(some, busy, strict=True) if carries]
     return None

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from itertools import dropwhile
+from typing import Literal
 
 from latchwork.errors import EvaluationError
 
+MANY = 12  # contacts: with more, a run is stepped where events come too thick, unless that is forbidden
+AUTOMATIC = 2.0**-9  # of the time of the model: a step where none was given
 LONGER = 2  # times as many steps each time that events were too thick again
 
 
@@ -16,9 +19,9 @@ class TimeStepping:
     """A run is stepped where events come too thick, and follows events again when things are calm.
 
     ``step`` is the time of one step; more than ``most`` events within ten steps are too thick, and ``calm`` steps
-    without an impact are calm. With ``always`` the whole run is stepped, until all is at rest: what contacts can stop
-    within a step, and hold, has stopped. Impacts lie at the ends of steps then, and a
-    rebound shorter than a step is none.
+    without an impact are calm, unless more than a dozen contacts are closed. With ``always`` the whole run is stepped,
+    until all is at rest: what contacts can stop within a step, and hold, has stopped. Impacts lie at the ends of steps
+    then, and a rebound shorter than a step is none.
     """
 
     step: float = 1e-3
@@ -43,6 +46,7 @@ class EventRate:
     stuck: bool = False
     rests: bool = False
     visits: int = 0
+    by_itself: bool = False  # whether nobody asked for it
 
     @property
     def is_thick(self) -> bool:
@@ -69,10 +73,17 @@ class EventRate:
 
     def leave(self, rests: bool) -> EventRate:
         """Events are followed again; where everything is at rest, until there is one."""
-        return EventRate(self.settings, rests=rests, visits=self.visits + 1)
+        return EventRate(self.settings, rests=rests, visits=self.visits + 1, by_itself=self.by_itself)
 
     @property
     def least(self) -> int:
         """Calm steps asked for: more each time, for who comes back often leaves too early."""
         assert self.settings is not None, "only a run that may be stepped counts steps"
         return int(self.settings.calm * LONGER ** min(self.visits, 8))
+
+
+def event_rate_of(thick: TimeStepping | Literal[False] | None, contacts: int, time: float) -> EventRate:
+    """The monitor of a run: as it was asked for, not at all, or by itself where there are many contacts."""
+    if thick or thick is False or contacts <= MANY:
+        return EventRate(thick or None)
+    return EventRate(TimeStepping(AUTOMATIC * time), by_itself=True)

@@ -1,7 +1,7 @@
 """A step without impacts, as a kernel: the midpoint rule, with impulses of contacts that are closed.
 
     M (u⁺ − u) = h f + Bᵀ(...) + Jᵀ Λ   at   q_m = q + h/2 q̇,  u_m = (u + u⁺)/2;     q⁺ = q + h q̇(q_m, u_m)
-    0 ≤ Λ_n ⟂ g/h + (v_n + v_n⁺)/2 ≥ 0,    Λ_t within the cone, against v_t⁺
+    0 ≤ Λ_n ⟂ g/h + (v_n + v_n⁺)/2 ≥ 0,    Λ_t within the cone, against v_t⁺;    of speeds 0 ≤ Λ ⟂ v⁺ ≥ 0
 
 A gap ends at zero or above to second order, and a normal impulse does no work. Nor does friction: where it would, for
 slip turns within the step, it acts against (v_t + v_t⁺)/2. v_n is small here: contacts that
@@ -17,6 +17,7 @@ from latchwork.hybrid.time_stepping.contact_rows import (
     assemble,
     choose,
     pace,
+    press_fixed,
     read_laws,
     read_rows,
     solve,
@@ -44,8 +45,8 @@ def choose_reached(step: TimeStep, h: f64) -> i64:
     scene, near, u = step.scene, step.near, offset(step.x, 1 + step.n_q)
     tol, far = scene.tolerances, FAR * h * h * largest(step, step.free)
     near.contacts = 0
-    for k in range(scene.watched):
-        i = scene.watch[k]
+    for k in range(step.broad.candidates):
+        i = step.broad.candidate[k]
         if step.real[i] == 1 and step.before[i] <= far + tol.stepped and choose(near, i, step.before[i]) == 0:
             return NO_ROOM
     status = read_rows(step, step.x, ALL)
@@ -54,7 +55,8 @@ def choose_reached(step: TimeStep, h: f64) -> i64:
     turned, kept = h * pace(near, step.free) + tol.no_slip * pace(near, u), 0  # what a step may change of velocities
     velocities(near, u)
     for k in range(near.contacts):
-        if near.gap[k] <= 0.5 * h * turned + tol.stepped and near.v[near.first[k]] >= -turned:
+        slow = near.v[near.first[k]] >= -turned or near.one_way[k] == 1
+        if near.gap[k] <= 0.5 * h * turned + tol.stepped and slow:
             near.who[kept], near.gap[kept] = near.who[k], maximum(near.gap[k], 0.0)
             kept += 1
     near.contacts = kept
@@ -144,13 +146,15 @@ def impulses_of_step(step: TimeStep, h: f64, u: f64p) -> i64:
         b[r], cones.P[r] = free[r], near.impulse[r]
     for k in range(near.contacts):
         row = near.first[k]
-        b[row] += v[row] + divide(2.0 * near.gap[k], h)
+        if near.one_way[k] == 0:
+            b[row] += v[row] + divide(2.0 * near.gap[k], h)
         near.turned[k] = 0
+    press_fixed(near, h)
     status = solve(step)
     if status == DONE and cones.off > LAWFUL:  # wedged: what approaches cannot part as fast
         for k in range(near.contacts):
             row = near.first[k]
-            b[row] -= v[row] if v[row] < 0.0 else 0.0
+            b[row] -= v[row] if v[row] < 0.0 and near.one_way[k] == 0 else 0.0
         status = solve(step)
     while status == DONE and turn_friction(near) == 1:
         status = solve(step)
@@ -166,6 +170,9 @@ def turn_friction(near: NearContacts) -> i64:
     cones, mean, v = near.cones, near.mean, near.v
     P, total, size, found = cones.P, 0.0, 0.0, 0
     times_A(near, P, mean)
+    for k in range(near.contacts):
+        if near.fixed[k] == 1:  # a limit moves nothing
+            mean[near.first[k]] = 0.0
     for r in range(near.rows):
         mean[r] += v[r] + near.free[r]  # twice the mean velocity
         total += P[r] * mean[r]
@@ -205,9 +212,9 @@ def book_work(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> None:
 @kernel
 def note_mode(step: TimeStep) -> None:
     """Impulses of all contacts, and which of them are closed, and how."""
-    near, scene = step.near, step.scene
-    for k in range(scene.watched):
-        i = scene.watch[k]
+    near = step.near
+    for k in range(step.broad.candidates):
+        i = step.broad.candidate[k]
         step.mode[i] = NO_CONTACT
         for j in range(3):
             step.impulses[3 * i + j] = 0.0

@@ -7,11 +7,12 @@ with the part of the step that it was at.
 
 from __future__ import annotations
 
-from latchwork.hybrid.time_stepping.contact_rows import count_at_start, keep_gaps, measure
+from latchwork.hybrid.time_stepping.contact_rows import count_at_start, keep_gaps, list_near, measure
 from latchwork.hybrid.time_stepping.impacts import strike
 from latchwork.hybrid.time_stepping.inertia import energy_at, kinetic_energy, read_motion
 from latchwork.hybrid.time_stepping.penetration import balance, take_out
 from latchwork.hybrid.time_stepping.rest import comes_to_rest
+from latchwork.hybrid.time_stepping.settings import MANY
 from latchwork.hybrid.time_stepping.smooth_step import smooth_step
 from latchwork.hybrid.time_stepping.time_step import (
     AT_REST,
@@ -41,6 +42,9 @@ def part_of_step(step: TimeStep, h: f64, halvings: i64) -> i64:
     """One step of this length: `DONE`, `AT_REST`, or why nothing has changed."""
     x, after = step.x, step.moved_x
     step.off_of_step = 0.0
+    status = list_near(step, x, 0)
+    if status != DONE:
+        return status
     count_at_start(step)
     energy = energy_at(step, x)
     read_motion(step, x)
@@ -87,8 +91,8 @@ def commit(step: TimeStep, after: f64p, hard: i64) -> None:
         x[i] = after[i]
     for i in range(n):
         step.udot[i] = step.u_mean[i]
-    for k in range(scene.watched):
-        i = scene.watch[k]
+    for k in range(step.broad.candidates):
+        i = step.broad.candidate[k]
         if step.real[i] == 1:
             step.deepest = maximum(step.deepest, -scene.gap[i])
         for j in range(3):
@@ -110,8 +114,13 @@ def commit(step: TimeStep, after: f64p, hard: i64) -> None:
     step.page_x[row * (n_q + n + 1) + n_q + n] = step.work
     for i in range(n_q):
         step.page_rates[row * n_q + i] = step.rates[i]
-    for i in range(step.contacts):
-        step.page_mode[row * step.contacts + i] = step.mode[i]
+    one, other = 1, 1
+    for k in range(step.broad.candidates):
+        i = step.broad.candidate[k]
+        if step.mode[i] > 0:
+            one = (one * 8191 + 3 * i + step.mode[i]) % 2147483647
+            other = (other * 131071 + 3 * i + step.mode[i]) % 2147483629
+    step.page_mode[2 * row], step.page_mode[2 * row + 1] = one, other
     step.filled = row + 1
 
 
@@ -147,7 +156,12 @@ def end_step(step: TimeStep) -> i64:
         return STOPPED
     if step.x[0] >= step.until:
         return END
-    return CALM if step.calm_steps > 0 and step.calm >= step.calm_steps else DONE
+    if step.calm_steps == 0 or step.calm < step.calm_steps:
+        return DONE
+    closed = 0
+    for k in range(step.broad.candidates):
+        closed += 1 if step.mode[step.broad.candidate[k]] > 0 else 0
+    return CALM if closed <= MANY else DONE
 
 
 @kernel
@@ -171,6 +185,9 @@ def next_part(step: TimeStep) -> i64:
 def steps(step: TimeStep, most: i64) -> i64:
     """Steps until all may be at rest, things are calm, a stop falls, the end, or as many as are asked for."""
     if step.measured == 0:
+        status = list_near(step, step.x, 0)
+        if status != DONE:
+            return status
         measure(step, step.x)
         keep_gaps(step)
         if step.stops > 0:

@@ -20,6 +20,7 @@ from latchwork.hybrid.contacts.free_motion import left_over
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.state_function import state_function
 from latchwork.hybrid.stops import expressions_of
+from latchwork.hybrid.time_stepping.near_pairs import NearPairs
 from latchwork.hybrid.time_stepping.time_step import Asked, Given, NearContacts, Reason, TimeStep
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.function import Function
@@ -32,13 +33,32 @@ NEAR = 8  # contacts that may be near at once, to begin with
 PAGE = 64  # steps that are written down at once
 GIVEN = 4  # answers that there is room for, to begin with
 
+# What a record goes on with where it is laid out again
+SCALARS = ("measured", "most_energy", "depth", "open", "impacts", "calm", "lost", "kept", "off", "deepest")
+ARRAYS = ("udot", "part", "halvings", "stop_before", "stop_now")
+BY_CONTACT = {"warm": 3, "before": 1, "inside": 1, "listed_now": 1, "mode": 1, "real": 1}
+NOWHERE = np.empty(0, dtype=int)
+
 
 class StepMemory:
     """The records of a time-stepped interval, and what keeps their programs alive."""
 
-    def __init__(self, scene: SceneMemory, held: Terms, s: ContactStates, x: Array, work: float, step: float,
+    def __init__(self, scene: SceneMemory, held: Terms, pairs: NearPairs, x: Array, work: float, step: float,
                  calm: float, stops: Mapping[str, Any]) -> None:  # fmt: skip
-        self.scene, self.held, self.contacts = scene, held, s
+        self.scene, self.held, self.pairs_near, self.contacts = scene, held, pairs, pairs.s
+        self._stops, self._step, self._calm = stops, step, 0 if math.isinf(calm) else int(calm)
+        equations = held.base.equations
+        self.energy = state_function(held.base, [equations.kinetic_energy + equations.potential_energy])
+        self.busy = (held.base.motion, held.base.spread, self.energy)
+        self.pairs = 0
+        pairs.make(x)
+        self.record = self._lay_out(x, work)
+        self._make_room(NEAR)
+        self._give_room(GIVEN)
+
+    def _lay_out(self, x: Array, work: float) -> TimeStep:
+        """The record, for the contact points there are."""
+        scene, held, s, stops = self.scene, self.held, self.contacts, self._stops
         scene.hold(s.contact_points)
         base, programs = held.base, Evaluators()
         (n_q, n, m), zones = held.sizes, dict.fromkeys(zone for point in s.contact_points for zone in point.zones)
@@ -46,33 +66,60 @@ class StepMemory:
         widest = max([len(zone.bounds) for zone in zones], default=0)
         room = max(n * n + 2 * n, 2 * n * m + m * m + 3 * m, widest)
         fours = [i for four in held._fours for i in four]
-        calm_steps = 0 if math.isinf(calm) else int(calm)
-        self.record = record = lay_out(
+        record = lay_out(
             TimeStep, n_x=len(x), n_q=n_q, n=n, held=m, contacts=scene.scene.contacts, zones=len(zones),
             stops=len(stops), fours=len(fours) // 4, n_motion=base.motion.width, n_work=room, page=PAGE,
-            still=int(is_still(held, s)), step=step, until=float(x[0]), calm_steps=calm_steps, scene=scene.scene,
-            four=fours, has_phi=list(held.still), unit=held.base.units.u, length=held.base.scales.length, x=x,
-            work=work, zone_place=[scene.zone(zone) for zone in zones],
+            still=int(is_still(held, s)), step=self._step, until=float(x[0]), calm_steps=self._calm,
+            scene=scene.scene, broad=self.pairs_near.lay_out(scene), four=fours, has_phi=list(held.still),
+            unit=held.base.units.u, length=held.base.scales.length, x=x, work=work,
+            zone_place=[scene.zone(zone) for zone in zones],
         )  # fmt: skip
-        equations = base.equations
-        energy = state_function(base, [equations.kinetic_energy + equations.potential_energy])
-        self.busy = (base.motion, base.spread, energy)
         for place, function in zip((record.motion, record.spread, record.energy), self.busy, strict=True):
             programs.put(place, function)
         if m:
             programs.put(record.held_place, held.place_function)
             programs.put(record.held_bias, held.bias_function)
         if stops:
-            g = equations.system.graph
-            nodes = rebuild(g, expressions_of(equations, stops), base.laws)
+            g = base.equations.system.graph
+            nodes = rebuild(g, expressions_of(base.equations, stops), base.laws)
             programs.put(record.stop, Function(lower(g, nodes, base.arguments)))
         for place, function in zip(record.zone, bounds.values(), strict=True):
             programs.put(place, function)
-        self.programs, self.pairs, self.energy = programs, 0, energy
+        self.programs = programs
         scene.write(s)
         scene.current = None
-        self._make_room(NEAR)
-        self._give_room(GIVEN)
+        return record
+
+    def _make_points(self) -> None:
+        """The contact points of pairs that have come near; the records are laid out again, with all that they knew."""
+        old, before, zones = self.record, list(self.scene.points), self.zones()
+        x = self.x
+        self.pairs_near.make(x)
+        self.contacts.zones |= zones
+        self.record = new = self._lay_out(x, float(old.work))
+        new.near, new.given, new.until = self.near, self.given, old.until
+        for name in SCALARS:
+            setattr(new, name, getattr(old, name))
+        for name in ARRAYS:
+            np.asarray(getattr(new, name))[:] = np.asarray(getattr(old, name))
+        places = self.scene.places
+        pairs = [(i, places[point]) for i, point in enumerate(before) if point in places]
+        at, to = (np.array(side, dtype=int) for side in zip(*pairs, strict=True)) if pairs else (NOWHERE, NOWHERE)
+        for name, wide in BY_CONTACT.items():
+            a, b = np.asarray(getattr(old, name)), np.asarray(getattr(new, name))
+            for j in range(wide):
+                b[wide * to + j] = a[wide * at + j]
+
+    def go_on_from(self, before: StepMemory, places: Mapping[ContactPoint, int]) -> None:
+        """Take over what the last step of another memory left, whose contact points had these places."""
+        new, old = self.record, before.record
+        for name in ("calm", "impacts", "lost", "kept", "off", "deepest", "most_energy"):
+            setattr(new, name, getattr(old, name))
+        np.asarray(new.udot)[:] = np.asarray(old.udot)
+        warm, known = np.asarray(new.warm).reshape(-1, 3), np.asarray(old.warm).reshape(-1, 3)
+        for point, i in places.items():
+            if point in self.scene.places:
+                warm[self.scene.places[point]] = known[i]
 
     def _make_room(self, contacts: int) -> None:
         """Records for so many contacts that are near."""
@@ -92,6 +139,7 @@ class StepMemory:
         for function in self.busy:
             function.used(PAGE)
         self.programs.ready()
+        self.pairs_near.ready()
         self.scene.take_code()
 
     def provide(self, reason: Reason) -> bool:
@@ -102,6 +150,8 @@ class StepMemory:
             case Reason.NO_PAIRS:
                 self.pairs = 2 * pairs_needed(self.cones)
                 self._make_room(self.near.most_contacts)
+            case Reason.NOT_MADE:
+                self._make_points()
             case Reason.NOT_READY:
                 self.scene.make_ready(self.scene.scene.trouble)
             case Reason.CAREFUL:
@@ -117,7 +167,7 @@ class StepMemory:
         match Asked(record.asked):
             case Asked.FREE_MOTION:
                 motion, B = held.motion(x), held.place(x).B
-                inverse, free = left_over(held.base, motion.M, motion.f, B, motion.c, B)
+                inverse, free = left_over(held.base, motion.M, motion.f, B, motion.c, B, held.typical(x))
                 answer = np.concatenate([inverse.ravel(), free])
             case Asked.PLACE:
                 answer = assemble_q(held, x)
@@ -158,5 +208,7 @@ class StepMemory:
 
 def is_still(held: Terms, s: ContactStates) -> bool:
     """Whether nothing moves by itself: no constraint, and no surface."""
+    known = {point.feature for point in s.contact_points}
     rows = [held.rows, *(point.terms.rows for point in s.contact_points if point.feature.drift is not None)]
-    return all(node == ZERO for row in rows for node in row.C_nodes)
+    drifts = [feature for contact in s.members for feature in contact.features if feature.drift is not None]
+    return all(feature in known for feature in drifts) and all(node == ZERO for row in rows for node in row.C_nodes)

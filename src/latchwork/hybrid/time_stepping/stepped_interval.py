@@ -6,7 +6,7 @@ The steps are a kernel (`step_kernel`); here it is given what it asks for, and i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from latchwork.hybrid.time_stepping.smooth_step import SLIDES
 from latchwork.hybrid.time_stepping.stage import Stepped
 from latchwork.hybrid.time_stepping.step_kernel import end_step, steps
 from latchwork.hybrid.time_stepping.step_memory import StepMemory
-from latchwork.hybrid.time_stepping.time_step import Reason
+from latchwork.hybrid.time_stepping.time_step import Reason, TimeStep
 from latchwork.integrate.dense_output import Solution, Stats
 from latchwork.program.interrupt import interrupted
 from latchwork.program.native import invoke
@@ -30,18 +30,29 @@ AT_ONCE = 16  # steps between looks at interrupts and progress
 Forces = Mapping[ContactPoint, Array]
 
 
+class Pairs(Protocol):
+    """Pairs of shapes that are no contacts yet."""
+
+    def before_step(self, memory: StepMemory) -> StepMemory:
+        """The memory to step on with: with contacts of pairs that have come near."""
+        ...
+
+
 class SteppedInterval:
     """States of the steps so far, what was left over of contact laws, penetration, and the modes that were met."""
 
     def __init__(self, memory: StepMemory) -> None:
-        self.memory, self.record = memory, memory.record
+        self.memory = memory
         self.n_q, self.n = self.record.n_q, self.record.n
         self.t, self.states = [float(self.record.x[0])], [np.append(memory.x[1 : 1 + self.n_q + self.n], self.work)]
         self.slopes: list[Array] = []  # q̇ at the start of each step
-        self.modes: set[bytes] = set()
-        self.mode = np.zeros(self.record.contacts, dtype=np.int64)
+        self.modes: set[tuple[int, int]] = set()
         self.rests: Forces | None = None  # what holds it, where everything is at rest
         self.stopped: list[str] = []
+
+    @property
+    def record(self) -> TimeStep:
+        return self.memory.record
 
     @property
     def x(self) -> Array:
@@ -55,23 +66,24 @@ class SteppedInterval:
     def take_page(self) -> None:
         """The rows that were written since it was looked at last."""
         record, rows = self.record, self.record.filled
-        wide, contacts = self.n_q + self.n + 1, record.contacts
+        wide = self.n_q + self.n + 1
         if not rows:
             return
         self.t += record.page_t[:rows].tolist()
         self.states += list(np.array(record.page_x[: rows * wide]).reshape(rows, wide))
         self.slopes += list(np.array(record.page_rates[: rows * self.n_q]).reshape(rows, self.n_q))
-        modes = np.array(record.page_mode[: rows * contacts], dtype=np.int64).reshape(rows, contacts)
-        self.modes.update(mode.tobytes() for mode in modes)
-        self.mode, record.filled = modes[-1], 0
+        modes = record.page_mode[: 2 * rows].tolist()
+        self.modes.update(zip(modes[::2], modes[1::2], strict=True))
+        record.filled = 0
 
-    def advance(self, until: float) -> Reason:
-        """Steps to a time, until something ends them or there was time for a few."""
-        memory, record = self.memory, self.record
-        record.until = until
+    def advance(self, until: float, most: int) -> Reason:
+        """Steps to a time, until something ends them or as many as are asked for are made."""
+        memory = self.memory
+        memory.record.until = until
         while True:
             memory.ready()
-            reason = Reason(invoke(steps, record, AT_ONCE))
+            record = memory.record
+            reason = Reason(invoke(steps, record, most))
             self.take_page()
             self.t[-1] = float(record.x[0])
             if reason is Reason.AT_REST:
@@ -121,7 +133,8 @@ class SteppedInterval:
     def labels(self) -> tuple[str, ...]:
         """What is closed at the end, and how."""
         points = self.memory.scene.points
-        names = {points[i].name: int(self.mode[i]) for i in np.flatnonzero(self.mode)}
+        mode = np.array(self.record.mode[: len(points)])
+        names = {points[i].name: int(mode[i]) for i in np.flatnonzero(mode)}
         return tuple(f"{name}: {'slide' if names[name] == SLIDES else 'stick'}" for name in sorted(names))
 
     def told(self) -> tuple[str, ...]:
@@ -139,14 +152,19 @@ class SteppedInterval:
 
 
 def stepped(memory: StepMemory, driven: Driven, rest: Array, until: float, stops: Mapping[str, Any],
-            progress: Callable[[float], Any] | None) -> SteppedInterval:  # fmt: skip
-    """Steps until all is at rest, it is calm, a stop falls through zero, or the end."""
-    made = SteppedInterval(memory)
+            progress: Callable[[float], Any] | None, pairs: Pairs | None = None) -> SteppedInterval:  # fmt: skip
+    """Steps until all is at rest, it is calm, a stop falls through zero, or the end.
+
+    ``pairs`` may come near on the way: it is asked before every step then.
+    """
+    made, most = SteppedInterval(memory), AT_ONCE if pairs is None else 1
     pieces = driven.pieces(float(memory.record.x[0]), until)[1:].tolist()
     while pieces:
         t = float(memory.record.x[0])
         memory.set_rest(driven.rest_at(rest, t))
-        reason = made.advance(pieces[0])
+        if pairs is not None:
+            memory = made.memory = pairs.before_step(memory)
+        reason = made.advance(pieces[0], most)
         _must_go_on(memory, reason, t)
         if reason is Reason.END:
             pieces.pop(0)

@@ -9,6 +9,7 @@ from enum import IntEnum
 
 from latchwork.contact.time_stepping.cone_problem import ConeProblem
 from latchwork.hybrid.contacts.scene import Scene
+from latchwork.hybrid.time_stepping.broad_phase import BroadPhase
 from latchwork.program.evaluator import Evaluator
 from latchwork.program.kernel import f64, f64p, i64, i64p
 from latchwork.program.records.record import array, pointer, record
@@ -32,11 +33,11 @@ class Reason(IntEnum):
     CAREFUL = 10  # something has to be given, see `Asked`
     UNLAWFUL = 11  # a coefficient of a contact is out of bounds
     NOT_FINITE = 12
+    NOT_MADE = 13  # contact points of pairs that came near have to be made
 
 
-DONE, COARSE, FULL, END, CALM, STOPPED, AT_REST, NO_ROOM, NO_PAIRS, NOT_READY, CAREFUL, UNLAWFUL, NOT_FINITE = map(
-    int, Reason
-)
+(DONE, COARSE, FULL, END, CALM, STOPPED, AT_REST, NO_ROOM, NO_PAIRS, NOT_READY, CAREFUL, UNLAWFUL, NOT_FINITE,
+ NOT_MADE) = map(int, Reason)  # fmt: skip
 
 
 class Asked(IntEnum):
@@ -86,6 +87,10 @@ class NearContacts:
     gap: f64p = array("most_contacts")
     e: f64p = array("most_contacts")
     mu: f64p = array("most_contacts")
+    unit: f64p = array("most_contacts")  # that rates of joints are measured in here, over that of the model; else 1
+    fixed: i64p = array("most_contacts")  # 1 for friction of a joint: its normal row stands for
+    one_way: i64p = array("most_contacts")  # 1 where its normal row is about a speed, not a gap
+    limit: f64p = array("most_contacts")  # its limit, with a coefficient of 1; else 0
     turned: i64p = array("most_contacts")  # 1 where friction is to act against the mean velocity
     cones: ConeProblem = pointer()
 
@@ -110,6 +115,7 @@ class TimeStep:
     until: f64
     calm_steps: i64  # steps without an impact that are calm; 0 for none
     scene: Scene = pointer()
+    broad: BroadPhase = pointer()
     near: NearContacts = pointer()
     given: Given = pointer()
     motion: Evaluator
@@ -150,7 +156,7 @@ class TimeStep:
     page_t: f64p = array("page")
     page_x: f64p = array("page * (n_q + n + 1)")  # q, u, work
     page_rates: f64p = array("page * n_q")  # q̇ at the start of each step
-    page_mode: i64p = array("page * contacts")  # 0 open, 1 stick, 2 slide
+    page_mode: i64p = array("2 * page")  # two numbers of each set of closed contacts with how each stands
     # M, P and u̇₀ at a state
     moved: f64p = array("n_motion")  # q̇, M, f, a, b
     packed: f64p = array("n * n")  # M of which the inverse is known
@@ -173,8 +179,9 @@ class TimeStep:
     held_c: f64p = array("held")
     held_right: f64p = array("held")
     # one step
+    listed_now: i64p = array("contacts")  # whether a contact is a candidate of the broad phase
     real: i64p = array("contacts")
-    mode: i64p = array("contacts")
+    mode: i64p = array("contacts")  # 0 open, 1 stick, 2 slide
     impulses: f64p = array("3 * contacts")
     penetration: f64p = array("contacts")  # p: impulses that take it out
     rates: f64p = array("n_q")

@@ -132,6 +132,12 @@ def values(view: Any) -> tuple[Any, ...]:
     return found
 
 
+def where(view: Any, field: str) -> tuple[int, int]:
+    """Where in its block the array of a record begins, and the words of one element."""
+    known: Field = view._shape.fields[field]
+    return view._start + view._words[view._start + known.word], int(known.unit)
+
+
 def block_of(view: Any) -> np.ndarray:
     """The block that a record lies in, as numbers: its words and whatever else is there."""
     return np.frombuffer(view._numbers)

@@ -114,3 +114,10 @@ SHAPES: dict[str, Shape] = {}  # by the name of their type
 def shape_of(kind: Any) -> Shape | None:
     """The shape of a record class; None for anything else."""
     return SHAPES.get(f"{kind.__module__}.{kind.__qualname__}") if isinstance(kind, type) else None
+
+
+def words_of(kind: type, *fields: str) -> tuple[int, ...]:
+    """Where fields are in a record: their values, or where their arrays begin."""
+    shape = shape_of(kind)
+    assert shape is not None, "it is a record"
+    return tuple([shape.fields[field].word for field in fields])

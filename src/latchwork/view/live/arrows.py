@@ -69,7 +69,7 @@ def _exerted(known: Known, name: str, lam: Sequence[Expr]) -> tuple[Vector, Vect
     if touch is not None:
         ways = (touch.feature.normal, *touch.tangents)[: len(lam)]
         tracked = touch.feature.tracked
-        if isinstance(touch.feature.on, Frame):
+        if isinstance(touch.feature.on, Frame) or not touch.feature.has_wrench:
             return None
         place = _place(touch.feature.on) if tracked is None else tracked.host
         return place, _sum([way * force for way, force in zip(ways, lam, strict=False)])

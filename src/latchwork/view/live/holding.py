@@ -12,6 +12,7 @@ from latchwork.constraint.rule import Latch
 from latchwork.constraint.terms import base_of
 from latchwork.contact.closest_point.states import tracked_equations
 from latchwork.contact.law import Contact
+from latchwork.hybrid.contacts.broad_phase import every_contact
 from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
 from latchwork.hybrid.input_laws import Driven
 from latchwork.kane.equations import Equations
@@ -43,7 +44,7 @@ class Known:
         for name in closed:
             touch = self.touches.get(name)
             if touch is not None and touch.feature.tracked is not None:
-                row = touch.found(row)
+                row = touch.tracked_place.found(row)
         return row
 
 
@@ -51,7 +52,7 @@ def known_of(exhibit: Exhibit, start: Posture, more: Sequence[Contact] = ()) -> 
     """All that may hold in an exhibit, with contacts that have come in the run."""
     model, equations = exhibit.model, start.equations
     constraints = {item.name: item.at(0.0) if isinstance(item, Latch) else item for item in _holdable(exhibit)}
-    contacts = (*model.contacts, *more)
+    contacts = (*every_contact(model), *more)
     tracked = [feature for contact in contacts for feature in contact.features if feature.tracked is not None]
     if tracked:
         equations = tracked_equations(equations, tracked)

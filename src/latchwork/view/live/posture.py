@@ -9,6 +9,7 @@ import numpy as np
 
 from latchwork.contact.law import Contact
 from latchwork.errors import LatchworkError
+from latchwork.hybrid.contacts.broad_phase import every_contact
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.simulate import simulate
 from latchwork.hybrid.simulation import Simulation
@@ -80,7 +81,7 @@ class Posture:
 def posture(model: Model, q: Any, u: Any, inputs: Any = None) -> Posture:
     """The start of a model, assembled where it has constraints; parameters that contacts track are left out."""
     sim = Simulation(model, q, u, inputs=inputs)
-    tracked = any(feature.tracked is not None for contact in model.contacts for feature in contact.features)
+    tracked = any(feature.tracked is not None for contact in sim.state.contacts.members for feature in contact.features)
     equations = model.equations() if tracked else sim.equations
     driven = replace(sim.driven, equations=equations, arguments=(
         sim.driven.arguments[0], *equations.q, *equations.u, sim.driven.work, *sim.driven.held))  # fmt: skip
@@ -91,7 +92,7 @@ def posture(model: Model, q: Any, u: Any, inputs: Any = None) -> Posture:
     rest = driven.rest_at(np.append(rest, np.zeros(len(driven.held) - len(rest))), 0.0)
     states = Samples(driven, np.zeros(1), np.array([[*q.values(), *u.values(), 0.0]]), rest)
     points = tuple(point for point in equations.system.tree.points.values() if anchor(point) is None)
-    return Posture(driven, tuple(model.contacts), points, states)
+    return Posture(driven, every_contact(model), points, states)
 
 
 def _quaternions(equations: Equations) -> list[list[int]]:
@@ -115,7 +116,7 @@ def spread(start: Posture, model: Model, bounded: bool) -> Posture:
     """States that show where a mechanism may be taken: full turns, some way along; where loops are closed, a run."""
     size = float(np.ptp(np.array(start.at(0.0).each(*start.points)), axis=0).max())
     near = start.moved(SHAKE if model.constraints else SWING, 0.0 if bounded else FAR * (size or 1.0))
-    if not model.constraints or model.contacts:
+    if not model.constraints or model.contacts or model.collisions:
         return near
     try:
         run = simulate(start.equations, LOOKED, start.states.q[0], start.states.u[0], constraints=model.constraints)

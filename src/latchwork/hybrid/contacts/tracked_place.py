@@ -1,0 +1,94 @@
+"""The place of a contact point on a curve or surface: parameters of the closest point, tracked and looked at again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from latchwork.algebra.products import norm
+from latchwork.constraint.terms import Array
+from latchwork.contact.closest_point.newton import Finder, finder
+from latchwork.contact.closest_point.search import LEAST, another_wins, beyond, is_waiting, next_gap, seed
+from latchwork.program.function import Function
+
+if TYPE_CHECKING:
+    from latchwork.hybrid.contacts.contact_point import ContactPoint
+
+
+class Looked(NamedTuple):
+    """A state with tracked parameters where they belong, how long that may be relied on, and whether the two are about
+    to meet at a place that nobody tracks."""
+
+    x: Array
+    seconds: float
+    is_crowded: bool
+
+
+class TrackedPlace:
+    """The tracked parameters of a contact point, in rows x = (t, q, u, rest)."""
+
+    def __init__(self, point: ContactPoint) -> None:
+        self._point = point
+
+    @cached_property
+    def _finder(self) -> Finder:
+        return finder(self._point.feature, self._point.base.arguments)
+
+    @cached_property
+    def _passing(self) -> Function:
+        """The velocity with which the two sides pass each other."""
+        return self._point.lowered(list(self._point.feature.slip.measures(self._point.feature.normal.tree.newtonian)))
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Where its tracked parameters stand in (t, q, u, rest)."""
+        assert self._point.feature.tracked is not None, "only tracked features have parameters"
+        return [self._point.base.arguments.index(symbol) for symbol in self._point.feature.tracked.symbols]
+
+    def _taken(self, x: Array, others: Iterable[ContactPoint]) -> list[Array]:
+        """The parameters of further places."""
+        return [x[other.tracked_place.places] for other in others if other is not self._point]
+
+    def found(self, x: Array, others: Iterable[ContactPoint] = (), closed: bool = False) -> Array:
+        """The state with tracked parameters at the least distance that no other place has; outside where none is.
+
+        One that is hardly a least distance is left to be looked for later, unless it is closed.
+        """
+        find = self._finder
+        best = [s for s in seed(find, x, self._taken(x, others)) if closed or not self._is_flat(x, s)]
+        moved = x.copy()
+        moved[self.places] = best[0] if best else beyond(find, x, 2.0 * LEAST)
+        return moved
+
+    def _is_flat(self, x: Array, s: Array) -> bool:
+        """Whether a least distance is hardly one, as where two become one; if parameters can wait until it is more."""
+        find = self._finder
+        return max(find.tracked.waits) > 0.0 and float(find.tops.many(find.rows(x, s[None]))[0, 2]) < 2.0 * LEAST
+
+    def looked(self, x: Array, closed: bool, others: Iterable[ContactPoint] = ()) -> Looked:
+        """Look for another least distance, and take it where it is less now; those that other places have are left."""
+        tracked = self._point.feature.tracked
+        assert tracked is not None, "only tracked features are looked at"
+        s, taken = x[self.places], self._taken(x, others)
+        outside = (s < tracked.low) | (s > tracked.high)
+        if not closed and ((outside & ~np.array(tracked.periodic)).any() or is_waiting(self._finder, s)):
+            x = self.found(x, others)
+        elif not closed and (other := another_wins(self._finder, x, s, taken)) is not None:
+            x = x.copy()
+            x[self.places] = other
+        pace = float(norm(self._passing(x)))
+        apart, inside = next_gap(self._finder, x, x[self.places], taken)
+        small = self._point.tolerances  # before a quarter of the way is over, none other is met
+        far = min(apart, small.sight) / (4.0 * pace) if pace > 0.0 else small.longest_look
+        near = inside and apart < small.imminent * pace + small.reach and not is_waiting(self._finder, x[self.places])
+        return Looked(x, float(np.clip(far, small.shortest_look, small.longest_look)), near)
+
+    def is_met_elsewhere(self, x: Array, depth: float, others: Iterable[ContactPoint] = ()) -> bool:
+        """Whether the two overlap by more than ``depth`` at a place that is not tracked."""
+        other = another_wins(self._finder, x, x[self.places], self._taken(x, others))
+        if other is None or not self._finder.inside(other[None])[0] or not self._finder.valid(x, other[None])[0]:
+            return False
+        return self._finder.gap(x, other) < -depth

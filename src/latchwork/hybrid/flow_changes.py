@@ -1,0 +1,94 @@
+"""Changes that `flow` has made, as it has noted them: from which mode to which, and what is known after each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.hybrid.contacts.contact_point import ContactPoint
+from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
+from latchwork.hybrid.contacts.guards import Guard, Guards
+from latchwork.hybrid.contacts.reset import Happened
+from latchwork.hybrid.contacts.scene_memory import SceneMemory
+from latchwork.hybrid.laid_out_mode import LaidOut
+from latchwork.hybrid.mode_record import ModeRecord
+from latchwork.hybrid.path import Stage
+from latchwork.hybrid.table import Array
+from latchwork.integrate.again import Again
+from latchwork.integrate.dense_output import Solution
+
+STRUCK, IMPULSE = 10, 14  # words of an event
+
+
+class Entered(NamedTuple):
+    """A mode that is laid out: the lap that runs it, its stage and guards; its record, its key, and what these need."""
+
+    again: Again
+    stage: Stage
+    guards: Guards
+    record: ModeRecord
+    key: NDArray[np.int64]
+    alive: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ContactWords:
+    """States of contact points as words of their records; what they say is read where it is asked for."""
+
+    memory: SceneMemory
+    points: tuple[ContactPoint, ...]
+    states: NDArray[np.int64]
+    zones: NDArray[np.int64]
+    approach_scale: float
+    motion_scale: float
+    shared: float
+
+    @cached_property
+    def _fields(self) -> dict[str, Any]:
+        return self.memory.decoded(self.points, self.states)
+
+    @property
+    def closed(self) -> Mapping[ContactPoint, ContactState]:
+        """The contacts that are closed, and how."""
+        closed: Mapping[ContactPoint, ContactState] = self._fields["closed"]
+        return closed
+
+    def after(self, s: ContactStates) -> ContactStates:
+        """The states of a run with these."""
+        return replace(s, **self._fields, zones=self.memory.zones_in(s.zones, self.zones),
+                       approach_scale=self.approach_scale, motion_scale=self.motion_scale,
+                       shared=self.shared)  # fmt: skip
+
+
+class Change(NamedTuple):
+    """A change that was made: what was hit, the mode before and after, none where that is still to be laid out, the
+    states of contacts after it, the state (q, u, work), what ran before it, the impact, and when it was noticed and
+    over, by the clock."""
+
+    t: float
+    hits: Sequence[Guard]
+    before: Entered
+    after: Entered | None
+    contacts: ContactWords
+    x: Array
+    solution: Solution
+    impacts: tuple[Happened, ...]
+    longest: float
+    ended: float
+    ready: float
+    laid: tuple[Any, LaidOut] | None  # where machine code has laid out the mode after it: what it is known by
+
+
+def impact_of(memory: SceneMemory, points: Sequence[ContactPoint], events: NDArray[np.int64],
+              energy: float) -> Happened:  # fmt: skip
+    """The impact of an event: impulses of the contact points that it struck, in the order in which it did."""
+    struck = sorted([(int(events[i, STRUCK]), point) for point in points if events[i := memory.places[point], STRUCK]],
+                    key=lambda pair: pair[0])  # fmt: skip
+    numbers = events.view(np.float64)
+    return Happened({point.name: numbers[memory.places[point], IMPULSE : IMPULSE + 1 + len(point.tangents)].copy()
+                     for _, point in struck}, energy)  # fmt: skip

@@ -1,0 +1,197 @@
+"""Laying out modes in machine code: a mode is a list of contact points with their states, each with its own programs.
+
+    rows     constraints that hold, then contacts that are closed: all rows where one sticks, the first where it slides
+    speeds   chosen at the state where the mode is met (`selection_kernel`)
+    guards   of each contact in its form, of zones, of a user
+    steps    an integration in the workspace of so many states (`again.lay_out`)
+
+The memory of a mode comes from an arena. Where something is not made yet, rows say nothing new, or memory is used up,
+nothing is laid out, and Python does it: `mode_table`, with the same bytes.
+"""
+
+from __future__ import annotations
+
+from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
+from latchwork.constraint.row_sources import RowSources
+from latchwork.constraint.selection_kernel import MOST, select_speeds_kernel
+from latchwork.hybrid.contacts.scene import Scene
+from latchwork.hybrid.equation_layout import (
+    EMBEDDED_WORDS,
+    found_rows,
+    mode_length,
+    mode_size,
+    put_equations,
+    put_sources,
+    put_speeds,
+)
+from latchwork.hybrid.guard_layout import TABLE_WORDS, put_guards, table_size
+from latchwork.hybrid.mode_contents import list_guards, list_rows
+from latchwork.hybrid.mode_equations import GOOD
+from latchwork.hybrid.mode_programs import CONSTRAINTS, SOURCE_WORDS, ModePrograms
+from latchwork.hybrid.mode_record import ModeRecord
+from latchwork.integrate.again import LapMemory, lay_out
+from latchwork.integrate.integration import Integration
+from latchwork.program.kernel import executor_at, f64, f64p, f64p_at, i32p_at, i64, i64p, i64p_at, kernel, offset
+from latchwork.program.records.memory import size_of
+from latchwork.program.records.placement import place_arrays
+from latchwork.program.records.shape import words_of
+from latchwork.program.records.view import record_at
+
+WORD = 8  # bytes
+MODE_WORDS, LAP_WORDS, SOURCES_WORDS = size_of(ModeRecord), size_of(LapMemory), size_of(RowSources)
+ROWS_SOURCE, ROWS_SOURCES, ROWS_SLOTS, ROWS_FOUND = words_of(RowSources, "source", "sources", "n_slots", "n_found")
+FRONT, LAP = *words_of(EmbeddedMode, "time"), *words_of(ModeRecord, "lap")
+SCRATCH = max(EMBEDDED_WORDS, TABLE_WORDS, SOURCES_WORDS)
+
+
+@kernel
+def take(programs: ModePrograms, words: i64) -> i64:
+    """Where so many words of memory begin."""
+    at = programs.arena + WORD * programs.used
+    programs.used += words
+    return at
+
+
+@kernel
+def choose_speeds(programs: ModePrograms, x: f64p, mode: EmbeddedMode, dependent: i64p, w: f64p, rows: i64p) -> i64:
+    """Dependent speeds at x, by sources in memory of their own; 0 where the choice takes more care."""
+    base = programs.base
+    for i in range(SOURCES_WORDS):
+        programs.own[i] = 0
+    programs.own[ROWS_SOURCES], programs.own[ROWS_SLOTS] = programs.sources, programs.source_slots
+    programs.own[ROWS_FOUND] = mode.n_found
+    place_arrays(programs.row_arrays, programs.own)
+    for i in range(SOURCES_WORDS):
+        rows[i] = programs.own[i]
+    sources = record_at(RowSources, rows, 0)
+    put_sources(programs, offset(rows, rows[ROWS_SOURCE]), sources.z)
+    return select_speeds_kernel(sources, base.motion, base.motion_code, mode.motion_z, base.inputs, programs.n_q,
+                                programs.n, programs.rows, x, base.aside, base.unit_u, mode.still, dependent,
+                                w)  # fmt: skip
+
+
+@kernel
+def put_integration(programs: ModePrograms, scene: Scene, here: i64, states: i64, is_free: i64, code: i64, fresh: f64p,
+                    size: i64, kept: i64p) -> None:  # fmt: skip
+    """The integration of a mode at an address, its guards apart: see `again.lay_out`."""
+    given, base, k = programs.programs, programs.base, states - programs.n_q - 1
+    plain = i64p_at(programs.plain[states])
+    workspace = record_at(Integration, plain, 0)
+    stages = workspace.control.stages
+    length = base.side_length if is_free == 1 else mode_length(programs, scene, programs.rows, k)
+    most = programs.operations // (stages * (length + stages * states + 1))
+    most = most if most < 4096 else 4096
+    given.m, given.held, given.arrived = programs.guards, programs.n_held, programs.arrivals
+    given.most, given.judge, given.shared = most if most > programs.fewest else programs.fewest, 0, 1
+    first, second, third = given.each[0], given.each[1], given.each[2]
+    first.run = base.step_sliding if programs.sliders > 0 else base.step
+    second.run = base.look_sliding if programs.sliders > 0 else base.look
+    first.code, second.code, third.code = code, code, code
+    first.held, second.held, third.held = 1 + states, 1 + states, 1 + states
+    first.size, second.size, third.size, third.run = size, size, size, base.settle
+    count = size
+    if is_free == 1:
+        first.run, first.code, first.size = base.side, base.side_code, base.side_slots
+        second.run, third.size, given.shared = base.look_freely, 0, 0
+        second.size = size - base.side_slots
+    else:
+        given.judge = base.judge
+    lay_out(here, plain, given, kept, fresh, count)
+
+
+@kernel
+def put_record(programs: ModePrograms, scene: Scene, memory: i64, key: i64p, words: i64, own_key: i64p, is_free: i64,
+               said: i64, key_at: i64, row: i64, code: i64, z: i64, fresh: i64, size: i64, out: i64, lap: i64,
+               chosen: i64, least: f64) -> None:  # fmt: skip
+    """The record of a mode: where all that is its own is."""
+    word, count, base = i64p_at(memory), programs.guards, programs.base
+    for i in range(MODE_WORDS):
+        word[i] = 0
+    mode = record_at(ModeRecord, word, 0)
+    for i in range(words + 1):
+        own_key[i] = key[i]
+    word[LAP], mode.hash, mode.guards, mode.embedded, mode.least = lap, key[words], count, 1 - is_free, least
+    mode.says, mode.about = i64p_at(said), i64p_at(said + WORD * count)
+    mode.step, mode.key, mode.row = i64p_at(said + 2 * WORD * count), i64p_at(key_at), i64p_at(row)
+    mode.code, mode.fresh, mode.size, mode.chosen = i32p_at(code), f64p_at(fresh), size, f64p_at(chosen)
+    for i in range(programs.contacts):
+        mode.row[i] = 0
+    if is_free == 1:
+        return
+    for s in range(programs.sources):
+        i = programs.source[s]
+        if i != CONSTRAINTS and programs.held[s] > 0:
+            mode.row[i] = 2 * programs.n + programs.row_of[i] + (0 if scene.contact[i].held == 1 else 1)
+    mode.expand = executor_at(base.expand_sliding if programs.sliders > 0 else base.expand)
+    mode.forces = executor_at(base.forces_sliding if programs.sliders > 0 else base.forces)
+    mode.z, mode.out = f64p_at(z), f64p_at(out)
+
+
+@kernel
+def lay_out_mode(programs: ModePrograms, scene: Scene, key: i64p, words: i64, x: f64p) -> i64:
+    """The mode of the contact states of a scene, met at x = (t, q, u, rest): where its record is, 0 for none."""
+    n_q, n, mark = programs.n_q, programs.n, programs.used
+    if n > MOST or list_rows(programs, scene) == 0:
+        return 0
+    m, base = programs.rows, programs.base
+    is_free = 1 if programs.holds == 0 and programs.sliders == 0 and m == 0 else 0
+    user = 0 if is_free == 1 else 1 + m
+    if is_free == 1 and base.side_code == 0:
+        return 0
+    if m > n or list_guards(programs, scene, user) == 0:
+        return 0
+    states, count, watched = n_q + n - m + 1, programs.guards, table_size(programs, scene)
+    if programs.plain[states] == 0 or programs.most_guards[states] < count:
+        return 0
+    size = mode_size(programs)
+    start, side, block = -programs.own[FRONT], base.side_slots if is_free == 1 else 0, size + watched
+    memory = take(programs, MODE_WORDS)
+    code, own_key, said = take(programs, 1), take(programs, words + 1), take(programs, 3 * count)
+    row, fresh, z = take(programs, programs.contacts), take(programs, side + block), take(programs, block)
+    out = take(programs, n_q + n + 4 + 2 * n + m)
+    slots = side + block if is_free == 1 else 3 * block
+    lap = take(programs, LAP_WORDS + 3 * count + states + side + block + slots)
+    w = take(programs, 1 + 5 * m + 2 * n + 4 * m * n + n * n + base.motion_width)
+    lasting = 1 + 2 * m + n + m * n
+    end = programs.used
+    dependent, kept = take(programs, n), take(programs, states)
+    sources = SOURCES_WORDS + SOURCE_WORDS * programs.sources + programs.source_slots
+    rows = take(programs, sources + found_rows(programs))
+    programs.wanted = programs.used - mark if programs.used - mark > programs.wanted else programs.wanted
+    if programs.used > programs.room:
+        programs.used = mark
+        return 0
+    at = fresh + WORD * side
+    put_equations(programs, scene, i64p_at(at), f64p_at(at), start, size)
+    mode, chosen, places = record_at(EmbeddedMode, f64p_at(at), start), i64p_at(dependent), i64p_at(kept)
+    numbers = f64p_at(w)
+    if is_free == 1:
+        before = f64p_at(fresh)
+        for i in range(side):
+            before[i] = base.side_z[i]
+        for j in range(n):
+            mode.ind[j], mode.weight[j], mode.course[j] = j, 1.0, 0.0
+        numbers[0] = 0.0
+    else:
+        if choose_speeds(programs, x, mode, chosen, numbers, i64p_at(rows)) == 0:
+            programs.used = mark
+            return 0
+        for i in range(base.motion_slots):
+            mode.motion_z[i] = base.motion_z[i]
+        put_speeds(programs, mode, chosen, numbers, offset(x, 1 + n_q))
+    begins = i32p_at(code)
+    begins[0] = start
+    for i in range(n_q):
+        places[i] = i
+    for a in range(n - m):
+        places[n_q + a] = n_q + mode.ind[a]
+    places[states - 1] = n_q + n
+    table_size(programs, scene)
+    guards = lap + WORD * LAP_WORDS
+    put_guards(programs, scene, i64p_at(at + WORD * size), watched, user, is_free, i64p_at(said), i64p_at(guards),
+               f64p_at(guards + WORD * count), f64p_at(guards + 2 * WORD * count))  # fmt: skip
+    put_integration(programs, scene, lap, states, is_free, code, f64p_at(fresh), side + block, places)
+    put_record(programs, scene, memory, key, words, i64p_at(own_key), is_free, said, own_key, row, code, z, at, block,
+               out, lap, w, GOOD * numbers[0])  # fmt: skip
+    programs.used = end - (1 + 5 * m + 2 * n + 4 * m * n + n * n + base.motion_width) + lasting
+    return memory

@@ -1,0 +1,278 @@
+"""The memory of modes that machine code lays out: programs of contact points are entered in it as they are made.
+
+Nothing is compiled here. Rows, friction and guards that a contact point has not been asked for yet are left out; where
+a mode needs them, Python lays it out, and they are entered then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latchwork.constraint.embedded import executors, sliding_executors
+from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
+from latchwork.constraint.embedded.final_state import pivot
+from latchwork.constraint.embedded.layout import quaternions
+from latchwork.constraint.embedded.projection import settle
+from latchwork.constraint.embedded.slider import slider_layout
+from latchwork.constraint.row_sources import RowSources
+from latchwork.constraint.terms import Array, Terms
+from latchwork.contact.law import Zones
+from latchwork.hybrid.contacts.contact_point import ContactPoint
+from latchwork.hybrid.contacts.contact_state import ContactStates
+from latchwork.hybrid.contacts.guard_table import Piece, forms_in, zone_program, zones_in
+from latchwork.hybrid.contacts.guard_values import CLOSED, LEAVING, NO_SLIP, OPEN, GuardTable, look_at_guards
+from latchwork.hybrid.contacts.guards import Form, Guard, contact_guards
+from latchwork.hybrid.contacts.reset import SAYS
+from latchwork.hybrid.contacts.scene import CLEARED
+from latchwork.hybrid.contacts.scene_memory import SceneMemory
+from latchwork.hybrid.laps import Laps, usual_kind
+from latchwork.hybrid.mode_layout import SCRATCH
+from latchwork.hybrid.mode_programs import CLOSED_FORMS, OPEN_FORMS, ModePrograms, SourcePrograms
+from latchwork.integrate import problem
+from latchwork.program.evaluator import evaluator_at
+from latchwork.program.function import Function
+from latchwork.program.native import address, native
+from latchwork.program.records.memory import block_of, lay_out, size_of, where, write
+from latchwork.program.records.placement import placement
+from latchwork.symbolic.ops import ZERO
+
+ARENA = 1 << 18  # words
+SOURCE_NUMBERS = size_of(SourcePrograms)
+STUCK, FRICTIONLESS = range(2)  # closed forms, see `mode_layout.form_at`
+
+
+def record_words(programs: ModePrograms, field: str, count: int) -> NDArray[np.int64]:
+    """The words of so many records, one after the other."""
+    block, (first, words) = block_of(programs).view(np.int64), where(programs, field)
+    return block[first : first + count * words].reshape(count, words)
+
+
+class Words(NamedTuple):
+    """The numbers of a record, and what they point to."""
+
+    numbers: tuple[int, ...]
+    alive: tuple[Any, ...]
+
+
+def says(guard: Guard) -> int:
+    """What a guard says of its contact point; nothing where it only ends a mode. None that Python answers."""
+    if guard.kind in ("turn", "skew", "law"):
+        return 0
+    return SAYS[guard.kind] | (CLEARED if guard.kind == "touch" and guard.height > 0.0 else 0)
+
+
+def is_answered(guard: Guard) -> bool:
+    """Whether machine code can answer a guard of a contact point."""
+    return guard.kind in SAYS or guard.kind in ("turn", "skew", "law")
+
+
+def watch_words(point: ContactPoint, form: Form) -> Words | None:
+    """What watches a contact point in a form, of which its piece is made; none where Python is asked. The point keeps
+    it."""
+    known: Words | None = point.watched.get(("words", form))
+    if known is None:
+        s = ContactStates([point], leaving_depths={point: 0} if form.form == LEAVING else {})
+        guards = contact_guards(s, point, form)
+        if not all([is_answered(guard) for guard in guards]):
+            return None
+        known = point.watched["words", form] = _watch_words(point.watched[form], guards)
+    return known
+
+
+def _watch_words(piece: Piece, guards: Sequence[Guard]) -> Words:
+    said = np.array([says(guard) for guard in guards], dtype=np.int64)
+    kinds = np.array([usual_kind(guard) for guard in guards], dtype=np.int64)
+    heights, units = np.array([guard.height for guard in guards]), np.array([guard.unit for guard in guards])
+    widest = max([function.width for function in piece.functions], default=0)
+    numbers = (len(guards), len(piece.slots), widest, int(piece.by_acceleration),
+               *map(address, (piece.words, piece.slots, said, kinds, heights, units)))  # fmt: skip
+    return Words(numbers, (piece, said, kinds, heights, units))
+
+
+def source_words(terms: Terms) -> Words:
+    """The numbers of `SourcePrograms` of rows that have one source; the terms keep them."""
+    known: Words | None = terms.frames.get("words")
+    if known is None:
+        (source,) = terms.sources
+        place, bias, moves = source.place, source.bias, [node != ZERO for node in terms.rows.C_nodes]
+        words = np.array([evaluator_at(place), evaluator_at(bias), source.given, 0, 0, 0, 0, 0], dtype=np.int64)
+        slots, still = np.concatenate([place.workspace(), bias.workspace()]), terms.flags
+        numbers = (1, source.given, place.slots + 1, bias.slots + 1, int(any(moves[:1])), int(any(moves)),
+                   place.length + bias.length, *map(address, (words, slots, still)))  # fmt: skip
+        known = terms.frames["words"] = Words(numbers, (place, bias, words, slots, still))
+    return known
+
+
+def friction_words(point: ContactPoint, zones: tuple[int, ...]) -> Words:
+    """The numbers of `FrictionPrograms` of a contact point in some zones; the point keeps them."""
+    known: Words | None = point.watched.get(("friction", zones))
+    if known is None:
+        slider = point.slider(0, 0, (), dict(zip(point.zones, zones, strict=True)))
+        laid, length = slider_layout([slider]), sum([function.length for function in slider.functions])
+        numbers = 1, len(laid.z), length, address(laid.words), address(laid.z)
+        known = point.watched["friction", zones] = Words(numbers, (slider, laid))
+    return known
+
+
+class ModeMemory:
+    """The programs of modes of some contact points, with constraints held besides, and memory to lay them out in."""
+
+    def __init__(self, memory: SceneMemory, held: Terms, holds: bool, points: Sequence[ContactPoint], stops: int,
+                 rest: int) -> None:  # fmt: skip
+        scene, (n_q, n, _) = memory.scene, held.sizes
+        self._memory, self._base = memory, held.base
+        self._side: Function | None = None
+        self._zones = list(zones_in(ContactStates([*points], zones=dict.fromkeys(memory.zones(), 0))).items())
+        self.programs = programs = lay_out(
+            ModePrograms, contacts=scene.contacts, laws=scene.laws, zones=len(self._zones), n_q=n_q, n=n, n_held=rest,
+            holds=int(holds), user_guards=stops, scratch=SCRATCH, mode_arrays=placement(EmbeddedMode),
+            guard_arrays=placement(GuardTable), row_arrays=placement(RowSources),
+        )  # fmt: skip
+        self._plain, self._most_guards = np.asarray(programs.plain), np.asarray(programs.most_guards)
+        self._alive: list[Any] = []
+        self._laws: dict[ContactPoint, tuple[int, list[int]]] = {}  # the first of each, and strides of its zones
+        self._first_closed = OPEN_FORMS * scene.contacts
+        self._contact = record_words(programs, "contact", scene.contacts)
+        self._friction = record_words(programs, "friction", scene.laws)
+        self._watch = record_words(programs, "watch", OPEN_FORMS * scene.contacts + CLOSED_FORMS * scene.laws)
+        self._put_base(held)
+        write(programs.constraints, *self._numbers(source_words(held)))
+        for point in points:
+            self._put_point(point)
+        for i, (zone, point) in enumerate(self._zones):
+            self._put_zone(i, zone, point)
+        self._arrivals, self.arena = -1, np.empty(0, dtype=np.int64)
+
+    # --- programs -----------------------------------------------------------------------------------------------
+
+    def _numbers(self, words: Words) -> tuple[int, ...]:
+        """The numbers of a record; what they point to stays alive."""
+        self._alive.append(words)
+        return words.numbers
+
+    def _kept(self, *arrays: NDArray[Any]) -> list[int]:
+        """The addresses of arrays that stay alive."""
+        self._alive += arrays
+        return [address(each) for each in arrays]
+
+    def _put_base(self, held: Terms) -> None:
+        base, plain, slides = held.base, executors, sliding_executors
+        motion, spread, fours = base.motion, base.spread, np.array(quaternions(held), dtype=np.int64)
+        motion_z, spread_z, quaternion, unit_q, unit_u, aside = self._kept(
+            motion.workspace(), spread.workspace(), fours, np.array(base.units.q, dtype=float),
+            np.array(base.units.u, dtype=float), held.asides,
+        )  # fmt: skip
+        kernels = (plain.embedded, plain.look, slides.embedded, slides.look, plain.look_freely, look_at_guards, settle,
+                   pivot, plain.expand, plain.forces, slides.expand, slides.forces)  # fmt: skip
+        write(
+            self.programs.base, motion.entry, motion.where[0], motion_z, motion.slots + 1, motion.width, motion.length,
+            spread.entry, spread.where[0], spread_z, spread.slots + 1, 0, 0, 0, 0, 0, len(motion.inputs),
+            len(fours) // 4, quaternion, float(base.scales.time), unit_q, unit_u, aside,
+            *[native(kernel).address for kernel in kernels],
+        )  # fmt: skip
+
+    def put_side(self, function: Function) -> None:
+        """ẋ where nothing holds."""
+        if self._side is None:
+            self._side, programs = function, self.programs.base
+            programs.side, programs.side_code = function.entry, address(function.code)
+            programs.side_slots, programs.side_length = function.slots + 1, function.length
+            z = function.workspace()
+            programs.side_z = z
+            self._alive.append(z)
+
+    def _put_point(self, point: ContactPoint) -> None:
+        """What a contact point has by now."""
+        i, small = self._memory.places[point], point.tolerances
+        contact = self._memory.scene.contact[i]
+        self._laws[point] = contact.first_law, list(contact.stride)
+        cone = small.cone if len(point.tangents) == 1 else small.cone_in_space
+        self._contact.view(float)[i, SOURCE_NUMBERS:] = small.clear, small.closed, cone, small.wider
+        for form in [form for form in point.watched if type(form) is Form]:
+            self._put_watch(point, form)
+            if form.slides != NO_SLIP:
+                self._put_friction(point, form.zones)
+        if "terms" in point.__dict__:
+            self._put_rows(i, point)
+
+    def _put_rows(self, i: int, point: ContactPoint) -> None:
+        """Its rows, once."""
+        if point.has_rows and not self._contact[i, 0]:
+            self._contact[i, :SOURCE_NUMBERS] = self._numbers(source_words(point.terms))
+
+    def _put_friction(self, point: ContactPoint, zones: tuple[int, ...]) -> None:
+        """Its friction in some zones, once."""
+        place = self._law(point, zones)
+        if self._friction[place, 0] or (point.held and "force_function" not in point.__dict__):
+            return
+        self._friction[place] = self._numbers(friction_words(point, zones))
+
+    def _law(self, point: ContactPoint, zones: tuple[int, ...]) -> int:
+        """The place of its law in some zones."""
+        first, stride = self._laws[point]
+        return first if not zones else int(first + sum([i * stride[k] for k, i in enumerate(zones)]))
+
+    def _put_watch(self, point: ContactPoint, form: Form) -> None:
+        """What watches a contact point in a form, once: for its place see `mode_layout.form_at`."""
+        if form.form == CLOSED:
+            first = self._first_closed + CLOSED_FORMS * self._law(point, form.zones)
+            place = first + (STUCK if form.sticks else FRICTIONLESS + form.slides)
+        else:
+            own = 0 if form.form == OPEN else 1 if form.form == LEAVING else 2
+            place = OPEN_FORMS * self._memory.places[point] + own
+        words = None if self._watch[place, 0] else watch_words(point, form)
+        if words is not None:
+            self._watch[place] = self._numbers(words)
+
+    def _put_zone(self, i: int, zone: Zones, point: ContactPoint) -> None:
+        function, by_acceleration = zone_program(point, zone)
+        (z,) = self._kept(function.workspace())
+        self._alive.append(function)
+        write(self.programs.zone[i], self._memory.zone(zone), len(zone.bounds), evaluator_at(function),
+              function.slots + 1, function.width, int(by_acceleration), point.scales.length, z)  # fmt: skip
+
+    def enter(self, s: ContactStates, rows: int | None, user: Function | None) -> None:
+        """All that a mode needs that was laid out in Python: its contact states, its rows, and a user's guards."""
+        sliding = s.sliding()
+        for point, form in zip(s.contact_points, forms_in(s), strict=True):
+            self._put_watch(point, form)
+            if point in s.closed:
+                self._put_rows(self._memory.places[point], point)
+            if point in sliding:
+                self._put_friction(point, form.zones)
+        place = 0 if rows is None else 1 + rows
+        if user is not None and not self.programs.user[place].known:
+            (z,) = self._kept(user.workspace())
+            self._alive.append(user)
+            write(self.programs.user[place], 1, evaluator_at(user), user.slots + 1, user.width, z)
+
+    # --- memory -------------------------------------------------------------------------------------------------
+
+    def ready(self, laps: Laps) -> None:
+        """Take machine code that has arrived, workspaces that were made, and memory where little is left."""
+        programs, arrivals = self.programs, Function.arrivals
+        if self._arrivals != arrivals:
+            self._arrivals = programs.arrivals = arrivals
+            base: Any = programs.base
+            base.motion, base.spread = self._base.motion.entry, self._base.spread.entry
+            base.side = 0 if self._side is None else self._side.entry
+        programs.operations, programs.fewest = problem.OPERATIONS_PER_CALL, problem.FEWEST
+        self._plain[:] = 0
+        for n, workspace in laps.workspaces.items():
+            self._plain[n], self._most_guards[n] = workspace.at[0], workspace.guards
+        if programs.room - programs.used < programs.wanted or not len(self.arena):
+            self.arena = np.empty(max(ARENA, 4 * programs.wanted), dtype=np.int64)
+            programs.arena, programs.room, programs.used = address(self.arena), len(self.arena), 0
+
+    def words_at(self, at: int, count: int) -> NDArray[np.int64]:
+        """So many words of memory at an address."""
+        first = (at - self.programs.arena) // self.arena.itemsize
+        return self.arena[first : first + count]
+
+    def numbers_at(self, at: int, count: int) -> Array:
+        """So many numbers of memory at an address."""
+        return self.words_at(at, count).view(np.float64)

@@ -1,0 +1,127 @@
+"""The broad phase of time stepping, as a record and kernels: which pairs of shapes are near enough to be measured.
+
+A pair whose enclosures are further apart than ``margin`` is left out until some end of an enclosure has moved by half
+of that: with Verlet's lists, nothing that is left out can have touched. Pairs stay in the order in which contacts were
+given, so that what is near, and every number after it, does not depend on who was left out before.
+"""
+
+from __future__ import annotations
+
+from latchwork.program.evaluator import Evaluator, evaluate
+from latchwork.program.kernel import f64, f64p, i64, i64p, kernel, offset, sqrt
+from latchwork.program.records.record import array, record
+from latchwork.program.scalar import maximum, minimum
+
+ENDS = 12  # numbers of an enclosure: p, q, v_p, v_q
+ALWAYS, ROUND, ABOVE = range(3)  # kinds of pairs: without enclosures; segments with a radius; over a half-space
+UNMADE = -1
+AHEAD = 3.0  # margins: pairs no further apart are made where others are
+
+
+@record
+class BroadPhase:
+    """Enclosures, pairs of them with the contact points of each, and those that are near."""
+
+    enclosures: i64
+    pairs: i64
+    most_places: i64
+    n_out: i64
+    margin: f64
+    looked: i64  # 1 where a look was taken
+    ends: Evaluator  # p, q, v_p, v_q of every enclosure
+    radius: f64p = array("enclosures")
+    kind: i64p = array("pairs")
+    one: i64p = array("pairs")
+    other: i64p = array("pairs")  # over the half-space that ``one`` is
+    normal: f64p = array("3 * pairs")
+    near: i64p = array("pairs")
+    wanted: i64p = array("pairs")  # 1 where contact points have to be made
+    first: i64p = array("pairs")  # the contact points of a pair, in ``place``
+    count: i64p = array("pairs")  # UNMADE where they are not made yet
+    place: i64p = array("most_places")
+    before: f64p = array("6 * enclosures")  # ends at the last look
+    out: f64p = array("n_out")
+    candidates: i64
+    previous: i64p = array("most_places")
+    candidate: i64p = array("most_places")  # contact points of pairs that are near, by their places in the scene
+
+
+@kernel
+def moved(broad: BroadPhase, x: f64p) -> f64:
+    """The farthest that any end has moved since the last look; ends at x are read."""
+    most = 0.0
+    evaluate(broad.ends, x, broad.out)
+    for i in range(broad.enclosures):
+        for j in range(2):
+            p, q, total = offset(broad.out, ENDS * i + 3 * j), offset(broad.before, 6 * i + 3 * j), 0.0
+            for k in range(3):
+                total += (p[k] - q[k]) * (p[k] - q[k])
+            most = maximum(most, total)
+    return sqrt(most)
+
+
+@kernel
+def half_way(p: f64p, k: i64) -> f64:
+    """The middle of an enclosure along one axis."""
+    return 0.5 * (p[k] + p[3 + k])
+
+
+@kernel
+def extent(p: f64p) -> f64:
+    """Half the length of the segment of an enclosure."""
+    total = 0.0
+    for k in range(3):
+        total += (p[k] - p[3 + k]) * (p[k] - p[3 + k])
+    return 0.5 * sqrt(total)
+
+
+@kernel
+def apart(broad: BroadPhase, pair: i64) -> f64:
+    """A distance that two shapes are apart at least, at the ends that were read last."""
+    p, q = offset(broad.out, ENDS * broad.one[pair]), offset(broad.out, ENDS * broad.other[pair])
+    if broad.kind[pair] == ABOVE:
+        n, low, high = offset(broad.normal, 3 * pair), 0.0, 0.0
+        for k in range(3):
+            low += (q[k] - p[k]) * n[k]
+            high += (q[3 + k] - p[k]) * n[k]
+        return minimum(low, high) - broad.radius[broad.other[pair]]
+    total = 0.0
+    for k in range(3):
+        d = half_way(p, k) - half_way(q, k)
+        total += d * d
+    radii = broad.radius[broad.one[pair]] + broad.radius[broad.other[pair]]
+    return sqrt(total) - extent(p) - extent(q) - radii
+
+
+@kernel
+def find_near(broad: BroadPhase, keep: i64) -> i64:
+    """Which pairs are ``wanted``: near at the ends that were read last, or with ``keep`` near before; how many of them
+    have contact points that are not made yet."""
+    unmade = 0
+    for pair in range(broad.pairs):
+        near = 1
+        if broad.kind[pair] != ALWAYS and (keep == 0 or broad.near[pair] == 0):
+            near = 1 if apart(broad, pair) <= broad.margin else 0
+        broad.wanted[pair] = near
+        unmade += 1 if near == 1 and broad.count[pair] == UNMADE else 0
+    if unmade > 0:  # those that come next are made along with them
+        for pair in range(broad.pairs):
+            if broad.count[pair] == UNMADE and apart(broad, pair) <= AHEAD * broad.margin:
+                broad.wanted[pair] = 1
+    return unmade
+
+
+@kernel
+def list_wanted(broad: BroadPhase) -> None:
+    """The pairs that are wanted are near, and their contact points are candidates."""
+    broad.candidates = 0
+    for pair in range(broad.pairs):
+        broad.near[pair] = broad.wanted[pair]
+        if broad.near[pair] == 1:
+            for k in range(broad.first[pair], broad.first[pair] + broad.count[pair]):
+                broad.candidate[broad.candidates] = broad.place[k]
+                broad.candidates += 1
+    for i in range(broad.enclosures):
+        for k in range(6):
+            broad.before[6 * i + k] = broad.out[ENDS * i + k]
+    broad.looked = 1

@@ -1,0 +1,120 @@
+"""Cylinders on planes, balls and points: gaps against least distances found another way, and runs by closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+
+RADIUS, HALF = 0.3, 0.5
+
+
+def free_cylinder(**extra):
+    model = lw.Model("can")
+    link = model.free("can")
+    xx, zz = (3.0 * RADIUS**2 + 4.0 * HALF**2) / 12.0, 0.5 * RADIUS**2
+    body = model.body("can", link, link.origin, 1.0, lw.inertia(link.frame, xx, xx, zz))
+    z = link.frame.z
+    shape = body.cylinder(link.origin.at("p", -HALF * z), link.origin.at("q", HALF * z), RADIUS)
+    return model, body, shape
+
+
+def turned(rng):
+    e = rng.normal(size=4)
+    return e / np.linalg.norm(e)
+
+
+def matrix(e):
+    w, x, y, z = e
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])  # fmt: skip
+
+
+def named(place, e):
+    return dict(zip(("q_can_px", "q_can_py", "q_can_pz", "q_can_e0", "q_can_e1", "q_can_e2", "q_can_e3"), (*place, *e),
+                    strict=True))  # fmt: skip
+
+
+def least(equations, contact, q):
+    """The least gap of all features whose domain holds."""
+    u = [0.0] * len(equations.u)
+    rows = [equations.evaluate([f.gap, *f.within], list(q.values()), u) for f in contact.features]
+    return min((row[0] for row in rows if (row[1:] >= 0.0).all()), default=math.inf)
+
+
+def test_gap_on_a_plane_is_that_of_the_lowest_place():
+    """h = z − ½ L |k_z| − R √(1 − k_z²), at random poses."""
+    model, _, shape = free_cylinder()
+    contact = model.contact("floor", shape, lw.Plane(model.origin, model.frame.z))
+    equations, rng = model.equations(), np.random.default_rng(1)
+    for _ in range(50):
+        e, place = turned(rng), rng.normal(size=3)
+        k = matrix(e)[2, 2]
+        expected = place[2] - HALF * abs(k) - RADIUS * math.sqrt(1.0 - k * k)
+        assert least(equations, contact, named(place, e)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_gap_of_a_ball_is_its_distance():
+    """Of a ball outside, clamped to the solid: |C − nearest| − ρ, at random places beside, above and off the rim."""
+    model, _, shape = free_cylinder()
+    ball = lw.Sphere(model.origin, 0.2)
+    contact = model.contact("ball", shape, ball)
+    equations, rng = model.equations(), np.random.default_rng(2)
+    seen = 0
+    for _ in range(200):
+        e, place = turned(rng), rng.normal(size=3)
+        d = matrix(e).T @ -place  # the ball's centre in the cylinder's frame
+        rho, z = math.hypot(d[0], d[1]), d[2]
+        if rho < RADIUS and abs(z) < HALF:
+            continue
+        distance = math.hypot(max(rho - RADIUS, 0.0), max(abs(z) - HALF, 0.0)) - 0.2
+        assert least(equations, contact, named(place, e)) == pytest.approx(distance, abs=1e-12)
+        seen += 1
+    assert seen > 100
+
+
+def test_it_falls_onto_its_end_and_stands():
+    """Dropped upright, it lands flat at √(2h/g) and stands on three places of a rim; nothing moves."""
+    model, _, shape = free_cylinder()
+    model.contact("floor", shape, lw.Plane(model.origin, model.frame.z), friction=0.5)
+    model.gravity(-9.81 * model.frame.z)
+    run = lw.simulate(model, 1.0, q=named((0.0, 0.0, HALF + 0.1), (1.0, 0.0, 0.0, 0.0)))
+    assert run.events[0].t == pytest.approx(math.sqrt(0.2 / 9.81), abs=1e-9)
+    assert np.abs(run.u[-1]).max() < 1e-12
+    assert run["q_can_pz"][-1] == pytest.approx(HALF, abs=1e-9)
+
+
+def test_it_rolls_down_an_incline():
+    """On its side: a = 2/3 g sin θ, the law of a solid cylinder that rolls without slip."""
+    model, _, shape = free_cylinder()
+    theta = 0.2
+    model.contact("slope", shape, lw.Plane(model.origin, model.frame.z), friction=0.6)
+    model.gravity(9.81 * (math.sin(theta) * model.frame.x - math.cos(theta) * model.frame.z))
+    half = math.sqrt(0.5)
+    run = lw.simulate(model, 0.5, q=named((0.0, 0.0, RADIUS), (half, half, 0.0, 0.0)))
+    assert run["u_can_vx"][-1] == pytest.approx(2.0 / 3.0 * 9.81 * math.sin(theta) * 0.5, rel=1e-7)
+    assert run.audit.least_gap > -1e-9
+
+
+def test_what_it_does_not_meet_is_refused_with_what_to_do():
+    model, _, shape = free_cylinder()
+    end = model.origin.at("x", model.frame.x)
+    for other in (lw.Box(model.origin, (1.0, 1.0, 1.0)), lw.Capsule(model.origin, end, 1.0)):
+        with pytest.raises(lw.ModelError, match=r"which no pair is for.*Plane.*cylinder\.sided\(12\)"):
+            model.contact("wrong", shape, other)
+    with pytest.raises(lw.ModelError, match="Give a whole number from 3 to 200"):
+        shape.sided(2)
+
+
+def test_the_prism_of_a_cylinder_lies_in_it():
+    """Corners of the prism are on the rims, and its contact with a box can be made."""
+    model, _, shape = free_cylinder()
+    prism = shape.sided(16)
+    assert len(prism.vertices) == 32
+    assert np.hypot(*prism.vertices[:, :2].T) == pytest.approx(RADIUS, abs=1e-12)
+    assert sorted(set(np.round(prism.vertices[:, 2], 12))) == [0.0, 2 * HALF]
+    assert model.contact("box", prism, lw.Box(model.origin.at("B", 5.0 * model.frame.x), (1.0, 1.0, 1.0))).features

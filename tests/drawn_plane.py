@@ -1,0 +1,253 @@
+"""Shapes in the plane as they are drawn, each with its set worked out in NumPy, and how deep two lie in each other.
+
+A set is an outline of places, in the frame of its body. Of something solid a signed distance tells what is inside; of
+something thin only the outline is there, and two thin things lie in each other where their outlines cross.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import latchwork as lw
+
+Array = np.ndarray
+MANY, SOME = 721, 91  # places of an outline, and of one that may cross another
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A shape, its outline (n, 2), and for places (k, 2) how far outside its material they are; None: it is thin."""
+
+    shape: Any
+    outline: Array
+    outside: Callable[[Array], Array] | None = None
+
+
+def along(corners: Any, closed: bool = False) -> Array:
+    """Places along straight edges, their corners among them."""
+    x = np.array(corners, dtype=float)
+    ring = np.vstack([x, x[:1]]) if closed else x
+    return np.vstack([np.linspace(p, q, MANY // (len(ring) - 1)) for p, q in itertools.pairwise(ring)])
+
+
+def around(center: tuple[float, float], r: float, start: float = 0.0, angle: float = 2.0 * math.pi) -> Array:
+    """Places along an arc."""
+    a = np.linspace(start, start + angle, MANY)
+    return np.array(center) + r * np.column_stack([np.cos(a), np.sin(a)])
+
+
+def from_edges(x: Array, corners: Array) -> Array:
+    """Distances of places from a closed line of edges."""
+    p, q = corners, np.roll(corners, -1, axis=0)
+    d = q - p
+    s = np.clip(((x[:, None] - p) * d).sum(-1) / (d * d).sum(-1), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(x[:, None] - p - s[..., None] * d, axis=-1).min(axis=1))
+
+
+def from_polygon(corners: Any) -> Callable[[Array], Array]:
+    """Signed distances from a polygon: by how many edges a ray to the right crosses."""
+    c = np.array(corners, dtype=float)
+
+    def outside(x: Array) -> Array:
+        p, q = c, np.roll(c, -1, axis=0)
+        spans = (p[:, 1] > x[:, 1:]) != (q[:, 1] > x[:, 1:])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            at = p[:, 0] + (x[:, 1:] - p[:, 1]) * (q[:, 0] - p[:, 0]) / (q[:, 1] - p[:, 1])
+        within = (spans & (x[:, :1] < at)).sum(axis=1) % 2 == 1
+        return np.where(within, -1.0, 1.0) * from_edges(x, c)
+
+    return outside
+
+
+def from_rod(p: Any, q: Any, r: float) -> Callable[[Array], Array]:
+    """Signed distances from all within r of a segment."""
+    a, d = np.array(p, dtype=float), np.array(q, dtype=float) - np.array(p, dtype=float)
+
+    def outside(x: Array) -> Array:
+        s = np.clip((x - a) @ d / max(float(d @ d), 1e-300), 0.0, 1.0)
+        return np.asarray(np.linalg.norm(x - a - s[:, None] * d, axis=1)) - r
+
+    return outside
+
+
+class Pen:
+    """Draws shapes on a body, or in N."""
+
+    def __init__(self, tag: str, origin: lw.Point, frame: Any, body: Any) -> None:
+        self.tag, self.origin, self.frame, self.body, self._count = tag, origin, frame, body, 0
+
+    def at(self, x: float, y: float = 0.0) -> lw.Point:
+        self._count += 1
+        return self.origin.at(f"{self.tag}{self._count}", self.frame.vector(x, y, 0.0))
+
+    # --- what is solid ----------------------------------------------------------------------------------------------
+
+    def circle(self) -> Drawn:
+        return Drawn(lw.Circle(self.at(0.1), 0.4, body=self.body), around((0.1, 0.0), 0.4),
+                     from_rod((0.1, 0.0), (0.1, 0.0), 0.4))  # fmt: skip
+
+    def capsule(self) -> Drawn:
+        shape = lw.Capsule(self.at(-0.4), self.at(0.4), 0.2, body=self.body)
+        caps = (around((0.4, 0.0), 0.2, -math.pi / 2, math.pi), around((-0.4, 0.0), 0.2, math.pi / 2, math.pi))
+        sides = along([(-0.4, -0.2), (0.4, -0.2)]), along([(0.4, 0.2), (-0.4, 0.2)])
+        return Drawn(shape, np.vstack([sides[0], caps[0], sides[1], caps[1]]), from_rod((-0.4, 0.0), (0.4, 0.0), 0.2))
+
+    def _polygon(self, shape: Any, corners: Any) -> Drawn:
+        return Drawn(shape, along(corners, closed=True), from_polygon(corners))
+
+    def box(self) -> Drawn:
+        return self._polygon(lw.Box(self.origin, (1.0, 0.5), body=self.body),
+                             [(-0.5, -0.25), (-0.5, 0.25), (0.5, 0.25), (0.5, -0.25)])  # fmt: skip
+
+    def hull(self) -> Drawn:
+        corners = [(-0.5, -0.25), (-0.25, 0.5), (0.5, 0.25), (0.5, -0.25), (0.0, -0.5)]
+        return self._polygon(lw.Hull([self.at(*x) for x in corners], body=self.body), corners)
+
+    def outline(self) -> Drawn:
+        """An L, clockwise."""
+        corners = [(-0.5, -0.5), (-0.5, 0.5), (0.0, 0.5), (0.0, 0.0), (0.5, 0.0), (0.5, -0.5)]
+        shape = lw.Polyline([self.at(*x) for x in corners], closed=True, body=self.body)
+        return self._polygon(shape, corners)
+
+    def disk(self) -> Drawn:
+        """A ring that is touched from outside."""
+        return Drawn(lw.Arc(self.origin, 0.5, body=self.body), around((0.0, 0.0), 0.5), from_rod((0, 0), (0, 0), 0.5))
+
+    def oval(self) -> Drawn:
+        """A closed curve."""
+        F = self.frame
+        shape = lw.Curve(self.origin, lambda s: 0.6 * lw.cos(s) * F.x - 0.4 * lw.sin(s) * F.y, (0.0, 2.0 * math.pi),
+                         body=self.body, closed=True)  # fmt: skip
+        axes = np.array([0.6, 0.4])
+
+        def outside(x: Array) -> Array:
+            """k (k − 1) / |∇(k²/2)| with k = |x / axes|: the distance, to first order."""
+            k = np.linalg.norm(x / axes, axis=1)
+            return k * (k - 1.0) / np.maximum(np.linalg.norm(x / axes**2, axis=1), 1e-9)
+
+        return Drawn(shape, around((0.0, 0.0), 1.0)[:-1] * axes, outside)
+
+    def line(self) -> Drawn:
+        """A half-plane."""
+        F = self.frame
+        return Drawn(lw.Line(self.origin, F.x, F.y, body=self.body), along([(-30.0, 0.0), (30.0, 0.0)]),
+                     lambda x: x[:, 1])  # fmt: skip
+
+    # --- what is thin -----------------------------------------------------------------------------------------------
+
+    def point(self) -> Drawn:
+        return Drawn(self.at(0.1, 0.05), np.array([[0.1, 0.05]]))
+
+    def segment(self) -> Drawn:
+        return Drawn(lw.Segment(self.at(-0.5), self.at(0.5), body=self.body), along([(-0.5, 0.0), (0.5, 0.0)]))
+
+    def wall(self) -> Drawn:
+        """A segment with its front on the side of y."""
+        shape = lw.Segment(self.at(-0.5), self.at(0.5), self.frame.y, body=self.body)
+        return Drawn(shape, along([(-0.5, 0.0), (0.5, 0.0)]))
+
+    def polyline(self) -> Drawn:
+        corners = [(-1.0, 0.25), (-0.25, 0.0), (0.25, 0.0), (0.5, 0.5), (1.0, 0.5)]
+        return Drawn(lw.Polyline([self.at(*x) for x in corners], body=self.body), along(corners))
+
+    def arc(self) -> Drawn:
+        """A third of a circle, up and a little to the right, touched from outside."""
+        F, start = self.frame, math.pi / 6
+        way = math.cos(start) * F.x + math.sin(start) * F.y
+        shape = lw.Arc(self.at(0.0, -0.5), 0.75, way, 2.0 * math.pi / 3, axis=F.z, body=self.body)
+        return Drawn(shape, around((0.0, -0.5), 0.75, start, 2.0 * math.pi / 3))
+
+    def cup(self) -> Drawn:
+        """A third of a circle below, touched from inside."""
+        F, start = self.frame, 7.0 * math.pi / 6
+        way = math.cos(start) * F.x + math.sin(start) * F.y
+        shape = lw.Arc(self.at(0.0, 1.0), 1.25, way, 2.0 * math.pi / 3, axis=F.z, inside=True, body=self.body)
+        return Drawn(shape, around((0.0, 1.0), 1.25, start, 2.0 * math.pi / 3))
+
+    def ring(self) -> Drawn:
+        """A whole circle, touched from inside."""
+        return Drawn(lw.Arc(self.origin, 5.0, inside=True, body=self.body), around((0.0, 0.0), 5.0))
+
+    def boundary(self) -> Drawn:
+        """A segment, and an arc that rises from its end."""
+        F = self.frame
+        p, q = self.at(-1.0), self.at(0.0)
+        pieces = [lw.Segment(p, q, F.y, body=self.body),
+                  lw.Arc(self.at(0.0, 1.0), 1.0, -F.y, 1.0, axis=F.z, inside=True, body=self.body)]  # fmt: skip
+        return Drawn(lw.Boundary(pieces),
+                     np.vstack([along([(-1.0, 0.0), (0.0, 0.0)]), around((0.0, 1.0), 1.0, -math.pi / 2, 1.0)]))
+
+    def curve(self) -> Drawn:
+        """Two waves."""
+        F, s = self.frame, np.linspace(-0.75, 0.75, MANY)
+        shape = lw.Curve(self.origin, lambda s: s * F.x + 0.1 * lw.cos(6.0 * s) * F.y, (-0.75, 0.75), body=self.body)
+        return Drawn(shape, np.column_stack([s, 0.1 * np.cos(6.0 * s)]))
+
+
+SOLID = ("circle", "capsule", "box", "hull", "outline", "disk", "oval", "line")
+THIN = ("point", "segment", "wall", "polyline", "arc", "cup", "ring", "boundary", "curve")
+FRONT = ("wall", "polyline", "arc", "cup", "boundary", "curve", "line")  # with the front up
+SHAPES = (*SOLID, *THIN)
+
+
+# --- how deep two of them are in each other -------------------------------------------------------------------------
+
+
+def placed(x: Array, pose: Array) -> Array:
+    """Places of a body in N, by (x, y, angle)."""
+    c, s = math.cos(pose[2]), math.sin(pose[2])
+    return x @ np.array([[c, s], [-s, c]]) + pose[:2]
+
+
+def back(x: Array, pose: Array) -> Array:
+    """Places of N in a body."""
+    c, s = math.cos(pose[2]), math.sin(pose[2])
+    return (x - pose[:2]) @ np.array([[c, -s], [s, c]])
+
+
+def depth(a: Drawn, at: Array, b: Drawn, bt: Array) -> float:
+    """How deep two sets lie in each other; below 0 how far apart they are."""
+    x, y = placed(a.outline, at), placed(b.outline, bt)
+    found = []
+    if b.outside is not None:
+        found.append(-float(b.outside(back(x, bt)).min()))
+    if a.outside is not None:
+        found.append(-float(a.outside(back(y, at)).min()))
+    if a.outside is None and b.outside is None:
+        found.append(crossing(x, y))
+    return max(found)
+
+
+def crossing(x: Array, y: Array) -> float:
+    """How far two lines of places reach through each other: from where they cross, the nearest of their ends.
+
+    Where they do not cross, how far apart they are, below 0.
+    """
+    x, y = (z if len(z) < SOME else z[np.linspace(0, len(z) - 1, SOME).astype(int)] for z in (x, y))
+    p, d, q, e = x[:-1, None], np.diff(x, axis=0)[:, None], y[None, :-1], np.diff(y, axis=0)[None]
+    det = d[..., 0] * e[..., 1] - d[..., 1] * e[..., 0]
+    w = q - p
+    with np.errstate(divide="ignore", invalid="ignore"):
+        s = (w[..., 0] * e[..., 1] - w[..., 1] * e[..., 0]) / det
+        r = (w[..., 0] * d[..., 1] - w[..., 1] * d[..., 0]) / det
+    i, j = np.nonzero((np.abs(det) > 1e-14) & (s >= 0.0) & (s <= 1.0) & (r >= 0.0) & (r <= 1.0))
+    if not len(i):
+        return -min(off_line(x, y), off_line(y, x))
+    at = x[i] + s[i, j, None] * np.diff(x, axis=0)[i]
+    ends = np.array([x[0], x[-1], y[0], y[-1]])
+    return float(np.linalg.norm(at[:, None] - ends, axis=2).min(axis=1).max())
+
+
+def off_line(x: Array, y: Array) -> float:
+    """The least distance of places from a line of others."""
+    if len(y) < 2:
+        return float(np.linalg.norm(x - y, axis=1).min())
+    p, d = y[:-1], np.diff(y, axis=0)
+    s = np.clip(((x[:, None] - p) * d).sum(-1) / np.maximum((d * d).sum(-1), 1e-300), 0.0, 1.0)
+    return float(np.linalg.norm(x[:, None] - p - s[..., None] * d, axis=-1).min())

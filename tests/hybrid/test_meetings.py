@@ -1,0 +1,84 @@
+"""Every shape against every shape: two bodies that fly onto each other, judged by the sets that are drawn.
+
+They meet when these do, lie in each other at no time, and keep energy and momentum; the laws know nothing of features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations_with_replacement, product
+
+import pytest
+
+import drawn_plane
+import drawn_space
+import meetings
+import meetings_in_space
+from campaign import rows
+from shape_table import PLANE, REFUSED, cell
+
+NOTHING = {("point", "point"), ("point", "segment"), ("line", "line")}
+# Corner on corner, or along a side: what is flush may meet, or may not.
+FLUSH = {("box", "outline", "aligned"), ("outline", "segment", "aligned across")}
+HOLLOW = {("cup", "cup", "generic"), ("cup", "boundary", "generic")}
+IN_PLANE = [
+    ("segment", "box", "generic"), ("segment", "hull", "diagonal"), ("outline", "segment", "generic"),
+    ("segment", "segment", "aligned"), ("segment", "arc", "generic back"), ("circle", "curve", "aligned aside"),
+    ("box", "curve", "aligned"), ("capsule", "curve", "generic"), ("segment", "curve", "generic"),
+    ("line", "curve", "diagonal"), ("arc", "oval", "generic"), ("oval", "cup", "aligned"),
+]  # fmt: skip
+MORE_IN_PLANE = [
+    ("segment", "box", "aligned"), ("segment", "wall", "generic"), ("box", "curve", "generic"),
+    ("curve", "oval", "generic"), ("curve", "curve", "aligned"), *((*pair, "generic back") for pair in product(
+        ("circle", "capsule", "box", "hull", "outline"), ("segment", "curve", "oval"))),
+]  # fmt: skip
+IN_SPACE = [
+    ("tyre", "capsule", "generic"), ("rim", "box", "upright"), ("tyre", "tyre", "aligned"), ("tyre", "wire", "aligned"),
+    ("box", "wire", "generic"), ("surface", "sphere", "generic back"), ("surface", "plane", "aligned"),
+]  # fmt: skip
+MORE_IN_SPACE = [
+    *product(("tyre", "rim"), ("sphere", "capsule", "box", "hull", "plane"), ("generic", "aligned")),
+    *product(("surface",), ("sphere", "capsule", "wire", "plane", "tyre", "rim", "surface"), ("generic", "aligned")),
+    *product(("tyre",), ("tyre", "rim", "wire"), ("generic", "generic back", "aligned", "upright")),
+    ("box", "surface", "generic"), ("box", "donut", "generic"),
+]
+
+
+def every(names, starts):
+    """All pairs of some shapes, from all starts."""
+    return [(*pair, start) for pair, start in product(combinations_with_replacement(names, 2), starts)
+            if pair not in NOTHING and (*pair, start) not in FLUSH]  # fmt: skip
+
+
+@pytest.mark.parametrize(("a", "b", "start"), rows(IN_PLANE, [*MORE_IN_PLANE, *every(PLANE, ("generic", "aligned"))]))
+def test_shapes_meet_in_the_plane(a, b, start, request):
+    """Elastic, adrift: they meet, never overlap, and keep energy and momentum."""
+    if (a, b, start) in HOLLOW:
+        request.applymarker(pytest.mark.xfail(strict=True, reason="ends of two hollow arcs pass each other unseen"))
+    begin = meetings.STARTS[start]
+    m = meetings.meeting(a, b)
+    assert meetings.broken(m, begin, m.run(begin)) == []
+
+
+@pytest.mark.parametrize(("a", "b", "start"), rows(IN_SPACE, MORE_IN_SPACE))
+def test_shapes_meet_in_space(a, b, start):
+    """The same in space, beside the same motion without the contact."""
+    begin = meetings_in_space.STARTS[start]
+    m, alone = meetings_in_space.meeting(a, b), meetings_in_space.meeting(a, b, alone=True)
+    assert meetings_in_space.broken(m, alone.run(begin), begin, m.run(begin)) == []
+
+
+@pytest.mark.parametrize(("a", "b"), [("box", "segment"), ("hull", "curve"), ("segment", "polyline")])
+def test_shapes_come_to_rest_on_each_other(a, b):
+    """Dropped on ground with friction: no overlap, energy only lost, met when free fall says."""
+    begin = replace(meetings.STARTS["generic"], y=1.5, vy=0.0, until=0.6)
+    m = meetings.meeting(a, b, fixed=True, restitution=0.0, friction=0.3, gravity=9.81)
+    assert meetings.broken(m, begin, m.run(begin), 9.81) == []
+
+
+def test_what_never_touches_is_refused():
+    """Two points, a point and something thin: where neither has a radius or a side, the contact is refused."""
+    for a, b in NOTHING:
+        assert cell(drawn_plane.Pen, "planar", a, b) == REFUSED
+    for a, b in (("plane", "plane"), *combinations_with_replacement(("point", "wire", "rim"), 2)):
+        assert cell(drawn_space.Pen, "free", a, b) == REFUSED

@@ -1,0 +1,132 @@
+"""Modes that machine code lays out: the bytes that Python lays out, run as Python too, whatever memory there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import latchwork as lw
+from contact_ways import SCENES
+from latchwork.constraint.embedded.embedded_mode import EmbeddedMode
+from latchwork.constraint.row_sources import RowSources
+from latchwork.hybrid import mode_memory
+from latchwork.hybrid.contacts.guard_values import GuardTable
+from latchwork.hybrid.flow import KEY
+from latchwork.hybrid.flow_memory import FlowMemory
+from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.mode_layout import lay_out_mode
+from latchwork.program.native import interpret, invoke
+from latchwork.program.records.memory import blank
+from latchwork.program.records.placement import place_arrays, placement
+from latchwork.program.records.shape import shape_of
+from random_scenes import scene
+
+
+class Taken:
+    """Modes that machine code laid out in a run: what it laid out, and what Python lays out at the same state."""
+
+    def __init__(self, monkeypatch: Any) -> None:
+        self.pairs: list[tuple[Any, Any]] = []
+        take_over = FlowMemory.take_over
+
+        def taken(memory: FlowMemory, *given: Any) -> Any:
+            key, laid = take_over(memory, *given)
+            table, holds, s = memory.mode_table, memory.holds, memory.contacts_after(given[1])
+            self.pairs.append((laid, table.laid_out(key, holds, s, dict(memory.stops), laid.rows[0], None)))
+            return key, laid
+
+        monkeypatch.setattr(FlowMemory, "take_over", taken)
+
+
+def same(laid: Any, other: Any) -> None:
+    """The same rows, speeds, guards and memory."""
+    assert type(laid.stage) is type(other.stage)
+    assert laid.stage.names == other.stage.names
+    assert [guard[:2] + guard[3:] for guard in laid.guards] == [guard[:2] + guard[3:] for guard in other.guards]
+    assert laid.stage.guards.fresh().tobytes() == other.stage.guards.fresh().tobytes()
+    assert laid.stage.function.fresh().tobytes() == other.stage.function.fresh().tobytes()
+    if isinstance(laid.stage, Held):
+        a, b = laid.stage.mode, other.stage.mode
+        assert a.selection == b.selection
+        assert a.usual_pivot == b.usual_pivot
+        for name in ("weights", "typical", "lengths", "course", "numbers"):
+            assert np.array_equal(getattr(a, name), getattr(b, name))
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_the_bytes_of_python(name, monkeypatch):
+    """Each mode of a run that machine code has laid out, and the same laid out by Python."""
+    taken = Taken(monkeypatch)
+    SCENES[name]()
+    for laid, other in taken.pairs:
+        same(laid, other)
+
+
+def test_modes_are_laid_out(monkeypatch):
+    """In random scenes: modes in the plane and in space, with and without friction, free and held."""
+    taken = Taken(monkeypatch)
+    for number in range(0, 120, 3):
+        scene(number).play()
+    for laid, other in taken.pairs:
+        same(laid, other)
+    stages = [laid.stage for laid, _ in taken.pairs]
+    assert len(stages) > 20
+    assert {type(stage).__name__ for stage in stages} == {"Held", "Unconstrained"}
+    assert {bool(stage.mode.sliders) for stage in stages if isinstance(stage, Held)} == {True, False}
+
+
+def falls_on_two() -> lw.Simulation:
+    """A disk with friction that falls onto a slope and rolls against a wall."""
+    return SCENES["corner, rough"]()
+
+
+def test_run_as_python(monkeypatch):
+    """The kernel that lays out modes, run as Python and as machine code in the same memory: the same bytes."""
+    lengths, take_over = [], FlowMemory.take_over
+
+    def taken(memory: FlowMemory, *given: Any) -> Any:
+        run, programs, arena = memory.run, memory.layout.programs, memory.layout.arena
+        before, used, made = arena.copy(), programs.used, []
+        for call in (invoke, interpret):
+            programs.used = 0
+            arena[:] = 0
+            words = KEY * run.scene.watched + run.scene.zones
+            at = call(lay_out_mode, programs, run.scene, np.asarray(run.key), words, np.array(run.x))
+            made.append((at, arena[: programs.used].tobytes()))
+        assert made[0] == made[1]
+        lengths.append(len(made[0][1]))
+        arena[:], programs.used = before, used
+        return take_over(memory, *given)
+
+    monkeypatch.setattr(FlowMemory, "take_over", taken)
+    monkeypatch.setattr(mode_memory, "ARENA", 20_000)
+    for name in ("corner, rough", "zones"):
+        SCENES[name]()
+    assert max(lengths) > 5000
+
+
+def test_little_memory(monkeypatch):
+    """Where memory is used up, Python lays out a mode, and there is more for the next one: the run is the same."""
+    whole = falls_on_two()
+    monkeypatch.setattr(mode_memory, "ARENA", 100)
+    again = falls_on_two()
+    assert again.x.tobytes() == whole.x.tobytes()
+    assert [event.t for event in again.events] == [event.t for event in whole.events]
+
+
+@pytest.mark.parametrize("kind", [EmbeddedMode, GuardTable, RowSources])
+def test_arrays_are_placed_as_in_python(kind):
+    """Where arrays begin, for many sizes: by the kernel, as Python and as machine code, and by `blank`."""
+    rng, found = np.random.default_rng(4), placement(kind)
+    shape = blank(kind, **dict.fromkeys(shape_of(kind).given, 0))
+    for _ in range(20):
+        sizes = {name: int(rng.integers(0, 9)) for name in shape_of(kind).given}
+        wanted = blank(kind, **sizes)
+        for call in (invoke, interpret):
+            own = np.zeros(len(shape.own), dtype=np.int64)
+            for name, size in sizes.items():
+                own[shape_of(kind).fields[name].word] = size
+            assert call(place_arrays, found, own) == wanted.size
+            assert np.array_equal(own, wanted.own)

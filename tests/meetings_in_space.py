@@ -1,0 +1,116 @@
+"""Meetings in space: one body flies onto another; laws that know nothing of features."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+import latchwork as lw
+from drawn_space import FRONT, Drawn, Pen, depth
+
+Array = np.ndarray
+SAMPLES = 100
+MASSES, INERTIAS = (1.0, 2.0), ((0.2, 0.25, 0.3), (0.3, 0.25, 0.2))
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where the one that comes begins, turned about an axis, and its speed and spin."""
+
+    place: tuple[float, float, float] = (0.0, 0.0, 1.5)
+    axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    angle: float = 0.0
+    velocity: tuple[float, float, float] = (0.0, 0.0, -2.0)
+    spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    until: float = 1.2
+
+
+STARTS = {
+    "generic": Start((0.13, 0.07, 1.5), (0.3, 0.5, 0.8), 0.7, (0.1, -0.07, -2.0), (0.4, -0.3, 0.5)),
+    "generic back": Start((-0.17, 0.21, 1.5), (0.8, -0.5, 0.1), -0.4, (-0.1, -0.1, -2.0), (-0.2, 0.6, 0.1)),
+    "aligned": Start(),
+    "aligned aside": Start((0.25, 0.25, 1.5)),
+    "aligned across": Start((0.25, 0.0, 1.5), (0.0, 0.0, 1.0), math.pi / 2),
+    "upright": Start((0.0, 0.25, 1.5), (0.0, 1.0, 0.0), math.pi / 2),
+}
+
+
+def product(p: Array, q: Array) -> Array:
+    """Of quaternions."""
+    a, u, b, v = p[0], p[1:], q[0], q[1:]
+    return np.array([a * b - u @ v, *(a * v + b * u + np.cross(u, v))])
+
+
+def turned(axis: tuple[float, float, float], angle: float) -> Array:
+    n = np.array(axis) / np.linalg.norm(axis)
+    return np.array([math.cos(0.5 * angle), *(math.sin(0.5 * angle) * n)])
+
+
+@dataclass
+class Meeting:
+    """Shape a of a free body A, and b of another B."""
+
+    model: lw.Model
+    a: Drawn
+    b: Drawn
+    front: bool
+
+    def turn(self, start: Start) -> Array:
+        e = turned(start.axis, start.angle)
+        return product(e, turned((1.0, 0.0, 0.0), math.pi)) if self.front else e
+
+    def run(self, start: Start) -> lw.Trajectory:
+        q = [*start.place, *self.turn(start).tolist(), 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+        u = [*start.velocity, *start.spin, *(0.0,) * 6]
+        return lw.simulate(self.model, until=start.until, q=q, u=u)
+
+    def poses(self, samples: object) -> list[Array]:
+        names = ("px", "py", "pz", "e0", "e1", "e2", "e3")
+        return [np.column_stack([samples[f"q_{body}_{name}"] for name in names]) for body in "AB"]
+
+    def depths(self, poses: list[Array]) -> Array:
+        return np.array([depth(self.a, x, self.b, y) for x, y in zip(*poses, strict=True)])
+
+
+def meeting(a: str, b: str, restitution: float = 1.0, alone: bool = False) -> Meeting:
+    """a on a free body A and b on a free body B; ``alone``: without their contact."""
+    model = lw.Model("meeting")
+    made = []
+    for tag, name, mass, inertia in zip("AB", (a, b), MASSES, INERTIAS, strict=True):
+        link = model.free(tag)
+        body = model.body(tag, link, link.origin, mass, lw.inertia(link.frame, *inertia))
+        made.append(getattr(Pen(tag.lower(), link.origin, link.frame, body), name)())
+    if not alone:
+        model.contact("pair", made[0].shape, made[1].shape, restitution=restitution)
+    return Meeting(model, *made, a in FRONT)
+
+
+def broken(m: Meeting, free: lw.Trajectory, start: Start, run: lw.Trajectory) -> list[str]:
+    """The laws that a meeting breaks, beside the same motion without a contact."""
+    t = np.linspace(0.0, start.until, SAMPLES)
+    seen = max(m.a.close, m.b.close)
+    clear = 10.0 * seen
+    dense, wrong = run.at(t), []
+    deep = m.depths(m.poses(dense))
+    if deep.max() > seen:
+        wrong.append(f"lie {deep.max():.3g} deep in each other at t = {t[int((deep > seen).argmax())]:.3g}")
+    would = m.depths(m.poses(free.at(t)))
+    met = [event.t for event in run.events if event.kind == "impact"]
+    if would.max() > clear:
+        last = int((would > clear).argmax())
+        near = would[:last + 1] > -clear - 0.05  # what comes with 2 m/s, from look to look
+        first = t[max(int(near.argmax()) - 1, 0)]
+        if not met or not first <= met[0] <= t[last]:
+            wrong.append(f"would meet between {first:.3g} and {t[last]:.3g}, met at {met[:1]}")
+    elif met and would.max() < -clear and min(len(m.a.places), len(m.b.places)) > 1:
+        wrong.append(f"met at {met[0]}, and would not")
+    E = np.ravel(dense.energy)
+    if np.abs(E - E[0]).max() > 1e-6:
+        wrong.append(f"energy changes by {np.abs(E - E[0]).max():.3g}")
+    linear = sum(mass * np.column_stack([dense[f"u_{body}_{v}"] for v in ("vx", "vy", "vz")])
+                 for mass, body in zip(MASSES, "AB", strict=True))  # fmt: skip
+    if np.abs(linear - linear[0]).max() > 1e-6:
+        wrong.append(f"momentum changes by {np.abs(linear - linear[0]).max():.3g}")
+    return wrong
