@@ -13,6 +13,7 @@ from latchwork.contact.impact.resolution import LAWS
 from latchwork.contact.law import Contact, Zones, coulomb_of, each, restitution_of
 from latchwork.contact.narrow_phase.convex_pairs import EAGER, Picker, picker_of
 from latchwork.contact.narrow_phase.pairs import features_of, must_be_of_one_model
+from latchwork.contact.rolling_resistance import must_be_few, renamed_features, with_resistance
 from latchwork.contact.shapes.base import ROUNDING, numeric
 from latchwork.errors import ModelError, another, did_you_mean, must_be_name
 from latchwork.mechanics.point import longest_offset
@@ -40,9 +41,14 @@ def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, 
         raise ModelError(f"contact '{name}' has the law of impact {impact!r}.{did_you_mean(str(impact), LAWS)}")
     restitution = restitution_of(name, restitution)
     features, picker, law = *_features(name, a, b, EAGER if eager is None else eager), coulomb_of(name, friction)
+    if picker is None:
+        features = with_resistance(features, law, a, b)
+    else:
+        must_be_few(name, law)
     g = features[0].gap.graph if owner is None else owner
-    _must_belong(g, name, features, [restitution, *([] if law is None else [law.mu, law.sliding])])
-    if all(_never_changes(feature) for feature in features):
+    coefficients = [] if law is None else [law.mu, law.sliding, law.rolling, law.pivoting]
+    _must_belong(g, name, features, [restitution, *coefficients])
+    if all(_never_changes(feature) for feature in features if feature.closed_with is None):
         raise FixedApart(
             f"nothing can change the gap of '{name}', which is always {features[0].gap}: its shapes are fixed to each "
             "other. Give shapes of two bodies that move relative to each other."
@@ -92,12 +98,12 @@ def renamed(contact: Contact, name: str) -> Contact:
         picker = picker.renamed(name)
         return replace(contact, name=name, picker=picker,
                        features=tuple(picker.every()) if contact.is_eager else picker.features)  # fmt: skip
-    features = tuple(replace(feature, name=name + feature.name.removeprefix(old)) for feature in contact.features)
-    return replace(contact, name=name, features=features)
+    return replace(contact, name=name, features=renamed_features(contact.features, old, name))
 
 
 def further_place(contact: Contact, which: str, number: int) -> Contact:
     """The same contact of a curve or surface once more, for another place at which two of its parts meet."""
     name = f"{contact.name} (place {number})"
     tracked = [each for each in features_of(name, *contact.shapes) if each.tracked and each.tracked.which == which]
-    return replace(contact, name=name, features=(further(tracked[0]),), place_of=contact)
+    features = with_resistance((further(tracked[0]),), contact.friction, *contact.shapes)
+    return replace(contact, name=name, features=features, place_of=contact)

@@ -81,12 +81,16 @@ class Feature:
     has_wrench: bool = True  # False where only its row is known: the velocity was given as an expression
     is_end: bool = False  # a corner, an edge or the end of something, met by what is round
     thin: bool = False  # of something thin: what lies behind it may have come around its end
+    closed_with: Feature | None = None  # whose normal force limits its torque: see `rolling_resistance`
 
     @property
     def slip(self) -> Vector:
-        """Velocity of a relative to b's surface where they touch, its part along the normal included."""
-        assert not isinstance(self.on, Frame), "a joint at its limit slips nowhere"
-        assert not isinstance(self.other, Frame), "nor does what it is joined to"
+        """Velocity of a relative to b's surface where they touch, its part along the normal included; of what resists
+        turns, the angular velocity."""
+        if isinstance(self.on, Frame):
+            assert isinstance(self.other, Frame), "turns are of frames"
+            return self.on.angular_velocity(self.other)
+        assert not isinstance(self.other, Frame), "what slips has points"
         relative = velocity(self.on) - velocity(self.other)
         return relative if self.drift is None else relative - self.drift
 

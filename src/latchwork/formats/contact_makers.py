@@ -182,7 +182,8 @@ def friction(build: Build, given: Code | Entry | None) -> Coulomb | None:
     if isinstance(given, Code):
         return Coulomb(measure(build, given))
     with given.place.blamed():
-        return Coulomb(value(build, given["static"]), value(build, given["dynamic"]) if "dynamic" in given else None)
+        return Coulomb(value(build, given["static"]), value(build, given["dynamic"]) if "dynamic" in given else None,
+                       *[value(build, given.get(key)) for key in ("rolling", "pivoting")])  # fmt: skip
 
 
 ARGUMENTS: dict[str, Callable[[Build, Any], Any]] = {

@@ -138,6 +138,8 @@ BY_ZONE = Either("scalar", Shape("by zone", {"zones": Field(ZONES, "a value for 
 FRICTION = Shape("friction", {
     "static": Field(BY_ZONE, "coefficient while it sticks", needed=True),
     "dynamic": Field(BY_ZONE, "coefficient while it slides; as static unless given"),
+    "rolling": Field(BY_ZONE, "a length: the largest torque across the normal over the normal force; 0 unless given"),
+    "pivoting": Field(BY_ZONE, "a length: the largest torque about the normal over the normal force; 0 unless given"),
 })  # fmt: skip
 LIMIT = Shape("limit", {
     "joint": Field("joint", "a revolute or prismatic joint", needed=True),

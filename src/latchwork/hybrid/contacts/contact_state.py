@@ -188,6 +188,8 @@ class ContactStates:
         if state is State.STICK:
             return lam[contact_point.name][0]
         g, limit = contact_point.equations.system.graph, self.mu(contact_point)[1]
+        if contact_point.feature.closed_with is not None:
+            limit = limit * lam[contact_point.feature.closed_with.name][0]
         return Expr(g, operand(g, 0.0 if way is None else -way[0] * limit))
 
     def places_of(self, contact: Contact, feature: Feature) -> list[ContactPoint]:

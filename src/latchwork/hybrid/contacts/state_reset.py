@@ -13,7 +13,7 @@ from latchwork.contact.complementarity.redundant_forces import HELD, feasible, h
 from latchwork.contact.complementarity.redundant_forces import SLIPS as SLIP_TOGETHER
 from latchwork.hybrid.contacts.delassus_operator import move
 from latchwork.hybrid.contacts.impact_reset import RANK, picked_solution
-from latchwork.hybrid.contacts.near_set import depth_of, has
+from latchwork.hybrid.contacts.near_set import depth_of, has, place_among
 from latchwork.hybrid.contacts.scene import LEAVES, LETS_GO, OPEN, RESTS, SLIDE, SLIPS, STICK, Scene
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
@@ -89,7 +89,7 @@ def fill_problem(scene: Scene) -> None:
         i, event = delassus.point[k], scene.event[delassus.point[k]]
         tangents = delassus.tangents[k] if scene.mu_s[i] > 0.0 else 0
         problem.tangents[k], problem.mu_s[k], problem.mu_d[k] = tangents, scene.mu_s[i], scene.mu_d[i]
-        problem.fixed[k] = scene.contact[i].bounded
+        problem.fixed[k] = scene.contact[i].bounded if scene.contact[i].presser < 0 else 0
         problem.slips[k] = event.slips if tangents > 0 else 0
         problem.must_slip[k] = has(event.flags, SLIPS) if tangents > 0 else 0
         for j in range(2):
@@ -104,6 +104,35 @@ def fill_problem(scene: Scene) -> None:
         for b in range(rows):
             problem.A[a * rows + b] = delassus.A[delassus.picked[a] * delassus.rows + delassus.picked[b]]
     press_fixed(problem)
+    press_turns(scene)
+
+
+@kernel
+def press_turns(scene: Scene) -> None:
+    """What resists turns, |λ_t| ≤ ρ N: a contact whose normal force is κ N, with ρ/κ for its friction.
+
+    Its normal row is a = A_tt (λ − κ N), which vanishes where λ > 0. κ = √(A_nn/A_tt), so that without units the row
+    is (1, −1).
+    """
+    delassus, problem, row = scene.delassus, scene.problem, 0
+    n = problem.rows
+    for k in range(problem.contacts):
+        presser, t = scene.contact[delassus.point[k]].presser, problem.tangents[k]
+        if presser >= 0:
+            for j in range(n):
+                problem.A[row * n + j], problem.A[j * n + row] = 0.0, 0.0
+            own = problem.A[(row + t) * n + row + t] if t > 0 else 1.0
+            own = own if own > 0.0 else 1.0
+            problem.A[row * n + row], problem.b[row] = own, 0.0
+            place, normal = place_among(delassus, presser), 0
+            for j in range(place):
+                normal += 1 + problem.tangents[j]
+            other = problem.A[normal * n + normal] if place >= 0 else 0.0
+            if other > 0.0:
+                kappa = sqrt(divide(other, own))
+                problem.A[row * n + normal] = -(own * kappa)
+                problem.mu_s[k], problem.mu_d[k] = divide(problem.mu_s[k], kappa), divide(problem.mu_d[k], kappa)
+        row += 1 + t
 
 
 @kernel
@@ -481,6 +510,21 @@ def is_entered(scene: Scene, i: i64) -> i64:
 
 
 @kernel
+def kind_of_bounded(scene: Scene, k: i64) -> i64:
+    """Friction of a joint is never open; what resists turns is closed with the contact that presses it."""
+    delassus, problem, kind = scene.delassus, scene.problem, scene.problem.state[k]
+    presser = scene.contact[delassus.point[k]].presser
+    if presser < 0:
+        return SLIDE if kind == OPEN else kind
+    place = place_among(delassus, presser)
+    if place < 0 or problem.state[place] == OPEN:
+        return OPEN
+    if kind == OPEN:
+        return STICK if scene.event[delassus.point[k]].slips == 0 and problem.tangents[k] > 0 else SLIDE
+    return kind
+
+
+@kernel
 def put_states(scene: Scene, t: f64) -> None:
     """The states of the contacts that stay, as the contact problem says; all others are open."""
     delassus, problem = scene.delassus, scene.problem
@@ -497,7 +541,8 @@ def put_states(scene: Scene, t: f64) -> None:
         state, event, kind = scene.state[i], scene.event[i], problem.state[k]
         event.stays = 1
         bounded = scene.contact[i].bounded
-        kind = SLIDE if bounded == 1 and kind == OPEN else kind
+        if bounded == 1:
+            kind = kind_of_bounded(scene, k)
         state.forces = 1 + delassus.tangents[k] - bounded  # of its rows
         for j in range(state.forces):
             state.force[j] = delassus.lam[delassus.first[k] + bounded + j]
@@ -525,7 +570,8 @@ def open_others(scene: Scene) -> None:
         state, event = scene.state[i], scene.event[i]
         if scene.contact[i].bounded == 1:  # friction of a joint is never open: where nothing moves it does nothing
             if event.stays == 0:
-                state.kind, state.slips, state.limits, state.cone_margin, state.forces = SLIDE, 0, 0, 0, 0
+                state.kind = SLIDE if scene.contact[i].presser < 0 else OPEN
+                state.slips, state.limits, state.cone_margin, state.forces = 0, 0, 0, 0
             continue
         if event.stays == 0:
             state.kind, state.slips, state.limits, state.cone_margin, state.forces = OPEN, 0, 0, 0, 0

@@ -16,6 +16,7 @@ from latchwork.hybrid.time_stepping.contact_rows import (
     along_rows,
     assemble,
     choose,
+    is_pressed,
     pace,
     press_fixed,
     read_laws,
@@ -47,7 +48,8 @@ def choose_reached(step: TimeStep, h: f64) -> i64:
     near.contacts = 0
     for k in range(step.broad.candidates):
         i = step.broad.candidate[k]
-        if step.real[i] == 1 and step.before[i] <= far + tol.stepped and choose(near, i, step.before[i]) == 0:
+        reached = step.real[i] == 1 and step.before[i] <= far + tol.stepped
+        if reached and is_pressed(step, i, near.contacts) == 1 and choose(near, i, step.before[i]) == 0:
             return NO_ROOM
     status = read_rows(step, step.x, ALL)
     if status != DONE:
@@ -56,7 +58,7 @@ def choose_reached(step: TimeStep, h: f64) -> i64:
     velocities(near, u)
     for k in range(near.contacts):
         slow = near.v[near.first[k]] >= -turned or near.one_way[k] == 1
-        if near.gap[k] <= 0.5 * h * turned + tol.stepped and slow:
+        if near.gap[k] <= 0.5 * h * turned + tol.stepped and slow and is_pressed(step, near.who[k], kept) == 1:
             near.who[kept], near.gap[kept] = near.who[k], maximum(near.gap[k], 0.0)
             kept += 1
     near.contacts = kept
