@@ -179,7 +179,7 @@ def test_what_resists_turns_needs_a_force_that_a_row_holds():
     center = model.origin.at("C", x * N.x + R * N.y)
     body = model.body("B", frame=frame, center=center, mass=M, inertia=lw.inertia(frame, zz=1.0))
     model.contact("floor", body.circle(R), lw.Line(model.origin, N.x, N.y), friction=lw.Coulomb(0.5, rolling=0.01))
-    with pytest.raises(lw.ContactError, match="pressed by a force that no row holds"):
+    with pytest.raises(lw.ContactError, match="goes with a force that no row holds"):
         lw.simulate(model, until=1.0)
 
 

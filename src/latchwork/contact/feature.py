@@ -81,7 +81,7 @@ class Feature:
     has_wrench: bool = True  # False where only its row is known: the velocity was given as an expression
     is_end: bool = False  # a corner, an edge or the end of something, met by what is round
     thin: bool = False  # of something thin: what lies behind it may have come around its end
-    closed_with: Feature | None = None  # whose normal force limits its torque: see `rolling_resistance`
+    closed_with: Feature | None = None  # it has no gap, and goes with this one: what resists turns, or adheres
 
     @property
     def slip(self) -> Vector:
@@ -93,6 +93,11 @@ class Feature:
         assert not isinstance(self.other, Frame), "what slips has points"
         relative = velocity(self.on) - velocity(self.other)
         return relative if self.drift is None else relative - self.drift
+
+    @property
+    def is_along_normal(self) -> bool:
+        """Whether its force is along the normal: not where it resists turns."""
+        return self.closed_with is None or not isinstance(self.on, Frame)
 
     @property
     def force(self) -> Expr:

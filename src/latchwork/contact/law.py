@@ -76,6 +76,16 @@ def restitution_of(name: str, value: Value) -> Value:
     return value
 
 
+def adhesion_of(name: str, value: Value) -> Value:
+    """The largest force by which a contact pulls; numbers out of bounds are refused."""
+    value = plain(value)
+    for number in each(value):
+        if not isinstance(number, Expr) and not (isinstance(number, float) and 0.0 <= number < math.inf):
+            raise ModelError(f"the adhesion of '{name}' is {number!r}. Give the largest force by which it pulls: a "
+                             "finite number that is not negative, an expression, or lw.zones(...).")  # fmt: skip
+    return value
+
+
 @spelled
 @dataclass(frozen=True, eq=False)
 class Coulomb:
@@ -141,6 +151,7 @@ class Contact:
     restitution: Value = 0.0
     friction: Coulomb | None = None
     impact: str = "newton"
+    adhesion: Value = 0.0  # the largest force by which each of its places pulls
     shapes: tuple[Any, ...] = ()  # a and b, to draw
     picker: Picker | None = None  # of two solids in space
     bounds: tuple[Expr, Any, Any] | None = None  # coordinate, low, high: of the limits of a joint
@@ -166,7 +177,7 @@ class Contact:
         """The normal forces of all its features together, for conditions of rules."""
         if not self.is_eager:
             return force_of(self.features[0].gap.graph, self.name)
-        first, *others = (feature.force for feature in self.features if feature.closed_with is None)
+        first, *others = (feature.force for feature in self.features if feature.is_along_normal)
         return sum(others, start=first)
 
     @cached_property

@@ -57,8 +57,13 @@ def resistances(feature: Feature, law: Coulomb, on: Frame, other: Frame) -> Iter
             yield Feature(feature.name + suffix, feature.gap * 0.0, feature.normal, on, other, closed_with=feature)
 
 
-def must_be_few(name: str, law: Coulomb | None) -> None:
-    """Refuse rolling and pivoting where features come and go with what is near."""
+def must_be_few(name: str, law: Coulomb | None, adhesion: Any) -> None:
+    """Refuse rolling, pivoting and adhesion where features come and go with what is near."""
+    if not is_nothing(adhesion):
+        raise ModelError(
+            f"contact '{name}' is between two solids of many corners, and has an adhesion. How many places of them "
+            "touch is not known before: leave adhesion= out, or give one of the two as balls."
+        )
     if law is not None and not (is_nothing(law.rolling) and is_nothing(law.pivoting)):
         raise ModelError(
             f"contact '{name}' is between two solids of many corners, and has rolling or pivoting friction. Corners "

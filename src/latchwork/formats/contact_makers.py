@@ -59,6 +59,7 @@ def _contact(build: Build, given: Given) -> Contact:
     a, b = (side(build, entry[key]) for key in ("a", "b"))
     return build.model.contact(given.name.value, a, b, restitution=value(build, entry.get("restitution")),
                                friction=friction(build, entry.get("friction")),
+                               adhesion=value(build, entry.get("adhesion")),
                                impact=entry.get("impact", "newton"))  # fmt: skip
 
 

@@ -169,6 +169,7 @@ ONE_WAY = Shape("one-way clutch", {
 LAWS = {
     "restitution": Field(BY_ZONE, "0 to 1, of an impact; 0 unless given"),
     "friction": Field(Either("scalar", FRICTION), "a coefficient, or two; none unless given"),
+    "adhesion": Field(BY_ZONE, "the largest force by which each place pulls; 0 unless given"),
 }
 MATERIAL = Shape("material", LAWS)
 MATERIAL_PAIR = Shape("pair of materials", {
@@ -196,5 +197,6 @@ CONTACT = Shape("contact", {
     "b": Field(Either("point", SHAPE), "the other side", needed=True),
     "restitution": Field(BY_ZONE, "0 to 1, of an impact; 0 unless given"),
     "friction": Field(Either("scalar", FRICTION), "a coefficient, or two; none unless given"),
+    "adhesion": Field(BY_ZONE, "the largest force by which each place pulls; 0 unless given"),
     "impact": Field("law of impact", "newton unless given"),
 })  # fmt: skip

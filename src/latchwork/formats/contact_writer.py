@@ -44,6 +44,8 @@ def contact_text(texts: Texts, model: Model, contact: Contact) -> dict[str, Any]
         written["restitution"] = value_text(texts, contact.restitution)
     if contact.friction is not None:
         written["friction"] = friction_text(texts, contact.friction)
+    if not is_nothing(contact.adhesion):
+        written["adhesion"] = value_text(texts, contact.adhesion)
     return written if contact.impact == "newton" else {**written, "impact": contact.impact}
 
 

@@ -201,7 +201,7 @@ class ModeTable:
             zone_program(contact_point, zone)
 
     def _know_closed(self, holds: Holds, contact_states: ContactStates, contact_point: ContactPoint) -> None:
-        if contact_point.is_pressed:  # only another contact closes it
+        if contact_point.feature.closed_with is not None:  # only another contact closes it
             piece_of(contact_point, contact_states, form_of(contact_states, contact_point))
             return
         terms, sliders = self.embedding(tuple(holds.items()), contact_states.key, holds, contact_states)
@@ -331,7 +331,7 @@ class ModeTable:
         sliders = []
         for contact_point, way in sliding.items():
             row = ENFORCED if contact_point.held else terms.rows.slices[contact_point.name].start
-            if contact_point.feature.closed_with is not None:
+            if contact_point.is_pressed and contact_point.feature.closed_with is not None:
                 row = terms.rows.slices[contact_point.feature.closed_with.name].start
             sliders.append(contact_point.slider(sources[contact_point], row, way, contact_states.zones))
         return terms, tuple(sliders)

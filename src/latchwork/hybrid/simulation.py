@@ -283,13 +283,13 @@ class Simulation:
 
     @spelled
     def contact(self, name: str, a: Any, b: Any, *, restitution: Any = 0.0, friction: Any = None,
-                impact: str = "newton") -> Contact:  # fmt: skip
+                impact: str = "newton", adhesion: Any = 0.0) -> Contact:  # fmt: skip
         """Two shapes that may touch from now on, as ``model.contact``; the model stays as it was.
 
         A shape that another process describes (``lw.Remote``) is asked for where something comes near its bound; until
         then the contact has no features.
         """
-        laws = {"restitution": restitution, "friction": friction, "impact": impact}
+        laws = {"restitution": restitution, "friction": friction, "impact": impact, "adhesion": adhesion}
         if not isinstance(a, Late) and not isinstance(b, Late):
             self.state, contact = with_shapes(self.world, self._state, name, a, b, laws)
             return contact

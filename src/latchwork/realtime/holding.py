@@ -56,7 +56,7 @@ def _states(stage: Any, x: Array) -> Array:
 
 def _pressing(contact_point: Any, lam: Any) -> float:
     """The normal force that limits what resists turns; 1 where nothing does."""
-    presser = contact_point.feature.closed_with
+    presser = contact_point.feature.closed_with if contact_point.is_pressed else None
     return 1.0 if presser is None else float(lam[presser.name][0]) if len(lam.get(presser.name, ())) else 0.0
 
 

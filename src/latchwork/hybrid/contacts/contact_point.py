@@ -18,6 +18,7 @@ from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.scales import Scales
 from latchwork.constraint.terms import Array, Base, Terms, terms_of
 from latchwork.constraint.units import Units
+from latchwork.contact.adhesion import is_adhesion
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact, Value, Zones
 from latchwork.contact.narrow_phase.sharp_solids import is_sharp
@@ -96,12 +97,18 @@ class ContactPoint:
     @property
     def is_bounded(self) -> bool:
         """Whether it has a limit |λ_t| ≤ ..., and no gap: dry friction of a joint, or what resists turns."""
-        return (self.feature.rate is not None and self.contact.friction is not None) or self.is_pressed
+        rates = self.feature.rate is not None and self.contact.friction is not None
+        return rates or self.feature.closed_with is not None
 
     @property
     def is_pressed(self) -> bool:
         """Whether it resists turns, with a limit in proportion to the normal force of another feature."""
-        return self.feature.closed_with is not None
+        return self.feature.closed_with is not None and not self.attracts
+
+    @property
+    def attracts(self) -> bool:
+        """Whether it is the attraction of another feature: always at its limit while that is closed."""
+        return is_adhesion(self.feature)
 
     @property
     def is_one_way(self) -> bool:
@@ -319,23 +326,25 @@ class ContactPoint:
         """What differs from place to place."""
         friction = self.contact.friction
         values = [self.contact.restitution, *([] if friction is None else [friction.mu, friction.sliding])]
-        values = [self.length] if self.is_pressed else values
+        values = [self.limit] if self.feature.closed_with is not None else values
         return tuple(dict.fromkeys(value for value in values if isinstance(value, Zones)))
 
     def coefficients(self, indices: Indices) -> tuple[Any, Any, Any]:
         """e, μ_s and μ_d as they are in the present zones: numbers or expressions."""
         friction = self.contact.friction
-        if self.is_pressed:
-            length = here(self.length, indices)
-            return 0.0, length, length
+        if self.feature.closed_with is not None:
+            limit = here(self.limit, indices)
+            return 0.0, limit, limit
         e = here(self.contact.restitution, indices)
         if friction is None or not self.tangents:
             return e, 0.0, 0.0
         return e, here(friction.mu, indices), here(friction.sliding, indices)
 
     @property
-    def length(self) -> Value:
-        """Of what resists turns: the largest torque over the normal force."""
+    def limit(self) -> Value:
+        """Of adhesion, the force; of what resists turns, the largest torque over the normal force."""
+        if self.attracts:
+            return self.contact.adhesion
         assert self.contact.friction is not None, "what resists turns is friction"
         return self.contact.friction.rolling if is_rolling(self.feature) else self.contact.friction.pivoting
 
@@ -355,11 +364,10 @@ class ContactPoint:
         if known is None:
             known = self.law_in(indices)
         e, mu_s, mu_d = known if isinstance(known, tuple) else known(x).tolist()
-        if self.is_pressed and not 0.0 <= mu_s < np.inf:
-            raise ModelError(
-                f"the length of '{self.name}' is {mu_s:.6g} at t = {x[0]:.6g}. Give one that is not negative: the "
-                "largest torque over the normal force."
-            )
+        if self.feature.closed_with is not None and not 0.0 <= mu_s < np.inf:
+            what = "force by which it pulls" if self.attracts else "torque over the normal force"
+            raise ModelError(f"'{self.name}' is {mu_s:.6g} at t = {x[0]:.6g}. Give the largest {what}: it is not "
+                             "negative.")  # fmt: skip
         if self.is_bounded and not 0.0 <= mu_d <= mu_s < np.inf:
             raise ModelError(
                 f"the limits of friction '{self.contact.name}' are {mu_s:.6g} (static) and {mu_d:.6g} (dynamic) at "
@@ -431,7 +439,7 @@ def touch_of(contact: Contact, feature: Feature, base: Base, x: Array, axis_numb
         made = ContactPoint(contact, feature, base, (feature.normal,) if friction else (), None, friction)
         return made if feature.has_wrench else replace(made, turns=_is_of_an_angle(made, x))
     if feature.closed_with is not None:
-        return _resisting_turns(contact, feature, base, x, axis_number)
+        return _going_with(contact, feature, base, x, axis_number)
     held = enforced_by_coordinates(equations, feature, base.units, base.scales.length)
     if contact.friction is None:
         return ContactPoint(contact, feature, base, (), None, held)
@@ -441,15 +449,18 @@ def touch_of(contact: Contact, feature: Feature, base: Base, x: Array, axis_numb
     return contact_point if moving == candidates else replace(contact_point, tangents=moving)
 
 
-def _resisting_turns(contact: Contact, feature: Feature, base: Base, x: Array, axis_number: int | None) -> ContactPoint:
-    """What resists turns across the normal, or about it; its limit needs a normal force that is a multiplier."""
-    assert feature.closed_with is not None, "a normal force limits it"
+def _going_with(contact: Contact, feature: Feature, base: Base, x: Array, axis_number: int | None) -> ContactPoint:
+    """What resists turns across the normal, or about it, or attracts along it; both need a normal force that is a
+    multiplier."""
+    assert feature.closed_with is not None, "it goes with another"
     if enforced_by_coordinates(base.equations, feature.closed_with, base.units, base.scales.length):
         raise ContactError(
-            f"'{feature.name}' of '{base.equations.name}' is pressed by a force that no row holds: the coordinates "
+            f"'{feature.name}' of '{base.equations.name}' goes with a force that no row holds: the coordinates "
             f"keep '{feature.closed_with.name}' closed. Give the body a coordinate along the normal as well, or "
             "model.friction(...) with a limit of its own."
         )
+    if is_adhesion(feature):
+        return ContactPoint(contact, feature, base, (feature.normal,), None, True)
     rolls = is_rolling(feature)
     candidates, axis = _across(feature.normal, base, x, axis_number) if rolls else ((feature.normal,), None)
     contact_point = ContactPoint(contact, feature, base, candidates, axis, True)

@@ -234,7 +234,7 @@ def _put_states(contact_states: ContactStates, forms: Sequence[Form], slices: Ma
         elif form.form == CLOSED:
             own = slices.get(contact_point.name)
             whole[i, ROW] = 0 if own is None else own.start
-            if contact_point.feature.closed_with is not None:
+            if contact_point.is_pressed and contact_point.feature.closed_with is not None:
                 whole[i, NORMAL_ROW] = slices[contact_point.feature.closed_with.name].start
             whole[i, SLIDER] = sliders.get(contact_point, 0)
             small = contact_point.tolerances

@@ -156,7 +156,8 @@ def add_bounded(scene: Scene, x: f64p) -> i64:
     for k in range(scene.watched):
         i = scene.watch[k]
         contact = scene.contact[i]
-        if contact.bounded == 1 and (contact.presser < 0 or place_among(delassus, contact.presser) >= 0):
+        takes_part = contact.presser < 0 or place_among(delassus, contact.presser) >= 0
+        if contact.bounded == 1 and contact.attracts < 0 and takes_part:
             if contact.ready == 0:
                 scene.trouble = i
                 return NOT_READY

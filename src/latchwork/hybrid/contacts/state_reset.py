@@ -103,8 +103,34 @@ def fill_problem(scene: Scene) -> None:
         problem.b[a] = delassus.b[delassus.picked[a]]
         for b in range(rows):
             problem.A[a * rows + b] = delassus.A[delassus.picked[a] * delassus.rows + delassus.picked[b]]
+    attract(scene)
     press_fixed(problem)
     press_turns(scene)
+
+
+@kernel
+def attract(scene: Scene) -> None:
+    """Adhesion α of contacts that have not been torn off: b − A α, and λ is λ_n + α from then on."""
+    delassus, problem, row = scene.delassus, scene.problem, 0
+    n = problem.rows
+    for k in range(problem.contacts):
+        attraction = scene.contact[delassus.point[k]].adhesion
+        if attraction >= 0 and scene.event[delassus.point[k]].torn == 0:
+            for j in range(n):
+                problem.b[j] -= problem.A[j * n + row] * scene.mu_d[attraction]
+        row += 1 + problem.tangents[k]
+
+
+@kernel
+def tear_off(scene: Scene) -> i64:
+    """Contacts that open in spite of their adhesion lose it: how many."""
+    delassus, problem, count = scene.delassus, scene.problem, 0
+    for k in range(problem.contacts):
+        event = scene.event[delassus.point[k]]
+        if scene.contact[delassus.point[k]].adhesion >= 0 and problem.state[k] == OPEN and event.torn == 0:
+            event.torn = 1
+            count += 1
+    return count
 
 
 @kernel
@@ -393,6 +419,10 @@ def decide(scene: Scene, t: f64) -> i64:
         return SOLVED
     guess_states(scene)
     status = solve(problem)
+    while status == SOLVED and tear_off(scene) > 0:
+        fill_problem(scene)
+        guess_states(scene)
+        status = solve(problem)
     if status != SOLVED:
         for k in range(delassus.contacts):
             scene.event[delassus.point[k]].jammed = problem.note[k] // JAMS % 2 if status == JAMMED else 0
@@ -562,12 +592,25 @@ def put_states(scene: Scene, t: f64) -> None:
 
 
 @kernel
+def put_attraction(scene: Scene, i: i64) -> None:
+    """Adhesion acts while the contact it belongs to is closed: at its limit, along the normal."""
+    state, with_point = scene.state[i], scene.contact[i].attracts
+    closed = scene.event[with_point].stays == 1 and scene.state[with_point].kind != OPEN
+    state.cone_margin, state.forces = 0, 0
+    state.kind, state.slips, state.limits = SLIDE if closed else OPEN, 1 if closed else 0, 1 if closed else 0
+    state.slip[0], state.limit[0] = 1.0, 1.0
+
+
+@kernel
 def open_others(scene: Scene) -> None:
     """All that do not stay are open; those that have just opened, were entered from below, whose feature ends, or that
     another feature stands for are leaving."""
     for k in range(scene.watched):
         i = scene.watch[k]
         state, event = scene.state[i], scene.event[i]
+        if scene.contact[i].attracts >= 0:
+            put_attraction(scene, i)
+            continue
         if scene.contact[i].bounded == 1:  # friction of a joint is never open: where nothing moves it does nothing
             if event.stays == 0:
                 state.kind = SLIDE if scene.contact[i].presser < 0 else OPEN

@@ -134,8 +134,11 @@ def place_among(near: NearContacts, count: i64, i: i64) -> i64:
 
 @kernel
 def is_pressed(step: TimeStep, i: i64, count: i64) -> i64:
-    """0 for what resists turns of a contact that is not among the first of those that are near."""
+    """0 for what resists turns of a contact that is not among the first of those that are near, and for adhesion, which
+    is an impulse of its contact."""
     presser = step.scene.contact[i].presser
+    if step.scene.contact[i].attracts >= 0:
+        return 0
     return 1 if presser < 0 or place_among(step.near, count, presser) >= 0 else 0
 
 
@@ -325,4 +328,40 @@ def read_laws(step: TimeStep, x: f64p, v: f64p) -> i64:
         if near.fixed[k] == 1:
             near.limit[k], near.mu[k] = near.unit[k] * near.mu[k], 1.0
         near.cones.mu[k] = near.mu[k]
+    return read_adhesion(step, x)
+
+
+@kernel
+def read_adhesion(step: TimeStep, x: f64p) -> i64:
+    """The force of adhesion of the contacts that are closed at the start of a step, as far as it has not given way."""
+    near, scene = step.near, step.scene
+    for k in range(near.contacts):
+        attraction, closed = scene.contact[near.who[k]].adhesion, near.gap[k] <= scene.tolerances.stepped
+        near.pull[k] = 0.0
+        if attraction >= 0 and closed and scene.event[near.who[k]].torn == 0:
+            if read_law(scene, attraction, x) == 0:
+                for j in range(step.n_x):
+                    step.asked_x[j] = x[j]
+                return UNLAWFUL
+            near.pull[k] = scene.mu_d[attraction]
     return DONE
+
+
+@kernel
+def attract(near: NearContacts, h: f64, v: f64p) -> None:
+    """What adhesion changes of velocities over a step: v − A h α."""
+    for k in range(near.contacts):
+        if near.pull[k] > 0.0:
+            for r in range(near.rows):
+                v[r] -= near.cones.A[r * near.rows + near.first[k]] * (h * near.pull[k])
+
+
+@kernel
+def tear_off(step: TimeStep) -> i64:
+    """Contacts that carry nothing in spite of their adhesion have lost it: how many."""
+    near, count = step.near, 0
+    for k in range(near.contacts):
+        if near.pull[k] > 0.0 and not near.cones.P[near.first[k]] > 0.0:
+            step.scene.event[near.who[k]].torn = 1
+            count += 1
+    return count

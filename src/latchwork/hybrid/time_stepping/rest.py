@@ -19,6 +19,7 @@ from latchwork.contact.complementarity.solution import ContactProblem, State, fe
 from latchwork.hybrid.time_stepping.contact_rows import (
     along_rows,
     assemble,
+    attract,
     pace,
     press_fixed,
     read_laws,
@@ -67,9 +68,12 @@ def comes_to_rest(step: TimeStep, x: f64p, h: f64) -> i64:
     status = read_laws(step, still, near.mean)
     if status == DONE:
         press_fixed(near, h)
+        attract(near, h, cones.b)
         status = solve(step)
     if status != DONE:
         return status
+    for k in range(near.contacts):
+        cones.P[near.first[k]] -= h * near.pull[k]
     spread_impulse(step, cones.P, step.change)
     for j in range(n):
         step.change[j] += free[j]
@@ -110,6 +114,9 @@ def forces_within(step: TimeStep, names: Sequence[str], limits: Array) -> dict[i
     near, n = step.near, step.n
     J, C = np.array(near.J[: near.rows * n]).reshape(-1, n), near.contacts
     inverse, free = np.array(step.P[: n * n]).reshape(n, n), np.array(step.free[:n])
+    pulls = np.array(near.pull[:C])
+    if pulls.any():
+        free = free - dot(inverse, dot(J[near.first[:C].tolist()].T, pulls))
     first, mu, tangents = near.first[:C].tolist(), np.array(near.mu[:C]), near.tangents[:C].tolist()
     fixed = [bool(each) for each in near.fixed[:C]]
     mu = np.where(fixed, limits, mu)
