@@ -5,8 +5,8 @@
 Several contacts act in one of three ways:
   * in sequence: the one that approaches most strongly (v_n/√W_nn) acts alone, by its law, the others free, also those
     at rest; and so on until none approaches. Those that approach as strongly, and feel nothing of it, act in the same
-    round: what is its own mirror image stays so. A blow travels through what rests: Newton's cradle, billiards. A sequence
-    that does not end converges; its remainder is finished at once with e = 0, and a note.
+    round: what is its own mirror image stays so. A blow travels through what rests: Newton's cradle, billiards. A
+    sequence that does not end converges; its remainder is finished at once with e = 0, and a note.
   * at once: all contacts that are coupled act together, those at rest as well; none may penetrate. A block that lands
     flat keeps its symmetry.
   * as they come: in sequence, but contacts that approach at the same time and feel each other's impulses act together.
