@@ -144,9 +144,7 @@ def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: For
         "across": len(contact_point.tangents) * form.sticks, "upright": int(contact_point.upright is not None),
         "tracked": 0 if tracked is None else PLAIN if reach is None else REACHED, "laws": form.laws,
         "steady": int(isinstance(law, tuple)), "mu_s": law[1] if isinstance(law, tuple) and law else 0.0,
-        "bound": contact_point.tolerances.bound,
-        "early": contact_point.tolerances.closed if contact_point.is_sharp else 0.0,
-        "still": contact_point.tolerances.still,
+        "bound": contact_point.tolerances.bound, "still": contact_point.tolerances.still,
         "tiny": TINY * contact_point.scales.speed * contact_point.scales.speed,
     }  # fmt: skip
     slots, by_acceleration = Slots(), closed and found_with_rates

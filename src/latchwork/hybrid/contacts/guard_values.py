@@ -56,7 +56,6 @@ class GuardedContact:
     laws: i64  # guards on its law: 0, 1, 2
     steady: i64  # 1 where μ_s is a number
     bound: f64  # rounding across the ends of its domain
-    early: f64  # how far before its end a domain is left
     still: f64  # slip in the plane that is backwards by less may be about to begin
     tiny: f64  # of a squared speed: what is divided by never vanishes
     mu_s: f64
@@ -185,7 +184,7 @@ def patch_guards(mode: EmbeddedMode, table: GuardTable, contact: GuardedContact,
         fill_rates(mode, z)
         contact.near.run(contact.near.code, z, table.found)
         for i in range(bounds):
-            values[i] = table.found[1 + i] - contact.early
+            values[i] = table.found[1 + i]
             rates[i] = table.found[2 + bounds + i]
     return bounds
 
