@@ -14,6 +14,7 @@ from latchwork.contact.shapes import (
     Box,
     Capsule,
     Circle,
+    Cone,
     Cylinder,
     Hull,
     Line,
@@ -123,6 +124,14 @@ def _cylinder(shape: Any, m: Measured) -> Outline:
     return Outline(shape.p, shape.frame, (Part("face", edge), Part("face", edge + way), *lines))
 
 
+def _cone(shape: Any, m: Measured) -> Outline:
+    """Its base, and lines to its tip."""
+    (way,), radius = m.local(shape.frame, shape.q.position(shape.p)), m.number(shape.radius)
+    edge = ring(way / np.linalg.norm(way), radius)
+    lines = [Part("edge", np.array([edge[i], way])) for i in range(0, len(edge) - 1, (len(edge) - 1) // 8)]
+    return Outline(shape.p, shape.frame, (Part("face", edge), *lines))
+
+
 def _boundary(shape: Any, m: Measured) -> Outline:
     """Its pieces, all from the point of the first."""
     pieces = [OUTLINES[type(piece)](piece, m) for piece in shape.pieces]
@@ -134,6 +143,6 @@ def _boundary(shape: Any, m: Measured) -> Outline:
 
 OUTLINES: dict[type, Callable[[Any, Measured], Outline]] = {
     Circle: _circle, Sphere: _sphere, Rim: _rim, Arc: _arc, Line: _line, Plane: _plane, Segment: _segment,
-    Polyline: _polyline, Capsule: _capsule, Cylinder: _cylinder, Boundary: _boundary, Box: box, Hull: hull,
+    Polyline: _polyline, Capsule: _capsule, Cylinder: _cylinder, Cone: _cone, Boundary: _boundary, Box: box, Hull: hull,
     Curve: curve, Surface: surface,
 }  # fmt: skip
