@@ -16,8 +16,10 @@ from latchwork.model.loading import Loading
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.contact.collision import Collision
+    from latchwork.flexible.beam import Beam
     from latchwork.kane.advice import Advice
     from latchwork.kane.equations import Equations
+    from latchwork.mechanics.frame import Frame
     from latchwork.mechanics.joints import Link
     from latchwork.mechanics.point import Point
     from latchwork.symbolic.expr import Expr
@@ -28,6 +30,7 @@ class Model(Loading):
 
     def __init__(self, name: str = "mechanism") -> None:
         super().__init__(name)
+        self._beams: dict[str, Beam] = {}
         self._contacts: dict[str, Contact] = {}
         self._collisions: dict[str, Collision] = {}
         self._materials = Materials()
@@ -40,6 +43,37 @@ class Model(Loading):
             f"{f', {len(self._contacts)} contacts' if self._contacts else ''}"
             f"{f', {len(self._collisions)} collisions' if self._collisions else ''}>"
         )
+
+    # --- beams --------------------------------------------------------------------------------------------------
+
+    @property
+    def beams(self) -> dict[str, Beam]:
+        """Beams by name."""
+        return dict(self._beams)
+
+    @spelled
+    def beam(self, name: str, frame: Frame | Link, root: Point, length: Any, *, EI: Any, rho_A: Any, GJ: Any = None,
+             rho_J: Any = None, EA: Any = None, modes: Any = 3, shapes: Any = "clamped-free", damping: Any = 0.0,
+             stiffening: bool = True) -> Beam:  # fmt: skip
+        """A slender beam along the x axis of a frame from a root, a point fixed there; it bends along y, or y and z.
+
+        ``EI`` is one value, or {"y": ..., "z": ...} by the direction of deflection; ``GJ`` (with ``rho_J``) lets it
+        twist, ``EA`` stretch. Each is a number, an expression in parameters, or a function of the arc length s.
+        ``modes`` says how many shapes, or how many by direction; ``shapes`` how the ends are held in the frame
+        ("clamped-free", "pinned-pinned", ...), or a list of functions of x = s/L. ``damping`` is the time constant τ of
+        the material, σ = E (ε + τ ε̇). ``stiffening=False`` leaves foreshortening out, to see what is lost.
+        """
+        from latchwork.flexible.beam import beam_of
+
+        must_be_name(name, "a beam")
+        if name in self._elastic_bodies or name in self._bodies:
+            raise ModelError(f"'{self.name}' has a body or beam named '{name}' already. Choose another name.")
+        made = beam_of(self, name, self._frame_of(frame), self._point_of(root), length, EI=EI, rho_A=rho_A, GJ=GJ,
+                       rho_J=rho_J, EA=EA, modes=modes, shapes=shapes, damping=damping,
+                       stiffening=stiffening)  # fmt: skip
+        self._beams[name], self._elastic_bodies[name] = made, made.body
+        self._loads.append(made.elasticity)
+        return made
 
     # --- contacts -----------------------------------------------------------------------------------------------
 
@@ -198,6 +232,7 @@ class Model(Loading):
             gravity=self._gravity,
             links=tuple(self._links.values()),
             quaternions=tuple(self._quaternions),
+            elastic_bodies=tuple(self._elastic_bodies.values()),
             contacts=(*self._contacts, *self._collisions),
         )
 
