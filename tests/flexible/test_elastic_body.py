@@ -58,7 +58,7 @@ def test_the_equations_differ_from_their_linear_form_in_the_second_order():
 
 @cache
 def flight():
-    model, beam = thrown({"y": 2, "z": 1, "stretch": 1, "twist": 1}, twist=True)
+    model, _ = thrown({"y": 2, "z": 1, "stretch": 1, "twist": 1}, twist=True)
     eq = model.equations()
     q, u = state(eq, bend=0.05)
     return model, eq, lw.simulate(model, until=0.5, q=q.tolist(), u=u.tolist(), method=lw.DormandPrince(rtol=1e-11))

@@ -48,6 +48,11 @@ class Beam:
         return self.body.q
 
     @property
+    def segments(self) -> tuple[Beam, ...]:
+        """The beams that it is made of: itself."""
+        return (self,)
+
+    @property
     def tip(self) -> Point:
         """The point at s = L."""
         return self.at(self.length)
@@ -114,8 +119,8 @@ def _is_zero(value: Any) -> bool:
 
 def beam_of(model: Model, name: str, frame: Frame, root: Point, length: Any, *, EI: Any, rho_A: Any, GJ: Any = None,
             rho_J: Any = None, EA: Any = None, modes: Any = 3, shapes: Any = "clamped-free", damping: Any = 0.0,
-            stiffening: bool = True) -> Beam:  # fmt: skip
-    """A beam with its coordinates, speeds, parameters and elastic forces, entered into a model."""
+            stiffening: bool = True, integrals: Name | None = None) -> Beam:  # fmt: skip
+    """A beam with its coordinates, speeds, parameters and elastic forces; ``integrals`` names those of equal beams."""
     g = model.graph
     L = Expr(g, operand(g, length))
     value = model._value_of(L)
@@ -137,7 +142,7 @@ def beam_of(model: Model, name: str, frame: Frame, root: Point, length: Any, *, 
     made = {d: _shapes(name, shapes, d, counts[d], masses[d], sections[d]) for d in sections if counts[d]}
     fields = {d: Field(each, _coordinates(model, name, d, len(each))) for d, each in made.items()}
     deflection = Deflection(fields, L, bool(stiffening))
-    naming = _parameters(model, name)
+    naming = integrals or integral_names(model, name)
     body = Moments(name, deflection, rho, rho_T, naming).of(frame, root.at(f"{name}_root", frame.vector()), name)
     load = elastic_forces(name, deflection, sections, damping, naming)
     return Beam(name, frame, body.root, L, body, deflection, sections, load)
@@ -198,7 +203,7 @@ def _prefix(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]+", "_", name)
 
 
-def _parameters(model: Model, name: str) -> Name:
+def integral_names(model: Model, name: str) -> Name:
     """Integrals as parameters of the model; 0 and 1 are numbers."""
     known: dict[str, Any] = {}
 

@@ -50,10 +50,10 @@ class Integrals:
 
         def values(x: Array) -> Array:
             found = np.array([f(x) for f in factors]).prod(axis=0) * w.at(x) if factors else w.at(x)
-            return np.array([found, np.abs(found)])
+            return np.array([found, found * found])
 
-        total, size = integral(values, w.profile is None, f"the section of '{self.beam}'")
-        return self.name(label, 0.0 if abs(total) <= VANISHES * size else float(total))
+        total, square = integral(values, w.profile is None, f"the section of '{self.beam}'")
+        return self.name(label, 0.0 if total * total <= VANISHES**2 * square else float(total))
 
 
 class Moments:

@@ -53,8 +53,8 @@ class Model(Loading):
 
     @spelled
     def beam(self, name: str, frame: Frame | Link, root: Point, length: Any, *, EI: Any, rho_A: Any, GJ: Any = None,
-             rho_J: Any = None, EA: Any = None, modes: Any = 3, shapes: Any = "clamped-free", damping: Any = 0.0,
-             stiffening: bool = True) -> Beam:  # fmt: skip
+             rho_J: Any = None, EA: Any = None, modes: Any = None, shapes: Any = "clamped-free", damping: Any = 0.0,
+             stiffening: bool = True, segments: int = 1) -> Any:  # fmt: skip
         """A slender beam along the x axis of a frame from a root, a point fixed there; it bends along y, or y and z.
 
         ``EI`` is one value, or {"y": ..., "z": ...} by the direction of deflection; ``GJ`` (with ``rho_J``) lets it
@@ -62,17 +62,27 @@ class Model(Loading):
         ``modes`` says how many shapes, or how many by direction; ``shapes`` how the ends are held in the frame
         ("clamped-free", "pinned-pinned", ...), or a list of functions of x = s/L. ``damping`` is the time constant τ of
         the material, σ = E (ε + τ ε̇). ``stiffening=False`` leaves foreshortening out, to see what is lost.
+        ``segments`` makes a chain of beams for large bending, each small in its own frame, with two cubic shapes each
+        unless ``modes`` says more.
         """
         from latchwork.flexible.beam import beam_of
+        from latchwork.flexible.segments import segmented_beam
 
         must_be_name(name, "a beam")
         if name in self._elastic_bodies or name in self._bodies:
             raise ModelError(f"'{self.name}' has a body or beam named '{name}' already. Choose another name.")
-        made = beam_of(self, name, self._frame_of(frame), self._point_of(root), length, EI=EI, rho_A=rho_A, GJ=GJ,
-                       rho_J=rho_J, EA=EA, modes=modes, shapes=shapes, damping=damping,
-                       stiffening=stiffening)  # fmt: skip
-        self._beams[name], self._elastic_bodies[name] = made, made.body
-        self._loads.append(made.elasticity)
+        given = (self, name, self._frame_of(frame), self._point_of(root), length)
+        section = {"EI": EI, "rho_A": rho_A, "GJ": GJ, "rho_J": rho_J, "EA": EA, "damping": damping}
+        options = section | {"shapes": shapes, "stiffening": stiffening}
+        made: Any
+        if segments == 1:
+            made = beam_of(*given, modes=3 if modes is None else modes, **options)
+        else:
+            made = segmented_beam(*given, segments, 2 if modes is None else modes, **options)
+        for part in made.segments:
+            self._elastic_bodies[part.name] = part.body
+            self._loads.append(part.elasticity)
+        self._beams[name] = made
         return made
 
     # --- contacts -----------------------------------------------------------------------------------------------
