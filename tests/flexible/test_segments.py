@@ -37,7 +37,7 @@ def test_a_tip_moment_rolls_a_beam_into_a_circle(n):
 def test_a_quarter_turn_converges():
     """M = ½π EI/L: the tip is at (2/π, 2/π); twice as many segments leave a quarter of the rest, or less."""
     off = [np.abs(rolled(n, 0.25)[:2] - 2 / math.pi).max() for n in (4, 8)]
-    assert off[1] < 2e-4
+    assert off[1] < 3e-4
     assert off[0] / off[1] > 3.9
 
 
