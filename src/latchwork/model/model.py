@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.contact.collision import Collision
     from latchwork.flexible.beam import Beam
+    from latchwork.flexible.support import Support
     from latchwork.kane.advice import Advice
     from latchwork.kane.equations import Equations
     from latchwork.mechanics.frame import Frame
     from latchwork.mechanics.joints import Link
+    from latchwork.mechanics.loads import GeneralizedForce
     from latchwork.mechanics.point import Point
     from latchwork.symbolic.expr import Expr
 
@@ -83,6 +85,22 @@ class Model(Loading):
             self._elastic_bodies[part.name] = part.body
             self._loads.append(part.elasticity)
         self._beams[name] = made
+        return made
+
+    @spelled
+    def support(self, name: str, beam: Beam, point: Point) -> Support:
+        """A point that a beam slides over: the beam passes through it at an arc length ``support.s`` that changes."""
+        from latchwork.flexible.support import support_of
+
+        must_be_name(name, "a support")
+        return support_of(self, name, beam, self._point_of(point))
+
+    @spelled
+    def drive(self, support: Support, force: Any, name: str = "") -> GeneralizedForce:
+        """A force between a support and the beam on it, along the beam: positive where it pushes the beam outward."""
+        from latchwork.flexible.support import drive_of
+
+        made: GeneralizedForce = self._add_load(drive_of(self, support, force, name))
         return made
 
     # --- contacts -----------------------------------------------------------------------------------------------
