@@ -87,6 +87,8 @@ if TYPE_CHECKING:
         Sphere,
     )
     from latchwork.export import export_c, export_python, to_casadi, to_jax
+    from latchwork.flexible.beam import Beam
+    from latchwork.flexible.end_conditions import polynomial_shapes
     from latchwork.formats import dump, load, loads
     from latchwork.formats.remote import Remote
     from latchwork.formats.shape_server import ShapeServer
@@ -132,6 +134,8 @@ _LATE = {
     ),
     **dict.fromkeys(("Contact", "Coulomb", "Zones", "zones"), "latchwork.contact.law"),
     "Equations": "latchwork.kane.equations",
+    "Beam": "latchwork.flexible.beam",
+    "polynomial_shapes": "latchwork.flexible.end_conditions",
     "simulate": "latchwork.hybrid.simulate",
     "SimState": "latchwork.hybrid.state",
     "Simulation": "latchwork.hybrid.simulation",
@@ -210,6 +214,8 @@ __all__ = [
     "ShapeServer",
     "Constrained",
     "Equations",
+    "Beam",
+    "polynomial_shapes",
     "Linear",
     "Eigenmode",
     "Steady",
