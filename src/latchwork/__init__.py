@@ -13,6 +13,7 @@ from latchwork.errors import (
     AuditWarning,
     ConstraintError,
     ContactError,
+    ControlError,
     CouplerError,
     EvaluationError,
     ExpressionError,
@@ -63,7 +64,7 @@ from latchwork.symbolic.expr import (
 from latchwork.symbolic.matrix import Matrix
 
 if TYPE_CHECKING:
-    from latchwork import bench
+    from latchwork import bench, control
     from latchwork.constraint.constrained import Constrained
     from latchwork.constraint.joints import makers
     from latchwork.constraint.linearization.equilibrium import Steady
@@ -168,7 +169,7 @@ _LATE = {
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
 }
-_MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.joints.makers"}
+_MODULES = {"bench": "latchwork.bench", "control": "latchwork.control", "makers": "latchwork.constraint.joints.makers"}
 
 __all__ = [
     "Model",
@@ -248,6 +249,7 @@ __all__ = [
     "to_casadi",
     "to_jax",
     "bench",
+    "control",
     "Exhibit",
     "exhibit_of",
     "Live",
@@ -287,6 +289,7 @@ __all__ = [
     "ArgumentError",
     "ConstraintError",
     "ContactError",
+    "ControlError",
     "CouplerError",
     "ProgramError",
     "EvaluationError",

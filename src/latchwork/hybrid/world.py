@@ -15,6 +15,7 @@ from latchwork.contact.broad_phase.spheres import radius_of
 from latchwork.contact.law import Contact
 from latchwork.hybrid.contacts.broad_phase import BroadPhase
 from latchwork.hybrid.contacts.watch_set import Asleep, WatchSet
+from latchwork.hybrid.controllers import Plan
 from latchwork.hybrid.designs import Automaton, Simulating
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.interference.watch import Watch
@@ -45,6 +46,7 @@ class World:
     brief: float = 0.0
     keeps_awake: bool = False
     looks_ahead: bool = True
+    plan: Plan | None = None  # what controllers asked for
     broad_phase: BroadPhase = field(default_factory=BroadPhase)
     watch_set: WatchSet = field(default_factory=WatchSet)
     watch: Watch = field(default_factory=Watch)
