@@ -126,6 +126,11 @@ class ModeTable:
         base = programs_of(self.driven)
         return base if self.driven.measure is None else base.measured_by(self.driven.measure)
 
+    def measure(self, base: Base) -> None:
+        """Take programs that are made already, with the scales and units of the run."""
+        if "base" not in self.__dict__ and self.driven.measure is not None:
+            self.base = base.measured_by(self.driven.measure)
+
     @cached_property
     def laps(self) -> Laps:
         """Stages that are run again and again."""
