@@ -228,7 +228,8 @@ def drawing(axes: Any, moved: lw.Trajectory, model: lw.Model, t: float, faint: b
     """All parts at a time."""
     from latchwork.view.posing import framed
 
-    colors = dict(zip(LEVERS, ("#1d4e9e", "#d99a2b", "#c0392b", "#6b4f9e", "#2a8f6d", "#7a7a4a", "#444444"), strict=True))
+    inks = ("#1d4e9e", "#d99a2b", "#c0392b", "#6b4f9e", "#2a8f6d", "#7a7a4a", "#444444")
+    colors = dict(zip(LEVERS, inks, strict=True))
     at = moved.at(t)
     for name, body in model.bodies.items():
         for made in framed(moved, list(body.shapes), "xy", moved.at([t]))[2]:
