@@ -14,6 +14,7 @@ from latchwork.mechanics.loads import require_vector
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Dyadic, Vector
+from latchwork.mechanics.visual import Visual
 from latchwork.model.naming import Naming
 from latchwork.symbolic.expr import Expr, operand
 
@@ -27,6 +28,7 @@ class Building(Naming, Constraining):
         self._tree = Tree(self.graph)
         self._bodies: dict[str, Body] = {}
         self._links: dict[str, Link] = {}
+        self._visuals: list[Visual] = []
         self._quaternions: list[tuple[Expr, ...]] = []
         self._constraints = {}
 

@@ -199,6 +199,7 @@ class Model(Loading):
             links=tuple(self._links.values()),
             quaternions=tuple(self._quaternions),
             contacts=(*self._contacts, *self._collisions),
+            visuals=tuple(self._visuals),
         )
 
     def equations(self) -> Equations:

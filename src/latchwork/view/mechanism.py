@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -23,7 +23,8 @@ from latchwork.view.sketch import Array, Measured, Outline, Part, behind
 BAR = 0.011  # radius of a bar, of the size of the mechanism
 FLAT = 1e-6  # in units of the model: what leaves the plane by less does not
 LIGHT = {True: (-0.45, 0.75, 1.3), False: (-0.55, 1.5, 0.75)}  # towards it, to the right, up and out; by flatness
-TURN = (0.5, 0.3)  # rad: how a mechanism in space is seen at first, about what points up, then about what points right
+TURN = (-0.55, 0.3)  # rad: how a mechanism in space is seen at first, about what points up, then what points right
+AIR = 0.15  # of the room that a robot takes: what is seen besides it on either side
 EYE = 2.6  # of the size of the scene: how far away the eye is that looks at it
 
 
@@ -45,6 +46,13 @@ class Mechanism:
     @property
     def size(self) -> float:
         return float(np.linalg.norm(self.high - self.low))
+
+    def around(self, low: Array, high: Array, run: Posed, shapes: Sequence[Any]) -> Mechanism:
+        """The same seen about another room, with some air around it, and the ground under it."""
+        m = Measured(run.at(float(run.t[0])), float(np.linalg.norm(high - low)), across(run, self.view))
+        ground = None if self.flat else _ground(run, shapes, m, self.up, low + 0.02 * m.size)
+        air = AIR * (high - low) * (1.0 - np.abs(self.up))
+        return replace(self, low=low - air, high=high + air, ground=ground)
 
     @property
     def seen(self) -> dict[str, Any]:
@@ -89,6 +97,8 @@ def mechanism(run: Posed, shapes: Sequence[Any], view: str, at: Samples, places:
     radius = BAR * max(_extent(places), 0.3 * m.size)
     bodies, links, loads = system.bodies, system.links, system.loads
     near = {link for link in links if link.base in places}
+    if system.visuals:
+        return _robot(run, shapes, view, places, outlines, carriers, m, up, (low, high))
     bulky = [*symbols.particles(bodies, radius, m, carriers), *symbols.unknown(bodies, bars, radius, m)]
     made = [
         *outlines, *bulky,
@@ -101,6 +111,18 @@ def mechanism(run: Posed, shapes: Sequence[Any], view: str, at: Samples, places:
     ground = None if flat else _ground(run, shapes, m, up, low)
     kept = [one for one in made if not _is_ground(one, ground, m, up)]
     return Mechanism(view, flat, low, high, places, kept, members, ground, up, carriers)
+
+
+def _robot(run: Posed, shapes: Sequence[Any], view: str, places: Mapping[Point, Array], outlines: Sequence[Outline],
+           carriers: Carriers, m: Measured, up: Array, room: tuple[Array, Array]) -> Mechanism:  # fmt: skip
+    """What has visuals is drawn as these, without symbols, and without the shapes of what they show."""
+    shown = {_owner(carriers.cuts, made) for made in outlines if made.solid is not None and not made.parts}
+    ground = _ground(run, shapes, m, up, room[0])
+    kept = [made for made in outlines if not made.parts or _owner(carriers.cuts, made) not in shown]
+    kept = [made for made in kept if not _is_ground(made, ground, m, up)]
+    radius = BAR * m.size
+    members = [*springs(run.equations.system.loads, places, radius), *ropes(run.contacts, places, radius, m)]
+    return Mechanism(view, False, *room, places, kept, members, ground, up, carriers)
 
 
 def _poses(system: System, at: Samples, carriers: Carriers) -> dict[str, tuple[Array, Array]]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from latchwork.contact.law import Contact
+from latchwork.mechanics import primitives
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.cuts import Cuts
 from latchwork.mechanics.frame import Frame
@@ -22,7 +23,6 @@ from latchwork.mechanics.joints import Link
 from latchwork.mechanics.loads import Spring
 from latchwork.mechanics.point import Point
 from latchwork.symbolic.expr import Expr
-from latchwork.view import primitives
 from latchwork.view.mesh import Mesh, welded
 from latchwork.view.sketch import Array, Measured
 

@@ -1,8 +1,9 @@
 """Triangle meshes: places, unit normals, faces and sharp edges; made from loose triangles, and written as plain data.
 
-    n_c = Σ A_f n_f over the faces f at the vertex of corner c with n_f · n_c,face > cos CREASE
+    n_c = Σ α_f n_f over the faces f at the vertex of corner c with n_f · n_c,face > CREASE, by their angles α there
 
-Neighbouring faces share a normal where they meet smoothly, and have their own across a crease, as CAD programs shade.
+Neighbouring faces share a normal where they meet smoothly (Thürmer and Wüthrich 1998), and have their own across a
+crease, as CAD programs shade.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def welded(triangles: Array, shades: Array | None = None, crease: float = CREASE
     kept = (size > 1e-14 * max(float(size.max(initial=0.0)), 1e-300)) & _distinct(corners)
     corners, area, shades = corners[kept], area[kept], shades[kept]
     unit = area / np.maximum(np.linalg.norm(area, axis=1), 1e-300)[:, None]
-    normals = _smooth(corners, area, unit, len(vertices), crease)
+    normals = _smooth(corners, _angles(triangles[kept]), unit, len(vertices), crease)
     edges = _sharp(corners, unit, crease) if lined else np.zeros((0, 2), dtype=np.int64)
     key = np.column_stack([corners.ravel(), np.round(100 * normals), np.round(100 * np.repeat(shades, 3))])
     first, index = _unique_rows(key)
@@ -100,11 +101,15 @@ def joined(triangles: Array) -> tuple[Array, Array]:
 
 def _unique_rows(rows: Array) -> tuple[Array, Array]:
     """Where each different row is first, in the order of first places, and the number of every row."""
-    _, first, index = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[index.ravel()]
+    order = np.lexsort(rows.T)  # stable: of equal rows the first comes first
+    begins = np.ones(len(rows), dtype=bool)
+    begins[1:] = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)
+    first = order[begins]
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    index = np.empty(len(rows), dtype=np.int64)
+    index[order] = rank[np.cumsum(begins) - 1]
+    return np.sort(first), index
 
 
 def _distinct(corners: Array) -> Array:
@@ -113,7 +118,14 @@ def _distinct(corners: Array) -> Array:
     return found
 
 
-def _smooth(corners: Array, area: Array, unit: Array, count: int, crease: float) -> Array:
+def _angles(triangles: Array) -> Array:
+    """The angle at every corner, (3 m,)."""
+    ahead, back = np.roll(triangles, -1, axis=1) - triangles, np.roll(triangles, 1, axis=1) - triangles
+    across = np.linalg.norm(np.cross(ahead, back), axis=2)
+    return np.arctan2(across, (ahead * back).sum(axis=2)).ravel()
+
+
+def _smooth(corners: Array, angles: Array, unit: Array, count: int, crease: float) -> Array:
     """The normal at every corner, (3 m, 3)."""
     vertex, face = corners.ravel(), np.repeat(np.arange(len(corners)), 3)
     order = np.argsort(vertex, kind="stable")
@@ -127,7 +139,7 @@ def _smooth(corners: Array, area: Array, unit: Array, count: int, crease: float)
     other = order[begin[vertex[one]] + at]
     near = (unit[face[one]] * unit[face[other]]).sum(axis=1) > crease
     for k in range(3):
-        total = np.bincount(one[near], area[face[other[near]], k], minlength=len(vertex))
+        total = np.bincount(one[near], (angles[other] * unit[face[other], k])[near], minlength=len(vertex))
         found[few, k] = total[few]
     size = np.linalg.norm(found, axis=1)
     return np.where(size[:, None] > 0.0, found / np.maximum(size, 1e-300)[:, None], unit[face])

@@ -23,7 +23,7 @@ from latchwork.contact.shapes import (
     Segment,
     Sphere,
 )
-from latchwork.view import primitives
+from latchwork.mechanics import primitives
 from latchwork.view.mesh import Mesh, welded
 from latchwork.view.sketch import ROUND, Measured, Outline, Part, across, around, behind, ring
 from latchwork.view.solids import box, curve, hull, surface

@@ -6,6 +6,7 @@ A track is where something is, state by state, as one flat list; what never move
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +24,7 @@ from latchwork.view.marks import tint
 from latchwork.view.mesh import Mesh
 from latchwork.view.outlines import outline, walls_of
 from latchwork.view.sketch import Measured, Outline
+from latchwork.view.visuals import visual_outlines
 
 if TYPE_CHECKING:
     from latchwork.view.mechanism import Mechanism
@@ -118,10 +120,13 @@ def framed(run: Posed, shapes: Sequence[Any], view: str, at: Samples,
         places = dict(zip(points, at.each(*points), strict=True))
     m = Measured(run.at(float(run.t[0])), 0.0, across(run, view))
     low, high = _box(places.values())
-    found: list[Outline | None] = []
+    looks = list(visual_outlines(run.equations.system.visuals))
+    found: list[Outline | None] = [*looks]
+    if looks:
+        low, high = _box([*places.values(), *(_reached(made, at) for made in looks)])
     for _ in range(2 if shapes else 0):
         m = dataclasses.replace(m, size=float(np.linalg.norm(high - low)), box=(low, high), walls=walls_of(shapes, m))
-        found = [outline(shape, m) for shape in shapes]
+        found = [*looks, *(outline(shape, m) for shape in shapes)]
         finite = [made for made in found if made is not None and not made.endless]
         low, high = _box([*places.values(), *(_reached(made, at) for made in finite)])
     return low, high, [made for made in found if made is not None]
@@ -129,11 +134,20 @@ def framed(run: Posed, shapes: Sequence[Any], view: str, at: Samples,
 
 def _reached(made: Outline, at: Samples) -> Array:
     """Corners of the room around a shape, wherever it is."""
-    far = max(float(np.linalg.norm(part.places, axis=1).max()) for part in made.parts)
+    parts = [part.places for part in made.parts] or ([made.solid.places] if made.solid is not None else [])
+    far = max(float(np.linalg.norm(places, axis=1).max()) for places in parts)
     place, cosines = at.each(made.at, made.frame)
-    if np.ptp(place, axis=0).any() or np.ptp(cosines, axis=0).any():
+    if not (np.ptp(place, axis=0).any() or np.ptp(cosines, axis=0).any()):
+        return np.vstack([place[:1] + places @ cosines[0].T for places in parts])
+    if made.parts:
         return np.vstack([place - far, place + far])
-    return np.vstack([place[:1] + part.places @ cosines[0].T for part in made.parts])
+    corners = _corners(parts[0])
+    return np.asarray(place[:, None] + np.einsum("kij,nj->kni", cosines, corners)).reshape(-1, 3)
+
+
+def _corners(places: Array) -> Array:
+    """The eight corners of the box around some places."""
+    return np.array(list(itertools.product(*zip(places.min(axis=0), places.max(axis=0), strict=True))))
 
 
 def room_of(outlines: Sequence[Outline], at: Samples, low: Array, high: Array) -> tuple[Array, Array]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.mechanics import primitives
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr, operand
-from latchwork.view import primitives
 from latchwork.view.mesh import Mesh, welded
 from latchwork.view.sketch import Array, Measured, Outline, Part, behind
 

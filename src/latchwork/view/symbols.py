@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.mechanics import primitives
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.joints import QUATERNION, Link
 from latchwork.mechanics.point import Point
-from latchwork.view import primitives
 from latchwork.view.members import Bars, Carriers, has_motor, inertia_boxes, is_still
 from latchwork.view.mesh import Mesh, welded
 from latchwork.view.sketch import Array, Measured, Outline, Part, behind

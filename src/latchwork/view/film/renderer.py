@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from latchwork.mechanics.primitives import along
 from latchwork.program.native import invoke
 from latchwork.view.film.palette import palette, rgb
 from latchwork.view.film.rasteriser import clear, fill, trace
 from latchwork.view.film.shading import average, shade
 from latchwork.view.film.sight import Sight, round_step
 from latchwork.view.film.solids import Placed
-from latchwork.view.primitives import along
 
 Array = np.ndarray
 FINE = 2  # pixels of the finer picture for one of the sheet

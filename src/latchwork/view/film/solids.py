@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from latchwork.mechanics.primitives import along
 from latchwork.view.film.rasteriser import VERTEX
 from latchwork.view.film.sight import BEHIND
 from latchwork.view.mesh import Mesh, read
-from latchwork.view.primitives import along
 
 if TYPE_CHECKING:
     from latchwork.view.film.moment import Moment

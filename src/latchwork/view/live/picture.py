@@ -74,6 +74,9 @@ def pictured(exhibit: Exhibit, start: Posture) -> Picture:
     places = dict(zip(start.points, at.each(*start.points), strict=True))
     chosen = [point_named(start, item) for item in exhibit.draw]
     made = mechanism(poses, shapes, exhibit.view, at, places, chosen)
+    tight = framed(start, shapes, exhibit.view, start.states)[:2]
+    if start.equations.system.visuals:  # how far its joints could turn says little of where a robot will be
+        made = made.around(*tight, start, shapes)
     tracks = Tracks(digits(made.size))
     hung = Hung(start, tracks)
     for point, rows in places.items():
@@ -89,7 +92,6 @@ def pictured(exhibit: Exhibit, start: Posture) -> Picture:
     _belong(scene, hung)
     names, plotted = _plots(exhibit, start)
     program = _program(start.driven, [*hung.nodes(), *plotted])
-    tight = framed(start, shapes, exhibit.view, start.states)[:2]
     return Picture(scene | {"widths": hung.widths}, start, program, names, [corner.tolist() for corner in tight])
 
 

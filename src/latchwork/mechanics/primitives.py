@@ -1,7 +1,7 @@
 """Triangles of plain bodies: box, prism, cylinder, ball, cone, ring, coil, and what is turned on a lathe.
 
 Each gives loose triangles (m, 3, 3), seen from outside against the clock, about the origin, along z where it has an
-axis; ``mesh.welded`` makes a mesh of them.
+axis; ``view.mesh.welded`` makes a mesh of them.
 """
 
 from __future__ import annotations
