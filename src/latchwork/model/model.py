@@ -266,6 +266,7 @@ class Model(Loading):
             quaternions=tuple(self._quaternions),
             elastic_bodies=tuple(self._elastic_bodies.values()),
             contacts=(*self._contacts, *self._collisions),
+            visuals=tuple(self._visuals),
         )
 
     def equations(self) -> Equations:
