@@ -61,6 +61,7 @@ from latchwork.symbolic.expr import (
     where,
 )
 from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.quantity import Quantity, quantity
 
 if TYPE_CHECKING:
     from latchwork import bench
@@ -168,6 +169,8 @@ _MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.joints.m
 
 __all__ = [
     "Model",
+    "Quantity",
+    "quantity",
     "Frame",
     "Point",
     "Vector",
