@@ -62,6 +62,7 @@ from latchwork.symbolic.expr import (
     where,
 )
 from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.quantity import Quantity, quantity
 
 if TYPE_CHECKING:
     from latchwork import bench, control
@@ -173,6 +174,8 @@ _MODULES = {"bench": "latchwork.bench", "control": "latchwork.control", "makers"
 
 __all__ = [
     "Model",
+    "Quantity",
+    "quantity",
     "Frame",
     "Point",
     "Vector",
