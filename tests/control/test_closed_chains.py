@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from controlled_models import delta, five_bar, stewart
 from scipy.optimize import minimize
 
 import latchwork as lw
+from controlled_models import delta, five_bar, stewart
 
 GAINS = (100.0, 20.0)
 
@@ -49,8 +49,8 @@ def dense(model: lw.Model, x: np.ndarray, inputs: tuple[str, ...]) -> dict[str, 
         columns.append(terms.motion(loud).f - motion.f)
     n, m = len(motion.f), len(B)
     kkt = np.block([[motion.M, -B.T], [B, np.zeros((m, m))]])
-    solved = np.linalg.lstsq(kkt, np.column_stack([np.append(motion.f, -motion.c),
-                                                   *[np.append(g, np.zeros(m)) for g in columns]]), rcond=1e-12)[0]  # fmt: skip
+    right = np.column_stack([np.append(motion.f, -motion.c), *[np.append(g, np.zeros(m)) for g in columns]])
+    solved = np.linalg.lstsq(kkt, right, rcond=1e-12)[0]
     return {"udot": solved[:n, 0], "U": solved[:n, 1:]}
 
 
