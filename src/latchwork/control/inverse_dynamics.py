@@ -59,7 +59,10 @@ class Law:
     work_words: i64
     gives_way: i64
     singular: i64  # 1 where the command is a limit along the branch of motion
+    unknowns: i64  # inputs that the law does not know of
     place: i64p = array("p")
+    unknown: i64p = array("unknowns")
+    kept: f64p = array("unknowns")
     present: i64p = array("presses")  # 1 where what is pressed on holds in this mode
     source: i64p = array("memory")  # the press whose force each memory follows
     speed: i64p = array("presses")  # on which its generalized force acts; −1 where it is a multiplier
@@ -106,6 +109,17 @@ def command(code: i32p, z: f64p, out: f64p) -> None:
     law = record_at(Law, i64p_at(loop.law), 0)
     for i in range(law.p):
         mode.held[law.place[i]] = 0.0
+    for i in range(law.unknowns):
+        law.kept[i] = mode.held[law.unknown[i]]
+        mode.held[law.unknown[i]] = 0.0
+    command_in(mode, law, out)
+    for i in range(law.unknowns):
+        mode.held[law.unknown[i]] = law.kept[i]
+
+
+@kernel
+def command_in(mode: EmbeddedMode, law: Law, out: f64p) -> None:
+    """The command where no input acts that is commanded, or unknown."""
     law.gives_way, law.singular = FINE, 0
     if law.slides == 0 and evaluate_near(mode) == 1:
         law.singular = 1
