@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from latchwork.realtime.live import Live
     from latchwork.realtime.process import Loop
     from latchwork.realtime.replay import replay
+    from latchwork.view.beams import plot_beam_modes, plot_campbell, plot_deflection
     from latchwork.view.linear import plot_eigenvalues
 
 _LATE = {
@@ -130,6 +131,7 @@ _LATE = {
     "Eigenmode": "latchwork.constraint.linearization.linear",
     "Steady": "latchwork.constraint.linearization.equilibrium",
     "plot_eigenvalues": "latchwork.view.linear",
+    **dict.fromkeys(("plot_beam_modes", "plot_campbell", "plot_deflection"), "latchwork.view.beams"),
     **dict.fromkeys(
         "Line Plane Segment Polyline Arc Boundary Circle Sphere Capsule Cylinder Rim Box Hull".split(),
         "latchwork.contact.shapes",
@@ -220,6 +222,9 @@ __all__ = [
     "Equations",
     "Beam",
     "polynomial_shapes",
+    "plot_beam_modes",
+    "plot_campbell",
+    "plot_deflection",
     "Linear",
     "Eigenmode",
     "Steady",
