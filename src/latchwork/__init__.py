@@ -17,6 +17,7 @@ from latchwork.errors import (
     EvaluationError,
     ExpressionError,
     FileError,
+    Incomplete,
     IntegrationError,
     Interference,
     Interrupted,
@@ -25,6 +26,7 @@ from latchwork.errors import (
     ModelError,
     ProgramError,
     SpeedsError,
+    StudyError,
     Unsettled,
     VelocityError,
 )
@@ -115,6 +117,8 @@ if TYPE_CHECKING:
     from latchwork.realtime.live import Live
     from latchwork.realtime.process import Loop
     from latchwork.realtime.replay import replay
+    from latchwork.study.points import grid, points, sampled
+    from latchwork.study.study import Study
     from latchwork.view.linear import plot_eigenvalues
 
 _LATE = {
@@ -163,6 +167,8 @@ _LATE = {
     "Live": "latchwork.realtime.live",
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
+    "Study": "latchwork.study.study",
+    **dict.fromkeys(("grid", "sampled", "points"), "latchwork.study.points"),
 }
 _MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.joints.makers"}
 
@@ -227,6 +233,10 @@ __all__ = [
     "Projected",
     "BackwardDifferences",
     "simulate_many",
+    "Study",
+    "grid",
+    "sampled",
+    "points",
     "TimeStepping",
     "Trajectory",
     "Table",
@@ -292,6 +302,8 @@ __all__ = [
     "AuditError",
     "AuditWarning",
     "FileError",
+    "StudyError",
+    "Incomplete",
 ]
 
 
