@@ -18,6 +18,7 @@ from latchwork.errors import (
     EvaluationError,
     ExpressionError,
     FileError,
+    Incomplete,
     IntegrationError,
     Interference,
     Interrupted,
@@ -26,6 +27,7 @@ from latchwork.errors import (
     ModelError,
     ProgramError,
     SpeedsError,
+    StudyError,
     Unsettled,
     VelocityError,
 )
@@ -119,6 +121,8 @@ if TYPE_CHECKING:
     from latchwork.realtime.live import Live
     from latchwork.realtime.process import Loop
     from latchwork.realtime.replay import replay
+    from latchwork.study.points import grid, points, sampled
+    from latchwork.study.study import Study
     from latchwork.view.beams import plot_beam_modes, plot_campbell, plot_deflection
     from latchwork.view.linear import plot_eigenvalues
 
@@ -171,6 +175,8 @@ _LATE = {
     "Live": "latchwork.realtime.live",
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
+    "Study": "latchwork.study.study",
+    **dict.fromkeys(("grid", "sampled", "points"), "latchwork.study.points"),
 }
 _MODULES = {"bench": "latchwork.bench", "control": "latchwork.control", "makers": "latchwork.constraint.joints.makers"}
 
@@ -242,6 +248,10 @@ __all__ = [
     "Projected",
     "BackwardDifferences",
     "simulate_many",
+    "Study",
+    "grid",
+    "sampled",
+    "points",
     "TimeStepping",
     "Trajectory",
     "Table",
@@ -309,6 +319,8 @@ __all__ = [
     "AuditError",
     "AuditWarning",
     "FileError",
+    "StudyError",
+    "Incomplete",
 ]
 
 
