@@ -13,6 +13,7 @@ from latchwork.errors import (
     AuditWarning,
     ConstraintError,
     ContactError,
+    ControlError,
     CouplerError,
     EvaluationError,
     ExpressionError,
@@ -63,7 +64,7 @@ from latchwork.symbolic.expr import (
 from latchwork.symbolic.matrix import Matrix
 
 if TYPE_CHECKING:
-    from latchwork import bench
+    from latchwork import bench, control
     from latchwork.constraint.constrained import Constrained
     from latchwork.constraint.joints import makers
     from latchwork.constraint.linearization.equilibrium import Steady
@@ -87,6 +88,8 @@ if TYPE_CHECKING:
         Sphere,
     )
     from latchwork.export import export_c, export_python, to_casadi, to_jax
+    from latchwork.flexible.beam import Beam
+    from latchwork.flexible.end_conditions import polynomial_shapes
     from latchwork.formats import dump, load, loads
     from latchwork.formats.remote import Remote
     from latchwork.formats.shape_server import ShapeServer
@@ -132,6 +135,8 @@ _LATE = {
     ),
     **dict.fromkeys(("Contact", "Coulomb", "Zones", "zones"), "latchwork.contact.law"),
     "Equations": "latchwork.kane.equations",
+    "Beam": "latchwork.flexible.beam",
+    "polynomial_shapes": "latchwork.flexible.end_conditions",
     "simulate": "latchwork.hybrid.simulate",
     "SimState": "latchwork.hybrid.state",
     "Simulation": "latchwork.hybrid.simulation",
@@ -164,7 +169,7 @@ _LATE = {
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
 }
-_MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.joints.makers"}
+_MODULES = {"bench": "latchwork.bench", "control": "latchwork.control", "makers": "latchwork.constraint.joints.makers"}
 
 __all__ = [
     "Model",
@@ -210,6 +215,8 @@ __all__ = [
     "ShapeServer",
     "Constrained",
     "Equations",
+    "Beam",
+    "polynomial_shapes",
     "Linear",
     "Eigenmode",
     "Steady",
@@ -242,6 +249,7 @@ __all__ = [
     "to_casadi",
     "to_jax",
     "bench",
+    "control",
     "Exhibit",
     "exhibit_of",
     "Live",
@@ -281,6 +289,7 @@ __all__ = [
     "ArgumentError",
     "ConstraintError",
     "ContactError",
+    "ControlError",
     "CouplerError",
     "ProgramError",
     "EvaluationError",

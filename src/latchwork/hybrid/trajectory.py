@@ -107,7 +107,9 @@ class Samples:
     def _evaluate(self, nodes: list[int]) -> Array:
         system, driven = self.equations.system, self.driven
         times = np.ravel(self.t)
-        columns = [times, self.x.reshape(len(times), self.x.shape[-1]), driven.rest_at(self.rest, times)]
+        states = self.x.reshape(len(times), self.x.shape[-1])
+        held = driven.rest_at(self.rest, times) if self.path is None else self.path.held(self.rest, times, states)
+        columns = [times, states, held]
         if self.udot is None:
             closed, arguments = self.equations.in_states(nodes), driven.arguments
         else:

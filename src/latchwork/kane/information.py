@@ -9,7 +9,7 @@ from latchwork.kane.literal import WRITE, speed_definitions
 from latchwork.kane.table import Cell, Sign, Table
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.joints import Link
-from latchwork.mechanics.loads import Force, Load, Spring, Torque, Torsion, Wrench
+from latchwork.mechanics.loads import Force, GeneralizedForce, Load, Spring, Torque, Torsion, Wrench
 from latchwork.mechanics.printing import dyadic_latex, dyadic_mathml, dyadic_text
 from latchwork.mechanics.system import System
 from latchwork.mechanics.topology import body_connection, joints_between, own_coordinates
@@ -48,6 +48,7 @@ def sizes(equations: Equations) -> Table:
         ("coordinates q", len(system.q), _symbols(system.q)),
         ("speeds u", len(system.u), _symbols(system.u)),
         ("bodies", len(system.bodies), _names(system.bodies)),
+        *([("elastic bodies", len(elastic), _names(elastic))] if (elastic := system.elastic_bodies) else []),
         ("joints", len(system.links), _names(system.links)),
         ("loads", len(loads), "; ".join(loads) or NONE),
         ("inputs r", len(system.r), _symbols(system.r)),
@@ -85,22 +86,27 @@ def _inertia(body: Body) -> Cell:
 
 
 def coordinates(equations: Equations) -> Table:
-    """Which coordinates and speeds came with which body."""
+    """Which coordinates and speeds came with which body; elastic bodies stand after the others."""
     system = equations.system
-    own = own_coordinates(system)
-    owner = {rate: k for k, qs in reversed(list(enumerate(own, start=1))) for q, rate in _rated(system) if q in qs}
+    bending = {q for body in system.elastic_bodies for q in body.q}
+    own = [tuple(q for q in qs if q not in bending) for qs in own_coordinates(system)]
+    groups = [*zip(_named(system.bodies), own, strict=True), *((body.name, body.q) for body in system.elastic_bodies)]
+    owner = {rate: k for k, (_, qs) in reversed(list(enumerate(groups, 1))) for q, rate in _rated(system) if q in qs}
     speeds: dict[int, list[Expr]] = {}
     for u, definition in speed_definitions(system).items():
         k = max((owner.get(rate, 0) for rate in definition.free_symbols), default=0)
         speeds.setdefault(k, []).append(u)
     rows: list[tuple[Cell, ...]] = [
-        (str(k), body.name, _symbols(qs), _symbols(speeds.get(k, [])))
-        for k, (body, qs) in enumerate(zip(system.bodies, own, strict=True), start=1)
+        (str(k), name, _symbols(qs), _symbols(speeds.get(k, []))) for k, (name, qs) in enumerate(groups, start=1)
     ]
     others = [q for q, rate in _rated(system) if rate not in owner]
     if others or 0 in speeds:
         rows.append((NONE, "massless", _symbols(others), _symbols(speeds.get(0, []))))
     return _table("Coordinates and speeds", ("k", "body", "q", "u"), rows)
+
+
+def _named(bodies: Iterable[Body]) -> list[str]:
+    return [body.name for body in bodies]
 
 
 def _rated(system: System) -> list[tuple[Expr, Expr]]:
@@ -152,8 +158,13 @@ def _wrench(load: Wrench) -> tuple[str, str, str, Cell]:
     return "wrench", load.name, ", ".join(where), what
 
 
+def _generalized(load: GeneralizedForce) -> tuple[str, str, str, Cell]:
+    return "generalized force", load.name, ", ".join(q.name for q, _ in load.efforts), "on coordinates"
+
+
 LOADS: dict[type, Callable[[Any], tuple[str, str, str, Cell]]] = {
     Force: _force, Torque: _torque, Spring: _spring, Torsion: _torsion, Wrench: _wrench,
+    GeneralizedForce: _generalized,
 }  # fmt: skip
 
 

@@ -59,7 +59,8 @@ class Links:
 
 def base_links(motion: Motion) -> Links | None:
     """The links with base moments; None where masses and lengths are no numbers, or the points are no tree."""
-    if not motion.system.bodies or not all(_is_fixed(body) for body in motion.system.bodies):
+    system = motion.system
+    if not system.bodies or system.elastic_bodies or not all(_is_fixed(body) for body in system.bodies):
         return None
     return motion.kept(base_links, lambda: _base_links(motion))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from latchwork.mechanics.body import Body
+from latchwork.mechanics.elastic_body import ElasticBody
 from latchwork.mechanics.joints import Link
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.tree import Tree
@@ -42,6 +43,7 @@ class System:
     links: tuple[Link, ...] = ()
     quaternions: tuple[tuple[Expr, ...], ...] = ()
     former_speeds: Mapping[Expr, Expr] = field(default_factory=dict)
+    elastic_bodies: tuple[ElasticBody, ...] = ()
     contacts: tuple[str, ...] = ()  # by name: equations do not hold them, runs of the model do
 
     @property

@@ -90,7 +90,8 @@ def operator_of_near(scene: Scene, x: f64p) -> i64:
     keep_one_normal(scene, x)
     drop_doubled(scene)
     for k in range(delassus.contacts):
-        if read_law(scene, delassus.point[k], x) == 0:
+        attraction = scene.contact[delassus.point[k]].adhesion
+        if read_law(scene, delassus.point[k], x) == 0 or (attraction >= 0 and read_law(scene, attraction, x) == 0):
             return LAWLESS
     return FOUND
 
