@@ -32,6 +32,7 @@ from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.law import Contact
 from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import EvaluationError
+from latchwork.hybrid.closed_loop import Controlled
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
 from latchwork.hybrid.contacts.friction import share_in
@@ -124,6 +125,11 @@ class ModeTable:
         """The programs of the unconstrained equations, with the scales and units of the run."""
         base = programs_of(self.driven)
         return base if self.driven.measure is None else base.measured_by(self.driven.measure)
+
+    def measure(self, base: Base) -> None:
+        """Take programs that are made already, with the scales and units of the run."""
+        if "base" not in self.__dict__ and self.driven.measure is not None:
+            self.base = base.measured_by(self.driven.measure)
 
     @cached_property
     def laps(self) -> Laps:
@@ -322,7 +328,7 @@ class ModeTable:
         contact_points = contact_states.constraints()
         sliding = contact_states.sliding()
         if not holds and not contact_points and not sliding:
-            return None, ()
+            return (self.held({}) if isinstance(self.design, Controlled) else None), ()
         held = tuple([hold.constraint for hold in holds.values()])
         enforced = tuple([contact_point for contact_point in sliding if contact_point.held])
         terms = self._with_contacts(held, contact_points, enforced) if contact_points or enforced else self.held(holds)
@@ -346,6 +352,8 @@ class ModeTable:
         return last[2]
 
     def _new_mode(self, terms: Terms, x: Array, sliders: tuple[Slider, ...]) -> tuple[Mode, bool]:
+        if not len(terms.rows) and not sliders:
+            return self.free_mode, True
         quick = selected_speeds(terms, x)
         if quick is not None:
             return selected_mode(terms, quick, x, self.held_names, sliders), True

@@ -16,9 +16,13 @@ from latchwork.model.loading import Loading
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.contact.collision import Collision
+    from latchwork.flexible.beam import Beam
+    from latchwork.flexible.support import Support
     from latchwork.kane.advice import Advice
     from latchwork.kane.equations import Equations
+    from latchwork.mechanics.frame import Frame
     from latchwork.mechanics.joints import Link
+    from latchwork.mechanics.loads import GeneralizedForce
     from latchwork.mechanics.point import Point
     from latchwork.symbolic.expr import Expr
 
@@ -28,6 +32,9 @@ class Model(Loading):
 
     def __init__(self, name: str = "mechanism") -> None:
         super().__init__(name)
+        self._beams: dict[str, Any] = {}
+        self._supports: dict[str, Support] = {}
+        self._integrals: list[Expr] = []
         self._contacts: dict[str, Contact] = {}
         self._collisions: dict[str, Collision] = {}
         self._materials = Materials()
@@ -40,6 +47,75 @@ class Model(Loading):
             f"{f', {len(self._contacts)} contacts' if self._contacts else ''}"
             f"{f', {len(self._collisions)} collisions' if self._collisions else ''}>"
         )
+
+    # --- beams --------------------------------------------------------------------------------------------------
+
+    @property
+    def beams(self) -> dict[str, Any]:
+        """Beams by name."""
+        return dict(self._beams)
+
+    @spelled
+    def beam(self, name: str, frame: Frame | Link, root: Point, length: Any, *, EI: Any, rho_A: Any, GJ: Any = None,
+             rho_J: Any = None, EA: Any = None, modes: Any = None, shapes: Any = "clamped-free", damping: Any = 0.0,
+             stiffening: bool = True, segments: int = 1) -> Any:  # fmt: skip
+        """A slender beam along the x axis of a frame from a root, a point fixed there; it bends along y, or y and z.
+
+        ``EI`` is one value, or {"y": ..., "z": ...} by the direction of deflection; ``GJ`` (with ``rho_J``) lets it
+        twist, ``EA`` stretch. Each is a number, an expression in parameters, or a function of the arc length s.
+        ``modes`` says how many shapes, or how many by direction; ``shapes`` how the ends are held in the frame
+        ("clamped-free", "pinned-pinned", ...), or a list of functions of x = s/L. ``damping`` is the time constant τ of
+        the material, σ = E (ε + τ ε̇). ``stiffening=False`` leaves foreshortening out, to see what is lost.
+        ``segments`` makes a chain of beams for large bending, each small in its own frame, with two cubic shapes each
+        unless ``modes`` says more.
+        """
+        from latchwork.flexible.beam import beam_of
+        from latchwork.flexible.segments import segmented_beam
+
+        must_be_name(name, "a beam")
+        if name in self._elastic_bodies or name in self._bodies:
+            raise ModelError(f"'{self.name}' has a body or beam named '{name}' already. Choose another name.")
+        given = (self, name, self._frame_of(frame), self._point_of(root), length)
+        section = {"EI": EI, "rho_A": rho_A, "GJ": GJ, "rho_J": rho_J, "EA": EA, "damping": damping}
+        options = section | {"shapes": shapes, "stiffening": stiffening}
+        made: Any
+        if segments == 1:
+            made = beam_of(*given, modes=3 if modes is None else modes, **options)
+        else:
+            made = segmented_beam(*given, segments, 2 if modes is None else modes, **options)
+        for part in made.segments:
+            self._elastic_bodies[part.name] = part.body
+            self._loads.append(part.elasticity)
+        made.recipe.update(section, length=length, modes=modes, shapes=shapes, stiffening=stiffening, segments=segments)
+        self._beams[name] = made
+        return made
+
+    @property
+    def supports(self) -> dict[str, Support]:
+        """Points that beams slide over, by name."""
+        return dict(self._supports)
+
+    @property
+    def integrals(self) -> frozenset[Expr]:
+        """The parameters that came with beams: integrals over their shapes."""
+        return frozenset(self._integrals)
+
+    @spelled
+    def support(self, name: str, beam: Beam, point: Point) -> Support:
+        """A point that a beam slides over: the beam passes through it at an arc length ``support.s`` that changes."""
+        from latchwork.flexible.support import support_of
+
+        must_be_name(name, "a support")
+        self._supports[name] = support_of(self, name, beam, self._point_of(point))
+        return self._supports[name]
+
+    @spelled
+    def drive(self, support: Support, force: Any, name: str = "") -> GeneralizedForce:
+        """A force between a support and the beam on it, along the beam: positive where it pushes the beam outward."""
+        from latchwork.flexible.support import drive_of
+
+        made: GeneralizedForce = self._add_load(drive_of(self, support, force, name))
+        return made
 
     # --- contacts -----------------------------------------------------------------------------------------------
 
@@ -202,7 +278,9 @@ class Model(Loading):
             gravity=self._gravity,
             links=tuple(self._links.values()),
             quaternions=tuple(self._quaternions),
+            elastic_bodies=tuple(self._elastic_bodies.values()),
             contacts=(*self._contacts, *self._collisions),
+            visuals=tuple(self._visuals),
         )
 
     def equations(self) -> Equations:

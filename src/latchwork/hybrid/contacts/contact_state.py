@@ -204,14 +204,22 @@ class ContactStates:
         g, replaced = contact_point.equations.system.graph, contact_point.equations.derivation.kinematics.replaced
         return rebuild(g, [operand(g, zone.x - bound) for bound in zone.bounds], replaced)
 
+    def _zone_function(self, contact_point: ContactPoint, zone: Zones) -> Function:
+        """x − bound for every bound, as a function of (t, q, u, rest); made once for the same programs."""
+        base = contact_point.base
+        found: Function | None = base.remembered.get(("zone", zone))
+        if found is None:
+            g = base.equations.system.graph
+            nodes = rebuild(g, self.zone_nodes(contact_point, zone), base.laws)
+            found = base.remembered["zone", zone] = Function(lower(g, nodes, base.arguments))
+        return found
+
     def enter_zones(self, contact_points: Iterable[ContactPoint], x: Array) -> None:
         """Find the zones at a state, for contacts that are new."""
         for contact_point in contact_points:
             for zone in contact_point.zones:
                 if zone not in self.zones:
-                    g = contact_point.equations.system.graph
-                    nodes = rebuild(g, self.zone_nodes(contact_point, zone), contact_point.base.laws)
-                    values = Function(lower(g, nodes, contact_point.base.arguments))(x)
+                    values = self._zone_function(contact_point, zone)(x)
                     if (np.diff(values) >= 0.0).any():
                         bounds = ", ".join(f"{bound:.6g}" for bound in contact_point.lowered(list(zone.bounds))(x))
                         raise ModelError(
