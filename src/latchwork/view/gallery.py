@@ -46,6 +46,7 @@ NAMES = (
     "billiard",
     "pile",
     "chain_on_stairs",
+    "robot_on_floor",
     "woodpecker",
     "rolling_coin",
     "caster",
