@@ -84,8 +84,11 @@ def usual_view(run: Posed) -> str:
 
 
 def mechanism(run: Posed, shapes: Sequence[Any], view: str, at: Samples, places: Mapping[Point, Array],
-              chosen: Sequence[Point] = ()) -> Mechanism:  # fmt: skip
-    """What is drawn of a run, or of a mechanism that stands; ``chosen`` points are joined by bars."""
+              chosen: Sequence[Point] = (), exact: Array | None = None) -> Mechanism:  # fmt: skip
+    """What is drawn of a run, or of a mechanism that stands; ``chosen`` points are joined by bars.
+
+    ``exact`` are the numbers of the states in which constraints hold, where they do not in all.
+    """
     system = run.equations.system
     low, high, outlines = framed(run, shapes, view, at, places)
     cuts = Cuts(system)
@@ -93,7 +96,7 @@ def mechanism(run: Posed, shapes: Sequence[Any], view: str, at: Samples, places:
     flat, up = is_flat(view, places, outlines, at), _upwards(run, view)
     carriers = Carriers(cuts, frozenset(solid), frozenset(solid if flat else ()))
     m = Measured(run.at(float(run.t[0])), float(np.linalg.norm(high - low)), across(run, view))
-    bars = Bars(places, chosen, carriers, m.size, _poses(system, at, carriers))
+    bars = Bars(places, chosen, carriers, m.size, _poses(system, at, carriers), exact)
     radius = BAR * max(_extent(places), 0.3 * m.size)
     bodies, links, loads = system.bodies, system.links, system.loads
     near = {link for link in links if link.base in places}
