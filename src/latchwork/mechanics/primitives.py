@@ -104,8 +104,7 @@ def _side(a: Array, b: Array, p: Array) -> Array:
 
 
 def coil(turns: int = TURNS, flat: float = 0.03, wire: float = 0.16, sides: int = 7, steps: int = 14) -> Array:
-    """A spring of radius 1 from z = 0 to 1, straight at its ends; its wire is ``wire`` thick across z, ``flat`` along it.
-    """
+    """A spring of radius 1 from z = 0 to 1, straight at its ends; its wire is ``wire`` thick, and ``flat`` along z."""
     s = np.linspace(0.0, 1.0, turns * steps + 1)
     wound = np.column_stack([np.cos(2 * np.pi * turns * s), np.sin(2 * np.pi * turns * s), 0.08 + 0.84 * s])
     middle = np.vstack([[0.0, 0.0, 0.0], [0.0, 0.0, 0.06], wound, [0.0, 0.0, 0.94], [0.0, 0.0, 1.0]])
