@@ -17,7 +17,7 @@ from latchwork.mechanics.point import Point, anchor
 from latchwork.mechanics.system import System
 from latchwork.view import symbols
 from latchwork.view.members import Bars, Carriers, Member, is_still, ropes, springs, thicknesses
-from latchwork.view.posing import Posed, across, framed, room_of
+from latchwork.view.posing import Posed, across, framed, located, room_of
 from latchwork.view.sketch import Array, Measured, Outline, Part, behind
 
 BAR = 0.011  # radius of a bar, of the size of the mechanism
@@ -76,9 +76,9 @@ def axes_of(view: str) -> Array:
 
 def usual_view(run: Posed) -> str:
     """The plane of a planar mechanism; else x to the right, and upwards the axis that weights hang along, or z."""
-    points = [rows for rows in run.at(run.t).each(*run.equations.system.tree.points.values()) if np.ndim(rows) == 2]
+    points = run.at(run.t).each(*located(run))
     up = _upwards(run, "xz")
-    if abs(up[1]) > 0.9 or (points and all(np.abs(rows[:, 2]).max() < FLAT for rows in points)):
+    if abs(up[1]) > 0.9 or (points and all(np.abs(np.atleast_2d(rows)[:, 2]).max() < FLAT for rows in points)):
         return "xy"
     return "xz" if abs(up[2]) > 0.9 else "yx"
 
