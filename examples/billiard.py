@@ -64,7 +64,9 @@ def live() -> lw.Exhibit:
             model.contact(f"{k} at {name}", lw.Circle(ball, r, body=N), cushion, restitution=0.8)
     q = {f"{axis}{k}": value for k, place in enumerate(places()[:balls])
          for axis, value in zip("xy", place, strict=True)}  # fmt: skip
-    return lw.Exhibit(model, q=q, u={}, sliders={"drag": (0.0, 0.5)}, hold="ball0", plots=("x0", "y0"))
+    return lw.Exhibit(model, q=q, u={}, sliders={"drag": (0.0, 0.5)}, hold="ball0", plots=("x0", "y0"),
+                      title="Six balls between cushions",
+                      story="Take the white one and strike the others; the cloth slows them down.")  # fmt: skip
 
 
 def collisions() -> list[float]:

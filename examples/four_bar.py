@@ -52,7 +52,7 @@ def live() -> lw.Exhibit:
     """To be turned by hand at any of its rods; the crank can be locked."""
     model = build()
     model.resist(model.links["crank"], damping=0.02)
-    return lw.Exhibit(model, q={"q1": 0.0, "q2": 1.0, "q3": 2.0}, u={"u1": 3.0}, draw=DRAW, hold="coupler",
+    return lw.Exhibit(model, q={"q1": 0.0, "q2": 1.0, "q3": 2.0}, u={"u1": 3.0}, draw=("O", *DRAW), hold="coupler",
                       sliders={"g": (0.0, 20.0)},
                       constraints=(lw.Constraint("crank is locked", lw.dt(model.symbols["q1"])),))  # fmt: skip
 

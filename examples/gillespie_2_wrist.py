@@ -53,8 +53,15 @@ def live() -> lw.Exhibit:
     """To be swung and twisted by hand."""
     model = build()
     model.torque(model.frames["C"], -0.02 * model.frames["C"].angular_velocity(model.frame))
-    return lw.Exhibit(model, q={"q1": 0.4, "q2": 1.2, "q3": 0.0}, u={"u3": 25.0}, draw=DRAW, view=VIEW,
+    return lw.Exhibit(model, q={"q1": 0.4, "q2": 1.2, "q3": 0.0}, u={"u3": 25.0}, view=VIEW, shapes=outline(model),
                       sliders={"G": (0.0, 20.0), "M": (0.3, 3.0)})  # fmt: skip
+
+
+def outline(model: lw.Model) -> tuple[lw.Capsule, lw.Box]:
+    """The forearm from the joint to the hand, and the hand, flat as it is."""
+    C, hand = model.bodies["C"], model.points["Co"]
+    arm = C.capsule(hand.at("elbow", -0.5 * model.frames["C"].z), hand, 0.035)
+    return arm, C.box((0.22, 0.09, 0.3), hand.at("palm", 0.1 * model.frames["C"].z))
 
 
 def printed(s) -> tuple[list[lw.Expr], list[lw.Expr]]:

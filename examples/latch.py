@@ -42,7 +42,10 @@ def live() -> lw.Exhibit:
     model = build(wind=False)
     hinge = model.links["hinge"]
     model.resist(hinge, damping=0.3)
-    return lw.Exhibit(model, q={"q1": AJAR}, u={}, draw=DRAW, sliders={"limit": (1.0, 20.0), "closer": (0.5, 6.0)},
+    leaf = model.bodies["hatch"].box((1.0, 0.05), hinge.origin.at("middle", 0.5 * hinge.frame.x))
+    frame = lw.Box(model.origin.at("frame", 1.06 * model.frame.x), (0.1, 0.16), body=model.frame)
+    return lw.Exhibit(model, q={"q1": AJAR}, u={}, shapes=(leaf, frame),
+                      sliders={"limit": (1.0, 20.0), "closer": (0.5, 6.0)},
                       constraints=(model.rules[0].held[0], lw.Latch("wedge", hinge.q[0])))  # fmt: skip
 
 

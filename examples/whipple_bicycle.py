@@ -84,6 +84,30 @@ def run(model: lw.Model) -> lw.Trajectory:
     return lw.simulate(model, until=5.0, q=upright, u={"u_lean": 0.5, "u_steer": 0.0, "u_rear": 4.6 / 0.3})
 
 
+def live() -> lw.Exhibit:
+    """To be pushed to the side: it steers into the fall, and rides on."""
+    model = build()
+    upright = {"lean": 0.0, "steer": 0.0}
+    return lw.Exhibit(model, q=upright, u={"u_lean": 0.4, "u_steer": 0.0, "u_rear": 4.6 / 0.3}, view="xz",
+                      shapes=outline(model), hold="rear frame", plots=("lean", "steer"))  # fmt: skip
+
+
+def outline(model: lw.Model) -> tuple[lw.Rim | lw.Capsule, ...]:
+    """Wheels, frame, saddle and handlebar."""
+    B, H, points = model.frames["B"], model.frames["fork"], model.points
+    rear, front = model.bodies["rear frame"], model.bodies["front frame"]
+    axle, hub, S = points["Ro"], points["Fo"], points["S"]
+    crank, seat = axle.at("crank", 0.42 * B.x), axle.at("seat", 0.2 * B.x + 0.62 * B.z)
+    head = S.at("head tube", 0.85 * model.frames["head"].z)
+    stem = S.at("stem", 0.95 * H.z)
+    tubes = [(rear, axle, crank), (rear, crank, seat), (rear, seat, axle), (rear, crank, head), (rear, head, seat),
+             (rear, seat.at("saddle", -0.08 * B.x + 0.05 * B.z), seat.at("nose", 0.12 * B.x + 0.05 * B.z)),
+             (front, hub, stem), (front, stem.at("left", 0.25 * H.y), stem.at("right", -0.25 * H.y))]  # fmt: skip
+    wheels = (model.bodies["rear wheel"].rim(model.frames["R"].y, 0.3, tube=0.02),
+              model.bodies["front wheel"].rim(model.frames["F"].y, 0.35, tube=0.02))  # fmt: skip
+    return *wheels, *(body.capsule(a, b, 0.018) for body, a, b in tubes)
+
+
 # Basu-Mandal, Chatterjee, Papadopoulos (2007), Table 1, in these axes: coordinates, their rates and accelerations.
 STATE = {
     "x": (0.0, 2.8069345714545, 0.5041626315047),

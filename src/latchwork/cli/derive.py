@@ -6,9 +6,11 @@ import argparse
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from latchwork.cli.terminal import Progress, say, write
+from latchwork.errors import FileError
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
@@ -24,12 +26,13 @@ MOST = 8  # names in a note
 def derive(options: argparse.Namespace) -> None:
     """Derive, and write the equations."""
     progress = Progress(options.progress)
-    found = derived(options.file, progress)
+    found = derived(options.file, progress, **robot_options(options))
     progress("writing")
     text = str(found.embedded()) if options.form is None else FORMS[options.form](found.embedded_equations())
     progress.done()
     say(left_out(found.model))
     write(text, options.output)
+    say(f"wrote {options.output}" if options.output else "")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,12 +67,21 @@ def derived(file: str, progress: Progress, run: Sequence[str] = (), **options: A
     """What a model file gives, with more run settings from ``run``; a robot takes options of `load`."""
     from latchwork.formats import read_file
 
+    if Path(file).suffix == ".py":
+        raise FileError(f"{file} is a script, and this command reads model files (.yaml, .urdf, .xml). To run it: "
+                        f"python {file}; to look at it, with live() or build(): latchwork serve {file}.")  # fmt: skip
     progress(f"reading {file}")
     model, settings = read_file(file, run, **options)
     progress(f"deriving the equations of {model.name}")
     equations = model.equations()
     progress.done()
     return Derived(model, equations, settings)
+
+
+def robot_options(options: argparse.Namespace) -> dict[str, Any]:
+    """What is asked of a robot, for `load`."""
+    given = {"floating": options.floating or None, "limits": options.limits or None, "losses": options.losses}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def left_out(model: Model) -> str:

@@ -20,6 +20,14 @@ class Words(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"there is no '{value}'.{did_you_mean(value, action.choices)}")
 
 
+class Version(argparse.Action):
+    """Say the version, and end."""
+
+    def __call__(self, words: argparse.ArgumentParser, options: argparse.Namespace, *_: Any) -> None:
+        others.version(options)
+        words.exit()
+
+
 def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
     main = Words(prog="latchwork", description="Kane's equations of model files, to read and run.")
@@ -32,15 +40,21 @@ def parser() -> argparse.ArgumentParser:
     schema.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
     demo = _command(words, "demo", others.demo, "derive and simulate the gallery: equations, plots, pages")
     demo.add_argument("-o", "--output", metavar="DIR", default="demo", help="where plots and page go (default: demo)")
-    demo.add_argument("--quiet", action="store_true", help="do not print the equations")
+    demo.add_argument("--equations", action="store_true", help="print the equations of all of them")
     demo.add_argument(
         "--serve", action=argparse.BooleanOptionalAction,
         help="only serve the mechanisms, running, to be grabbed in a browser (default: after the plots, at a terminal)",
     )  # fmt: skip
     _port(demo)
+    demo.add_argument("--host", metavar="H", help="serve to other machines at this address, such as 0.0.0.0 for a "
+                      "class; the address that is printed carries a token")  # fmt: skip
+    demo.add_argument("--copies", action="store_true", help="every visitor has a copy of each mechanism of their own")
     _serve(words)
     _bench(words)
     _command(words, "version", others.version, "the version of this program")
+    completion = _command(words, "completion", others.completion, "what a shell needs to complete commands and options")
+    completion.add_argument("shell", choices=list(others.COMPLETION), help="eval \"$(latchwork completion bash)\"")
+    main.add_argument("--version", action=Version, nargs=0, help="the version of this program")
     return main
 
 
@@ -55,7 +69,16 @@ def _on_file(words: Any, name: str, command: Command, about: str) -> argparse.Ar
     added = _command(words, name, command, about)
     added.add_argument("file", metavar="FILE", help="a model file (.yaml), or a robot (.urdf, .xml)")
     added.add_argument("--progress", action="store_true", help="say on stderr what is being done, terminal or not")
+    _robot(added)
     return added
+
+
+def _robot(added: argparse.ArgumentParser) -> None:
+    """What may be asked of a robot."""
+    added.add_argument("--floating", action="store_true", help="free the base of a robot (.urdf)")
+    added.add_argument("--limits", action="store_true", help="give the joints of a robot their stops")
+    added.add_argument("--losses", action=argparse.BooleanOptionalAction, default=None,
+                       help="damping and friction of a robot's joints (default: as the file says)")  # fmt: skip
 
 
 def _derive(words: Any) -> None:
@@ -92,7 +115,7 @@ def _animate(added: argparse.ArgumentParser) -> None:
         "--animate", metavar="FILE",
         help="write the motion: .html plays in any browser, .png shows six moments, .gif and .mp4 (by ffmpeg) move",
     )  # fmt: skip
-    added.add_argument("--view", metavar="AXES", default="xy", help="axes of N to the right and upwards (default: xy)")
+    added.add_argument("--view", metavar="AXES", help="axes of N to the right and upwards, such as xy or xz")
     added.add_argument("--forces", action="store_true", help="show what constraints, contacts and joints exert")
     added.add_argument("--at", type=float, metavar="T", help="the one moment that a .png shows")
     added.add_argument("--size", type=_sides, metavar="WxH", help="pixels of a .png, .gif or .mp4 (default: 640x480)")
@@ -127,7 +150,6 @@ def _export(words: Any) -> None:
     drives = "inputs that the felt force drives along x, y, z, '-' for none (default: %(default)s)"
     added.add_argument("--hil-force", metavar="NAMES", default="Fx,Fy,Fz", help=drives)
     _run_settings(added)
-    added.add_argument("--floating", action="store_true", help="free the base of a robot (.urdf)")
 
 
 def _port(added: argparse.ArgumentParser) -> None:

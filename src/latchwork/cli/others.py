@@ -8,7 +8,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.derive import Derived, derived
+from latchwork.cli.derive import Derived, derived, robot_options
 from latchwork.cli.terminal import Progress, write
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def info(options: argparse.Namespace) -> None:
     """The information report, or the same facts for a program."""
     progress = Progress(options.progress)
-    found = derived(options.file, progress)
+    found = derived(options.file, progress, **robot_options(options))
     progress("writing the report")
     besides = [] if options.json else _besides(found)
     text = json.dumps(facts(found), indent=2) if options.json else "\n".join([found.equations.report(), *besides])
@@ -117,12 +117,12 @@ def demo(options: argparse.Namespace) -> None:
     """The gallery."""
     from latchwork.view import demo
 
-    if options.serve:
-        demo.serve(options.port, opened=False)
-        return
-    demo.main(options.output, options.quiet)
-    if options.serve is None:
-        demo.serve_where_watched(options.port)
+    if options.serve or options.host:
+        demo.serve(options.port, opened=False, host=options.host, copies=options.copies)
+    elif options.serve is None:
+        demo.demo(options.output, options.equations, options.port)
+    else:
+        demo.main(options.output, options.equations)
 
 
 def serve(options: argparse.Namespace) -> None:
@@ -133,6 +133,40 @@ def serve(options: argparse.Namespace) -> None:
     opened = has_screen() and sys.stdout.isatty() if options.open is None else options.open
     serve_until_interrupted(sources, lambda text: print(text, flush=True), host=options.host, port=options.port,
                             opened=opened)  # fmt: skip
+
+
+COMPLETION = {
+    "bash": """_latchwork() {{
+  local word="${{COMP_WORDS[COMP_CWORD]}}" command="${{COMP_WORDS[1]}}" words
+  case "$command" in
+{cases}    *) words="{commands}" ;;
+  esac
+  [ "$COMP_CWORD" -eq 1 ] && words="{commands}"
+  COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))
+}}
+complete -o filenames -F _latchwork latchwork
+""",
+    "zsh": "autoload -U bashcompinit && bashcompinit\n",
+    "fish": "",
+}
+
+
+def completion(options: argparse.Namespace) -> None:
+    """What a shell reads to complete commands and options."""
+    from latchwork.cli.options import parser
+
+    commands = next(action.choices for action in parser()._actions if isinstance(action.choices, dict))
+    words = {name: sorted(word for action in found._actions for word in action.option_strings if word.startswith("--"))
+             for name, found in commands.items()}  # fmt: skip
+    if options.shell == "fish":
+        lines = [f"complete -c latchwork -n __fish_use_subcommand -a {name}" for name in words]
+        lines += [f"complete -c latchwork -n '__fish_seen_subcommand_from {name}' -l {word.removeprefix('--')}"
+                  for name, found in words.items() for word in found]  # fmt: skip
+        write("\n".join(lines), None)
+        return
+    cases = "".join(f'    {name}) words="{" ".join(found)}" ;;\n' for name, found in words.items())
+    text = COMPLETION["bash"].format(cases=cases, commands=" ".join(words))
+    write((COMPLETION["zsh"] if options.shell == "zsh" else "") + text, None)
 
 
 def version(options: argparse.Namespace) -> None:

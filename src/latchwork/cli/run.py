@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.derive import Derived, derived
-from latchwork.cli.terminal import Progress, Usage, write
+from latchwork.cli.derive import Derived, derived, robot_options
+from latchwork.cli.terminal import Progress, Usage, say, write
 from latchwork.errors import FileError, Interrupted, did_you_mean
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ SETTING = {"coordinate": "q", "speed": "u", "input": "inputs", "parameter": "par
 def run(options: argparse.Namespace) -> None:
     """Simulate, and write what was asked for."""
     progress = Progress(options.progress)
-    found = derived(options.file, progress, options.run)
+    found = derived(options.file, progress, options.run, **robot_options(options))
     settings = changed(found.settings, found.equations, options.set, options.until)
     if settings.until is None:
         raise Usage(f"{options.file} does not say how long to run. Give --until T, or 'until' under 'run' in the file.")
@@ -52,10 +52,13 @@ def _give(trajectory: Trajectory, settings: RunSettings, options: argparse.Names
     """Write what was asked for of a run, as far as it came."""
     if options.plot:
         plotted(trajectory, settings, options.plot)
+        say(f"wrote {options.plot}")
     if options.animate:
         animated(trajectory, options, progress)
+        say(f"wrote {options.animate}")
     if options.output:
         _to_folder(trajectory, settings, Path(options.output))
+        say(f"wrote {Path(options.output) / 'run.csv'}, run.json and run.png beside it")
     if options.json or options.csv:
         write((as_json if options.json else as_csv)(trajectory, settings), None)
     elif not options.output:

@@ -55,6 +55,8 @@ NAMES = (
     "latch",
     "clutch",
     "wrecking_ball",
+    "gripper",
+    "robot_on_the_floor",
 )
 
 
