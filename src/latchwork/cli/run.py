@@ -8,7 +8,7 @@ import dataclasses
 import io
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,8 @@ from latchwork.cli.terminal import Progress, Usage, write
 from latchwork.errors import FileError, Interrupted, did_you_mean
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from latchwork.formats.run_settings import RunSettings
+    from latchwork.hybrid.columns import Column
     from latchwork.hybrid.event import RunEvent
     from latchwork.hybrid.trajectory import Trajectory
     from latchwork.kane.equations import Equations
@@ -133,44 +131,29 @@ def animated(trajectory: Trajectory, options: argparse.Namespace, progress: Prog
     progress.done()
 
 
-def shown(trajectory: Trajectory, settings: RunSettings) -> dict[str, Any]:
-    """Coordinates, speeds, outputs, and what the file plots besides, by name."""
-    equations = trajectory.equations
-    own: dict[str, Any] = {name: name for name in (*equations.q_names, *equations.u_names)}
-    return own | settings.outputs | settings.plot
+def columns(trajectory: Trajectory, settings: RunSettings) -> dict[str, Column]:
+    """Time, coordinates, speeds, outputs, and what the file plots besides; a vector has three columns."""
+    from latchwork.hybrid.columns import Column, columns_of, scalars
+
+    names = (*trajectory.equations.q_names, *trajectory.equations.u_names)
+    found = scalars(columns_of(trajectory, *names, settings.outputs, settings.plot))
+    return {"t": Column(trajectory.t, trajectory.label("t"))} | found
 
 
-def columns(trajectory: Trajectory, settings: RunSettings) -> dict[str, list[float]]:
-    """Time and what is shown; a vector has three columns."""
-    table = {"t": trajectory.t.tolist()}
-    for name, what in shown(trajectory, settings).items():
-        table |= _columns(name, trajectory[what])
-    return table
-
-
-def units(trajectory: Trajectory, settings: RunSettings) -> dict[str, str]:
+def units(trajectory: Trajectory, table: Mapping[str, Column]) -> dict[str, str]:
     """The units of columns, where the model was given any."""
     if not any(symbol.unit for symbol in trajectory.equations.arguments):
         return {}
-    found = {"t": trajectory.label("t").unit}
-    for name, what in shown(trajectory, settings).items():
-        unit = trajectory.label(what).unit
-        found |= {name: unit, **{f"{name}.{axis}": unit for axis in "xyz"}}
-    return {name: unit for name, unit in found.items() if unit}
-
-
-def _columns(name: str, values: NDArray[np.float64]) -> dict[str, list[float]]:
-    if values.ndim == 1:
-        return {name: values.tolist()}
-    return {f"{name}.{axis}": values[:, k].tolist() for k, axis in enumerate("xyz")}
+    return {name: column.label.unit for name, column in table.items() if column.label.unit}
 
 
 def as_json(trajectory: Trajectory, settings: RunSettings) -> str:
     """Columns by name, the events and the audit."""
+    table = columns(trajectory, settings)
     facts: dict[str, Any] = {
         "name": trajectory.equations.name,
-        "columns": columns(trajectory, settings),
-        "units": units(trajectory, settings),
+        "columns": {name: column.values.tolist() for name, column in table.items()},
+        "units": units(trajectory, table),
         "events": [_event(event) for event in trajectory.events],
         "audit": dataclasses.asdict(trajectory.audit),
     }
@@ -183,11 +166,12 @@ def _event(event: RunEvent) -> dict[str, Any]:
 
 def as_csv(trajectory: Trajectory, settings: RunSettings) -> str:
     """A line of names with their units, then one line for each sample; numbers read back exactly."""
-    table, known = columns(trajectory, settings), units(trajectory, settings)
+    table = columns(trajectory, settings)
+    known = units(trajectory, table)
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow([f"{name} [{known[name]}]" if name in known else name for name in table])
-    lines.writerows(zip(*table.values(), strict=True))
+    lines.writerows(zip(*(column.values.tolist() for column in table.values()), strict=True))
     return text.getvalue()
 
 

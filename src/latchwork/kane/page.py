@@ -56,7 +56,11 @@ MANY_SPEEDS = 20  # beyond which a table with a column for each is no longer rea
 
 def html(equations: Equations) -> str:
     """The whole report as one page."""
-    name = escape(equations.name)
+    return PAGE.format(name=escape(equations.name), style=STYLE, body=body(equations))
+
+
+def body(equations: Equations) -> str:
+    """The sections of the report, without a page around them."""
     sections = [
         _section("Size", information.sizes(equations)),
         *(_section(table.title, table) for table in _described(equations) if table.labels),
@@ -66,7 +70,7 @@ def html(equations: Equations) -> str:
         _section("Operations", information.operations(equations), f"Form kept: {equations.derivation.form}."),
         _energies(equations),
     ]
-    return PAGE.format(name=name, style=STYLE, body="\n".join(filter(None, sections)))
+    return "\n".join(filter(None, sections))
 
 
 def _described(equations: Equations) -> list[Table]:
