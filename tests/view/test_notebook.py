@@ -121,7 +121,7 @@ def test_a_frame_is_no_column():
 
 def test_a_wrong_name_gives_a_short_error():
     """A notebook shows the line of the user and the message, not the inside of the package."""
-    with pytest.raises(lw.EvaluationError) as caught:
+    with pytest.raises(lw.EvaluationError, match="'q9' is not in the run") as caught:
         run()["q9"]
     shown = caught.value._render_traceback_()
     assert shown[-1].startswith("EvaluationError: 'q9' is not in the run of")

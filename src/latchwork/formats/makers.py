@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from latchwork.formats.beam_makers import drive
 from latchwork.formats.build import Build
 from latchwork.formats.evaluate import evaluated
 from latchwork.formats.functions import FUNCTIONS
@@ -172,6 +173,7 @@ def _label(e: Entry) -> str:
 
 
 LOADS: dict[str, Callable[[Build, Any], Any]] = {
+    "drive": drive,
     "gravity": lambda b, e: b.model.gravity(b.vector(e)),
     "force": lambda b, e: b.model.force(b.found(e["at"]), b.vector(e["vector"]), **_paired(b, e)),
     "torque": lambda b, e: b.model.torque(b.found(e["on"]), b.vector(e["vector"]), **_paired(b, e)),

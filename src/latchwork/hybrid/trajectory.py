@@ -282,7 +282,7 @@ class Trajectory(Samples):
 
         return draw_automaton(self.visited, self.equations.name, path, self.listed)
 
-    def animate(self, path: str | None = None, view: str = "xy", *, draw: Sequence[Any] = (),
+    def animate(self, path: str | None = None, view: str | None = None, *, draw: Sequence[Any] = (),
                 shapes: Sequence[Any] = (), forces: bool = False, at: float | None = None, fps: float | None = None,
                 size: tuple[int, int] | None = None, speed: float | None = None,
                 progress: Callable[[float], None] | None = None) -> Player | None:  # fmt: skip

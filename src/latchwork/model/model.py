@@ -32,7 +32,9 @@ class Model(Loading):
 
     def __init__(self, name: str = "mechanism") -> None:
         super().__init__(name)
-        self._beams: dict[str, Beam] = {}
+        self._beams: dict[str, Any] = {}
+        self._supports: dict[str, Support] = {}
+        self._integrals: list[Expr] = []
         self._contacts: dict[str, Contact] = {}
         self._collisions: dict[str, Collision] = {}
         self._materials = Materials()
@@ -49,7 +51,7 @@ class Model(Loading):
     # --- beams --------------------------------------------------------------------------------------------------
 
     @property
-    def beams(self) -> dict[str, Beam]:
+    def beams(self) -> dict[str, Any]:
         """Beams by name."""
         return dict(self._beams)
 
@@ -84,8 +86,19 @@ class Model(Loading):
         for part in made.segments:
             self._elastic_bodies[part.name] = part.body
             self._loads.append(part.elasticity)
+        made.recipe.update(section, length=length, modes=modes, shapes=shapes, stiffening=stiffening, segments=segments)
         self._beams[name] = made
         return made
+
+    @property
+    def supports(self) -> dict[str, Support]:
+        """Points that beams slide over, by name."""
+        return dict(self._supports)
+
+    @property
+    def integrals(self) -> frozenset[Expr]:
+        """The parameters that came with beams: integrals over their shapes."""
+        return frozenset(self._integrals)
 
     @spelled
     def support(self, name: str, beam: Beam, point: Point) -> Support:
@@ -93,7 +106,8 @@ class Model(Loading):
         from latchwork.flexible.support import support_of
 
         must_be_name(name, "a support")
-        return support_of(self, name, beam, self._point_of(point))
+        self._supports[name] = support_of(self, name, beam, self._point_of(point))
+        return self._supports[name]
 
     @spelled
     def drive(self, support: Support, force: Any, name: str = "") -> GeneralizedForce:
@@ -266,6 +280,7 @@ class Model(Loading):
             quaternions=tuple(self._quaternions),
             elastic_bodies=tuple(self._elastic_bodies.values()),
             contacts=(*self._contacts, *self._collisions),
+            visuals=tuple(self._visuals),
         )
 
     def equations(self) -> Equations:

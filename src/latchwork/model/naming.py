@@ -129,6 +129,10 @@ class Naming:
         self._zero += [Expr(self.graph, operand(self.graph, expression)) for expression in vanishing]
         return tuple(made)
 
+    def speed_of(self, q: Expr) -> Expr:
+        """The speed that is the rate of a coordinate of a joint or beam."""
+        return self._direct[self._rates[q]]
+
     def _default_definitions(self) -> dict[str, Expr]:
         defined = {*self._direct, *self._definitions.values()}
         fresh = {}
