@@ -75,13 +75,15 @@ def reactions_html(found: Mapping[str, Any]) -> str:
     """What each joint, constraint and contact exerts: on what, and the largest force and torque."""
     rows = []
     for name, each in found.items():
-        force, torque = (_largest(part) for part in (each.force, each.torque))
-        rows.append([name, each.on or "", each.other or "", force, torque])
+        sizes = [_largest(part) for part in (each.force, each.torque)]
+        beside = max((size for size in sizes if size is not None), default=0.0)
+        rows.append([name, each.on or "", each.other or "",
+                     *("-" if size is None else shown(size, beside) for size in sizes)])  # fmt: skip
     return table(["", "on", "from", "largest force", "largest torque"], rows[:MOST]).html()
 
 
-def _largest(vectors: Any) -> str:
+def _largest(vectors: Any) -> float | None:
     if vectors is None:
-        return "-"
+        return None
     sizes = np.sqrt((np.atleast_2d(np.asarray(vectors, dtype=float)) ** 2).sum(axis=-1))
-    return shown(float(np.nanmax(sizes, initial=0.0)))
+    return float(np.nanmax(sizes, initial=0.0))

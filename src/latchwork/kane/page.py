@@ -73,6 +73,11 @@ def body(equations: Equations) -> str:
     return "\n".join(filter(None, sections))
 
 
+def equations_html(equations: Equations) -> str:
+    """The equations alone, as a notebook shows them: MathML needs neither a script nor a network."""
+    return "\n".join(_equations(block, "h4") for block in equation_blocks(equations, "mathml"))
+
+
 def _described(equations: Equations) -> list[Table]:
     return [information.quantities(equations), information.bodies(equations), information.coordinates(equations),
             information.loads(equations)]  # fmt: skip
@@ -83,11 +88,12 @@ def _section(title: str, table: Table, note: str = "") -> str:
     return f'<section><h2>{escape(title)}</h2>{below}<div class="wide">{table.html()}</div></section>'
 
 
-def _equations(block: Block) -> str:
+def _equations(block: Block, head: str = "h2") -> str:
     rows = "".join(f"<tr>{_math(left)}<td>=</td>{_math(right)}</tr>" for left, right in block.lines)
     return (
-        f"<section><h2>{escape(block.title)}</h2>"
-        f'<div class="wide"><table class="equations"><tbody>{rows}</tbody></table></div></section>'
+        f"<section><{head}>{escape(block.title)}</{head}>"
+        '<div class="wide" style="overflow-x:auto">'
+        f'<table class="equations"><tbody>{rows}</tbody></table></div></section>'
     )
 
 

@@ -48,7 +48,8 @@ class Eigenmode:
 
     def __str__(self) -> str:
         s = self.eigenvalue
-        value = f"{s.real:.6g} ± {s.imag:.6g}i" if self.oscillates else f"{s.real:.6g}"
+        real = 0.0 if abs(s.real) <= UNSEEN * abs(s) else s.real
+        value = f"{real:.6g} ± {s.imag:.6g}i" if self.oscillates else f"{real:.6g}"
         large = sorted(self.shape.items(), key=lambda item: -abs(item[1]))
         parts = (f"{name} {abs(a):.3g} at {np.degrees(np.angle(a)):.0f}°" if self.oscillates else f"{name} {a.real:.3g}"
                  for name, a in large if abs(a) > 1e-3)  # fmt: skip
