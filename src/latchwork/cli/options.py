@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from latchwork.cli import bench, derive, export, others, run
+from latchwork.cli import bench, completion, derive, export, others, run
 from latchwork.errors import did_you_mean
 
 Command = Callable[[argparse.Namespace], None]
@@ -23,6 +23,7 @@ class Words(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
     main = Words(prog="latchwork", description="Kane's equations of model files, to read and run.")
+    main.add_argument("--version", action="version", version=others.version_text(), help="the version of this program")
     words = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _derive(words)
     _run(words)
@@ -40,6 +41,9 @@ def parser() -> argparse.ArgumentParser:
     _port(demo)
     _serve(words)
     _bench(words)
+    shell = _command(words, "completion", completion.completion, "a script that lets a shell complete words")
+    shell.add_argument("shell", choices=completion.SHELLS, help="to be sourced: latchwork completion bash > "
+                       "~/.latchwork && echo '. ~/.latchwork' >> ~/.bashrc")  # fmt: skip
     _command(words, "version", others.version, "the version of this program")
     return main
 
@@ -55,7 +59,16 @@ def _on_file(words: Any, name: str, command: Command, about: str) -> argparse.Ar
     added = _command(words, name, command, about)
     added.add_argument("file", metavar="FILE", help="a model file (.yaml), or a robot (.urdf, .xml)")
     added.add_argument("--progress", action="store_true", help="say on stderr what is being done, terminal or not")
+    _robot(added)
     return added
+
+
+def _robot(added: argparse.ArgumentParser) -> None:
+    """What `lw.load` may be told of a robot."""
+    added.add_argument("--floating", action="store_true", help="free the base of a robot (.urdf)")
+    added.add_argument("--limits", action="store_true", help="give the joints of a robot their stops")
+    added.add_argument("--losses", action=argparse.BooleanOptionalAction, default=None,
+                       help="damping and friction of a robot's joints (default: as the file says)")  # fmt: skip
 
 
 def _derive(words: Any) -> None:
@@ -83,6 +96,10 @@ def _run(words: Any) -> None:
     forms.add_argument("--json", action="store_true", help="columns of numbers and the audit, for a program")
     forms.add_argument("--csv", action="store_true", help="columns of numbers, one line to a sample")
     added.add_argument("--plot", metavar="IMAGE", help="draw what run.plot lists, or the outputs, or the coordinates")
+    added.add_argument(
+        "--show", action="append", default=[], metavar="WHAT",
+        help="one more column, and a panel of --plot: q1, energy, 'reaction(crank)', any expression; may be repeated",
+    )  # fmt: skip
     _animate(added)
     added.add_argument("-o", "--output", metavar="DIR", help="write run.csv, run.json and run.png to a folder")
 
@@ -127,7 +144,6 @@ def _export(words: Any) -> None:
     drives = "inputs that the felt force drives along x, y, z, '-' for none (default: %(default)s)"
     added.add_argument("--hil-force", metavar="NAMES", default="Fx,Fy,Fz", help=drives)
     _run_settings(added)
-    added.add_argument("--floating", action="store_true", help="free the base of a robot (.urdf)")
 
 
 def _port(added: argparse.ArgumentParser) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.derive import Derived, derived
-from latchwork.cli.terminal import Progress, Usage, write
+from latchwork.cli.derive import Derived, derived, robot_options
+from latchwork.cli.terminal import Progress, Usage, write, wrote
 from latchwork.errors import FileError, Interrupted, did_you_mean
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Trajectory
     from latchwork.kane.equations import Equations
 
+ROUNDING = 1e-14  # of the largest value that a state had: told as 0
 SHOWN = 40  # events told one by one
 SETTING = {"coordinate": "q", "speed": "u", "input": "inputs", "parameter": "parameters"}
 
@@ -30,8 +31,9 @@ SETTING = {"coordinate": "q", "speed": "u", "input": "inputs", "parameter": "par
 def run(options: argparse.Namespace) -> None:
     """Simulate, and write what was asked for."""
     progress = Progress(options.progress)
-    found = derived(options.file, progress, options.run)
+    found = derived(options.file, progress, options.run, **robot_options(options))
     settings = changed(found.settings, found.equations, options.set, options.until)
+    settings = dataclasses.replace(settings, plot=settings.plot | {text: text for text in options.show})
     if settings.until is None:
         raise Usage(f"{options.file} does not say how long to run. Give --until T, or 'until' under 'run' in the file.")
     if options.animate:
@@ -50,8 +52,10 @@ def _give(trajectory: Trajectory, settings: RunSettings, options: argparse.Names
     """Write what was asked for of a run, as far as it came."""
     if options.plot:
         plotted(trajectory, settings, options.plot)
+        wrote(options.plot)
     if options.animate:
         animated(trajectory, options, progress)
+        wrote(options.animate)
     if options.output:
         _to_folder(trajectory, settings, Path(options.output))
     if options.json or options.csv:
@@ -178,7 +182,10 @@ def as_csv(trajectory: Trajectory, settings: RunSettings) -> str:
 def summary(trajectory: Trajectory) -> str:
     """Where the run ended, and why; its audit."""
     equations = trajectory.equations
-    states = dict(zip((*equations.q_names, *equations.u_names), trajectory.x[-1], strict=False))
+    names = (*equations.q_names, *equations.u_names)
+    largest = abs(trajectory.x).max(axis=0)
+    states = {name: 0.0 if abs(x) <= ROUNDING * most else x for name, x, most in zip(names, trajectory.x[-1], largest,
+              strict=False)}  # fmt: skip
     width = max(len(name) for name in states)
     lines = [f"{equations.name}: t = {trajectory.t[0]:.6g} to {trajectory.t[-1]:.6g}, {len(trajectory.t)} samples", ""]
     lines += [f"{name:<{width}}  {value: .12g}" for name, value in states.items()]
@@ -209,3 +216,4 @@ def _to_folder(trajectory: Trajectory, settings: RunSettings, folder: Path) -> N
     write(as_csv(trajectory, settings), str(folder / "run.csv"))
     write(as_json(trajectory, settings), str(folder / "run.json"))
     plotted(trajectory, settings, str(folder / "run.png"))
+    wrote(str(folder / "run.png"))
