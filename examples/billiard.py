@@ -35,6 +35,7 @@ def build(balls: int = 16) -> lw.Model:
         disks.append(lw.Circle(ball, r, body=N))
     for i, j in itertools.combinations(range(balls), 2):
         model.contact(f"{i} and {j}", disks[i], disks[j], restitution=1.0)
+    model.describe(m="mass of a ball [kg]", r="its radius [m]")
     return model
 
 

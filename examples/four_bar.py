@@ -35,6 +35,9 @@ def build() -> lw.Model:
     gap = B.at("C_of_coupler", b * coupler.frame.x).position(C)
     model.constraint("pin", [gap.dot(N.x), gap.dot(N.y)])
     model.gravity(-g * N.y)
+    model.describe(d="ground [m]", a="crank [m]", b="coupler [m]", c="rocker [m]",
+                   g="acceleration of gravity [m/s^2]", q1="angle of the crank [rad]",
+                   q3="angle of the rocker [rad]")  # fmt: skip
     return model
 
 

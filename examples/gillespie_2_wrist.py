@@ -31,6 +31,10 @@ def build(speeds: str = "w . c") -> lw.Model:
     model.gravity(-G * N.x)
     model.torque(C, T1 * C.x + T2 * C.y + T3 * C.z, name="contact")
     model.force(Co, F1 * C.x + F2 * C.y + F3 * C.z, name="contact")
+    model.describe(M="mass of the hand [kg]", L="distance to its centre [m]", I1="inertia [kg m^2]",
+                   I2="inertia [kg m^2]", I3="inertia [kg m^2]", G="acceleration of gravity [m/s^2]",
+                   T1="torque [N m]", T2="torque [N m]", T3="torque [N m]", F1="force [N]", F2="force [N]",
+                   F3="force [N]", q1="first angle [rad]", q2="second angle [rad]", q3="third angle [rad]")  # fmt: skip
     return model
 
 

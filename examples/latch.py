@@ -25,6 +25,9 @@ def build(wind: bool = True) -> lw.Model:
     after = {closer: 0.0, gust: GUST, since: model.time} if wind else {}
     model.rule("falls shut", hinge.q[0], hold=latch, inputs=after)
     model.rule("is torn open", limit - (abs(latch.force) if wind else -latch.force), release=latch)
+    model.describe(J="inertia of the door [kg m^2]", limit="torque at which the latch lets go [N m]",
+                   closer="torque of the closer [N m]", gust="growth of the torque of the wind [N m/s]",
+                   since="when the gust began [s]")  # fmt: skip
     return model
 
 

@@ -21,6 +21,8 @@ def build() -> lw.Model:
     center = ball.origin.at("center", l * T.z)
     model.body("top", frame=T, center=center, mass=m, inertia=lw.inertia(T, xx=J, yy=J, zz=C), about=ball.origin)
     model.gravity(-g * model.frame.z)
+    model.describe(m="mass of the top [kg]", l="height of its centre [m]", J="inertia about the foot [kg m^2]",
+                   C="inertia about its axis [kg m^2]", g="acceleration of gravity [m/s^2]")  # fmt: skip
     return model
 
 

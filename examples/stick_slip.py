@@ -32,6 +32,8 @@ def build(free: bool = False) -> lw.Model:
     model.force(P, -k * x * N.x, name="spring")
     belt = lw.Line(point=O, direction=N.x, normal=N.y, belt=V)
     model.contact("belt", P, belt, friction=lw.Coulomb(MU_S, MU_D))
+    model.describe(m="mass of the block [kg]", k="stiffness of the spring [N/m]",
+                   g="acceleration of gravity [m/s^2]", x="stretch of the spring [m]")  # fmt: skip
     return model
 
 

@@ -59,6 +59,16 @@ def build() -> lw.Model:
         slip = center.velocity() + wheel.angular_velocity(N).cross(arm)
         model.constraint(f"{name} wheel on the ground", (center.position(O) + arm).dot(N.z))
         model.constraint(f"{name} wheel rolls", [slip.dot(N.x), slip.dot(N.y)])
+    model.describe(w="wheel base [m]", c="trail [m]", g="acceleration of gravity [m/s^2]",
+                   tilt="tilt of the steer axis [rad]", r_R="radius of the rear wheel [m]",
+                   r_F="radius of the front wheel [m]", m_R="mass of the rear wheel [kg]",
+                   m_F="mass of the front wheel [kg]", m_B="mass of the rear frame with its rider [kg]",
+                   m_H="mass of the front frame [kg]", x="[m]", y="[m]", z="[m]", yaw="[rad]", lean="[rad]",
+                   pitch="[rad]", steer="[rad]", rear="angle of the rear wheel [rad]",
+                   front="angle of the front wheel [rad]", x_B="[m]", z_B="[m]", x_H="[m]", z_H="[m]",
+                   R_xx="[kg m^2]", R_yy="[kg m^2]", F_xx="[kg m^2]", F_yy="[kg m^2]", B_xx="[kg m^2]",
+                   B_yy="[kg m^2]", B_zz="[kg m^2]", B_zx="[kg m^2]", H_xx="[kg m^2]", H_yy="[kg m^2]",
+                   H_zz="[kg m^2]", H_zx="[kg m^2]")  # fmt: skip
     return model
 
 

@@ -70,7 +70,10 @@ def _parsed(arguments: Sequence[str] | None) -> Namespace:
 
 def _explained(problem: Exception) -> int:
     code = next(code for kind, code in CODES if isinstance(problem, kind))
-    if code == 1:
+    if isinstance(problem, OSError) and problem.strerror and problem.filename:
+        what = problem.filename2 or problem.filename
+        say(f"latchwork: error: {what}: {problem.strerror.lower()}. Check the name, and that you may write there.")
+    elif code == 1:
         say(f"latchwork: error: {type(problem).__name__}: {problem}. This is a bug; --debug shows where.")
     else:
         say(f"latchwork: error: {problem}")

@@ -6,11 +6,9 @@ import argparse
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.terminal import Progress, say, write
-from latchwork.errors import FileError
+from latchwork.cli.terminal import Progress, Usage, say, write
 
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
@@ -32,7 +30,6 @@ def derive(options: argparse.Namespace) -> None:
     progress.done()
     say(left_out(found.model))
     write(text, options.output)
-    say(f"wrote {options.output}" if options.output else "")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,9 +64,9 @@ def derived(file: str, progress: Progress, run: Sequence[str] = (), **options: A
     """What a model file gives, with more run settings from ``run``; a robot takes options of `load`."""
     from latchwork.formats import read_file
 
-    if Path(file).suffix == ".py":
-        raise FileError(f"{file} is a script, and this command reads model files (.yaml, .urdf, .xml). To run it: "
-                        f"python {file}; to look at it, with live() or build(): latchwork serve {file}.")  # fmt: skip
+    if file.endswith(".py"):
+        raise Usage(f"{file} is a Python script. Run it with 'python {file}', or look at what it builds with "
+                    f"'latchwork serve {file}'.")  # fmt: skip
     progress(f"reading {file}")
     model, settings = read_file(file, run, **options)
     progress(f"deriving the equations of {model.name}")
@@ -79,9 +76,9 @@ def derived(file: str, progress: Progress, run: Sequence[str] = (), **options: A
 
 
 def robot_options(options: argparse.Namespace) -> dict[str, Any]:
-    """What is asked of a robot, for `load`."""
-    given = {"floating": options.floating or None, "limits": options.limits or None, "losses": options.losses}
-    return {name: value for name, value in given.items() if value is not None}
+    """What was said of a robot, as `lw.load` takes it."""
+    said = {"floating": options.floating or None, "limits": options.limits or None, "losses": options.losses}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def left_out(model: Model) -> str:

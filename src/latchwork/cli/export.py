@@ -22,8 +22,7 @@ def export(options: argparse.Namespace) -> None:
     from latchwork.export import export_python
 
     progress = Progress(options.progress)
-    robot = robot_options(options)
-    found = derived(options.file, progress, options.run, **robot)
+    found = derived(options.file, progress, options.run, **robot_options(options))
     equations, settings = found.embedded_equations(), found.settings
     progress("writing")
     outputs = {name: what for name, what in settings.outputs.items() if not isinstance(what, str)}

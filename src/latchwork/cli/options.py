@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from latchwork.cli import bench, derive, export, others, run
+from latchwork.cli import bench, completion, derive, export, others, run
 from latchwork.errors import did_you_mean
 
 Command = Callable[[argparse.Namespace], None]
@@ -20,17 +20,10 @@ class Words(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"there is no '{value}'.{did_you_mean(value, action.choices)}")
 
 
-class Version(argparse.Action):
-    """Say the version, and end."""
-
-    def __call__(self, words: argparse.ArgumentParser, options: argparse.Namespace, *_: Any) -> None:
-        others.version(options)
-        words.exit()
-
-
 def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
     main = Words(prog="latchwork", description="Kane's equations of model files, to read and run.")
+    main.add_argument("--version", action="version", version=others.version_text(), help="the version of this program")
     words = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _derive(words)
     _run(words)
@@ -51,10 +44,10 @@ def parser() -> argparse.ArgumentParser:
     demo.add_argument("--copies", action="store_true", help="every visitor has a copy of each mechanism of their own")
     _serve(words)
     _bench(words)
+    shell = _command(words, "completion", completion.completion, "a script that lets a shell complete words")
+    shell.add_argument("shell", choices=completion.SHELLS, help="to be sourced: latchwork completion bash > "
+                       "~/.latchwork && echo '. ~/.latchwork' >> ~/.bashrc")  # fmt: skip
     _command(words, "version", others.version, "the version of this program")
-    completion = _command(words, "completion", others.completion, "what a shell needs to complete commands and options")
-    completion.add_argument("shell", choices=list(others.COMPLETION), help="eval \"$(latchwork completion bash)\"")
-    main.add_argument("--version", action=Version, nargs=0, help="the version of this program")
     return main
 
 
@@ -74,7 +67,7 @@ def _on_file(words: Any, name: str, command: Command, about: str) -> argparse.Ar
 
 
 def _robot(added: argparse.ArgumentParser) -> None:
-    """What may be asked of a robot."""
+    """What `lw.load` may be told of a robot."""
     added.add_argument("--floating", action="store_true", help="free the base of a robot (.urdf)")
     added.add_argument("--limits", action="store_true", help="give the joints of a robot their stops")
     added.add_argument("--losses", action=argparse.BooleanOptionalAction, default=None,
@@ -106,6 +99,10 @@ def _run(words: Any) -> None:
     forms.add_argument("--json", action="store_true", help="columns of numbers and the audit, for a program")
     forms.add_argument("--csv", action="store_true", help="columns of numbers, one line to a sample")
     added.add_argument("--plot", metavar="IMAGE", help="draw what run.plot lists, or the outputs, or the coordinates")
+    added.add_argument(
+        "--show", action="append", default=[], metavar="WHAT",
+        help="one more column, and a panel of --plot: q1, energy, 'reaction(crank)', any expression; may be repeated",
+    )  # fmt: skip
     _animate(added)
     added.add_argument("-o", "--output", metavar="DIR", help="write run.csv, run.json and run.png to a folder")
 

@@ -72,6 +72,7 @@ def facts(found: Derived) -> dict[str, Any]:
     from latchwork.kane.units import label_of
 
     equations, system = found.equations, found.equations.system
+    links = {link.name: link for link in system.links}
     labels = [(symbol, label_of(system, symbol)) for symbol in equations.arguments]
     return {
         "name": equations.name,
@@ -81,7 +82,7 @@ def facts(found: Derived) -> dict[str, Any]:
         "parameters": {symbol.name: system.values.get(symbol) for symbol in system.p},
         "inputs": {symbol.name: system.values.get(symbol) for symbol in system.r},
         "bodies": {body.name: _body(body) for body in system.bodies},
-        "joints": {link.name: _joint(link) for link in system.links},
+        "joints": {name: _joint(links[name]) if name in links else {} for name in system.joints},
         "constraints": {each.name: [str(zero) for zero in each.zero] for each in found.constraints},
         "contacts": {each.name: _contact(each) for each in found.model.contacts},
         "collide": {each.name: list(each.places) for each in found.model.collisions},
@@ -135,42 +136,13 @@ def serve(options: argparse.Namespace) -> None:
                             opened=opened)  # fmt: skip
 
 
-COMPLETION = {
-    "bash": """_latchwork() {{
-  local word="${{COMP_WORDS[COMP_CWORD]}}" command="${{COMP_WORDS[1]}}" words
-  case "$command" in
-{cases}    *) words="{commands}" ;;
-  esac
-  [ "$COMP_CWORD" -eq 1 ] && words="{commands}"
-  COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))
-}}
-complete -o filenames -F _latchwork latchwork
-""",
-    "zsh": "autoload -U bashcompinit && bashcompinit\n",
-    "fish": "",
-}
-
-
-def completion(options: argparse.Namespace) -> None:
-    """What a shell reads to complete commands and options."""
-    from latchwork.cli.options import parser
-
-    commands = next(action.choices for action in parser()._actions if isinstance(action.choices, dict))
-    words = {name: sorted(word for action in found._actions for word in action.option_strings if word.startswith("--"))
-             for name, found in commands.items()}  # fmt: skip
-    if options.shell == "fish":
-        lines = [f"complete -c latchwork -n __fish_use_subcommand -a {name}" for name in words]
-        lines += [f"complete -c latchwork -n '__fish_seen_subcommand_from {name}' -l {word.removeprefix('--')}"
-                  for name, found in words.items() for word in found]  # fmt: skip
-        write("\n".join(lines), None)
-        return
-    cases = "".join(f'    {name}) words="{" ".join(found)}" ;;\n' for name, found in words.items())
-    text = COMPLETION["bash"].format(cases=cases, commands=" ".join(words))
-    write((COMPLETION["zsh"] if options.shell == "zsh" else "") + text, None)
-
-
 def version(options: argparse.Namespace) -> None:
     """The version of the package."""
+    write(version_text(), None)
+
+
+def version_text() -> str:
+    """The program and its version."""
     from importlib.metadata import version
 
-    write(f"latchwork {version('latchwork')}", None)
+    return f"latchwork {version('latchwork')}"
