@@ -30,7 +30,7 @@ class Exhibit:
     ``hold`` is the body that a scripted hand takes (the last one); the shapes of bodies in ``fence`` must not pass a
     fence that is drawn while it runs, whose laws (restitution, friction) are ``fence_laws``. ``view`` names the two
     axes of N that lie in the picture, to the right and upwards; ``draw`` the points that a line joins. ``thick`` says
-    how to go on where events come too thick.
+    how to go on where events come too thick; ``controllers`` command inputs (`lw.control`), and know nothing of a hand.
     """
 
     model: Model
@@ -50,6 +50,7 @@ class Exhibit:
     plots: tuple[str, ...] = ()
     step: float = 1e-3
     thick: TimeStepping | None = None
+    controllers: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         name = self.model.name
