@@ -18,6 +18,7 @@ from latchwork.errors import (
     EvaluationError,
     ExpressionError,
     FileError,
+    Incomplete,
     IntegrationError,
     Interference,
     Interrupted,
@@ -26,6 +27,7 @@ from latchwork.errors import (
     ModelError,
     ProgramError,
     SpeedsError,
+    StudyError,
     Unsettled,
     VelocityError,
 )
@@ -62,6 +64,7 @@ from latchwork.symbolic.expr import (
     where,
 )
 from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.quantity import Quantity, quantity
 
 if TYPE_CHECKING:
     from latchwork import bench, control
@@ -88,6 +91,8 @@ if TYPE_CHECKING:
         Sphere,
     )
     from latchwork.export import export_c, export_python, to_casadi, to_jax
+    from latchwork.flexible.beam import Beam
+    from latchwork.flexible.end_conditions import polynomial_shapes
     from latchwork.formats import dump, load, loads
     from latchwork.formats.remote import Remote
     from latchwork.formats.shape_server import ShapeServer
@@ -116,6 +121,9 @@ if TYPE_CHECKING:
     from latchwork.realtime.live import Live
     from latchwork.realtime.process import Loop
     from latchwork.realtime.replay import replay
+    from latchwork.study.points import grid, points, sampled
+    from latchwork.study.study import Study
+    from latchwork.view.beams import plot_beam_modes, plot_campbell, plot_deflection
     from latchwork.view.linear import plot_eigenvalues
 
 _LATE = {
@@ -127,12 +135,15 @@ _LATE = {
     "Eigenmode": "latchwork.constraint.linearization.linear",
     "Steady": "latchwork.constraint.linearization.equilibrium",
     "plot_eigenvalues": "latchwork.view.linear",
+    **dict.fromkeys(("plot_beam_modes", "plot_campbell", "plot_deflection"), "latchwork.view.beams"),
     **dict.fromkeys(
         "Line Plane Segment Polyline Arc Boundary Circle Sphere Capsule Cylinder Rim Box Hull".split(),
         "latchwork.contact.shapes",
     ),
     **dict.fromkeys(("Contact", "Coulomb", "Zones", "zones"), "latchwork.contact.law"),
     "Equations": "latchwork.kane.equations",
+    "Beam": "latchwork.flexible.beam",
+    "polynomial_shapes": "latchwork.flexible.end_conditions",
     "simulate": "latchwork.hybrid.simulate",
     "SimState": "latchwork.hybrid.state",
     "Simulation": "latchwork.hybrid.simulation",
@@ -164,11 +175,15 @@ _LATE = {
     "Live": "latchwork.realtime.live",
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
+    "Study": "latchwork.study.study",
+    **dict.fromkeys(("grid", "sampled", "points"), "latchwork.study.points"),
 }
 _MODULES = {"bench": "latchwork.bench", "control": "latchwork.control", "makers": "latchwork.constraint.joints.makers"}
 
 __all__ = [
     "Model",
+    "Quantity",
+    "quantity",
     "Frame",
     "Point",
     "Vector",
@@ -211,6 +226,11 @@ __all__ = [
     "ShapeServer",
     "Constrained",
     "Equations",
+    "Beam",
+    "polynomial_shapes",
+    "plot_beam_modes",
+    "plot_campbell",
+    "plot_deflection",
     "Linear",
     "Eigenmode",
     "Steady",
@@ -228,6 +248,10 @@ __all__ = [
     "Projected",
     "BackwardDifferences",
     "simulate_many",
+    "Study",
+    "grid",
+    "sampled",
+    "points",
     "TimeStepping",
     "Trajectory",
     "Table",
@@ -295,6 +319,8 @@ __all__ = [
     "AuditError",
     "AuditWarning",
     "FileError",
+    "StudyError",
+    "Incomplete",
 ]
 
 

@@ -52,7 +52,7 @@ def command_at(law: _Law, model: Any, q: Any, u: Any, t: float, parameters: Mapp
     """What a law commands at a state of a model, with what holds and is closed there."""
     sim = model if isinstance(model, Simulation) else Simulation(
         model, q, u, controllers=[law], start=t, parameters=parameters, inputs=inputs)  # fmt: skip
-    program: Any = None if sim.world.plan is None else sim.world.plan.law
+    program: Any = sim.world.shared.plan.law
     if not (isinstance(program, LawProgram) and program.law is law):
         contacts = [contact.name for contact in sim.state.contacts.members]
         constraints = [name for name, hold in sim.state.holds.items() if hold.permanent]

@@ -126,6 +126,11 @@ class ModeTable:
         base = programs_of(self.driven)
         return base if self.driven.measure is None else base.measured_by(self.driven.measure)
 
+    def measure(self, base: Base) -> None:
+        """Take programs that are made already, with the scales and units of the run."""
+        if "base" not in self.__dict__ and self.driven.measure is not None:
+            self.base = base.measured_by(self.driven.measure)
+
     @cached_property
     def laps(self) -> Laps:
         """Stages that are run again and again."""
@@ -202,6 +207,9 @@ class ModeTable:
             zone_program(contact_point, zone)
 
     def _know_closed(self, holds: Holds, contact_states: ContactStates, contact_point: ContactPoint) -> None:
+        if contact_point.feature.closed_with is not None:  # only another contact closes it
+            piece_of(contact_point, contact_states, form_of(contact_states, contact_point))
+            return
         terms, sliders = self.embedding(tuple(holds.items()), contact_states.key, holds, contact_states)
         piece_of(contact_point, contact_states, form_of(contact_states, contact_point))
         if terms is None:
@@ -329,6 +337,8 @@ class ModeTable:
         sliders = []
         for contact_point, way in sliding.items():
             row = ENFORCED if contact_point.held else terms.rows.slices[contact_point.name].start
+            if contact_point.is_pressed and contact_point.feature.closed_with is not None:
+                row = terms.rows.slices[contact_point.feature.closed_with.name].start
             sliders.append(contact_point.slider(sources[contact_point], row, way, contact_states.zones))
         return terms, tuple(sliders)
 

@@ -55,6 +55,7 @@ NAMES = (
     "rolling_coin",
     "caster",
     "escapement",
+    "piano_action",
     "latch",
     "clutch",
     "wrecking_ball",

@@ -26,6 +26,7 @@ from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offse
 from latchwork.program.scalar import maximum, minimum
 
 ALL, NORMALS = range(2)  # which rows of contacts are read
+PASSES, SETTLED = 8, 1e-12  # over limits that are in proportion to normal impulses
 WAS, IS = 1, 2  # among the candidates: before, now
 
 
@@ -123,13 +124,33 @@ def choose(near: NearContacts, i: i64, gap: f64) -> i64:
 
 
 @kernel
+def place_among(near: NearContacts, count: i64, i: i64) -> i64:
+    """The place of a contact among the first of those that are near; −1 where it is not."""
+    for k in range(count):
+        if near.who[k] == i:
+            return k
+    return -1
+
+
+@kernel
+def is_pressed(step: TimeStep, i: i64, count: i64) -> i64:
+    """0 for what resists turns of a contact that is not among the first of those that are near, and for adhesion, which
+    is an impulse of its contact."""
+    presser = step.scene.contact[i].presser
+    if step.scene.contact[i].attracts >= 0:
+        return 0
+    return 1 if presser < 0 or place_among(step.near, count, presser) >= 0 else 0
+
+
+@kernel
 def choose_closed(step: TimeStep) -> i64:
     """The contacts that are closed where gaps were measured last."""
     scene, near = step.scene, step.near
     near.contacts = 0
     for k in range(step.broad.candidates):
         i = step.broad.candidate[k]
-        if step.real[i] == 1 and scene.gap[i] <= scene.tolerances.stepped and choose(near, i, scene.gap[i]) == 0:
+        closed = step.real[i] == 1 and scene.gap[i] <= scene.tolerances.stepped
+        if closed and is_pressed(step, i, near.contacts) == 1 and choose(near, i, scene.gap[i]) == 0:
             return NO_ROOM
     return DONE
 
@@ -149,6 +170,7 @@ def read_rows(step: TimeStep, x: f64p, which: i64) -> i64:
         evaluate(contact.place, x, scene.out)
         near.first[k], near.tangents[k], near.fixed[k] = row, contact.tangents if which == ALL else 0, bounded
         near.one_way[k] = contact.one_way
+        near.presser[k] = -1 if contact.presser < 0 else place_among(near, k, contact.presser)
         near.unit[k] = contact.row_unit if bounded + contact.one_way > 0 else 1.0
         if bounded == 1:
             near.count[row], near.C[row] = 0, 0.0
@@ -251,7 +273,7 @@ def assemble(step: TimeStep) -> None:
 def press_fixed(near: NearContacts, h: f64) -> None:
     """Friction of joints has its limit over a step in place of a normal impulse."""
     for k in range(near.contacts):
-        if near.fixed[k] == 1:
+        if near.fixed[k] == 1 and near.presser[k] < 0:
             near.cones.least[k] = h * near.limit[k]
             near.cones.P[near.first[k]] = h * near.limit[k]
 
@@ -265,8 +287,27 @@ def times_A(near: NearContacts, impulse: f64p, out: f64p) -> None:
 
 @kernel
 def solve(step: TimeStep) -> i64:
-    """The impulses of the cone problem."""
-    return DONE if solve_cones(step.near.cones) == SOLVED else NO_PAIRS
+    """The impulses of the cone problem; limits of what resists turns are those of the normal impulses, in passes."""
+    status = solve_cones(step.near.cones)
+    for _ in range(PASSES):
+        if status != SOLVED or press_turns(step.near) == 0:
+            break
+        status = solve_cones(step.near.cones)
+    return DONE if status == SOLVED else NO_PAIRS
+
+
+@kernel
+def press_turns(near: NearContacts) -> i64:
+    """What resists turns has a part of a normal impulse for its limit; 0 where that was so before."""
+    cones, changed = near.cones, 0
+    for k in range(near.contacts):
+        if near.presser[k] >= 0:
+            limit = near.limit[k] * cones.P[near.first[near.presser[k]]]
+            if fabs(limit - cones.least[k]) > SETTLED * limit:
+                changed = 1
+            cones.least[k] = limit
+            cones.P[near.first[k]] = limit
+    return changed
 
 
 @kernel
@@ -287,4 +328,40 @@ def read_laws(step: TimeStep, x: f64p, v: f64p) -> i64:
         if near.fixed[k] == 1:
             near.limit[k], near.mu[k] = near.unit[k] * near.mu[k], 1.0
         near.cones.mu[k] = near.mu[k]
+    return read_adhesion(step, x)
+
+
+@kernel
+def read_adhesion(step: TimeStep, x: f64p) -> i64:
+    """The force of adhesion of the contacts that are closed at the start of a step, as far as it has not given way."""
+    near, scene = step.near, step.scene
+    for k in range(near.contacts):
+        attraction, closed = scene.contact[near.who[k]].adhesion, near.gap[k] <= scene.tolerances.stepped
+        near.pull[k] = 0.0
+        if attraction >= 0 and closed and scene.event[near.who[k]].torn == 0:
+            if read_law(scene, attraction, x) == 0:
+                for j in range(step.n_x):
+                    step.asked_x[j] = x[j]
+                return UNLAWFUL
+            near.pull[k] = scene.mu_d[attraction]
     return DONE
+
+
+@kernel
+def attract(near: NearContacts, h: f64, v: f64p) -> None:
+    """What adhesion changes of velocities over a step: v − A h α."""
+    for k in range(near.contacts):
+        if near.pull[k] > 0.0:
+            for r in range(near.rows):
+                v[r] -= near.cones.A[r * near.rows + near.first[k]] * (h * near.pull[k])
+
+
+@kernel
+def tear_off(step: TimeStep) -> i64:
+    """Contacts that carry nothing in spite of their adhesion have lost it: how many."""
+    near, count = step.near, 0
+    for k in range(near.contacts):
+        if near.pull[k] > 0.0 and not near.cones.P[near.first[k]] > 0.0:
+            step.scene.event[near.who[k]].torn = 1
+            count += 1
+    return count

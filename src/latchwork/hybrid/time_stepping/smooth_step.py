@@ -15,13 +15,16 @@ from latchwork.hybrid.time_stepping.contact_rows import (
     ALL,
     along_rows,
     assemble,
+    attract,
     choose,
+    is_pressed,
     pace,
     press_fixed,
     read_laws,
     read_rows,
     solve,
     spread_impulse,
+    tear_off,
     times_A,
     velocities,
 )
@@ -47,7 +50,8 @@ def choose_reached(step: TimeStep, h: f64) -> i64:
     near.contacts = 0
     for k in range(step.broad.candidates):
         i = step.broad.candidate[k]
-        if step.real[i] == 1 and step.before[i] <= far + tol.stepped and choose(near, i, step.before[i]) == 0:
+        reached = step.real[i] == 1 and step.before[i] <= far + tol.stepped
+        if reached and is_pressed(step, i, near.contacts) == 1 and choose(near, i, step.before[i]) == 0:
             return NO_ROOM
     status = read_rows(step, step.x, ALL)
     if status != DONE:
@@ -56,7 +60,7 @@ def choose_reached(step: TimeStep, h: f64) -> i64:
     velocities(near, u)
     for k in range(near.contacts):
         slow = near.v[near.first[k]] >= -turned or near.one_way[k] == 1
-        if near.gap[k] <= 0.5 * h * turned + tol.stepped and slow:
+        if near.gap[k] <= 0.5 * h * turned + tol.stepped and slow and is_pressed(step, near.who[k], kept) == 1:
             near.who[kept], near.gap[kept] = near.who[k], maximum(near.gap[k], 0.0)
             kept += 1
     near.contacts = kept
@@ -94,7 +98,7 @@ def smooth_step(step: TimeStep, h: f64) -> i64:
     for i in range(n):
         step.mean[i] = divide(u_new[i] - u[i], h)
     book_work(step, h, u, u_m, u_new)
-    note_mode(step)
+    note_mode(step, h)
     return DONE
 
 
@@ -112,8 +116,14 @@ def at_middle(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> i64:
     for k in range(near.contacts):
         for j in range(1 + near.tangents[k]):
             near.impulse[near.first[k] + j] = step.warm[3 * near.who[k] + j]
+    for k in range(near.contacts):
+        step.scene.event[near.who[k]].torn = 0
     for _ in range(PASSES):
         status = impulses_of_step(step, h, u)
+        while status == DONE and tear_off(step) > 0:
+            status = impulses_of_step(step, h, u)
+        for k in range(near.contacts):
+            near.impulse[near.first[k]] -= h * near.pull[k]
         if status != DONE:
             return status
         spread_impulse(step, near.impulse, step.change)
@@ -143,7 +153,10 @@ def impulses_of_step(step: TimeStep, h: f64, u: f64p) -> i64:
     along_rows(near, step.free, free)
     for r in range(near.rows):
         free[r] = v[r] + h * free[r]
-        b[r], cones.P[r] = free[r], near.impulse[r]
+        cones.P[r] = near.impulse[r]
+    attract(near, h, free)
+    for r in range(near.rows):
+        b[r] = free[r]
     for k in range(near.contacts):
         row = near.first[k]
         if near.one_way[k] == 0:
@@ -210,7 +223,7 @@ def book_work(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> None:
 
 
 @kernel
-def note_mode(step: TimeStep) -> None:
+def note_mode(step: TimeStep, h: f64) -> None:
     """Impulses of all contacts, and which of them are closed, and how."""
     near = step.near
     for k in range(step.broad.candidates):
@@ -223,6 +236,7 @@ def note_mode(step: TimeStep) -> None:
         for j in range(1 + near.tangents[k]):
             step.impulses[3 * i + j] = near.impulse[row + j]
             total += near.impulse[row + j] * near.impulse[row + j] if j > 0 else 0.0
-        if near.impulse[row] > 0.0:
-            slides = sqrt(total) >= near.mu[k] * near.impulse[row] * (1.0 - EDGE)
+        normal = near.impulse[row] + h * near.pull[k]
+        if normal > 0.0:
+            slides = sqrt(total) >= near.mu[k] * normal * (1.0 - EDGE)
             step.mode[i] = SLIDES if slides else STICKS

@@ -90,6 +90,8 @@ class NearContacts:
     unit: f64p = array("most_contacts")  # that rates of joints are measured in here, over that of the model; else 1
     fixed: i64p = array("most_contacts")  # 1 for friction of a joint: its normal row stands for
     one_way: i64p = array("most_contacts")  # 1 where its normal row is about a speed, not a gap
+    pull: f64p = array("most_contacts")  # the force of its adhesion while it is closed
+    presser: i64p = array("most_contacts")  # who here multiplies its limit by a normal impulse; −1 where nobody does
     limit: f64p = array("most_contacts")  # its limit, with a coefficient of 1; else 0
     turned: i64p = array("most_contacts")  # 1 where friction is to act against the mean velocity
     cones: ConeProblem = pointer()
