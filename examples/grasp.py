@@ -40,7 +40,7 @@ def law(model: lw.Model) -> lw.control.Projected:
 
 
 SHOW = ("q_ball_px", "q_ball_pz", "F0x")
-DRAW = ("finger0z_o", "ball_o", "finger1z_o")
+DRAW = ()
 VIEW = "xz"
 
 

@@ -69,7 +69,7 @@ def picture(path: str) -> None:
     """Height of the end and the forces."""
     import matplotlib.pyplot as plt
 
-    moved = run(build())
+    moved = run(build()).at(np.linspace(0.0, 3.3, 1321))
     figure, axes = plt.subplots(2, 1, sharex=True, figsize=(6.4, 4.2))
     axes[0].plot(moved.t, moved["P"][:, 0], label="x")
     axes[0].plot(moved.t, moved["P"][:, 1], label="y")

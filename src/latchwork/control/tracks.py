@@ -58,8 +58,8 @@ def rows_of(equations: Equations, tracks: Mapping[Any, Any]) -> list[Row]:
 def _rows(equations: Equations, i: int, what: Any, reference: Any) -> list[Row]:
     name = name_of(what)
     if isinstance(what, str):
-        frames = equations.system.tree.frames
-        what = frames[what] if what in frames and what not in equations.q_names else _named(equations, what)
+        frames, turns = equations.system.tree.frames, isinstance(reference, (Frame, Link))
+        what = frames[what] if turns and what in frames else _named(equations, what)
     if isinstance(what, Link):
         what = what.frame
     if isinstance(what, Frame):

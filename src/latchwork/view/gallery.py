@@ -34,6 +34,7 @@ NAMES = (
     "one_law",
     "two_arms",
     "grasp",
+    "kelly_berthing",
     "andrews_squeezer",
     "iftomm_a01_pendulum",
     "iftomm_a02_four_bars",
