@@ -25,6 +25,7 @@ NAMES = (
     "buffinton_3_two_revolute",
     "buffinton_4_revolute_prismatic",
     "buffinton_5_grasp",
+    "buffinton_6_beam",
     "double_pendulum",
     "spinning_top",
     "chain",
@@ -53,6 +54,8 @@ NAMES = (
     "latch",
     "clutch",
     "wrecking_ball",
+    "spin_up",
+    "flexible_four_bar",
 )
 
 
