@@ -43,7 +43,7 @@ def row(rounds: int, runs: int) -> Row:
 
     def ours() -> float:
         def work() -> None:
-            ends = lw.simulate_many(equations, table, STEPS * STEP, method=lw.RK4(STEP), threads=threads)
+            ends = lw.simulate_many(equations, table, STEPS * STEP, method=lw.RK4(STEP), workers=threads)
             final[:] = ends.x[:, -1, :4]
 
         return clocked(work)

@@ -28,6 +28,7 @@ ORDER = [
     ["formats"],
     ["realtime"],
     ["view"],
+    ["study"],
     ["cli"],
     ["__init__", "__main__"],  # the front doors: they may import every layer, and no layer imports them
 ]

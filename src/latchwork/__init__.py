@@ -13,10 +13,12 @@ from latchwork.errors import (
     AuditWarning,
     ConstraintError,
     ContactError,
+    ControlError,
     CouplerError,
     EvaluationError,
     ExpressionError,
     FileError,
+    Incomplete,
     IntegrationError,
     Interference,
     Interrupted,
@@ -25,6 +27,7 @@ from latchwork.errors import (
     ModelError,
     ProgramError,
     SpeedsError,
+    StudyError,
     Unsettled,
     VelocityError,
 )
@@ -61,9 +64,10 @@ from latchwork.symbolic.expr import (
     where,
 )
 from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.quantity import Quantity, quantity
 
 if TYPE_CHECKING:
-    from latchwork import bench
+    from latchwork import bench, control
     from latchwork.constraint.constrained import Constrained
     from latchwork.constraint.joints import makers
     from latchwork.constraint.linearization.equilibrium import Steady
@@ -117,6 +121,8 @@ if TYPE_CHECKING:
     from latchwork.realtime.live import Live
     from latchwork.realtime.process import Loop
     from latchwork.realtime.replay import replay
+    from latchwork.study.points import grid, points, sampled
+    from latchwork.study.study import Study
     from latchwork.view.beams import plot_beam_modes, plot_campbell, plot_deflection
     from latchwork.view.linear import plot_eigenvalues
 
@@ -169,11 +175,15 @@ _LATE = {
     "Live": "latchwork.realtime.live",
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
+    "Study": "latchwork.study.study",
+    **dict.fromkeys(("grid", "sampled", "points"), "latchwork.study.points"),
 }
-_MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.joints.makers"}
+_MODULES = {"bench": "latchwork.bench", "control": "latchwork.control", "makers": "latchwork.constraint.joints.makers"}
 
 __all__ = [
     "Model",
+    "Quantity",
+    "quantity",
     "Frame",
     "Point",
     "Vector",
@@ -238,6 +248,10 @@ __all__ = [
     "Projected",
     "BackwardDifferences",
     "simulate_many",
+    "Study",
+    "grid",
+    "sampled",
+    "points",
     "TimeStepping",
     "Trajectory",
     "Table",
@@ -253,6 +267,7 @@ __all__ = [
     "to_casadi",
     "to_jax",
     "bench",
+    "control",
     "Exhibit",
     "exhibit_of",
     "Live",
@@ -292,6 +307,7 @@ __all__ = [
     "ArgumentError",
     "ConstraintError",
     "ContactError",
+    "ControlError",
     "CouplerError",
     "ProgramError",
     "EvaluationError",
@@ -303,6 +319,8 @@ __all__ = [
     "AuditError",
     "AuditWarning",
     "FileError",
+    "StudyError",
+    "Incomplete",
 ]
 
 

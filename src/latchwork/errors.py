@@ -15,8 +15,11 @@
     │   ├── Interference     two shapes that have passed into each other
     │   ├── Jammed           sliding contacts that can neither stay closed nor open: only an impact helps
     │   ├── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
+    │   ├── ControlError     a law that has no command, or one that returns what is none
     │   └── AuditError       a run whose energy or constraints are far off what its method promises
-    └── FileError            a file or text that cannot be read as a model
+    ├── FileError            a file or text that cannot be read as a model
+    └── StudyError           a study that cannot be, or whose store cannot be written
+        └── Incomplete       results of a study that has not all its points
 
     KeyboardInterrupt
     └── Interrupted          Ctrl-C in a run, which it carries
@@ -118,6 +121,18 @@ class Unsettled(IntegrationError):
     def __init__(self, message: str, contacts: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.contacts = tuple(contacts)
+
+
+class ControlError(IntegrationError):
+    """A law that has no command in a run, or returns what is none; ``run`` holds the run so far."""
+
+
+class StudyError(LatchworkError):
+    """A study that cannot be: points, outputs, or a store that is another's, full, or not to be written."""
+
+
+class Incomplete(StudyError):
+    """Results of a study that has not all its points."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -22,7 +22,7 @@ MISSPELLED = {
     "simulate": (lambda: lw.simulate(slider(), untill=1.0), r"simulate takes no argument 'untill' \(given 1\.0\)\. Did "
                  r"you mean 'until'\?"),
     "Simulation": (lambda: lw.Simulation(slider(), q=[0.0], methd=None), "Simulation takes .* 'methd' .*'method'"),
-    "simulate_many": (lambda: lw.simulate_many(slider(), {}, 1.0, thread=2), "simulate_many .* 'thread' .*'threads'"),
+    "simulate_many": (lambda: lw.simulate_many(slider(), {}, 1.0, worker=2), "simulate_many .* 'worker' .*'workers'"),
     "contact": (lambda: touching(slider(), restitition=0.5), r"contact takes no argument 'restitition' \(given 0\.5\)"
                 r"\. Did you mean 'restitution'"),
     "rule": (lambda: slider().rule("end", "q1", holds=()), r"rule takes no argument 'holds' .* Did you mean 'hold'\?"),

@@ -14,7 +14,7 @@ import pytest
 
 import latchwork as lw
 from latchwork import dt
-from latchwork.hybrid import batch, interrupted
+from latchwork.hybrid import batch, interrupted, smooth_batch
 from latchwork.program.interrupt import listening
 
 AT, END = 1.0, 5000.0
@@ -164,7 +164,7 @@ def pressed() -> Iterator[None]:
 
 def test_runs_that_came_to_their_end_are_kept(monkeypatch):
     """Of many, those that were done before an interrupt have the numbers that they have alone."""
-    usual, made = batch.integrate, []
+    usual, made = smooth_batch.integrate, []
 
     def integrate(*args: Any, **more: Any) -> Any:
         made.append(1)
@@ -172,8 +172,8 @@ def test_runs_that_came_to_their_end_are_kept(monkeypatch):
             signal.raise_signal(signal.SIGINT)
         return usual(*args, **more)
 
-    monkeypatch.setattr(batch, "integrate", integrate)
-    monkeypatch.setattr(batch, "parallel", lambda work, parts, threads: [work(part) for part in parts])
+    monkeypatch.setattr(smooth_batch, "integrate", integrate)
+    monkeypatch.setattr(smooth_batch, "parallel", lambda work, parts, threads: [work(part) for part in parts])
     with pytest.raises(lw.Interrupted, match="3 of 6 runs") as caught:
         lw.simulate_many(pendulum(), {"q": np.linspace(0.1, 0.6, 6)}, 0.5)
     monkeypatch.undo()

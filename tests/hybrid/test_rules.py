@@ -434,14 +434,6 @@ def test_force_of_several_rows_is_refused():
         both.force  # noqa: B018
 
 
-def test_many_runs_follow_no_rules():
-    """What `simulate_many` cannot do is said, not left out."""
-    model, x, _v = block()
-    model.rule("mark", x)
-    with pytest.raises(lw.ModelError, match=r"runs no contacts and no rules, and 'block' has some \(mark\)"):
-        lw.simulate_many(model, {"x": [1.0, 2.0]}, 1.0)
-
-
 def test_run_that_a_rule_broke_is_as_it_was():
     """A rule that cannot fire leaves the state and what holds alone."""
     model, x, v = block()

@@ -174,7 +174,6 @@ def test_a_jump_of_an_input_may_end_the_run():
         (lambda: lw.Table([0.0, 1.0], [1.0, math.nan]), "grow from row to row"),
         (lambda: lw.Table([0.0], [1.0], "cubic"), "cannot be 'cubic'"),
         (lambda: lw.simulate(cart(), 1.0, [0.0], inputs={"pull": lw.Table([0.5], [1.0])}), "first row is at t = 0.5"),
-        (lambda: lw.simulate_many(cart(), {"x": [0.0]}, 1.0, inputs={"pull": lw.Table([0.0], [1.0])}), "no lw.Table"),
     ],
 )
 def test_tables_that_say_too_little_are_refused(make, message):

@@ -73,6 +73,9 @@ def _finish(build: Build, entry: Entry) -> None:
     limits(build, entry.get("limits", []))
     without_shapes(build, entry)
     rules(build, entry.get("switched", []), entry.get("rules", []))
+    for given in entry.get("quantities", []):
+        with given.name.place.blamed():
+            makers.described(build, given)
 
 
 @dataclass

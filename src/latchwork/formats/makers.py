@@ -16,6 +16,7 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS
 from latchwork.mechanics.vector import Dyadic
 from latchwork.model import NAME, RESERVED
+from latchwork.symbolic.quantity import quantity
 
 # --- symbols ------------------------------------------------------------------------------------------------------
 
@@ -34,6 +35,11 @@ def coordinate(build: Build, name: Text) -> None:
 
 def speed(build: Build, given: Given) -> None:
     build.add(*build.model.speeds(**{given.name.value: build.scalar(given.value)}))
+
+
+def described(build: Build, given: Given) -> None:
+    texts = {key: text.value for key, text in given.value.values.items()}
+    build.model.describe(**{given.name.value: quantity(**texts)})
 
 
 def let(build: Build, given: Given) -> None:

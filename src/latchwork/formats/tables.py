@@ -120,6 +120,10 @@ LOAD = Shape("load", {
     }), "a spring and damper in a joint"),
     "drive": Field(DRIVE, "a force of a support along the beam that slides over it"),
 }, one_of=("gravity", "force", "torque", "spring", "torsion", "actuate", "resist", "drive"))  # fmt: skip
+QUANTITY = Shape("quantity", {
+    "unit": Field("text", "unit, such as kg m^2/s; a label, nothing is converted"),
+    "description": Field("text", "what it is, in a few words"),
+})  # fmt: skip
 MODEL = Shape("model", {
     "latchwork": Field("version", "version of this format", needed=True),
     "name": Field("text", "name of the model", needed=True),
@@ -148,5 +152,6 @@ MODEL = Shape("model", {
     "one_way": Field(Named(ONE_WAY, most=MOST_CONTACTS), "one-way clutches, each by its name"),
     "switched": Field(Named(SWITCHED, most=MOST_RULES), "constraints that rules hold and let go, each by its name"),
     "rules": Field(Named(RULE, most=MOST_RULES), "what happens in a run where a condition falls through zero"),
+    "quantities": Field(Named(QUANTITY), "units and descriptions of symbols, each by its name"),
     "run": Field(RUN, "how to run it, for `latchwork run`"),
 })  # fmt: skip

@@ -80,6 +80,7 @@ class Writer:
             "one_way": without_shapes(self, model.contacts, "one_way"),
             "switched": switched_text(self, model.rules),
             "rules": {rule.name: rule_text(self, rule) for rule in model.rules if rule.name not in self._leaving()},
+            "quantities": self._quantities(),
             "run": {} if run is None else run_section(self, run),
         }
         return written | {"let": self.literal.let}
@@ -91,6 +92,12 @@ class Writer:
         for symbol in self.model.symbols.values():
             kinds[symbol.kind].append(symbol)
         return kinds
+
+    def _quantities(self) -> dict[str, dict[str, str]]:
+        """Units and descriptions, where there are any."""
+        given = {name: {"unit": s.unit, "description": s.description} for name, s in self.model.symbols.items()}
+        return {name: {key: text for key, text in each.items() if text} for name, each in given.items()
+                if any(each.values())}  # fmt: skip
 
     def _value(self, symbol: Expr) -> str | None:
         value = self.model.graph.symbols[symbol.node].value

@@ -2,191 +2,239 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchwork.constraint.scales import measured
-from latchwork.constraint.terms import Base, base_of
-from latchwork.errors import EvaluationError, IntegrationError, Interrupted, ModelError, did_you_mean, spelled
+from latchwork.constraint.constrained import Constrained
+from latchwork.constraint.constraint import Constraint
+from latchwork.errors import ArgumentError, EvaluationError, Interrupted, spelled
 from latchwork.hybrid.audit import Auditing, auditing, doubts
-from latchwork.hybrid.lanes import in_lanes, lanes_pay
-from latchwork.hybrid.right_side import RightSide, right_side
-from latchwork.hybrid.start import even_times, mechanism, method_of, must_be_unit, span, start_of
+from latchwork.hybrid.designs import Simulating
+from latchwork.hybrid.ensemble import Ensemble, Failure, Row
+from latchwork.hybrid.event import Events
+from latchwork.hybrid.input_laws import Driven
+from latchwork.hybrid.mechanism import Mechanism, mechanism_of
+from latchwork.hybrid.smooth_batch import integrate_all, measured_starts
+from latchwork.hybrid.start import even_times, method_of, span
+from latchwork.hybrid.start_table import columns_of, held_of, rows_of, start_in
+from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.hybrid.trajectory import Samples
-from latchwork.integrate.methods import RK4, Method, integrate
-from latchwork.integrate.problem import StateScales
-from latchwork.integrate.workspace import Memory
+from latchwork.integrate.methods import Method
 from latchwork.kane.equations import Equations
 from latchwork.model import Model
-from latchwork.program.batch import parallel, shares
 from latchwork.program.interrupt import interrupted, listening
+from latchwork.program.processes import cores, shared_out
 
 Array = NDArray[np.float64]
+PORTION = 32  # runs that a process takes at a time
+LOST = "the process that made this run was ended from outside, twice: by a signal, or for lack of memory"
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Many runs: states at the same times.
+    """Many runs: states at the same times, events, and what was asked of each.
 
     ``failed`` says why a run stopped or was refused, by its row; its states are nan. ``doubtful`` says what the audit
-    found of runs that were to be kept.
+    found of runs that were to be kept. ``ends`` is when each ended.
     """
 
-    side: RightSide = field(repr=False)
+    driven: Driven = field(repr=False)
     t: Array  # (samples,)
     x: Array = field(repr=False)  # (runs, samples, states)
     rest: Array = field(repr=False)  # (runs, inputs and parameters)
     failed: dict[int, str]
     doubtful: dict[int, str] = field(default_factory=dict)
+    events: tuple[Events, ...] = field(default=(), repr=False)
+    outputs: Mapping[str, Array] = field(default_factory=dict, repr=False)  # (runs, ...)
+    ends: Array = field(default_factory=lambda: np.zeros(0), repr=False)  # (runs,)
+    udot: Array | None = field(default=None, repr=False)  # (runs, samples, speeds), where constraints act
 
     def __len__(self) -> int:
         return len(self.x)
 
     def __getitem__(self, what: Any) -> Array:
-        """Numbers for every run and sample: a name, an expression, a point, a vector or a frame, as in a Trajectory."""
+        """Numbers for every run and sample: a name, an expression, a point, a vector or a frame, as in a Trajectory.
+
+        An output is had by its name. Forces of constraints and contacts need the whole run: ask by ``outputs``.
+        """
+        if isinstance(what, str) and what in self.outputs:
+            return self.outputs[what]
         runs, samples, _ = self.x.shape
-        rest = np.repeat(self.rest, samples, axis=0)
-        values = Samples(self.side.driven, np.tile(self.t, runs), self.x.reshape(runs * samples, -1), rest)[what]
+        t = np.column_stack([np.full(runs, self.t[0]), self.ends]) if samples == 2 else np.tile(self.t, (runs, 1))
+        rest, udot = np.repeat(self.rest, samples, axis=0), self.udot
+        values = Samples(self.driven, t.ravel(), self.x.reshape(runs * samples, -1), rest,
+                         udot=None if udot is None else udot.reshape(runs * samples, -1))[what]  # fmt: skip
         return values.reshape(runs, samples, *values.shape[1:])
 
     @property
     def final(self) -> dict[str, Array]:
         """Coordinates and speeds at the end, by name."""
-        equations = self.side.equations
+        equations = self.driven.equations
         return {name: self.x[:, -1, i] for i, name in enumerate((*equations.q_names, *equations.u_names))}
 
 
 @spelled
-def simulate_many(model: Model | Equations, table: Mapping[str, ArrayLike], until: float, *,
-                  method: Method | None = None, inputs: Mapping[str, Any] | None = None, start: float = 0.0,
-                  every: float | None = None, threads: int | None = None,
+def simulate_many(model: Model | Equations | Constrained, table: Mapping[str, ArrayLike], until: float, *,
+                  constraints: Sequence[Constraint] = (), method: Method | None = None,
+                  inputs: Mapping[str, Any] | None = None, start: float = 0.0, every: float | None = None,
+                  outputs: Mapping[str, Any] | None = None, stop_when: Mapping[str, Any] | None = None,
+                  design: Simulating | None = None, at_once: bool | None = None,
+                  thick: TimeStepping | Literal[False] | None = None, workers: int | None = None,
                   audit: Auditing = "raise") -> Runs:  # fmt: skip
-    """Run a mechanism once for each row of a table.
+    """Run a mechanism once for each row of a table, with its constraints, contacts and rules.
 
     The table gives arrays by the names of coordinates, speeds, inputs and parameters; a single number holds for all.
-    What it leaves out is as in `simulate`. Samples are the start and the end, or even times with ``every``. Under
-    `RK4`, runs share vectors and step together; any other method takes each by itself, in threads. Ctrl-C raises
-    `lw.Interrupted`, whose ``run`` has those that came to their end.
+    What it leaves out is as in `simulate`, and so are all other settings. Samples are the start and the end, or even
+    times with ``every``. ``outputs`` are asked of each run while it is there, by name: expressions, points, vectors at
+    the samples, or functions of a run, ``{"bounces": lambda run: len(run.events)}``; the run itself is not kept.
 
-    Runs whose energy balance is off by far more than the method promises are refused, one by one: ``runs.failed`` says
-    why. With ``audit="warn"`` they are kept, and ``runs.doubtful`` says it; ``audit="off"`` does not look.
+    Each run has the bits that it has alone. Where nothing but forces acts, under `RK4`, runs share vectors and step
+    together. All others share what is derived and compiled, and are made on ``workers`` cores: as many as there are.
+
+    A run that fails is a row of nan, and ``runs.failed`` says why; so does one whose energy balance is off by far more
+    than the method promises. With ``audit="warn"`` such are kept, and ``runs.doubtful`` says it; ``audit="off"`` does
+    not look. Ctrl-C raises `lw.Interrupted`, whose ``run`` has those that came to their end.
     """
-    (equations, constraints), method, audit = mechanism(model), method_of(method), auditing(audit)
-    changing: tuple[Any, ...] = (*model.contacts, *model.collisions, *model.rules) if isinstance(model, Model) else ()
-    if changing:
-        raise ModelError(
-            f"simulate_many runs no contacts and no rules, and '{equations.name}' has some "
-            f"({', '.join(each.name for each in changing)}). Leave them out of the model, or use simulate for each."
-        )
-    if constraints:
-        raise ModelError(
-            f"simulate_many cannot hold the constraints of '{equations.name}' "
-            f"({', '.join(k.name for k in constraints)}). Give model.constrained().equations, or use simulate for each."
-        )
+    method, audit = method_of(method), auditing(audit)
     t0, t_end = span(start, until)
-    side, held = right_side(equations, inputs)
-    if side.driven.columns:
-        raise EvaluationError("simulate_many takes no lw.Table. Give numbers or expressions, or use simulate for each.")
-    x0, rest = _starts(equations, table, held, t0)
     times = np.array([t0, t_end]) if every is None else even_times(t0, t_end, every)
-    runs = Runs(side, times, np.full((len(x0), len(times), x0.shape[1]), np.nan), rest, {})
+    if stop_when is not None and every is not None:
+        raise EvaluationError(f"every = {every} with stop_when cannot be had: runs that end at different times have no "
+                              "common samples. Leave every out; states at the end are kept.")  # fmt: skip
+    shared = mechanism_of(model, constraints, inputs)
+    columns, count = columns_of(shared.equations, table)
+    workers = _workers(workers)
+    changes = (*model.contacts, *model.collisions, *model.rules) if isinstance(model, Model) else ()
+    if changes or shared.permanent or outputs or stop_when or design is not None or shared.driven.columns:
+        settings = {"method": method, "design": design, "at_once": at_once, "thick": thick, "audit": audit}
+        if audit == "warn":
+            settings["audit"] = "raise"
+        ensemble = Ensemble(shared, times, _outputs(outputs), stop_when, audit == "warn", settings)
+        return _one_by_one(ensemble, columns, count, workers)
+    return _smooth(shared, columns, count, method, times, workers, audit)
+
+
+# --- each by itself ---------------------------------------------------------------------------------------------------
+
+
+def _one_by_one(ensemble: Ensemble, columns: Mapping[str, Array], count: int, workers: int) -> Runs:
+    """Runs of a mechanism whose modes change: the first here, which derives what all share, others on all cores."""
+    shared = ensemble.mechanism
+    starts = [start_in(shared.equations, columns, i) for i in range(count)]
+    rows: list[Row | Failure | None] = [None] * count
+
+    def work(part: slice) -> list[Row | Failure]:
+        return list(ensemble.rows(starts[part]))
+
+    def keep(part: slice, found: list[Row | Failure] | None) -> None:
+        given = [Failure(LOST)] * len(starts[part]) if found is None else found
+        rows[part.start : part.start + len(given)] = given
+
     try:
         with listening():
-            left = list(range(len(x0)))
-            if isinstance(method, RK4) and lanes_pay(side.function.program, method, len(x0), t_end - t0):
-                left = in_lanes(side.function, method, x0, rest, times, runs.x, threads)
-            failed, steps = _alone(side, method, x0, rest, times, left, runs.x, threads)
-            runs.failed.update(failed)
+            keep(slice(0, 1), work(slice(0, 1)))
+            portion = max(1, min(PORTION, -(-count // (4 * workers))))
+            parts = [slice(i, min(i + portion, count)) for i in range(1, count, portion)]
+            for part, found in () if interrupted() else shared_out(work, parts, workers):
+                keep(part, found)
     except KeyboardInterrupt:
-        raise _interrupted(runs) from None
-    doubtful = {} if audit == "off" else doubts(side.driven.energy, times, runs.x, rest, steps, method,
-                                                 _bases(side, t0, x0[:1], rest[:1])[0].state_units)  # fmt: skip
-    if audit == "warn":
-        return replace(runs, doubtful=doubtful)
-    runs.x[list(doubtful)] = np.nan
-    return replace(runs, failed=dict(sorted((runs.failed | doubtful).items())))
+        raise _interrupted(_gathered(ensemble, columns, rows)) from None
+    return _gathered(ensemble, columns, rows)
+
+
+def _gathered(ensemble: Ensemble, columns: Mapping[str, Array], rows: Sequence[Row | Failure | None]) -> Runs:
+    """All rows in one; what has another shape in one run than in the first that has it, fails that run."""
+    shared, times = ensemble.mechanism, ensemble.times
+    outputs = {name: _stacked(name, rows) for name in ensemble.outputs}
+    failed = {i: row.reason for i, row in enumerate(rows) if isinstance(row, Failure)}
+    for _, wrong in outputs.values():
+        failed = {**wrong, **failed}
+    good = {i: row for i, row in enumerate(rows) if isinstance(row, Row) and i not in failed}
+    equations = shared.equations
+    x = np.full((len(rows), len(times), len(equations.q) + len(equations.u) + 1), np.nan)
+    ends = np.full(len(rows), np.nan)
+    has_rates = any(row.udot is not None for row in good.values())
+    udot = np.full((len(rows), len(times), len(equations.u)), np.nan) if has_rates else None
+    for i, row in good.items():
+        x[i], ends[i] = row.x, row.end
+        if udot is not None and row.udot is not None:
+            udot[i] = row.udot
+    for stacked, _ in outputs.values():
+        if np.issubdtype(stacked.dtype, np.floating):
+            stacked[list(failed)] = np.nan
+    return Runs(shared.driven, times, x, held_of(shared, columns, len(rows)), dict(sorted(failed.items())),
+                {i: row.doubt for i, row in good.items() if row.doubt},
+                tuple(good[i].events if i in good else Events() for i in range(len(rows))),
+                {name: stacked for name, (stacked, _) in outputs.items()}, ends, udot)  # fmt: skip
+
+
+def _stacked(name: str, rows: Sequence[Row | Failure | None]) -> tuple[Array, dict[int, str]]:
+    """An output of all runs as one array, and the runs in which it is no numbers, or of another shape, and why."""
+    found, wrong = dict[int, Array](), dict[int, str]()
+    for i, row in enumerate(rows):
+        if isinstance(row, Row):
+            try:
+                found[i] = np.asarray(row.outputs[name], dtype=float)
+            except (TypeError, ValueError):
+                wrong[i] = f"output '{name}' is {row.outputs[name]!r:.60}, which is no number. Let it give numbers."
+    shape = next(iter(found.values())).shape if found else ()
+    stacked = np.full((len(rows), *shape), np.nan)
+    for i, value in found.items():
+        if value.shape == shape:
+            stacked[i] = value
+        else:
+            first = next(iter(found))
+            wrong[i] = (f"output '{name}' has the shape {value.shape} in run {i}, and {shape} in run {first}. Let it "
+                        "give as many numbers in every run.")  # fmt: skip
+    return stacked, wrong
+
+
+def _outputs(outputs: Mapping[str, Any] | None) -> dict[str, Any]:
+    if outputs is None:
+        return {}
+    if not isinstance(outputs, Mapping):
+        raise ArgumentError(f"outputs are {outputs!r:.60}. Give them by name: outputs={{\"height\": \"q1\"}}.")
+    return {str(name): what for name, what in outputs.items()}
+
+
+def _workers(workers: Any) -> int:
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise ArgumentError(f"workers = {workers!r}. Give a whole number of cores, 1 or more.")
+    return workers or cores()
 
 
 def _interrupted(runs: Runs) -> Interrupted:
     """What came to its end before an interrupt; the others have failed."""
-    name, cut = runs.side.equations.name, np.flatnonzero(np.isnan(runs.x[:, -1]).any(axis=1)).tolist()
+    name, cut = runs.driven.equations.name, np.flatnonzero(np.isnan(runs.x[:, -1]).any(axis=1)).tolist()
     why = {i: "it was interrupted" for i in cut if i not in runs.failed}
     made = replace(runs, failed=dict(sorted((why | runs.failed).items())))
     return Interrupted(f"{len(runs) - len(why)} of {len(runs)} runs of '{name}' came to their end before an interrupt. "
                        "They are in .run; .run.failed names the others.", made)  # fmt: skip
 
 
-def _starts(equations: Equations, table: Mapping[str, ArrayLike], held: Mapping[str, float],
-            t0: float) -> tuple[Array, Array]:  # fmt: skip
-    """States and held numbers of every run, one row each: those of the first run, with the columns put in."""
-    columns = {str(name): np.asarray(values, dtype=float) for name, values in table.items()}
-    runs = _length(columns)
-    first = {name: float(values[0] if values.ndim else values) for name, values in columns.items()}
-    q, u, r, p = _by_kind(equations, first, held)
-    x, rest = start_of(equations, q, u, r, p, t0).parts
-    rows = np.tile(np.concatenate([x, rest]), (runs, 1))
-    n = len(x)
-    place = [*equations.q_names, *equations.u_names, "", *(symbol.name for symbol in (*equations.r, *equations.p))]
-    for name, values in columns.items():
-        if not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(np.broadcast_to(values, runs))))
-            raise EvaluationError(f"'{name}' is not finite in row {row} of the table. Give a finite number.")
-        rows[:, place.index(name)] = values
-    for row in rows if equations.system.quaternions else ():
-        must_be_unit(equations, row[:n])
-    return rows[:, :n].copy(), rows[:, n:].copy()
+
+# --- without modes ----------------------------------------------------------------------------------------------------
 
 
-def _by_kind(equations: Equations, values: Mapping[str, float], held: Mapping[str, float]) -> list[dict[str, float]]:
-    """Values sorted into coordinates, speeds, inputs and parameters."""
-    kinds = [{symbol.name for symbol in symbols} for symbols in (equations.q, equations.u, equations.r, equations.p)]
-    for name in values:
-        if not any(name in kind for kind in kinds):
-            known = set().union(*kinds)
-            raise EvaluationError(f"'{name}' is nothing of '{equations.name}'.{did_you_mean(name, sorted(known))}")
-    q, u, r, p = ({name: value for name, value in values.items() if name in kind} for kind in kinds)
-    return [q, u, {**held, **r}, p]
-
-
-def _length(columns: Mapping[str, Array]) -> int:
-    """How many rows the table has."""
-    lengths = {name: len(values) for name, values in columns.items() if values.ndim == 1}
-    if not any(lengths.values()) or len(set(lengths.values())) > 1 or any(c.ndim > 1 for c in columns.values()):
-        shapes = ", ".join(f"{name} {values.shape}" for name, values in columns.items()) or "nothing"
-        raise EvaluationError(f"the table has {shapes}: no common number of rows. Give each column one number per run.")
-    return next(iter(lengths.values()))
-
-
-def _bases(side: RightSide, t0: float, x0: Array, rest: Array) -> list[Base]:
-    """Programs with the scales and units of every run, as it has them alone."""
-    d, equations = side.driven, side.equations
-    base = base_of(equations, d.power, d.laws, (d.arguments[0], *equations.q, *equations.u, *d.held))
-    return [measured(base, row) for row in np.column_stack([np.full(len(x0), t0), x0[:, :-1], rest])]
-
-
-def _alone(side: RightSide, method: Method, x0: Array, rest: Array, times: Array, which: list[int], x: Array,
-           threads: int | None) -> tuple[dict[int, str], Array]:  # fmt: skip
-    """Fill in these runs, each by itself; the reasons of those that stopped, and how many steps each run took."""
-    failed: dict[int, str] = {}
-    steps, bases = np.zeros(len(x0)), _bases(side, times[0], x0[which], rest[which])
-    scales = [StateScales(base.scales.time, base.state_units) for base in bases]
-
-    def run(part: slice) -> None:
-        memory = Memory()
-        for i, own in zip(which[part], scales[part], strict=True):
-            if interrupted():
-                return
-            try:
-                found = integrate(side.function, x0[i], times[0], times[-1], rest[i], method, memory=memory,
-                                  scales=own)  # fmt: skip
-                if found.t[-1] == times[-1]:
-                    x[i], steps[i] = found.at(times), found.stats.steps
-            except IntegrationError as error:
-                x[i], failed[i] = np.nan, str(error)
-
-    parallel(run, shares(len(which), threads, most=64), threads)
-    return failed, steps
+def _smooth(shared: Mechanism, columns: Mapping[str, Array], count: int, method: Method, times: Array, workers: int,
+            audit: Auditing) -> Runs:  # fmt: skip
+    """Runs on which nothing but forces acts."""
+    x0, rest = rows_of(shared, columns, count, float(times[0]))
+    x = np.full((count, len(times), x0.shape[1]), np.nan)
+    runs = Runs(shared.driven, times, x, rest, {}, events=(Events(),) * count, ends=np.full(count, times[-1]))
+    try:
+        with listening():
+            failed, steps = integrate_all(shared, method, x0, rest, times, runs.x, workers)
+            runs.failed.update(failed)
+    except KeyboardInterrupt:
+        raise _interrupted(runs) from None
+    units = measured_starts(shared, float(times[0]), x0[:1], rest[:1])[0].state_units
+    doubtful = {} if audit == "off" else doubts(shared.driven.energy, times, runs.x, rest, steps, method, units)
+    if audit == "warn":
+        return replace(runs, doubtful=doubtful)
+    runs.x[list(doubtful)] = np.nan
+    return replace(runs, failed=dict(sorted((runs.failed | doubtful).items())))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -47,6 +47,17 @@ class Driven:
     arguments: tuple[Expr, ...]
     columns: tuple[Column, ...]
     measure: Measure | None = None
+    functions: dict[Any, Function] = field(default_factory=dict, repr=False, compare=False)  # see `lowered`
+
+    def lowered(self, nodes: tuple[int, ...]) -> Function:
+        """Nodes of the model as one function of (t, q, u, rest); made once for all runs that are driven so."""
+        found = self.functions.get((self.equations, nodes))
+        if found is None:
+            system, replaced = self.equations.system, self.equations.derivation.kinematics.replaced
+            g, arguments = system.graph, (system.t, *system.q, *system.u, *self.held)
+            found = Function(lower(g, rebuild(g, rebuild(g, list(nodes), replaced), self.laws), arguments))
+            self.functions[self.equations, nodes] = found
+        return found
 
     @cached_property
     def energy(self) -> Function:

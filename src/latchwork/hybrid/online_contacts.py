@@ -19,7 +19,7 @@ from latchwork.errors import ModelError, did_you_mean
 from latchwork.hybrid.contacts.contact_checks import must_have_lengths, must_not_cross
 from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
 from latchwork.hybrid.contacts.initial_contacts import lies_behind, must_be_apart, must_be_few
-from latchwork.hybrid.contacts.sleeping_contacts import far_apart, first_features
+from latchwork.hybrid.contacts.sleeping_contacts import contact_point_of, far_apart, first_features
 from latchwork.hybrid.designs import must_watch
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.late import Waiting
@@ -68,7 +68,7 @@ def reshaped(world: World, state: SimState, name: str, a: Any, b: Any) -> SimSta
     if len(old.shapes) != 2:
         raise ModelError(f"'{name}' limits a joint, and has no shapes that could be others. Remove it instead.")
     one, two = old.shapes
-    laws = {"restitution": old.restitution, "friction": old.friction, "impact": old.impact}
+    laws = {"restitution": old.restitution, "friction": old.friction, "impact": old.impact, "adhesion": old.adhesion}
     without = without_contact(world, state, old)
     contacts = without.contacts.copied()
     contacts.zones |= state.contacts.zones
@@ -116,7 +116,7 @@ def _with_points(world: World, state: SimState, contact: Contact) -> SimState:
         state = _tracked(world, state, tracked)
     x, base = state.row, world.table(state.driven).base
     features = first_features(contact, base, x, world.may_sleep)
-    contact_points = [touch_of(contact, feature, base, x) for feature in features]
+    contact_points = [contact_point_of(contact, feature, base, x) for feature in features]
     for contact_point in contact_points:
         if contact_point.feature.tracked is not None:
             x = contact_point.tracked_place.found(x, state.contacts.places_of(contact, contact_point.feature))

@@ -18,12 +18,12 @@ from latchwork.hybrid.contacts.watch_set import Asleep, WatchSet
 from latchwork.hybrid.designs import Automaton, Simulating
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.interference.watch import Watch
-from latchwork.hybrid.mode_table import ModeTable, make_room, programs_of
+from latchwork.hybrid.mechanism import Mechanism
+from latchwork.hybrid.mode_table import ModeTable, make_room
 from latchwork.hybrid.prefetch import Ahead
 from latchwork.hybrid.state import SimState
 from latchwork.hybrid.table import Array
 from latchwork.integrate.methods import Method
-from latchwork.kane.equations import Equations
 from latchwork.symbolic.graph import Graph
 
 TABLES = 64  # mode tables that are kept: tracked curves that come and go change the equations
@@ -42,6 +42,7 @@ class World:
     design: Simulating
     at_once: bool | None
     progress: Callable[[float], None] | None
+    shared: Mechanism
     brief: float = 0.0
     keeps_awake: bool = False
     looks_ahead: bool = True
@@ -49,25 +50,25 @@ class World:
     watch_set: WatchSet = field(default_factory=WatchSet)
     watch: Watch = field(default_factory=Watch)
     ahead: Ahead = field(default_factory=Ahead)
-    _tables: dict[tuple[Equations, Measure | None], ModeTable] = field(default_factory=dict)
 
     def table(self, driven: Driven) -> ModeTable:
         """The mode table of some equations, measured by some scales and units."""
-        found = self._tables.get((driven.equations, driven.measure))
+        tables = self.shared.tables
+        found = tables.get((driven.equations, driven.measure))
         if found is None:
-            make_room(self._tables, TABLES)
-            found = self._tables[driven.equations, driven.measure] = ModeTable(driven, self.design)
+            make_room(tables, TABLES)
+            found = tables[driven.equations, driven.measure] = ModeTable(driven, self.design)
         return found
 
     def measured(self, driven: Driven, x: Array, contacts: Sequence[Contact]) -> Driven:
         """What drives a run, with scales and units of its start at x = (t, q, u, rest), which shapes that move tell as
         well."""
-        base, N = programs_of(driven), driven.equations.system.tree.newtonian
+        base, N = self.shared.base, driven.equations.system.tree.newtonian
         shapes = [*(shape for contact in contacts for shape in contact.shapes), *self.broad_phase.shapes]
         moving = [shape for shape in shapes if getattr(shape, "frame", N) is not N]
         measure = measure_at(base, x, [2.0 * size for size in map(radius_of, moving)])
         made = replace(driven, measure=measure)
-        self.table(made).base = base.measured_by(measure)
+        self.table(made).measure(base)
         return made
 
     def extended(self, driven: Driven) -> Driven:

@@ -11,6 +11,7 @@ from latchwork.mechanics.joints import Link
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Vector
+from latchwork.mechanics.visual import Visual
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 
@@ -45,6 +46,7 @@ class System:
     former_speeds: Mapping[Expr, Expr] = field(default_factory=dict)
     elastic_bodies: tuple[ElasticBody, ...] = ()
     contacts: tuple[str, ...] = ()  # by name: equations do not hold them, runs of the model do
+    visuals: tuple[Visual, ...] = ()  # what is drawn of it
 
     @property
     def graph(self) -> Graph:

@@ -126,15 +126,17 @@ class Model(Loading):
 
     @spelled
     def contact(self, name: str, a: Any, b: Any, *, restitution: Any = 0.0, friction: Any = None,
-                impact: str = "newton") -> Contact:  # fmt: skip
+                impact: str = "newton", adhesion: Any = 0.0) -> Contact:  # fmt: skip
         """Two shapes that may touch. In a run they collide, slide, roll, stick and separate as their laws say.
 
         ``restitution`` and ``friction`` are numbers, expressions, or ``lw.zones(...)``; ``lw.Coulomb(static, dynamic)``
-        tells the two frictions apart. ``impact`` names a law of ``latchwork.contact.impact.resolution.LAWS``.
+        tells the two frictions apart, ``rolling=`` and ``pivoting=`` of it resist turns. ``impact`` names a law of
+        ``latchwork.contact.impact.resolution.LAWS``. ``adhesion`` is the largest force by which each place pulls.
         """
         from latchwork.contact.construction import contact_between
 
-        return self.add_contact(name, lambda: contact_between(name, a, b, restitution, friction, impact, self.graph))
+        return self.add_contact(name, lambda: contact_between(name, a, b, restitution, friction, impact, self.graph,
+                                                              adhesion=adhesion))  # fmt: skip
 
     @property
     def collisions(self) -> tuple[Collision, ...]:
@@ -147,36 +149,38 @@ class Model(Loading):
         return self._materials
 
     @spelled
-    def material(self, name: str, *, friction: Any = None, restitution: Any = 0.0, on: Any = ()) -> Material:
+    def material(self, name: str, *, friction: Any = None, restitution: Any = 0.0, adhesion: Any = 0.0,
+                 on: Any = ()) -> Material:  # fmt: skip
         """A surface by a name: what it obeys on another of its kind, and the bodies and shapes that are made of it."""
         from latchwork.contact.colliders import things_made_of
 
-        return self._materials.add(name, friction, restitution, things_made_of(name, on))
+        return self._materials.add(name, friction, restitution, things_made_of(name, on), adhesion)
 
     @spelled
     def material_pair(self, a: Material | str, b: Material | str, *, friction: Any = None,
-                      restitution: Any = 0.0) -> Laws:  # fmt: skip
+                      restitution: Any = 0.0, adhesion: Any = 0.0) -> Laws:  # fmt: skip
         """The row of two materials: what their surfaces obey where they touch each other."""
-        return self._materials.add_pair(a, b, friction, restitution)
+        return self._materials.add_pair(a, b, friction, restitution, adhesion)
 
     @spelled
     def collide(self, *groups: Any, friction: Any = None, restitution: Any = None, impact: str = "newton",
                 within: bool = True, without: Any = (), masks: Any = None, neighbours: bool = False,
-                name: str = "collide") -> Collision:  # fmt: skip
+                adhesion: Any = None, name: str = "collide") -> Collision:  # fmt: skip
         """Bodies and shapes of which any two may touch, without a list of pairs; each argument is one or several.
 
         A body stands for the shapes that its methods have made; a mapping gives names, by which contacts are called "a
         on b". Shapes of one body, and of bodies that a joint joins, are left out (``neighbours=True`` keeps these), and
         so are the pairs in ``without``. With ``within=False`` only shapes of different arguments meet; ``masks`` gives
         (contype, conaffinity) by body or shape, as MuJoCo has them. A pair that `contact` lists has the laws it was
-        given there. ``friction`` and ``restitution`` are for pairs that the table of materials has no row for.
+        given there. ``friction``, ``restitution`` and ``adhesion`` are for pairs that the table of materials has no row
+        for.
         """
         from latchwork.contact.colliders import collision_of
 
         must_be_name(name, "a collision")
         if name in self._collisions:
             raise ModelError(f"'{self.name}' has a collision named '{name}' already. Give another name=.")
-        laws = {"friction": friction, "restitution": restitution, "impact": impact}
+        laws = {"friction": friction, "restitution": restitution, "adhesion": adhesion, "impact": impact}
         self._collisions[name] = collision_of(name, self.graph, groups, self._materials, laws, within=within,
                                               without=without, masks=masks, joined=neighbours)  # fmt: skip
         return self._collisions[name]
@@ -276,6 +280,7 @@ class Model(Loading):
             quaternions=tuple(self._quaternions),
             elastic_bodies=tuple(self._elastic_bodies.values()),
             contacts=(*self._contacts, *self._collisions),
+            visuals=tuple(self._visuals),
         )
 
     def equations(self) -> Equations:

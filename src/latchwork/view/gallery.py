@@ -51,6 +51,7 @@ NAMES = (
     "rolling_coin",
     "caster",
     "escapement",
+    "piano_action",
     "latch",
     "clutch",
     "wrecking_ball",

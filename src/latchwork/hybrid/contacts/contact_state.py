@@ -102,7 +102,8 @@ class ContactStates:
             return ()
         if self._labelled[0] is not self.closed:
             names = tuple(
-                [contact_state.label(contact_point.name) for contact_point, contact_state in self.closed.items()]
+                [contact_state.label(contact_point.name) for contact_point, contact_state in self.closed.items()
+                 if not contact_point.attracts]
             )
             self._labelled = self.closed, names
         return self._labelled[1]
@@ -188,6 +189,8 @@ class ContactStates:
         if state is State.STICK:
             return lam[contact_point.name][0]
         g, limit = contact_point.equations.system.graph, self.mu(contact_point)[1]
+        if contact_point.is_pressed and contact_point.feature.closed_with is not None:
+            limit = limit * lam[contact_point.feature.closed_with.name][0]
         return Expr(g, operand(g, 0.0 if way is None else -way[0] * limit))
 
     def places_of(self, contact: Contact, feature: Feature) -> list[ContactPoint]:
@@ -201,14 +204,22 @@ class ContactStates:
         g, replaced = contact_point.equations.system.graph, contact_point.equations.derivation.kinematics.replaced
         return rebuild(g, [operand(g, zone.x - bound) for bound in zone.bounds], replaced)
 
+    def _zone_function(self, contact_point: ContactPoint, zone: Zones) -> Function:
+        """x − bound for every bound, as a function of (t, q, u, rest); made once for the same programs."""
+        base = contact_point.base
+        found: Function | None = base.remembered.get(("zone", zone))
+        if found is None:
+            g = base.equations.system.graph
+            nodes = rebuild(g, self.zone_nodes(contact_point, zone), base.laws)
+            found = base.remembered["zone", zone] = Function(lower(g, nodes, base.arguments))
+        return found
+
     def enter_zones(self, contact_points: Iterable[ContactPoint], x: Array) -> None:
         """Find the zones at a state, for contacts that are new."""
         for contact_point in contact_points:
             for zone in contact_point.zones:
                 if zone not in self.zones:
-                    g = contact_point.equations.system.graph
-                    nodes = rebuild(g, self.zone_nodes(contact_point, zone), contact_point.base.laws)
-                    values = Function(lower(g, nodes, contact_point.base.arguments))(x)
+                    values = self._zone_function(contact_point, zone)(x)
                     if (np.diff(values) >= 0.0).any():
                         bounds = ", ".join(f"{bound:.6g}" for bound in contact_point.lowered(list(zone.bounds))(x))
                         raise ModelError(
@@ -297,6 +308,10 @@ class ContactStates:
         """Contacts that hold everything stick (or touch without friction), with these forces; others just opened."""
         self.closed = {contact_point: ContactState(State.STICK if len(forces[contact_point]) > 1 else State.SLIDE)
                        for contact_point in self.contact_points if contact_point in forces}  # fmt: skip
+        features = {contact_point.feature for contact_point in self.closed}
+        attracts = [contact_point for contact_point in self.contact_points
+                    if contact_point.attracts and contact_point.feature.closed_with in features]  # fmt: skip
+        self.closed |= dict.fromkeys(attracts, ContactState(State.SLIDE, (1.0,), (1.0,)))
         self.lam = {contact_point.name: force[1:] if contact_point.is_bounded else force
                     for contact_point, force in forces.items()}  # fmt: skip
         gaps = {

@@ -83,7 +83,7 @@ def arrange(s: ContactStates, base: Base, x: Array, wanted: Sequence[tuple[Conta
     ]:
         return
     known, before = {contact_point.feature: contact_point for contact_point in s.every}, set(s.contact_points)
-    contact_points = [known.pop(feature) if feature in known else _made(contact, feature, base, x)
+    contact_points = [known.pop(feature) if feature in known else contact_point_of(contact, feature, base, x)
                for contact, features in wanted for feature in features]  # fmt: skip
     woken = [contact_point for contact_point in contact_points if contact_point not in before]
     stay = {zone for contact_point in before for zone in contact_point.zones}
@@ -94,7 +94,7 @@ def arrange(s: ContactStates, base: Base, x: Array, wanted: Sequence[tuple[Conta
     s.behind |= {contact_point for contact_point in woken if lies_behind(contact_point, x)}
 
 
-def _made(contact: Contact, feature: Feature, base: Base, x: Array) -> ContactPoint:
+def contact_point_of(contact: Contact, feature: Feature, base: Base, x: Array) -> ContactPoint:
     """A contact point, or the one that was made before for the same equations, where it does not depend on a state."""
     found: ContactPoint | None = base.remembered.get(feature)
     if found is None:

@@ -17,12 +17,10 @@ from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.interference import looks
 from latchwork.program.bundle import Bundle
 from latchwork.program.function import Function
-from latchwork.program.lower import lower
 from latchwork.program.native import address, native
 from latchwork.program.records.memory import lay_out, write
 from latchwork.program.records.view import address_of
 from latchwork.symbolic.expr import Expr, operand
-from latchwork.symbolic.traverse import rebuild
 
 Array = NDArray[np.float64]
 ALL = 1e300  # a width that nothing jumps over
@@ -55,10 +53,8 @@ def told_between(shapes: Sequence[Any], contact: Contact | None = None) -> Told 
 
 def lowered(driven: Driven, expressions: Sequence[Any]) -> Function:
     """Expressions of the model as one function of (t, q, u, rest)."""
-    system = driven.equations.system
-    g, arguments = system.graph, (system.t, *system.q, *system.u, *driven.held)
-    nodes = rebuild(g, [operand(g, e) for e in expressions], driven.equations.derivation.kinematics.replaced)
-    return Function(lower(g, rebuild(g, nodes, driven.laws), arguments))
+    g = driven.equations.system.graph
+    return driven.lowered(tuple(operand(g, e) for e in expressions))
 
 
 class Scene:
