@@ -24,6 +24,7 @@ def main() -> None:
     with rc_context(ON_PAPER), TemporaryDirectory() as folder, chdir(folder):
         _readme(Path("readme.svg"))
         _coupling(Path("coupling.svg"))
+        _page("flexible.md")
         for name in gallery.NAMES:
             example = gallery.load(name)
             example.run(example.models()[0]).draw(*example.draw, view=example.view, path=f"{name}.svg")
@@ -39,6 +40,12 @@ def _readme(path: Path) -> None:
     example = FIRST_EXAMPLE.search((HERE.parent / "README.md").read_text(encoding="utf-8"))
     assert example is not None
     exec(example[1].replace("double_pendulum.svg", str(path)))
+
+
+def _page(name: str) -> None:
+    """The pictures that the examples of a page draw."""
+    blocks = re.findall(r"^```python\n(.*?)^```$", (HERE / name).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    exec("\n".join(blocks), {})
 
 
 def _coupling(path: Path) -> None:

@@ -25,6 +25,7 @@ NAMES = (
     "buffinton_3_two_revolute",
     "buffinton_4_revolute_prismatic",
     "buffinton_5_grasp",
+    "buffinton_6_beam",
     "double_pendulum",
     "spinning_top",
     "chain",
@@ -63,6 +64,8 @@ NAMES = (
     "wrecking_ball",
     "gripper",
     "robot_on_the_floor",
+    "spin_up",
+    "flexible_four_bar",
 )
 
 
