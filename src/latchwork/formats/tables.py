@@ -19,6 +19,7 @@ from latchwork.formats.contact_tables import (
 from latchwork.formats.grammar import Field, Listed, Named, Shape
 from latchwork.formats.rule_tables import MOST_RULES, RULE, SWITCHED
 from latchwork.formats.run_tables import RUN
+from latchwork.formats.study_tables import STUDY
 
 ROTATE = Shape("rotate", {
     "angle": Field("scalar", "angle of the turn", needed=True),
@@ -145,4 +146,5 @@ MODEL = Shape("model", {
     "switched": Field(Named(SWITCHED, most=MOST_RULES), "constraints that rules hold and let go, each by its name"),
     "rules": Field(Named(RULE, most=MOST_RULES), "what happens in a run where a condition falls through zero"),
     "run": Field(RUN, "how to run it, for `latchwork run`"),
+    "study": Field(STUDY, "at which points to study it, for `latchwork study`"),
 })  # fmt: skip
