@@ -110,6 +110,9 @@ if TYPE_CHECKING:
     from latchwork.hybrid.table import Table
     from latchwork.hybrid.time_stepping.settings import TimeStepping
     from latchwork.hybrid.trajectory import Trajectory
+    from latchwork.identification.base_parameters import base_parameters
+    from latchwork.identification.excitation import exciting
+    from latchwork.identification.fit import identify
     from latchwork.integrate.methods import RK4, DormandPrince
     from latchwork.integrate.stiff import SciPy, Sundials
     from latchwork.kane.equations import Equations
@@ -168,6 +171,9 @@ _LATE = {
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
     "Study": "latchwork.study.study",
+    "base_parameters": "latchwork.identification.base_parameters",
+    "identify": "latchwork.identification.fit",
+    "exciting": "latchwork.identification.excitation",
     **dict.fromkeys(("grid", "sampled", "points"), "latchwork.study.points"),
 }
 _MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.joints.makers"}
@@ -237,6 +243,9 @@ __all__ = [
     "grid",
     "sampled",
     "points",
+    "base_parameters",
+    "identify",
+    "exciting",
     "TimeStepping",
     "Trajectory",
     "Table",
