@@ -120,6 +120,7 @@ if TYPE_CHECKING:
     from latchwork.realtime.live import Live
     from latchwork.realtime.process import Loop
     from latchwork.realtime.replay import replay
+    from latchwork.study.minimum import DifferentialEvolution, NelderMead, Optuna, minimize
     from latchwork.study.points import grid, points, sampled
     from latchwork.study.study import Study
     from latchwork.view.linear import plot_eigenvalues
@@ -171,6 +172,7 @@ _LATE = {
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
     "Study": "latchwork.study.study",
+    **dict.fromkeys(("minimize", "DifferentialEvolution", "NelderMead", "Optuna"), "latchwork.study.minimum"),
     "base_parameters": "latchwork.identification.base_parameters",
     "identify": "latchwork.identification.fit",
     "exciting": "latchwork.identification.excitation",
@@ -243,6 +245,10 @@ __all__ = [
     "grid",
     "sampled",
     "points",
+    "minimize",
+    "DifferentialEvolution",
+    "NelderMead",
+    "Optuna",
     "base_parameters",
     "identify",
     "exciting",
