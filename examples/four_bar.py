@@ -22,7 +22,7 @@ def build() -> lw.Model:
 
     def rod(name: str, at: lw.Point, length: lw.Expr, k: int, inboard: lw.Link | None = None) -> lw.Link:
         link = model.revolute(name, inboard, at=at, q=[f"q{k}"], u=[f"u{k}"])
-        center = at.at(f"{name}_center", length / 2 * link.frame.x)
+        center = link.origin.at(f"{name}_center", length / 2 * link.frame.x)
         model.body(name, link, center, length, lw.inertia(link.frame, zz=length**3 / 12))
         return link
 

@@ -40,6 +40,7 @@ LATE = {
     ("symbolic/graph.py", "program"),  # constants are folded by the interpreter
     ("mechanics/body.py", "contact"),  # body.circle, body.box
     ("kane/equations.py", "constraint"),  # eq.embed
+    ("model/model.py", "flexible"),  # model.beam
     ("constraint/linearization/linear.py", "view"),  # linear.plot
     ("hybrid/timeline.py", "view"),  # sim.timeline.plot
     ("hybrid/trajectory.py", "view"),  # run.plot

@@ -13,6 +13,7 @@ from latchwork.errors import (
     AuditWarning,
     ConstraintError,
     ContactError,
+    ControlError,
     CouplerError,
     EvaluationError,
     ExpressionError,
@@ -63,9 +64,10 @@ from latchwork.symbolic.expr import (
     where,
 )
 from latchwork.symbolic.matrix import Matrix
+from latchwork.symbolic.quantity import Quantity, quantity
 
 if TYPE_CHECKING:
-    from latchwork import bench
+    from latchwork import bench, control
     from latchwork.constraint.constrained import Constrained
     from latchwork.constraint.joints import makers
     from latchwork.constraint.linearization.equilibrium import Steady
@@ -89,6 +91,8 @@ if TYPE_CHECKING:
         Sphere,
     )
     from latchwork.export import export_c, export_python, to_casadi, to_jax
+    from latchwork.flexible.beam import Beam
+    from latchwork.flexible.end_conditions import polynomial_shapes
     from latchwork.formats import dump, load, loads
     from latchwork.formats.remote import Remote
     from latchwork.formats.shape_server import ShapeServer
@@ -123,6 +127,7 @@ if TYPE_CHECKING:
     from latchwork.study.minimum import DifferentialEvolution, NelderMead, Optuna, minimize
     from latchwork.study.points import grid, points, sampled
     from latchwork.study.study import Study
+    from latchwork.view.beams import plot_beam_modes, plot_campbell, plot_deflection
     from latchwork.view.linear import plot_eigenvalues
 
 _LATE = {
@@ -134,12 +139,15 @@ _LATE = {
     "Eigenmode": "latchwork.constraint.linearization.linear",
     "Steady": "latchwork.constraint.linearization.equilibrium",
     "plot_eigenvalues": "latchwork.view.linear",
+    **dict.fromkeys(("plot_beam_modes", "plot_campbell", "plot_deflection"), "latchwork.view.beams"),
     **dict.fromkeys(
         "Line Plane Segment Polyline Arc Boundary Circle Sphere Capsule Cylinder Rim Box Hull".split(),
         "latchwork.contact.shapes",
     ),
     **dict.fromkeys(("Contact", "Coulomb", "Zones", "zones"), "latchwork.contact.law"),
     "Equations": "latchwork.kane.equations",
+    "Beam": "latchwork.flexible.beam",
+    "polynomial_shapes": "latchwork.flexible.end_conditions",
     "simulate": "latchwork.hybrid.simulate",
     "SimState": "latchwork.hybrid.state",
     "Simulation": "latchwork.hybrid.simulation",
@@ -178,10 +186,12 @@ _LATE = {
     "exciting": "latchwork.identification.excitation",
     **dict.fromkeys(("grid", "sampled", "points"), "latchwork.study.points"),
 }
-_MODULES = {"bench": "latchwork.bench", "makers": "latchwork.constraint.joints.makers"}
+_MODULES = {"bench": "latchwork.bench", "control": "latchwork.control", "makers": "latchwork.constraint.joints.makers"}
 
 __all__ = [
     "Model",
+    "Quantity",
+    "quantity",
     "Frame",
     "Point",
     "Vector",
@@ -224,6 +234,11 @@ __all__ = [
     "ShapeServer",
     "Constrained",
     "Equations",
+    "Beam",
+    "polynomial_shapes",
+    "plot_beam_modes",
+    "plot_campbell",
+    "plot_deflection",
     "Linear",
     "Eigenmode",
     "Steady",
@@ -267,6 +282,7 @@ __all__ = [
     "to_casadi",
     "to_jax",
     "bench",
+    "control",
     "Exhibit",
     "exhibit_of",
     "Live",
@@ -306,6 +322,7 @@ __all__ = [
     "ArgumentError",
     "ConstraintError",
     "ContactError",
+    "ControlError",
     "CouplerError",
     "ProgramError",
     "EvaluationError",

@@ -15,6 +15,7 @@
     │   ├── Interference     two shapes that have passed into each other
     │   ├── Jammed           sliding contacts that can neither stay closed nor open: only an impact helps
     │   ├── Unsettled        contacts for which no lasting set of open, sliding and sticking was found
+    │   ├── ControlError     a law that has no command, or one that returns what is none
     │   └── AuditError       a run whose energy or constraints are far off what its method promises
     ├── FileError            a file or text that cannot be read as a model
     └── StudyError           a study that cannot be, or whose store cannot be written
@@ -120,6 +121,10 @@ class Unsettled(IntegrationError):
     def __init__(self, message: str, contacts: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.contacts = tuple(contacts)
+
+
+class ControlError(IntegrationError):
+    """A law that has no command in a run, or returns what is none; ``run`` holds the run so far."""
 
 
 class StudyError(LatchworkError):

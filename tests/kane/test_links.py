@@ -11,13 +11,14 @@ import latchwork as lw
 from campaign import seeds
 from latchwork.kane.articulated import _from_bodies, _from_moments
 from latchwork.kane.carriers import Carriers
-from latchwork.kane.forces import generalized_forces, mass_matrix, net_wrenches
+from latchwork.kane.forces import mass_matrix, net_wrenches
 from latchwork.kane.link_masses import mass_matrix_by_links
 from latchwork.kane.moments import Links, base_links
 from latchwork.kane.motion import Local, Motion
 from latchwork.kane.newton_euler import link_forces
 from latchwork.kane.sample import numbers
 from latchwork.kane.speeds import solve_speeds
+from latchwork.kane.wrenches import generalized_forces
 from random_trees import KINDS, build, build_by_hand, floating_mechanism, random_mechanism, relative_error
 from robots.robot_data import URDF
 

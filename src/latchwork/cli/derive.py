@@ -87,17 +87,22 @@ def left_out(model: Model) -> str:
 
 
 def as_json(equations: Equations) -> str:
-    """Names and assignments: z1, z2, ... are what the others share; every line uses only names of lines before it."""
-    from latchwork.symbolic.printing import listing
+    """Names and assignments: z1, z2, ... are what the others share; every line uses only names of lines before it.
+
+    Sums and products are nested as they are evaluated: read back, the assignments give the same bits.
+    """
+    from latchwork.formats.literal import Literal
 
     n = len(equations.u)
     named = {f"qdot[{i}]": e for i, e in enumerate(equations.qdot_expressions)}
     named |= {f"M[{i}][{j}]": equations.M[i, j] for i in range(n) for j in range(n)}
     named |= {f"f[{i}]": e for i, e in enumerate(equations.f)}
+    literal = Literal(equations.system.graph)
+    written = {name: literal.scalar(e) for name, e in named.items()}
     facts = {
         "name": equations.name,
         **{letter: [symbol.name for symbol in getattr(equations, letter)] for letter in "qurp"},
-        "assignments": listing(list(named.values()), list(named)),
+        "assignments": [*literal.let.items(), *written.items()],
         "operations": dataclasses.asdict(equations.operations),
     }
     return json.dumps(facts, indent=2)

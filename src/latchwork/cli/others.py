@@ -68,12 +68,16 @@ def _held(found: Derived) -> list[str]:
 
 
 def facts(found: Derived) -> dict[str, Any]:
-    """Names, values, tree and counts."""
+    """Names, values, units, tree and counts."""
+    from latchwork.kane.units import label_of
+
     equations, system = found.equations, found.equations.system
+    labels = [(symbol, label_of(system, symbol)) for symbol in equations.arguments]
     return {
         "name": equations.name,
         "coordinates": list(equations.q_names),
         "speeds": list(equations.u_names),
+        "quantities": {symbol.name: {"unit": label.unit, "description": label.description} for symbol, label in labels},
         "parameters": {symbol.name: system.values.get(symbol) for symbol in system.p},
         "inputs": {symbol.name: system.values.get(symbol) for symbol in system.r},
         "bodies": {body.name: _body(body) for body in system.bodies},

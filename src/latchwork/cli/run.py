@@ -133,14 +133,30 @@ def animated(trajectory: Trajectory, options: argparse.Namespace, progress: Prog
     progress.done()
 
 
-def columns(trajectory: Trajectory, settings: RunSettings) -> dict[str, list[float]]:
-    """Time, coordinates, speeds, outputs, and what the file plots besides; a vector has three columns."""
+def shown(trajectory: Trajectory, settings: RunSettings) -> dict[str, Any]:
+    """Coordinates, speeds, outputs, and what the file plots besides, by name."""
     equations = trajectory.equations
-    own = {name: name for name in (*equations.q_names, *equations.u_names)}
+    own: dict[str, Any] = {name: name for name in (*equations.q_names, *equations.u_names)}
+    return own | settings.outputs | settings.plot
+
+
+def columns(trajectory: Trajectory, settings: RunSettings) -> dict[str, list[float]]:
+    """Time and what is shown; a vector has three columns."""
     table = {"t": trajectory.t.tolist()}
-    for name, what in (own | settings.outputs | settings.plot).items():
+    for name, what in shown(trajectory, settings).items():
         table |= _columns(name, trajectory[what])
     return table
+
+
+def units(trajectory: Trajectory, settings: RunSettings) -> dict[str, str]:
+    """The units of columns, where the model was given any."""
+    if not any(symbol.unit for symbol in trajectory.equations.arguments):
+        return {}
+    found = {"t": trajectory.label("t").unit}
+    for name, what in shown(trajectory, settings).items():
+        unit = trajectory.label(what).unit
+        found |= {name: unit, **{f"{name}.{axis}": unit for axis in "xyz"}}
+    return {name: unit for name, unit in found.items() if unit}
 
 
 def _columns(name: str, values: NDArray[np.float64]) -> dict[str, list[float]]:
@@ -154,6 +170,7 @@ def as_json(trajectory: Trajectory, settings: RunSettings) -> str:
     facts: dict[str, Any] = {
         "name": trajectory.equations.name,
         "columns": columns(trajectory, settings),
+        "units": units(trajectory, settings),
         "events": [_event(event) for event in trajectory.events],
         "audit": dataclasses.asdict(trajectory.audit),
     }
@@ -165,11 +182,11 @@ def _event(event: RunEvent) -> dict[str, Any]:
 
 
 def as_csv(trajectory: Trajectory, settings: RunSettings) -> str:
-    """A line of names, then one line for each sample; numbers read back exactly."""
-    table = columns(trajectory, settings)
+    """A line of names with their units, then one line for each sample; numbers read back exactly."""
+    table, known = columns(trajectory, settings), units(trajectory, settings)
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(table)
+    lines.writerow([f"{name} [{known[name]}]" if name in known else name for name in table])
     lines.writerows(zip(*table.values(), strict=True))
     return text.getvalue()
 

@@ -40,8 +40,8 @@ def collision_of(name: str, graph: Graph, groups: Iterable[Any], materials: Mate
                  len(listed), masks)  # fmt: skip
     colliders = [Collider(label, shape, *own, _material(materials, shape))
                  for label, (_, _, shape), own in zip(names, found, bits, strict=True)]  # fmt: skip
-    given = laws["friction"] is not None or laws["restitution"] is not None
-    row = Row(Laws.given(name, laws["friction"], laws["restitution"]) if given else None, impact)
+    given = [laws[key] for key in ("friction", "restitution", "adhesion")]
+    row = Row(Laws.given(name, *given) if any(each is not None for each in given) else None, impact)
     return Collision(name, graph, colliders, materials, row, _left_out(name, colliders, without), bool(joined))
 
 

@@ -100,7 +100,8 @@ class Collision:
             one, other = self.colliders[i], self.colliders[j]
             laws = self.laws(one, other)
             self._made[i, j] = contact_between(f"{one.name} on {other.name}", one.shape, other.shape, laws.restitution,
-                                               laws.friction, self.row.impact, self.graph, LAZY)  # fmt: skip
+                                               laws.friction, self.row.impact, self.graph, LAZY,
+                                               laws.adhesion)  # fmt: skip
         return self._made[i, j]
 
     def place(self, collider: str | int) -> int:

@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from latchwork.constraint.joints.sides import kinds
+from latchwork.contact.adhesion import with_adhesion
 from latchwork.contact.closest_point.tracked_feature import further
 from latchwork.contact.feature import Feature
 from latchwork.contact.impact.resolution import LAWS
-from latchwork.contact.law import Contact, Zones, coulomb_of, each, restitution_of
+from latchwork.contact.law import Contact, Zones, adhesion_of, coulomb_of, each, restitution_of
 from latchwork.contact.narrow_phase.convex_pairs import EAGER, Picker, picker_of
 from latchwork.contact.narrow_phase.pairs import features_of, must_be_of_one_model
+from latchwork.contact.rolling_resistance import must_be_few, renamed_features, with_resistance
 from latchwork.contact.shapes.base import ROUNDING, numeric
 from latchwork.errors import ModelError, another, did_you_mean, must_be_name
 from latchwork.mechanics.point import longest_offset
@@ -30,7 +32,7 @@ def must_name_contact(name: Any) -> None:
 
 
 def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, impact: str,
-                    owner: Graph | None = None, eager: int | None = None) -> Contact:  # fmt: skip
+                    owner: Graph | None = None, eager: int | None = None, adhesion: Any = 0.0) -> Contact:  # fmt: skip
     """Two shapes that may touch, of the model that ``owner`` belongs to; numbers out of bounds are refused.
 
     Of two solids with more than ``eager`` pairs of parts (`EAGER` unless given), features are made as they come near.
@@ -40,14 +42,20 @@ def contact_between(name: str, a: Any, b: Any, restitution: Any, friction: Any, 
         raise ModelError(f"contact '{name}' has the law of impact {impact!r}.{did_you_mean(str(impact), LAWS)}")
     restitution = restitution_of(name, restitution)
     features, picker, law = *_features(name, a, b, EAGER if eager is None else eager), coulomb_of(name, friction)
+    adhesion = adhesion_of(name, adhesion)
+    if picker is None:
+        features = with_adhesion(with_resistance(features, law, a, b), adhesion)
+    else:
+        must_be_few(name, law, adhesion)
     g = features[0].gap.graph if owner is None else owner
-    _must_belong(g, name, features, [restitution, *([] if law is None else [law.mu, law.sliding])])
-    if all(_never_changes(feature) for feature in features):
+    coefficients = [] if law is None else [law.mu, law.sliding, law.rolling, law.pivoting]
+    _must_belong(g, name, features, [restitution, adhesion, *coefficients])
+    if all(_never_changes(feature) for feature in features if feature.closed_with is None):
         raise FixedApart(
             f"nothing can change the gap of '{name}', which is always {features[0].gap}: its shapes are fixed to each "
             "other. Give shapes of two bodies that move relative to each other."
         )
-    return Contact(name, features, restitution, law, impact, (a, b), picker)
+    return Contact(name, features, restitution, law, impact, adhesion, (a, b), picker)
 
 
 def _features(name: str, a: Any, b: Any, eager: int) -> tuple[Sequence[Feature], Picker | None]:
@@ -92,12 +100,13 @@ def renamed(contact: Contact, name: str) -> Contact:
         picker = picker.renamed(name)
         return replace(contact, name=name, picker=picker,
                        features=tuple(picker.every()) if contact.is_eager else picker.features)  # fmt: skip
-    features = tuple(replace(feature, name=name + feature.name.removeprefix(old)) for feature in contact.features)
-    return replace(contact, name=name, features=features)
+    return replace(contact, name=name, features=renamed_features(contact.features, old, name))
 
 
 def further_place(contact: Contact, which: str, number: int) -> Contact:
     """The same contact of a curve or surface once more, for another place at which two of its parts meet."""
     name = f"{contact.name} (place {number})"
     tracked = [each for each in features_of(name, *contact.shapes) if each.tracked and each.tracked.which == which]
-    return replace(contact, name=name, features=(further(tracked[0]),), place_of=contact)
+    features = with_resistance((further(tracked[0]),), contact.friction, *contact.shapes)
+    features = with_adhesion(features, contact.adhesion)
+    return replace(contact, name=name, features=features, place_of=contact)

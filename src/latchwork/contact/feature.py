@@ -81,14 +81,23 @@ class Feature:
     has_wrench: bool = True  # False where only its row is known: the velocity was given as an expression
     is_end: bool = False  # a corner, an edge or the end of something, met by what is round
     thin: bool = False  # of something thin: what lies behind it may have come around its end
+    closed_with: Feature | None = None  # it has no gap, and goes with this one: what resists turns, or adheres
 
     @property
     def slip(self) -> Vector:
-        """Velocity of a relative to b's surface where they touch, its part along the normal included."""
-        assert not isinstance(self.on, Frame), "a joint at its limit slips nowhere"
-        assert not isinstance(self.other, Frame), "nor does what it is joined to"
+        """Velocity of a relative to b's surface where they touch, its part along the normal included; of what resists
+        turns, the angular velocity."""
+        if isinstance(self.on, Frame):
+            assert isinstance(self.other, Frame), "turns are of frames"
+            return self.on.angular_velocity(self.other)
+        assert not isinstance(self.other, Frame), "what slips has points"
         relative = velocity(self.on) - velocity(self.other)
         return relative if self.drift is None else relative - self.drift
+
+    @property
+    def is_along_normal(self) -> bool:
+        """Whether its force is along the normal: not where it resists turns."""
+        return self.closed_with is None or not isinstance(self.on, Frame)
 
     @property
     def force(self) -> Expr:

@@ -76,20 +76,40 @@ def restitution_of(name: str, value: Value) -> Value:
     return value
 
 
+def adhesion_of(name: str, value: Value) -> Value:
+    """The largest force by which a contact pulls; numbers out of bounds are refused."""
+    value = plain(value)
+    for number in each(value):
+        if not isinstance(number, Expr) and not (isinstance(number, float) and 0.0 <= number < math.inf):
+            raise ModelError(f"the adhesion of '{name}' is {number!r}. Give the largest force by which it pulls: a "
+                             "finite number that is not negative, an expression, or lw.zones(...).")  # fmt: skip
+    return value
+
+
 @spelled
 @dataclass(frozen=True, eq=False)
 class Coulomb:
     """Dry friction: sticks while the friction force is within ``mu`` times the normal force; slides with ``dynamic``.
 
     ``dynamic`` is ``mu`` unless given, and never above it. Each is a number, a parameter, an expression, or `zones`.
+    ``rolling`` and ``pivoting`` are lengths: such a part of the normal force is the largest torque that resists turns
+    across the normal, and about it. [Johnson, Contact Mechanics §8; MuJoCo's condim 6 and 4]
     """
 
     mu: Value
     dynamic: Value = None
+    rolling: Value = 0.0
+    pivoting: Value = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", plain(self.mu))
-        object.__setattr__(self, "dynamic", plain(self.dynamic))
+        for name in ("mu", "dynamic", "rolling", "pivoting"):
+            object.__setattr__(self, name, plain(getattr(self, name)))
+        for name in ("rolling", "pivoting"):
+            for value in each(getattr(self, name)):
+                if not isinstance(value, Expr) and not (isinstance(value, float) and 0.0 <= value < math.inf):
+                    raise ModelError(f"the length of {name} friction is {value!r}. Give a finite number that is not "
+                                     "negative, an expression, or lw.zones(...): the largest torque over the normal "
+                                     "force.")  # fmt: skip
         for value in (*each(self.mu), *(() if self.dynamic is None else each(self.dynamic))):
             if not isinstance(value, Expr) and not (isinstance(value, float) and 0.0 <= value < math.inf):
                 raise ModelError(f"a coefficient of friction is {value!r}. Give a finite number that is not negative, "
@@ -131,6 +151,7 @@ class Contact:
     restitution: Value = 0.0
     friction: Coulomb | None = None
     impact: str = "newton"
+    adhesion: Value = 0.0  # the largest force by which each of its places pulls
     shapes: tuple[Any, ...] = ()  # a and b, to draw
     picker: Picker | None = None  # of two solids in space
     bounds: tuple[Expr, Any, Any] | None = None  # coordinate, low, high: of the limits of a joint
@@ -156,7 +177,7 @@ class Contact:
         """The normal forces of all its features together, for conditions of rules."""
         if not self.is_eager:
             return force_of(self.features[0].gap.graph, self.name)
-        first, *others = (feature.force for feature in self.features)
+        first, *others = (feature.force for feature in self.features if feature.is_along_normal)
         return sum(others, start=first)
 
     @cached_property

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from latchwork.contact.law import Coulomb, coulomb_of, restitution_of
+from latchwork.contact.law import Coulomb, adhesion_of, coulomb_of, restitution_of
 from latchwork.errors import ModelError, did_you_mean, must_be_name
 
 
@@ -24,11 +24,13 @@ class Laws:
 
     restitution: Any = 0.0
     friction: Coulomb | None = None
+    adhesion: Any = 0.0
 
     @staticmethod
-    def given(name: str, friction: Any, restitution: Any) -> Laws:
+    def given(name: str, friction: Any, restitution: Any, adhesion: Any = None) -> Laws:
         """Coefficients as a user gives them; what is out of bounds is refused."""
-        return Laws(restitution_of(name, 0.0 if restitution is None else restitution), coulomb_of(name, friction))
+        return Laws(restitution_of(name, 0.0 if restitution is None else restitution), coulomb_of(name, friction),
+                    adhesion_of(name, 0.0 if adhesion is None else adhesion))  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +49,12 @@ class Materials:
     rows: dict[frozenset[str], Laws] = field(default_factory=dict)
     of: dict[Any, str] = field(default_factory=dict)  # bodies and shapes
 
-    def add(self, name: str, friction: Any, restitution: Any, on: Iterable[Any]) -> Material:
+    def add(self, name: str, friction: Any, restitution: Any, on: Iterable[Any], adhesion: Any = 0.0) -> Material:
         """A new material, and what is made of it."""
         must_be_name(name, "a material", advice=' Give it first: material("rubber", friction=0.9).')
         if name in self.known:
             raise ModelError(f"there is a material named '{name}' already. Choose another name.")
-        made = Material(name, Laws.given(name, friction, restitution))
+        made = Material(name, Laws.given(name, friction, restitution, adhesion))
         for thing in on:
             before = self.of.get(thing)
             if before is not None:
@@ -62,7 +64,7 @@ class Materials:
         self.of |= dict.fromkeys(on, name)
         return made
 
-    def add_pair(self, a: Any, b: Any, friction: Any, restitution: Any) -> Laws:
+    def add_pair(self, a: Any, b: Any, friction: Any, restitution: Any, adhesion: Any = 0.0) -> Laws:
         """The row of two materials."""
         one, other = (self.named(each) for each in (a, b))
         if one is other:
@@ -71,7 +73,7 @@ class Materials:
         key = frozenset({one.name, other.name})
         if key in self.rows:
             raise ModelError(f"'{one.name}' and '{other.name}' have a row already. Give it once.")
-        self.rows[key] = Laws.given(f"{one.name} on {other.name}", friction, restitution)
+        self.rows[key] = Laws.given(f"{one.name} on {other.name}", friction, restitution, adhesion)
         return self.rows[key]
 
     def named(self, given: Material | str) -> Material:

@@ -35,7 +35,7 @@ def collisions(build: Build, materials: list[Given], pairs: list[Entry], collide
 
 
 def _laws(build: Build, entry: Entry) -> dict[str, Any]:
-    found = {"restitution": value(build, entry["restitution"])} if "restitution" in entry else {}
+    found = {key: value(build, entry[key]) for key in ("restitution", "adhesion") if key in entry}
     return found | ({"friction": friction(build, entry["friction"])} if "friction" in entry else {})
 
 

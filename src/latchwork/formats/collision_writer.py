@@ -8,6 +8,7 @@ from latchwork.contact.collision import Collision
 from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.law import Zones
 from latchwork.contact.materials import Laws
+from latchwork.contact.rolling_resistance import is_nothing
 from latchwork.errors import FileError
 from latchwork.formats.constraint_writer import Texts
 from latchwork.formats.contact_writer import ShapeText, friction_text, value_text
@@ -22,6 +23,8 @@ def laws_text(texts: Texts, laws: Laws) -> dict[str, Any]:
         written["restitution"] = value_text(texts, laws.restitution)
     if laws.friction is not None:
         written["friction"] = friction_text(texts, laws.friction)
+    if not is_nothing(laws.adhesion):
+        written["adhesion"] = value_text(texts, laws.adhesion)
     return written
 
 

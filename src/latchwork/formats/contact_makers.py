@@ -59,6 +59,7 @@ def _contact(build: Build, given: Given) -> Contact:
     a, b = (side(build, entry[key]) for key in ("a", "b"))
     return build.model.contact(given.name.value, a, b, restitution=value(build, entry.get("restitution")),
                                friction=friction(build, entry.get("friction")),
+                               adhesion=value(build, entry.get("adhesion")),
                                impact=entry.get("impact", "newton"))  # fmt: skip
 
 
@@ -182,7 +183,8 @@ def friction(build: Build, given: Code | Entry | None) -> Coulomb | None:
     if isinstance(given, Code):
         return Coulomb(measure(build, given))
     with given.place.blamed():
-        return Coulomb(value(build, given["static"]), value(build, given["dynamic"]) if "dynamic" in given else None)
+        return Coulomb(value(build, given["static"]), value(build, given["dynamic"]) if "dynamic" in given else None,
+                       *[value(build, given.get(key)) for key in ("rolling", "pivoting")])  # fmt: skip
 
 
 ARGUMENTS: dict[str, Callable[[Build, Any], Any]] = {

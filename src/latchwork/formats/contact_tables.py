@@ -138,6 +138,8 @@ BY_ZONE = Either("scalar", Shape("by zone", {"zones": Field(ZONES, "a value for 
 FRICTION = Shape("friction", {
     "static": Field(BY_ZONE, "coefficient while it sticks", needed=True),
     "dynamic": Field(BY_ZONE, "coefficient while it slides; as static unless given"),
+    "rolling": Field(BY_ZONE, "a length: the largest torque across the normal over the normal force; 0 unless given"),
+    "pivoting": Field(BY_ZONE, "a length: the largest torque about the normal over the normal force; 0 unless given"),
 })  # fmt: skip
 LIMIT = Shape("limit", {
     "joint": Field("joint", "a revolute or prismatic joint", needed=True),
@@ -167,6 +169,7 @@ ONE_WAY = Shape("one-way clutch", {
 LAWS = {
     "restitution": Field(BY_ZONE, "0 to 1, of an impact; 0 unless given"),
     "friction": Field(Either("scalar", FRICTION), "a coefficient, or two; none unless given"),
+    "adhesion": Field(BY_ZONE, "the largest force by which each place pulls; 0 unless given"),
 }
 MATERIAL = Shape("material", LAWS)
 MATERIAL_PAIR = Shape("pair of materials", {
@@ -194,5 +197,6 @@ CONTACT = Shape("contact", {
     "b": Field(Either("point", SHAPE), "the other side", needed=True),
     "restitution": Field(BY_ZONE, "0 to 1, of an impact; 0 unless given"),
     "friction": Field(Either("scalar", FRICTION), "a coefficient, or two; none unless given"),
+    "adhesion": Field(BY_ZONE, "the largest force by which each place pulls; 0 unless given"),
     "impact": Field("law of impact", "newton unless given"),
 })  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 
 from latchwork.contact.curves import Curve, Surface
 from latchwork.contact.law import Contact, Coulomb, Zones
+from latchwork.contact.rolling_resistance import is_nothing
 from latchwork.contact.shapes import Hull
 from latchwork.errors import FileError
 from latchwork.formats.constraint_writer import Texts
@@ -43,6 +44,8 @@ def contact_text(texts: Texts, model: Model, contact: Contact) -> dict[str, Any]
         written["restitution"] = value_text(texts, contact.restitution)
     if contact.friction is not None:
         written["friction"] = friction_text(texts, contact.friction)
+    if not is_nothing(contact.adhesion):
+        written["adhesion"] = value_text(texts, contact.adhesion)
     return written if contact.impact == "newton" else {**written, "impact": contact.impact}
 
 
@@ -81,10 +84,11 @@ def value_text(texts: Texts, value: Any) -> Any:
 
 
 def friction_text(texts: Texts, friction: Coulomb) -> Any:
-    if friction.dynamic is None and not isinstance(friction.mu, Zones):
+    turns = {key: length for key in ("rolling", "pivoting") if not is_nothing(length := getattr(friction, key))}
+    if friction.dynamic is None and not isinstance(friction.mu, Zones) and not turns:
         return texts.scalar(friction.mu)
-    dynamic = {} if friction.dynamic is None else {"dynamic": value_text(texts, friction.dynamic)}
-    return {"static": value_text(texts, friction.mu), **dynamic}
+    given = turns if friction.dynamic is None else {"dynamic": friction.dynamic, **turns}
+    return {"static": value_text(texts, friction.mu), **{key: value_text(texts, each) for key, each in given.items()}}
 
 
 def _is_of_numbers(shape: Any) -> bool:

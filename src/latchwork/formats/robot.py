@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from latchwork.constraint.constraint import Constraint
@@ -12,6 +12,7 @@ from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
+from latchwork.mechanics.visual import Surface, Visual
 from latchwork.model import NAME, RESERVED, Model
 from latchwork.symbolic.expr import Expr
 
@@ -63,6 +64,10 @@ class Robot(Model):
         frame, origin = place(row, name, inboard, base, axis, q)
         self._links[name] = Link(name, row, inboard, base, frame, origin, q, u, axis)
         return self._links[name]
+
+    def visual(self, name: str, frame: Frame, origin: Point, read: Callable[[], Sequence[Surface]]) -> None:
+        """What is drawn of a link, with measures in a frame from a point; read when it is first drawn."""
+        self._visuals.append(Visual(name, frame, origin, read))
 
     def keep(self, constraint: Constraint) -> Constraint:
         """A constraint of the file, which holds in every run."""

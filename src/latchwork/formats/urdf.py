@@ -36,6 +36,7 @@ from latchwork.formats.robot_parts import (
     Mimic,
 )
 from latchwork.formats.robot_tree import followed, ordered, rooted
+from latchwork.formats.robot_visuals import Looks, materials_of
 from latchwork.formats.rotations import Pose, roll_pitch_yaw, snapped
 from latchwork.formats.urdf_geometry import disabled_pairs, geometry_of
 from latchwork.formats.xml_tree import Element, parse
@@ -73,19 +74,24 @@ def from_urdf(text: str, source: str = "text", *, losses: bool = True, floating:
     """
     wanted = Colliding(ground, collisions, friction, restitution)
     meshes = Meshes(folder, folders_of(packages)) if wanted.wanted else None
-    made = describe(parse(text, source), floating, gravity, meshes)
+    looks = Looks(folder, folders_of(packages), source)
+    made = describe(parse(text, source), floating, gravity, meshes, looks)
     if srdf is not None:
         made = replace(made, touching=replace(made.touching, excluded=disabled_pairs(srdf, made.links)))
-    return build(made, losses, parameters, limits, wanted)
+    return build(made, losses, parameters, limits, wanted, looks.notes)
 
 
 def describe(robot: Element, floating: bool = False, gravity: Sequence[float] = EARTH,
-             meshes: Meshes | None = None) -> Description:  # fmt: skip
-    """What the elements of a file say; geometry is read where meshes may be."""
+             meshes: Meshes | None = None, looks: Looks | None = None) -> Description:  # fmt: skip
+    """What the elements of a file say; geometry is read where meshes may be, and what links show where it is asked."""
     if robot.tag != "robot":
         raise robot.error(f"<{robot.tag}> is not a robot: URDF files hold one <robot>. Check the kind of the file.")
     _refuse_macros(robot)
     links = {link.name: link for link in (_link(each, meshes) for each in _distinct(robot, "link"))}
+    if looks is not None:
+        colors = materials_of(robot)
+        shown = {each.text("name"): tuple(looks.of_link(each, _origin, colors)) for each in robot.all("link")}
+        links = {name: replace(link, looks=shown[name]) for name, link in links.items()}
     joints = [_joint(joint, links) for joint in _distinct(robot, "joint")]
     if not links:
         raise robot.error("this robot has no <link>. Add at least one.")

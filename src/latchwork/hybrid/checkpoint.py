@@ -20,6 +20,7 @@ from latchwork.contact.law import Contact
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.contact_point import ContactPoint, touch_of
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
+from latchwork.hybrid.controllers import Controllers, ControllerState
 from latchwork.hybrid.input_laws import Column
 from latchwork.hybrid.mode_table import Hold, ModeTable
 from latchwork.hybrid.names import Names, Ref
@@ -109,6 +110,8 @@ class Checkpoint:
     parted: float
     short: tuple[float, float] | None
     grid: tuple[float, float] | None
+    controllers: tuple[tuple[str, ControllerState], ...]
+    controlled_since: float
     stands: bool  # whether the equations of its mode made the steps that ended here
 
 
@@ -127,8 +130,14 @@ def written(state: SimState) -> Checkpoint:
         state.settled, tuple((_contact(names, contact), span) for contact, span in state.presence.items()),
         tuple(state.waiting), tuple(sorted(_contact(names, contact) for contact in state.overlaps)),
         tuple(state.inputs_seen.items()), (state.stopped[0], tuple(sorted(state.stopped[1]))), state.parted,
-        state.short, state.grid, any(state.stands_in(laid.stage) for laid in state.stages.values()),
+        state.short, state.grid, _controllers(state), state.controllers.began,
+        any(state.stands_in(laid.stage) for laid in state.stages.values()),
     )  # fmt: skip
+
+
+def _controllers(state: SimState) -> tuple[tuple[str, ControllerState], ...]:
+    laws, states = state.controllers.laws, state.controllers.states
+    return tuple((law.name, own) for law, own in zip(laws, states, strict=True))
 
 
 def _floats(numbers: Any) -> Floats:
@@ -214,6 +223,7 @@ class Reader:
             waiting={name: self._waiting(name) for name in told.waiting},
             overlaps=frozenset(map(self._contact, told.overlaps)), inputs_seen=dict(told.inputs_seen),
             stopped=(told.stopped[0], frozenset(told.stopped[1])), parted=told.parted, short=told.short, grid=told.grid,
+            controllers=self._controllers(),
         )  # fmt: skip
         state = state.but(stages={key: laid for mode in told.modes for key, laid in [self._mode(mode, rules)]})
         key = self.table.key(state.holds, state.contacts, state.rules, {})
@@ -226,6 +236,12 @@ class Reader:
         if [each.rule.name for each in watched] != [name for name, _ in self.told.rules]:
             self._refuse(f"the rules {', '.join(name for name, _ in self.told.rules) or 'none'}")
         return Rules(watched, tuple(state for _, state in self.told.rules), self.told.fired)
+
+    def _controllers(self) -> Controllers:
+        laws = self.now.controllers.laws
+        if [law.name for law in laws] != [name for name, _ in self.told.controllers]:
+            self._refuse(f"the controllers {', '.join(name for name, _ in self.told.controllers) or 'none'}")
+        return Controllers(laws, tuple(own for _, own in self.told.controllers), self.told.controlled_since)
 
     def _contact(self, ref: Ref) -> Contact:
         found: Contact | None = self.names.find("contact", ref)

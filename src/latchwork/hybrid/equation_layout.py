@@ -84,6 +84,8 @@ def put_sliders(programs: ModePrograms, scene: Scene, word: i64p, z: f64p) -> No
         slider = record_at(SliderRecord, here, 0)
         slider.source = programs.source_of[i]
         slider.row = ENFORCED if scene.contact[i].held == 1 else programs.row_of[i]
+        if scene.contact[i].presser >= 0:
+            slider.row = programs.row_of[scene.contact[i].presser]
         slider.law_at += at if here[LAW] != 0 else 0
         slider.force_at += at if here[FORCE] != 0 else 0
         for j in range(4):

@@ -15,6 +15,7 @@ import numpy as np
 
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.contacts.guards import Guards
+from latchwork.hybrid.controllers import looked
 from latchwork.hybrid.event import Events
 from latchwork.hybrid.horizon import horizon
 from latchwork.hybrid.input_laws import Column
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 OFTEN = 64  # ticks after which steps are counted, rows verified, and machine code that has arrived is taken
 KEPT = 1000  # switches that are kept
+NEARLY = 1e-6  # of a step: a controller that looks as close to its end looks there
 MADE = (FULL, REWRITE)  # how a step ends that was made
 
 
@@ -65,6 +67,7 @@ class FixedStepper:
         ):  # fmt: skip
             return False
         return (not sim.record.events and step == self.step and left.t + step <= self.until
+                and now.controllers.next_time(left.t) >= left.t + (1.0 - NEARLY) * step
                 and not any([asleep.is_used_up(now.row, step) for asleep in sim.world.asleep]))  # fmt: skip
 
     def tick(self, sim: Simulation) -> bool:
@@ -113,6 +116,8 @@ class Expand:
 def tick(sim: Simulation, step: float) -> Events:
     """Go on by one step: see `Simulation.tick`."""
     stepper = sim.stepper
+    if stepper is not None and sim.state.controllers.is_due(sim.state.t) and stepper.goes_on(sim, step):
+        sim.state = looked(sim, stepper.stage)
     if stepper is not None and stepper.goes_on(sim, step) and stepper.tick(sim):
         return Events([])
     step = seconds("step", step)

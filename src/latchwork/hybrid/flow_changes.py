@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactState, ContactStates
 from latchwork.hybrid.contacts.guards import Guard, Guards
-from latchwork.hybrid.contacts.reset import Happened
+from latchwork.hybrid.contacts.reset import Happened, impulse_of
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.laid_out_mode import LaidOut
 from latchwork.hybrid.mode_record import ModeRecord
@@ -90,5 +90,5 @@ def impact_of(memory: SceneMemory, points: Sequence[ContactPoint], events: NDArr
     struck = sorted([(int(events[i, STRUCK]), point) for point in points if events[i := memory.places[point], STRUCK]],
                     key=lambda pair: pair[0])  # fmt: skip
     numbers = events.view(np.float64)
-    return Happened({point.name: numbers[memory.places[point], IMPULSE : IMPULSE + 1 + len(point.tangents)].copy()
-                     for _, point in struck}, energy)  # fmt: skip
+    return Happened({point.name: impulse_of(point, numbers[memory.places[point], IMPULSE:]) for _, point in struck},
+                    energy)  # fmt: skip

@@ -43,7 +43,8 @@ class Presence:
 
 def gaps_along(samples: Samples, presence: Presence) -> dict[str, Array]:
     """g of every feature at every sample; nan where the feature is not: not yet, no more, outside of its domain."""
-    whose = [(contact, feature) for contact in presence.spans for feature in contact.features if feature.rate is None]
+    whose = [(contact, feature) for contact in presence.spans for feature in contact.features
+             if feature.rate is None and feature.closed_with is None]  # fmt: skip
     t = np.ravel(samples.t)
     found: dict[str, Array] = {}
     for (contact, feature), gap in zip(whose, _within(samples, [feature for _, feature in whose]), strict=True):

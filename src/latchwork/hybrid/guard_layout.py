@@ -57,6 +57,8 @@ def put_guards(programs: ModePrograms, scene: Scene, word: i64p, size: i64, user
             for _ in range(state.cone_margin):
                 wider *= numbers.wider
             contact.row = programs.row_of[i] if has_row(state, scene.contact[i]) == 1 else 0
+            if scene.contact[i].presser >= 0:
+                contact.normal_row = programs.row_of[scene.contact[i].presser]
             contact.slider = programs.slider_of[i] if slides_with_friction(state, scene.contact[i]) == 1 else 0
             contact.cone = numbers.cone * wider
         elif state.leaving > 0:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from latchwork.errors import IntegrationError
+from latchwork.hybrid.closed_loop import Controlled
 from latchwork.hybrid.constraint_impulses import constraint_impulses
 from latchwork.hybrid.contacts.friction import forces_in
 from latchwork.hybrid.contacts.guards import Guard, Guards
@@ -176,6 +177,8 @@ def run_laps(sim: Simulation, call: Call, method: DormandPrince | RK4, stage: St
 def _flows(sim: Simulation) -> bool:
     """Whether machine code may go from mode to mode: nothing has to be looked at where contacts change."""
     state, points = sim.state, sim.state.contacts.contact_points
+    if isinstance(sim.world.design, Controlled):  # laws are put into modes that Python lays out
+        return False
     if not points or state.rules or state.limited or any([point.feature.tracked is not None for point in points]):
         return False
     return not sim.world.broad_phase.sleeps and sim.world.watch_set.is_idle(state.contacts, sim.mode_table.base)

@@ -16,9 +16,11 @@ import numpy as np
 
 from latchwork.errors import EvaluationError
 from latchwork.hybrid.audit import Auditing, entry, judge
+from latchwork.hybrid.closed_loop import ControlledStage
 from latchwork.hybrid.contacts.friction import forces_in
 from latchwork.hybrid.contacts.guards import Guard, Guards
 from latchwork.hybrid.contacts.initial_contacts import Crossings
+from latchwork.hybrid.controllers import looked
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.horizon import flow_to, horizon, joined, jumped
 from latchwork.hybrid.interference.passing import go_back, keep_watch, must_not_pass
@@ -37,6 +39,7 @@ from latchwork.hybrid.rules import Watched
 from latchwork.hybrid.smooth_flow import run_smooth
 from latchwork.hybrid.so_far import explained_error
 from latchwork.hybrid.start import seconds, times_of
+from latchwork.hybrid.state import SimState
 from latchwork.hybrid.stops import stops_of
 from latchwork.hybrid.table import Array
 from latchwork.hybrid.time_stepping.interval import step_through
@@ -96,7 +99,14 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
         if mode is None:
             continue
         stage, guards = mode
-        limit = min(_next_limit(sim, limit if sim.state.t < limit else t_end), jump)
+        if sim.state.controllers.is_due(sim.state.t):
+            sim.state = looked(sim, stage)
+            continue
+        if isinstance(stage, ControlledStage):
+            sim.state = sim.state.but(rest=stage.commanded(sim.state.t, sim.state.x, sim.state.rest))
+            x = sim.state.row
+        limit = min(_next_limit(sim, limit if sim.state.t < limit else t_end), jump,
+                    sim.state.controllers.next_time(sim.state.t, call.grid, step))  # fmt: skip
         values = stage.look(sim.state.t, sim.state.x, x[len(sim.state.x) :])
         if _at_once(sim, call, stage, guards, values):
             continue
@@ -137,12 +147,16 @@ def run(sim: Simulation, t_end: float, asked: Mapping[str, Any], samples: Array 
             ran = jumped(sim.state, ran)
         sim.went(ran.segments, ran.x)
         sim.state = sim.state.but(standing=(ran.stage, ran.x))
+        if isinstance(ran.stage, ControlledStage):  # what a reset decides by acts now
+            sim.state = sim.state.but(rest=ran.stage.commanded(sim.state.t, ran.x, sim.state.rest))
         reached = None if ran.hit else ran.x
         sim.record.worked("integrate", ran.stage.names, ran.t, ran.began)
         if not (sim.state.rules or stops):
             passed = _pass(sim, call, ran.stage, ran.hits)
         elif _pass_all(sim, call, ran.stage, ran.hits, asked):
             break
+        if isinstance(ran.stage, ControlledStage) and sim.state.x is not ran.x:
+            passed, sim.state = None, _commanded_after(sim.state, ran.stage)
     if sim.state.driven.columns:
         sim.record.segments[first:] = joined(sim.record.segments, first, onward)
     if since is not None:
@@ -196,6 +210,12 @@ def _stop(sim: Simulation, names: Sequence[str]) -> None:
         sim.record.tell(*(RunEvent(t, name, state.active, state.active) for name in names))
         before = state.stopped[1] if state.stopped[0] == t else frozenset()
         sim.state = state.but(stopped=(t, before | {*names}))
+
+
+def _commanded_after(state: SimState, stage: ControlledStage) -> SimState:
+    """After an impact contacts are decided by what the law commands at the speeds that came of it."""
+    rest = stage.commanded(state.t, state.x, state.rest)
+    return state.but(rest=rest, settled=not state.contacts.members)
 
 
 # --- rules ------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from latchwork.constraint.constrained import Constrained
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.terms import Base
-from latchwork.hybrid.contacts.initial_contacts import must_run_contacts
+from latchwork.hybrid.contacts.initial_contacts import contacts_of, must_run_contacts
+from latchwork.hybrid.controllers import Plan, plan_of
 from latchwork.hybrid.input_laws import Driven, driven
 from latchwork.hybrid.mode_table import ModeTable, programs_of
 from latchwork.hybrid.start import given_constraints, mechanism
@@ -33,6 +34,7 @@ class Mechanism:
 
     model: Model | Equations | Constrained
     permanent: tuple[Constraint, ...]
+    plan: Plan  # what controllers ask for
     driven: Driven
     held: Mapping[str, float]
     base: Base
@@ -52,10 +54,13 @@ class Mechanism:
 
 
 def mechanism_of(model: Any, constraints: Sequence[Constraint] = (),
-                 inputs: Mapping[str, Any] | None = None) -> Mechanism:  # fmt: skip
-    """What runs of a model share, with constraints that hold besides its own, and what drives its inputs."""
+                 inputs: Mapping[str, Any] | None = None, controllers: Sequence[Any] = ()) -> Mechanism:  # fmt: skip
+    """What runs of a model share, with constraints that hold besides its own, what drives its inputs, and its
+    controllers."""
     equations, own = mechanism(model)
     must_run_contacts(model, equations)
     permanent = (*own, *given_constraints(equations.name, constraints))
-    drives, held = driven(equations, inputs)
-    return Mechanism(model, permanent, drives, held, programs_of(drives))
+    plan = plan_of(controllers, equations, [each.name for each in permanent],
+                   [each.name for each in contacts_of(model)])  # fmt: skip
+    drives, held = driven(plan.equations, plan.all_inputs(inputs))
+    return Mechanism(model, permanent, plan, drives, held, programs_of(drives))

@@ -207,7 +207,7 @@ class ModeMemory:
     def _put_friction(self, point: ContactPoint, zones: tuple[int, ...]) -> None:
         """Its friction in some zones, once."""
         place = self._law(point, zones)
-        if self._friction[place, 0] or (point.held and "force_function" not in point.__dict__):
+        if self._friction[place, 0] or (point.held and not point.is_pressed and "force_function" not in point.__dict__):
             return
         self._friction[place] = self._numbers(friction_words(point, zones))
 

@@ -32,6 +32,7 @@ from latchwork.constraint.terms import Base, Terms, base_of, terms_of
 from latchwork.contact.law import Contact
 from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import EvaluationError
+from latchwork.hybrid.closed_loop import Controlled
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates, closings, every_zone, slides_in_space
 from latchwork.hybrid.contacts.friction import share_in
@@ -206,6 +207,9 @@ class ModeTable:
             zone_program(contact_point, zone)
 
     def _know_closed(self, holds: Holds, contact_states: ContactStates, contact_point: ContactPoint) -> None:
+        if contact_point.feature.closed_with is not None:  # only another contact closes it
+            piece_of(contact_point, contact_states, form_of(contact_states, contact_point))
+            return
         terms, sliders = self.embedding(tuple(holds.items()), contact_states.key, holds, contact_states)
         piece_of(contact_point, contact_states, form_of(contact_states, contact_point))
         if terms is None:
@@ -324,7 +328,7 @@ class ModeTable:
         contact_points = contact_states.constraints()
         sliding = contact_states.sliding()
         if not holds and not contact_points and not sliding:
-            return None, ()
+            return (self.held({}) if isinstance(self.design, Controlled) else None), ()
         held = tuple([hold.constraint for hold in holds.values()])
         enforced = tuple([contact_point for contact_point in sliding if contact_point.held])
         terms = self._with_contacts(held, contact_points, enforced) if contact_points or enforced else self.held(holds)
@@ -333,6 +337,8 @@ class ModeTable:
         sliders = []
         for contact_point, way in sliding.items():
             row = ENFORCED if contact_point.held else terms.rows.slices[contact_point.name].start
+            if contact_point.is_pressed and contact_point.feature.closed_with is not None:
+                row = terms.rows.slices[contact_point.feature.closed_with.name].start
             sliders.append(contact_point.slider(sources[contact_point], row, way, contact_states.zones))
         return terms, tuple(sliders)
 
@@ -346,6 +352,8 @@ class ModeTable:
         return last[2]
 
     def _new_mode(self, terms: Terms, x: Array, sliders: tuple[Slider, ...]) -> tuple[Mode, bool]:
+        if not len(terms.rows) and not sliders:
+            return self.free_mode, True
         quick = selected_speeds(terms, x)
         if quick is not None:
             return selected_mode(terms, quick, x, self.held_names, sliders), True

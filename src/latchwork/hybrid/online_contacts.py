@@ -68,7 +68,7 @@ def reshaped(world: World, state: SimState, name: str, a: Any, b: Any) -> SimSta
     if len(old.shapes) != 2:
         raise ModelError(f"'{name}' limits a joint, and has no shapes that could be others. Remove it instead.")
     one, two = old.shapes
-    laws = {"restitution": old.restitution, "friction": old.friction, "impact": old.impact}
+    laws = {"restitution": old.restitution, "friction": old.friction, "impact": old.impact, "adhesion": old.adhesion}
     without = without_contact(world, state, old)
     contacts = without.contacts.copied()
     contacts.zones |= state.contacts.zones

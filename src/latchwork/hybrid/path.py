@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -96,6 +96,20 @@ class Stage(Protocol):
         ...
 
 
+@runtime_checkable
+class Commanding(Stage, Protocol):
+    """A stage in which a law commands inputs."""
+
+    @property
+    def inputs(self) -> list[int]:
+        """Where they stand among what is held."""
+        ...
+
+    def commands(self, t: Array, x: Array, rest: Array) -> Array:
+        """The inputs at rows of states."""
+        ...
+
+
 class Segment(NamedTuple):
     """A solution and the stage it was made in."""
 
@@ -144,6 +158,19 @@ class Path:
             end, begin = segment.solution.t[-1], segment.solution.t[0]
             t = np.where((t == end) & (end > begin), np.nextafter(end, -np.inf), t)
         return self.driven.rest_at(self.rest, t)
+
+    def held(self, rest: Array, t: Array, x: Array) -> Array:
+        """What is held at samples (q, u, work) of the run, with the inputs that laws of its stages command there."""
+        held = self.driven.rest_at(rest, t)
+        if not any(isinstance(segment.stage, Commanding) for segment in self.segments):
+            return held
+        which = at_jumps([segment.solution.t[0] for segment in self.segments], t)
+        for i in np.unique(which):
+            stage, here = self.segments[i].stage, np.flatnonzero(which == i)
+            if isinstance(stage, Commanding):
+                rows = x[here][:, stage.places(x.shape[1])]
+                held[here[:, None], stage.inputs] = stage.commands(t[here], rows, held[here])
+        return held
 
     @property
     def _width(self) -> int:

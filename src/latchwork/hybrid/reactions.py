@@ -85,13 +85,14 @@ def reactions_along(samples: Samples, at: Any = None, motors: bool = False) -> R
     udot = _accelerations(samples)
     for stage, here in _pieces(samples):
         terms = stage.mode.terms if isinstance(stage, Held) else None
-        rows, slid = None if terms is None else terms.rows, list(sliding_friction(samples, stage, here))
+        lam = _multipliers(samples, stage, terms, here, udot)
+        rows, slid = None if terms is None else terms.rows, list(sliding_friction(samples, stage, here, lam))
         key = rows, tuple([each.feature.name for each in slid])
         if key not in plans:
             parts = [*([rows] if rows is not None and len(rows) else []),
                      *[friction_rows(samples, each.feature) for each in slid]]  # fmt: skip
             plans[key] = plan_of(equations, joined(parts) if slid else rows, places, bool(motors))
-        plan, lam = plans[key], _multipliers(samples, stage, terms, here, udot)
+        plan = plans[key]
         lam = np.column_stack([lam, *[each.lam for each in slid]])
         wrenches = plan.wrenches(x[here], udot[here], lam)
         place = {item.name: i for i, item in enumerate(plan.physical)}
@@ -112,8 +113,8 @@ def forces_along(samples: Samples, names: Sequence[str]) -> Array:
     """
     found, udot = np.zeros((np.size(samples.t), len(names))), _accelerations(samples)
     places = [feature for contact in samples.contacts for feature in contact.features if feature.name in names]
-    enforced = {feature.name: feature for feature in places
-                if feature.rate is None and enforced_by_coordinates(samples.equations, feature)}  # fmt: skip
+    gaps = [feature for feature in places if feature.rate is None and feature.closed_with is None]
+    enforced = {each.name: each for each in gaps if enforced_by_coordinates(samples.equations, each)}
     for stage, here in _pieces(samples):
         if isinstance(stage, Stepped):
             found[here] = np.nan
@@ -122,21 +123,35 @@ def forces_along(samples: Samples, names: Sequence[str]) -> Array:
             for k, name in enumerate(names):
                 if name not in enforced:
                     found[here, k] = lam[:, _rows_of(rows, name, samples.contacts)].sum(axis=1)
-            for feature, own in sliding_friction(samples, stage, here):
+            for feature, own in sliding_friction(samples, stage, here, lam):
                 for k, name in enumerate(names):
                     if name == feature.name:
-                        found[here, k] = own
+                        found[here, k] = own[:, 0]
         for k, name in enumerate(names):
             if name in enforced and any(f"{name}: {state}" in stage.names for state in STATES):
                 found[here, k] = np.ravel(samples[normal_force(samples.equations, enforced[name])])[here]
     return found
 
 
+def components_along(samples: Samples, asked: Sequence[tuple[str, str, int]]) -> Array:
+    """Single measure numbers of reactions: (name, force or torque, component); 0 while it does not act."""
+    found, columns = reactions_along(samples), []
+    for name, part, k in asked:
+        values = getattr(found[name], part) if name in found else np.zeros((np.size(samples.t), 3))
+        if values is None:
+            raise EvaluationError(f"'{name}' of '{samples.equations.name}' says what must be zero, not where it acts: "
+                                  f"its {part} has no direction. Ask for force(...) of its rows, or make it with "
+                                  "model.close, roll or another of the constraints that know.")  # fmt: skip
+        columns.append(values.reshape(-1, 3)[:, k])
+    return np.column_stack(columns)
+
+
 def _rows_of(rows: Rows, name: str, contacts: Sequence[Contact]) -> list[int]:
     """The rows behind a name: a row of that name, or the normal rows of all places of a contact."""
     if name in rows.names:
         return [rows.names.index(name)]
-    places = [feature.name for contact in contacts if contact.whole.name == name for feature in contact.features]
+    places = [feature.name for contact in contacts if contact.whole.name == name for feature in contact.features
+              if feature.closed_with is None]  # fmt: skip
     return [rows.slices[place].start for place in dict.fromkeys((name, *places)) if place in rows.slices]
 
 

@@ -23,7 +23,7 @@ from latchwork.model import Model
 @spelled
 def simulate(model: Model | Equations | Constrained, until: float, q: Any = None, u: Any = None, *,
              constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
-             parameters: Mapping[str, float] | None = None,
+             controllers: Sequence[Any] = (), parameters: Mapping[str, float] | None = None,
              start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
              every: float | None = None, thick: TimeStepping | Literal[False] | None = None,
              keep: Literal["steps", "samples"] = "steps", stop_when: Mapping[str, Any] | None = None,
@@ -37,6 +37,8 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     ``q`` and ``u`` are sequences or mappings by name (what is left out starts at 0). ``inputs`` are numbers, held,
     expressions in t, q and u, or ``lw.Table(times, values, "held" or "linear")``. ``method`` is
     ``lw.DormandPrince(...)`` or ``lw.RK4(step)``; for stiff systems ``lw.SciPy("Radau")`` or ``lw.Sundials()``.
+
+    ``controllers`` command inputs while it runs: laws inside the equations, or sampled ones (``lw.control``).
 
     ``design`` says how constraints are held: embedded, unless another one is asked for (``lw.NullSpace("QR")``, ...).
 
@@ -63,9 +65,9 @@ def simulate(model: Model | Equations | Constrained, until: float, q: Any = None
     """
     t0, t_end = span(start, until)
     samples = _kept(t0, t_end, every, keep)
-    sim = Simulation(model, q, u, constraints=constraints, inputs=inputs, parameters=parameters, start=t0,
-                     method=method, design=design, at_once=at_once, thick=thick, progress=progress,
-                     audit=audit)  # fmt: skip
+    sim = Simulation(model, q, u, constraints=constraints, inputs=inputs, controllers=controllers,
+                     parameters=parameters, start=t0, method=method, design=design, at_once=at_once,
+                     thick=thick, progress=progress, audit=audit)  # fmt: skip
     sim.advance(t_end, stop_when=stop_when, samples=samples)
     return sim.trajectory(every)
 

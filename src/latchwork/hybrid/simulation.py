@@ -20,11 +20,12 @@ from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.joints.methods import Part, Parts, Place
 from latchwork.constraint.rule import Rule
 from latchwork.contact.law import Contact
-from latchwork.errors import ArgumentError, EvaluationError, must_be, spelled
+from latchwork.errors import ArgumentError, EvaluationError, ModelError, must_be, spelled
 from latchwork.hybrid.audit import Auditing, auditing
 from latchwork.hybrid.checkpoint import Checkpoint, Reader
 from latchwork.hybrid.contacts.broad_phase import BroadPhase
 from latchwork.hybrid.contacts.initial_contacts import contacts_of, one_of_three
+from latchwork.hybrid.controllers import begun
 from latchwork.hybrid.designs import Automaton, Simulating, design_of
 from latchwork.hybrid.event import Events, RunEvent
 from latchwork.hybrid.fixed_stepper import FixedStepper, tick
@@ -73,17 +74,18 @@ class Simulation:
 
     def __init__(self, model: Model | Equations | Constrained | Mechanism, q: Any = None, u: Any = None, *,
                  constraints: Sequence[Constraint] = (), inputs: Mapping[str, Any] | None = None,
-                 parameters: Mapping[str, float] | None = None,
+                 controllers: Sequence[Any] = (), parameters: Mapping[str, float] | None = None,
                  start: float = 0.0, method: Method | None = None, design: Simulating | None = None,
                  at_once: bool | None = None, thick: TimeStepping | Literal[False] | None = None,
                  progress: Callable[[float], None] | None = None, audit: Auditing = "raise") -> None:  # fmt: skip
         self.record = Record()
-        shared = model if isinstance(model, Mechanism) else mechanism_of(model, constraints, inputs)
-        model, equations, permanent = shared.model, shared.equations, shared.permanent
+        shared = model if isinstance(model, Mechanism) else mechanism_of(model, constraints, inputs, controllers)
+        model, equations, permanent, plan = shared.model, shared.equations, shared.permanent, shared.plan
         if progress is not None and not callable(progress):
             raise ArgumentError(f"progress is {progress!r}. Give a function that hears the time reached.")
-        self.world = World(method_of(method), design_of(design), one_of_three(at_once), progress and hearing(progress),
-                           looks_ahead=self.looks_ahead, keeps_awake=self.keeps_awake, shared=shared)  # fmt: skip
+        self.world = World(method_of(method), plan.design(design, design_of(design)), one_of_three(at_once),
+                           progress and hearing(progress), looks_ahead=self.looks_ahead, keeps_awake=self.keeps_awake,
+                           shared=shared)  # fmt: skip
         self.audit = auditing(audit)
         self.stepper: FixedStepper | None = None  # what is ticked, where nothing changes
         drives = shared.driven
@@ -100,12 +102,19 @@ class Simulation:
         if permanent:
             x, self.start = consistent(self.world.table(drives).held(holds), row, given.q_held, given.u_held)
         drawn = [contact for contact in contacts if not (contact.recipe or contact.bounds)]
-        count = 0 if design else len(drawn) + self.world.broad_phase.pairs
+        if plan.law is not None and isinstance(thick, TimeStepping):
+            raise ModelError(f"law '{plan.law_name}' acts continuously, and time steps of {thick} hold inputs. Sample "
+                             "the law, or leave thick out.")  # fmt: skip
+        count = 0 if design or plan.law is not None else len(drawn) + self.world.broad_phase.pairs
         rate = event_rate_of(thick, count, self.world.table(drives).base.scales.time)
         state = SimState(t, np.append(x[1:n], 0.0), rest, drives, rate, t, holds)
         near = self.world.broad_phase.first(self.world.table(drives).base, state.row)
         state = self.world.with_pairs_of(with_contacts(self.world, state, (*contacts, *near)), rules_of(model))
         state = with_rules(state, rules_of(model))
+        for law in (plan.law, *plan.sampled):
+            if law is not None:
+                law.start(self.world.table(state.driven).base, state.row)
+        state = state.but(controllers=begun(plan, t))
         self._state = follow_inputs(self.world.table(state.driven), state)[0]
 
     def __repr__(self) -> str:
@@ -283,13 +292,13 @@ class Simulation:
 
     @spelled
     def contact(self, name: str, a: Any, b: Any, *, restitution: Any = 0.0, friction: Any = None,
-                impact: str = "newton") -> Contact:  # fmt: skip
+                impact: str = "newton", adhesion: Any = 0.0) -> Contact:  # fmt: skip
         """Two shapes that may touch from now on, as ``model.contact``; the model stays as it was.
 
         A shape that another process describes (``lw.Remote``) is asked for where something comes near its bound; until
         then the contact has no features.
         """
-        laws = {"restitution": restitution, "friction": friction, "impact": impact}
+        laws = {"restitution": restitution, "friction": friction, "impact": impact, "adhesion": adhesion}
         if not isinstance(a, Late) and not isinstance(b, Late):
             self.state, contact = with_shapes(self.world, self._state, name, a, b, laws)
             return contact

@@ -19,6 +19,7 @@ import numpy as np
 from latchwork.contact.law import Contact
 from latchwork.hybrid.checkpoint import Checkpoint, written
 from latchwork.hybrid.contacts.contact_state import ContactStates
+from latchwork.hybrid.controllers import Controllers
 from latchwork.hybrid.input_laws import Driven
 from latchwork.hybrid.laid_out_mode import Stages
 from latchwork.hybrid.late import Waiting
@@ -60,6 +61,7 @@ class SimState:
     names: Names = field(default_factory=Names)  # of what came into the run, for states that are written down
     short: tuple[float, float] | None = None  # from when until when steps are short, as shapes may pass unseen there
     grid: tuple[float, float] | None = None  # from when fixed steps are counted, and how long they are
+    controllers: Controllers = field(default_factory=Controllers)  # sampled laws, and how each stands
 
     def but(self, **changes: Any) -> SimState:
         """The same state with some parts of it changed."""

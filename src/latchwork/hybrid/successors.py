@@ -41,6 +41,8 @@ def ways(contact_point: ContactPoint, contact_states: ContactStates, zones: Mapp
         )
     else:
         closed = [STICKS, *([RIGHT, LEFT] if mu_d > 0.0 else [ANY])]
+    if contact_point.feature.closed_with is not None:
+        return [OPEN, *([ContactState(State.SLIDE, (1.0,), (1.0,))] if contact_point.attracts else closed)]
     if contact_point.held:
         return [*closed]
     behind = [BEHIND] if contact_point.feature.within or contact_point in contact_states.behind else []
@@ -59,7 +61,15 @@ def every_standing(contact_states: ContactStates, x: Array, most: int, name: str
             f"prepares {most} at most. Use lw.Embedded(), which embeds those that are met, or allow more: "
             f"lw.Automaton(most={count})."
         )
-    return [_standing(contact_states, zones, how) for zones, each in lists for how in itertools.product(*each)]
+    every = (_standing(contact_states, zones, how) for zones, each in lists for how in itertools.product(*each))
+    return [each for each in every if _is_pressed_with_its_presser(each)]
+
+
+def _is_pressed_with_its_presser(contact_states: ContactStates) -> bool:
+    """Whether what resists turns is closed with the contact that presses it."""
+    closed = {contact_point.feature for contact_point in contact_states.closed}
+    return all((point.feature in closed) == (point.feature.closed_with in closed)
+               for point in contact_states.contact_points if point.feature.closed_with is not None)  # fmt: skip
 
 
 def _standing(contact_states: ContactStates, zones: Mapping[Zones, int], hows: tuple[How, ...]) -> ContactStates:

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from latchwork.kane.carriers import Carrier, Carriers, NotATree, plane_of
-from latchwork.kane.forces import Wrenches, applied_loads, net_wrenches
+from latchwork.kane.forces import applied_loads, net_wrenches
 from latchwork.kane.moments import Links, base_links
 from latchwork.kane.motion import FEW_SPEEDS, Local, Motion
 from latchwork.kane.newton_euler import Wrench, apply, inertia_by_link
+from latchwork.kane.wrenches import Wrenches
 from latchwork.mechanics.algebra import (
     ACROSS,
     NULL,

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from latchwork.kane.forces import Wrenches, generalized_forces
 from latchwork.kane.motion import Motion, PointEdge, PointPart, Settle
+from latchwork.kane.wrenches import Wrenches, generalized_forces
 from latchwork.mechanics.algebra import NULL, Square, Triple, add3, cross3, dot3, matmul, matvec, scale3, transpose
 from latchwork.mechanics.frame import Frame, Turn
 from latchwork.mechanics.point import Point

@@ -7,6 +7,8 @@ them the operations of M = Lᵀ D L, are known without M.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 
 from latchwork.kane.motion import Motion
 from latchwork.mechanics.frame import Frame
@@ -40,9 +42,13 @@ def _speeds_of_bodies(motion: Motion) -> set[int]:
             points[point] |= frames[part.frame] | _bits(part.partials)
         for part_of_velocity in step.velocity.parts.values() if step.velocity is not None else ():
             points[point] |= _bits(motion.partials(part_of_velocity))
-    return {
+    moved = {
         points[body.center] | (frames[body.frame] if body.inertia is not None else 0) for body in motion.system.bodies
     }
+    for elastic in motion.system.elastic_bodies:
+        bends = [_bits(motion.rate_partials(q.node)) for q in elastic.q]
+        moved.add(points[elastic.root] | frames[elastic.frame] | reduce(or_, bends, 0))
+    return moved
 
 
 def _bits(speeds: object) -> int:

@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from latchwork.kane.composite import composite_mass_matrix, is_nested
-from latchwork.kane.forces import generalized_forces, inertia_wrenches, load_wrenches, mass_matrix, net_wrenches
+from latchwork.kane.elastic_inertia import mass_matrix_of_elastic
+from latchwork.kane.forces import inertia_wrenches, load_wrenches, mass_matrix, net_wrenches
 from latchwork.kane.link_masses import mass_matrix_by_links
 from latchwork.kane.moments import Links, base_links
 from latchwork.kane.motion import FEW_SPEEDS, Local, Motion, Settle, mixed, newtonian
 from latchwork.kane.newton_euler import link_forces
 from latchwork.kane.speeds import Kinematics, solve_speeds
+from latchwork.kane.wrenches import generalized_forces
 from latchwork.mechanics.system import System
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
@@ -96,8 +98,15 @@ def _writers(motion: Motion, settle: Settle, links: Links | None) -> tuple[Write
 
 
 def _columns(motion: Motion) -> Callable[[Motion, Settle], list[list[int]]]:
-    """How M is formed: from composite bodies where the points allow it."""
-    return composite_mass_matrix if is_nested(motion) else mass_matrix
+    """How M is formed: from composite bodies where the points allow it; elastic bodies add their share."""
+    rigid = composite_mass_matrix if is_nested(motion) else mass_matrix
+    return partial(_with_elastic, rigid) if motion.system.elastic_bodies else rigid
+
+
+def _with_elastic(rigid: Callable[[Motion, Settle], list[list[int]]], motion: Motion,
+                  settle: Settle) -> list[list[int]]:  # fmt: skip
+    pairs = zip(rigid(motion, settle), mass_matrix_of_elastic(motion, settle), strict=True)
+    return [[motion.g.add(a, b) for a, b in zip(*rows, strict=True)] for rows in pairs]
 
 
 def _shortest_with(system: System, matrices: list[list[list[int]]], f: list[int]) -> tuple[int, list[list[int]]]:

@@ -16,12 +16,14 @@ import numpy as np
 
 from latchwork.errors import SpeedsError, did_you_mean
 from latchwork.kane.columns import tidied, tidied_column
+from latchwork.kane.elastic_inertia import add_inertia, mass_matrix_of_elastic
 from latchwork.kane.equations import Equations
-from latchwork.kane.forces import Wrenches, add_load, load_wrenches
+from latchwork.kane.forces import add_load, load_wrenches
 from latchwork.kane.motion import mixed
 from latchwork.kane.sample import numbers
 from latchwork.kane.solving import by_elimination
 from latchwork.kane.speeds import Kinematics
+from latchwork.kane.wrenches import Wrenches, generalized_forces
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point
@@ -117,11 +119,22 @@ class Early:
                 for r in range(n):
                     for s in range(r + 1):
                         M[r][s] = jets.add(M[r][s], jets.dot(vr[r], momentum[s]))
+        for r, (row, rest) in enumerate(zip(*self._elastic(), strict=True)):
+            h[r] = jets.add(h[r], rest)
+            M[r] = [jets.add(M[r][s], row[s]) for s in range(n)]
         lower = [[self._entry(M[r][s], r, s) for s in range(r + 1)] for r in range(n)]
         nodes = iter(tidied(self.g, [node for row in lower for node in row]))
         lower = [[next(nodes) for _ in row] for row in lower]
         square = [[lower[max(r, s)][min(r, s)] for s in range(n)] for r in range(n)]
         return square, [jets.node(F) for F in self._forces()], [jets.node(jet) for jet in h]
+
+    def _elastic(self) -> tuple[list[list[Jet]], list[Jet]]:
+        """The shares of elastic bodies in M and h: short already, made linear."""
+        motion = self.motion
+        inertia = Wrenches(motion)
+        add_inertia(inertia, motion.accelerations_t(mixed), ONE)
+        M, h = mass_matrix_of_elastic(motion, mixed), generalized_forces(inertia, mixed)
+        return [self.jets.of(row) for row in M], self.jets.of(h)
 
     def _entry(self, jet: Jet, r: int, s: int) -> int:
         both = self.speeds[r] in self.jets.small and self.speeds[s] in self.jets.small
@@ -149,13 +162,17 @@ class Early:
         jets, motion = self.jets, self.motion
         wrenches: Wrenches = load_wrenches(motion, mixed)
         for load in self.whole.added:
-            add_load(wrenches, load.forces, load.torques)
+            add_load(wrenches, load)
         F = [NOTHING] * len(self.speeds)
         pairs = [(self._partials(self._velocity(point)), R.components(self.N)) for point, R in wrenches.forces.items()]
         pairs += [(self._partials(motion.w[frame]), T) for frame, T in wrenches.torques.items()]
         for partials, measures in pairs:
             acting = jets.of3(measures)
             F = [jets.add(total, jets.dot(partial, acting)) for total, partial in zip(F, partials, strict=True)]
+        for q, effort in wrenches.efforts.items():
+            (acting_on_q,) = jets.of([effort])
+            for r, rate in motion.rate_partials(q).items():
+                F[r] = jets.add(F[r], jets.mul(jets.of([rate])[0], acting_on_q))
         return F
 
     def _velocity(self, point: Point) -> tuple[int, ...]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from latchwork.kane.forces import Wrenches, add_load, inertia_wrenches, load_wrenches, net_wrenches
+from latchwork.kane.elastic_inertia import kinetic_of_elastic, momentum_vectors
+from latchwork.kane.forces import add_load, inertia_wrenches, load_wrenches, net_wrenches
 from latchwork.kane.formed import Formed
 from latchwork.kane.motion import FEW_SPEEDS, Motion, Settle, mixed, newtonian
+from latchwork.kane.wrenches import Wrenches
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.point import Point, anchor
 from latchwork.mechanics.vector import Vector
@@ -31,6 +33,8 @@ def kinetic(motion: Motion) -> Expr:
         if body.inertia is not None and body.frame is not None:
             omega = Vector(body.frame.tree, {body.frame: motion.w[body.frame]})
             total = total + 0.5 * omega.dot(body.inertia.dot(omega))
+    for elastic in motion.system.elastic_bodies:
+        total = total + kinetic_of_elastic(motion, elastic, v[elastic.root])
     return total
 
 
@@ -45,6 +49,9 @@ def potential(motion: Motion, added: Iterable[Load] = (), gravity: bool = True) 
         for body in system.bodies:
             if anchor(body.center) is None and not _driven(motion, [body.mass.node]):
                 total = total - body.mass * system.gravity.dot(body.center.position())
+        for elastic in system.elastic_bodies:
+            if anchor(elastic.root) is None and not _driven(motion, [elastic.mass.node]):
+                total = total - system.gravity.dot(elastic.root.position() * elastic.mass + elastic.first_moment)
     for load in (*system.loads, *added):
         if load.potential is not None and not _driven(motion, [load.potential.node]):
             total = total + load.potential
@@ -61,7 +68,7 @@ def power(motion: Motion, added: Iterable[Load] = (), gravity: bool = True) -> E
     """A = Σ R · v + Σ T · ω over all loads, with or without gravity."""
     wrenches = load_wrenches(motion, _place(motion), gravity)
     for load in added:
-        add_load(wrenches, load.forces, load.torques)
+        add_load(wrenches, load)
     return power_of(wrenches)
 
 
@@ -82,14 +89,16 @@ def gravity_is_uniform(motion: Motion) -> bool:
     system, g = motion.system, motion.g
     if system.gravity is None:
         return True
-    nodes = [*system.gravity.nodes(), *(body.mass.node for body in system.bodies)]
+    masses = [*(body.mass for body in system.bodies), *(body.mass for body in system.elastic_bodies)]
+    nodes = [*system.gravity.nodes(), *(mass.node for mass in masses)]
     held = all(g.symbols[i].kind == "parameter" for i in reachable(g, nodes) if i in g.symbols)
     fixed = all(frame is system.tree.newtonian for frame in system.gravity.parts)
-    return held and fixed and all(anchor(body.center) is None for body in system.bodies)
+    places = [*(body.center for body in system.bodies), *(body.root for body in system.elastic_bodies)]
+    return held and fixed and all(anchor(place) is None for place in places)
 
 
 def power_of(wrenches: Wrenches) -> Expr:
-    """Σ R · v + Σ T · ω."""
+    """Σ R · v + Σ T · ω + Σ Q q̇."""
     motion = wrenches.motion
     v = motion.velocities(_place(motion)) if wrenches.forces else {}
     total = Expr(motion.g, ZERO)
@@ -97,6 +106,8 @@ def power_of(wrenches: Wrenches) -> Expr:
         total = total + force.dot(v[point])
     for frame, torque in wrenches.torques.items():
         total = total + Vector(frame.tree, {frame: torque}).dot(Vector(frame.tree, {frame: motion.w[frame]}))
+    for q, effort in wrenches.efforts.items():
+        total = total + Expr(motion.g, effort) * Expr(motion.g, motion.coordinate_rate(q))
     return total
 
 
@@ -128,6 +139,8 @@ def drive_power(equations: Formed) -> Expr:
         remainder = Vector(frame.tree, {frame: (w[0], w[1], w[2])})
         if not remainder.is_zero:
             total = total - Vector(frame.tree, {frame: torque}).dot(remainder)
+    for q, effort in wrenches.efforts.items():
+        total = total - Expr(g, effort) * Expr(g, rebuild(g, [motion.coordinate_rate(q)], rest)[0])
     return total
 
 
@@ -143,8 +156,12 @@ def _moves_at_rest(motion: Motion, rest: dict[int, int]) -> bool:
 
 def linear_momentum(motion: Motion) -> Vector:
     """Σ m v."""
-    v = motion.velocities(mixed)
-    return sum((v[body.center] * body.mass for body in motion.system.bodies), start=Vector(motion.system.tree, {}))
+    v, total = motion.velocities(mixed), Vector(motion.system.tree, {})
+    for body in motion.system.bodies:
+        total = total + v[body.center] * body.mass
+    for elastic in motion.system.elastic_bodies:
+        total = total + momentum_vectors(motion, elastic, v[elastic.root])[0]
+    return total
 
 
 def angular_momentum(motion: Motion, about: Point) -> Vector:
@@ -155,4 +172,7 @@ def angular_momentum(motion: Motion, about: Point) -> Vector:
         total = total + body.center.position(about).cross(v[body.center] * body.mass)
         if body.inertia is not None and body.frame is not None:
             total = total + body.inertia.dot(Vector(body.frame.tree, {body.frame: motion.w[body.frame]}))
+    for elastic in motion.system.elastic_bodies:
+        P, L, _, _ = momentum_vectors(motion, elastic, v[elastic.root])
+        total = total + elastic.root.position(about).cross(P) + L
     return total

@@ -12,8 +12,9 @@ import numpy as np
 from latchwork.errors import must_be
 from latchwork.kane.derive import derive, shortened
 from latchwork.kane.evaluated import Evaluated
-from latchwork.kane.forces import Wrenches, add_load, generalized_forces
+from latchwork.kane.forces import add_load
 from latchwork.kane.values import argument_vector
+from latchwork.kane.wrenches import Wrenches, generalized_forces
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.joints import Link
 from latchwork.mechanics.loads import Load
@@ -86,7 +87,7 @@ class Equations(Evaluated):
         wrenches = Wrenches(d.motion)
         for load in loads:
             must_be(load, Load, "an added load", "Give lw.Force, lw.Torque, lw.Spring or lw.Torsion.")
-            add_load(wrenches, load.forces, load.torques)
+            add_load(wrenches, load)
         g = self.system.graph
         extra = generalized_forces(wrenches, d.settle)
         derivation = replace(d, system=_with_new_symbols(self.system, extra), write_M=lambda: d.M,

@@ -1,93 +1,24 @@
-"""Generalized forces by accumulation along the trees.
+"""Active and inertia forces as wrenches on the trees: F_r = Σ v_r · R + Σ ω_r · T, F_r* with R* = -m a.
 
-    Σ v_r · R + Σ ω_r · T  =  Σ_edges (∂ṗ/∂u_r) · R_acc  +  Σ_frames (∂r/∂u_r) · T_acc
-
-A force on a point is a force on its parent plus a torque p × R on each frame that p is written in; a torque on a frame
-is a torque on its parent. So every force is handed down the tree once, and only what an edge adds is dotted.
 [Gillespie Eqs. 32, 33]
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+from latchwork.kane.elastic_inertia import add_gravity, add_inertia
 from latchwork.kane.motion import Motion, Settle
-from latchwork.mechanics.algebra import NULL, Triple, add3, cross3, dot3, matvec, scale3
+from latchwork.kane.wrenches import Wrenches, generalized_forces
+from latchwork.mechanics.algebra import NULL, Triple, add3, cross3, matvec, scale3
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.frame import Frame
-from latchwork.mechanics.loads import Load
+from latchwork.mechanics.loads import GeneralizedForce, Load
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.ops import MINUS_ONE, ONE, ZERO
-
-
-@dataclass
-class Wrenches:
-    """Forces at points and torques on frames (measures in the frame), to be reduced to generalized forces."""
-
-    motion: Motion
-    forces: dict[Point, Vector] = field(default_factory=dict)
-    torques: dict[Frame, Triple] = field(default_factory=dict)
-
-    def push(self, point: Point, force: Vector) -> None:
-        self.forces[point] = self.forces[point] + force if point in self.forces else force
-
-    def twist(self, frame: Frame, torque: Triple) -> None:
-        self.torques[frame] = add3(self.motion.g, self.torques.get(frame, NULL), torque)
-
-    def nodes(self) -> list[int]:
-        """All measure numbers."""
-        turning = [node for torque in self.torques.values() for node in torque]
-        return [node for force in self.forces.values() for node in force.nodes()] + turning
-
-
-def generalized_forces(wrenches: Wrenches, settle: Settle, upto: int | None = None) -> list[int]:
-    """F_r for r = 0 ... upto, by handing forces and torques down the trees."""
-    motion = wrenches.motion
-    g = motion.g
-    n = len(motion.speeds) if upto is None else upto + 1
-    F = [ZERO] * n
-    forces = dict(wrenches.forces)
-    torques = dict(wrenches.torques)
-    for point, edge in reversed(motion.point_edges.items()):
-        R = forces.pop(point, None)
-        if R is None or R.is_zero:
-            continue
-        if edge.velocity is not None:
-            _dot_declared(motion, edge.velocity, R, F)
-            continue
-        for part in edge.parts:
-            a = R.components(part.frame)
-            for r, partial in part.partials.items():
-                if r < n:
-                    F[r] = g.add(F[r], dot3(g, partial, a))
-            torques[part.frame] = add3(g, torques.get(part.frame, NULL), cross3(g, part.p, a))
-        assert edge.parent is not None
-        if edge.parent.parent is not None:
-            handed = settle(R, edge.parent)
-            forces[edge.parent] = forces[edge.parent] + handed if edge.parent in forces else handed
-    for frame, frame_edge in reversed(motion.frame_edges.items()):
-        T = torques.pop(frame, NULL)
-        if T == NULL:
-            continue
-        for r, partial in frame_edge.partials.items():
-            if r < n:
-                F[r] = g.add(F[r], dot3(g, partial, T))
-        if frame_edge.parent is not None:
-            handed_down = frame.carry(T, frame_edge.parent)
-            torques[frame_edge.parent] = add3(g, torques.get(frame_edge.parent, NULL), handed_down)
-    return F
-
-
-def _dot_declared(motion: Motion, velocity: Vector, R: Vector, F: list[int]) -> None:
-    """F_r += v_r · R for a velocity given in N."""
-    for frame, part in velocity.parts.items():
-        a = R.components(frame)
-        for r, partial in motion.partials(part).items():
-            if r < len(F):
-                F[r] = motion.g.add(F[r], dot3(motion.g, partial, a))
+from latchwork.symbolic.traverse import rebuild
 
 
 def load_wrenches(motion: Motion, settle: Settle, gravity: bool = True) -> Wrenches:
@@ -95,24 +26,27 @@ def load_wrenches(motion: Motion, settle: Settle, gravity: bool = True) -> Wrenc
     system = motion.system
     wrenches = Wrenches(motion)
     for load in system.loads:
-        add_load(wrenches, load.forces, load.torques)
+        add_load(wrenches, load)
     if gravity and system.gravity is not None:
         for body in system.bodies:
             if body.mass.node != ZERO:
                 wrenches.push(body.center, system.gravity * body.mass)
+        add_gravity(wrenches)
     wrenches.forces = {point: settle(force, point) for point, force in wrenches.forces.items()}
     return wrenches
 
 
-def add_load(wrenches: Wrenches, forces: object, torques: object) -> None:
-    """A load's forces and torques joined to the others."""
+def add_load(wrenches: Wrenches, load: Load) -> None:
+    """A load's forces, torques and efforts joined to the others."""
     motion = wrenches.motion
     newtonian = motion.system.tree.newtonian
-    for point, force in forces:  # type: ignore[attr-defined]
+    for point, force in load.forces:
         wrenches.push(point, force.rebuilt(motion.kinematics.replaced))
-    for frame, torque in torques:  # type: ignore[attr-defined]
+    for frame, torque in load.torques:
         if frame is not newtonian:
             wrenches.twist(frame, motion.in_speeds(torque.components(frame)))
+    for q, effort in load.efforts if isinstance(load, GeneralizedForce) else ():
+        wrenches.strain(q.node, rebuild(motion.g, [effort.node], motion.kinematics.replaced)[0])
 
 
 def inertia_wrenches(motion: Motion, settle: Settle) -> Wrenches:
@@ -129,7 +63,7 @@ def applied_loads(motion: Motion, settle: Settle, added: Iterable[Load] = ()) ->
     """All loads but gravity, those added later among them."""
     wrenches = load_wrenches(motion, settle, gravity=False)
     for load in added:
-        add_load(wrenches, load.forces, load.torques)
+        add_load(wrenches, load)
     return wrenches
 
 
@@ -147,6 +81,7 @@ def _less_inertia(wrenches: Wrenches, a: dict[Point, Vector], sign: int) -> Wren
             wrenches.push(body.center, force)
         for frame, torque in inertia_torques(motion, body).items():
             wrenches.twist(frame, scale3(motion.g, sign, torque))
+    add_inertia(wrenches, a, sign)
     return wrenches
 
 

@@ -6,9 +6,10 @@ from functools import cached_property
 
 from latchwork.kane.columns import column, rows, tidied_column
 from latchwork.kane.derive import Derivation
-from latchwork.kane.forces import add_load, generalized_forces, inertia_wrenches, load_wrenches
+from latchwork.kane.forces import add_load, inertia_wrenches, load_wrenches
 from latchwork.kane.solving import solved
 from latchwork.kane.speeds import matrices
+from latchwork.kane.wrenches import generalized_forces
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.system import System
 from latchwork.symbolic.expr import Expr
@@ -82,7 +83,7 @@ class Formed:
         d = self.derivation
         wrenches = load_wrenches(d.motion, d.settle)
         for load in self.added:
-            add_load(wrenches, load.forces, load.torques)
+            add_load(wrenches, load)
         return tidied_column(self.system.graph, generalized_forces(wrenches, d.settle))
 
     @cached_property

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from latchwork.kane.literal import WRITE, speed_definitions
 from latchwork.kane.table import Cell, Sign, Table
+from latchwork.kane.units import known_units
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.joints import Link
-from latchwork.mechanics.loads import Force, Load, Spring, Torque, Torsion, Wrench
+from latchwork.mechanics.loads import Force, GeneralizedForce, Load, Spring, Torque, Torsion, Wrench
 from latchwork.mechanics.printing import dyadic_latex, dyadic_mathml, dyadic_text
 from latchwork.mechanics.system import System
 from latchwork.mechanics.topology import body_connection, joints_between, own_coordinates
@@ -17,6 +18,7 @@ from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.matrix import Matrix
 from latchwork.symbolic.tidy import tidy
 from latchwork.symbolic.traverse import Operations, count_literal, count_shared
+from latchwork.symbolic.units import pretty, written
 
 if TYPE_CHECKING:
     from latchwork.kane.equations import Equations
@@ -48,12 +50,28 @@ def sizes(equations: Equations) -> Table:
         ("coordinates q", len(system.q), _symbols(system.q)),
         ("speeds u", len(system.u), _symbols(system.u)),
         ("bodies", len(system.bodies), _names(system.bodies)),
+        *([("elastic bodies", len(elastic), _names(elastic))] if (elastic := system.elastic_bodies) else []),
         ("joints", len(system.links), _names(system.links)),
         ("loads", len(loads), "; ".join(loads) or NONE),
         ("inputs r", len(system.r), _symbols(system.r)),
         ("parameters p", len(system.p), _symbols(system.p)),
     ]
     return _table("", ("", "number", "names"), [(what, str(number), names) for what, number, names in rows])
+
+
+def quantities(equations: Equations) -> Table:
+    """Values, units and descriptions of symbols, where any were given."""
+    system = equations.system
+    named = [symbol for symbol in (*system.q, *system.u, *system.r, *system.p)]
+    if not any(symbol.unit or symbol.description for symbol in named):
+        named = []
+    known = known_units(system)
+    rows: list[tuple[Cell, ...]] = []
+    for symbol in named:
+        value, unit = system.values.get(symbol), symbol.unit or written(known.get(symbol.node, {}))
+        shown = "" if value is None else Expr(system.graph, system.graph.constant(value))
+        rows.append((_symbols([symbol]), shown, pretty(unit), symbol.description))
+    return _table("Quantities", ("", "value", "unit", "what it is"), rows)
 
 
 def bodies(equations: Equations) -> Table:
@@ -85,22 +103,27 @@ def _inertia(body: Body) -> Cell:
 
 
 def coordinates(equations: Equations) -> Table:
-    """Which coordinates and speeds came with which body."""
+    """Which coordinates and speeds came with which body; elastic bodies stand after the others."""
     system = equations.system
-    own = own_coordinates(system)
-    owner = {rate: k for k, qs in reversed(list(enumerate(own, start=1))) for q, rate in _rated(system) if q in qs}
+    bending = {q for body in system.elastic_bodies for q in body.q}
+    own = [tuple(q for q in qs if q not in bending) for qs in own_coordinates(system)]
+    groups = [*zip(_named(system.bodies), own, strict=True), *((body.name, body.q) for body in system.elastic_bodies)]
+    owner = {rate: k for k, (_, qs) in reversed(list(enumerate(groups, 1))) for q, rate in _rated(system) if q in qs}
     speeds: dict[int, list[Expr]] = {}
     for u, definition in speed_definitions(system).items():
         k = max((owner.get(rate, 0) for rate in definition.free_symbols), default=0)
         speeds.setdefault(k, []).append(u)
     rows: list[tuple[Cell, ...]] = [
-        (str(k), body.name, _symbols(qs), _symbols(speeds.get(k, [])))
-        for k, (body, qs) in enumerate(zip(system.bodies, own, strict=True), start=1)
+        (str(k), name, _symbols(qs), _symbols(speeds.get(k, []))) for k, (name, qs) in enumerate(groups, start=1)
     ]
     others = [q for q, rate in _rated(system) if rate not in owner]
     if others or 0 in speeds:
         rows.append((NONE, "massless", _symbols(others), _symbols(speeds.get(0, []))))
     return _table("Coordinates and speeds", ("k", "body", "q", "u"), rows)
+
+
+def _named(bodies: Iterable[Body]) -> list[str]:
+    return [body.name for body in bodies]
 
 
 def _rated(system: System) -> list[tuple[Expr, Expr]]:
@@ -152,8 +175,13 @@ def _wrench(load: Wrench) -> tuple[str, str, str, Cell]:
     return "wrench", load.name, ", ".join(where), what
 
 
+def _generalized(load: GeneralizedForce) -> tuple[str, str, str, Cell]:
+    return "generalized force", load.name, ", ".join(q.name for q, _ in load.efforts), "on coordinates"
+
+
 LOADS: dict[type, Callable[[Any], tuple[str, str, str, Cell]]] = {
     Force: _force, Torque: _torque, Spring: _spring, Torsion: _torsion, Wrench: _wrench,
+    GeneralizedForce: _generalized,
 }  # fmt: skip
 
 

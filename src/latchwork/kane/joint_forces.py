@@ -16,11 +16,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from latchwork.errors import ModelError, did_you_mean
+from latchwork.kane.elastic_inertia import inertia_of_elastic
 from latchwork.kane.forces import add_load, inertia_torques, load_wrenches, weighted_accelerations
 from latchwork.kane.formed import Formed
 from latchwork.kane.robotics import settle_for
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.cuts import Cut, Cuts, path_of
+from latchwork.mechanics.elastic_body import ElasticBody
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import Link
 from latchwork.mechanics.loads import Load
@@ -56,7 +58,7 @@ class Resultants:
         self.settle = settle_for(motion)
         wrenches = load_wrenches(motion, self.settle, gravity=False)
         for load in (*equations.added, *loads):
-            add_load(wrenches, load.forces, load.torques)
+            add_load(wrenches, load)
         for point, force in wrenches.forces.items():
             self._add(point, self.settle(force, point), self.none)
         homes = _homes(self.system)
@@ -67,6 +69,9 @@ class Resultants:
         for body in self.system.bodies:
             torque_of_inertia = Vector(self.system.tree, inertia_torques(motion, body))
             self._add(body.center, a[body.center] * -body.mass, -self.settle(torque_of_inertia, body.center))
+        for elastic in self.system.elastic_bodies:
+            R, T = inertia_of_elastic(motion, elastic, a[elastic.root])
+            self._add(elastic.root, -self.settle(R, elastic.root), -self.settle(T, elastic.root))
 
     def _add(self, point: Point, force: Vector, torque: Vector) -> None:
         self.force[point] = self.force.get(point, self.none) + force
@@ -90,10 +95,13 @@ def joint_force(equations: Formed, resultants: Resultants, name: str) -> JointFo
     system = equations.system
     links = {link.name: link for link in system.links}
     bodies = {body.name: body for body in system.bodies}
+    elastic = {body.name: body for body in system.elastic_bodies}
     if name in links:
         return of_link(resultants, links[name])
+    if name in elastic:
+        return of_elastic(resultants, elastic[name])
     if name not in bodies:
-        known = did_you_mean(name, [*links, *bodies])
+        known = did_you_mean(name, [*links, *bodies, *elastic])
         raise ModelError(f"'{name}' is neither a joint nor a body of '{system.name}'.{known}")
     return of_body(resultants, bodies[name])
 
@@ -107,6 +115,11 @@ def of_body(resultants: Resultants, body: Body) -> JointForce:
     """The force of the joint that carries a body; where there is none, what its coordinates hold it with."""
     cut = resultants.cuts.of[body]
     return _beyond(resultants, cut.held) if cut.frame is None else _riding(resultants, cut, body)
+
+
+def of_elastic(resultants: Resultants, body: ElasticBody) -> JointForce:
+    """What holds an elastic body, and all that hangs on it, at its root."""
+    return _beyond(resultants, body.root)
 
 
 def _beyond(resultants: Resultants, point: Point) -> JointForce:
@@ -134,4 +147,6 @@ def _rides(point: Point, frame: Frame) -> bool:
 def _homes(system: System) -> dict[Frame, Point]:
     """Where a torque on a frame is taken to act: at the origin of its link, or at the centre of its body."""
     homes = {body.frame: body.center for body in system.bodies if body.frame is not None}
+    for elastic in system.elastic_bodies:
+        homes |= elastic.stations
     return homes | {link.frame: link.origin for link in system.links}

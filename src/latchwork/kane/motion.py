@@ -123,6 +123,15 @@ class Motion:
                     found[self._speed_index[u]] = (d[0], d[1], d[2])
         return found
 
+    def coordinate_rate(self, q: int) -> int:
+        """q̇ of a coordinate, in terms of u."""
+        return self.kinematics.along[q]
+
+    def rate_partials(self, q: int) -> dict[int, int]:
+        """∂q̇/∂u_r of a coordinate, for the speeds r that move it."""
+        rate = (self.kinematics.along[q], ZERO, ZERO)
+        return self.kept((Motion.rate_partials, q), lambda: {r: a for r, (a, _, _) in self.partials(rate).items()})
+
     def in_speeds(self, a: Triple) -> Triple:
         """q̇ replaced by W u + X."""
         b = rebuild(self.g, list(a), self.kinematics.replaced)

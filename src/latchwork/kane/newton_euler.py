@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from latchwork.kane.carriers import Carrier, Carriers, NotATree
-from latchwork.kane.forces import Wrenches, applied_loads, generalized_forces
+from latchwork.kane.forces import applied_loads
 from latchwork.kane.moments import Links, Moments
 from latchwork.kane.motion import Local, Motion
+from latchwork.kane.wrenches import Wrenches, generalized_forces
 from latchwork.mechanics.algebra import NULL, Square, Triple, add3, cross3, dot3, matvec, scale3
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.loads import Load
@@ -45,8 +46,10 @@ def link_forces(motion: Motion, links: Links, added: Iterable[Load] = ()) -> lis
 
 
 def apply(carriers: Carriers, wrenches: dict[Carrier, Wrench], loads: Wrenches, sign: int) -> None:
-    """Forces at points and torques on frames join the wrenches of the carriers that they act on."""
+    """Forces at points and torques on frames join the wrenches of the carriers that they act on; efforts have none."""
     g = carriers.g
+    if loads.efforts:
+        raise NotATree
     for point, force in loads.forces.items():
         carrier, x = carriers.place[point]
         if carrier is not carriers.ground:

@@ -70,7 +70,8 @@ def html(equations: Equations) -> str:
 
 
 def _described(equations: Equations) -> list[Table]:
-    return [information.bodies(equations), information.coordinates(equations), information.loads(equations)]
+    return [information.quantities(equations), information.bodies(equations), information.coordinates(equations),
+            information.loads(equations)]  # fmt: skip
 
 
 def _section(title: str, table: Table, note: str = "") -> str:

@@ -23,6 +23,7 @@ def report(equations: Equations) -> str:
     parts = [
         f"{equations.name}\n{'=' * len(equations.name)}",
         str(information.sizes(equations)),
+        _section(information.quantities(equations)),
         _section(information.bodies(equations)),
         _section(information.coordinates(equations)),
         _section(information.loads(equations)),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from latchwork.errors import ModelError
-from latchwork.kane.forces import Wrenches, generalized_forces, net_wrenches
+from latchwork.kane.elastic_inertia import add_gravity
+from latchwork.kane.forces import net_wrenches
 from latchwork.kane.formed import Formed
 from latchwork.kane.moments import base_links
 from latchwork.kane.motion import FEW_SPEEDS, Local, Motion, Settle, mixed, newtonian
 from latchwork.kane.newton_euler import link_forces
+from latchwork.kane.wrenches import Wrenches, generalized_forces
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.vector import Vector
@@ -38,6 +40,7 @@ def gravity_forces(motion: Motion) -> list[int]:
     if gravity is not None:
         for body in motion.system.bodies:
             wrenches.push(body.center, settle(gravity * body.mass, body.center))
+        add_gravity(wrenches)
     return generalized_forces(wrenches, settle)
 
 
@@ -63,11 +66,14 @@ def jacobian(motion: Motion, what: Point | Frame) -> Matrix:
 
 def center_of_mass(motion: Motion) -> Vector:
     """Σ m p / Σ m, from the origin."""
-    bodies = motion.system.bodies
-    mass = sum((body.mass for body in bodies), start=Expr(motion.g, ZERO))
+    bodies, elastic = motion.system.bodies, motion.system.elastic_bodies
+    masses = [*(body.mass for body in bodies), *(body.mass for body in elastic)]
+    mass = sum(masses, start=Expr(motion.g, ZERO))
     if mass == 0.0:
         raise ModelError(f"'{motion.system.name}' has no mass, so it has no centre of mass. Add a body with mass.")
     moment = sum((body.center.position() * body.mass for body in bodies), start=Vector(motion.system.tree, {}))
+    for each in elastic:
+        moment = moment + each.root.position() * each.mass + each.first_moment
     return moment / mass
 
 

@@ -60,8 +60,8 @@ def not_determined(system: System, massless: Massless) -> EvaluationError:
 
 
 def _swept(d: Derivation, added: tuple[Load, ...]) -> Swept | None:
-    """u̇ by sweeps over the tree, where there is a tree with a few speeds at least."""
-    if len(d.system.u) < FEWEST_FOR_SWEEPS:
+    """u̇ by sweeps over the tree, where there is a tree of rigid bodies with a few speeds at least."""
+    if len(d.system.u) < FEWEST_FOR_SWEEPS or d.system.elastic_bodies:
         return None
     try:
         return swept_udot(d.motion, added)

@@ -163,7 +163,27 @@ class Wrench:
     potential: Expr | None = None
 
 
-Load = Force | Torque | Spring | Torsion | Wrench
+@dataclass(frozen=True, eq=False)
+class GeneralizedForce:
+    """Forces Q_j on coordinates, whose power is Σ Q_j q̇_j: the elastic forces of a body that bends.
+
+    They act inside a body, so that no joint feels them: they have no resultant.
+    """
+
+    efforts: tuple[tuple[Expr, Expr], ...]
+    name: str = ""
+    potential: Expr | None = None
+
+    @property
+    def forces(self) -> list[tuple[Point, Vector]]:
+        return []
+
+    @property
+    def torques(self) -> list[tuple[Frame, Vector]]:
+        return []
+
+
+Load = Force | Torque | Spring | Torsion | Wrench | GeneralizedForce
 
 
 def require_vector(value: object, what: str) -> Vector:

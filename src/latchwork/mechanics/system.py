@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from latchwork.mechanics.body import Body
+from latchwork.mechanics.elastic_body import ElasticBody
 from latchwork.mechanics.joints import Link
 from latchwork.mechanics.loads import Load
 from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Vector
+from latchwork.mechanics.visual import Visual
 from latchwork.symbolic.expr import Expr
 from latchwork.symbolic.graph import Graph
 
@@ -42,7 +44,9 @@ class System:
     links: tuple[Link, ...] = ()
     quaternions: tuple[tuple[Expr, ...], ...] = ()
     former_speeds: Mapping[Expr, Expr] = field(default_factory=dict)
+    elastic_bodies: tuple[ElasticBody, ...] = ()
     contacts: tuple[str, ...] = ()  # by name: equations do not hold them, runs of the model do
+    visuals: tuple[Visual, ...] = ()  # what is drawn of it
 
     @property
     def graph(self) -> Graph:

@@ -8,12 +8,14 @@ from typing import Any
 from latchwork.constraint.joints.methods import Constraining
 from latchwork.errors import ModelError, did_you_mean, listed, must_be, must_be_name, spelled_methods
 from latchwork.mechanics.body import Body, steiner
+from latchwork.mechanics.elastic_body import ElasticBody
 from latchwork.mechanics.frame import Frame
 from latchwork.mechanics.joints import JOINTS, QUATERNION, Link, place, rates_of
 from latchwork.mechanics.loads import require_vector
 from latchwork.mechanics.point import Point
 from latchwork.mechanics.tree import Tree
 from latchwork.mechanics.vector import Dyadic, Vector
+from latchwork.mechanics.visual import Visual
 from latchwork.model.naming import Naming
 from latchwork.symbolic.expr import Expr, operand
 
@@ -26,7 +28,9 @@ class Building(Naming, Constraining):
         super().__init__(name)
         self._tree = Tree(self.graph)
         self._bodies: dict[str, Body] = {}
+        self._elastic_bodies: dict[str, ElasticBody] = {}
         self._links: dict[str, Link] = {}
+        self._visuals: list[Visual] = []
         self._quaternions: list[tuple[Expr, ...]] = []
         self._constraints = {}
 

@@ -16,9 +16,13 @@ from latchwork.model.loading import Loading
 if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.contact.collision import Collision
+    from latchwork.flexible.beam import Beam
+    from latchwork.flexible.support import Support
     from latchwork.kane.advice import Advice
     from latchwork.kane.equations import Equations
+    from latchwork.mechanics.frame import Frame
     from latchwork.mechanics.joints import Link
+    from latchwork.mechanics.loads import GeneralizedForce
     from latchwork.mechanics.point import Point
     from latchwork.symbolic.expr import Expr
 
@@ -28,6 +32,9 @@ class Model(Loading):
 
     def __init__(self, name: str = "mechanism") -> None:
         super().__init__(name)
+        self._beams: dict[str, Any] = {}
+        self._supports: dict[str, Support] = {}
+        self._integrals: list[Expr] = []
         self._contacts: dict[str, Contact] = {}
         self._collisions: dict[str, Collision] = {}
         self._materials = Materials()
@@ -41,6 +48,75 @@ class Model(Loading):
             f"{f', {len(self._collisions)} collisions' if self._collisions else ''}>"
         )
 
+    # --- beams --------------------------------------------------------------------------------------------------
+
+    @property
+    def beams(self) -> dict[str, Any]:
+        """Beams by name."""
+        return dict(self._beams)
+
+    @spelled
+    def beam(self, name: str, frame: Frame | Link, root: Point, length: Any, *, EI: Any, rho_A: Any, GJ: Any = None,
+             rho_J: Any = None, EA: Any = None, modes: Any = None, shapes: Any = "clamped-free", damping: Any = 0.0,
+             stiffening: bool = True, segments: int = 1) -> Any:  # fmt: skip
+        """A slender beam along the x axis of a frame from a root, a point fixed there; it bends along y, or y and z.
+
+        ``EI`` is one value, or {"y": ..., "z": ...} by the direction of deflection; ``GJ`` (with ``rho_J``) lets it
+        twist, ``EA`` stretch. Each is a number, an expression in parameters, or a function of the arc length s.
+        ``modes`` says how many shapes, or how many by direction; ``shapes`` how the ends are held in the frame
+        ("clamped-free", "pinned-pinned", ...), or a list of functions of x = s/L. ``damping`` is the time constant τ of
+        the material, σ = E (ε + τ ε̇). ``stiffening=False`` leaves foreshortening out, to see what is lost.
+        ``segments`` makes a chain of beams for large bending, each small in its own frame, with two cubic shapes each
+        unless ``modes`` says more.
+        """
+        from latchwork.flexible.beam import beam_of
+        from latchwork.flexible.segments import segmented_beam
+
+        must_be_name(name, "a beam")
+        if name in self._elastic_bodies or name in self._bodies:
+            raise ModelError(f"'{self.name}' has a body or beam named '{name}' already. Choose another name.")
+        given = (self, name, self._frame_of(frame), self._point_of(root), length)
+        section = {"EI": EI, "rho_A": rho_A, "GJ": GJ, "rho_J": rho_J, "EA": EA, "damping": damping}
+        options = section | {"shapes": shapes, "stiffening": stiffening}
+        made: Any
+        if segments == 1:
+            made = beam_of(*given, modes=3 if modes is None else modes, **options)
+        else:
+            made = segmented_beam(*given, segments, 2 if modes is None else modes, **options)
+        for part in made.segments:
+            self._elastic_bodies[part.name] = part.body
+            self._loads.append(part.elasticity)
+        made.recipe.update(section, length=length, modes=modes, shapes=shapes, stiffening=stiffening, segments=segments)
+        self._beams[name] = made
+        return made
+
+    @property
+    def supports(self) -> dict[str, Support]:
+        """Points that beams slide over, by name."""
+        return dict(self._supports)
+
+    @property
+    def integrals(self) -> frozenset[Expr]:
+        """The parameters that came with beams: integrals over their shapes."""
+        return frozenset(self._integrals)
+
+    @spelled
+    def support(self, name: str, beam: Beam, point: Point) -> Support:
+        """A point that a beam slides over: the beam passes through it at an arc length ``support.s`` that changes."""
+        from latchwork.flexible.support import support_of
+
+        must_be_name(name, "a support")
+        self._supports[name] = support_of(self, name, beam, self._point_of(point))
+        return self._supports[name]
+
+    @spelled
+    def drive(self, support: Support, force: Any, name: str = "") -> GeneralizedForce:
+        """A force between a support and the beam on it, along the beam: positive where it pushes the beam outward."""
+        from latchwork.flexible.support import drive_of
+
+        made: GeneralizedForce = self._add_load(drive_of(self, support, force, name))
+        return made
+
     # --- contacts -----------------------------------------------------------------------------------------------
 
     @property
@@ -50,15 +126,17 @@ class Model(Loading):
 
     @spelled
     def contact(self, name: str, a: Any, b: Any, *, restitution: Any = 0.0, friction: Any = None,
-                impact: str = "newton") -> Contact:  # fmt: skip
+                impact: str = "newton", adhesion: Any = 0.0) -> Contact:  # fmt: skip
         """Two shapes that may touch. In a run they collide, slide, roll, stick and separate as their laws say.
 
         ``restitution`` and ``friction`` are numbers, expressions, or ``lw.zones(...)``; ``lw.Coulomb(static, dynamic)``
-        tells the two frictions apart. ``impact`` names a law of ``latchwork.contact.impact.resolution.LAWS``.
+        tells the two frictions apart, ``rolling=`` and ``pivoting=`` of it resist turns. ``impact`` names a law of
+        ``latchwork.contact.impact.resolution.LAWS``. ``adhesion`` is the largest force by which each place pulls.
         """
         from latchwork.contact.construction import contact_between
 
-        return self.add_contact(name, lambda: contact_between(name, a, b, restitution, friction, impact, self.graph))
+        return self.add_contact(name, lambda: contact_between(name, a, b, restitution, friction, impact, self.graph,
+                                                              adhesion=adhesion))  # fmt: skip
 
     @property
     def collisions(self) -> tuple[Collision, ...]:
@@ -71,36 +149,38 @@ class Model(Loading):
         return self._materials
 
     @spelled
-    def material(self, name: str, *, friction: Any = None, restitution: Any = 0.0, on: Any = ()) -> Material:
+    def material(self, name: str, *, friction: Any = None, restitution: Any = 0.0, adhesion: Any = 0.0,
+                 on: Any = ()) -> Material:  # fmt: skip
         """A surface by a name: what it obeys on another of its kind, and the bodies and shapes that are made of it."""
         from latchwork.contact.colliders import things_made_of
 
-        return self._materials.add(name, friction, restitution, things_made_of(name, on))
+        return self._materials.add(name, friction, restitution, things_made_of(name, on), adhesion)
 
     @spelled
     def material_pair(self, a: Material | str, b: Material | str, *, friction: Any = None,
-                      restitution: Any = 0.0) -> Laws:  # fmt: skip
+                      restitution: Any = 0.0, adhesion: Any = 0.0) -> Laws:  # fmt: skip
         """The row of two materials: what their surfaces obey where they touch each other."""
-        return self._materials.add_pair(a, b, friction, restitution)
+        return self._materials.add_pair(a, b, friction, restitution, adhesion)
 
     @spelled
     def collide(self, *groups: Any, friction: Any = None, restitution: Any = None, impact: str = "newton",
                 within: bool = True, without: Any = (), masks: Any = None, neighbours: bool = False,
-                name: str = "collide") -> Collision:  # fmt: skip
+                adhesion: Any = None, name: str = "collide") -> Collision:  # fmt: skip
         """Bodies and shapes of which any two may touch, without a list of pairs; each argument is one or several.
 
         A body stands for the shapes that its methods have made; a mapping gives names, by which contacts are called "a
         on b". Shapes of one body, and of bodies that a joint joins, are left out (``neighbours=True`` keeps these), and
         so are the pairs in ``without``. With ``within=False`` only shapes of different arguments meet; ``masks`` gives
         (contype, conaffinity) by body or shape, as MuJoCo has them. A pair that `contact` lists has the laws it was
-        given there. ``friction`` and ``restitution`` are for pairs that the table of materials has no row for.
+        given there. ``friction``, ``restitution`` and ``adhesion`` are for pairs that the table of materials has no row
+        for.
         """
         from latchwork.contact.colliders import collision_of
 
         must_be_name(name, "a collision")
         if name in self._collisions:
             raise ModelError(f"'{self.name}' has a collision named '{name}' already. Give another name=.")
-        laws = {"friction": friction, "restitution": restitution, "impact": impact}
+        laws = {"friction": friction, "restitution": restitution, "adhesion": adhesion, "impact": impact}
         self._collisions[name] = collision_of(name, self.graph, groups, self._materials, laws, within=within,
                                               without=without, masks=masks, joined=neighbours)  # fmt: skip
         return self._collisions[name]
@@ -198,7 +278,9 @@ class Model(Loading):
             gravity=self._gravity,
             links=tuple(self._links.values()),
             quaternions=tuple(self._quaternions),
+            elastic_bodies=tuple(self._elastic_bodies.values()),
             contacts=(*self._contacts, *self._collisions),
+            visuals=tuple(self._visuals),
         )
 
     def equations(self) -> Equations:

@@ -15,6 +15,7 @@ from latchwork.errors import FileError, ModelError, did_you_mean
 from latchwork.hybrid.contacts.broad_phase import every_contact
 from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.model import Model
+from latchwork.realtime.coupler import Coupler
 from latchwork.realtime.scripts import folder, module_at
 
 AXES = "xyz"
@@ -29,8 +30,9 @@ class Exhibit:
     ``sliders`` are parameters or inputs by name, with their ranges; ``constraints`` may be held and released;
     ``hold`` is the body that a scripted hand takes (the last one); the shapes of bodies in ``fence`` must not pass a
     fence that is drawn while it runs, whose laws (restitution, friction) are ``fence_laws``. ``view`` names the two
-    axes of N that lie in the picture, to the right and upwards; ``draw`` the points that a line joins. ``thick`` says
-    how to go on where events come too thick.
+    axes of N that lie in the picture, to the right and upwards; ``draw`` the points that a line joins. ``grip`` is the
+    stiffness and damping (N/m, N s/m) of the hand that takes hold; without it, the hand is as firm as fits the mass
+    there. ``thick`` says how to go on where events come too thick.
     """
 
     model: Model
@@ -45,6 +47,7 @@ class Exhibit:
     sliders: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     constraints: tuple[Constraint | Latch, ...] = ()
     hold: str | None = None
+    grip: tuple[float, float] | None = None
     fence: tuple[Any, ...] = ()
     fence_laws: Mapping[str, Any] = field(default_factory=dict)
     plots: tuple[str, ...] = ()
@@ -84,6 +87,11 @@ class Exhibit:
     def taken(self) -> str:
         """The body that a scripted hand takes."""
         return self.hold or self.bodies[-1]
+
+    @property
+    def coupler(self) -> Coupler | None:
+        """What is between the hand and the body that it takes, if the exhibit says so."""
+        return None if self.grip is None else Coupler(*self.grip)
 
     @property
     def width(self) -> int:

@@ -41,6 +41,7 @@ def forces_of(sim: Stepped) -> Array:
                 contact_point,
                 contact_state,
                 lam.get(contact_point.name, np.empty(0)),
+                _pressing(contact_point, lam),
                 udot,
                 row,
                 state.contacts.zones,
@@ -53,12 +54,18 @@ def _states(stage: Any, x: Array) -> Array:
     return np.asarray(stage.reduced(x)) if isinstance(stage, Held) else x
 
 
+def _pressing(contact_point: Any, lam: Any) -> float:
+    """The normal force that limits what resists turns; 1 where nothing does."""
+    presser = contact_point.feature.closed_with if contact_point.is_pressed else None
+    return 1.0 if presser is None else float(lam[presser.name][0]) if len(lam.get(presser.name, ())) else 0.0
+
+
 def _of_contact(
-    contact_point: Any, contact_state: Any, lam: Array, udot: Array | None, state: Array, zones: Any
+    contact_point: Any, contact_state: Any, lam: Array, pressing: float, udot: Array | None, state: Array, zones: Any
 ) -> Array:
     """Normal force, then along each tangent: what a stick exerts, or −μ d N; friction of a joint has no normal one."""
     if contact_point.is_bounded:
-        normal, across = 1.0, lam
+        normal, across = pressing, lam
     elif contact_point.held:
         assert udot is not None, "found where some contact is held"
         slope = contact_point.force_function(state)

@@ -24,7 +24,7 @@ from latchwork.view.scene import scene
 if TYPE_CHECKING:
     from latchwork.hybrid.trajectory import Trajectory
 
-FILES = ("player.css", "draw.js", "player.js")  # style, what draws a scene, what plays it
+FILES = ("player.css", "draw.js", "gl.js", "player.js")  # style, what draws a scene and its solids, what plays it
 CLOSED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -61,9 +61,9 @@ step.</p>
 """
 
 
-def animate(run: Trajectory, path: str | Path, view: str = "xy", draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
-            forces: bool | Mapping[str, tuple[Any, Any]] = False, progress: Callable[[float], None] | None = None,
-            **options: Any) -> None:  # fmt: skip
+def animate(run: Trajectory, path: str | Path, view: str | None = None, draw: Sequence[Any] = (),
+            shapes: Sequence[Any] = (), forces: bool | Mapping[str, tuple[Any, Any]] = False,
+            progress: Callable[[float], None] | None = None, **options: Any) -> None:  # fmt: skip
     """Write a run as a page, a picture or a film, as the name of the file says."""
     asked = {name: value for name, value in options.items() if value is not None}
     hears = (lambda t: None) if progress is None else progress
@@ -114,8 +114,8 @@ def kind_of(path: str | Path, options: Iterable[str] = ()) -> Kind:
 def page(data: Mapping[str, Any]) -> str:
     """The page of a scene."""
     inside = files("latchwork.view")
-    style, draw, play = (inside.joinpath(name).read_text(encoding="utf-8") for name in FILES)
-    return PAGE.format(title=escape(str(data["name"])), style=style, data=embedded(data), script=draw + play)
+    style, *scripts = (inside.joinpath(name).read_text(encoding="utf-8") for name in FILES)
+    return PAGE.format(title=escape(str(data["name"])), style=style, data=embedded(data), script="".join(scripts))
 
 
 def embedded(data: Any) -> str:

@@ -50,6 +50,7 @@ NAMES = (
     "rolling_coin",
     "caster",
     "escapement",
+    "piano_action",
     "latch",
     "clutch",
     "wrecking_ball",

@@ -19,8 +19,7 @@ from latchwork.realtime.exhibit import exhibit_of
 from latchwork.realtime.live import Live
 from live_house import SOURCES, House, Ticked, in_a_thread, until
 from live_page import Page
-
-ROD = np.array([0x1F, 0x4E, 0x9C])
+from pixels import off
 
 
 def seen(page: Any) -> np.ndarray:
@@ -29,11 +28,11 @@ def seen(page: Any) -> np.ndarray:
     return np.round(255 * picture[..., :3])
 
 
-def near(picture: np.ndarray, at: list[float], color: np.ndarray, reach: int = 3) -> float:
-    """How close any pixel around a place comes to a colour."""
+def near(picture: np.ndarray, at: list[float], color: str, reach: int = 3) -> float:
+    """How close any pixel around a place comes to a colour as light shades it."""
     x, y = (round(value) for value in at)
     around = picture[y - reach : y + reach + 1, x - reach : x + reach + 1].reshape(-1, 3)
-    return float(np.abs(around - color).max(axis=1).min())
+    return float(off(around, color).min())
 
 
 def still(page: Any) -> None:
@@ -52,6 +51,7 @@ def test_the_gallery_opens(opened):
     """A card for every mechanism, with a picture that is not empty and its name; a click opens it."""
     page = opened()
     page.wait("document.querySelectorAll('#cards li:not(.waiting)').length === 3")
+    page.tab.wait_for_timeout(300)
     inked = """Array.from(document.querySelectorAll('#cards canvas'), (canvas) =>
                canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((v) => v > 0))"""
     assert page.look(inked) == [True] * 3
@@ -61,16 +61,24 @@ def test_the_gallery_opens(opened):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_every_mechanism_renders(opened, name):
-    """The picture has ink in it, and every body that has a dot is drawn where the frame says, in its colour."""
+    """Every solid of a body is drawn where the frame says, in its colour as light shades it, and can be taken there."""
     page = opened(name)
     still(page)
     page.tab.mouse.move(5, 5)
-    bodies = "app.bench.scene.dots.filter((dot) => ['particle', 'center'].includes(dot.kind))"
-    dots = page.look(f"{bodies}.map((dot) => dot.name)")
+    solids = page.look("""() => { const d = app.bench.drawing, meshes = meshesOf(d.scene), found = [];
+        for (const solid of placedSolids(d)) {
+          if (!solid.item.body) continue;
+          const mesh = meshes[solid.mesh], count = mesh.places.length / 3, middle = [0, 0, 0];
+          for (let i = 0; i < count; i++) vertexOf(solid, mesh, i).forEach((x, k) => { middle[k] += x / count; });
+          const [x, y] = d.screen(middle), hit = hitSolid(d, x, y);
+          found.push([middle, solid.item.color, solid.item.body, hit && hit.body]);
+        }
+        return found; }""")
     picture = seen(page)
-    assert dots
-    for dot in dots:
-        assert near(picture, page.pixel(page.dot(dot)), ROD) < 12.0
+    assert {body for _, _, body, _ in solids} == set(page.look("app.bench.described.bodies"))
+    for middle, color, body, hit in solids:
+        assert hit is not None
+        assert hit != body or near(picture, page.pixel(middle), color) < 12.0
     go(page)
 
 
@@ -81,13 +89,15 @@ def test_the_picture_is_what_the_state_says(opened, house):
     until(lambda: abs(house.server.rooms["double_pendulum"].state.t - page.head("t")) < 1e-12)
     q1, q2 = house.server.rooms["double_pendulum"].state.x[:2]
     picture = seen(page)
+    color = "(name) => app.bench.scene.shapes.find((item) => item.body === name).color"
+    colors = {name: page.look(color, name) for name in ("upper", "lower")}
     for s in (0.2, 0.35, 0.65, 0.8):
         upper = s * np.array([np.sin(q1), -np.cos(q1), 0.0])
         lower = np.array([np.sin(q1), -np.cos(q1), 0.0]) + s * np.array([np.sin(q1 + q2), -np.cos(q1 + q2), 0.0])
-        for place in (upper, lower):
-            assert near(picture, page.pixel(place.tolist()), ROD, 1) < 12.0
+        for color, place in ((colors["upper"], upper), (colors["lower"], lower)):
+            assert near(picture, page.pixel(place.tolist()), color, 1) < 12.0
             across = page.pixel((place + 0.15 * np.array([np.cos(q1), np.sin(q1), 0.0])).tolist())
-            assert near(picture, across, ROD, 1) > 40.0
+            assert near(picture, across, color, 1) > 40.0
     go(page)
 
 

@@ -10,7 +10,7 @@ from latchwork.constraint.reactions.auxiliary_speeds import moved_to
 from latchwork.constraint.rows import Rows
 from latchwork.errors import EvaluationError, ModelError, did_you_mean
 from latchwork.kane.equations import Equations
-from latchwork.kane.joint_forces import JointForce, Resultants, of_body, of_link
+from latchwork.kane.joint_forces import JointForce, Resultants, of_body, of_elastic, of_link
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.cuts import Cuts, stiff
 from latchwork.mechanics.frame import Frame
@@ -88,6 +88,9 @@ def _of_joints(system: System, resultants: Resultants, at: About, driving: Seque
             met.add(place)  # bodies that are fixed to each other are held once
             held = moved_to(of_body(resultants, body), at.of(body.name))
             yield Item(body.name, body.name, _below(resultants.cuts, body, j), (), held)
+    for elastic in system.elastic_bodies:
+        held = moved_to(of_elastic(resultants, elastic), at.of(elastic.name))
+        yield Item(elastic.name, elastic.name, _name(resultants.cuts, elastic.frame), (), held)
 
 
 def _driven(held: JointForce, cuts: Cuts, link: Link, driving: Sequence[Load]) -> JointForce:

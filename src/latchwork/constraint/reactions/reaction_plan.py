@@ -20,7 +20,8 @@ from latchwork.constraint.rows import Rows
 from latchwork.constraint.terms import Array
 from latchwork.errors import ConstraintError, EvaluationError
 from latchwork.kane.equations import Equations
-from latchwork.kane.forces import Wrenches, add_load, generalized_forces
+from latchwork.kane.forces import add_load
+from latchwork.kane.wrenches import Wrenches, generalized_forces
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.symbolic.expr import Expr
@@ -121,7 +122,7 @@ def pulls_must_fit(rows: Rows, x: Array, B: Array, M: Array) -> None:
             continue
         wrenches = Wrenches(d.motion)
         load = pull.load(one)
-        add_load(wrenches, load.forces, load.torques)
+        add_load(wrenches, load)
         found = Function(lower(g, generalized_forces(wrenches, d.settle), rows.equations.arguments))(x)
         off, sizes = np.abs(found - B[i]) * weighed, np.abs([found, B[i]])
         if not off.max(initial=0.0) <= FITS * sizes.max(initial=least):

@@ -64,13 +64,22 @@ def tracked_equations(equations: Equations, features: Sequence[Feature], feedbac
     found = [feature.tracked for feature in features if feature.tracked is not None]
     if not found:
         return equations
-    system, d = equations.system, equations.derivation
     s = tuple(symbol for tracked in found for symbol in tracked.symbols)
     _names_differ(equations, s)
-    nodes = [node for tracked in found for node in rates(tracked, d.kinematics, feedback)]
+    kinematics = equations.derivation.kinematics
+    return with_coordinates(equations, s, [node for tracked in found for node in rates(tracked, kinematics, feedback)])
+
+
+def with_coordinates(equations: Equations, s: Sequence[Expr], nodes: Sequence[int],
+                     inputs: Sequence[Expr] = ()) -> Equations:  # fmt: skip
+    """The same equations with further coordinates, whose rates are given as nodes in (t, q, u, r), and further inputs
+    that these may be."""
+    system, d = equations.system, equations.derivation
     dots = tuple(Expr(system.graph, system.graph.rate_of[symbol.node]) for symbol in s)
     direct = dict(zip(dots, (Expr(system.graph, node) for node in nodes), strict=True))
-    system = replace(system, q=system.q + s, q_rates=system.q_rates + dots, direct={**system.direct, **direct})
+    system = replace(system, q=(*system.q, *s), q_rates=system.q_rates + dots, r=(*system.r, *inputs),
+                     direct={**system.direct, **direct},
+                     values={**system.values, **dict.fromkeys(inputs, 0.0)})  # fmt: skip
     made = Equations(replace(d, system=system, kinematics=_extended(d.kinematics, s, dots, nodes),
                              write_M=lambda: d.M, write_f=lambda: d.f), equations.added)  # fmt: skip
     vars(made).update({name: value for name, value in vars(equations).items() if name in SAME})

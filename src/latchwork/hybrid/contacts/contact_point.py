@@ -18,9 +18,11 @@ from latchwork.constraint.rows import Rows, rows_of
 from latchwork.constraint.scales import Scales
 from latchwork.constraint.terms import Array, Base, Terms, terms_of
 from latchwork.constraint.units import Units
+from latchwork.contact.adhesion import is_adhesion
 from latchwork.contact.feature import Feature
 from latchwork.contact.law import Contact, Value, Zones
 from latchwork.contact.narrow_phase.sharp_solids import is_sharp
+from latchwork.contact.rolling_resistance import is_rolling
 from latchwork.contact.tolerances import Tolerances, tolerances_in
 from latchwork.errors import ContactError, ModelError
 from latchwork.hybrid.contacts.tracked_place import TrackedPlace
@@ -94,8 +96,19 @@ class ContactPoint:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether it is dry friction of a joint: |λ_t| ≤ a limit that no normal force changes."""
-        return self.feature.rate is not None and self.contact.friction is not None
+        """Whether it has a limit |λ_t| ≤ ..., and no gap: dry friction of a joint, or what resists turns."""
+        rates = self.feature.rate is not None and self.contact.friction is not None
+        return rates or self.feature.closed_with is not None
+
+    @property
+    def is_pressed(self) -> bool:
+        """Whether it resists turns, with a limit in proportion to the normal force of another feature."""
+        return self.feature.closed_with is not None and not self.attracts
+
+    @property
+    def attracts(self) -> bool:
+        """Whether it is the attraction of another feature: always at its limit while that is closed."""
+        return is_adhesion(self.feature)
 
     @property
     def is_one_way(self) -> bool:
@@ -188,7 +201,7 @@ class ContactPoint:
 
     def slider(self, source: int, row: int, way: tuple[float, ...], indices: Indices) -> Slider:
         """Its friction in a mode, of whose sources its rows are one, as it slides a way in some zones."""
-        law, force = self.law_in(indices), self.force_function if self.held else None
+        law, force = self.law_in(indices), self.force_function if self.held and not self.is_pressed else None
         first, mu = (0 if self.held else 1), law[2] if isinstance(law, tuple) else law
         return Slider(source, row, first, len(self.tangents), mu, way, force, self.name)
 
@@ -313,15 +326,27 @@ class ContactPoint:
         """What differs from place to place."""
         friction = self.contact.friction
         values = [self.contact.restitution, *([] if friction is None else [friction.mu, friction.sliding])]
+        values = [self.limit] if self.feature.closed_with is not None else values
         return tuple(dict.fromkeys(value for value in values if isinstance(value, Zones)))
 
     def coefficients(self, indices: Indices) -> tuple[Any, Any, Any]:
         """e, μ_s and μ_d as they are in the present zones: numbers or expressions."""
         friction = self.contact.friction
+        if self.feature.closed_with is not None:
+            limit = here(self.limit, indices)
+            return 0.0, limit, limit
         e = here(self.contact.restitution, indices)
         if friction is None or not self.tangents:
             return e, 0.0, 0.0
         return e, here(friction.mu, indices), here(friction.sliding, indices)
+
+    @property
+    def limit(self) -> Value:
+        """Of adhesion, the force; of what resists turns, the largest torque over the normal force."""
+        if self.attracts:
+            return self.contact.adhesion
+        assert self.contact.friction is not None, "what resists turns is friction"
+        return self.contact.friction.rolling if is_rolling(self.feature) else self.contact.friction.pivoting
 
     def law_in(self, indices: Indices) -> tuple[float, ...] | Function:
         """e, μ_s and μ_d in some zones: as numbers where they are, else as a function of the state."""
@@ -339,6 +364,10 @@ class ContactPoint:
         if known is None:
             known = self.law_in(indices)
         e, mu_s, mu_d = known if isinstance(known, tuple) else known(x).tolist()
+        if self.feature.closed_with is not None and not 0.0 <= mu_s < np.inf:
+            what = "force by which it pulls" if self.attracts else "torque over the normal force"
+            raise ModelError(f"'{self.name}' is {mu_s:.6g} at t = {x[0]:.6g}. Give the largest {what}: it is not "
+                             "negative.")  # fmt: skip
         if self.is_bounded and not 0.0 <= mu_d <= mu_s < np.inf:
             raise ModelError(
                 f"the limits of friction '{self.contact.name}' are {mu_s:.6g} (static) and {mu_d:.6g} (dynamic) at "
@@ -409,6 +438,8 @@ def touch_of(contact: Contact, feature: Feature, base: Base, x: Array, axis_numb
         friction = contact.friction is not None
         made = ContactPoint(contact, feature, base, (feature.normal,) if friction else (), None, friction)
         return made if feature.has_wrench else replace(made, turns=_is_of_an_angle(made, x))
+    if feature.closed_with is not None:
+        return _going_with(contact, feature, base, x, axis_number)
     held = enforced_by_coordinates(equations, feature, base.units, base.scales.length)
     if contact.friction is None:
         return ContactPoint(contact, feature, base, (), None, held)
@@ -416,6 +447,25 @@ def touch_of(contact: Contact, feature: Feature, base: Base, x: Array, axis_numb
     contact_point = ContactPoint(contact, feature, base, candidates, axis, held)
     moving = tuple(t for t, slip in zip(candidates, contact_point.slips, strict=True) if _moves(base, slip))
     return contact_point if moving == candidates else replace(contact_point, tangents=moving)
+
+
+def _going_with(contact: Contact, feature: Feature, base: Base, x: Array, axis_number: int | None) -> ContactPoint:
+    """What resists turns across the normal, or about it, or attracts along it; both need a normal force that is a
+    multiplier."""
+    assert feature.closed_with is not None, "it goes with another"
+    if enforced_by_coordinates(base.equations, feature.closed_with, base.units, base.scales.length):
+        raise ContactError(
+            f"'{feature.name}' of '{base.equations.name}' goes with a force that no row holds: the coordinates "
+            f"keep '{feature.closed_with.name}' closed. Give the body a coordinate along the normal as well, or "
+            "model.friction(...) with a limit of its own."
+        )
+    if is_adhesion(feature):
+        return ContactPoint(contact, feature, base, (feature.normal,), None, True)
+    rolls = is_rolling(feature)
+    candidates, axis = _across(feature.normal, base, x, axis_number) if rolls else ((feature.normal,), None)
+    contact_point = ContactPoint(contact, feature, base, candidates, axis, True)
+    moving = tuple(t for t, slip in zip(candidates, contact_point.slips, strict=True) if _moves(base, slip))
+    return replace(contact_point, tangents=moving)
 
 
 def _is_of_an_angle(contact_point: ContactPoint, x: Array) -> bool:

@@ -102,7 +102,8 @@ class ContactStates:
             return ()
         if self._labelled[0] is not self.closed:
             names = tuple(
-                [contact_state.label(contact_point.name) for contact_point, contact_state in self.closed.items()]
+                [contact_state.label(contact_point.name) for contact_point, contact_state in self.closed.items()
+                 if not contact_point.attracts]
             )
             self._labelled = self.closed, names
         return self._labelled[1]
@@ -188,6 +189,8 @@ class ContactStates:
         if state is State.STICK:
             return lam[contact_point.name][0]
         g, limit = contact_point.equations.system.graph, self.mu(contact_point)[1]
+        if contact_point.is_pressed and contact_point.feature.closed_with is not None:
+            limit = limit * lam[contact_point.feature.closed_with.name][0]
         return Expr(g, operand(g, 0.0 if way is None else -way[0] * limit))
 
     def places_of(self, contact: Contact, feature: Feature) -> list[ContactPoint]:
@@ -305,6 +308,10 @@ class ContactStates:
         """Contacts that hold everything stick (or touch without friction), with these forces; others just opened."""
         self.closed = {contact_point: ContactState(State.STICK if len(forces[contact_point]) > 1 else State.SLIDE)
                        for contact_point in self.contact_points if contact_point in forces}  # fmt: skip
+        features = {contact_point.feature for contact_point in self.closed}
+        attracts = [contact_point for contact_point in self.contact_points
+                    if contact_point.attracts and contact_point.feature.closed_with in features]  # fmt: skip
+        self.closed |= dict.fromkeys(attracts, ContactState(State.SLIDE, (1.0,), (1.0,)))
         self.lam = {contact_point.name: force[1:] if contact_point.is_bounded else force
                     for contact_point, force in forces.items()}  # fmt: skip
         gaps = {

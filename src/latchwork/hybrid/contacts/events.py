@@ -43,7 +43,9 @@ def told(
         impulses = {**impact.impulses, **taken_up(impact.impulses)}
         events.append(event(t, ", ".join(impact.impulses), *labels, impulses, "impact", impact.energy, impact.notes))
     for contact_point in [
-        contact_point for contact_point in contact_points if contact_point in before or contact_point in closed
+        contact_point
+        for contact_point in contact_points
+        if (contact_point in before or contact_point in closed) and not contact_point.attracts
     ]:
         old, new = before.get(contact_point), closed.get(contact_point)
         if _state(old) is not _state(new) and contact_point.name not in took_part:

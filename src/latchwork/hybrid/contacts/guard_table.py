@@ -20,6 +20,7 @@ from latchwork.hybrid.contacts.guard_values import (
     CLOSED,
     LEAVING,
     PLAIN,
+    PRESSED,
     REACHED,
     TINY,
     GuardedContact,
@@ -128,23 +129,25 @@ def piece_of(contact_point: ContactPoint, contact_states: ContactStates, form: F
 def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: Form) -> Piece:
     closed, tracked = form.form == CLOSED, contact_point.feature.tracked
     bounds, law = len(contact_point.feature.within), contact_point.law_in(contact_states.zones) if closed else ()
+    found_with_rates = contact_point.held and not contact_point.is_pressed
     programs: dict[str, RateProgram | Function | None] = {
         "near": near_program(contact_point) if bounds or not closed else None,
         "surface": surface_program(contact_point) if closed or tracked is not None else None,
         "law": law_program(contact_point, contact_states, form) if form.laws else None,
         "coefficients": law if form.sticks and isinstance(law, Function) else None,
-        "force": contact_point.force_function if closed and contact_point.held else None,
+        "force": contact_point.force_function if closed and found_with_rates else None,
     }
     reach = None if tracked is None else within_reach(tracked)
     fields: dict[str, Any] = {
-        "form": form.form, "enforced": int(contact_point.held), "slides": form.slides, "bounds": bounds,
+        "form": form.form, "enforced": PRESSED if contact_point.is_pressed else int(contact_point.held),
+        "slides": form.slides, "bounds": bounds,
         "across": len(contact_point.tangents) * form.sticks, "upright": int(contact_point.upright is not None),
         "tracked": 0 if tracked is None else PLAIN if reach is None else REACHED, "laws": form.laws,
         "steady": int(isinstance(law, tuple)), "mu_s": law[1] if isinstance(law, tuple) and law else 0.0,
         "bound": contact_point.tolerances.bound, "still": contact_point.tolerances.still,
         "tiny": TINY * contact_point.scales.speed * contact_point.scales.speed,
     }  # fmt: skip
-    slots, by_acceleration = Slots(), closed and contact_point.held
+    slots, by_acceleration = Slots(), closed and found_with_rates
     for name, program in programs.items():
         if program is not None:
             function = program.function if isinstance(program, RateProgram) else program
@@ -157,7 +160,9 @@ def _piece(contact_point: ContactPoint, contact_states: ContactStates, form: For
 
 _SHAPE = shape_of(GuardedContact)
 assert _SHAPE is not None, "it is a record"
-ROW, SLIDER, CONE_AT, SHIFT, AT = (_SHAPE.fields[name].word for name in ("row", "slider", "cone", "shift", "at"))
+ROW, NORMAL_ROW, SLIDER, CONE_AT, SHIFT, AT = (
+    _SHAPE.fields[name].word for name in ("row", "normal_row", "slider", "cone", "shift", "at")
+)
 WORDS = size_of(GuardedContact)
 
 
@@ -229,6 +234,8 @@ def _put_states(contact_states: ContactStates, forms: Sequence[Form], slices: Ma
         elif form.form == CLOSED:
             own = slices.get(contact_point.name)
             whole[i, ROW] = 0 if own is None else own.start
+            if contact_point.is_pressed and contact_point.feature.closed_with is not None:
+                whole[i, NORMAL_ROW] = slices[contact_point.feature.closed_with.name].start
             whole[i, SLIDER] = sliders.get(contact_point, 0)
             small = contact_point.tolerances
             cone = small.cone if len(contact_point.tangents) == 1 else small.cone_in_space

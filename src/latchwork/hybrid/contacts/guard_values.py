@@ -29,6 +29,7 @@ from latchwork.program.scalar import maximum
 
 OPEN, LEAVING, BEHIND, CLOSED = range(4)  # how a contact is watched
 NO_SLIP, IN_PLANE, GOES_ON, BEGINS = range(4)  # how it slides with friction, if it does
+PRESSED = 2  # without a normal row, and by that of another contact
 PLAIN, REACHED = 1, 2  # how it is tracked: always, or where it is within reach
 
 TURN = 0.5  # cosine of the angle by which slip in space may turn in one mode
@@ -43,8 +44,9 @@ class GuardedContact:
     """A watched contact point in its state."""
 
     form: i64
-    enforced: i64  # 1 where the coordinates keep its gap at zero
+    enforced: i64  # 1 where it has no normal row: the coordinates keep its gap at zero, or it has none; or PRESSED
     row: i64  # its first multiplier
+    normal_row: i64  # that of the contact that presses it
     across: i64  # multipliers of its tangents where it sticks, else 0
     slides: i64
     slider: i64  # among those of the mode
@@ -146,6 +148,8 @@ def normal_force(mode: EmbeddedMode, table: GuardTable, contact: GuardedContact)
     """λ_n, or N = N0 + N1 · u̇ where the coordinates enforce the contact."""
     if contact.enforced == 0:
         return mode.multiplier[contact.row]
+    if contact.enforced == PRESSED:
+        return mode.multiplier[contact.normal_row]
     z = offset(table.z, contact.at + contact.force_at)
     fill(mode, z)
     contact.force.run(contact.force.code, z, table.found)
@@ -272,7 +276,7 @@ def goes_on(
 def closed_guards(mode: EmbeddedMode, table: GuardTable, contact: GuardedContact, values: f64p, rates: f64p) -> i64:
     """Guards of a contact that is closed; how many there are."""
     normal = normal_force(mode, table, contact)
-    values[0] = normal
+    values[0] = normal if contact.enforced != PRESSED else 1.0  # who presses it lets go
     rates[0] = 0.0
     count = 1
     count += law_guards(mode, table, contact, offset(values, count), offset(rates, count))

@@ -9,7 +9,7 @@ from latchwork.algebra.factors import least_norm
 from latchwork.contact.impact.jam import RESOLVED, jam_together, resolve_jam, stop_slow
 from latchwork.contact.impact.sequential import resolve_impact
 from latchwork.hybrid.contacts.delassus_operator import move
-from latchwork.hybrid.contacts.near_set import has
+from latchwork.hybrid.contacts.near_set import has, place_among
 from latchwork.hybrid.contacts.scene import LETS_GO, RESTS, SLIPS, TOUCHED, Scene
 from latchwork.program.evaluator import evaluate
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
@@ -17,6 +17,7 @@ from latchwork.program.scalar import maximum, minimum
 
 RANK = 1e-11  # of A: redundant rows
 INFINITE = 1e300
+SWEEPS, SETTLED = 400, 1e-15  # over what resists turns in an impact, until velocities change by no more
 FAINT = 1e-200  # friction that is nothing where a mode begins, but may grow
 
 
@@ -65,17 +66,22 @@ def approaches(scene: Scene) -> i64:
 
 @kernel
 def find_staying(scene: Scene) -> i64:
-    """The contacts that do not part, or would be back before they had risen by anything; gives how many."""
+    """The contacts that do not part, or would be back before they had risen by anything; gives how many.
+
+    One that was met here and parts so slowly that rounding could close it again is leaving: watched a little deeper.
+    """
     tol = scene.tolerances
     delassus, count = scene.delassus, 0
     for k in range(delassus.contacts):
-        v, b = delassus.v[delassus.first[k]], delassus.b[delassus.first[k]]
+        v, b, event = delassus.v[delassus.first[k]], delassus.b[delassus.first[k]], scene.event[delassus.point[k]]
         one = scene.contact[delassus.point[k]].unit
         # v²/2 over the acceleration downwards
         hops = scene.contact[delassus.point[k]].one_way == 0 and v < tol.brief * one
         if v <= no_speed(scene, k) or (hops and 0.5 * v * v < tol.rise * one * -b):
             scene.near[count] = k
             count += 1
+        elif hops and has(event.flags, TOUCHED) == 1:
+            event.entered = 1
     return count
 
 
@@ -146,17 +152,72 @@ def fill_impact(scene: Scene) -> None:
 
 
 @kernel
+def within_limit(scene: Scene, k: i64, limit: f64, impulse: f64p) -> f64:
+    """The impulses along the tangents of contact k brought to where these rest, or to their limit against the motion;
+    by how much that changes a velocity. It takes up energy, whatever it was before.
+
+        Λ_t ← proj(Λ_t − w_t/ρ),    w = v + A Λ,    ρ = max A_ii + |A_12|
+    """
+    delassus, tangents, row = scene.delassus, scene.delassus.tangents[k], scene.delassus.first[k] + 1
+    rows, rho, size = delassus.rows, 0.0, 0.0
+    for j in range(tangents):
+        rho = maximum(rho, delassus.A[(row + j) * rows + row + j])
+    rho += fabs(delassus.A[row * rows + row + 1]) if tangents == 2 else 0.0
+    if not rho > 0.0:
+        return 0.0
+    for j in range(tangents):
+        w = delassus.v[row + j]
+        for r in range(rows):
+            w += delassus.A[(row + j) * rows + r] * impulse[r]
+        delassus.right[j] = impulse[row + j] - divide(w, rho)
+        size += delassus.right[j] * delassus.right[j]
+    size = sqrt(size)
+    cut, changed = divide(limit, size) if size > limit else 1.0, 0.0
+    for j in range(tangents):
+        fresh = cut * delassus.right[j]
+        changed = maximum(changed, fabs(fresh - impulse[row + j]) * rho)
+        impulse[row + j] = fresh
+    return changed
+
+
+@kernel
+def resist_turns(scene: Scene, impulse: f64p) -> None:
+    """Impulses of what resists turns in an impact, |Λ_t| ≤ ρ Λ_n, with the friction of the contacts that press it:
+    normal impulses are known, and the energy is least (Moreau)."""
+    delassus, fastest, pressed = scene.delassus, 0.0, 0
+    for k in range(delassus.collide, delassus.contacts):
+        pressed += 1 if scene.contact[delassus.point[k]].presser >= 0 else 0
+    if pressed == 0:
+        return
+    for i in range(delassus.rows):
+        fastest = maximum(fastest, fabs(delassus.v[i]))
+    for _ in range(SWEEPS):
+        changed = 0.0
+        for k in range(delassus.collide, delassus.contacts):
+            presser = scene.contact[delassus.point[k]].presser
+            if presser >= 0:
+                place = place_among(delassus, presser)
+                normal = maximum(impulse[delassus.first[place]], 0.0) if place >= 0 else 0.0
+                changed = maximum(changed, within_limit(scene, k, scene.mu_d[delassus.point[k]] * normal, impulse))
+                if place >= 0:
+                    changed = maximum(changed, within_limit(scene, place, scene.mu_d[presser] * normal, impulse))
+        if changed <= SETTLED * fastest:
+            return
+
+
+@kernel
 def apply_impulses(scene: Scene, impulse: f64p, u: f64p) -> None:
     """Change the speeds by impulses, and note who took part; what guards said of forces and slip is over."""
     delassus = scene.delassus
     for r in range(delassus.collide_rows, delassus.rows):  # a force that is bounded has no impulse
         impulse[r] = 0.0
+    resist_turns(scene, impulse)
     gained = move(delassus, impulse, u)
     scene.work += gained
     scene.energy -= gained
     scene.impacts += 1
     delassus.calls, delassus.supplied = 0, 0
-    for k in range(delassus.collide):
+    for k in range(delassus.contacts):
         event, felt = scene.event[delassus.point[k]], 0
         for j in range(1 + delassus.tangents[k]):
             part = impulse[delassus.first[k] + j]

@@ -24,6 +24,7 @@ from latchwork.program.scalar import maximum, minimum
 
 DEEPEST = 1e15
 SAME = 1e-9  # of A: rows of one place
+AHEAD, LEAVING = 1e-6, 1e-3  # of the length: how far one looks where a domain ends; of that: what moves out of it
 FOUND, NOT_FINITE, SKEW, NO_ROOM, CAREFUL, NOT_READY = range(6)
 
 
@@ -136,22 +137,39 @@ def find_near(scene: Scene, x: f64p) -> i64:
                 count += 1
                 rows += 1 + contact.tangents
     delassus.contacts, delassus.rows, delassus.collide, delassus.collide_rows = count, rows, count, rows
-    return add_bounded(scene)
+    return add_bounded(scene, x)
 
 
 @kernel
-def add_bounded(scene: Scene) -> i64:
-    """Dry friction of joints, behind all contacts that are near."""
+def place_among(delassus: Delassus, i: i64) -> i64:
+    """The place of a contact point among those that are near; −1 where it is not."""
+    for k in range(delassus.collide):
+        if delassus.point[k] == i:
+            return k
+    return -1
+
+
+@kernel
+def add_bounded(scene: Scene, x: f64p) -> i64:
+    """Dry friction of joints, and what resists turns of contacts that are near, behind all these."""
     delassus = scene.delassus
     count, rows = delassus.contacts, delassus.rows
     for k in range(scene.watched):
         i = scene.watch[k]
-        if scene.contact[i].bounded == 1:
-            if count == delassus.most_contacts or rows + 2 > delassus.most_rows:
+        contact = scene.contact[i]
+        takes_part = contact.presser < 0 or place_among(delassus, contact.presser) >= 0
+        if contact.bounded == 1 and contact.attracts < 0 and takes_part:
+            if contact.ready == 0:
+                scene.trouble = i
+                return NOT_READY
+            if is_skewed(contact, x, scene.out) == 1:
+                scene.trouble = i
+                return SKEW
+            if count == delassus.most_contacts or rows + 1 + contact.tangents > delassus.most_rows:
                 return NO_ROOM
-            delassus.point[count], delassus.first[count], delassus.tangents[count] = i, rows, 1
+            delassus.point[count], delassus.first[count], delassus.tangents[count] = i, rows, contact.tangents
             count += 1
-            rows += 2
+            rows += 1 + contact.tangents
     delassus.contacts, delassus.rows = count, rows
     return FOUND
 
@@ -168,7 +186,7 @@ def read_rows(scene: Scene, x: f64p) -> None:
                 delassus.J[row * n + j] = 0.0
             delassus.C[row], delassus.c[row], delassus.row_unit[row], delassus.slip_unit[row] = 0.0, 0.0, 1.0, 1.0
             row += 1
-            rows = 1
+            rows = delassus.tangents[k]
         evaluate(contact.place, x, out)
         for i in range(rows):
             for j in range(n):
@@ -202,6 +220,42 @@ def drop_faded(scene: Scene, x: f64p) -> None:
     delassus, kept, left = scene.delassus, scene.near, 0
     for k in range(delassus.contacts):
         if has_faded(scene, k, x) == 1:
+            scene.event[delassus.point[k]].doubled = 1
+        else:
+            kept[left] = k
+            left += 1
+    if left < delassus.contacts:
+        keep_only(delassus, left, kept)
+
+
+@kernel
+def is_ending(scene: Scene, k: i64, x: f64p) -> i64:
+    """1 where contact k, which is open, is at the end of its domain and moves out of it, but not in: no more of it is
+    left than a corner that passes a corner."""
+    delassus, out, who = scene.delassus, scene.out, scene.delassus.point[k]
+    contact, reach = scene.contact[who], scene.tolerances.reach * scene.contact[who].unit
+    if scene.state[who].kind != OPEN or contact.bounds == 0 or scene.ends[contact.contact] == 0:
+        return 0
+    if scene.inside[who] > reach or not delassus.motion_scale > 0.0 or delassus.v[delassus.first[k]] < 0.0:
+        return 0
+    ahead = divide(AHEAD * scene.tolerances.sight, delassus.motion_scale)
+    for i in range(contact.gap.inputs):
+        delassus.beside[i] = x[i]
+    for i in range(delassus.n_q):
+        delassus.beside[1 + i] += ahead * delassus.moved[i]
+    evaluate(contact.gap, delassus.beside, out)
+    inside = FOREVER
+    for j in range(contact.bounds):
+        inside = minimum(inside, out[1 + j])
+    return 1 if inside < scene.inside[who] - LEAVING * AHEAD * scene.tolerances.sight else 0
+
+
+@kernel
+def drop_ending(scene: Scene, x: f64p) -> None:
+    """Where the domain of a feature ends, leave out others of its contact that end there as well."""
+    delassus, kept, left = scene.delassus, scene.near, 0
+    for k in range(delassus.contacts):
+        if k < delassus.collide and is_ending(scene, k, x) == 1:
             scene.event[delassus.point[k]].doubled = 1
         else:
             kept[left] = k
@@ -273,7 +327,7 @@ def is_doubled(scene: Scene, k: i64) -> i64:
     is flush with it."""
     delassus, kept, who = scene.delassus, scene.near, scene.delassus.point[k]
     ends = fabs(scene.inside[who]) <= scene.tolerances.reach * scene.contact[who].unit
-    if k >= delassus.collide:  # friction of joints
+    if k >= delassus.collide:  # friction of joints, and of turns
         return 0
     for j in range(delassus.collide):
         if j != k and kept[j] != 0 and is_same(delassus, k, j) == 1:

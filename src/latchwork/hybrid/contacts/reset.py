@@ -57,6 +57,11 @@ class Happened:
     notes: tuple[str, ...] = ()
 
 
+def impulse_of(point: ContactPoint, impulse: Any) -> Array:
+    """Of a contact point along its normal, where it has one, and its tangents."""
+    return np.array(impulse[int(point.is_bounded) : 1 + len(point.tangents)])
+
+
 class Passed(NamedTuple):
     """The state (t, q, u, rest) after a reset, the energy that was put in, and the impact, if there was one."""
 
@@ -161,8 +166,7 @@ class Passing:
             return Passed(self.x, scene.work, ())
         struck = sorted([(event.struck, i) for i in memory.watched(s) if (event := scene.event[i]).struck])
         points = [memory.points[i] for _, i in struck]
-        impulses = {point.name: np.array(scene.event[memory.places[point]].impulse[: 1 + len(point.tangents)])
-                    for point in points}  # fmt: skip
+        impulses = {point.name: impulse_of(point, scene.event[memory.places[point]].impulse) for point in points}
         return Passed(self.x, scene.work, (Happened(impulses, scene.energy, tuple(dict.fromkeys(self.notes))),))
 
     def _give_free_motion(self) -> None:

@@ -40,7 +40,10 @@ class ContactRecord:
     tangents: i64
     held: i64  # 1 where it has no normal row, enforced or bounded
     enforced: i64  # 1 where the coordinates themselves keep its gap at zero
-    bounded: i64  # 1 where it is dry friction of a joint: coefficients are limits of its force, and it has no gap
+    bounded: i64  # 1 where coefficients are limits of its force, and it has no gap: dry friction of a joint
+    presser: i64  # the contact point by whose normal force its limits are multiplied, as of rolling; else −1
+    attracts: i64  # the contact point with which it is closed, as its attraction; else −1
+    adhesion: i64  # the attraction of this contact point; −1 where it has none
     one_way: i64  # 1 where its gap is a speed
     bounds: i64  # of the domain of its feature
     unit: f64  # of its gap, over the length of the run: other than 1 where it is an angle
@@ -87,7 +90,7 @@ class ContactEvent:
     flags: i64  # what guards say of it
     onset: f64p = array(2)  # the direction in which slip begins, where it does
     doubled: i64  # 1 where another feature is met at its place, or nothing can be held there
-    entered: i64  # 1 where the domain of its feature is entered with a gap below zero
+    entered: i64  # 1 where its guard would fall on: a gap below zero as its domain is entered, or a slow parting
     widened: i64  # 1 where it sticks at the very edge of its cone
     stays: i64  # 1 where it does not part
     idle: i64  # 1 where it does as others do
@@ -97,6 +100,7 @@ class ContactEvent:
     slip_direction: f64p = array(2)  # the direction of slip, before and after
     slips: i64  # 1 where it slips
     impulse: f64p = array(3)
+    torn: i64  # 1 where its adhesion has given way
 
 
 @record

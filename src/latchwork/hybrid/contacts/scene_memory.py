@@ -92,6 +92,7 @@ class SceneMemory:
         self._groups, self._laws, self._programs = dict[Contact, int](), 0, Evaluators()
         for point in points:
             self._add(point)
+        self._find_pressers()
         self.address = address_of(self.scene)
 
     def hold(self, points: Sequence[ContactPoint]) -> None:
@@ -112,6 +113,17 @@ class SceneMemory:
             return
         for point in fresh:
             self._add(point)
+        self._find_pressers()
+
+    def _find_pressers(self) -> None:
+        """With whom what resists turns, or attracts, is closed: the contact point that was made last of a feature."""
+        made, contact = {point.feature: i for i, point in enumerate(self.points)}, self.scene.contact
+        for i, point in enumerate(self.points):
+            if point.feature.closed_with is not None and point.attracts:
+                contact[i].attracts = made[point.feature.closed_with]
+                contact[contact[i].attracts].adhesion = i
+            elif point.feature.closed_with is not None:
+                contact[i].presser = made[point.feature.closed_with]
 
     def _add(self, point: ContactPoint) -> None:
         i = self.places[point] = len(self.points)
@@ -121,7 +133,7 @@ class SceneMemory:
         record.tangents, record.bounds = len(point.tangents), len(point.feature.within)
         record.held = int(point.held)
         record.enforced, record.bounded = int(is_enforced(point)), int(point.is_bounded)
-        record.one_way = int(point.is_one_way)
+        record.one_way, record.presser, record.attracts, record.adhesion = int(point.is_one_way), -1, -1, -1
         record.unit, record.row_unit = point.scales.length / self._base.scales.length, point.row_unit
         record.impact = int(ImpactLaw[point.contact.impact.upper()])
         record.turns, record.ready, record.first_law = int(point.upright is not None), 0, self._laws

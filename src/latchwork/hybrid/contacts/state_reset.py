@@ -13,7 +13,7 @@ from latchwork.contact.complementarity.redundant_forces import HELD, feasible, h
 from latchwork.contact.complementarity.redundant_forces import SLIPS as SLIP_TOGETHER
 from latchwork.hybrid.contacts.delassus_operator import move
 from latchwork.hybrid.contacts.impact_reset import RANK, picked_solution
-from latchwork.hybrid.contacts.near_set import depth_of, has
+from latchwork.hybrid.contacts.near_set import depth_of, has, place_among
 from latchwork.hybrid.contacts.scene import LEAVES, LETS_GO, OPEN, RESTS, SLIDE, SLIPS, STICK, Scene
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
@@ -89,7 +89,7 @@ def fill_problem(scene: Scene) -> None:
         i, event = delassus.point[k], scene.event[delassus.point[k]]
         tangents = delassus.tangents[k] if scene.mu_s[i] > 0.0 else 0
         problem.tangents[k], problem.mu_s[k], problem.mu_d[k] = tangents, scene.mu_s[i], scene.mu_d[i]
-        problem.fixed[k] = scene.contact[i].bounded
+        problem.fixed[k] = scene.contact[i].bounded if scene.contact[i].presser < 0 else 0
         problem.slips[k] = event.slips if tangents > 0 else 0
         problem.must_slip[k] = has(event.flags, SLIPS) if tangents > 0 else 0
         for j in range(2):
@@ -103,7 +103,62 @@ def fill_problem(scene: Scene) -> None:
         problem.b[a] = delassus.b[delassus.picked[a]]
         for b in range(rows):
             problem.A[a * rows + b] = delassus.A[delassus.picked[a] * delassus.rows + delassus.picked[b]]
+    attract(scene)
     press_fixed(problem)
+    press_turns(scene)
+
+
+@kernel
+def attract(scene: Scene) -> None:
+    """Adhesion α of contacts that have not been torn off: b − A α, and λ is λ_n + α from then on."""
+    delassus, problem, row = scene.delassus, scene.problem, 0
+    n = problem.rows
+    for k in range(problem.contacts):
+        attraction = scene.contact[delassus.point[k]].adhesion
+        if attraction >= 0 and scene.event[delassus.point[k]].torn == 0:
+            for j in range(n):
+                problem.b[j] -= problem.A[j * n + row] * scene.mu_d[attraction]
+        row += 1 + problem.tangents[k]
+
+
+@kernel
+def tear_off(scene: Scene) -> i64:
+    """Contacts that open in spite of their adhesion lose it: how many."""
+    delassus, problem, count = scene.delassus, scene.problem, 0
+    for k in range(problem.contacts):
+        event = scene.event[delassus.point[k]]
+        if scene.contact[delassus.point[k]].adhesion >= 0 and problem.state[k] == OPEN and event.torn == 0:
+            event.torn = 1
+            count += 1
+    return count
+
+
+@kernel
+def press_turns(scene: Scene) -> None:
+    """What resists turns, |λ_t| ≤ ρ N: a contact whose normal force is κ N, with ρ/κ for its friction.
+
+    Its normal row is a = A_tt (λ − κ N), which vanishes where λ > 0. κ = √(A_nn/A_tt), so that without units the row
+    is (1, −1).
+    """
+    delassus, problem, row = scene.delassus, scene.problem, 0
+    n = problem.rows
+    for k in range(problem.contacts):
+        presser, t = scene.contact[delassus.point[k]].presser, problem.tangents[k]
+        if presser >= 0:
+            for j in range(n):
+                problem.A[row * n + j], problem.A[j * n + row] = 0.0, 0.0
+            own = problem.A[(row + t) * n + row + t] if t > 0 else 1.0
+            own = own if own > 0.0 else 1.0
+            problem.A[row * n + row], problem.b[row] = own, 0.0
+            place, normal = place_among(delassus, presser), 0
+            for j in range(place):
+                normal += 1 + problem.tangents[j]
+            other = problem.A[normal * n + normal] if place >= 0 else 0.0
+            if other > 0.0:
+                kappa = sqrt(divide(other, own))
+                problem.A[row * n + normal] = -(own * kappa)
+                problem.mu_s[k], problem.mu_d[k] = divide(problem.mu_s[k], kappa), divide(problem.mu_d[k], kappa)
+        row += 1 + t
 
 
 @kernel
@@ -161,7 +216,7 @@ def share_otherwise(scene: Scene, t: f64) -> i64:
         return 0
     found = hold_on(problem, delassus.right)
     if found == HELD:
-        if scene.shared == t:  # it was shared otherwise just now: what is left is at the very edge
+        if t - scene.shared <= tol.blink:  # it was shared otherwise just now: what is left is at the very edge
             widened = 0
             for k in range(scene.watched):
                 i = scene.watch[k]
@@ -364,6 +419,10 @@ def decide(scene: Scene, t: f64) -> i64:
         return SOLVED
     guess_states(scene)
     status = solve(problem)
+    while status == SOLVED and tear_off(scene) > 0:
+        fill_problem(scene)
+        guess_states(scene)
+        status = solve(problem)
     if status != SOLVED:
         for k in range(delassus.contacts):
             scene.event[delassus.point[k]].jammed = problem.note[k] // JAMS % 2 if status == JAMMED else 0
@@ -481,6 +540,21 @@ def is_entered(scene: Scene, i: i64) -> i64:
 
 
 @kernel
+def kind_of_bounded(scene: Scene, k: i64) -> i64:
+    """Friction of a joint is never open; what resists turns is closed with the contact that presses it."""
+    delassus, problem, kind = scene.delassus, scene.problem, scene.problem.state[k]
+    presser = scene.contact[delassus.point[k]].presser
+    if presser < 0:
+        return SLIDE if kind == OPEN else kind
+    place = place_among(delassus, presser)
+    if place < 0 or problem.state[place] == OPEN:
+        return OPEN
+    if kind == OPEN:
+        return STICK if scene.event[delassus.point[k]].slips == 0 and problem.tangents[k] > 0 else SLIDE
+    return kind
+
+
+@kernel
 def put_states(scene: Scene, t: f64) -> None:
     """The states of the contacts that stay, as the contact problem says; all others are open."""
     delassus, problem = scene.delassus, scene.problem
@@ -497,7 +571,8 @@ def put_states(scene: Scene, t: f64) -> None:
         state, event, kind = scene.state[i], scene.event[i], problem.state[k]
         event.stays = 1
         bounded = scene.contact[i].bounded
-        kind = SLIDE if bounded == 1 and kind == OPEN else kind
+        if bounded == 1:
+            kind = kind_of_bounded(scene, k)
         state.forces = 1 + delassus.tangents[k] - bounded  # of its rows
         for j in range(state.forces):
             state.force[j] = delassus.lam[delassus.first[k] + bounded + j]
@@ -517,15 +592,29 @@ def put_states(scene: Scene, t: f64) -> None:
 
 
 @kernel
+def put_attraction(scene: Scene, i: i64) -> None:
+    """Adhesion acts while the contact it belongs to is closed: at its limit, along the normal."""
+    state, with_point = scene.state[i], scene.contact[i].attracts
+    closed = scene.event[with_point].stays == 1 and scene.state[with_point].kind != OPEN
+    state.cone_margin, state.forces = 0, 0
+    state.kind, state.slips, state.limits = SLIDE if closed else OPEN, 1 if closed else 0, 1 if closed else 0
+    state.slip[0], state.limit[0] = 1.0, 1.0
+
+
+@kernel
 def open_others(scene: Scene) -> None:
     """All that do not stay are open; those that have just opened, were entered from below, whose feature ends, or that
     another feature stands for are leaving."""
     for k in range(scene.watched):
         i = scene.watch[k]
         state, event = scene.state[i], scene.event[i]
+        if scene.contact[i].attracts >= 0:
+            put_attraction(scene, i)
+            continue
         if scene.contact[i].bounded == 1:  # friction of a joint is never open: where nothing moves it does nothing
             if event.stays == 0:
-                state.kind, state.slips, state.limits, state.cone_margin, state.forces = SLIDE, 0, 0, 0, 0
+                state.kind = SLIDE if scene.contact[i].presser < 0 else OPEN
+                state.slips, state.limits, state.cone_margin, state.forces = 0, 0, 0, 0
             continue
         if event.stays == 0:
             state.kind, state.slips, state.limits, state.cone_margin, state.forces = OPEN, 0, 0, 0, 0

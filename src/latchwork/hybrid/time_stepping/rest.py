@@ -9,7 +9,7 @@ on to rest. What rolls on a plane is not stopped by this, however slow it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from latchwork.contact.complementarity.solution import ContactProblem, State, fe
 from latchwork.hybrid.time_stepping.contact_rows import (
     along_rows,
     assemble,
+    attract,
     pace,
     press_fixed,
     read_laws,
@@ -26,19 +27,37 @@ from latchwork.hybrid.time_stepping.contact_rows import (
     spread_impulse,
 )
 from latchwork.hybrid.time_stepping.inertia import free_motion
+from latchwork.hybrid.time_stepping.settings import MANY
 from latchwork.hybrid.time_stepping.time_step import AT_REST, DONE, TimeStep
 from latchwork.program.kernel import f64, f64p, i64, kernel, offset
 
 STILL = 1e-6  # of what a step without contacts would change: velocities that are none
 SLOW = 4.0  # times that: what is faster is not tried
+EVERY = 8  # steps between trials where many contacts are closed
+PASSES, EDGE = 8, 1e-9  # over limits in proportion to normal forces, and by so much they may be passed
 IDLE = 1e-9  # of the largest force: a contact with less carries nothing
+
+
+@kernel
+def mark_moved(step: TimeStep) -> None:
+    """``row`` = 1 for speeds that move some contact that is near."""
+    near, cones = step.near, step.near.cones
+    for k in range(near.contacts):
+        entry = cones.entry_at[k]
+        for _ in range(1 + near.tangents[k]):
+            for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
+                block = cones.touched[t]
+                for j in range(step.block_start[block], step.block_start[block + 1]):
+                    if near.J[entry] != 0.0:
+                        step.row[step.speed[j]] = 1.0
+                    entry += 1
 
 
 @kernel
 def comes_to_rest(step: TimeStep, x: f64p, h: f64) -> i64:
     """`AT_REST` where impulses of the contacts that are closed, whose rows are known, stop all speeds within a step."""
     near, cones, n, u, still, free = step.near, step.near.cones, step.n, offset(x, 1 + step.n_q), step.middle, step.mean
-    if step.still == 0 or near.contacts == 0:
+    if step.still == 0 or near.contacts == 0 or (near.contacts > MANY and step.calm % EVERY != 0):
         return DONE
     for i in range(step.n_x):
         still[i] = x[i]
@@ -47,43 +66,99 @@ def comes_to_rest(step: TimeStep, x: f64p, h: f64) -> i64:
     status = free_motion(step, still)
     if status != DONE:
         return status
-    size = h * pace(near, step.free)
-    if pace(near, u) > SLOW * size:
+    size = h * pace(step, step.free)
+    if pace(step, u) > SLOW * size:
         return DONE
     for j in range(n):
         free[j] = u[j] + h * step.free[j]
         step.row[j] = 0.0
-    for r in range(near.rows):
-        for k in range(near.count[r]):
-            step.row[near.index[r * n + k]] = 1.0
+    mark_moved(step)
     for j in range(n):
         if step.row[j] == 0.0 and free[j] != 0.0:
             return DONE
     assemble(step)
-    along_rows(near, free, cones.b)
+    along_rows(step, free, cones.b)
     for r in range(near.rows):
         near.mean[r] = 0.0
     status = read_laws(step, still, near.mean)
-    if status == DONE:
-        press_fixed(near, h)
-        status = solve(step)
     if status != DONE:
         return status
+    for k in range(near.contacts):
+        for j in range(1 + near.tangents[k]):
+            cones.P[near.first[k] + j] = step.impulses[3 * near.who[k] + j]
+    press_fixed(near, h)
+    attract(step, h, cones.b)
+    solve(step)
+    for k in range(near.contacts):
+        cones.P[near.first[k]] -= h * near.pull[k]
     spread_impulse(step, cones.P, step.change)
     for j in range(n):
         step.change[j] += free[j]
-    return AT_REST if pace(near, step.change) <= STILL * size else DONE
+    return AT_REST if pace(step, step.change) <= STILL * size else DONE
+
+
+def dense_rows(step: TimeStep) -> Array:
+    """J of the contacts that are near."""
+    near, cones, start = step.near, step.near.cones, np.array(step.block_start)
+    J, entries, speed = np.zeros((near.rows, step.n)), np.array(near.J), np.array(step.speed)
+    for k in range(near.contacts):
+        touched = cones.touched[cones.touch_at[k] : cones.touch_at[k + 1]].tolist()
+        speeds = np.concatenate([speed[start[b] : start[b + 1]] for b in touched])
+        rows = slice(near.first[k], near.first[k] + 1 + near.tangents[k])
+        J[rows, speeds] = entries[cones.entry_at[k] : cones.entry_at[k + 1]].reshape(-1, len(speeds))
+    return J
+
+
+def dense_blocks(step: TimeStep) -> Array:
+    """P as one matrix."""
+    P, entries, speed = np.zeros((step.n, step.n)), np.array(step.P), np.array(step.speed)
+    start, at = step.block_start[: step.blocks + 1].tolist(), step.square_at[: step.blocks + 1].tolist()
+    for b in range(step.blocks):
+        own = speed[start[b] : start[b + 1]]
+        P[np.ix_(own, own)] = entries[at[b] : at[b + 1]].reshape(len(own), -1)
+    return P
+
+
+def pressing(step: TimeStep, normals: Mapping[int, float]) -> Array:
+    """What limits are multiplied by: 1, or the normal force of another contact, or nothing."""
+    pressers = step.near.presser[: step.near.contacts].tolist()
+    return np.array([1.0 if who < 0 else normals.get(who, 0.0) for who in pressers])
+
+
+def is_within(step: TimeStep, found: Mapping[int, Array], limits: Array) -> bool:
+    """Whether what resists turns keeps to its limits."""
+    return all(float(np.sqrt((part[1:] ** 2).sum())) <= limits[k] * (1.0 + EDGE)
+               for k, part in found.items() if step.near.presser[k] >= 0)  # fmt: skip
 
 
 def holding_forces(step: TimeStep, names: Sequence[str]) -> dict[int, Array] | None:
+    """λ of contacts that stick, as `forces_within` has them, with limits that are in proportion to λ itself."""
+    near = step.near
+    normals = {k: near.cones.P[near.first[k]] / step.step for k in range(near.contacts)}
+    for _ in range(PASSES):
+        limits = np.array(near.limit[: near.contacts]) * pressing(step, normals)
+        found = forces_within(step, names, limits)
+        if found is None:
+            return None
+        normals = {k: float(part[0]) for k, part in found.items()}
+        limits = np.array(near.limit[: near.contacts]) * pressing(step, normals)
+        if is_within(step, found, limits):
+            return {k: part / near.unit[k] for k, part in found.items()}
+    return None
+
+
+def forces_within(step: TimeStep, names: Sequence[str], limits: Array) -> dict[int, Array] | None:
     """λ of contacts that stick, well inside their cones, by their places among those that are near; those that carry
     nothing are left out. None where contacts cannot hold what they have stopped."""
     near, n = step.near, step.n
-    J, C = np.array(near.J[: near.rows * n]).reshape(-1, n), near.contacts
-    inverse, free = np.array(step.P[: n * n]).reshape(n, n), np.array(step.free[:n])
+    J, C = dense_rows(step), near.contacts
+    inverse, free = dense_blocks(step), np.array(step.free[:n])
+    pulls = np.array(near.pull[:C])
+    if pulls.any():
+        free = free - dot(inverse, dot(J[near.first[:C].tolist()].T, pulls))
     first, mu, tangents = near.first[:C].tolist(), np.array(near.mu[:C]), near.tangents[:C].tolist()
     fixed = [bool(each) for each in near.fixed[:C]]
-    mu = np.where(fixed, np.array(near.limit[:C]), mu)
+    mu = np.where(fixed, limits, mu)
     some = list(range(C))
     while some:
         k = [tangents[i] if mu[i] > 0.0 else 0 for i in some]
@@ -102,6 +177,6 @@ def holding_forces(step: TimeStep, names: Sequence[str]) -> dict[int, Array] | N
         least = IDLE * max([part[0] for i, part in zip(some, parts, strict=True) if not fixed[i]], default=0.0)
         busy = [fixed[i] or part[0] > least for i, part in zip(some, parts, strict=True)]
         if all(busy):
-            return {i: part / near.unit[i] for i, part in zip(some, parts, strict=True)}
+            return dict(zip(some, parts, strict=True))
         some = [i for i, carries in zip(some, busy, strict=True) if carries]
     return None

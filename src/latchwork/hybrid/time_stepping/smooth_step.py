@@ -11,22 +11,25 @@ approach faster than a step can turn them are left to the impact.
 from __future__ import annotations
 
 from latchwork.constraint.inertia import times
+from latchwork.contact.time_stepping.cone_problem import times_A
 from latchwork.hybrid.time_stepping.contact_rows import (
     ALL,
     along_rows,
     assemble,
+    attract,
     choose,
+    is_pressed,
     pace,
     press_fixed,
     read_laws,
     read_rows,
     solve,
     spread_impulse,
-    times_A,
+    tear_off,
     velocities,
 )
 from latchwork.hybrid.time_stepping.held_rows import normalize
-from latchwork.hybrid.time_stepping.inertia import free_motion, largest, multiply_listed
+from latchwork.hybrid.time_stepping.inertia import forces, free_motion, largest, multiply_blocks
 from latchwork.hybrid.time_stepping.time_step import DONE, NO_ROOM, NearContacts, TimeStep
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
@@ -47,16 +50,17 @@ def choose_reached(step: TimeStep, h: f64) -> i64:
     near.contacts = 0
     for k in range(step.broad.candidates):
         i = step.broad.candidate[k]
-        if step.real[i] == 1 and step.before[i] <= far + tol.stepped and choose(near, i, step.before[i]) == 0:
+        reached = step.real[i] == 1 and step.before[i] <= far + tol.stepped
+        if reached and is_pressed(step, i, near.contacts) == 1 and choose(near, i, step.before[i]) == 0:
             return NO_ROOM
     status = read_rows(step, step.x, ALL)
     if status != DONE:
         return status
-    turned, kept = h * pace(near, step.free) + tol.no_slip * pace(near, u), 0  # what a step may change of velocities
-    velocities(near, u)
+    turned, kept = h * pace(step, step.free) + tol.no_slip * pace(step, u), 0  # what a step may change of velocities
+    velocities(step, u)
     for k in range(near.contacts):
         slow = near.v[near.first[k]] >= -turned or near.one_way[k] == 1
-        if near.gap[k] <= 0.5 * h * turned + tol.stepped and slow:
+        if near.gap[k] <= 0.5 * h * turned + tol.stepped and slow and is_pressed(step, near.who[k], kept) == 1:
             near.who[kept], near.gap[kept] = near.who[k], maximum(near.gap[k], 0.0)
             kept += 1
     near.contacts = kept
@@ -94,7 +98,7 @@ def smooth_step(step: TimeStep, h: f64) -> i64:
     for i in range(n):
         step.mean[i] = divide(u_new[i] - u[i], h)
     book_work(step, h, u, u_m, u_new)
-    note_mode(step)
+    note_mode(step, h)
     return DONE
 
 
@@ -112,8 +116,14 @@ def at_middle(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> i64:
     for k in range(near.contacts):
         for j in range(1 + near.tangents[k]):
             near.impulse[near.first[k] + j] = step.warm[3 * near.who[k] + j]
+    for k in range(near.contacts):
+        step.scene.event[near.who[k]].torn = 0
     for _ in range(PASSES):
         status = impulses_of_step(step, h, u)
+        while status == DONE and tear_off(step) > 0:
+            status = impulses_of_step(step, h, u)
+        for k in range(near.contacts):
+            near.impulse[near.first[k]] -= h * near.pull[k]
         if status != DONE:
             return status
         spread_impulse(step, near.impulse, step.change)
@@ -136,28 +146,26 @@ def impulses_of_step(step: TimeStep, h: f64, u: f64p) -> i64:
     """``impulse``, from a guess of it on, and by how much the laws are not met."""
     near, cones = step.near, step.near.cones
     v, free, b = near.v, near.free, cones.b
-    velocities(near, u)
+    velocities(step, u)
     status = read_laws(step, step.middle, v)
     if status != DONE:
         return status
-    along_rows(near, step.free, free)
+    along_rows(step, step.free, free)
     for r in range(near.rows):
         free[r] = v[r] + h * free[r]
-        b[r], cones.P[r] = free[r], near.impulse[r]
+        cones.P[r] = near.impulse[r]
+    attract(step, h, free)
+    for r in range(near.rows):
+        b[r] = free[r]
     for k in range(near.contacts):
         row = near.first[k]
         if near.one_way[k] == 0:
-            b[row] += v[row] + divide(2.0 * near.gap[k], h)
+            b[row] += maximum(v[row], 0.0) + divide(2.0 * near.gap[k], h)
         near.turned[k] = 0
     press_fixed(near, h)
-    status = solve(step)
-    if status == DONE and cones.off > LAWFUL:  # wedged: what approaches cannot part as fast
-        for k in range(near.contacts):
-            row = near.first[k]
-            b[row] -= v[row] if v[row] < 0.0 and near.one_way[k] == 0 else 0.0
-        status = solve(step)
-    while status == DONE and turn_friction(near) == 1:
-        status = solve(step)
+    solve(step)
+    while turn_friction(near) == 1:
+        solve(step)
     for r in range(near.rows):
         near.impulse[r] = cones.P[r]
     step.off_of_step = cones.off
@@ -169,7 +177,7 @@ def turn_friction(near: NearContacts) -> i64:
     """Where contacts would do work, let friction act against the mean velocity wherever it does work; 0 for nowhere."""
     cones, mean, v = near.cones, near.mean, near.v
     P, total, size, found = cones.P, 0.0, 0.0, 0
-    times_A(near, P, mean)
+    times_A(cones, P, mean)
     for k in range(near.contacts):
         if near.fixed[k] == 1:  # a limit moves nothing
             mean[near.first[k]] = 0.0
@@ -192,17 +200,17 @@ def turn_friction(near: NearContacts) -> i64:
 def book_work(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> None:
     """Work of contacts, of loads without a potential, and of constraints that move: all at the midpoint."""
     near, n, change, push = step.near, step.n, step.change, step.push
-    f = offset(step.moved, step.n_q + n * (n + 1) // 2)
+    f = forces(step)
     a = offset(f, n)
     spread_impulse(step, near.impulse, change)
     for i in range(n):
         change[i] = u_new[i] - u[i]
     work = times(n, push, u_m) + times(n, a, change) + h * a[n]
     if step.held > 0:
-        multiply_listed(n, n, step.M, step.M_count, step.M_index, change, step.row)
+        multiply_blocks(step, step.M, change, step.row)
         for i in range(n):
             work += (step.row[i] - h * f[i] - push[i]) * u_m[i]
-    along_rows(near, u_m, near.mean)
+    along_rows(step, u_m, near.mean)
     gain = 0.0  # static friction on a slip that is none but for the step
     for r in range(near.rows):
         gain += near.impulse[r] * (near.mean[r] + near.C[r])
@@ -210,7 +218,7 @@ def book_work(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> None:
 
 
 @kernel
-def note_mode(step: TimeStep) -> None:
+def note_mode(step: TimeStep, h: f64) -> None:
     """Impulses of all contacts, and which of them are closed, and how."""
     near = step.near
     for k in range(step.broad.candidates):
@@ -223,6 +231,7 @@ def note_mode(step: TimeStep) -> None:
         for j in range(1 + near.tangents[k]):
             step.impulses[3 * i + j] = near.impulse[row + j]
             total += near.impulse[row + j] * near.impulse[row + j] if j > 0 else 0.0
-        if near.impulse[row] > 0.0:
-            slides = sqrt(total) >= near.mu[k] * near.impulse[row] * (1.0 - EDGE)
+        normal = near.impulse[row] + h * near.pull[k]
+        if normal > 0.0:
+            slides = sqrt(total) >= near.mu[k] * normal * (1.0 - EDGE)
             step.mode[i] = SLIDES if slides else STICKS

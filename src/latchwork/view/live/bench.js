@@ -14,15 +14,6 @@ function segmentDistance(p, a, b) {
   return [Math.hypot(p[0] - a[0] - s * d[0], p[1] - a[1] - s * d[1]), s];
 }
 
-function isInside(p, corners) {
-  let inside = false;
-  for (let i = 0, j = corners.length - 1; i < corners.length; j = i++) {
-    const [a, b] = [corners[i], corners[j]];
-    if (a[1] > p[1] !== b[1] > p[1] && p[0] < a[0] + ((b[0] - a[0]) * (p[1] - a[1])) / (b[1] - a[1])) inside = !inside;
-  }
-  return inside;
-}
-
 function simplified(places) {
   // Douglas and Peucker: corners stay where a line without them would be off.
   if (places.length < 3) return places;
@@ -88,7 +79,10 @@ class Bench {
 
   heard(message) {
     if (message.kind === "scene") this.begin(message);
-    else if (message.kind === "shapes") { this.scene.shapes = message.shapes; this.ask(); }
+    else if (message.kind === "shapes") {
+      for (const key of ["shapes", "members", "meshes"]) this.scene[key] = message[key];
+      this.ask();
+    }
     else if (message.kind === "fence") {
       this.fence = message.points;
       byId("unfence").disabled = !message.points.length;
@@ -116,8 +110,7 @@ class Bench {
     if (same && old) for (const key of ["right", "up", "out", "zoom", "shift", "strongest"]) this.drawing[key] = old[key];
     else {
       this.drawing.strongest = 1;
-      this.options.turn = !isFlat(this.scene);
-      if (this.options.turn) this.drawing.turn(0.45, 0.28);
+      this.options.turn = !this.scene.flat;
     }
     byId("turn").setAttribute("aria-pressed", String(this.options.turn));
     byId("fence").hidden = byId("unfence").hidden = !message.fence;
@@ -148,7 +141,7 @@ class Bench {
   follow() {
     // The path of what the hand holds, or of the last dot.
     const dots = this.scene.dots.filter((dot) => dot.body), dot = dots[dots.length - 1];
-    const chain = this.scene.chain, track = chain.length ? chain[chain.length - 1] : dot && dot.at;
+    const track = this.scene.end !== null ? this.scene.end : dot && dot.at;
     if (track === undefined) return;
     this.path.push([...this.drawing.row(track, 3)]);
     if (this.path.length > PATH) this.path.shift();
@@ -238,44 +231,34 @@ class Bench {
   // --- what the pointer does ------------------------------------------------------------------------------------
 
   pick(p, near) {
-    // What is under a pixel: its body, and the place of it that is taken. Dots come before lines, lines before faces.
-    const { drawing, scene } = this;
+    // What is under a pixel: its body, and the place of it that is taken. Near by, members come before centres.
+    const { drawing, scene } = this, hit = hitSolid(drawing, p[0], p[1]);
+    if (hit) return hit;
     let best = null, least = near;
-    const offer = (distance, body, through, rank) => {
-      if (body && distance <= near && distance + rank < least + (best ? 0 : near)) {
-        least = distance + rank;
-        best = { body, through };
-      }
+    const offer = (distance, body, through) => {
+      if (body && distance <= least) [least, best] = [distance, { body, through }];
     };
     const three = (track) => [...drawing.row(track, 3)];
     for (const item of scene.dots) {
       const at = drawing.screen(three(item.at));
-      offer(Math.hypot(p[0] - at[0], p[1] - at[1]), item.body, three(item.at), 0);
+      offer(Math.hypot(p[0] - at[0], p[1] - at[1]), item.body, three(item.at));
     }
-    const lines = scene.lines.map((item) => [item.a, item.b, item.body]);
-    scene.chain.forEach((track, k) => k && lines.push([scene.chain[k - 1], track, scene.links[k]]));
-    for (const [a, b, body] of lines) {
+    for (const { a, b, body } of scene.members) {
       const [from, to] = [three(a), three(b)], [distance, s] = segmentDistance(p, drawing.screen(from), drawing.screen(to));
-      offer(distance, body, mix(from, 1 - s, to, s), 6);
+      offer(distance, body, mix(from, 1 - s, to, s));
     }
-    for (const item of scene.shapes) {
-      if (!item.body) continue;
-      const through = three(item.at);
-      for (const [kind, numbers] of item.parts) {
-        const places = drawing.placed(item, numbers);
-        const inside = kind === "ball"
-          ? Math.hypot(p[0] - places[0][0], p[1] - places[0][1]) <= Math.hypot(...numbers.slice(3)) * drawing.pixels
-          : kind === "face" && isInside(p, places);
-        if (inside) offer(0, item.body, drawing.world(p[0], p[1], through), 10);
-        else if (kind === "edge" || kind === "face") {
-          for (let k = 1; k < places.length; k++) {
-            const distance = segmentDistance(p, places[k - 1], places[k])[0];
-            offer(distance, item.body, drawing.world(p[0], p[1], through), 9);
-          }
-        }
+    return best || this.around(p, near);
+  }
+
+  around(p, near) {
+    // The nearest solid on circles around a pixel.
+    for (const reach of [near / 3, (2 * near) / 3, near]) {
+      for (let k = 0; k < 8; k++) {
+        const a = (k * Math.PI) / 4, hit = hitSolid(this.drawing, p[0] + reach * Math.cos(a), p[1] + reach * Math.sin(a));
+        if (hit) return hit;
       }
     }
-    return best;
+    return null;
   }
 
   grab(body, through, pointer) {
@@ -342,7 +325,7 @@ class Bench {
     const old = this.touches.get(event.pointerId);
     if (!old) {
       if (drawing && this.frame && event.pointerType === "mouse" && !event.buttons) {
-        event.target.classList.toggle("over", Boolean(!this.options.fence && this.pick(p, NEAR.mouse)));
+        event.target.classList.toggle("over", Boolean(!this.options.fence && hitSolid(drawing, p[0], p[1])));
       }
       return;
     }
@@ -371,7 +354,6 @@ class Bench {
   home() {
     if (!this.drawing) return;
     this.drawing.reset();
-    if (!isFlat(this.scene)) this.drawing.turn(0.45, 0.28);
     this.fit();
   }
 

@@ -71,8 +71,7 @@ class Panels {
     byId(name).setAttribute("aria-pressed", String(on));
     if (name === "fence") {
       byId("picture").classList.toggle("fencing", on);
-      if (on) { bench.drawing.right = axisOf(bench.scene.view[0]); bench.drawing.up = axisOf(bench.scene.view[1]);
-        bench.drawing.out = cross(bench.drawing.right, bench.drawing.up); }
+      if (on) bench.drawing.straight();
       this.hint(on ? "Draw a line: what runs into it must follow it. Draw again to reshape it." : "");
     }
     if (name === "trail") bench.path = [];

@@ -232,7 +232,7 @@ class Room:
         picture = await asyncio.to_thread(shown.redrawn)
         if picture.scene["widths"] == shown.picture.scene["widths"]:
             shown.picture = picture
-            self._tell({"kind": "shapes", "shapes": picture.scene["shapes"]})
+            self._tell({"kind": "shapes"} | {key: picture.scene[key] for key in ("shapes", "members", "meshes")})
 
     def _typeset(self, labels: tuple[str, ...]) -> None:
         """The equations of a mode, made elsewhere when it is first met."""

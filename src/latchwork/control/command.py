@@ -1,0 +1,124 @@
+"""Command: what a law asks for at one state, and what gives way there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from latchwork.algebra.linear import svd
+from latchwork.algebra.products import dot, norm
+from latchwork.constraint.terms import Array
+from latchwork.control.controllability import CUT, judged
+from latchwork.control.inverse_dynamics import BOUNDS, FORCE, MOTION
+from latchwork.control.law_program import LawProgram
+from latchwork.errors import ControlError
+from latchwork.hybrid.closed_loop import ControlledStage
+from latchwork.hybrid.controllers import plan_of
+from latchwork.hybrid.mode_equations import Held
+from latchwork.hybrid.modes import staged
+from latchwork.hybrid.reset import reset
+from latchwork.hybrid.simulation import Simulation
+from latchwork.integrate.workspace import Memory
+
+if TYPE_CHECKING:
+    from latchwork.control.projected import _Law
+
+
+@dataclass(frozen=True, eq=False)
+class Command:
+    """Inputs by name, and what comes of them: u̇ by speed, and λ by row of what holds.
+
+    ``gives_way`` says in words what cannot be had; nothing where all can. ``coupling`` is ‖(I − P) M P‖ as a part of
+    ‖M‖: 0 where forces that move do not reach the constraints, and motion and force are decoupled (Proposition 3).
+    """
+
+    inputs: dict[str, float]
+    udot: dict[str, float]
+    forces: dict[str, float]
+    gives_way: tuple[str, ...]
+    freedoms: int
+    coupling: float
+    at_singular: bool
+
+    def __getitem__(self, name: str) -> float:
+        return self.inputs[name]
+
+
+def command_at(law: _Law, model: Any, q: Any, u: Any, t: float, parameters: Mapping[str, float] | None,
+               inputs: Mapping[str, Any] | None) -> Command:  # fmt: skip
+    """What a law commands at a state of a model, with what holds and is closed there."""
+    sim = model if isinstance(model, Simulation) else Simulation(
+        model, q, u, controllers=[law], start=t, parameters=parameters, inputs=inputs)  # fmt: skip
+    program: Any = sim.world.shared.plan.law
+    if not (isinstance(program, LawProgram) and program.law is law):
+        contacts = [contact.name for contact in sim.state.contacts.members]
+        constraints = [name for name, hold in sim.state.holds.items() if hold.permanent]
+        program = law.bound(plan_of((), sim.equations, constraints, contacts))[1]
+        program.start(sim.mode_table.base, sim.state.row)
+    if not sim.state.settled:
+        sim.state = reset(sim.world, sim.state, (), {}, False)[0]
+    stage = staged(sim, {}, sim.state.row)[0]
+    mode = stage.mode if isinstance(stage, Held) else sim.mode_table.free_mode
+    state, x = sim.state, stage.reduced(sim.state.x)
+    must_be_controllable(program, mode, state.row)
+    found, record = program.at(mode, state.t, x, state.held)
+    if not np.isfinite(found).all():
+        raise ControlError(f"'{sim.equations.name}' at t = {state.t:.6g}: {program.explained(record)}")
+    closed = ControlledStage(sim.driven, program.controlled(mode), None, memory=Memory())
+    held = closed.commanded(state.t, state.x, state.held)
+    n = len(sim.equations.u)
+    udot = closed.accelerations(np.array([state.t]), x[None], held[None])[0]
+    lam = closed.forces(state.t, state.x, held)
+    P, M = _projection(mode, state.row)
+    return Command(
+        dict(zip(program.inputs, found.tolist(), strict=False)),
+        dict(zip(sim.equations.u_names, udot.tolist(), strict=True)),
+        dict(zip(mode.terms.rows.names, lam.tolist(), strict=True)), _gave_way(program, record),
+        round(float(np.trace(P))), float(norm(dot(np.eye(n) - P, M, P)) / norm(M)),
+        bool(record.singular),
+    )  # fmt: skip
+
+
+def _gave_way(program: LawProgram, record: Any) -> tuple[str, ...]:
+    """What cannot be had, in words."""
+    name, said = program.law.name, []
+    if record.gives_way & BOUNDS:
+        low, high, rho = (np.asarray(each) for each in (record.low, record.high, record.rho))
+        tight = [each for each, a, b, c in zip(program.inputs, low, rho, high, strict=True) if not a < b < c]
+        off = np.asarray(record.right)[: record.k]
+        late = [row.name for row, part in zip(program.rows, off, strict=True) if abs(part) > 1e-9 * abs(off).max()]
+        said.append(f"{', '.join(tight)} of law '{name}' are at their bounds" +
+                    (f", and {', '.join(late)} give way" if np.abs(off).max(initial=0.0) > 1e-9 else ""))  # fmt: skip
+    if record.gives_way & FORCE:
+        pressed = ", ".join(press.name for press in program.law.forces)
+        said.append(f"the inputs of law '{name}' cannot give the force in {pressed} besides its motion")
+    if record.gives_way & MOTION:
+        said.append(program.explained(record))
+    return tuple(said)
+
+
+def _projection(mode: Any, row: Array) -> tuple[Array, Array]:
+    """P = I − B⁺B of rows that do not vanish, and M."""
+    terms = mode.terms
+    M, B = terms.motion(row).M, terms.place(row).B
+    if not len(B):
+        return np.eye(len(M)), M
+    usual = np.maximum(terms.typical(row), 1e-300)[:, None]
+    _, s, Vt = svd(B / usual)
+    Z = Vt[int((s > CUT).sum()) :]
+    return np.asarray(dot(Z.T, Z)), M
+
+
+def must_be_controllable(program: LawProgram, mode: Any, row: Array) -> None:
+    """Refuse a state in which motors do no work on some motion that is tracked.  [Aghili Eq. 62]"""
+    P, _ = _projection(mode, row)
+    n, p, freedoms = len(program.equations.u), len(program.inputs), round(float(np.trace(P)))
+    if freedoms == n - mode.selection.rank:
+        return
+    found = judged(program.equations, program.inputs, P, program.function(mode.terms.base)(row)[: p * n], freedoms)
+    if not found:
+        raise ControlError(f"{found}, at t = {row[0]:.6g}: this is a singular position. Make more joints active, or "
+                           "keep away from it.")  # fmt: skip
