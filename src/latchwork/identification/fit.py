@@ -21,8 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from latchwork.errors import EvaluationError, ModelError, did_you_mean
 from latchwork.identification.base_parameters import BaseParameters, base_parameters, compiled, states
 from latchwork.kane.equations import Equations
-from latchwork.kane.forces import applied_loads, generalized_forces
+from latchwork.kane.forces import applied_loads
 from latchwork.kane.robotics import settle_for
+from latchwork.kane.wrenches import generalized_forces
 from latchwork.model import Model
 from latchwork.symbolic.derivative import tangents
 from latchwork.symbolic.ops import ONE, ZERO

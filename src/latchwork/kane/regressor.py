@@ -17,10 +17,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from latchwork.kane.forces import Wrenches, generalized_forces, weighted_accelerations
+from latchwork.kane.forces import weighted_accelerations
 from latchwork.kane.formed import Formed
 from latchwork.kane.motion import Motion
 from latchwork.kane.robotics import settle_for
+from latchwork.kane.wrenches import Wrenches, generalized_forces
 from latchwork.mechanics.algebra import Square, Triple, add3, cross3, matvec
 from latchwork.mechanics.body import Body
 from latchwork.mechanics.point import Point
