@@ -570,7 +570,7 @@ def test_options_that_are_none(capsys, option, advice):
 
 
 @pytest.mark.parametrize(
-    ("word", "advice"), [("dmeo", "Did you mean 'demo'?"), ("xyz", "Known: derive, run, info, export, schema")]
+    ("word", "advice"), [("dmeo", "Did you mean 'demo'?"), ("xyz", "Known: derive, run, study, info, export, schema")]
 )
 def test_commands_that_are_none(capsys, word, advice):
     """The nearest command is named, or all of them."""

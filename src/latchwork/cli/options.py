@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from latchwork.cli import bench, completion, derive, export, others, run
+from latchwork.cli import bench, completion, derive, export, others, run, study
 from latchwork.errors import did_you_mean
 
 Command = Callable[[argparse.Namespace], None]
@@ -27,6 +27,7 @@ def parser() -> argparse.ArgumentParser:
     words = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _derive(words)
     _run(words)
+    _study(words)
     _info(words)
     _export(words)
     schema = _command(words, "schema", others.schema, "the JSON Schema of model files")
@@ -105,6 +106,18 @@ def _run(words: Any) -> None:
     )  # fmt: skip
     _animate(added)
     added.add_argument("-o", "--output", metavar="DIR", help="write run.csv, run.json and run.png to a folder")
+
+
+def _study(words: Any) -> None:
+    added = _on_file(words, "study", study.study, "simulate a model at many points, as its section 'study' says")
+    added.add_argument("--resume", action="store_true", help="go on with results that are there")
+    added.add_argument("--workers", type=int, metavar="N", help="cores of this machine (default: all)")
+    added.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler that shares out the work")
+    added.add_argument("--explain", action="store_true", help="only say what it is, and what it will cost")
+    added.add_argument("--json", action="store_true", help="points, outputs and reasons, for a program")
+    added.add_argument("--plot", metavar="IMAGE", help="draw the outputs over the points")
+    added.add_argument("--page", metavar="FILE", help="write a page with sliders through the results")
+    added.add_argument("-o", "--output", metavar="STORE", help="where results are kept, instead of what the file says")
 
 
 def _animate(added: argparse.ArgumentParser) -> None:
