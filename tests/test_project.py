@@ -115,7 +115,9 @@ def test_readme_example_prints_what_it_says():
 @pytest.mark.usefixtures("desk")
 @pytest.mark.parametrize(
     "page",
-    ["tutorial.md", "constraints.md", "contact.md", "realtime.md", "devices.md", "small-motions.md", "migrating.md",
+    ["five-minutes.md", *(f"howto/{page.name}" for page in sorted((ROOT / "docs" / "howto").glob("*.md"))
+                          if page.stem != "index"),
+     "tutorial.md", "constraints.md", "contact.md", "realtime.md", "devices.md", "small-motions.md", "migrating.md",
      "robots.md", "flexible.md"],
 )
 def test_pages_run(page):
