@@ -130,6 +130,7 @@ if TYPE_CHECKING:
     from latchwork.study.study import Study
     from latchwork.view.beams import plot_beam_modes, plot_campbell, plot_deflection
     from latchwork.view.linear import plot_eigenvalues
+    from latchwork.view.widget import show
 
 _LATE = {
     "Curve": "latchwork.contact.curves",
@@ -149,6 +150,7 @@ _LATE = {
     "Equations": "latchwork.kane.equations",
     "Beam": "latchwork.flexible.beam",
     "polynomial_shapes": "latchwork.flexible.end_conditions",
+    "show": "latchwork.view.widget",
     "simulate": "latchwork.hybrid.simulate",
     "SimState": "latchwork.hybrid.state",
     "Simulation": "latchwork.hybrid.simulation",
@@ -245,6 +247,7 @@ __all__ = [
     "Eigenmode",
     "Steady",
     "plot_eigenvalues",
+    "show",
     "simulate",
     "SimState",
     "Simulation",
