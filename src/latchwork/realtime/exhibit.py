@@ -34,7 +34,8 @@ class Exhibit:
     fence that is drawn while it runs, whose laws (restitution, friction) are ``fence_laws``. ``view`` names the two
     axes of N that lie in the picture, to the right and upwards; ``draw`` the points that a line joins. ``grip`` is the
     stiffness and damping (N/m, N s/m) of the hand that takes hold; without it, the hand is as firm as fits the mass
-    there. ``thick`` says how to go on where events come too thick.
+    there. ``thick`` says how to go on where events come too thick; ``controllers`` command inputs (`lw.control`), and
+    know nothing of a hand.
     """
 
     model: Model
@@ -55,6 +56,7 @@ class Exhibit:
     plots: tuple[str, ...] = ()
     step: float = 1e-3
     thick: TimeStepping | None = None
+    controllers: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         name = self.model.name

@@ -25,10 +25,17 @@ NAMES = (
     "buffinton_3_two_revolute",
     "buffinton_4_revolute_prismatic",
     "buffinton_5_grasp",
+    "buffinton_6_beam",
     "double_pendulum",
     "spinning_top",
     "chain",
     "aghili_slider_crank",
+    "aghili_control",
+    "aghili_arm",
+    "one_law",
+    "two_arms",
+    "grasp",
+    "kelly_berthing",
     "andrews_squeezer",
     "iftomm_a01_pendulum",
     "iftomm_a02_four_bars",
@@ -55,6 +62,10 @@ NAMES = (
     "latch",
     "clutch",
     "wrecking_ball",
+    "gripper",
+    "robot_on_the_floor",
+    "spin_up",
+    "flexible_four_bar",
 )
 
 
