@@ -1,5 +1,5 @@
 """What the page costs: ``python docs/page_table.py`` measures ten exhibits and Talos with its meshes in a browser, and
-writes docs/page-table.md. Needs Playwright, a chromium and the robots (``make peers``)."""
+writes docs/images/page_table.md. Needs Playwright, a chromium and the robots (``make peers``)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def live():
     model = lw.load({path!r})
     return lw.Exhibit(model, {{q.name: 0.0 for q in model.system().q}}, {{}}, view="xz", step=2e-3)
 '''
-OUT = Path(__file__).resolve().parent / "page-table.md"
+HEAD = ("exhibit", "faces", "first picture, ms", "first frame, s", "time of a frame, ms", "scene, kB", "memory, MB")
+OUT = Path(__file__).resolve().parent / "images" / "page_table.md"
 PATIENCE = 120.0  # s
 DRAWS = 40  # over which a frame is timed
 MEASURE = f"""() => {{ const d = app.bench.drawing, gl = shared.gl, one = new Uint8Array(4), times = [];
@@ -41,11 +42,11 @@ def main(out: Path = OUT) -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playing:
         path = next(filter(None, map(shutil.which, NAMES)))
         browser = playing.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        rows = list(_rows(browser, Path(folder)))
+        lines = [f"| {' | '.join(HEAD)} |", "|---|" + "---:|" * (len(HEAD) - 1)]
+        for row in _rows(browser, Path(folder)):
+            lines.append(row)
+            out.write_text("\n".join(lines) + "\n", encoding="utf-8")
         browser.close()
-    head = ("exhibit", "faces", "first picture, ms", "first frame, s", "time of a frame, ms", "scene, kB", "memory, MB")
-    lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1), *rows]
-    out.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
 
 
