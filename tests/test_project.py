@@ -116,7 +116,7 @@ def test_readme_example_prints_what_it_says():
 @pytest.mark.parametrize(
     "page",
     ["tutorial.md", "constraints.md", "contact.md", "realtime.md", "devices.md", "small-motions.md", "migrating.md",
-     "robots.md"],
+     "robots.md", "flexible.md"],
 )
 def test_pages_run(page):
     """The Python blocks of a page, one after the other, are a script that prints the text blocks that follow them."""

@@ -155,6 +155,7 @@ def _inertial(link: Element, element: Element) -> Inertial:
     least = min(xx, yy, zz)
     if least < -ROUNDING * max(xx, yy, zz, 1.0):
         raise moments.error(f"link '{name}' has the moment of inertia {least:g}. Give one that is not negative.")
+    np.fill_diagonal(matrix, np.maximum(np.diag(matrix), 0.0))
     pose = _origin(element)
     return Inertial(mass, np.zeros(3), matrix).seen_from(pose)
 
@@ -200,8 +201,9 @@ def _limits(joint: Element) -> Limits:
     element = joint.one("limit")
     if element is None:
         return Limits()
-    free = joint.get("type") == "continuous"
-    lower, upper = (-np.inf, np.inf) if free else (element.number("lower", 0.0), element.number("upper", 0.0))
+    lower, upper = element.number("lower", 0.0), element.number("upper", 0.0)
+    if joint.get("type") == "continuous" or (lower, upper) == (0.0, 0.0):  # what is written where none is meant
+        lower, upper = -np.inf, np.inf
     return Limits(lower, upper, element.number("velocity", np.inf), element.number("effort", np.inf))
 
 

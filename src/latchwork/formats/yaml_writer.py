@@ -104,10 +104,10 @@ class Writer:
         return None if value is None else self.scalar(value)
 
     def _listed(self, symbols: list[Expr], theirs: Iterable[Expr]) -> list[Expr]:
-        """The symbols that do not belong to joints; all of them where there are both, to keep their order."""
+        """The symbols that belong to no joint or beam; all of them where there are several kinds, for their order."""
         belonging = set(theirs)
         own = [symbol for symbol in symbols if symbol not in belonging]
-        return symbols if own and belonging else own
+        return symbols if (own and belonging) or (self.model.beams and self.model.links) else own
 
     def _speeds(self, speeds: list[Expr]) -> dict[str, str | None]:
         definitions = self.model.definitions

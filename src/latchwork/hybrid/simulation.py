@@ -92,10 +92,11 @@ class Simulation:
         if thick is not False:
             must_be(thick, (TimeStepping, type(None)), "thick", "Give lw.TimeStepping(step), False, or leave it out.")
         t, holds = seconds("start", start), {k.name: Hold(k, True, None) for k in permanent}
-        given = start_of(equations, q, u, shared.held, parameters, t)
+        contacts = contacts_of(model)
+        given = start_of(equations, q, u, shared.held, parameters, t, contacts)
         n = 1 + given.states
         x, rest = given.x, np.append(given.x[n:], np.zeros(len(drives.held) - len(given.x[n:])))
-        row, contacts = np.concatenate([x[:n], drives.rest_at(rest, x[0])]), contacts_of(model)
+        row = np.concatenate([x[:n], drives.rest_at(rest, x[0])])
         self.world.broad_phase = BroadPhase(model, self.keeps_awake or isinstance(self.world.design, Automaton))
         drives = self.world.measured(drives, row, contacts)
         self.start: Start | None = None

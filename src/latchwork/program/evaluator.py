@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latchwork.program.function import Function
-from latchwork.program.kernel import executor, f64p, i32p, i64, kernel
+from latchwork.program.kernel import executor, f64p, i32p, i64, i64p, kernel
 from latchwork.program.native import address
 from latchwork.program.records.memory import lay_out, write
 from latchwork.program.records.record import record
@@ -29,6 +29,26 @@ def evaluate(function: Evaluator, x: f64p, out: f64p) -> None:
     """The outputs of a function at x."""
     for i in range(function.inputs):
         function.z[i] = x[i]
+    function.run(function.code, function.z, out)
+
+
+@record
+class Gathered:
+    """The same of a function that takes some of the entries of x, by their places."""
+
+    run: executor
+    code: i32p
+    z: f64p
+    inputs: i64
+    width: i64
+    place: i64p
+
+
+@kernel
+def evaluate_gathered(function: Gathered, x: f64p, out: f64p) -> None:
+    """The outputs of a function at the entries of x that it takes."""
+    for i in range(function.inputs):
+        function.z[i] = x[function.place[i]]
     function.run(function.code, function.z, out)
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from latchwork.constraint.constrained import rest_coordinates
 from latchwork.constraint.constraint import Constraint
 from latchwork.constraint.rule import Latch
 from latchwork.errors import FileError, ModelError, did_you_mean
 from latchwork.hybrid.contacts.broad_phase import every_contact
+from latchwork.hybrid.start import nearest_stops
 from latchwork.hybrid.time_stepping.settings import TimeStepping
 from latchwork.model import Model
 from latchwork.realtime.coupler import Coupler
@@ -164,12 +166,11 @@ def _of_file(path: Path) -> Exhibit:
 
 
 def at_rest(model: Model, q: Mapping[str, float]) -> dict[str, float]:
-    """Coordinates that are not given start at zero, quaternions unturned; with constraints, where these lead them."""
+    """Coordinates that are not given start at zero, or at the nearest stop; with constraints, where these lead them."""
     if model.constraints:
         return dict(q)
-    system = model.system()
-    turned = {e.name: float(i == 0) for four in system.quaternions for i, e in enumerate(four)}
-    return dict.fromkeys((symbol.name for symbol in system.q), 0.0) | turned | dict(q)
+    equations = model.equations()
+    return rest_coordinates(equations) | nearest_stops(equations, model.contacts) | dict(q)
 
 
 def usual_sliders(model: Model, inputs: Mapping[str, Any]) -> dict[str, tuple[float, float]]:

@@ -25,6 +25,7 @@ NAMES = (
     "buffinton_3_two_revolute",
     "buffinton_4_revolute_prismatic",
     "buffinton_5_grasp",
+    "buffinton_6_beam",
     "double_pendulum",
     "spinning_top",
     "chain",
@@ -52,6 +53,7 @@ NAMES = (
     "billiard",
     "pile",
     "chain_on_stairs",
+    "robot_on_floor",
     "woodpecker",
     "rolling_coin",
     "caster",
@@ -60,6 +62,10 @@ NAMES = (
     "latch",
     "clutch",
     "wrecking_ball",
+    "gripper",
+    "robot_on_the_floor",
+    "spin_up",
+    "flexible_four_bar",
 )
 
 

@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-from latchwork.contact.time_stepping.cone_problem import row_times
-from latchwork.contact.time_stepping.impulses import SOLVED, solve_cones
+from latchwork.contact.time_stepping.impulses import solve_cones
 from latchwork.hybrid.contacts.impact_reset import read_law
 from latchwork.hybrid.contacts.step_limit import FOREVER
 from latchwork.hybrid.time_stepping.broad_phase import find_near, list_wanted, moved
-from latchwork.hybrid.time_stepping.inertia import multiply_listed
+from latchwork.hybrid.time_stepping.inertia import multiply_blocks
 from latchwork.hybrid.time_stepping.time_step import (
     DONE,
-    NO_PAIRS,
     NO_ROOM,
     NOT_MADE,
     NOT_READY,
@@ -21,7 +19,7 @@ from latchwork.hybrid.time_stepping.time_step import (
     NearContacts,
     TimeStep,
 )
-from latchwork.program.evaluator import evaluate
+from latchwork.program.evaluator import evaluate_gathered
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum, minimum
 
@@ -48,7 +46,7 @@ def measure_one(step: TimeStep, i: i64, x: f64p) -> None:
     """The gap of a contact, and how far inside its domain it is."""
     scene = step.scene
     contact, inside = scene.contact[i], FOREVER
-    evaluate(contact.gap, x, scene.out)
+    evaluate_gathered(step.gaps[i], x, scene.out)
     for j in range(contact.bounds):
         inside = minimum(inside, scene.out[1 + j])
     scene.gap[i], scene.inside[i] = scene.out[0] if contact.one_way == 0 else 0.0, inside
@@ -159,48 +157,57 @@ def choose_closed(step: TimeStep) -> i64:
 def read_rows(step: TimeStep, x: f64p, which: i64) -> i64:
     """J and C of the contacts that are near, all rows or the normal ones; rates of angles in units of the model, so
     that all velocities are alike, and torques are forces."""
-    near, scene, n, row = step.near, step.scene, step.n, 0
+    near, cones, scene, row, touched, entry = step.near, step.near.cones, step.scene, 0, 0, 0
     for k in range(near.contacts):
-        contact = scene.contact[near.who[k]]
-        if contact.ready == 0:
-            scene.trouble = near.who[k]
+        who = near.who[k]
+        contact = scene.contact[who]
+        if step.ready[who] == 0:
+            scene.trouble = who
             return NOT_READY
-        bounded = contact.bounded
+        bounded, wide = contact.bounded, 0
         rows = 1 + contact.tangents - bounded
-        evaluate(contact.place, x, scene.out)
+        evaluate_gathered(step.rows[who], x, scene.out)
         near.first[k], near.tangents[k], near.fixed[k] = row, contact.tangents if which == ALL else 0, bounded
         near.one_way[k] = contact.one_way
         near.presser[k] = -1 if contact.presser < 0 else place_among(near, k, contact.presser)
         near.unit[k] = contact.row_unit if bounded + contact.one_way > 0 else 1.0
+        cones.touch_at[k], cones.entry_at[k] = touched, entry
+        for j in range(step.touches[who]):
+            block = step.touched[who * step.most_touched + j]
+            cones.touched[touched] = block
+            wide += step.block_start[block + 1] - step.block_start[block]
+            touched += 1
         if bounded == 1:
-            near.count[row], near.C[row] = 0, 0.0
-            for j in range(n):
-                near.J[row * n + j] = 0.0
+            near.C[row] = 0.0
+            for _ in range(wide):
+                near.J[entry] = 0.0
+                entry += 1
             row += 1
         for i in range(1 + near.tangents[k] - bounded):
-            count = 0
-            for j in range(n):
-                value = divide(scene.out[rows + i * n + j], near.unit[k])
-                near.J[row * n + j] = value
-                if value != 0.0:
-                    near.index[row * n + count] = j
-                    count += 1
-            near.count[row], near.C[row] = count, divide(scene.out[rows + rows * n + i], near.unit[k])
+            for j in range(wide):
+                near.J[entry] = divide(scene.out[i * wide + j], near.unit[k])
+                entry += 1
+            near.C[row] = divide(scene.out[rows * wide + i], near.unit[k])
             row += 1
+    cones.touch_at[near.contacts], cones.entry_at[near.contacts] = touched, entry
     near.rows = row
     return DONE
 
 
 @kernel
-def pace(near: NearContacts, u: f64p) -> f64:
+def pace(step: TimeStep, u: f64p) -> f64:
     """How fast speeds u move anything here: Σ |J_ij u_j| at most."""
-    n, most = near.n, 0.0
-    for r in range(near.rows):
-        total = 0.0
-        for k in range(near.count[r]):
-            j = near.index[r * n + k]
-            total += fabs(near.J[r * n + j]) * fabs(u[j])
-        most = maximum(most, total)
+    near, cones, most = step.near, step.near.cones, 0.0
+    for k in range(near.contacts):
+        entry = cones.entry_at[k]
+        for _ in range(1 + near.tangents[k]):
+            total = 0.0
+            for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
+                block = cones.touched[t]
+                for j in range(step.block_start[block], step.block_start[block + 1]):
+                    total += fabs(near.J[entry]) * fabs(u[step.speed[j]])
+                    entry += 1
+            most = maximum(most, total)
     return most
 
 
@@ -214,15 +221,26 @@ def drift(near: NearContacts) -> f64:
 
 
 @kernel
-def along_rows(near: NearContacts, u: f64p, out: f64p) -> None:
+def along_rows(step: TimeStep, u: f64p, out: f64p) -> None:
     """``J u``."""
-    multiply_listed(near.rows, near.n, near.J, near.count, near.index, u, out)
+    near, cones = step.near, step.near.cones
+    for k in range(near.contacts):
+        entry = cones.entry_at[k]
+        for i in range(1 + near.tangents[k]):
+            total = 0.0
+            for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
+                block = cones.touched[t]
+                for j in range(step.block_start[block], step.block_start[block + 1]):
+                    total += near.J[entry] * u[step.speed[j]]
+                    entry += 1
+            out[near.first[k] + i] = total
 
 
 @kernel
-def velocities(near: NearContacts, u: f64p) -> None:
+def velocities(step: TimeStep, u: f64p) -> None:
     """``v = J u + C``."""
-    along_rows(near, u, near.v)
+    near = step.near
+    along_rows(step, u, near.v)
     for r in range(near.rows):
         near.v[r] += near.C[r]
 
@@ -230,43 +248,42 @@ def velocities(near: NearContacts, u: f64p) -> None:
 @kernel
 def spread_impulse(step: TimeStep, impulse: f64p, change: f64p) -> None:
     """``push = Jᵀ Λ`` and ``change = P Jᵀ Λ``."""
-    near, n, push = step.near, step.n, step.push
-    for j in range(n):
+    near, cones, push = step.near, step.near.cones, step.push
+    for j in range(step.n):
         push[j] = 0.0
-    for r in range(near.rows):
-        if impulse[r] != 0.0:
-            for k in range(near.count[r]):
-                j = near.index[r * n + k]
-                push[j] += near.J[r * n + j] * impulse[r]
-    multiply_listed(n, n, step.P, step.P_count, step.P_index, push, change)
+    for k in range(near.contacts):
+        entry = cones.entry_at[k]
+        for i in range(1 + near.tangents[k]):
+            own = impulse[near.first[k] + i]
+            for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
+                block = cones.touched[t]
+                for j in range(step.block_start[block], step.block_start[block + 1]):
+                    push[step.speed[j]] += near.J[entry] * own
+                    entry += 1
+    multiply_blocks(step, step.P, push, change)
 
 
 @kernel
 def assemble(step: TimeStep) -> None:
-    """``A = J P Jᵀ`` of the contacts that are near, into the cone problem; no impulse is asked for, none is guessed."""
-    near, cones, n, row = step.near, step.near.cones, step.n, step.row
-    rows, J, P = near.rows, near.J, step.P
-    for r in range(rows):
-        for j in range(n):
-            row[j] = 0.0
-        for k in range(near.count[r]):
-            i = near.index[r * n + k]
-            for m in range(step.P_count[i]):
-                j = step.P_index[i * n + m]
-                row[j] += J[r * n + i] * P[i * n + j]
-        for s in range(r + 1):
-            total = 0.0
-            for k in range(near.count[s]):
-                j = near.index[s * n + k]
-                total += row[j] * J[s * n + j]
-            cones.A[r * rows + s], cones.A[s * rows + r] = total, total
-        cones.P[r] = 0.0
-    cones.contacts = near.contacts
+    """``G = J Z`` of the contacts that are near, into the cone problem; no impulse is asked for, none is guessed."""
+    near, cones, Z = step.near, step.near.cones, step.Z
+    cones.contacts, cones.idle = near.contacts, 0.0
     for k in range(near.contacts):
+        entry = cones.entry_at[k]
+        for _ in range(1 + near.tangents[k]):
+            for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
+                block = cones.touched[t]
+                size, at = step.block_start[block + 1] - step.block_start[block], step.square_at[block]
+                for j in range(size):
+                    total = 0.0
+                    for i in range(j, size):
+                        total += near.J[entry + i] * Z[at + i * size + j]
+                    cones.G[entry + j] = total
+                entry += size
         cones.tangents[k], cones.mu[k], cones.least[k] = near.tangents[k], 0.0, 0.0
-        if near.fixed[k] == 1:
-            own = (near.first[k] + 1) * (rows + 1)
-            cones.A[near.first[k] * (rows + 1)] = cones.A[own] if cones.A[own] > 0.0 else 1.0
+        cones.fixed[k] = near.fixed[k]
+    for r in range(near.rows):
+        cones.P[r] = 0.0
 
 
 @kernel
@@ -279,21 +296,13 @@ def press_fixed(near: NearContacts, h: f64) -> None:
 
 
 @kernel
-def times_A(near: NearContacts, impulse: f64p, out: f64p) -> None:
-    """``A Λ``, once the cone problem was solved."""
-    for r in range(near.rows):
-        out[r] = row_times(near.cones, r, impulse)
-
-
-@kernel
-def solve(step: TimeStep) -> i64:
+def solve(step: TimeStep) -> None:
     """The impulses of the cone problem; limits of what resists turns are those of the normal impulses, in passes."""
-    status = solve_cones(step.near.cones)
+    solve_cones(step.near.cones)
     for _ in range(PASSES):
-        if status != SOLVED or press_turns(step.near) == 0:
+        if press_turns(step.near) == 0:
             break
-        status = solve_cones(step.near.cones)
-    return DONE if status == SOLVED else NO_PAIRS
+        solve_cones(step.near.cones)
 
 
 @kernel
@@ -314,7 +323,7 @@ def press_turns(near: NearContacts) -> i64:
 def read_laws(step: TimeStep, x: f64p, v: f64p) -> i64:
     """e and μ of the contacts that are near: dynamic where they slip at velocities v, else static."""
     near, scene = step.near, step.scene
-    none = scene.tolerances.no_slip * (pace(near, offset(x, 1 + step.n_q)) + drift(near))
+    none = scene.tolerances.no_slip * (pace(step, offset(x, 1 + step.n_q)) + drift(near))
     for k in range(near.contacts):
         i, row, total = near.who[k], near.first[k], 0.0
         if read_law(scene, i, x) == 0:
@@ -348,12 +357,19 @@ def read_adhesion(step: TimeStep, x: f64p) -> i64:
 
 
 @kernel
-def attract(near: NearContacts, h: f64, v: f64p) -> None:
+def attract(step: TimeStep, h: f64, v: f64p) -> None:
     """What adhesion changes of velocities over a step: v − A h α."""
+    near, some = step.near, 0
+    for r in range(near.rows):
+        near.mean[r] = 0.0
     for k in range(near.contacts):
         if near.pull[k] > 0.0:
-            for r in range(near.rows):
-                v[r] -= near.cones.A[r * near.rows + near.first[k]] * (h * near.pull[k])
+            near.mean[near.first[k]], some = h * near.pull[k], 1
+    if some == 1:
+        spread_impulse(step, near.mean, step.change)
+        along_rows(step, step.change, near.mean)
+        for r in range(near.rows):
+            v[r] -= near.mean[r]
 
 
 @kernel

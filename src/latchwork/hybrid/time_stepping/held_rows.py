@@ -12,7 +12,7 @@ from latchwork.constraint.inertia import times
 from latchwork.hybrid.contacts.delassus_operator import APART
 from latchwork.hybrid.time_stepping.inertia import answer_for, ask, read_held, read_motion
 from latchwork.hybrid.time_stepping.time_step import DONE, PLACE, SPEEDS, TimeStep
-from latchwork.program.evaluator import evaluate
+from latchwork.program.evaluator import evaluate_gathered
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
 
@@ -82,9 +82,10 @@ def normalize(step: TimeStep, x: f64p) -> None:
 def shift_place(step: TimeStep, x: f64p, change: f64p) -> None:
     """``q ← q + W δu``."""
     n = step.n
-    evaluate(step.spread, x, step.W)
-    for i in range(step.n_q):
-        x[1 + i] += times(n, offset(step.W, i * n), change)
+    evaluate_gathered(step.spread, x, step.W)
+    for k in range(step.n_spread):
+        place = step.spread_place[k]
+        x[1 + place // n] += step.W[k] * change[place % n]
     normalize(step, x)
 
 

@@ -13,6 +13,7 @@ than compression lost, only a part of it takes place.
 from __future__ import annotations
 
 from latchwork.constraint.inertia import times
+from latchwork.contact.time_stepping.cone_problem import times_A
 from latchwork.hybrid.time_stepping.contact_rows import (
     ALL,
     assemble,
@@ -23,7 +24,6 @@ from latchwork.hybrid.time_stepping.contact_rows import (
     read_rows,
     solve,
     spread_impulse,
-    times_A,
     velocities,
 )
 from latchwork.hybrid.time_stepping.held_rows import keep_speeds
@@ -35,8 +35,9 @@ from latchwork.program.scalar import maximum, minimum
 
 @kernel
 def strike(step: TimeStep, x: f64p, h: f64) -> tuple[i64, i64]:
-    """The impacts of contacts that are closed at x: how it ended, and 1 where any was more than what keeps contacts
-    closed. Their rows stay where they are."""
+    """The impacts of contacts that are closed at x: how it ended, and 1 where there were any. What approaches more
+    slowly than a step can turn is left to the next step, where no other of its island is faster. Rows stay where they
+    are."""
     near, cones, u, tol = step.near, step.near.cones, offset(x, 1 + step.n_q), step.scene.tolerances
     status = keep_speeds(step, x)
     if status == DONE:
@@ -45,38 +46,38 @@ def strike(step: TimeStep, x: f64p, h: f64) -> tuple[i64, i64]:
         status = read_rows(step, x, ALL)
     if status != DONE:
         return status, 0
-    v, moves, fastest = near.v, pace(near, u) + drift(near), 0.0
-    velocities(near, u)
+    v, moves, fastest = near.v, pace(step, u) + drift(near), 0.0
+    velocities(step, u)
     for k in range(near.contacts):
         fastest = maximum(fastest, -v[near.first[k]])
     if fastest <= tol.rounding * moves:
         return DONE, 0
     status = free_motion(step, x)
-    if status == DONE:
-        assemble(step)
-        status = read_laws(step, x, v)
     if status != DONE:
         return status, 0
-    turned = h * pace(near, step.free) + tol.no_slip * moves  # what a step may change of the velocity
+    turned = h * pace(step, step.free) + tol.no_slip * moves  # what a step may change of the velocity
+    if fastest <= turned:
+        return DONE, 0
+    assemble(step)
+    cones.idle = turned
+    status = read_laws(step, x, v)
+    if status != DONE:
+        return status, 0
     for r in range(near.rows):
         cones.b[r] = v[r]
-    status = solve(step)
-    if status != DONE:
-        return status, 0
+    solve(step)
     for r in range(near.rows):
         near.impulse[r] = cones.P[r]
     step.off_of_step = maximum(step.off_of_step, cones.off)
-    status = expand(step, turned)
-    if status != DONE:
-        return status, 0
+    expand(step, turned)
     spread_impulse(step, near.impulse, step.change)
     for i in range(step.n):
         u[i] += step.change[i]
-    return DONE, 1 if fastest > turned else 0
+    return DONE, 1
 
 
 @kernel
-def expand(step: TimeStep, turned: f64) -> i64:
+def expand(step: TimeStep, turned: f64) -> None:
     """Add the impulses of expansion to those of compression."""
     near, cones, v, lively = step.near, step.near.cones, step.near.v, 0
     for k in range(near.contacts):
@@ -84,18 +85,15 @@ def expand(step: TimeStep, turned: f64) -> i64:
         cones.least[k] = e * near.impulse[row] if -e * v[row] > turned else 0.0
         lively = 1 if -e * v[row] > turned else lively
     if lively == 0:
-        return DONE
-    times_A(near, near.impulse, near.mean)
+        return
+    times_A(near.cones, near.impulse, near.mean)
     for r in range(near.rows):
         cones.b[r], cones.P[r] = v[r] + near.mean[r], 0.0
-    status = solve(step)
-    if status != DONE:
-        return status
+    solve(step)
     step.off_of_step = maximum(step.off_of_step, cones.off)
     part = lawful_part(near, near.impulse, cones.P)
     for r in range(near.rows):
         near.impulse[r] += part * cones.P[r]
-    return DONE
 
 
 @kernel
@@ -104,7 +102,7 @@ def lawful_part(near: NearContacts, first: f64p, d: f64p) -> f64:
     n, v = near.rows, near.v
     c = times(n, v, first) + 0.5 * times(n, first, near.mean)
     b = times(n, v, d) + times(n, near.mean, d)
-    times_A(near, d, near.free)
+    times_A(near.cones, d, near.free)
     a = 0.5 * times(n, d, near.free)
     if c + b + a <= 0.0 or a <= 0.0:
         return 1.0

@@ -2,40 +2,33 @@
 
     P = M⁻¹ − M⁻¹ Bᵀ S⁻¹ B M⁻¹,    u̇₀ = P f − M⁻¹ Bᵀ S⁻¹ c,    S = B M⁻¹ Bᵀ
 
-M is inverted again only where it has changed. Products with M and P go over the entries that are not zero: bodies that
-only contacts couple have no others than their own.
+All of them block by block: bodies that only contacts couple have blocks of their own. A block of M is inverted again
+only where it has changed. P = Z Zᵀ gives speeds whose inertia is one, u = Z ξ.
 """
 
 from __future__ import annotations
 
-from latchwork.hybrid.contacts.delassus_operator import hold, invert_frictional
+from latchwork.constraint.inertia import invert
+from latchwork.hybrid.contacts.delassus_operator import hold
 from latchwork.hybrid.time_stepping.time_step import CAREFUL, DONE, FREE_MOTION, Given, TimeStep
-from latchwork.program.evaluator import evaluate
-from latchwork.program.kernel import divide, f64, f64p, fabs, i64, i64p, kernel, offset
+from latchwork.program.evaluator import evaluate, evaluate_gathered
+from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
 
-
-@kernel
-def list_entries(rows: i64, n: i64, A: f64p, count: i64p, index: i64p) -> None:
-    """Where entries of each row are not zero."""
-    for i in range(rows):
-        k = 0
-        for j in range(n):
-            if A[i * n + j] != 0.0:
-                index[i * n + k] = j
-                k += 1
-        count[i] = k
+FLAT = 1e-14  # of an entry of P: what is left of it is rounding, and nothing moves that way
 
 
 @kernel
-def multiply_listed(rows: i64, n: i64, A: f64p, count: i64p, index: i64p, x: f64p, out: f64p) -> None:
-    """``A x``."""
-    for i in range(rows):
-        total = 0.0
-        for k in range(count[i]):
-            j = index[i * n + k]
-            total += A[i * n + j] * x[j]
-        out[i] = total
+def multiply_blocks(step: TimeStep, A: f64p, x: f64p, out: f64p) -> None:
+    """``A x``, A block by block."""
+    for b in range(step.blocks):
+        start, at = step.block_start[b], step.square_at[b]
+        size = step.block_start[b + 1] - start
+        for i in range(size):
+            total = 0.0
+            for j in range(size):
+                total += A[at + i * size + j] * x[step.speed[start + j]]
+            out[step.speed[start + i]] = total
 
 
 @kernel
@@ -48,33 +41,85 @@ def largest(step: TimeStep, speeds: f64p) -> f64:
 
 
 @kernel
+def forces(step: TimeStep) -> f64p:
+    """f where motion was read last; behind it a and b."""
+    return offset(step.moved, step.n_q + step.n_packed)
+
+
+@kernel
 def read_motion(step: TimeStep, x: f64p) -> None:
     """q̇, M, f, a and b at a state, and M⁻¹."""
-    n, packed, known = step.n, offset(step.moved, step.n_q), step.packed
-    evaluate(step.motion, x, step.moved)
-    size = n * (n + 1) // 2
-    if step.known == 1:
-        same = 1
-        for i in range(size):
+    packed, known = offset(step.moved, step.n_q), step.packed
+    evaluate_gathered(step.motion, x, step.moved)
+    changed = 0
+    for b in range(step.blocks):
+        first, last = step.packed_at[b], step.packed_at[b + 1]
+        same = step.known
+        for i in range(first, last):
             if packed[i] != known[i]:
                 same = 0
                 break
-        if same == 1:
-            return
-    for i in range(n):
+        if same == 0:
+            for i in range(first, last):
+                known[i] = packed[i]
+            changed = 1
+            invert_block(step, b)
+    step.known = 1
+    if changed == 1:
+        step.rooted = 0
+        check_regular(step)
+
+
+@kernel
+def invert_block(step: TimeStep, b: i64) -> None:
+    """M and M⁻¹ of a block from its lower triangle; M⁻¹ begins with zero where M is close to singular."""
+    size, packed = step.block_start[b + 1] - step.block_start[b], offset(step.packed, step.packed_at[b])
+    M, inverse = offset(step.M, step.square_at[b]), offset(step.M_inverse, step.square_at[b])
+    for i in range(size):
         for j in range(i + 1):
-            value = packed[i * (i + 1) // 2 + j]
-            known[i * (i + 1) // 2 + j] = value
-            step.M[i * n + j], step.M[j * n + i] = value, value
-    list_entries(n, n, step.M, step.M_count, step.M_index)
-    step.regular = invert_frictional(n, known, step.M, step.M_inverse, step.out)
-    step.known, step.listed = 1, 0
+            M[i * size + j] = packed[i * (i + 1) // 2 + j]
+            M[j * size + i] = packed[i * (i + 1) // 2 + j]
+    for i in range(size):
+        inverse[i] = packed[i * (i + 3) // 2]
+    if invert(size, M, inverse, step.out) == 0:
+        inverse[0] = 0.0
+
+
+@kernel
+def check_regular(step: TimeStep) -> None:
+    """M has an inverse where all of its blocks have."""
+    step.regular = 1
+    for b in range(step.blocks):
+        if not step.M_inverse[step.square_at[b]] > 0.0:
+            step.regular = 0
+
+
+@kernel
+def find_roots(step: TimeStep) -> None:
+    """``P = Z Zᵀ``, Z below the diagonal; a column is zero where P does not move anything more."""
+    for b in range(step.blocks):
+        size = step.block_start[b + 1] - step.block_start[b]
+        P, Z = offset(step.P, step.square_at[b]), offset(step.Z, step.square_at[b])
+        for i in range(size * size):
+            Z[i] = 0.0
+        for j in range(size):
+            pivot = P[j * size + j]
+            for k in range(j):
+                pivot -= Z[j * size + k] * Z[j * size + k]
+            if pivot > FLAT * P[j * size + j]:
+                root = sqrt(pivot)
+                Z[j * size + j] = root
+                for i in range(j + 1, size):
+                    total = P[i * size + j]
+                    for k in range(j):
+                        total -= Z[i * size + k] * Z[j * size + k]
+                    Z[i * size + j] = divide(total, root)
 
 
 @kernel
 def kinetic_energy(step: TimeStep, u: f64p) -> f64:
     """½ uᵀ M u, with M where it was read last."""
-    multiply_listed(step.n, step.n, step.M, step.M_count, step.M_index, u, step.row)
+    multiply_blocks(step, step.M, u, step.row)
     total = 0.0
     for i in range(step.n):
         total += u[i] * step.row[i]
@@ -115,34 +160,38 @@ def read_held(step: TimeStep, x: f64p) -> None:
 
 @kernel
 def free_motion(step: TimeStep, x: f64p) -> i64:
-    """P and u̇₀ at a state; `CAREFUL` where they have to be given."""
+    """P, Z and u̇₀ at a state; `CAREFUL` where they have to be given."""
     n, P = step.n, step.P
     read_motion(step, x)
-    f = offset(step.moved, step.n_q + n * (n + 1) // 2)
     if step.regular == 1:
-        if step.listed == 0 or step.held > 0:
-            for i in range(n * n):
+        if step.rooted == 0:
+            for i in range(step.n_square):
                 P[i] = step.M_inverse[i]
-            list_entries(n, n, P, step.P_count, step.P_index)
-            step.listed = 1
-        multiply_listed(n, n, P, step.P_count, step.P_index, f, step.free)
+        multiply_blocks(step, P, forces(step), step.free)
         if step.held == 0:
+            if step.rooted == 0:
+                find_roots(step)
+                step.rooted = 1
             return DONE
         read_held(step, x)
         evaluate(step.held_bias, x, step.held_c)
         if hold(n, step.held, step.B, step.held_c, P, step.free, step.out) == 1:
-            list_entries(n, n, P, step.P_count, step.P_index)
+            find_roots(step)
             return DONE
     g = answer_for(step.given, FREE_MOTION, x)
     if g < 0:
         return ask(step, FREE_MOTION, x)
     answer = offset(step.given.answer, g * step.given.wide)
-    for i in range(n * n):
-        P[i] = answer[i]
+    for b in range(step.blocks):
+        start, at = step.block_start[b], step.square_at[b]
+        size = step.block_start[b + 1] - start
+        for i in range(size):
+            for j in range(size):
+                P[at + i * size + j] = answer[step.speed[start + i] * n + step.speed[start + j]]
     for i in range(n):
         step.free[i] = answer[n * n + i]
-    list_entries(n, n, P, step.P_count, step.P_index)
-    step.listed = 0
+    find_roots(step)
+    step.rooted = 0
     return DONE
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from latchwork.constraint.inertia import times
 from latchwork.hybrid.time_stepping.contact_rows import (
     NORMALS,
+    along_rows,
     assemble,
     choose,
     list_near,
@@ -22,7 +23,7 @@ from latchwork.hybrid.time_stepping.contact_rows import (
     spread_impulse,
 )
 from latchwork.hybrid.time_stepping.held_rows import keep_place, shift_place
-from latchwork.hybrid.time_stepping.inertia import energy_at, free_motion, kinetic_energy, multiply_listed, read_motion
+from latchwork.hybrid.time_stepping.inertia import energy_at, free_motion, kinetic_energy, multiply_blocks, read_motion
 from latchwork.hybrid.time_stepping.time_step import DONE, NO_ROOM, TimeStep
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
@@ -88,14 +89,11 @@ def move_out(step: TimeStep, x: f64p, reach: f64) -> i64:
     assemble(step)
     for k in range(near.contacts):
         near.impulse[k] = p[near.who[k]]
+    spread_impulse(step, near.impulse, step.change)
+    along_rows(step, step.change, near.mean)
     for r in range(near.rows):
-        total = 0.0
-        for s in range(near.rows):
-            total += cones.A[r * near.rows + s] * near.impulse[s]
-        cones.b[r], cones.P[r] = near.gap[r] - total, near.impulse[r]
-    status = solve(step)
-    if status != DONE:
-        return status
+        cones.b[r], cones.P[r] = near.gap[r] - near.mean[r], near.impulse[r]
+    solve(step)
     for k in range(near.contacts):
         near.impulse[k] = cones.P[k] - p[near.who[k]]
         p[near.who[k]] = cones.P[k]
@@ -113,7 +111,7 @@ def slow_down(step: TimeStep, x: f64p, lifted: f64) -> None:
     if lifted <= 0.0:
         return
     read_motion(step, x)
-    multiply_listed(n, n, step.M, step.M_count, step.M_index, moved, step.change)
+    multiply_blocks(step, step.M, moved, step.change)
     b, a = times(n, u, step.change), times(n, moved, step.change)
     if b < 0.0 and a > 0.0:
         root = b * b - 2.0 * a * lifted

@@ -27,20 +27,37 @@ from latchwork.hybrid.time_stepping.contact_rows import (
     spread_impulse,
 )
 from latchwork.hybrid.time_stepping.inertia import free_motion
+from latchwork.hybrid.time_stepping.settings import MANY
 from latchwork.hybrid.time_stepping.time_step import AT_REST, DONE, TimeStep
 from latchwork.program.kernel import f64, f64p, i64, kernel, offset
 
 STILL = 1e-6  # of what a step without contacts would change: velocities that are none
 SLOW = 4.0  # times that: what is faster is not tried
+EVERY = 8  # steps between trials where many contacts are closed
 PASSES, EDGE = 8, 1e-9  # over limits in proportion to normal forces, and by so much they may be passed
 IDLE = 1e-9  # of the largest force: a contact with less carries nothing
+
+
+@kernel
+def mark_moved(step: TimeStep) -> None:
+    """``row`` = 1 for speeds that move some contact that is near."""
+    near, cones = step.near, step.near.cones
+    for k in range(near.contacts):
+        entry = cones.entry_at[k]
+        for _ in range(1 + near.tangents[k]):
+            for t in range(cones.touch_at[k], cones.touch_at[k + 1]):
+                block = cones.touched[t]
+                for j in range(step.block_start[block], step.block_start[block + 1]):
+                    if near.J[entry] != 0.0:
+                        step.row[step.speed[j]] = 1.0
+                    entry += 1
 
 
 @kernel
 def comes_to_rest(step: TimeStep, x: f64p, h: f64) -> i64:
     """`AT_REST` where impulses of the contacts that are closed, whose rows are known, stop all speeds within a step."""
     near, cones, n, u, still, free = step.near, step.near.cones, step.n, offset(x, 1 + step.n_q), step.middle, step.mean
-    if step.still == 0 or near.contacts == 0:
+    if step.still == 0 or near.contacts == 0 or (near.contacts > MANY and step.calm % EVERY != 0):
         return DONE
     for i in range(step.n_x):
         still[i] = x[i]
@@ -49,35 +66,57 @@ def comes_to_rest(step: TimeStep, x: f64p, h: f64) -> i64:
     status = free_motion(step, still)
     if status != DONE:
         return status
-    size = h * pace(near, step.free)
-    if pace(near, u) > SLOW * size:
+    size = h * pace(step, step.free)
+    if pace(step, u) > SLOW * size:
         return DONE
     for j in range(n):
         free[j] = u[j] + h * step.free[j]
         step.row[j] = 0.0
-    for r in range(near.rows):
-        for k in range(near.count[r]):
-            step.row[near.index[r * n + k]] = 1.0
+    mark_moved(step)
     for j in range(n):
         if step.row[j] == 0.0 and free[j] != 0.0:
             return DONE
     assemble(step)
-    along_rows(near, free, cones.b)
+    along_rows(step, free, cones.b)
     for r in range(near.rows):
         near.mean[r] = 0.0
     status = read_laws(step, still, near.mean)
-    if status == DONE:
-        press_fixed(near, h)
-        attract(near, h, cones.b)
-        status = solve(step)
     if status != DONE:
         return status
+    for k in range(near.contacts):
+        for j in range(1 + near.tangents[k]):
+            cones.P[near.first[k] + j] = step.impulses[3 * near.who[k] + j]
+    press_fixed(near, h)
+    attract(step, h, cones.b)
+    solve(step)
     for k in range(near.contacts):
         cones.P[near.first[k]] -= h * near.pull[k]
     spread_impulse(step, cones.P, step.change)
     for j in range(n):
         step.change[j] += free[j]
-    return AT_REST if pace(near, step.change) <= STILL * size else DONE
+    return AT_REST if pace(step, step.change) <= STILL * size else DONE
+
+
+def dense_rows(step: TimeStep) -> Array:
+    """J of the contacts that are near."""
+    near, cones, start = step.near, step.near.cones, np.array(step.block_start)
+    J, entries, speed = np.zeros((near.rows, step.n)), np.array(near.J), np.array(step.speed)
+    for k in range(near.contacts):
+        touched = cones.touched[cones.touch_at[k] : cones.touch_at[k + 1]].tolist()
+        speeds = np.concatenate([speed[start[b] : start[b + 1]] for b in touched])
+        rows = slice(near.first[k], near.first[k] + 1 + near.tangents[k])
+        J[rows, speeds] = entries[cones.entry_at[k] : cones.entry_at[k + 1]].reshape(-1, len(speeds))
+    return J
+
+
+def dense_blocks(step: TimeStep) -> Array:
+    """P as one matrix."""
+    P, entries, speed = np.zeros((step.n, step.n)), np.array(step.P), np.array(step.speed)
+    start, at = step.block_start[: step.blocks + 1].tolist(), step.square_at[: step.blocks + 1].tolist()
+    for b in range(step.blocks):
+        own = speed[start[b] : start[b + 1]]
+        P[np.ix_(own, own)] = entries[at[b] : at[b + 1]].reshape(len(own), -1)
+    return P
 
 
 def pressing(step: TimeStep, normals: Mapping[int, float]) -> Array:
@@ -112,8 +151,8 @@ def forces_within(step: TimeStep, names: Sequence[str], limits: Array) -> dict[i
     """λ of contacts that stick, well inside their cones, by their places among those that are near; those that carry
     nothing are left out. None where contacts cannot hold what they have stopped."""
     near, n = step.near, step.n
-    J, C = np.array(near.J[: near.rows * n]).reshape(-1, n), near.contacts
-    inverse, free = np.array(step.P[: n * n]).reshape(n, n), np.array(step.free[:n])
+    J, C = dense_rows(step), near.contacts
+    inverse, free = dense_blocks(step), np.array(step.free[:n])
     pulls = np.array(near.pull[:C])
     if pulls.any():
         free = free - dot(inverse, dot(J[near.first[:C].tolist()].T, pulls))

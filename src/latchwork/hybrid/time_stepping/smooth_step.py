@@ -11,6 +11,7 @@ approach faster than a step can turn them are left to the impact.
 from __future__ import annotations
 
 from latchwork.constraint.inertia import times
+from latchwork.contact.time_stepping.cone_problem import times_A
 from latchwork.hybrid.time_stepping.contact_rows import (
     ALL,
     along_rows,
@@ -25,11 +26,10 @@ from latchwork.hybrid.time_stepping.contact_rows import (
     solve,
     spread_impulse,
     tear_off,
-    times_A,
     velocities,
 )
 from latchwork.hybrid.time_stepping.held_rows import normalize
-from latchwork.hybrid.time_stepping.inertia import free_motion, largest, multiply_listed
+from latchwork.hybrid.time_stepping.inertia import forces, free_motion, largest, multiply_blocks
 from latchwork.hybrid.time_stepping.time_step import DONE, NO_ROOM, NearContacts, TimeStep
 from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, offset, sqrt
 from latchwork.program.scalar import maximum
@@ -56,8 +56,8 @@ def choose_reached(step: TimeStep, h: f64) -> i64:
     status = read_rows(step, step.x, ALL)
     if status != DONE:
         return status
-    turned, kept = h * pace(near, step.free) + tol.no_slip * pace(near, u), 0  # what a step may change of velocities
-    velocities(near, u)
+    turned, kept = h * pace(step, step.free) + tol.no_slip * pace(step, u), 0  # what a step may change of velocities
+    velocities(step, u)
     for k in range(near.contacts):
         slow = near.v[near.first[k]] >= -turned or near.one_way[k] == 1
         if near.gap[k] <= 0.5 * h * turned + tol.stepped and slow and is_pressed(step, near.who[k], kept) == 1:
@@ -146,31 +146,26 @@ def impulses_of_step(step: TimeStep, h: f64, u: f64p) -> i64:
     """``impulse``, from a guess of it on, and by how much the laws are not met."""
     near, cones = step.near, step.near.cones
     v, free, b = near.v, near.free, cones.b
-    velocities(near, u)
+    velocities(step, u)
     status = read_laws(step, step.middle, v)
     if status != DONE:
         return status
-    along_rows(near, step.free, free)
+    along_rows(step, step.free, free)
     for r in range(near.rows):
         free[r] = v[r] + h * free[r]
         cones.P[r] = near.impulse[r]
-    attract(near, h, free)
+    attract(step, h, free)
     for r in range(near.rows):
         b[r] = free[r]
     for k in range(near.contacts):
         row = near.first[k]
         if near.one_way[k] == 0:
-            b[row] += v[row] + divide(2.0 * near.gap[k], h)
+            b[row] += maximum(v[row], 0.0) + divide(2.0 * near.gap[k], h)
         near.turned[k] = 0
     press_fixed(near, h)
-    status = solve(step)
-    if status == DONE and cones.off > LAWFUL:  # wedged: what approaches cannot part as fast
-        for k in range(near.contacts):
-            row = near.first[k]
-            b[row] -= v[row] if v[row] < 0.0 and near.one_way[k] == 0 else 0.0
-        status = solve(step)
-    while status == DONE and turn_friction(near) == 1:
-        status = solve(step)
+    solve(step)
+    while turn_friction(near) == 1:
+        solve(step)
     for r in range(near.rows):
         near.impulse[r] = cones.P[r]
     step.off_of_step = cones.off
@@ -182,7 +177,7 @@ def turn_friction(near: NearContacts) -> i64:
     """Where contacts would do work, let friction act against the mean velocity wherever it does work; 0 for nowhere."""
     cones, mean, v = near.cones, near.mean, near.v
     P, total, size, found = cones.P, 0.0, 0.0, 0
-    times_A(near, P, mean)
+    times_A(cones, P, mean)
     for k in range(near.contacts):
         if near.fixed[k] == 1:  # a limit moves nothing
             mean[near.first[k]] = 0.0
@@ -205,17 +200,17 @@ def turn_friction(near: NearContacts) -> i64:
 def book_work(step: TimeStep, h: f64, u: f64p, u_m: f64p, u_new: f64p) -> None:
     """Work of contacts, of loads without a potential, and of constraints that move: all at the midpoint."""
     near, n, change, push = step.near, step.n, step.change, step.push
-    f = offset(step.moved, step.n_q + n * (n + 1) // 2)
+    f = forces(step)
     a = offset(f, n)
     spread_impulse(step, near.impulse, change)
     for i in range(n):
         change[i] = u_new[i] - u[i]
     work = times(n, push, u_m) + times(n, a, change) + h * a[n]
     if step.held > 0:
-        multiply_listed(n, n, step.M, step.M_count, step.M_index, change, step.row)
+        multiply_blocks(step, step.M, change, step.row)
         for i in range(n):
             work += (step.row[i] - h * f[i] - push[i]) * u_m[i]
-    along_rows(near, u_m, near.mean)
+    along_rows(step, u_m, near.mean)
     gain = 0.0  # static friction on a slip that is none but for the step
     for r in range(near.rows):
         gain += near.impulse[r] * (near.mean[r] + near.C[r])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,19 +13,21 @@ from latchwork.constraint.consistency import assemble_q, assemble_u
 from latchwork.constraint.terms import Array, Terms
 from latchwork.contact.law import Zones
 from latchwork.contact.time_stepping.cone_problem import ConeProblem
-from latchwork.contact.time_stepping.pivots import pairs_needed
 from latchwork.hybrid.contacts.contact_point import ContactPoint
 from latchwork.hybrid.contacts.contact_state import ContactStates
 from latchwork.hybrid.contacts.free_motion import left_over
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.state_function import state_function
 from latchwork.hybrid.stops import expressions_of
+from latchwork.hybrid.time_stepping.blocks import blocks_of
+from latchwork.hybrid.time_stepping.contact_programs import ContactRows, GatheredFunctions, gap_program, row_program
 from latchwork.hybrid.time_stepping.near_pairs import NearPairs
 from latchwork.hybrid.time_stepping.time_step import Asked, Given, NearContacts, Reason, TimeStep
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.program.records.memory import lay_out
+from latchwork.program.restriction import Restriction
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import rebuild
 
@@ -49,8 +51,9 @@ class StepMemory:
         self._stops, self._step, self._calm = stops, step, 0 if math.isinf(calm) else int(calm)
         equations = held.base.equations
         self.energy = state_function(held.base, [equations.kinetic_energy + equations.potential_energy])
-        self.busy = (held.base.motion, held.base.spread, self.energy)
-        self.pairs = 0
+        self.blocks, self.gathered = blocks_of(held), GatheredFunctions()
+        self._gaps: dict[ContactPoint, Restriction] = {}
+        self._rows: dict[ContactPoint, ContactRows] = {}
         pairs.make(x)
         self.record = self._lay_out(x, work)
         self._make_room(NEAR)
@@ -64,18 +67,28 @@ class StepMemory:
         (n_q, n, m), zones = held.sizes, dict.fromkeys(zone for point in s.contact_points for zone in point.zones)
         bounds = {zone: state_function(base, [zone.x - bound for bound in zone.bounds]) for zone in zones}
         widest = max([len(zone.bounds) for zone in zones], default=0)
-        room = max(n * n + 2 * n, 2 * n * m + m * m + 3 * m, widest)
+        blocks, (spread, spread_place) = self.blocks, self.blocks.spread
+        widest_block = max(map(len, blocks.members), default=0)
+        room = max(widest_block * (widest_block + 2), 2 * n * m + m * m + 3 * m, widest)
         fours = [i for four in held._fours for i in four]
         record = lay_out(
             TimeStep, n_x=len(x), n_q=n_q, n=n, held=m, contacts=scene.scene.contacts, zones=len(zones),
-            stops=len(stops), fours=len(fours) // 4, n_motion=base.motion.width, n_work=room, page=PAGE,
+            stops=len(stops), fours=len(fours) // 4, n_work=room, page=PAGE,
+            blocks=len(blocks.members), n_square=blocks.square_at[-1], n_packed=blocks.packed_at[-1],
+            n_spread=len(spread_place), most_touched=self._most_touched(),
+            block_start=blocks.start, square_at=blocks.square_at, packed_at=blocks.packed_at, speed=blocks.speeds,
+            spread_place=spread_place,
             still=int(is_still(held, s)), step=self._step, until=float(x[0]), calm_steps=self._calm,
             scene=scene.scene, broad=self.pairs_near.lay_out(scene), four=fours, has_phi=list(held.still),
             unit=held.base.units.u, length=held.base.scales.length, x=x, work=work,
             zone_place=[scene.zone(zone) for zone in zones],
         )  # fmt: skip
-        for place, function in zip((record.motion, record.spread, record.energy), self.busy, strict=True):
-            programs.put(place, function)
+        self.gathered.clear()
+        self.gathered.put(record.motion, blocks.motion)
+        self.gathered.put(record.spread, spread)
+        programs.put(record.energy, self.energy)
+        for i, point in enumerate(scene.points):
+            self._put_point(record, i, point)
         if m:
             programs.put(record.held_place, held.place_function)
             programs.put(record.held_bias, held.bias_function)
@@ -90,12 +103,48 @@ class StepMemory:
         scene.current = None
         return record
 
+    def _most_touched(self) -> int:
+        """Blocks of any contact whose rows are known."""
+        return max([2, *[len(rows.blocks) for rows in self._rows.values()]])
+
+    def _put_point(self, record: TimeStep, i: int, point: ContactPoint) -> None:
+        """The programs of a contact point at its place."""
+        if point not in self._gaps:
+            self._gaps[point] = gap_program(point)
+        self.gathered.put(record.gaps[i], self._gaps[point])
+        if point in self._rows:
+            rows = self._rows[point]
+            self.gathered.put(record.rows[i], rows.program)
+            record.ready[i], record.touches[i] = 1, len(rows.blocks)
+            for k, block in enumerate(rows.blocks):
+                record.touched[i * record.most_touched + k] = block
+
+    def _make_ready(self, i: int) -> None:
+        """Compile the rows of a contact point."""
+        point, record = self.scene.points[i], self.record
+        point.get_ready()
+        self._rows[point] = row_program(point, self.blocks)
+        if len(self._rows[point].blocks) > record.most_touched:
+            self._lay_out_again()
+        else:
+            self._put_point(record, i, point)
+        if self._entries() > self.most_entries or self.record.most_touched > self.most_touched:
+            self._make_room(self.near.most_contacts)
+
+    def _entries(self) -> int:
+        """Entries of all rows of the widest contact that is known."""
+        return max([12, *[(1 + len(point.tangents)) * rows.wide for point, rows in self._rows.items()]])
+
     def _make_points(self) -> None:
-        """The contact points of pairs that have come near; the records are laid out again, with all that they knew."""
-        old, before, zones = self.record, list(self.scene.points), self.zones()
-        x = self.x
-        self.pairs_near.make(x)
+        """The contact points of pairs that have come near."""
+        zones, before = self.zones(), list(self.scene.points)
+        self.pairs_near.make(self.x)
         self.contacts.zones |= zones
+        self._lay_out_again(before)
+
+    def _lay_out_again(self, before: Sequence[ContactPoint] | None = None) -> None:
+        """The record with all that it knew, of contact points that had these places."""
+        old, x, before = self.record, self.x, list(self.scene.points) if before is None else before
         self.record = new = self._lay_out(x, float(old.work))
         new.near, new.given, new.until = self.near, self.given, old.until
         for name in SCALARS:
@@ -123,9 +172,14 @@ class StepMemory:
 
     def _make_room(self, contacts: int) -> None:
         """Records for so many contacts that are near."""
-        rows, n = 3 * contacts, self.record.n
-        self.cones = lay_out(ConeProblem, most_contacts=contacts, most_rows=rows, most_pairs=self.pairs)
-        self.near = lay_out(NearContacts, most_contacts=contacts, most_rows=rows, n=n, cones=self.cones)
+        rows, blocks = 3 * contacts, self.blocks
+        self.most_entries, self.most_touched = self._entries(), self.record.most_touched
+        entries = contacts * self.most_entries
+        self.cones = lay_out(ConeProblem, most_contacts=contacts, most_rows=rows, n=self.record.n,
+                             most_touched=contacts * self.most_touched, most_entries=entries,
+                             blocks=len(blocks.members), block_start=blocks.start)  # fmt: skip
+        self.near = lay_out(NearContacts, most_contacts=contacts, most_rows=rows, most_entries=entries,
+                            cones=self.cones)  # fmt: skip
         self.record.near = self.near
 
     def _give_room(self, most: int) -> None:
@@ -136,8 +190,9 @@ class StepMemory:
 
     def ready(self) -> None:
         """Take machine code that has arrived; what was evaluated in the steps of a page asks for it."""
-        for function in self.busy:
-            function.used(PAGE)
+        self.energy.used(PAGE)
+        self.gathered.used(PAGE)
+        self.gathered.ready()
         self.programs.ready()
         self.pairs_near.ready()
         self.scene.take_code()
@@ -147,13 +202,10 @@ class StepMemory:
         match reason:
             case Reason.NO_ROOM:
                 self._make_room(2 * self.near.most_contacts)
-            case Reason.NO_PAIRS:
-                self.pairs = 2 * pairs_needed(self.cones)
-                self._make_room(self.near.most_contacts)
             case Reason.NOT_MADE:
                 self._make_points()
             case Reason.NOT_READY:
-                self.scene.make_ready(self.scene.scene.trouble)
+                self._make_ready(self.scene.scene.trouble)
             case Reason.CAREFUL:
                 self._give()
             case _:

@@ -10,7 +10,7 @@ from enum import IntEnum
 from latchwork.contact.time_stepping.cone_problem import ConeProblem
 from latchwork.hybrid.contacts.scene import Scene
 from latchwork.hybrid.time_stepping.broad_phase import BroadPhase
-from latchwork.program.evaluator import Evaluator
+from latchwork.program.evaluator import Evaluator, Gathered
 from latchwork.program.kernel import f64, f64p, i64, i64p
 from latchwork.program.records.record import array, pointer, record
 
@@ -28,15 +28,14 @@ class Reason(IntEnum):
     STOPPED = 5  # a stop fell through zero
     AT_REST = 6  # contacts can stop all that moves: is it held?
     NO_ROOM = 7  # more contacts are near than there is room for
-    NO_PAIRS = 8  # a linear complementarity problem has no room
-    NOT_READY = 9  # the rows of a contact have to be compiled
-    CAREFUL = 10  # something has to be given, see `Asked`
-    UNLAWFUL = 11  # a coefficient of a contact is out of bounds
-    NOT_FINITE = 12
-    NOT_MADE = 13  # contact points of pairs that came near have to be made
+    NOT_READY = 8  # the rows of a contact have to be compiled
+    CAREFUL = 9  # something has to be given, see `Asked`
+    UNLAWFUL = 10  # a coefficient of a contact is out of bounds
+    NOT_FINITE = 11
+    NOT_MADE = 12  # contact points of pairs that came near have to be made
 
 
-(DONE, COARSE, FULL, END, CALM, STOPPED, AT_REST, NO_ROOM, NO_PAIRS, NOT_READY, CAREFUL, UNLAWFUL, NOT_FINITE,
+(DONE, COARSE, FULL, END, CALM, STOPPED, AT_REST, NO_ROOM, NOT_READY, CAREFUL, UNLAWFUL, NOT_FINITE,
  NOT_MADE) = map(int, Reason)  # fmt: skip
 
 
@@ -66,19 +65,20 @@ class Given:
 
 @record
 class NearContacts:
-    """The contacts that take part in something, their rows J u + C, and what is known of them."""
+    """The contacts that take part in something, their rows J u + C, and what is known of them.
+
+    J has the layout of G in `ConeProblem`: blocks that a contact touches, and entries for their speeds.
+    """
 
     most_contacts: i64
     most_rows: i64
-    n: i64
+    most_entries: i64
     contacts: i64
     rows: i64
     who: i64p = array("most_contacts")  # places in the scene
     first: i64p = array("most_contacts")  # the normal row of each
     tangents: i64p = array("most_contacts")
-    J: f64p = array("most_rows * n")
-    count: i64p = array("most_rows")  # entries of each row of J that are not zero
-    index: i64p = array("most_rows * n")  # and where they are
+    J: f64p = array("most_entries")
     C: f64p = array("most_rows")
     v: f64p = array("most_rows")
     free: f64p = array("most_rows")
@@ -109,7 +109,11 @@ class TimeStep:
     zones: i64
     stops: i64
     fours: i64  # quaternions
-    n_motion: i64
+    blocks: i64  # of speeds that are coupled otherwise than by contacts
+    n_square: i64  # entries of the matrices of all blocks
+    n_packed: i64  # and of their lower triangles
+    n_spread: i64  # entries of W that are not zero
+    most_touched: i64  # blocks of one contact
     n_work: i64
     page: i64  # rows there is room for
     still: i64  # 1 where no surface and no constraint moves by itself
@@ -120,9 +124,19 @@ class TimeStep:
     broad: BroadPhase = pointer()
     near: NearContacts = pointer()
     given: Given = pointer()
-    motion: Evaluator
-    spread: Evaluator
+    motion: Gathered  # q̇, M block by block, f, a, b
+    spread: Gathered
     energy: Evaluator
+    gaps: list[Gathered] = array("contacts")  # of each contact: its gap, and how far inside its bounds it is
+    rows: list[Gathered] = array("contacts")  # J over the blocks that it touches, and C
+    ready: i64p = array("contacts")  # 1 where rows are compiled
+    touches: i64p = array("contacts")  # how many blocks a contact touches
+    touched: i64p = array("contacts * most_touched")
+    block_start: i64p = array("blocks + 1")  # where the speeds of a block begin in ``speed``
+    square_at: i64p = array("blocks + 1")
+    packed_at: i64p = array("blocks + 1")
+    speed: i64p = array("n")
+    spread_place: i64p = array("n_spread")  # of each entry in W
     held_place: Evaluator
     held_bias: Evaluator
     stop: Evaluator
@@ -160,18 +174,15 @@ class TimeStep:
     page_rates: f64p = array("page * n_q")  # q̇ at the start of each step
     page_mode: i64p = array("2 * page")  # two numbers of each set of closed contacts with how each stands
     # M, P and u̇₀ at a state
-    moved: f64p = array("n_motion")  # q̇, M, f, a, b
-    packed: f64p = array("n * n")  # M of which the inverse is known
+    moved: f64p = array("n_q + n_packed + 2 * n + 1")  # q̇, M, f, a, b
+    packed: f64p = array("n_packed")  # M of which the inverse is known
     known: i64  # 1 where it is
     regular: i64  # 1 where M has an inverse
-    M: f64p = array("n * n")
-    M_count: i64p = array("n")
-    M_index: i64p = array("n * n")
-    M_inverse: f64p = array("n * n")
-    P: f64p = array("n * n")
-    P_count: i64p = array("n")
-    P_index: i64p = array("n * n")
-    listed: i64  # 1 where P is the inverse of M
+    M: f64p = array("n_square")  # block by block, as all of these
+    M_inverse: f64p = array("n_square")
+    P: f64p = array("n_square")
+    Z: f64p = array("n_square")  # P = Z Zᵀ, below the diagonal
+    rooted: i64  # 1 where P is the inverse of M, and Z is known
     free: f64p = array("n")  # u̇₀
     asked: i64
     asked_x: f64p = array("n_x")
@@ -196,7 +207,7 @@ class TimeStep:
     shift: f64p = array("n")
     push: f64p = array("n")
     row: f64p = array("n")
-    W: f64p = array("n_q * n")
+    W: f64p = array("n_spread")
     value: f64p = array(1)
     work_of_step: f64
     off_of_step: f64
