@@ -91,4 +91,4 @@ def test_points_of_nodes_and_bad_arrays():
            ({"geometric": {"w": np.eye(1)}}, "goes with an acceleration")]  # fmt: skip
     for change, words in bad:
         with pytest.raises(lw.ModelError, match=words):
-            lw.Model("m2").flexible_body("c", model.frame, model.origin, **(given | change))
+            model.flexible_body("c", model.frame, model.origin, **(given | change))

@@ -213,7 +213,7 @@ def craig_bampton(M: ArrayLike, K: ArrayLike, interface: Sequence[int], modes: i
     held = list(interface)
     free = [i for i in range(len(mass)) if i not in set(held)]
     if not 0 <= modes <= len(free):
-        raise ModelError(f"{modes} modes with the interface held are asked for; {len(free)} degrees of freedom are left.")
+        raise ModelError(f"{modes} modes with the interface held are asked for; {len(free)} are left.")
     inside = stiffness[np.ix_(free, free)]
     found = np.zeros((len(mass), len(held) + modes))
     found[held, range(len(held))] = 1.0
