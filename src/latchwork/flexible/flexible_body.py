@@ -108,7 +108,7 @@ def flexible_body_of(model: Model, name: str, frame: Frame, root: Point, *, plac
     _must_be_symmetric(name, "stiffness", K)
     M = np.einsum("i,iaj,iak->jk", m, shaped, shaped)
     values = eigh(M)[0]
-    if values.min() < INDEPENDENT * values.max():
+    if not values.min() > INDEPENDENT * values.max():
         raise ModelError(f"the shapes of flexible body '{name}' are not independent: their mass matrix has eigenvalues "
                          f"from {values.min():.3g} to {values.max():.3g}. Leave some out.")  # fmt: skip
     q = model.coordinates(*(f"q_{name}_{i + 1}" for i in range(n)))
