@@ -25,6 +25,7 @@ def main() -> None:
         _readme(Path("readme.svg"))
         _coupling(Path("coupling.svg"))
         _page("flexible.md")
+        _study(Path("belt_study.svg"))
         for name in gallery.NAMES:
             example = gallery.load(name)
             example.run(example.models()[0]).draw(*example.draw, view=example.view, path=f"{name}.svg")
@@ -54,6 +55,24 @@ def _coupling(path: Path) -> None:
     import coupling
 
     coupling.draw(path)
+
+
+def _study(path: Path) -> None:
+    """Where the pendulum over a belt comes to, over its first angle and its length."""
+    import numpy as np
+
+    import latchwork as lw
+
+    model = gallery.load("patoglu_3_belt").module.build("newton")
+    axes = {"q1": np.linspace(-0.35, -0.1, 60), "l": np.linspace(0.92, 1.0, 9)}
+    asked = {"angle at the end": "q1", "events": events}
+    study = lw.Study(model, axes, asked, until=1.2, q={"q2": -1.6}, u={"u1": 3.0})
+    study.run().plot("angle at the end", "events", kind="lines", path=str(path))
+
+
+def events(run: object) -> int:
+    """How many there were."""
+    return len(run.events)  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

@@ -30,6 +30,9 @@ def build(rolling: bool = False) -> lw.Model:
     model.gravity(-g * N.y)
     model.force(Bo, -F_f * A.x, name="friction")
     model.torque(B, -r * F_f * A.z, name="friction")
+    model.describe(m="mass of the disk [kg]", J="its inertia [kg m^2]", r="its radius [m]",
+                   g="acceleration of gravity [m/s^2]", phi="slope of the ramp [rad]", F_f="friction [N]",
+                   q1="place along the ramp [m]", q2="angle of the disk [rad]")  # fmt: skip
     return model
 
 

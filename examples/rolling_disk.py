@@ -26,6 +26,7 @@ def build() -> lw.Model:
     slip = Do.velocity() + D.angular_velocity(N).cross(down)
     model.constraint("touching", contact.position().dot(N.z))
     model.constraint("rolling", [slip.dot(N.x), slip.dot(N.y)])
+    model.describe(m="mass of the disk [kg]", r="its radius [m]", g="acceleration of gravity [m/s^2]")
     return model
 
 

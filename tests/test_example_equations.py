@@ -79,3 +79,10 @@ def test_four_bar_windows_have_thirds():
     """A uniform rod's moment of inertia, m l²/3, and what it adds up to, stay ratios."""
     assert "5/3" in str(derived("double_pendulum", 0))
     assert "1.6666" not in str(derived("iftomm_a02_four_bars", 0))
+
+
+@pytest.mark.parametrize(("name", "k"), VARIANTS)
+def test_every_symbol_is_described(name, k):
+    """Parameters and inputs of all examples have a unit, or say in words what they count."""
+    system = derived(name, k).system
+    assert [s.name for s in (*system.p, *system.r) if not s.unit and not s.description] == []

@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         Box,
         Capsule,
         Circle,
+        Cone,
         Cylinder,
         Hull,
         Line,
@@ -115,6 +116,9 @@ if TYPE_CHECKING:
     from latchwork.hybrid.table import Table
     from latchwork.hybrid.time_stepping.settings import TimeStepping
     from latchwork.hybrid.trajectory import Trajectory
+    from latchwork.identification.base_parameters import base_parameters
+    from latchwork.identification.excitation import exciting
+    from latchwork.identification.fit import identify
     from latchwork.integrate.methods import RK4, DormandPrince
     from latchwork.integrate.stiff import SciPy, Sundials
     from latchwork.kane.equations import Equations
@@ -122,6 +126,7 @@ if TYPE_CHECKING:
     from latchwork.realtime.live import Live
     from latchwork.realtime.process import Loop
     from latchwork.realtime.replay import replay
+    from latchwork.study.minimum import DifferentialEvolution, NelderMead, Optuna, minimize
     from latchwork.study.points import grid, points, sampled
     from latchwork.study.study import Study
     from latchwork.view.beams import plot_beam_modes, plot_campbell, plot_deflection
@@ -138,7 +143,7 @@ _LATE = {
     "plot_eigenvalues": "latchwork.view.linear",
     **dict.fromkeys(("plot_beam_modes", "plot_campbell", "plot_deflection"), "latchwork.view.beams"),
     **dict.fromkeys(
-        "Line Plane Segment Polyline Arc Boundary Circle Sphere Capsule Cylinder Rim Box Hull".split(),
+        "Line Plane Segment Polyline Arc Boundary Circle Sphere Capsule Cylinder Cone Rim Box Hull".split(),
         "latchwork.contact.shapes",
     ),
     **dict.fromkeys(("Contact", "Coulomb", "Zones", "zones"), "latchwork.contact.law"),
@@ -178,6 +183,10 @@ _LATE = {
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
     "Study": "latchwork.study.study",
+    **dict.fromkeys(("minimize", "DifferentialEvolution", "NelderMead", "Optuna"), "latchwork.study.minimum"),
+    "base_parameters": "latchwork.identification.base_parameters",
+    "identify": "latchwork.identification.fit",
+    "exciting": "latchwork.identification.excitation",
     **dict.fromkeys(("grid", "sampled", "points"), "latchwork.study.points"),
 }
 _MODULES = {"bench": "latchwork.bench", "control": "latchwork.control", "makers": "latchwork.constraint.joints.makers"}
@@ -213,6 +222,7 @@ __all__ = [
     "Circle",
     "Sphere",
     "Capsule",
+    "Cone",
     "Cylinder",
     "Rim",
     "Box",
@@ -256,6 +266,13 @@ __all__ = [
     "grid",
     "sampled",
     "points",
+    "minimize",
+    "DifferentialEvolution",
+    "NelderMead",
+    "Optuna",
+    "base_parameters",
+    "identify",
+    "exciting",
     "TimeStepping",
     "Trajectory",
     "Table",

@@ -78,6 +78,11 @@ class Audit:
             lines.append(f"by the steps     an energy of {lost:.3g} lost, and {kept:.3g} kept from being gained")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from latchwork.hybrid.overview import audit_html
+
+        return audit_html(self)
+
 
 def auditing(audit: Any) -> Auditing:
     """How a run is audited, as it was asked for."""

@@ -298,11 +298,15 @@ class Model(Loading):
             loads=tuple(self._loads),
             gravity=self._gravity,
             links=tuple(self._links.values()),
+            joints=self._named_joints(),
             quaternions=tuple(self._quaternions),
             elastic_bodies=tuple(self._elastic_bodies.values()),
             contacts=(*self._contacts, *self._collisions),
             visuals=tuple(self._visuals),
         )
+
+    def _named_joints(self) -> tuple[str, ...]:
+        return tuple(self._links)
 
     def equations(self) -> Equations:
         """Kane's equations, unconstrained: F_r + F_r* = 0."""

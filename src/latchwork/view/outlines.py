@@ -14,6 +14,7 @@ from latchwork.contact.shapes import (
     Box,
     Capsule,
     Circle,
+    Cone,
     Cylinder,
     Hull,
     Line,
@@ -29,6 +30,7 @@ from latchwork.view.sketch import ROUND, Measured, Outline, Part, across, around
 from latchwork.view.solids import box, curve, hull, surface
 
 REACH = 2.5  # of the size of the scene: how far what has no end is drawn, where nothing says how far
+OWN = 0.1  # of the size of the scene: how far a line without end is drawn that moves
 MARGIN = 0.06  # of the size of the scene: how far it is drawn beyond the room of the others
 MESH = 13  # lines of a plane in either direction
 
@@ -89,6 +91,8 @@ def _line(shape: Any, m: Measured) -> Outline:
 
 def _ends(shape: Any, m: Measured) -> tuple[float, float]:
     """Where a line that has no end is cut: a little outside the room of the others, and where other lines bound it."""
+    if shape.frame is not shape.frame.tree.newtonian:
+        return -OWN * m.size, OWN * m.size
     reach = REACH * m.size
     if m.box is None:
         return -reach, reach
@@ -179,6 +183,14 @@ def _cylinder(shape: Any, m: Measured) -> Outline:
     return Outline(shape.p, shape.frame, (Part("face", edge), Part("face", edge + way), *lines), solid=solid)
 
 
+def _cone(shape: Any, m: Measured) -> Outline:
+    """Its base, and lines to its tip."""
+    (way,), radius = m.local(shape.frame, shape.q.position(shape.p)), m.number(shape.radius)
+    edge = ring(way / np.linalg.norm(way), radius)
+    lines = [Part("edge", np.array([edge[i], way])) for i in range(0, len(edge) - 1, (len(edge) - 1) // 8)]
+    return Outline(shape.p, shape.frame, (Part("face", edge), *lines))
+
+
 def _boundary(shape: Any, m: Measured) -> Outline:
     """Its pieces, all from the point of the first."""
     pieces = [OUTLINES[type(piece)](piece, m) for piece in shape.pieces]
@@ -190,6 +202,6 @@ def _boundary(shape: Any, m: Measured) -> Outline:
 
 OUTLINES: dict[type, Callable[[Any, Measured], Outline]] = {
     Circle: _circle, Sphere: _sphere, Rim: _rim, Arc: _arc, Line: _line, Plane: _plane, Segment: _segment,
-    Polyline: _polyline, Capsule: _capsule, Cylinder: _cylinder, Boundary: _boundary, Box: box, Hull: hull,
+    Polyline: _polyline, Capsule: _capsule, Cylinder: _cylinder, Cone: _cone, Boundary: _boundary, Box: box, Hull: hull,
     Curve: curve, Surface: surface,
 }  # fmt: skip
