@@ -3,8 +3,8 @@
     python benchmarks/throughput.py [--out FOLDER] [--rounds N] [--draw IMAGE]
 
 Two studies, each in a store of Zarr: a function that does nothing, whose time is what the study itself costs, and a
-ball that bounces for 0.8 s with a table of its events. Times are those of the whole ``study.run()``, from an empty store to
-the last chunk written, by the point.
+ball that bounces for 0.8 s with a table of its events. Times are those of the whole ``study.run()``, from an empty
+store to the last chunk written, by the point.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ from latchwork.cli import bench
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
 SCRIPTS = (*bench.NAMES, "crowd", "collide")
 # Those that take long run in campaigns.
-LONG = ("derive", "designs", "many", "belts", "first", "realtime", "crowd", "collide", "constraints", "start", "settling")
+LONG = ("derive", "designs", "many", "belts", "first", "realtime", "crowd", "collide", "constraints", "start",
+        "settling")  # fmt: skip
 
 
 @pytest.fixture
