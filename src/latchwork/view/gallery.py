@@ -43,6 +43,7 @@ NAMES = (
     "iftomm_a04_bricard",
     "iftomm_a05_governor",
     "four_bar",
+    "coupler_path",
     "rolling_disk",
     "rattleback",
     "whipple_bicycle",
