@@ -20,7 +20,7 @@ def build() -> lw.Model:
     return lw.load(FILE, floating=True, ground=FLOOR)
 
 
-SHOW = ("root_z", "front_left_hip", "front_left_knee")
+SHOW = ("root_joint_pz", "front_left_hip", "front_left_knee")
 DRAW: tuple[str, ...] = ()
 VIEW = "xz"
 
