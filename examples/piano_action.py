@@ -112,6 +112,8 @@ def build(finger: bool = True) -> lw.Model:
     model, links, N = action.model, action.links, action.model.frame
     model.gravity(-G * N.y)
     jack_spring, repetition = model.parameters(jack_spring=0.01, repetition=0.050)  # N m at rest
+    model.describe(jack_spring="torque of the jack spring at rest [N m]",
+                   repetition="torque of the repetition spring at rest [N m]")  # fmt: skip
     model.actuate(links["jack"], -jack_spring - 0.02 * links["jack"].q[0], name="jack spring")
     model.actuate(links["lever"], -repetition - 0.03 * links["lever"].q[0], name="repetition spring")
     model.limit("jack stop", links["jack"], (0.0, None))
@@ -121,6 +123,7 @@ def build(finger: bool = True) -> lw.Model:
     if finger:
         hand = model.input("hand")
         k, c = model.parameters(k=1500.0, c=8.0)  # N/m, N s/m
+        model.describe(hand="where the hand would be [m]", k="stiffness of the finger [N/m]", c="its damping [N s/m]")
         (y,), (v,) = links["finger"].q, links["finger"].u
         model.force(links["finger"].origin, (k * (hand - y) - c * v) * N.y)
         model.contact("fingertip", action.circle("finger", "tip", *FINGER, 6.0),

@@ -23,7 +23,7 @@ ORDER = [
     ["model"],
     ["integrate"],
     ["hybrid"],
-    ["export", "bench"],
+    ["export", "bench", "identification"],
     ["control", "flexible"],
     ["formats"],
     ["realtime"],

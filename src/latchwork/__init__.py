@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from latchwork.export import export_c, export_python, to_casadi, to_jax
     from latchwork.flexible.beam import Beam
     from latchwork.flexible.end_conditions import polynomial_shapes
+    from latchwork.flexible.flexible_body import FlexibleBody, craig_bampton
     from latchwork.formats import dump, load, loads
     from latchwork.formats.remote import Remote
     from latchwork.formats.shape_server import ShapeServer
@@ -115,6 +116,9 @@ if TYPE_CHECKING:
     from latchwork.hybrid.table import Table
     from latchwork.hybrid.time_stepping.settings import TimeStepping
     from latchwork.hybrid.trajectory import Trajectory
+    from latchwork.identification.base_parameters import base_parameters
+    from latchwork.identification.excitation import exciting
+    from latchwork.identification.fit import identify
     from latchwork.integrate.methods import RK4, DormandPrince
     from latchwork.integrate.stiff import SciPy, Sundials
     from latchwork.kane.equations import Equations
@@ -122,6 +126,7 @@ if TYPE_CHECKING:
     from latchwork.realtime.live import Live
     from latchwork.realtime.process import Loop
     from latchwork.realtime.replay import replay
+    from latchwork.study.minimum import DifferentialEvolution, NelderMead, Optuna, minimize
     from latchwork.study.points import grid, points, sampled
     from latchwork.study.study import Study
     from latchwork.view.beams import plot_beam_modes, plot_campbell, plot_deflection
@@ -144,6 +149,7 @@ _LATE = {
     **dict.fromkeys(("Contact", "Coulomb", "Zones", "zones"), "latchwork.contact.law"),
     "Equations": "latchwork.kane.equations",
     "Beam": "latchwork.flexible.beam",
+    **dict.fromkeys(("FlexibleBody", "craig_bampton"), "latchwork.flexible.flexible_body"),
     "polynomial_shapes": "latchwork.flexible.end_conditions",
     "simulate": "latchwork.hybrid.simulate",
     "SimState": "latchwork.hybrid.state",
@@ -177,6 +183,10 @@ _LATE = {
     "Loop": "latchwork.realtime.process",
     "replay": "latchwork.realtime.replay",
     "Study": "latchwork.study.study",
+    **dict.fromkeys(("minimize", "DifferentialEvolution", "NelderMead", "Optuna"), "latchwork.study.minimum"),
+    "base_parameters": "latchwork.identification.base_parameters",
+    "identify": "latchwork.identification.fit",
+    "exciting": "latchwork.identification.excitation",
     **dict.fromkeys(("grid", "sampled", "points"), "latchwork.study.points"),
 }
 _MODULES = {"bench": "latchwork.bench", "control": "latchwork.control", "makers": "latchwork.constraint.joints.makers"}
@@ -230,6 +240,8 @@ __all__ = [
     "Equations",
     "Beam",
     "polynomial_shapes",
+    "FlexibleBody",
+    "craig_bampton",
     "plot_beam_modes",
     "plot_campbell",
     "plot_deflection",
@@ -254,6 +266,13 @@ __all__ = [
     "grid",
     "sampled",
     "points",
+    "minimize",
+    "DifferentialEvolution",
+    "NelderMead",
+    "Optuna",
+    "base_parameters",
+    "identify",
+    "exciting",
     "TimeStepping",
     "Trajectory",
     "Table",

@@ -34,7 +34,9 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import os
 import reprlib
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -46,6 +48,14 @@ class LatchworkError(Exception):
 
     def __str__(self) -> str:
         return printable(super().__str__())
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: where the user's own lines were, and what is wrong; nothing of the inside."""
+        inside = os.path.dirname(os.path.abspath(__file__))
+        frames = [frame for frame in traceback.extract_tb(self.__traceback__) if "IPython" not in frame.filename
+                  and not os.path.abspath(frame.filename).startswith(inside)]  # fmt: skip
+        lines = "".join(traceback.format_list(frames[-3:])).splitlines()
+        return [*lines, f"{type(self).__name__}: {self}"]
 
 
 class ExpressionError(LatchworkError):

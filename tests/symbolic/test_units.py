@@ -33,6 +33,14 @@ def test_units_for_people():
     assert pretty("kg m^2/s^2") == "kg m²/s²"
 
 
+def test_texts_describe():
+    """"what it is [unit]", either of which may be left out."""
+    model = lw.Model("cart")
+    x, m, k = model.coordinate("x"), model.parameter("m", 1.0), model.parameter("k", 1.0)
+    model.describe(x="along the rail [m]", m="[kg]", k="how often")
+    assert [(s.unit, s.description) for s in (x, m, k)] == [("m", "along the rail"), ("kg", ""), ("", "how often")]
+
+
 def test_quantities_are_values_with_units():
     """Parameters, inputs and coordinates take them; joints' coordinates are described; files carry them."""
     model = lw.Model("cart")
@@ -55,7 +63,8 @@ def test_quantities_are_values_with_units():
 @pytest.mark.parametrize(("act", "said"), [
     (lambda model: model.describe(y=lw.quantity(unit="m")), "'cart' has no symbol 'y' to describe"),
     (lambda model: model.describe(x=lw.quantity(1.0, "m")), "'x' is a coordinate and has no value of its own"),
-    (lambda model: model.describe(x="m"), "'x' is described by 'm'. Give a lw.quantity"),
+    (lambda model: model.describe(x=3), "'x' is described by 3. Give a text such as 'mass .kg.'"),
+    (lambda model: model.describe(x="place [m^^2]"), "is no unit"),
     (lambda model: model.parameter("k", lw.quantity("two")), "the value of parameter 'k' must be a number; got 'two'"),
     (lambda model: lw.quantity(1.0, "m", "two\nlines"), "is longer than 200 characters or no plain text"),
     (lambda model: lw.quantity(1.0, 3), "a quantity is a value, a unit and a description"),

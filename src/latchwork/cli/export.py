@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latchwork.cli.derive import Derived, derived, left_out
+from latchwork.cli.derive import Derived, derived, left_out, robot_options
 from latchwork.cli.terminal import Progress, Usage, say, write
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ def export(options: argparse.Namespace) -> None:
     from latchwork.export import export_python
 
     progress = Progress(options.progress)
-    robot: dict[str, Any] = {"floating": True} if options.floating else {}
-    found = derived(options.file, progress, options.run, **robot)
+    found = derived(options.file, progress, options.run, **robot_options(options))
     equations, settings = found.embedded_equations(), found.settings
     progress("writing")
     outputs = {name: what for name, what in settings.outputs.items() if not isinstance(what, str)}

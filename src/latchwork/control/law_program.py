@@ -106,14 +106,15 @@ class LawProgram:
             weights = press.weights(rows, self.bilateral)
             if weights is not None:
                 pressed[i], present[i] = weights, 1
-        function, stack = self.function(base), k + presses + p
+        later = range(len(self.equations.r), len(base.equations.r))  # inputs that came into the run: a hand
+        function, stack, unknown = self.function(base), k + presses + p, (*self.unknown, *later)
         most = max(stack, p, len(rows), n)
         assert self.weight is not None, "a law starts before it commands"
         return lay_out(
             Law, program=evaluator_at(function), n=n, p=p, k=k, presses=presses, memory=len(self.memory_inputs),
             rows=len(rows), slides=int(not mode.is_plain), bounded=int(self.bounded), by_force=int(self.law.by_force),
             slots=function.slots + 1, width=function.width, stack=stack, most=most, work_words=1 + work_size(stack, p),
-            unknowns=len(self.unknown), unknown=np.array(self.unknown, dtype=np.int64),
+            unknowns=len(unknown), unknown=np.array(unknown, dtype=np.int64),
             place=np.array(self.places[:p], dtype=np.int64), present=present,
             source=np.array(self.sources, dtype=np.int64), speed=np.array(self.speeds, dtype=np.int64),
             pressed=pressed.ravel(), weight=self.weight, z=function.workspace(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from latchwork.errors import ModelError, did_you_mean
@@ -25,6 +25,9 @@ from latchwork.symbolic.tidy import tidy
 
 if TYPE_CHECKING:
     from latchwork.model.model import Model
+
+
+LOOKED_AT = (0.0, 0.5, 1.0)  # x = s/L, where slopes are compared with what small means
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +205,9 @@ def beam_of(model: Model, name: str, frame: Frame, root: Point, length: Any, *, 
     fields = {d: Field(each, _coordinates(model, name, d, len(each))) for d, each in made.items()}
     deflection = Deflection(fields, L, bool(stiffening))
     naming = integrals or integral_names(model, name)
-    body = Moments(name, deflection, rho, rho_T, naming).of(frame, root.at(f"{name}_root", frame.vector()), name)
+    moments = Moments(name, deflection, rho, rho_T, naming).of(frame, root.at(f"{name}_root", frame.vector()), name)
+    slopes = [slope for x in LOOKED_AT for slope in deflection.slopes(x) if isinstance(slope, Expr)]
+    body = replace(moments, slopes=tuple(slopes))
     load = elastic_forces(name, deflection, sections, damping, naming)
     return Beam(name, frame, body.root, L, body, deflection, sections, damping, load)
 
@@ -224,8 +229,8 @@ def _counts(name: str, modes: Any, sections: Mapping[str, Along], shapes: Any) -
     """Modes by direction: as many in each direction of bending, half as many in twist and stretch, unless told."""
     if not isinstance(shapes, str):
         bending = len(shapes) if hasattr(shapes, "__len__") else 0
-        modes = modes if isinstance(modes, Mapping) else bending
-    if isinstance(modes, int) and not isinstance(modes, bool):
+        modes = modes if isinstance(modes, Mapping) else max(bending, 1)
+    if isinstance(modes, int) and not isinstance(modes, bool) and modes > 0:
         return {d: modes if d in "yz" else (modes + 1) // 2 for d in sections}
     if not isinstance(modes, Mapping):
         raise ModelError(f"the modes of beam '{name}' are {modes!r}. Give how many, or how many in each direction, "
@@ -237,6 +242,8 @@ def _counts(name: str, modes: Any, sections: Mapping[str, Along], shapes: Any) -
             raise ModelError(f"beam '{name}' has modes along '{key}', but no stiffness there.{advice}")
         if not isinstance(count, int) or count < 0:
             raise ModelError(f"beam '{name}' has {count!r} modes along '{key}'. Give a whole number.")
+    if not any(modes.values()):
+        raise ModelError(f"beam '{name}' has no modes at all. Give one at least, or take a rigid body.")
     return {d: int(modes.get(d, 0)) for d in sections}
 
 

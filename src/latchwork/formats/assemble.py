@@ -167,6 +167,7 @@ def _provided(section: str, value: Any) -> Iterator[Key]:
         yield from beam_makers.provided(value)
     if section == "supports":
         yield from ((SCALAR, f"{letter}_{name}") for letter in "su")
+        yield POINT, f"{value.value['beam'].value}_at_{name}"
 
 
 def _is_listed_only(given: Given, theirs: set[str]) -> bool:

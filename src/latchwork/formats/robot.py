@@ -50,6 +50,10 @@ class Robot(Model):
         self.drives: dict[str, Expr] = {}
         self.notes: tuple[str, ...] = ()  # what of the file is otherwise here
 
+    def _named_joints(self) -> tuple[str, ...]:
+        """Joints of the file, those that follow others and those with an offset included."""
+        return tuple(self.joints)
+
     def bare_speeds(self, names: Iterable[str]) -> tuple[Expr, ...]:
         """Speeds whose meaning a joint gives when it is mounted."""
         return tuple(self._speed(name) for name in names)

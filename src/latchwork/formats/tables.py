@@ -20,6 +20,7 @@ from latchwork.formats.contact_tables import (
 from latchwork.formats.grammar import Field, Listed, Named, Shape
 from latchwork.formats.rule_tables import MOST_RULES, RULE, SWITCHED
 from latchwork.formats.run_tables import RUN
+from latchwork.formats.study_tables import STUDY
 
 ROTATE = Shape("rotate", {
     "angle": Field("scalar", "angle of the turn", needed=True),
@@ -154,4 +155,5 @@ MODEL = Shape("model", {
     "rules": Field(Named(RULE, most=MOST_RULES), "what happens in a run where a condition falls through zero"),
     "quantities": Field(Named(QUANTITY), "units and descriptions of symbols, each by its name"),
     "run": Field(RUN, "how to run it, for `latchwork run`"),
+    "study": Field(STUDY, "at which points to study it, for `latchwork study`"),
 })  # fmt: skip

@@ -73,6 +73,11 @@ class ReactionsAlong(Mapping[str, ReactionAlong]):
     def __len__(self) -> int:
         return len(self.found)
 
+    def _repr_html_(self) -> str:
+        from latchwork.hybrid.overview import reactions_html
+
+        return reactions_html(self.found)
+
     def __repr__(self) -> str:
         return f"<Reactions along a run of '{self.model}': {', '.join(self.found)}>"
 

@@ -39,6 +39,7 @@ from latchwork.symbolic.traverse import rebuild
 
 if TYPE_CHECKING:
     from latchwork.hybrid.reactions import ReactionsAlong
+    from latchwork.view.notebook import Player
 
 Array = NDArray[np.float64]
 
@@ -281,11 +282,11 @@ class Trajectory(Samples):
 
         return draw_automaton(self.visited, self.equations.name, path, self.listed)
 
-    def animate(self, path: str, view: str | None = None, *, draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
-                forces: bool = False, at: float | None = None, fps: float | None = None,
+    def animate(self, path: str | None = None, view: str | None = None, *, draw: Sequence[Any] = (),
+                shapes: Sequence[Any] = (), forces: bool = False, at: float | None = None, fps: float | None = None,
                 size: tuple[int, int] | None = None, speed: float | None = None,
-                progress: Callable[[float], None] | None = None) -> None:  # fmt: skip
-        """The motion as a file, of a kind that its name chooses.
+                progress: Callable[[float], None] | None = None) -> Player | None:  # fmt: skip
+        """The motion as a file, of a kind that its name chooses; without a name, a player that a notebook shows.
 
         ``.html`` is one page that plays in any browser without a network; ``.png`` a picture, of six moments or of the
         one ``at`` a time; ``.gif`` a moving picture, and ``.mp4`` a film, for which ffmpeg has to be there.
@@ -295,9 +296,29 @@ class Trajectory(Samples):
         Films have ``fps`` pictures a second (30), in which ``speed`` seconds of the run pass (1, if that takes from 2
         to 30 seconds); pictures and films are ``size`` pixels wide and high; ``progress`` hears the time drawn last.
         """
-        from latchwork.view.animate import animate
+        from latchwork.view.animate import animate, player
 
+        if path is None:
+            return player(self, view, draw, shapes, forces, at=at, fps=fps, size=size, speed=speed)
         animate(self, path, view, draw, shapes, forces, progress, at=at, fps=fps, size=size, speed=speed)
+        return None
+
+    def to_dataframe(self, *what: Any) -> Any:
+        """A pandas DataFrame over time: coordinates and speeds, or ``what``; units are in ``frame.attrs["units"]``."""
+        from latchwork.hybrid.columns import data_frame
+
+        return data_frame(self, what)
+
+    def to_xarray(self, *what: Any) -> Any:
+        """An xarray Dataset over time: coordinates and speeds, or ``what``; units are attributes."""
+        from latchwork.hybrid.columns import dataset
+
+        return dataset(self, what)
+
+    def _repr_html_(self) -> str:
+        from latchwork.hybrid.overview import run_html
+
+        return run_html(self)
 
     def smooth(self, points: int = 600) -> Samples:
         """The run on an even grid, fine enough to draw."""

@@ -51,7 +51,7 @@ def sizes(equations: Equations) -> Table:
         ("speeds u", len(system.u), _symbols(system.u)),
         ("bodies", len(system.bodies), _names(system.bodies)),
         *([("elastic bodies", len(elastic), _names(elastic))] if (elastic := system.elastic_bodies) else []),
-        ("joints", len(system.links), _names(system.links)),
+        ("joints", len(system.joints), ", ".join(system.joints) or NONE),
         ("loads", len(loads), "; ".join(loads) or NONE),
         ("inputs r", len(system.r), _symbols(system.r)),
         ("parameters p", len(system.p), _symbols(system.p)),

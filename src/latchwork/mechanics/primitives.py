@@ -103,14 +103,14 @@ def _side(a: Array, b: Array, p: Array) -> Array:
     return np.asarray(d[0] * e[..., 1] - d[1] * e[..., 0])
 
 
-def coil(turns: int = TURNS, wire: float = 0.16, sides: int = 7, steps: int = 14) -> Array:
-    """A spring of radius 1 from z = 0 to 1, straight at its ends; across, its wire is a circle once it is stretched."""
+def coil(turns: int = TURNS, flat: float = 0.03, wire: float = 0.16, sides: int = 7, steps: int = 14) -> Array:
+    """A spring of radius 1 from z = 0 to 1, straight at its ends; its wire is ``wire`` thick, and ``flat`` along z."""
     s = np.linspace(0.0, 1.0, turns * steps + 1)
     wound = np.column_stack([np.cos(2 * np.pi * turns * s), np.sin(2 * np.pi * turns * s), 0.08 + 0.84 * s])
     middle = np.vstack([[0.0, 0.0, 0.0], [0.0, 0.0, 0.06], wound, [0.0, 0.0, 0.94], [0.0, 0.0, 1.0]])
     out = np.vstack([[1.0, 0.0, 0.0]] * 2 + [wound * [1, 1, 0]] + [[1.0, 0.0, 0.0]] * 2)
     angles = np.linspace(2.0 * np.pi, 0.0, sides + 1)
-    up = np.array([0.0, 0.0, 0.03])
+    up = np.array([[0.0, wire, 0.0]] * 2 + [[0.0, 0.0, flat]] * len(wound) + [[0.0, wire, 0.0]] * 2)[:, None]
     net = middle[:, None] + wire * (np.cos(angles)[None, :, None] * out[:, None]) + np.sin(angles)[None, :, None] * up
     return netted(net)
 

@@ -42,6 +42,7 @@ class System:
     loads: tuple[Load, ...]
     gravity: Vector | None
     links: tuple[Link, ...] = ()
+    joints: tuple[str, ...] = ()  # by name: links, and what a robot file calls a joint, whatever it is made of
     quaternions: tuple[tuple[Expr, ...], ...] = ()
     former_speeds: Mapping[Expr, Expr] = field(default_factory=dict)
     elastic_bodies: tuple[ElasticBody, ...] = ()

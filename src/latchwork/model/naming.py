@@ -10,7 +10,7 @@ from typing import Any
 from latchwork.errors import ModelError, did_you_mean, listed, must_be_name
 from latchwork.symbolic.expr import Expr, operand
 from latchwork.symbolic.graph import Graph
-from latchwork.symbolic.quantity import Quantity
+from latchwork.symbolic.quantity import Quantity, described_by
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 RESERVED = frozenset(
@@ -89,18 +89,21 @@ class Naming:
         ``model.coordinates(q1=lw.quantity(unit="rad", description="angle of the crank"))``."""
         return (*(self.coordinate(name) for name in names), *(self.coordinate(*each) for each in described.items()))
 
-    def describe(self, **described: Quantity) -> None:
+    def describe(self, **described: Quantity | str) -> None:
         """Units and descriptions of symbols that are there, such as coordinates that came with joints.
 
-        ``model.describe(q1=lw.quantity(unit="rad", description="angle of the crank"))``. A value given to a parameter
-        or an input takes the place of the one it had. What is left empty stays as it was.
+        ``model.describe(m="mass of the basket [kg]", q1="angle of the crank [rad]")``: a text, its unit in brackets, or
+        a `lw.quantity`. A value given to a parameter or an input takes the place of the one it had. What is left empty
+        stays as it was.
         """
         for name, given in described.items():
             if name not in self._symbols:
                 hint = did_you_mean(name, self._symbols)
                 raise ModelError(f"'{self.name}' has no symbol '{name}' to describe.{hint}")
+            if isinstance(given, str):
+                given = described_by(given)
             if not isinstance(given, Quantity):
-                raise ModelError(f"'{name}' is described by {given!r:.60}. Give a lw.quantity(value, unit, text).")
+                raise ModelError(f"'{name}' is described by {given!r:.60}. Give a text such as 'mass [kg]'.")
             node = self._symbols[name].node
             symbol = self.graph.symbols[node]
             if given.value is not None and symbol.kind not in ("parameter", "input"):

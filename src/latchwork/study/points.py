@@ -71,7 +71,7 @@ def sampled(count: int, bounds: Mapping[str, Any] | None = None, *, sequence: st
     ``sequence`` is "sobol", scrambled by the seed; "halton"; "latin", a Latin hypercube; or "saltelli" by SALib
     (``pip install latchwork[salib]``), which makes count × (names + 2) points for Sobol's indices.
     """
-    box = {name: _bounds(name, given) for name, given in {**(bounds or {}), **more}.items()}
+    box = {name: bounds_of(name, given) for name, given in {**(bounds or {}), **more}.items()}
     _must_have({name: np.zeros(2) for name in box})
     if isinstance(count, bool) or not isinstance(count, int) or not 0 < count <= MOST:
         raise StudyError(f"{count!r} points cannot be drawn. Give a whole number, 1 or more.")
@@ -125,7 +125,8 @@ def _column(name: str, values: Any) -> Array:
     return column
 
 
-def _bounds(name: str, given: Any) -> tuple[float, float]:
+def bounds_of(name: str, given: Any) -> tuple[float, float]:
+    """The lowest and the highest value of a parameter."""
     try:
         low, high = map(float, given)
     except (TypeError, ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version as version_of
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from latchwork.study.progress import Progress, duration, listener
 from latchwork.study.store import DONE, FAILED, MISSING, facts_of, opened
 from latchwork.study.subject import FunctionSubject, ModelSubject, Outcome, Subject, digest
 from latchwork.study.workers import Computed, by_futures, compute, on_dask, on_this_machine
+
+if TYPE_CHECKING:
+    from latchwork.study.minimum import Minimum
 
 Array = NDArray[np.float64]
 PILOTS = 20  # points tried for the shapes of outputs before the rest is shared out
@@ -271,6 +274,26 @@ class Study:
         from latchwork.study.figures import plot_study
 
         return plot_study(self, what, path, kind, incomplete)
+
+    def minimize(self, objective: str, *, constraints: Any = None, method: Any = None, workers: int | None = None,
+                 progress: Any = None) -> Minimum:  # fmt: skip
+        """The least value of an output within the box of the points, from the best of them on, as `lw.minimize`."""
+        from latchwork.study.minimum import NelderMead, search
+
+        low, high = self.points.values.min(axis=0), self.points.values.max(axis=0)
+        flat = [name for name, a, b in zip(self.points.names, low, high, strict=True) if not a < b]
+        if flat:
+            raise StudyError(f"'{flat[0]}' has one value in this study, and no range to look in. Use lw.minimize.")
+        box = dict(zip(self.points.names, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+        best = self.extreme(objective, len(self), largest=False)
+        start = next((point for i, _, point in best if self._is_allowed(i, constraints or {})), best[0][2])
+        return search(self.subject, objective, box, constraints or {}, start, method or NelderMead(), workers or 1,
+                      progress)  # fmt: skip
+
+    def _is_allowed(self, i: int, constraints: Mapping[str, Any]) -> bool:
+        """Whether outputs of a point are within constraints."""
+        return all((a is None or self.store.output(name)[i] >= a) and (b is None or self.store.output(name)[i] <= b)
+                   for name, (a, b) in constraints.items())  # fmt: skip
 
     def page(self, path: str, incomplete: bool = False) -> None:
         """The study as one file for any browser, without a network: sliders through its results."""

@@ -106,7 +106,7 @@ class ModelSubject:
     def run(self, point: Values) -> Trajectory:
         """The run of a point, whole; with its bits."""
         inputs = tuple(name for name in point if _kinds(self.text)[name] == "r")
-        return ensemble_of(self.text, inputs).run(self.start(point))[0]
+        return ensemble_of(self.text, inputs).run(self.start(point))
 
 
 @dataclass(frozen=True)

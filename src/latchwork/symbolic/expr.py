@@ -220,6 +220,9 @@ class Expr:
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
 
+    def _repr_html_(self) -> str:
+        return self.mathml()
+
     def __reduce__(self) -> Any:
         raise ExpressionError(
             f"'{self}' belongs to the model '{self.graph.name}' and cannot be pickled on its own. "

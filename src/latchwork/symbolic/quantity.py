@@ -34,3 +34,9 @@ def quantity(value: Any = None, unit: str = "", description: str = "") -> Quanti
         raise ModelError(f"the description {description!r:.60} is longer than {LONGEST} characters or no plain text. "
                          "Say it in one line.")  # fmt: skip
     return Quantity(value, " ".join(unit.split()), description.strip())
+
+
+def described_by(text: str) -> Quantity:
+    """The quantity that a text such as ``"mass of the basket [kg]"`` describes: words, then the unit in brackets."""
+    words, bracket, unit = text.rstrip().removesuffix("]").rpartition("[")
+    return quantity(None, unit, words) if bracket and text.rstrip().endswith("]") else quantity(None, "", text)

@@ -19,6 +19,7 @@ from latchwork.files import write_text
 from latchwork.view.files import writable
 from latchwork.view.film.film import Hears, Scened, write_moving, write_picture, write_video
 from latchwork.view.film.mp4 import found_ffmpeg
+from latchwork.view.notebook import Player
 from latchwork.view.scene import scene
 
 if TYPE_CHECKING:
@@ -71,6 +72,17 @@ def animate(run: Trajectory, path: str | Path, view: str | None = None, draw: Se
     kind_of(path, asked).write(
         writable(path), run.t, lambda times: scene(run, view, draw, shapes, forces, times), hears, **asked
     )
+
+
+def player(run: Trajectory, view: str | None = None, draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
+           forces: bool | Mapping[str, tuple[Any, Any]] = False, **options: Any) -> Player:  # fmt: skip
+    """A run as a player inside a notebook."""
+    for name, value in options.items():
+        if value is not None:
+            raise EvaluationError(f"a player in a notebook has no {name}=. Leave it out, or name a file: "
+                                  "run.animate('motion.gif').")  # fmt: skip
+    draw, shapes = listed(draw, "draw", "Give a list of points."), listed(shapes, "shapes", "Give a list of shapes.")
+    return Player(run.equations.name, page(scene(run, view, draw, shapes, forces, ())))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from latchwork.mechanics.point import Point, anchor
 from latchwork.mechanics.system import System
 from latchwork.view import symbols
 from latchwork.view.members import Bars, Carriers, Member, is_still, ropes, springs, thicknesses
-from latchwork.view.posing import Posed, across, framed, room_of
+from latchwork.view.posing import Posed, across, framed, located, room_of
 from latchwork.view.sketch import Array, Measured, Outline, Part, behind
 
 BAR = 0.011  # radius of a bar, of the size of the mechanism
@@ -76,16 +76,19 @@ def axes_of(view: str) -> Array:
 
 def usual_view(run: Posed) -> str:
     """The plane of a planar mechanism; else x to the right, and upwards the axis that weights hang along, or z."""
-    points = [rows for rows in run.at(run.t).each(*run.equations.system.tree.points.values()) if np.ndim(rows) == 2]
+    points = run.at(run.t).each(*located(run))
     up = _upwards(run, "xz")
-    if abs(up[1]) > 0.9 or (points and all(np.abs(rows[:, 2]).max() < FLAT for rows in points)):
+    if abs(up[1]) > 0.9 or (points and all(np.abs(np.atleast_2d(rows)[:, 2]).max() < FLAT for rows in points)):
         return "xy"
     return "xz" if abs(up[2]) > 0.9 else "yx"
 
 
 def mechanism(run: Posed, shapes: Sequence[Any], view: str, at: Samples, places: Mapping[Point, Array],
-              chosen: Sequence[Point] = ()) -> Mechanism:  # fmt: skip
-    """What is drawn of a run, or of a mechanism that stands; ``chosen`` points are joined by bars."""
+              chosen: Sequence[Point] = (), exact: Array | None = None) -> Mechanism:  # fmt: skip
+    """What is drawn of a run, or of a mechanism that stands; ``chosen`` points are joined by bars.
+
+    ``exact`` are the numbers of the states in which constraints hold, where they do not in all.
+    """
     system = run.equations.system
     low, high, outlines = framed(run, shapes, view, at, places)
     cuts = Cuts(system)
@@ -93,7 +96,7 @@ def mechanism(run: Posed, shapes: Sequence[Any], view: str, at: Samples, places:
     flat, up = is_flat(view, places, outlines, at), _upwards(run, view)
     carriers = Carriers(cuts, frozenset(solid), frozenset(solid if flat else ()))
     m = Measured(run.at(float(run.t[0])), float(np.linalg.norm(high - low)), across(run, view))
-    bars = Bars(places, chosen, carriers, m.size, _poses(system, at, carriers))
+    bars = Bars(places, chosen, carriers, m.size, _poses(system, at, carriers), exact)
     radius = BAR * max(_extent(places), 0.3 * m.size)
     bodies, links, loads = system.bodies, system.links, system.loads
     near = {link for link in links if link.base in places}

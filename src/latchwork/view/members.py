@@ -70,12 +70,16 @@ def is_still(rows: Array, size: float) -> bool:
 
 
 class Bars:
-    """The bars of a mechanism: pairs of points, each with the body that it belongs to."""
+    """The bars of a mechanism: pairs of points, each with the body that it belongs to.
+
+    ``exact`` are the numbers of the states in which constraints hold, where they do not in all.
+    """
 
     def __init__(self, places: Mapping[Point, Array], chosen: Sequence[Point], carriers: Carriers, size: float,
-                 poses: Mapping[str, tuple[Array, Array]]) -> None:  # fmt: skip
+                 poses: Mapping[str, tuple[Array, Array]], exact: Array | None = None) -> None:  # fmt: skip
         self.places, self.carriers, self.size, self.poses = places, carriers, size, poses
         pairs = list(pairwise(chosen)) if chosen else [(p.parent, p) for p in places if p.parent]
+        self.exact = slice(None) if exact is None else exact
         self.pairs = list(self._kept(pairs, bool(chosen)))
 
     def _kept(self, pairs: Iterable[tuple[Point | None, Point]], asked: bool) -> Iterator[Pair]:
@@ -89,7 +93,7 @@ class Bars:
             if length.max() <= STILL * self.size or key in seen:
                 continue
             stands = is_still(start, self.size) and is_still(end, self.size)
-            rigid = float(np.ptp(length)) <= RIGID * self.size
+            rigid = float(np.ptp(length[self.exact])) <= RIGID * self.size
             body = self._owner(a, b)
             if stands or (not rigid and (not asked and is_still(start, self.size))) or body in self.carriers.solid:
                 continue
@@ -105,7 +109,7 @@ class Bars:
         return near[0] if near else None
 
     def _is_fixed(self, point: Point, center: Array, cosines: Array) -> bool:
-        local = np.einsum("kji,kj->ki", cosines, self.places[point] - center)
+        local = np.einsum("kji,kj->ki", cosines[self.exact], (self.places[point] - center)[self.exact])
         return float(np.ptp(local, axis=0).max()) <= RIGID * self.size
 
     @cached_property
@@ -148,7 +152,8 @@ def springs(loads: Iterable[Any], places: Mapping[Point, Array], radius: float) 
         if isinstance(load, Spring) and load.p in places and load.q in places:
             stiff, damped = (not _is_zero(value) for value in (load.stiffness, load.damping))
             if stiff:
-                yield Member("spring", load.p, load.q, 2.2 * radius, coil())
+                length = float(np.linalg.norm(places[load.q][0] - places[load.p][0]))
+                yield Member("spring", load.p, load.q, 2.2 * radius, coil(length / (2.2 * radius)))
             if damped:
                 yield Member("damper", load.p, load.q, (0.9 if stiff else 1.6) * radius, dashpot())
 
@@ -184,8 +189,11 @@ def strand() -> Mesh:
     return _once("strand", lambda: welded(primitives.turned(rows, 8), lined=False))
 
 
-def coil() -> Mesh:
-    return _once("coil", lambda: welded(primitives.coil(), lined=False))
+def coil(slender: float) -> Mesh:
+    """A spring so many times as long as its radius at the start: turns one radius apart, within bounds."""
+    turns = int(np.clip(round(slender / 1.1), 5, 16))
+    flat = round(float(np.clip(0.16 / max(slender, 1e-9), 0.006, 0.05)), 3)
+    return _once(f"coil {turns} {flat}", lambda: welded(primitives.coil(turns, flat), lined=False))
 
 
 def dashpot() -> Mesh:

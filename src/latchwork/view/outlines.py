@@ -30,6 +30,7 @@ from latchwork.view.sketch import ROUND, Measured, Outline, Part, across, around
 from latchwork.view.solids import box, curve, hull, surface
 
 REACH = 2.5  # of the size of the scene: how far what has no end is drawn, where nothing says how far
+OWN = 0.1  # of the size of the scene: how far a line without end is drawn that moves
 MARGIN = 0.06  # of the size of the scene: how far it is drawn beyond the room of the others
 MESH = 13  # lines of a plane in either direction
 
@@ -90,6 +91,8 @@ def _line(shape: Any, m: Measured) -> Outline:
 
 def _ends(shape: Any, m: Measured) -> tuple[float, float]:
     """Where a line that has no end is cut: a little outside the room of the others, and where other lines bound it."""
+    if shape.frame is not shape.frame.tree.newtonian:
+        return -OWN * m.size, OWN * m.size
     reach = REACH * m.size
     if m.box is None:
         return -reach, reach

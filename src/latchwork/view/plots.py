@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,19 +23,38 @@ if TYPE_CHECKING:
 
     from latchwork.hybrid.trajectory import Trajectory
 
+SHARP = 160  # dots per inch in a notebook: sharp on any screen
 LONG = 20  # characters of a name beyond which it stands above its panel
 ROUNDING = 1e-13  # of the largest value: what is left where there is nothing to see
 COLORS = ("#1f6feb", "#d1495b", "#2a9d8f", "#e09f3e", "#6a4c93")
 
 
 def figure(width: float, height: float) -> Figure:
-    """A figure that belongs to no window: it can be saved, and shown by a notebook."""
+    """A figure that belongs to no window: it can be saved, and a notebook shows it where it stands."""
+    made: Figure = _shown_class()(figsize=(width, height), layout="constrained")
+    return made
+
+
+@cache
+def _shown_class() -> type[Figure]:
+    """Matplotlib's figure with a picture of itself; the class is made when Matplotlib is needed."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    made = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(made)
-    return made
+    class Picture(Figure):
+        """A figure that a notebook shows, whatever the backend."""
+
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            FigureCanvasAgg(self)
+
+        def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+            drawn = io.BytesIO()
+            self.savefig(drawn, format="png", dpi=SHARP, facecolor="white")
+            width, height = self.get_size_inches() * self.dpi
+            return drawn.getvalue(), {"width": round(width), "height": round(height)}
+
+    return Picture
 
 
 def settled(made: Figure) -> Figure:

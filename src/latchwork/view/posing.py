@@ -214,7 +214,7 @@ class Drawn:
                 seen.append(shape)
                 body = made.body or carriers.body(made.frame) or carriers.body(made.at)
                 whole = body or (made.at if made.frame is made.frame.tree.newtonian else made.frame)
-                color = made.color or ("" if stands else self._tint(whole))
+                color = made.color or ("" if stands and body is None else self._tint(whole))
                 yield shape | {"color": color, "body": body}
 
     def _shape(self, made: Outline) -> tuple[dict[str, Any], bool]:

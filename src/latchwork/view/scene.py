@@ -39,11 +39,12 @@ ROOM = 1.7  # of its size: what is seen around it then
 
 
 def scene(run: Trajectory, view: str | None = None, draw: Sequence[Any] = (), shapes: Sequence[Any] = (),
-          forces: bool | Mapping[str, tuple[Any, Any]] = False, times: Any = ()) -> dict[str, Any]:  # fmt: skip
-    """All that a page or a picture needs, as what JSON can say; with frames at some more times."""
+          forces: bool | Mapping[str, tuple[Any, Any]] = False, times: Any = (),
+          most: int = FRAMES) -> dict[str, Any]:  # fmt: skip
+    """All that a page or a picture needs, as what JSON can say; with frames at some more times, and not too many."""
     seen = usual_view(run) if view is None else view
     must_be_a_view(seen)
-    at = run.at(np.union1d(frame_times(run), times))
+    at = run.at(np.union1d(frame_times(run, most=most), times))
     points = located(run)
     places = dict(zip(points, at.each(*points), strict=True))
     chosen = [point_named(run, item) for item in draw]
@@ -54,7 +55,7 @@ def scene(run: Trajectory, view: str | None = None, draw: Sequence[Any] = (), sh
         "name": run.equations.name, "t": _rounded(at.t), **made.seen, **drawn.data,
         "dots": list(dots(run, places, tracks, any(each["parts"] for each in drawn.shapes))),
         "forces": list(_forces(run, at, forces, tracks)),
-        "trail": _trail(run, chosen[-1] if chosen else _farthest(run, places), tracks),
+        "trail": _trail(run, chosen[-1] if chosen else _farthest(run, places), tracks, most),
         **_followed(made, at, tracks), **_told(run),
     }  # fmt: skip
     return found | {"tracks": tracks.lists}
@@ -80,11 +81,11 @@ def _followed(made: Mechanism, at: Samples, tracks: Tracks) -> dict[str, Any]:
     return {"follow": tracks.add(smooth), "box": [(smooth[0] - half).tolist(), (smooth[0] + half).tolist()]}
 
 
-def frame_times(run: Trajectory, rate: float = RATE) -> Array:
-    """So many to a second, but not too many, and the instants of events."""
+def frame_times(run: Trajectory, rate: float = RATE, most: int = FRAMES) -> Array:
+    """So many to a second, but not too many, and the instants of events, where there may be many."""
     begin, end = float(run.t[0]), float(run.t[-1])
-    count = int(np.clip(math.ceil(rate * (end - begin)) + 1, 2, FRAMES))
-    events = [event.t for event in run.events[:INSTANTS] if begin <= event.t <= end]
+    count = int(np.clip(math.ceil(rate * (end - begin)) + 1, 2, most))
+    events = [event.t for event in run.events[:INSTANTS] if begin <= event.t <= end and most == FRAMES]
     return np.unique(np.concatenate([np.linspace(begin, end, count), events]))
 
 
@@ -140,9 +141,9 @@ def _farthest(run: Trajectory, places: Mapping[Point, Array]) -> Point:
     return max(ways, key=lambda point: ways[point])
 
 
-def _trail(run: Trajectory, point: Point, tracks: Tracks) -> dict[str, Any]:
+def _trail(run: Trajectory, point: Point, tracks: Tracks, most: int) -> dict[str, Any]:
     """The path of a point, finer than the frames, with the times at which it passes."""
-    at = run.at(frame_times(run, FINE))
+    at = run.at(frame_times(run, FINE, most))
     return {"t": _rounded(at.t), "track": tracks.add(at[point])}
 
 

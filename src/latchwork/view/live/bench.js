@@ -4,6 +4,7 @@
 const NEAR = { mouse: 14, pen: 18, touch: 30 }; // px within which something is taken
 const REACH = 2; // px: how far a line drawn by hand may be off when it is simplified
 const PATH = 400; // places of a path
+const PAST = 2600; // frames that are kept: about a minute
 
 const byId = (id) => document.getElementById(id);
 
@@ -37,6 +38,8 @@ class Bench {
     this.arrows = [];
     this.fence = [];
     this.path = [];
+    this.past = []; // frames that were shown, for a look back
+    this.back = null; // the one that is looked back at
     this.held = null; // what the pointer holds: { body, through, to, pointer }
     this.stroke = null; // a fence that is being drawn, in pixels
     this.touches = new Map();
@@ -79,6 +82,7 @@ class Bench {
 
   heard(message) {
     if (message.kind === "scene") this.begin(message);
+    else if (message.kind === "still" && !this.scene) this.still(message.scene);
     else if (message.kind === "shapes") {
       for (const key of ["shapes", "members", "meshes"]) this.scene[key] = message[key];
       this.ask();
@@ -89,6 +93,7 @@ class Bench {
       this.ask();
     } else if (message.kind === "hand" && !message.yours) this.held = null;
     else if (message.kind === "answer" && !message.ok && message.do === "grab") this.held = null;
+    if (message.kind === "answer" && message.do === "pose") this.posed(message);
     if (message.kind === "mode") this.arrows = message.arrows;
     this.panels.heard(message);
   }
@@ -104,7 +109,8 @@ class Bench {
     this.arrowsAt = offset + message.plots.length;
     this.frame = null;
     this.path = [];
-    const row = (track, width) => this.frame.subarray(this.offsets[track], this.offsets[track] + width);
+    const row = (track, width) => (this.back || this.frame).subarray(this.offsets[track], this.offsets[track] + width);
+    this.past = [];
     const old = this.drawing;
     this.drawing = new Drawing(byId("picture"), this.scene, row);
     if (same && old) for (const key of ["right", "up", "out", "zoom", "shift", "strongest"]) this.drawing[key] = old[key];
@@ -118,14 +124,35 @@ class Bench {
     this.fit();
   }
 
+  still(scene) {
+    // A picture of the start, until the first frame comes.
+    const drawing = new Drawing(byId("picture"), scene, (track) => scene.tracks[track]);
+    drawing.fit();
+    drawing.draw();
+    byId("hint").textContent = "starting";
+    performance.mark("first picture");
+  }
+
   shown(frame) {
     if (!this.scene || frame.length < this.arrowsAt) return;
     const head = this.head, before = head.t;
     this.frame = frame;
     for (const [name, k] of Object.entries(this.index)) head[name] = frame[k];
-    if (head.t < before) this.path = [];
+    if (head.t < before) {
+      this.path = [];
+      while (this.past.length && this.past[this.past.length - 1][this.index.t] >= head.t) this.past.pop();
+    }
+    this.past.push(frame);
+    if (this.past.length > PAST) this.past.shift();
     this.panels.shown(head, frame.subarray(this.plotsAt, this.arrowsAt), this.lam());
     if (this.options.trail) this.follow();
+    this.ask();
+  }
+
+  preview(seconds) {
+    // A look at how it was so many seconds ago, before the run is taken back; 0 ends it.
+    const at = this.index && this.index.t, then = this.head.t - seconds;
+    this.back = seconds > 0 ? this.past.find((frame) => frame[at] >= then) || null : null;
     this.ask();
   }
 
@@ -171,8 +198,11 @@ class Bench {
       }
       this.drawFence();
     });
-    if (options.forces) this.drawForces();
-    this.drawHand();
+    if (this.back) drawing.text("as it was", 14, drawing.high - 60, "left", drawing.colors.force);
+    else {
+      if (options.forces) this.drawForces();
+      this.drawHand();
+    }
     if (this.stroke) drawing.line(this.stroke, drawing.colors.fence, 4);
   }
 
@@ -262,19 +292,38 @@ class Bench {
   }
 
   grab(body, through, pointer) {
-    this.held = { body, through, to: through, pointer, sent: this.say({ do: "grab", body, at: through }) };
+    const posing = this.head.paused === 1 && pointer !== "keys"; // while it is paused, it is put where it is drawn to
+    this.held = { body, through, to: through, pointer, posing, at: through, waits: false,
+      sent: posing ? false : this.say({ do: "grab", body, at: through }) };
     byId("hint").hidden = true;
     this.ask();
   }
 
   pull(to) {
     this.held.to = to;
-    this.say({ do: "move", to });
+    if (this.held.posing) this.pose();
+    else this.say({ do: "move", to });
     this.ask();
   }
 
+  pose() {
+    // One place after the other: the next is asked for when the last was answered.
+    const { held } = this;
+    if (!held || held.waits) return;
+    held.waits = this.say({ do: "pose", body: held.body, at: held.at, to: held.to, id: "pose" });
+    held.asked = held.to;
+  }
+
+  posed(message) {
+    const { held } = this;
+    if (!held || !held.posing) return;
+    held.waits = false;
+    if (message.ok) held.at = message.at;
+    if (message.ok && Math.hypot(...mix(held.to, 1, held.asked, -1)) > 0) this.pose();
+  }
+
   drop() {
-    if (this.held) this.say({ do: "drop" });
+    if (this.held && !this.held.posing) this.say({ do: "drop" });
     this.held = null;
     this.ask();
   }

@@ -22,7 +22,7 @@ from latchwork.program.function import Function
 from latchwork.program.lower import lower
 from latchwork.realtime.exhibit import Exhibit
 from latchwork.symbolic.traverse import rebuild
-from latchwork.view.live.posture import Posture, posture, spread
+from latchwork.view.live.posture import Posture, exact_states, posture, spread
 from latchwork.view.mechanism import mechanism
 from latchwork.view.posing import Drawn, Tracks, digits, dots, framed, point_named, shapes_of
 from latchwork.view.sketch import Outline
@@ -73,7 +73,7 @@ def pictured(exhibit: Exhibit, start: Posture) -> Picture:
     at = poses.states
     places = dict(zip(start.points, at.each(*start.points), strict=True))
     chosen = [point_named(start, item) for item in exhibit.draw]
-    made = mechanism(poses, shapes, exhibit.view, at, places, chosen)
+    made = mechanism(poses, shapes, exhibit.view, at, places, chosen, exact_states(exhibit.model, poses))
     tight = framed(start, shapes, exhibit.view, start.states)[:2]
     if start.equations.system.visuals:  # how far its joints could turn says little of where a robot will be
         made = made.around(*tight, start, shapes)
