@@ -43,6 +43,7 @@ NAMES = (
     "iftomm_a04_bricard",
     "iftomm_a05_governor",
     "four_bar",
+    "coupler_path",
     "rolling_disk",
     "rattleback",
     "whipple_bicycle",
@@ -64,7 +65,6 @@ NAMES = (
     "clutch",
     "wrecking_ball",
     "gripper",
-    "robot_on_the_floor",
     "spin_up",
     "flexible_four_bar",
 )
