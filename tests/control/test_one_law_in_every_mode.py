@@ -74,6 +74,18 @@ def test_millimetres_and_metres():
         assert {name: torque / 1e6 for name, torque in there.items()} == pytest.approx(here, rel=1e-12)
 
 
+def test_a_force_that_would_pull_is_told_before_it_is_tried():
+    """At a state on the table at which the law asks for less than nothing."""
+    model = arm()
+    law = lw.control.Projected(tracks={"q1": -0.3}, gains=(1.0, 1.0),
+                               forces=[lw.control.Press("table", 5.0 - 10.0 * model.time)])  # fmt: skip
+    start = {"q1": 0.3, "q2": -np.arcsin(0.6 + np.sin(0.3)) - 0.3}  # on the table
+    pressing = {"T1": -1.0, "T2": -8.0}
+    for t, told in ((0.0, ()), (1.0, ("a force of -5 in 'table' would pull on it: it can only be pressed",))):
+        sim = lw.Simulation(model, start, inputs=pressing, start=t, controllers=[law])
+        assert law.at(sim).gives_way == told
+
+
 def test_sampled_it_presses_as_well():
     """At 1 kHz, the force is within 1 % of what is asked for 0.1 s after it lands."""
     model = arm()
