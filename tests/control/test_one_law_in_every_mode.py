@@ -61,6 +61,20 @@ def test_tracking_follows_its_equation_where_it_is_free_and_along_the_table():
     assert abs(e - exact)[first].max() < 1e-7
 
 
+def test_along_the_table_the_error_of_what_it_holds_does_not_matter():
+    """y is asked to be 2 cm below the table; x follows its own equation all the same."""
+    run = run_of()
+    tree = run.equations.system.tree
+    x = tree.points["P"].position().dot(tree.newtonian.x)
+    begin, end = run.modes[1].begin, run.modes[1].end
+    inside = (run.t > begin) & (run.t < end)
+    e, rate = 0.5 + 0.2 * run.t[inside] - run[x][inside], 0.2 - run[lw.dt(x)][inside]
+    t = run.t[inside] - run.t[inside][0]
+    exact = (e[0] + (rate[0] + 20.0 * e[0]) * t) * np.exp(-20.0 * t)
+    assert inside.sum() > 20
+    assert abs(e - exact).max() < 1e-8
+
+
 def test_millimetres_and_metres():
     """The same events, and the same torques at every state, but for rounding."""
     one, other = run_of(), run_of(unit=1000.0)
