@@ -230,8 +230,8 @@ def opened(path: Any, facts: Mapping[str, Any], points: Points, chunk: int | Non
 
 
 def usual_chunk(count: int) -> int:
-    """Points of a task: about a hundred tasks of 16 to 512 points; of few points, eight tasks."""
-    return max(1, min(max(16, count // 100), 512, -(-count // 8)))
+    """Points of a task: about a hundred tasks of 32 to 512 points; of few points, eight tasks."""
+    return max(1, min(max(32, count // 100), 512, -(-count // 8)))
 
 
 def _made(path: Path | None, group: Any, facts: Mapping[str, Any], points: Points, chunk: int) -> Store:
