@@ -60,15 +60,15 @@ def main() -> None:
 
 
 @contextmanager
-def served(names: list[str]) -> Iterator[str]:
-    """A server in a thread, at a free port."""
+def served(names: list[str] | dict[str, str]) -> Iterator[str]:
+    """A server in a thread, at a free port; of examples by name, or of other sources."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
 
     def call(work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, loop).result(60)
 
-    server = Server({name: name for name in names}, Gate("127.0.0.1"))
+    server = Server(names if isinstance(names, dict) else {name: name for name in names}, Gate("127.0.0.1"))
     try:
         yield f"http://127.0.0.1:{call(server.start(0))}/"
     finally:

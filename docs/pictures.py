@@ -7,6 +7,7 @@ import sys
 from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from matplotlib import rc_context
 
@@ -24,6 +25,8 @@ def main() -> None:
     with rc_context(ON_PAPER), TemporaryDirectory() as folder, chdir(folder):
         _readme(Path("readme.svg"))
         _coupling(Path("coupling.svg"))
+        _mechanism("five-minutes.md", IMAGES / "five_minutes.png")
+        _plotted("howto/plot.md", Path("howto_plot.svg"))
         _page("flexible.md")
         _study(Path("belt_study.svg"))
         for name in gallery.NAMES:
@@ -47,6 +50,25 @@ def _page(name: str) -> None:
     """The pictures that the examples of a page draw."""
     blocks = re.findall(r"^```python\n(.*?)^```$", (HERE / name).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     exec("\n".join(blocks), {})
+
+
+def _blocks(name: str) -> list[str]:
+    text = (HERE / name).read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def _mechanism(name: str, path: Path) -> None:
+    """The mechanism that a page builds and runs, at a moment, as the player shows it."""
+    names: dict[str, Any] = {}
+    exec("\n".join(block for block in _blocks(name) if "animate" not in block), names)
+    names["run"].animate(str(path), at=0.3, size=(760, 380))
+
+
+def _plotted(name: str, path: Path) -> None:
+    """What the first blocks of a page plot."""
+    names: dict[str, Any] = {}
+    exec("\n".join(_blocks(name)[:1]), names)
+    names["run"].plot("q", "tip", "magnitude(reaction(arm))", path=str(path))
 
 
 def _coupling(path: Path) -> None:

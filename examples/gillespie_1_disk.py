@@ -45,6 +45,13 @@ SHOW = ("q1", "q2", "u1")
 DRAW = ("Bo", "Rim")
 
 
+def outline(model: lw.Model) -> tuple[lw.Circle, lw.Line]:
+    """The disk, and the ramp that its coordinates hold it on."""
+    A = model.frames["A"]
+    ramp = lw.Line(point=model.origin, direction=A.x, normal=A.y)
+    return model.bodies["disk"].circle(model.symbols["r"]), ramp
+
+
 def run(model: lw.Model) -> lw.Trajectory:
     """Sent up the ramp at 7 m/s; it comes back."""
     return lw.simulate(model, until=5.0, q={"q1": 0.0, "q2": 0.0}, u={"u1": 7.0})

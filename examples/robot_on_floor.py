@@ -20,7 +20,7 @@ def build() -> lw.Model:
     return lw.load(FILE, floating=True, ground=FLOOR)
 
 
-SHOW = ("root_z", "front_left_hip", "front_left_knee")
+SHOW = ("root_joint_pz", "front_left_hip", "front_left_knee")
 DRAW: tuple[str, ...] = ()
 VIEW = "xz"
 
@@ -28,6 +28,12 @@ VIEW = "xz"
 def run(model: lw.Model, until: float = 1.5) -> lw.Trajectory:
     """Let go from rest, as the file describes it."""
     return lw.simulate(model, until, thick=lw.TimeStepping(1e-3))
+
+
+def live() -> lw.Exhibit:
+    """To be pushed, lifted by a leg, and turned over."""
+    return lw.Exhibit(build(), {}, {}, view=VIEW, hold="trunk", step=2e-3, plots=("root_joint_pz",),
+                      thick=lw.TimeStepping(step=2e-3, always=True))  # fmt: skip
 
 
 def main() -> None:

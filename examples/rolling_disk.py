@@ -34,6 +34,12 @@ SHOW = ("z", "w3", "contact")
 DRAW = ("disk_o", "contact")
 
 
+def outline(model: lw.Model) -> lw.Rim:
+    """The disk as a wheel."""
+    disk = model.bodies["disk"]
+    return disk.rim(disk.frame.z, model.symbols["r"])
+
+
 def start(tilt: float, precession: float, spin: float, nod: float = 0.0) -> dict:
     """The axle tilted from the vertical about N.x; rates of precession, about the axle, and of the tilt."""
     q = {"e0": math.cos(tilt / 2), "e1": math.sin(tilt / 2), "e2": 0.0, "e3": 0.0}

@@ -56,13 +56,14 @@ def test_numbers_are_those_that_were_given(name, k):
 def test_printed_equations_give_the_same_bits(name, k):
     """Every assignment that ``latchwork derive --json`` writes is, when read, the very expression that was written."""
     eq = derived(name, k)
+    written = json.loads(as_json(eq))["assignments"]
     graph = eq.system.graph
     twin = copied(graph)
     names = {symbol.name: Value(SCALAR, Expr(twin, i)) for i, symbol in graph.symbols.items()}
     read = {}
-    for name_, written in json.loads(as_json(eq))["assignments"]:
-        value = evaluated(compiled(Text(written, Place("equations"))), Scope(twin, symbols=names | read))
-        read[name_] = Value(SCALAR, value.it)
+    for key, text in written:
+        value = evaluated(compiled(Text(text, Place("equations"))), Scope(twin, symbols=names | read))
+        read[key] = Value(SCALAR, value.it)
     n = len(eq.u)
     expected = {f"M[{i}][{j}]": eq.M[i, j].node for i in range(n) for j in range(n)}
     expected |= {f"f[{i}]": e.node for i, e in enumerate(eq.f)}

@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from latchwork.export import export_c, export_python, to_casadi, to_jax
     from latchwork.flexible.beam import Beam
     from latchwork.flexible.end_conditions import polynomial_shapes
+    from latchwork.flexible.flexible_body import FlexibleBody, craig_bampton
     from latchwork.formats import dump, load, loads
     from latchwork.formats.remote import Remote
     from latchwork.formats.shape_server import ShapeServer
@@ -148,6 +149,7 @@ _LATE = {
     **dict.fromkeys(("Contact", "Coulomb", "Zones", "zones"), "latchwork.contact.law"),
     "Equations": "latchwork.kane.equations",
     "Beam": "latchwork.flexible.beam",
+    **dict.fromkeys(("FlexibleBody", "craig_bampton"), "latchwork.flexible.flexible_body"),
     "polynomial_shapes": "latchwork.flexible.end_conditions",
     "simulate": "latchwork.hybrid.simulate",
     "SimState": "latchwork.hybrid.state",
@@ -238,6 +240,8 @@ __all__ = [
     "Equations",
     "Beam",
     "polynomial_shapes",
+    "FlexibleBody",
+    "craig_bampton",
     "plot_beam_modes",
     "plot_campbell",
     "plot_deflection",

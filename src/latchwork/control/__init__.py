@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from latchwork.control.c_export import export_c
 from latchwork.control.command import Command
 from latchwork.control.controllability import Controllability, controllability, controllability_along
 from latchwork.control.law import Law
@@ -24,6 +25,7 @@ __all__ = [
     "accelerometer",
     "controllability",
     "controllability_along",
+    "export_c",
     "feed_forward",
     "gyro",
     "lqr",

@@ -45,6 +45,7 @@ class Writer:
         self.scalar = self.literal.scalar
 
     def sections(self, run: RunSettings | None) -> dict[str, Any]:
+        self._must_be_beams()
         model, kinds = self.model, self._by_kind()
         links, bodies = model.links, [body for body in model.bodies.values() if not body.is_particle]
         particles = [body for body in model.bodies.values() if body.is_particle]
@@ -118,6 +119,13 @@ class Writer:
                 "with model.speeds(...)."
             )
         return {u.name: self.scalar(definitions[u]) if u in definitions else None for u in self._listed(speeds, theirs)}
+
+    def _must_be_beams(self) -> None:
+        """Refuse bodies by arrays."""
+        of_beams = {part.name for beam in self.model.beams.values() for part in beam.segments}
+        for name in self.model._elastic_bodies.keys() - of_beams:
+            raise FileError(f"flexible body '{name}' is made of arrays, which a model file does not hold. Keep this "
+                            "model in Python.")  # fmt: skip
 
     # --- beams --------------------------------------------------------------------------------------------------
 

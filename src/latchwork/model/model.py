@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from latchwork.constraint.constrained import Constrained
     from latchwork.contact.collision import Collision
     from latchwork.flexible.beam import Beam
+    from latchwork.flexible.flexible_body import FlexibleBody
     from latchwork.flexible.support import Support
     from latchwork.kane.advice import Advice
     from latchwork.kane.equations import Equations
@@ -88,6 +89,26 @@ class Model(Loading):
             self._loads.append(part.elasticity)
         made.recipe.update(section, length=length, modes=modes, shapes=shapes, stiffening=stiffening, segments=segments)
         self._beams[name] = made
+        return made
+
+    @spelled
+    def flexible_body(self, name: str, frame: Frame | Link, root: Point, *, places: Any, masses: Any, shapes: Any,
+                      stiffness: Any, damping: Any = 0.0, turns: Any = None,
+                      geometric: Mapping[str, Any] | None = None) -> FlexibleBody:  # fmt: skip
+        """A body from a finite-element model: N nodes at ``places`` (N, 3) from the root in its frame, with ``masses``
+        (N), ``shapes`` (N, 3, n) and, where frames are wanted there, their rotations ``turns``; ``stiffness`` (n, n) of
+        the shapes, material ``damping`` (a time), ``geometric`` stiffness by accelerations ("x") and rates ("zz") of
+        the frame. `lw.craig_bampton` gives shapes from matrices."""
+        from latchwork.flexible.flexible_body import flexible_body_of
+
+        must_be_name(name, "a flexible body")
+        if name in self._elastic_bodies or name in self._bodies:
+            raise ModelError(f"'{self.name}' has a body or beam named '{name}' already. Choose another name.")
+        made = flexible_body_of(self, name, self._frame_of(frame), self._point_of(root), places=places, masses=masses,
+                                shapes=shapes, stiffness=stiffness, damping=damping, turns=turns,
+                                geometric=geometric or {})  # fmt: skip
+        self._elastic_bodies[name] = made.body
+        self._loads.append(made.elasticity)
         return made
 
     @property

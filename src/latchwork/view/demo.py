@@ -117,7 +117,8 @@ def show(example: Example) -> Shown:
     with for_a_page():
         drawn = settled(draw_motion(run, example.draw, example.view))
         plotted = settled(plot_run(run, {str(item): item for item in example.show}, width=5.6))
-    thumb = scene(run, getattr(example.module, "VIEW", None), example.draw, most=FRAMES)
+    shapes = example.shapes(first)
+    thumb = scene(run, getattr(example.module, "VIEW", None), () if shapes else example.draw, shapes, most=FRAMES)
     return Shown(example, (eq, *(model.equations() for model in others)), run, drawn, plotted, thumb, seconds)
 
 

@@ -2,13 +2,14 @@
 
 An example is a module with ``build()`` (a model), ``run(model)`` (a trajectory), ``SHOW`` (what to plot against time)
 and ``DRAW`` (points to join by a line). Some have ``variants()``, the models they derive, and ``VIEW``, the plane to
-look at.
+look at, and ``outline(model)``, the shapes that its bodies are drawn as.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 from latchwork.errors import FileError
 from latchwork.hybrid.trajectory import Trajectory
@@ -64,7 +65,6 @@ NAMES = (
     "clutch",
     "wrecking_ball",
     "gripper",
-    "robot_on_the_floor",
     "spin_up",
     "flexible_four_bar",
 )
@@ -104,6 +104,11 @@ class Example:
     def view(self) -> str:
         """The two axes of N that lie in the picture, to the right and upwards."""
         return getattr(self.module, "VIEW", "xy")
+
+    def shapes(self, model: Model) -> tuple[Any, ...]:
+        """What its bodies look like, where the script says so: ``outline(model)``."""
+        found = self.module.outline(model) if hasattr(self.module, "outline") else ()
+        return found if isinstance(found, tuple) else (found,)
 
     def models(self) -> list[Model]:
         """The models that the example derives; the first is the one that runs."""

@@ -4,6 +4,7 @@
 
 const LOOK = { ambient: 0.36, sky: 0.22, sun: 0.52, shine: 0.22, dark: 0.34, line: 0.06, floor: 0.035 };
 const SHADOW = 1024, HORIZON = 9, NET = 0.25, EDGE = 0.45; // texels; of the size of a scene; the shade of sharp edges
+const SLOW = 40, COARSEST = 0.5; // ms that a picture may take before it is made coarser, and how coarse it may get
 
 const VERTEX = `#version 300 es
 layout(location = 0) in vec3 place;
@@ -72,8 +73,8 @@ float arrives(vec3 p) {
   vec3 at = vec3(0.5 + 0.5 * sunScale * c.xy, min(0.5 - 0.5 * c.z / sunDeep - 0.004, 1.0));
   if (any(greaterThan(abs(at.xy - 0.5), vec2(0.5)))) return 1.0;
   float seen = 0.0;
-  for (int i = -2; i <= 2; i++) for (int j = -2; j <= 2; j++) seen += texture(shadow, at + vec3(1.5 * vec2(i, j) / ${SHADOW}.0, 0.0));
-  return seen / 25.0;
+  for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++) seen += texture(shadow, at + vec3(2.2 * vec2(i, j) / ${SHADOW}.0, 0.0));
+  return seen / 9.0;
 }
 void main() {
   vec2 q = (0.5 * corner * size - shift) / pixels;
@@ -156,6 +157,8 @@ class Renderer {
   constructor() {
     this.canvas = document.createElement("canvas");
     this.canvas.width = this.canvas.height = 1;
+    this.fine = 1; // pixels for one of a drawing: fewer where a machine without a graphics card is slow
+    this.took = 0; // ms, of the last pictures
     this.canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); this.gl = null; });
     this.canvas.addEventListener("webglcontextrestored", () => this.begin());
     this.begin();
@@ -241,8 +244,10 @@ class Renderer {
   picture(drawing) {
     // A canvas with all solids of a drawing as it is seen now; nothing where there is no WebGL.
     if (!this.gl) return null;
-    const { gl, canvas } = this, { scene, ratio } = drawing, meshes = meshesOf(scene), solids = placedSolids(drawing);
-    const wide = drawing.canvas.width, high = drawing.canvas.height;
+    const { gl, canvas } = this, { scene } = drawing, meshes = meshesOf(scene), solids = placedSolids(drawing);
+    const wide = Math.max(1, Math.round(drawing.canvas.width * this.fine)), ratio = wide / drawing.wide;
+    const high = Math.max(1, Math.round(drawing.canvas.height * this.fine));
+    this.size = [wide, high];
     if (canvas.width < wide || canvas.height < high || canvas.width > 3 * wide) { canvas.width = wide; canvas.height = high; }
     const size = mix(scene.box[1], 1, scene.box[0], -1), rough = Math.hypot(...size), eye = drawing.eye;
     const sun = this.sun(drawing, solids, meshes, rough);
@@ -359,10 +364,13 @@ let shared = null;
 function drawSolids(drawing) {
   // The solids of a drawing onto its canvas.
   shared ||= new Renderer();
-  const picture = shared.picture(drawing);
+  const begin = performance.now(), picture = shared.picture(drawing);
   if (!picture) { paintSolids(drawing); return; }
-  const wide = drawing.canvas.width, high = drawing.canvas.height;
+  const [wide, high] = shared.size;
   drawing.pen.drawImage(picture, 0, picture.height - high, wide, high, 0, 0, drawing.wide, drawing.high);
+  shared.took += 0.2 * (performance.now() - begin - shared.took);
+  if (shared.took > SLOW && shared.fine > COARSEST) { shared.fine = Math.max(COARSEST, 0.8 * shared.fine); shared.took = SLOW / 2; }
+  else if (shared.took < SLOW / 8 && shared.fine < 1) shared.fine = Math.min(1, 1.1 * shared.fine);
 }
 
 function hitSolid(drawing, x, y) {

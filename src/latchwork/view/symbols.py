@@ -36,7 +36,7 @@ def unknown(bodies: Iterable[Body], bars: Bars, radius: float, m: Measured) -> I
     for body, edges in inertia_boxes((body for body in bodies if body.name not in joined), m):
         assert body.frame is not None
         reach = m.size or 1.0
-        sizes = np.clip(edges, 1.2 * radius, 0.5 * reach)
+        sizes = np.clip(edges, 1.2 * radius, 0.25 * reach)
         yield Outline(body.center, body.frame, (), solid=_mesh(primitives.box(sizes)), body=body.name)
 
 

@@ -280,6 +280,36 @@ def test_there_is_something_to_see_at_once(opened):
         return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v > 0); })()""")
 
 
+@pytest.mark.parametrize("name", ["double_pendulum", "four_bar"])
+def test_a_mechanism_is_posed_while_it_is_paused(browser, name):
+    """Dragged while time stands still, the tip goes where the pointer goes as far as the rods let it, at rest, and a
+    loop stays closed."""
+    with House({name: name}, looping=Ticked, workers=in_a_thread) as house:
+        page = Page(browser, house, name)
+        still(page)
+        body, dot = {"double_pendulum": ("lower", "tip"), "four_bar": ("rocker", "C")}[name]
+        t, start = page.head("t"), page.dot(dot)
+        page.drag([start, *([start[0] - 0.01 * k, start[1] + 0.003 * k, 0.0] for k in range(1, 11))], 40)
+        asked = page.look("app.bench.held.to")
+        page.wait("app.bench.held && !app.bench.held.waits")
+        page.tab.wait_for_timeout(300)
+        live = house.server.rooms[name].desk.loop.live
+        assert page.head("t") == t == live.sim.t
+        assert page.look("app.bench.held.body") == body
+        assert math.dist(page.dot(dot), start) > 0.05
+        came, first = page.look("[app.bench.held.at, app.bench.held.through]")
+        assert math.dist(came, asked) < 0.9 * math.dist(first, asked)
+        own = live.exhibit.model.equations()
+        for constraint in live.exhibit.model.constraints:
+            zero = [live.value(each) for each in constraint.zero]
+            assert max(map(abs, zero)) < 1e-9
+        assert not live.x[len(own.q) :].any()
+        page.tab.mouse.up()
+        go(page)
+        page.wait(f"app.bench.head.t > {t + 0.05}")
+        page.close()
+
+
 def test_gauges_are_behind_a_button(opened):
     """How the loop keeps time is for those who ask."""
     page = opened("double_pendulum")

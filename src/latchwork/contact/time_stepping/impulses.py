@@ -23,13 +23,13 @@ from latchwork.program.kernel import divide, f64, f64p, fabs, i64, kernel, sqrt
 from latchwork.program.scalar import maximum, minimum
 
 EXACT = 1e-10  # of the velocities at hand: what is left of w
-NEAR = 1e-8  # of the same: what is as good as this after `FEW` rounds is taken
-FEW = 6
-ROUNDS = 25  # proximal problems at most
+FEW, NEAR = 2, 1e-8  # what is as good as this after so many proximal problems is taken
+CROWD_NEAR = 1e-5  # the same where a crowd of contacts goes on with the next step
+MANY, CROWD, ROUGH = 8, 12, 1e-3  # and of that, after more problems; a crowd are more contacts than this
+ROUNDS = 25  # problems, after which the best is taken
 SWEEPS = 30  # there and back
 SOFT = 1e-1  # R, as a part of A, to begin with; less where the guess is good
-FIRM = 1e-3  # and as long as each round is ten times as good as the one before
-HARD = 1e-5  # and at all: rounding is 1e-16/R of the impulses
+FIRM, CROWD_FIRM = 1e-4, 1e-2  # and at least: rounding is 1e-16/R of the impulses
 DOWN, UP = 0.2, 5.0  # how R changes
 PATIENCE = 1  # convex problems after a failure
 
@@ -116,23 +116,40 @@ def is_idle(problem: ConeProblem, island: i64) -> i64:
 
 
 @kernel
+def is_crowd(problem: ConeProblem, island: i64) -> i64:
+    """1 for an island of many contacts with friction.
+
+    There are forces without motion in it, and with them impulses that a gap of a nanometre redistributes: they are
+    followed from step to step, for each step begins with those of the one before.
+    """
+    if problem.island_contact[island + 1] - problem.island_contact[island] <= CROWD:
+        return 0
+    for k in range(problem.island_contact[island], problem.island_contact[island + 1]):
+        if problem.tangents[problem.listed[k]] > 0:
+            return 1
+    return 0
+
+
+@kernel
 def solve_island(problem: ConeProblem, island: i64) -> f64:
     """P of an island; by how much the laws are not met."""
     n, small, P, patience = find_profile(problem, island), EXACT * problem.scale, problem.P, 0
+    near, rough, firm = NEAR, NEAR, FIRM
+    if is_crowd(problem, island) == 1:
+        near, rough, firm = CROWD_NEAR, ROUGH, CROWD_FIRM
     off = lawlessness(problem, island, P)
     if off > small:
         sweep(problem, island, SWEEPS, 0.1 * small)
         off = lawlessness(problem, island, P)
     least = off
-    soft = minimum(maximum(divide(off, problem.scale), FIRM), SOFT)
+    soft = minimum(maximum(divide(off, problem.scale), firm), SOFT)
     keep(problem, island)
     for turn in range(ROUNDS):
-        if least <= small or (turn > FEW and least <= NEAR * problem.scale):
+        if least <= small or (turn > FEW and least <= (near if turn <= MANY else rough) * problem.scale):
             break
         problem.rounds += 1
         status = proximal(problem, island, n, soft, CONVEX if patience > 0 else COULOMB)
         off = lawlessness(problem, island, P)
-        better = 1 if off < 0.1 * least else 0
         if off < least:
             least = off
             keep(problem, island)
@@ -144,7 +161,7 @@ def solve_island(problem: ConeProblem, island: i64) -> f64:
         elif patience > 0:
             patience -= 1
         else:
-            soft = maximum(DOWN * soft, FIRM if better == 1 else HARD)
+            soft = maximum(DOWN * soft, firm)
     restart(problem, island, problem.best)
     return least
 

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from latchwork.constraint.terms import Terms
 from latchwork.hybrid.contacts.contact_point import ContactPoint
-from latchwork.hybrid.time_stepping.blocks import Blocks
-from latchwork.program.evaluator import Gathered
+from latchwork.hybrid.time_stepping.blocks import Blocks, blocks_of
 from latchwork.program.function import Function
+from latchwork.program.ir import Program
 from latchwork.program.native import address
-from latchwork.program.records.memory import write
 from latchwork.program.restriction import Restriction, is_zero, restricted
 
 
@@ -44,43 +44,81 @@ def row_program(point: ContactPoint, blocks: Blocks) -> ContactRows:
     return ContactRows(touched, restricted(whole, [*places, *range(rows + rows * n, 2 * rows + rows * n)]), len(speeds))
 
 
-class GatheredFunctions:
-    """Functions of restricted programs with slots of their own; equal programs have one, and machine code is taken
-    where it arrives."""
+class KnownPrograms:
+    """The programs of the contact points of a mechanism, made once; runs of it share them. Equal programs are one."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[Function, NDArray[np.float64], int]] = {}
-        self._places: list[tuple[Gathered, str, NDArray[np.int64]]] = []
+    def __init__(self, blocks: Blocks) -> None:
+        self.blocks = blocks
+        self.gaps: dict[ContactPoint, Restriction] = {}
+        self.rows: dict[ContactPoint, ContactRows] = {}
+        self._functions: dict[str, Function] = {}
+
+    def function(self, program: Program) -> Function:
+        """The function of a program."""
+        found = self._functions.get(program.fingerprint)
+        return found or self._functions.setdefault(program.fingerprint, Function(program))
+
+    def gap(self, point: ContactPoint) -> Restriction:
+        """The program of its gap."""
+        if point not in self.gaps:
+            self.gaps[point] = gap_program(point)
+        return self.gaps[point]
+
+    def make_ready(self, point: ContactPoint) -> ContactRows:
+        """Compile the rows of a contact point."""
+        point.get_ready()
+        self.rows[point] = row_program(point, self.blocks)
+        return self.rows[point]
+
+
+def programs_for(held: Terms) -> KnownPrograms:
+    """The programs of a mechanism with rows that hold, as far as they were made before."""
+    known = held.base.remembered.setdefault("programs of time steps", {})
+    found: KnownPrograms = known[held] if held in known else known.setdefault(held, KnownPrograms(blocks_of(held)))
+    return found
+
+
+class ContactPrograms:
+    """The same for one run, as words of records: with slots that no other run writes into."""
+
+    def __init__(self, known: KnownPrograms) -> None:
+        self.known = known
+        self._slots: dict[Function, NDArray[np.float64]] = {}
+        self._users: dict[Function, int] = {}
+        self._words: dict[tuple[ContactPoint, bool], tuple[int, ...]] = {}
         self._arrivals = Function.arrivals
 
-    def clear(self) -> None:
-        """Forget the records that were written; functions stay."""
-        self._places.clear()
+    def words(self, restriction: Restriction) -> tuple[int, ...]:
+        """The record of a function; it stays right until machine code arrives."""
+        function = self.known.function(restriction.program)
+        if function not in self._slots:
+            self._slots[function] = function.workspace()
+        self._users[function] = self._users.get(function, 0) + 1
+        return (function.entry, address(function.code), address(self._slots[function]), len(restriction.inputs),
+                function.width, address(restriction.inputs))  # fmt: skip
 
-    def put(self, record: Gathered, restriction: Restriction) -> None:
-        """Write the record of a function."""
-        key = restriction.program.fingerprint
-        if key not in self._known:
-            function = Function(restriction.program)
-            self._known[key] = function, function.workspace(), 0
-        function, z, users = self._known[key]
-        self._known[key] = function, z, users + 1
-        self._places.append((record, key, restriction.inputs))
-        self._write(record, function, z, restriction.inputs)
+    def gap(self, point: ContactPoint) -> tuple[int, ...]:
+        """The words of its gap."""
+        if (point, False) not in self._words:
+            self._words[point, False] = self.words(self.known.gap(point))
+        return self._words[point, False]
 
-    def _write(self, record: Gathered, function: Function, z: NDArray[np.float64], inputs: NDArray[np.int64]) -> None:
-        write(record, function.entry, address(function.code), address(z), len(inputs), function.width, address(inputs))
+    def row(self, point: ContactPoint) -> tuple[int, ...]:
+        """The words of its rows, which are known."""
+        if (point, True) not in self._words:
+            self._words[point, True] = self.words(self.known.rows[point].program)
+        return self._words[point, True]
 
     def used(self, times: int) -> None:
         """Count evaluations of every record."""
-        for function, _, users in self._known.values():
-            if users:
-                function.used(times * users)
+        for function, users in self._users.items():
+            function.used(times * users)
 
-    def ready(self) -> None:
-        """Take machine code that has arrived."""
-        if self._arrivals != Function.arrivals:
-            self._arrivals = Function.arrivals
-            for record, key, inputs in self._places:
-                function, z, _ = self._known[key]
-                self._write(record, function, z, inputs)
+    def is_stale(self) -> bool:
+        """Whether machine code has arrived, so that all words have to be written again; they are forgotten then."""
+        if self._arrivals == Function.arrivals:
+            return False
+        self._arrivals = Function.arrivals
+        self._words.clear()
+        self._users.clear()
+        return True

@@ -33,12 +33,16 @@ def counts(step: TimeStep, i: i64, gap: f64, inside: f64) -> i64:
     """1 for a feature that counts: within its domain, and not met from behind.
 
     It is met from behind where it is deep at both ends of a step; but not where the step leads into its domain, as
-    round a corner, no deeper than along it.
+    round a corner, no deeper than along it. A side of a solid that a step has crossed counts where another side is
+    nearer: the domain of a side ends where another is, and ``inside`` is less by the depth.
     """
     tol = step.scene.tolerances
-    deep = gap < -tol.slop and step.before[i] < -tol.slop
+    was_deep, is_deep = step.before[i] < -tol.slop, gap < -tol.slop
     enters = step.inside[i] < -tol.reach and inside >= -gap
-    return 1 if inside >= -tol.reach and (not deep or enters) else 0
+    crossed = step.inside[i] >= -tol.reach and inside >= gap - tol.reach and step.scene.contact[i].sharp == 1
+    if is_deep and not was_deep and crossed:
+        return 1
+    return 1 if inside >= -tol.reach and (not (is_deep and was_deep) or enters) else 0
 
 
 @kernel
@@ -60,6 +64,32 @@ def measure(step: TimeStep, x: f64p) -> None:
         i = step.broad.candidate[k]
         measure_one(step, i, x)
         step.real[i] = counts(step, i, scene.gap[i], scene.inside[i])
+    cover_seams(step)
+
+
+@kernel
+def is_crossed(step: TimeStep, i: i64) -> i64:
+    """1 for a feature that a step has crossed within its ends, whatever else there is."""
+    tol, gap = step.scene.tolerances, step.scene.gap[i]
+    inside = step.scene.inside[i] >= gap - tol.reach
+    return 1 if gap < -tol.slop and step.before[i] >= -tol.slop and inside else 0
+
+
+@kernel
+def cover_seams(step: TimeStep) -> None:
+    """Where a step leads two shapes into each other and no feature of theirs counts, as where a corner passes a corner,
+    the one that was crossed and is least deep does."""
+    k, count = 0, step.broad.candidates
+    while k < count:
+        group, met, chosen, begin = step.scene.contact[step.broad.candidate[k]].contact, 0, -1, k
+        while k < count and step.scene.contact[step.broad.candidate[k]].contact == group:
+            i = step.broad.candidate[k]
+            met += 1 if step.real[i] == 1 and step.scene.gap[i] < -step.scene.tolerances.slop else 0
+            if is_crossed(step, i) == 1 and (chosen < 0 or step.scene.gap[i] > step.scene.gap[chosen]):
+                chosen = i
+            k += 1
+        if met == 0 and chosen >= 0 and k > begin + 1:
+            step.real[chosen] = 1
 
 
 @kernel

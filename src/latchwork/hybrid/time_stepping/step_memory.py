@@ -19,15 +19,13 @@ from latchwork.hybrid.contacts.free_motion import left_over
 from latchwork.hybrid.contacts.scene_memory import SceneMemory
 from latchwork.hybrid.state_function import state_function
 from latchwork.hybrid.stops import expressions_of
-from latchwork.hybrid.time_stepping.blocks import blocks_of
-from latchwork.hybrid.time_stepping.contact_programs import ContactRows, GatheredFunctions, gap_program, row_program
+from latchwork.hybrid.time_stepping.contact_programs import ContactPrograms, ContactRows, programs_for
 from latchwork.hybrid.time_stepping.near_pairs import NearPairs
 from latchwork.hybrid.time_stepping.time_step import Asked, Given, NearContacts, Reason, TimeStep
 from latchwork.program.evaluator import Evaluators
 from latchwork.program.function import Function
 from latchwork.program.lower import lower
-from latchwork.program.records.memory import lay_out
-from latchwork.program.restriction import Restriction
+from latchwork.program.records.memory import lay_out, where, write
 from latchwork.symbolic.ops import ZERO
 from latchwork.symbolic.traverse import rebuild
 
@@ -51,9 +49,9 @@ class StepMemory:
         self._stops, self._step, self._calm = stops, step, 0 if math.isinf(calm) else int(calm)
         equations = held.base.equations
         self.energy = state_function(held.base, [equations.kinetic_energy + equations.potential_energy])
-        self.blocks, self.gathered = blocks_of(held), GatheredFunctions()
-        self._gaps: dict[ContactPoint, Restriction] = {}
-        self._rows: dict[ContactPoint, ContactRows] = {}
+        self.known = programs_for(held)
+        self.contact_programs = ContactPrograms(self.known)
+        self.blocks, self._rows = self.known.blocks, self.known.rows
         pairs.make(x)
         self.record = self._lay_out(x, work)
         self._make_room(NEAR)
@@ -67,7 +65,7 @@ class StepMemory:
         (n_q, n, m), zones = held.sizes, dict.fromkeys(zone for point in s.contact_points for zone in point.zones)
         bounds = {zone: state_function(base, [zone.x - bound for bound in zone.bounds]) for zone in zones}
         widest = max([len(zone.bounds) for zone in zones], default=0)
-        blocks, (spread, spread_place) = self.blocks, self.blocks.spread
+        blocks, spread_place = self.blocks, self.blocks.spread[1]
         widest_block = max(map(len, blocks.members), default=0)
         room = max(widest_block * (widest_block + 2), 2 * n * m + m * m + 3 * m, widest)
         fours = [i for four in held._fours for i in four]
@@ -83,12 +81,8 @@ class StepMemory:
             unit=held.base.units.u, length=held.base.scales.length, x=x, work=work,
             zone_place=[scene.zone(zone) for zone in zones],
         )  # fmt: skip
-        self.gathered.clear()
-        self.gathered.put(record.motion, blocks.motion)
-        self.gathered.put(record.spread, spread)
         programs.put(record.energy, self.energy)
-        for i, point in enumerate(scene.points):
-            self._put_point(record, i, point)
+        self._write_programs(record)
         if m:
             programs.put(record.held_place, held.place_function)
             programs.put(record.held_bias, held.bias_function)
@@ -107,27 +101,34 @@ class StepMemory:
         """Blocks of any contact whose rows are known."""
         return max([2, *[len(rows.blocks) for rows in self._rows.values()]])
 
-    def _put_point(self, record: TimeStep, i: int, point: ContactPoint) -> None:
-        """The programs of a contact point at its place."""
-        if point not in self._gaps:
-            self._gaps[point] = gap_program(point)
-        self.gathered.put(record.gaps[i], self._gaps[point])
-        if point in self._rows:
-            rows = self._rows[point]
-            self.gathered.put(record.rows[i], rows.program)
-            record.ready[i], record.touches[i] = 1, len(rows.blocks)
-            for k, block in enumerate(rows.blocks):
-                record.touched[i * record.most_touched + k] = block
+    def _write_programs(self, record: TimeStep) -> None:
+        """The programs of motion and of all contact points."""
+        programs, points = self.contact_programs, self.scene.points
+        write(record.motion, *programs.words(self.blocks.motion))
+        write(record.spread, *programs.words(self.blocks.spread[0]))
+        write_all(record, "gaps", range(len(points)), [programs.gap(point) for point in points])
+        some = [i for i, point in enumerate(points) if point in self._rows]
+        write_all(record, "rows", some, [programs.row(points[i]) for i in some])
+        np.asarray(record.ready)[some] = 1
+        for i in some:
+            self._write_touched(record, i, self._rows[points[i]])
+
+    def _write_touched(self, record: TimeStep, i: int, rows: ContactRows) -> None:
+        """The blocks that a contact point touches."""
+        record.touches[i] = len(rows.blocks)
+        for k, block in enumerate(rows.blocks):
+            record.touched[i * record.most_touched + k] = block
 
     def _make_ready(self, i: int) -> None:
         """Compile the rows of a contact point."""
         point, record = self.scene.points[i], self.record
-        point.get_ready()
-        self._rows[point] = row_program(point, self.blocks)
-        if len(self._rows[point].blocks) > record.most_touched:
+        rows = self.known.make_ready(point)
+        if len(rows.blocks) > record.most_touched:
             self._lay_out_again()
         else:
-            self._put_point(record, i, point)
+            write(record.rows[i], *self.contact_programs.row(point))
+            record.ready[i] = 1
+            self._write_touched(record, i, rows)
         if self._entries() > self.most_entries or self.record.most_touched > self.most_touched:
             self._make_room(self.near.most_contacts)
 
@@ -191,8 +192,9 @@ class StepMemory:
     def ready(self) -> None:
         """Take machine code that has arrived; what was evaluated in the steps of a page asks for it."""
         self.energy.used(PAGE)
-        self.gathered.used(PAGE)
-        self.gathered.ready()
+        self.contact_programs.used(PAGE)
+        if self.contact_programs.is_stale():
+            self._write_programs(self.record)
         self.programs.ready()
         self.pairs_near.ready()
         self.scene.take_code()
@@ -264,3 +266,11 @@ def is_still(held: Terms, s: ContactStates) -> bool:
     rows = [held.rows, *(point.terms.rows for point in s.contact_points if point.feature.drift is not None)]
     drifts = [feature for contact in s.members for feature in contact.features if feature.drift is not None]
     return all(feature in known for feature in drifts) and all(node == ZERO for row in rows for node in row.C_nodes)
+
+
+def write_all(record: Any, field: str, places: Sequence[int], words: Sequence[tuple[int, ...]]) -> None:
+    """Records of an array, word by word."""
+    if words:
+        first, wide = where(record, field)
+        every = np.frombuffer(record._words, dtype=np.int64)[first:]
+        every[np.asarray(places)[:, None] * wide + np.arange(wide)] = np.array(words, dtype=np.uint64).view(np.int64)

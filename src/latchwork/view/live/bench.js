@@ -93,6 +93,7 @@ class Bench {
       this.ask();
     } else if (message.kind === "hand" && !message.yours) this.held = null;
     else if (message.kind === "answer" && !message.ok && message.do === "grab") this.held = null;
+    if (message.kind === "answer" && message.do === "pose") this.posed(message);
     if (message.kind === "mode") this.arrows = message.arrows;
     this.panels.heard(message);
   }
@@ -291,19 +292,38 @@ class Bench {
   }
 
   grab(body, through, pointer) {
-    this.held = { body, through, to: through, pointer, sent: this.say({ do: "grab", body, at: through }) };
+    const posing = this.head.paused === 1 && pointer !== "keys"; // while it is paused, it is put where it is drawn to
+    this.held = { body, through, to: through, pointer, posing, at: through, waits: false,
+      sent: posing ? false : this.say({ do: "grab", body, at: through }) };
     byId("hint").hidden = true;
     this.ask();
   }
 
   pull(to) {
     this.held.to = to;
-    this.say({ do: "move", to });
+    if (this.held.posing) this.pose();
+    else this.say({ do: "move", to });
     this.ask();
   }
 
+  pose() {
+    // One place after the other: the next is asked for when the last was answered.
+    const { held } = this;
+    if (!held || held.waits) return;
+    held.waits = this.say({ do: "pose", body: held.body, at: held.at, to: held.to, id: "pose" });
+    held.asked = held.to;
+  }
+
+  posed(message) {
+    const { held } = this;
+    if (!held || !held.posing) return;
+    held.waits = false;
+    if (message.ok) held.at = message.at;
+    if (message.ok && Math.hypot(...mix(held.to, 1, held.asked, -1)) > 0) this.pose();
+  }
+
   drop() {
-    if (this.held) this.say({ do: "drop" });
+    if (this.held && !this.held.posing) this.say({ do: "drop" });
     this.held = null;
     this.ask();
   }
